@@ -6,7 +6,7 @@ CARGO ?= cargo
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo docs test test-rust test-python explore reproduction campaign faults cuts fuzz fuzz-importers coverage sbom wheel lock soak lint format generate outputs picture check-generated bench bench-sweeps bench-mqsim clean
+.PHONY: help build demo docs test test-rust test-python own-examples explore reproduction campaign metamorphic faults cuts fuzz fuzz-importers coverage sbom wheel lock soak lint format generate outputs picture check-generated bench bench-sweeps bench-mqsim clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -23,7 +23,7 @@ $(ENVIRONMENT): requirements.lock
 	@touch $@
 
 $(NATIVE): $(ENVIRONMENT) $(SOURCES)
-	PIP_QUIET=1 VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --quiet
+	PIP_QUIET=1 VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --profile quick --locked --quiet
 	@touch $@
 
 build: $(NATIVE) ## Build everything into the virtual environment
@@ -41,8 +41,14 @@ test: $(NATIVE) ## Run every test
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-rust test-python
 
 # Random tests draw the same cases on every machine, so that what passed once passes again.
-test-rust:
+test-rust: own-examples
 	PROPTEST_RNG_SEED=1 $(CARGO) test --workspace --locked
+
+# What CONTRIBUTING.md walks through: a part of one's own, run by name.
+OWN_EXAMPLES := $(sort $(basename $(notdir $(wildcard crates/flashmesh/examples/own_*.rs))))
+
+own-examples: ## Run the examples of parts of one's own
+	for example in $(OWN_EXAMPLES); do $(CARGO) run --quiet --locked --package flashmesh --profile test --example $$example || exit 1; done
 
 explore: ## Run the random tests on cases that were not drawn before; PROPTEST_CASES=N draws N of each
 	PROPTEST_MAX_GLOBAL_REJECTS=1000000 $(CARGO) test --workspace --locked --no-fail-fast
@@ -54,19 +60,22 @@ reproduction: $(NATIVE) ## Reproduce the published figures and write docs/reprod
 	@mkdir -p out
 	$(BIN)/flashmesh reproduce --quick --results out/reproduction -o docs/reproduction
 
-campaign: $(NATIVE) ## Simulate random drives under all oracles and check them by other means; RUNS, SEED, MINUTES; goes on where it stopped
+campaign: $(NATIVE) ## Simulate random drives under all oracles and check them by other means; RUNS, SEED, MINUTES; goes on where it stopped; REPEAT=FILE runs a failure again
 	@mkdir -p out
-	$(BIN)/flashmesh campaign --out out/campaign $(if $(MINUTES),--minutes $(MINUTES)) $(if $(RUNS)$(if $(MINUTES),,1),--runs $(or $(RUNS),10000)) --seed $(or $(SEED),1)
+	PYTHONPATH=tests $(BIN)/python -m campaign --out out/campaign $(if $(REPEAT),--repeat $(REPEAT)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(RUNS)$(if $(MINUTES),,1),--runs $(or $(RUNS),10000)) --seed $(or $(SEED),1)
 
-faults: $(NATIVE) ## Kill a thousand runs at random moments, and look at what they leave
-	FLASHMESH_KILLS=$(or $(KILLS),1000) $(BIN)/python -m pytest tests/python/test_faults.py
+metamorphic: $(NATIVE) ## Compare runs that must agree, on random drives; MINUTES, SEED
+	FLASHMESH_METAMORPHIC_MINUTES=$(or $(MINUTES),60) FLASHMESH_SEED=$(or $(SEED),2) $(BIN)/python -m pytest --capture=no tests/python/test_metamorphic.py -k relations
+
+faults: $(NATIVE) ## Kill a thousand runs, searches, reproductions and reports at random moments, and look at what they leave
+	FLASHMESH_KILLS=$(or $(KILLS),1000) $(BIN)/python -m pytest tests/python/test_faults.py tests/python/test_kills.py
 
 cuts: ## Cut the power of random drives ten thousand times, and account for every acknowledged write; CUTS, SEED
-	FLASHMESH_CUTS=$(or $(CUTS),10000) FLASHMESH_SEED=$(or $(SEED),1) $(CARGO) test --release --locked --package flashmesh --test firmware power_cuts -- --nocapture
+	FLASHMESH_CUTS=$(or $(CUTS),10000) FLASHMESH_SEED=$(or $(SEED),1) $(CARGO) test --profile quick --locked --package flashmesh --test firmware power_cuts -- --nocapture
 
 fuzz: ## Run the fuzz targets of every reader in turns; MINUTES, SEED, THREADS; goes on where it stopped
 	@mkdir -p out
-	$(CARGO) run --quiet --release --locked --package flashmesh-fuzz --example long -- out/fuzz $(or $(MINUTES),60) $(or $(SEED),1) $(THREADS)
+	$(CARGO) run --quiet --profile quick --locked --package flashmesh-fuzz --example long -- out/fuzz $(or $(MINUTES),60) $(or $(SEED),1) $(THREADS)
 
 fuzz-importers: $(NATIVE) ## Damage what is read in Python: files of MQSim and fio, sweeps, searches, results; MINUTES, SEED; goes on where it stopped
 	@mkdir -p out
@@ -75,7 +84,7 @@ fuzz-importers: $(NATIVE) ## Damage what is read in Python: files of MQSim and f
 # Fewer cases of random tests than usual, and no debug information, so that it ends in bounded time.
 coverage: ## Measure which lines of the core its tests reach, by folder; CASES of each random test; needs cargo-llvm-cov (cargo install cargo-llvm-cov; rustup component add llvm-tools)
 	@mkdir -p out
-	PROPTEST_RNG_SEED=1 PROPTEST_CASES=$(or $(CASES),32) CARGO_PROFILE_TEST_DEBUG=0 CARGO_INCREMENTAL=0 $(CARGO) llvm-cov --package flashmesh --locked --json --summary-only --output-path out/coverage.json $(ARGS)
+	PROPTEST_RNG_SEED=1 PROPTEST_CASES=$(or $(CASES),32) CARGO_PROFILE_TEST_DEBUG=0 CARGO_INCREMENTAL=0 $(CARGO) llvm-cov --package flashmesh --package flashmesh-base --package flashmesh-workload --locked --json --summary-only --output-path out/coverage.json $(ARGS)
 	$(PYTHON) tools/coverage.py out/coverage.json
 
 sbom: $(ENVIRONMENT) ## Write what a release is made of, as CycloneDX, to out/sbom.json
@@ -83,10 +92,12 @@ sbom: $(ENVIRONMENT) ## Write what a release is made of, as CycloneDX, to out/sb
 	$(BIN)/python tools/supply_chain.py --sbom out/sbom.json
 
 # Zig links against the glibc of manylinux2014 (2.17); without it a wheel needs a glibc about as new as that of this machine.
-wheel: $(ENVIRONMENT) ## Build a wheel and a source distribution into out/dist; a wheel for older Linux too with ZIG=1
+# PGO=1 is for releases: it builds twice, runs the benchmark in between, and needs llvm-profdata (rustup component add llvm-tools).
+wheel: $(ENVIRONMENT) ## Build a wheel and a source distribution into out/dist; a wheel for older Linux too with ZIG=1, one trained on the benchmark with PGO=1
 	rm -rf out/dist
+	$(if $(PGO),$(BIN)/python -m bench.train)
 	$(if $(ZIG),$(BIN)/python -m pip install --quiet --disable-pip-version-check ziglang==0.17.1)
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/maturin build --release --locked --strip --quiet --out out/dist $(if $(ZIG),--compatibility manylinux2014 --zig)
+	PATH="$(abspath $(BIN)):$$PATH" $(if $(PGO),RUSTFLAGS="$$RUSTFLAGS -Cprofile-use=$(abspath target/pgo/merged.profdata)") $(BIN)/maturin build --release --locked --strip --quiet --out out/dist $(if $(ZIG),--compatibility manylinux2014 --zig)
 	$(BIN)/maturin sdist --out out/dist
 
 lock: ## Write the hashes of what requirements.lock names; needs uv
@@ -97,11 +108,12 @@ lock: ## Write the hashes of what requirements.lock names; needs uv
 
 soak: ## Run random drives, short and long, plain and with everything on, under all oracles; MINUTES, SEED; goes on where it stopped
 	@mkdir -p out
-	$(CARGO) run --quiet --release --locked --package flashmesh --example soak -- out/soak $(or $(MINUTES),60) $(or $(SEED),1)
+	$(CARGO) run --quiet --profile quick --locked --package flashmesh --example soak -- out/soak $(or $(MINUTES),60) $(or $(SEED),1)
 
 lint: $(ENVIRONMENT) ## Check formatting, lints and types
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked --quiet -- -D warnings
+	$(CARGO) clippy --package flashmesh --lib --locked --quiet -- -D warnings
 	$(BIN)/python tools/import_rules.py
 	$(BIN)/python tools/supply_chain.py
 	$(BIN)/ruff check --quiet

@@ -13,7 +13,7 @@ import click
 from rich.console import Console
 from rich.progress import track
 
-from bench import build, measure, table
+from bench import build, clean_build, measure, table
 from bench.documents import differences, hash_of, result_of
 from bench.rows import BOUNDS, LONG_ROWS, ROWS, Row
 from bench.table import Line, Measured
@@ -72,7 +72,7 @@ def trouble(made: build.Build, row: Row) -> str | None:
 @click.option("--runs", default=5, show_default=True, type=click.IntRange(min=1), help="Runs of each build and row.")
 @click.option("--count/--no-count", default=True, help="Count instructions, where valgrind is present.")
 @click.option("--long", is_flag=True, help="Measure rows that take minutes as well.")
-@click.option("--quick", is_flag=True, help="Build without optimisation at link time: sooner, and somewhat slower.")
+@click.option("--quick", is_flag=True, help="Build as `make build` does: sooner, and somewhat slower.")
 @click.option("--file", default=FILE, type=click.Path(path_type=Path), help="The table to compare with and write.")
 def main(
     baseline: str | None,
@@ -90,6 +90,8 @@ def main(
     builds = [build.tree(profile), *([build.revision(baseline, profile)] if baseline else [])]
     earlier = {} if baseline else table.load(file)
     chosen = [row for row in ROWS + LONG_ROWS * long if not only or any(text in row.name for text in only)]
+    builds_chosen = [*clean_build.PROFILES, *(clean_build.LONG_PROFILES if long else ())]
+    builds_chosen = [name for name in builds_chosen if not only or any(text in name for text in only)]
     lines, failures, notes = [], [], []
     for row in track(chosen, "measuring", console=Console(stderr=True), transient=True):
         troubles = {made.name: why for made in builds[1:] if (why := trouble(made, row)) is not None}
@@ -118,6 +120,7 @@ def main(
         if quotient is not None:
             met = "ok" if quotient <= bound.most else "MISS"
             console.print(f"{bound.name:<34} {quotient:6.2f} at most {bound.most:g} {met}")
+    clean_build.show(builds_chosen, file.with_name("builds.json"), console)
     for note in notes:
         console.print(note)
     if not measure.CAN_COUNT:

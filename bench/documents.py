@@ -7,7 +7,7 @@ import json
 from collections import Counter
 from typing import Any
 
-VARYING = {"wall_s", "requests_per_wall_s", "peak_rss_bytes", "version", "config_hash"}
+VARYING = {"wall_s", "requests_per_wall_s", "peak_rss_bytes", "version", "config_hash", "timeline"}
 """What two runs of the same simulation need not agree on."""
 
 

@@ -142,6 +142,7 @@ ROWS = [
     Row("Venice, 32x32 chips, oracles on", mesh(32), 10_000, 0, options=("--check",)),
     Row("one request, whole command", {}, 1, 0, is_command=True),
     Row("same reads, epochs of 1 ms", BUS.settings | {"measure.epoch": "1ms"}, BUS.requests, BUS.counted),
+    Row("same reads, recording on", BUS.settings | {"measure.network": "true"}, BUS.requests, BUS.counted),
     Row("same reads, oracles on", BUS.settings, 500_000, 10_000, options=("--check",)),
     Row("4 KiB random reads, ideal, 32x32 chips", LARGE_DRIVE, 2_000_000, 0),
     Row("4 KiB random reads, ideal, 32x32 chips, oracles on", LARGE_DRIVE, 1_000_000, 0, options=("--check",)),
@@ -164,6 +165,8 @@ BOUNDS = [
     Bound("MBM over the plain FTL", "30/70 mix under collection, MBM", "30/70 mix under collection, page", 2.0),
     Bound("analysis of collisions", "same reads, collisions analysed", COLLIDING.name, 1.15),
     Bound("replication", "same reads, replication on", COLLIDING.name, 1.25),
+    Bound("epochs of 1 ms", "same reads, epochs of 1 ms", BUS.name, 1.3),
+    Bound("recording of the network", "same reads, recording on", BUS.name, 1.15),
     Bound("oracles on the bus", "same reads, oracles on", BUS.name, 6.0),
     Bound(
         "oracles on the ideal fabric, 32x32",

@@ -1,7 +1,7 @@
 """Sums line coverage by folder: `python tools/coverage.py out/coverage.json`.
 
-Reads what `cargo llvm-cov --json --summary-only` has written, and prints how many lines of each folder of `src`, and of
-all of them, the tests reach, and the files with the most lines that none reaches.
+Reads what `cargo llvm-cov --json --summary-only` has written, and prints how many lines of each folder of `src` of the
+core, of each other crate, and of all, the tests reach, and the files with the most lines that none reaches.
 """
 
 from __future__ import annotations
@@ -15,10 +15,16 @@ LEAST = 10
 """How many files are named."""
 
 
+def name_of(file: str) -> str:
+    """The file from the folder of its crate on, or from below `src` in the core."""
+    crate, _, path = file.rpartition("/crates/")[2].partition("/src/")
+    return path if crate == "flashmesh" else f"{crate}/{path}"
+
+
 def main() -> None:
     """Prints the tables."""
     files = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))["data"][0]["files"]
-    lines = {file["filename"].rpartition("/src/")[2]: file["summary"]["lines"] for file in files}
+    lines = {name_of(file["filename"]): file["summary"]["lines"] for file in files}
     folders: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for name, found in lines.items():
         folder = name.partition("/")[0].removesuffix(".rs")
@@ -27,7 +33,7 @@ def main() -> None:
             total[1] += found["count"]
     total = folders.pop("in all")
     for folder, (covered, count) in [*sorted(folders.items()), ("in all", total)]:
-        print(f"{folder:<14}{100 * covered / max(count, 1):6.1f} % of {count:6,} lines")
+        print(f"{folder:<20}{100 * covered / max(count, 1):6.1f} % of {count:6,} lines")
     print("\nlines that no test reaches")
     missed = sorted(((found["count"] - found["covered"], name) for name, found in lines.items()), reverse=True)
     for count, name in missed[:LEAST]:

@@ -12,6 +12,11 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").r
 BLOCK = re.compile(
     r"^(?P<only><!-- checked only: [^\n]+ -->\n)?```(?P<kind>sh|console)\n(?P<text>.*?)^```$", re.M | re.S
 )
+PICTURE = re.compile(r"^<!-- picture: (?P<made>\S+) -->\n!\[[^\]]*\]\((?P<file>[^)]+)\)", re.M)
+"""A picture of a page, with the file that its commands write it to."""
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+MOVED = 6.0
+"""How far a part of a drawing may be elsewhere on a machine whose letters have another width."""
 OF_THE_MACHINE = re.compile(r"^took .*(\n.*)?$", re.MULTILINE)
 """What a summary says of the time that the simulator took."""
 ANY_SHELL = re.compile(r"^```(sh|console|bash|shell|zsh)\b.*$", re.MULTILINE)
@@ -33,6 +38,29 @@ class Command:
     def place(self) -> str:
         """Where it stands."""
         return f"{self.page.relative_to(ROOT)}:{self.line}: {' '.join(self.words)}"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A drawing that a page shows."""
+
+    file: Path
+    made: str
+    """Where the commands of the page write it, in the folder they run in."""
+
+
+def pictures(page: Path) -> list[Picture]:
+    """All pictures of a page that its commands make."""
+    text = page.read_text(encoding="utf-8")
+    return [Picture(page.parent / found["file"], found["made"]) for found in PICTURE.finditer(text)]
+
+
+def is_same_drawing(one: str, other: str) -> bool:
+    """Whether two drawings have the same parts at the same places, give or take the width of letters."""
+    if NUMBER.sub("", one) != NUMBER.sub("", other):
+        return False
+    pairs = zip(map(float, NUMBER.findall(one)), map(float, NUMBER.findall(other)), strict=True)
+    return all(abs(a - b) <= MOVED for a, b in pairs)
 
 
 def commands(page: Path) -> list[Command]:

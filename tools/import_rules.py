@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""Checks which rooms of crates/flashmesh/src name which others: `python tools/import_rules.py [SRC]`.
+"""Checks which rooms of the Rust crates name which others: `python tools/import_rules.py`.
 
-A room is a file or folder directly below `src`. It may name itself and the rooms that stand before it in ROOMS, so that
-there is no circle between rooms. Paths count wherever they stand: `use crate::room::...`, `crate::room::...` in code,
-macros that a room exports. Tests may name everything.
+A room is a file or folder directly below `src` of a crate, or another crate that its root re-exports. It may name
+itself and the rooms that stand before it in the list of its crate in ROOMS, so that there is no circle between rooms.
+Paths count wherever they stand: `use crate::room::...`, `crate::room::...` in code, macros that a room exports. Tests
+may name everything.
+
+What shows users how the library is used names only what `lib.rs` makes public.
 """
 
 from __future__ import annotations
@@ -13,42 +16,68 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-ROOMS = (
-    # What everything is made of.
-    ("units", "sizes, times and rates, with their texts"),
-    ("ids", "typed numbers"),
-    ("results", "how quantities of a report are declared"),
-    ("error", "errors as types"),
-    ("engine", "clock, event queue, random numbers, arenas"),
-    ("config", "the declared parameters, read from text"),
-    # State machines and policies without time.
-    ("flash", "geometry, timing, dies"),
-    ("workload", "where requests come from"),
-    ("host", "queues, links and namespaces of the host"),
-    ("cache", "the device cache"),
-    ("fabric", "the interconnects"),
-    ("schedule", "which transaction a die runs next"),
-    ("ftl", "mapping, allocation, collection, wear"),
-    ("persistence", "what of the map is on flash, and how it is found after a cut of the power"),
-    ("collisions", "reads that wait behind reads of their die, and what copies would gain"),
-    ("power", "energy and area"),
-    # What the parts of a run share.
-    ("measure", "counts, histograms and the quantities of a report"),
-    ("kernel", "clock and events, probes, what is compiled into a run"),
-    ("probes", "analyses that watch a run"),
-    ("recording", "timelines and the network over a window of time: probes"),
-    # What takes several of them.
-    ("drive", "whether a configuration makes a drive"),
-    ("check", "oracles"),
-    # The parts of a run.
-    ("datapath", "transactions through dies and fabric"),
-    ("firmware", "what the controller decides, in time"),
-    ("frontend", "requests, from issue to completion"),
-    ("reporting", "from counts to a report"),
-    ("simulation", "the loop"),
-)
-PLACE = {room: place for place, (room, _) in enumerate(ROOMS)}
-SOURCES = Path(__file__).resolve().parents[1] / "crates/flashmesh/src"
+ROOMS = {
+    "flashmesh-base": (
+        ("units", "sizes, times and rates, with their texts"),
+        ("results", "how quantities of a report are declared"),
+        ("error", "what the system said"),
+        ("config", "how parameters are declared"),
+    ),
+    "flashmesh-workload": (
+        ("units", "of flashmesh-base"),
+        ("results", "of flashmesh-base"),
+        ("error", "why a workload cannot be read"),
+        ("config", "the declared parameters of workloads"),
+        ("request", "what a workload is made of"),
+        ("source", "what every workload is to those who take its requests"),
+        ("synthetic", "patterns that a few numbers describe"),
+        ("profiles", "published workloads by their figures"),
+        ("readers", "traces, read"),
+        ("statistics", "figures of traces, and how far two are apart"),
+        ("fitted", "profiles fitted to traces"),
+        ("writers", "traces, written"),
+        ("open", "from a configuration to a workload"),
+    ),
+    "flashmesh": (
+        # What everything is made of.
+        ("units", "of flashmesh-base"),
+        ("workload", "flashmesh-workload"),
+        ("ids", "typed numbers"),
+        ("results", "of flashmesh-base; quantities that several parts count"),
+        ("error", "errors as types"),
+        ("engine", "clock, event queue, random numbers, arenas"),
+        ("config", "the declared parameters, read from text"),
+        # State machines and policies without time.
+        ("flash", "geometry, timing, dies"),
+        ("host", "queues, links and namespaces of the host"),
+        ("cache", "the device cache"),
+        ("fabric", "the interconnects"),
+        ("schedule", "which transaction a die runs next"),
+        ("ftl", "mapping, allocation, collection, wear"),
+        ("policies", "firmware policies"),
+        ("persistence", "what of the map is on flash, and how it is found after a cut of the power"),
+        ("collisions", "reads that wait behind reads of their die, and what copies would gain"),
+        ("power", "energy and area"),
+        # What the parts of a run share.
+        ("measure", "counts, histograms and the quantities of a report"),
+        ("kernel", "clock and events, probes, what is compiled into a run"),
+        ("probes", "analyses that watch a run"),
+        ("recording", "timelines and the network over a window of time: probes"),
+        # What takes several of them.
+        ("drive", "whether a configuration makes a drive"),
+        ("check", "oracles"),
+        # The parts of a run.
+        ("datapath", "transactions through dies and fabric"),
+        ("controller", "what is decided, in time"),
+        ("frontend", "requests, from issue to completion"),
+        ("reporting", "from counts to a report"),
+        ("simulation", "the loop"),
+    ),
+}
+ROOT = Path(__file__).resolve().parents[1]
+CRATES = ROOT / "crates"
+# The long runs of `make soak` draw drives with what the tests draw them with.
+INSIDERS = {"soak.rs"}
 
 # Comments, texts and characters; a lifetime is none.
 NOT_CODE = re.compile(
@@ -60,6 +89,8 @@ VISIBILITY = re.compile(r"\bpub\s*\([^)]*\)")
 INLINE_MODULE = re.compile(r"\bmod\s+\w+\s*(?=\{)")
 PATH = re.compile(r"\bcrate::\s*(?:(?P<name>\w+)|(?P<group>\{))")
 SUPERS = re.compile(r"\b(?:super::\s*)+(?P<name>\w+)?")
+PRIVATE_ROOMS = re.compile(r"^mod rooms \{(.*?)^\}", re.DOTALL | re.MULTILINE)
+OUTSIDE = re.compile(r"\bflashmesh::(\w+)")
 EXPORTED = re.compile(r"#\[macro_export\]\s*macro_rules!\s*(\w+)")
 
 
@@ -147,20 +178,32 @@ def modules_of_tests(path: Path, names: list[str]) -> set[Path]:
     return {folder / place for name in names for place in (f"{name}.rs", name)}
 
 
-def check(sources: Path) -> list[str]:
-    """A line for each mention that breaks the rules."""
+def exported_macros(crates: Path) -> dict[str, str]:
+    """The room of each macro that a crate exports: crates name those of others as their own."""
+    return {
+        name: path.relative_to(sources).parts[0].removesuffix(".rs")
+        for sources in sorted(crates.glob("*/src"))
+        for path in sorted(sources.rglob("*.rs"))
+        for name in EXPORTED.findall(code_of(path.read_text(encoding="utf-8")))
+    }
+
+
+def check(sources: Path, crate: str, macros: dict[str, str]) -> list[str]:
+    """A line for each mention in the sources of a crate that breaks the rules."""
+    place_of = {room: place for place, (room, _) in enumerate(ROOMS[crate])}
     texts = {path: code_of(path.read_text(encoding="utf-8")) for path in sorted(sources.rglob("*.rs"))}
     parts = {path: without_tests(code) for path, code in texts.items()}
     tests = {test for path, (_, names) in parts.items() for test in modules_of_tests(path, names)}
     room_of = {path: path.relative_to(sources).parts[0].removesuffix(".rs") for path in texts}
-    macros = {name: room_of[path] for path, code in texts.items() for name in EXPORTED.findall(code)}
     problems = []
     for path, (code, _) in parts.items():
         room = room_of[path]
         if room == "lib" or tests & {path, *path.parents}:
             continue
-        if room not in PLACE:
-            problems.append(f"{path}: the room {room} has no place in ROOMS of tools/import_rules.py")
+        if room not in place_of:
+            problems.append(
+                f"{path}: the room {room} has no place among those of {crate} in ROOMS of tools/import_rules.py"
+            )
             continue
         relative = path.relative_to(sources)
         depth = len(relative.parts) - (path.name == "mod.rs")
@@ -168,9 +211,9 @@ def check(sources: Path) -> list[str]:
             named = macros.get(name, name)
             if named == room:
                 continue
-            if named not in PLACE:
+            if named not in place_of:
                 problems.append(f"{path}:{line}: {name} at the root of the crate is no room of tools/import_rules.py")
-            elif PLACE[named] > PLACE[room]:
+            elif place_of[named] > place_of[room]:
                 problems.append(
                     f"{path}:{line}: {room} names {named}, which stands behind it: "
                     "a room may name only those before it in ROOMS of tools/import_rules.py"
@@ -178,10 +221,26 @@ def check(sources: Path) -> list[str]:
     return problems
 
 
+def check_outside(root: Path) -> list[str]:
+    """A line for each private room that the guides or the examples name."""
+    rooms = PRIVATE_ROOMS.search((root / "crates/flashmesh/src/lib.rs").read_text(encoding="utf-8"))
+    private = set(re.findall(r"pub (?:mod|use \w+ as) (\w+);", rooms[1])) if rooms else set()
+    examples = sorted((root / "crates/flashmesh/examples").rglob("*.rs"))
+    guides = [root / "CONTRIBUTING.md", root / "README.md", *sorted((root / "docs").glob("*.md"))]
+    return [
+        f"{path}:{number}: flashmesh::{name} is private: name it as crates/flashmesh/src/lib.rs exports it"
+        for path in [*guides, *(path for path in examples if path.name not in INSIDERS)]
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        for name in OUTSIDE.findall(line)
+        if name in private
+    ]
+
+
 def main() -> int:
     """Prints what breaks the rules; 1 when anything does."""
-    sources = Path(sys.argv[1]) if len(sys.argv) > 1 else SOURCES
-    problems = check(sources)
+    macros = exported_macros(CRATES)
+    problems = [line for crate in ROOMS for line in check(CRATES / crate / "src", crate, macros)]
+    problems += check_outside(ROOT)
     print("\n".join(problems), end="\n" if problems else "")
     return 1 if problems else 0
 

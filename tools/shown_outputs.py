@@ -1,4 +1,4 @@
-"""Writes anew what README.md and the pages of docs/ show as the output of commands: all of it, or as many lines as now.
+"""Writes anew what README.md and the pages of docs/ show of commands: as many lines of output as now, and pictures.
 
 python tools/shown_outputs.py [PAGE]...
 """
@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from documents import OF_THE_MACHINE, PAGES, ROOT, Command, commands
+from documents import OF_THE_MACHINE, PAGES, ROOT, Command, commands, is_same_drawing, pictures
 
 ELLIPSIS = "..."
 PROGRAM = Path(sys.executable).with_name("flashmesh")
@@ -29,8 +29,20 @@ def renew(page: Path) -> bool:
                 if command.shown and differ(shortened(printed, command.shown), command.shown):
                     text = text.replace(f"\n{command.shown}\n```", f"\n{shortened(printed, command.shown)}\n```")
                     text = text.replace(f"\n{command.shown}\n$ ", f"\n{shortened(printed, command.shown)}\n$ ")
+        drawn = [(picture.file, Path(folder, picture.made).read_text(encoding="utf-8")) for picture in pictures(page)]
     page.write_text(text, encoding="utf-8")
-    return text != old
+    return renew_pictures(drawn) or text != old
+
+
+def renew_pictures(drawn: list[tuple[Path, str]]) -> bool:
+    """Writes those pictures that show something else now; whether there were any."""
+    stale = [
+        (file, text) for file, text in drawn if not file.is_file() or not is_same_drawing(file.read_text("utf-8"), text)
+    ]
+    for file, text in stale:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    return bool(stale)
 
 
 def run(command: Command, folder: str) -> str:
@@ -55,11 +67,13 @@ def differ(one: str, other: str) -> bool:
 
 
 def shortened(printed: str, shown: str) -> str:
-    """As many lines as were shown before the line `...`; all of them where there was none."""
-    before = shown.split("\n")
-    if ELLIPSIS not in before:
+    """As many lines as were shown before and behind the line `...`; all of them where there was none."""
+    lines, all_lines = shown.split("\n"), printed.split("\n")
+    if ELLIPSIS not in lines:
         return printed
-    return "\n".join([*printed.split("\n")[: before.index(ELLIPSIS)], ELLIPSIS])
+    before = lines.index(ELLIPSIS)
+    behind = len(lines) - before - 1
+    return "\n".join([*all_lines[:before], ELLIPSIS, *(all_lines[-behind:] if behind else [])])
 
 
 def main() -> None:

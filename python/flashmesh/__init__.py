@@ -60,6 +60,8 @@ if TYPE_CHECKING:
         Wear as Wear,
         Workload as Workload,
     )
+    from flashmesh.asking.answer import Answer as Answer
+    from flashmesh.asking.engine import ask as ask
     from flashmesh.comparison import (
         ComparedRun as ComparedRun,
         Comparison as Comparison,
@@ -134,12 +136,20 @@ if TYPE_CHECKING:
         WarmUp as WarmUp,
         WorkloadFile as WorkloadFile,
     )
+    from flashmesh.library import (
+        explain as explain,
+        measures as measures,
+    )
     from flashmesh.saved import (
         load as load,
     )
     from flashmesh.simulate import (
         compare as compare,
         run as run,
+    )
+    from flashmesh.sweeps.front import (
+        optimise as optimise,
+        sweep as sweep,
     )
     from flashmesh.traces import (
         LeftOut as LeftOut,
@@ -193,6 +203,8 @@ _HOMES = {
         "Wear",
         "Workload",
     ),
+    "flashmesh.asking.answer": ("Answer",),
+    "flashmesh.asking.engine": ("ask",),
     "flashmesh.comparison": (
         "ComparedRun",
         "Comparison",
@@ -267,10 +279,18 @@ _HOMES = {
         "WarmUp",
         "WorkloadFile",
     ),
+    "flashmesh.library": (
+        "explain",
+        "measures",
+    ),
     "flashmesh.saved": ("load",),
     "flashmesh.simulate": (
         "compare",
         "run",
+    ),
+    "flashmesh.sweeps.front": (
+        "optimise",
+        "sweep",
     ),
     "flashmesh.traces": (
         "LeftOut",

@@ -29,10 +29,10 @@ __all__ = [
     "presets",
     "profiles_by_paper",
     "quantities",
-    "replace_file",
     "scan_trace",
     "sections",
     "student_quantile",
+    "toml_places",
     "trace_output_formats",
 ]
 
@@ -134,11 +134,11 @@ def profiles_by_paper() -> dict[str, dict[str, str]]: ...
 def describe_profile(name: str) -> str: ...
 def quantities() -> list[tuple[str, str, str]]: ...
 def fairness(streams: Sequence[tuple[str, float | None, float | None]]) -> str: ...
-def replace_file(path: str | PathLike[str], text: str, suffix: str) -> None:
-    """Puts a text in the place of a file in one step; the hidden file until then has a name with this suffix."""
-
 def student_quantile(degrees: int, probability: float) -> float:
     """What a variable of Student's t distribution does not exceed with a probability."""
+
+def toml_places(text: str) -> list[tuple[list[str], tuple[int, int], tuple[int, int]]]:
+    """Every key of a TOML text with those above it, items of lists by number; the bytes of key and of value."""
 
 def scan_trace(config: Config) -> tuple[str, list[str]]: ...
 def convert_trace(

@@ -13,6 +13,7 @@ import os
 from collections.abc import Mapping as AnyMapping
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from datetime import timedelta
 from typing import Any, Literal, TypeAlias
 
 __all__ = [
@@ -118,8 +119,8 @@ __all__ = [
     "WorkloadTimeUnit",
 ]
 
-Time: TypeAlias = str
-"""A time with its unit: "3us", "12.5ns"."""
+Time: TypeAlias = str | float | timedelta
+"""A time with its unit, "3us" or "12.5ns"; a number is in seconds, 3e-6."""
 
 Bytes: TypeAlias = str
 """A size with its unit: "4KiB" (1024 B each), "4kB" (1000 B each)."""
@@ -397,10 +398,23 @@ ReplayMode: TypeAlias = Literal["open", "stress", "closed"]
 """When requests are issued. A trace replays `open` unless the mode, `outstanding`, `threads` or `think-time` is set."""
 
 QueuePriority: TypeAlias = Literal["urgent", "high", "medium", "low"]
-"""How urgent the requests of the stream are, for the parts of the drive that tell requests apart."""
+"""Priority class of the requests of the stream, for arbitration (`[nvme]`) and scheduling (`schedule.priorities`)."""
 
 QueueCaching: TypeAlias = Literal["none", "reads", "writes", "all"]
 """Which requests of the stream the cache of the drive takes, where it has one."""
+
+
+def _check(parameters: Any, section: str) -> None:
+    """Refuses values that no configuration takes.
+
+    Raises:
+        ConfigError: When there is one.
+    """
+    given = {own.name: value for own in fields(parameters) if (value := getattr(parameters, own.name)) is not None}
+    if given:
+        from flashmesh.keys import refuse_misfits
+
+        refuse_misfits(type(parameters).__name__, section, given)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -444,10 +458,14 @@ class Geometry:
     over_provisioning: Share | None = None
     """Share of all pages that the host does not see. Values: 0.01 to 0.9. Default: 0.07."""
 
+    def __post_init__(self) -> None:
+        """Refuses values that no configuration takes."""
+        _check(self, "geometry")
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Flash:
-    """The latencies and abilities of the flash chips."""
+    """Latencies and features of the flash chips."""
 
     read_time: Time | None = None
     """Array read time tR; where pages differ, that of lower pages. Values: 1ps to 10s. Default: "3us"."""
@@ -540,6 +558,10 @@ class Flash:
     suspend_remaining_min: Time | None = None
     """An operation with no more than this left is let finish. Values: 0ps to 10s. Default: "10us"."""
 
+    def __post_init__(self) -> None:
+        """Refuses values that no configuration takes."""
+        _check(self, "flash")
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Fabric:
@@ -549,7 +571,9 @@ class Fabric:
     """The interconnect. Default: "bus"."""
 
     channel_rate: Rate | None = None
-    """Rate of one channel; that of pSSD is twice as much. Values: 1kB/s to unlimited. Default: "1.2GB/s"."""
+    """Rate of one channel; that of pSSD is twice as much. Only with kind = "bus" or "pssd" or "pnssd" or "ideal".
+    Values: 1kB/s to unlimited. Default: "1.2GB/s".
+    """
 
     hold_path: bool | None = None
     """Hold a path through the operation of the array, from the command to the last byte of the data or to the end of a
@@ -559,6 +583,10 @@ class Fabric:
 
     arbitration: FabricArbitration | None = None
     """Who gets a channel when several wait. Default: "command-first"."""
+
+    def __post_init__(self) -> None:
+        """Refuses values that no configuration takes."""
+        _check(self, "fabric")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -582,6 +610,10 @@ class Packets:
     1ms. Default: "20ns".
     """
 
+    def __post_init__(self) -> None:
+        """Refuses values that no configuration takes."""
+        _check(self, "packets")
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pnssd:
@@ -595,6 +627,10 @@ class Pnssd:
 
     split_page: bool | None = None
     """Whether the data of a transfer goes half over each channel of the chip when both are free. Default: False."""
+
+    def __post_init__(self) -> None:
+        """Refuses values that no configuration takes."""
+        _check(self, "pnssd")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -684,6 +720,10 @@ class Nossd:
     "224B".
     """
 
+    def __post_init__(self) -> None:
+        """Refuses values that no configuration takes."""
+        _check(self, "nossd")
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Venice:
@@ -715,10 +755,14 @@ class Venice:
     link_cycle: Time | None = None
     """Time to move it over one link. Values: 1ps to 1ms. Default: "1ns"."""
 
+    def __post_init__(self) -> None:
+        """Refuses values that no configuration takes."""
+        _check(self, "venice")
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Schedule:
-    """Which waiting transaction a die runs next. What the array interrupts for a read is `flash.suspension`."""
+    """Which waiting transaction a die runs next. Suspension of operations for reads is set by `flash.suspension`."""
 
     policy: SchedulePolicy | None = None
     """How a die chooses among the transactions that wait for it. Default: "out-of-order"."""
@@ -750,6 +794,10 @@ class Schedule:
     where `ftl.write-binding` is early. Values: 1 to 65535. Default: 32.
     """
 
+    def __post_init__(self) -> None:
+        """Refuses values that no configuration takes."""
+        _check(self, "schedule")
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ftl:
@@ -776,6 +824,10 @@ class Ftl:
 
     write_streams: FtlWriteStreams | None = None
     """Which open block of its plane a written page goes to. Default: "shared"."""
+
+    def __post_init__(self) -> None:
+        """Refuses values that no configuration takes."""
+        _check(self, "ftl")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -833,10 +885,14 @@ class Mapping:
     Default: 32.
     """
 
+    def __post_init__(self) -> None:
+        """Refuses values that no configuration takes."""
+        _check(self, "mapping")
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Persistence:
-    """What of the map is kept on flash, for a cut of the power ([power-loss.md](power-loss.md))."""
+    """Persistence of the map across a power cut ([power-loss.md](power-loss.md))."""
 
     policy: PersistencePolicy | None = None
     """How the map survives a cut of the power. Default: "ideal"."""
@@ -854,6 +910,10 @@ class Persistence:
     checkpoint_writes: int | None = None
     """Pages of a checkpoint that are programmed at once. Only with policy = "journal". Values: 1 to 65535. Default: 4.
     """
+
+    def __post_init__(self) -> None:
+        """Refuses values that no configuration takes."""
+        _check(self, "persistence")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -898,6 +958,10 @@ class Mbm:
     Values: 0 to 65536. Default: 64.
     """
 
+    def __post_init__(self) -> None:
+        """Refuses values that no configuration takes."""
+        _check(self, "mbm")
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Gc:
@@ -937,6 +1001,10 @@ class Gc:
     0.9. Default: 0.0.
     """
 
+    def __post_init__(self) -> None:
+        """Refuses values that no configuration takes."""
+        _check(self, "gc")
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Wear:
@@ -952,6 +1020,10 @@ class Wear:
     """The difference in erase counts that starts a move. Only with static_levelling = True. Values: 1 to 1000000.
     Default: 100.
     """
+
+    def __post_init__(self) -> None:
+        """Refuses values that no configuration takes."""
+        _check(self, "wear")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -977,6 +1049,10 @@ class Replication:
     """Over how long the reads of a die are counted for the rate that the cost of a copy follows: this window and the
     one before. Only with enabled = True or measure.collisions = True. Values: 1us to 1000s. Default: "1s".
     """
+
+    def __post_init__(self) -> None:
+        """Refuses values that no configuration takes."""
+        _check(self, "replication")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -1018,6 +1094,10 @@ class Host:
     """The most that one command reads or writes; the drive answers a longer one with Invalid Field. Values: 512B to
     1GiB. Default: no limit.
     """
+
+    def __post_init__(self) -> None:
+        """Refuses values that no configuration takes."""
+        _check(self, "host")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -1065,6 +1145,10 @@ class Nvme:
     sata.transport = "doorbells". Values: 0B to 4KiB. Default: "16B".
     """
 
+    def __post_init__(self) -> None:
+        """Refuses values that no configuration takes."""
+        _check(self, "nvme")
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sata:
@@ -1085,6 +1169,10 @@ class Sata:
 
     transport: SataTransport | None = None
     """What lies between the adapter and the drive. Default: "frames"."""
+
+    def __post_init__(self) -> None:
+        """Refuses values that no configuration takes."""
+        _check(self, "sata")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -1166,6 +1254,10 @@ class Cache:
     row_policy: CacheRowPolicy | None = None
     """What becomes of a row after an access. Default: "closed"."""
 
+    def __post_init__(self) -> None:
+        """Refuses values that no configuration takes."""
+        _check(self, "cache")
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Precondition:
@@ -1179,10 +1271,14 @@ class Precondition:
     to 1. Default: 1.0.
     """
 
+    def __post_init__(self) -> None:
+        """Refuses values that no configuration takes."""
+        _check(self, "precondition")
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Power:
-    """What the parts of the drive draw, which changes no time, and when they are cut off."""
+    """Power of the parts of the drive, which changes no time, and the power cut."""
 
     cut: Time | None = None
     """When the power is cut; the run ends there ([power-loss.md](power-loss.md)). Values: 0ps to 1000000s. Default:
@@ -1228,6 +1324,10 @@ class Power:
     controller_power: Wattage | None = None
     """Power of a flash controller, always. No paper states one. Values: 0nW to 100W. Default: "0nW"."""
 
+    def __post_init__(self) -> None:
+        """Refuses values that no configuration takes."""
+        _check(self, "power")
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Area:
@@ -1237,6 +1337,10 @@ class Area:
     """Area of a die in mm2: 100 for a chip of one die (Venice, ISCA 2023, section 6.6), 72 for one of 4 GB (Design for
     Scalability, PACT 2014, section 5.5). Values: 1 to 10000. Default: 100.0.
     """
+
+    def __post_init__(self) -> None:
+        """Refuses values that no configuration takes."""
+        _check(self, "area")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -1302,6 +1406,10 @@ class Measure:
 
     window_length: Time | None = None
     """How long they go on. Values: 1ps to 1000000s. Default: to the end of the run."""
+
+    def __post_init__(self) -> None:
+        """Refuses values that no configuration takes."""
+        _check(self, "measure")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -1440,6 +1548,10 @@ class Workload:
     1000000. Default: 1; what a profile assumes.
     """
 
+    def __post_init__(self) -> None:
+        """Refuses values that no configuration takes."""
+        _check(self, "workload")
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Replay:
@@ -1469,14 +1581,18 @@ class Replay:
     Default: the workload's own end.
     """
 
+    def __post_init__(self) -> None:
+        """Refuses values that no configuration takes."""
+        _check(self, "replay")
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Queue:
     """The queue pair of a stream."""
 
     priority: QueuePriority | None = None
-    """How urgent the requests of the stream are, for the parts of the drive that tell requests apart. Only with
-    schedule.priorities = "strict" or "weighted" or nvme.arbitration = "weighted". Default: "medium".
+    """Priority class of the requests of the stream, for arbitration (`[nvme]`) and scheduling (`schedule.priorities`).
+    Only with schedule.priorities = "strict" or "weighted" or nvme.arbitration = "weighted". Default: "medium".
     """
 
     namespace: str | None = None
@@ -1488,6 +1604,10 @@ class Queue:
     """Which requests of the stream the cache of the drive takes, where it has one. Only with cache.capacity other than
     "0B". Default: "all".
     """
+
+    def __post_init__(self) -> None:
+        """Refuses values that no configuration takes."""
+        _check(self, "queue")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -1510,6 +1630,10 @@ class Namespace:
 
     planes: Indices | None = None
     """The planes of each die that its pages live on. Values: 0 to 7. Default: all."""
+
+    def __post_init__(self) -> None:
+        """Refuses values that no configuration takes."""
+        _check(self, "namespace.NAME")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -1540,7 +1664,7 @@ class Config:
     """The array of chips."""
 
     flash: Flash = Flash()
-    """The latencies and abilities of the flash chips."""
+    """Latencies and features of the flash chips."""
 
     fabric: Fabric = Fabric()
     """The network between controllers and chips."""
@@ -1558,7 +1682,7 @@ class Config:
     """Venice, a mesh of routers in which scouts reserve circuits."""
 
     schedule: Schedule = Schedule()
-    """Which waiting transaction a die runs next. What the array interrupts for a read is `flash.suspension`."""
+    """Which waiting transaction a die runs next. Suspension of operations for reads is set by `flash.suspension`."""
 
     ftl: Ftl = Ftl()
     """Where a page lives."""
@@ -1567,7 +1691,7 @@ class Config:
     """The cache of the map, when the map does not fit into DRAM (DFTL, ASPLOS 2009)."""
 
     persistence: Persistence = Persistence()
-    """What of the map is kept on flash, for a cut of the power ([power-loss.md](power-loss.md))."""
+    """Persistence of the map across a power cut ([power-loss.md](power-loss.md))."""
 
     mbm: Mbm = Mbm()
     """The parts of MBM (Maximizing Bandwidth Management FTL), each with a switch of its own."""
@@ -1597,7 +1721,7 @@ class Config:
     """The state of the drive before the first request."""
 
     power: Power = Power()
-    """What the parts of the drive draw, which changes no time, and when they are cut off."""
+    """Power of the parts of the drive, which changes no time, and the power cut."""
 
     area: Area = Area()
     """How large the parts of the drive are. Nothing here changes when anything happens."""

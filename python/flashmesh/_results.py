@@ -66,6 +66,7 @@ __all__ = [
     "Statuses",
     "StreamFairness",
     "StreamResult",
+    "TimelineRecording",
     "TraceContents",
     "TraceTally",
     "Utilisation",
@@ -86,7 +87,7 @@ class Latency:
     mean: float
     """Mean, exact. Unit: ps."""
     deviation: float
-    """Standard deviation of the latencies around their mean, to three digits. Unit: ps."""
+    """Standard deviation of the latencies around their mean, exact. Unit: ps."""
     p50: int
     """Median. Unit: ps."""
     p95: int
@@ -241,7 +242,7 @@ class FlashOperations:
 
 @record
 class PerRequest:
-    """All the flash did, for each completed request (Design for Scalability, PACT 2014, Table 3)."""
+    """Flash operations for each completed request (Design for Scalability, PACT 2014, Table 3)."""
 
     reads: float
     """Array reads per request; one over several planes counts once, and one of a copyback too. Unit: operations."""
@@ -310,8 +311,8 @@ class CauseOfConflicts:
 class CausesOfConflicts:
     """Path conflicts by cause.
 
-    A transfer that waited first for a controller and then for a link counts under both, a request under every cause
-    that one of its transfers met.
+    A transfer that waited first for a controller and then for a link counts for both causes, a request for every cause
+    that delayed one of its transfers.
     """
 
     channel: CauseOfConflicts
@@ -400,7 +401,9 @@ class Collisions:
     dies: int
     """Dies of the drive. Unit: dies."""
     reads: int
-    """Reads put into the queues of the dies, pages that writes of a part of them read included. Unit: pages."""
+    """Reads put into the queues of the dies, pages that writes of a part of them read included. A read whose page moves
+    while it waits counts once, at the die that it came to first. Unit: pages.
+    """
     collisions: int
     """Reads that arrived at a die on which other reads were outstanding. Unit: pages."""
     balanced: int
@@ -638,7 +641,7 @@ class DeviceCache:
 
 @record
 class Persistence:
-    """What it took to keep the map on flash."""
+    """Work to keep the map on flash."""
 
     journal_pages: int
     """Pages of the journal programmed. Unit: pages."""
@@ -661,13 +664,13 @@ class RecoverySteps:
     """Time of each step of a recovery, one after the other."""
 
     blocks_ps: int
-    """What is beside the data of the first page of each block. Unit: ps."""
+    """Spare area of the first page of each block. Unit: ps."""
     system_ps: int
-    """What is beside the data of the other pages of blocks with translation pages. Unit: ps."""
+    """Spare area of the other pages of blocks with translation pages. Unit: ps."""
     map_ps: int
     """The pages of the map, the replication map and the journal. Unit: ps."""
     open_ps: int
-    """What is beside the data of pages programmed since the last page of the journal. Unit: ps."""
+    """Spare area of pages programmed since the last page of the journal. Unit: ps."""
 
 
 @record
@@ -1315,6 +1318,10 @@ class RecordedScoutStep:
 class NetworkRecording:
     """What moved over the interconnect in a window of the run (`measure.window-start`, `measure.window-length`)."""
 
+    fabric: str
+    """The kind of the interconnect."""
+    about: str
+    """How it works, for somebody who sees it for the first time."""
     start_ps: int
     """When the recording begins, in simulated time. Unit: ps."""
     end_ps: int
@@ -1329,6 +1336,18 @@ class NetworkRecording:
     """What held the links within the window: paths of transfers, and links that a scout had reserved."""
     scouts: tuple[RecordedScoutStep, ...]
     """What the scouts of Venice did within the window, in order."""
+
+
+@record
+class TimelineRecording:
+    """The part of the run that the timeline covers (`measure.window-start`, `measure.window-length`)."""
+
+    start_ps: int
+    """When it begins, in simulated time. Unit: ps."""
+    end_ps: int
+    """When it ends. Unit: ps."""
+    is_cut: bool
+    """Whether it ended before its window did, because it was full (`measure.timeline-events-max`)."""
 
 
 @record
@@ -1411,7 +1430,7 @@ class Report:
     latency_ps: LatencyByKind
     """Completion latencies of all requests of the run."""
     distribution: DistributionByKind
-    """How the completion latencies of the run are distributed."""
+    """Distribution of the completion latencies of the run."""
     breakdown_ps: BreakdownByPart
     """Where the latencies of the requests of the run went."""
     write_amplification: float | None
@@ -1424,9 +1443,9 @@ class Report:
     flash: FlashOperations
     """Operations of the flash array during the run."""
     per_request: PerRequest | None
-    """What the flash did for each request. None when no request completed."""
+    """Flash operations for each request. None when no request completed."""
     chip_states: ChipStates | None
-    """What the chips did with their time. None with `measure.chip-states = false`."""
+    """How the chips spent their time. None with `measure.chip-states = false`."""
     mapping_cache: MappingCache | None
     """Lookups and transfers of the cache of the map during the run. None when the whole map is in DRAM."""
     path_conflict: PathConflict
@@ -1442,9 +1461,9 @@ class Report:
     cache: DeviceCache | None
     """Work of the device cache during the run. None when it is turned off."""
     persistence: Persistence | None
-    """What it took to keep the map on flash during the run. None with `persistence.policy = "ideal"`."""
+    """Work to keep the map on flash during the run. None with `persistence.policy = "ideal"`."""
     power_cut: PowerCut | None
-    """What the cut of the power (`power.cut`) cost. None when none came before the run ended."""
+    """Effects of the power cut (`power.cut`). None when none came before the run ended."""
     utilisation: Utilisation
     """Busy shares of the parts of the drive, of the simulated time from the start to the last event."""
     links: Links
@@ -1473,6 +1492,8 @@ class Report:
     """
     network: NetworkRecording | None
     """What moved over the interconnect in a window of the run. None unless `measure.network` is set."""
+    timeline: TimelineRecording | None
+    """What the timeline of the run covers. None without `--timeline`."""
     workload: dict[str, Any] | None
     """What the workload is. None when there are several streams."""
     wall_s: float

@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 
 from flashmesh._native import ConfigError
 from flashmesh.configuration import value_text
+from flashmesh.keys import key_of
+from flashmesh.spelling import with_unit
 
 Value: TypeAlias = bool | int | float | str
 """A value of an axis: a number where it is one, otherwise the text as it was given."""
@@ -35,7 +37,8 @@ def axes_of(vary: Mapping[str, Sequence[Any]]) -> dict[str, tuple[str, ...]]:
     for key, values in vary.items():
         if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__iter__"):
             raise ConfigError(f"{key}: the values of an axis are a sequence, such as [{values!r}], not {values!r}")
-        texts = tuple(value_text(value) for value in values)
+        key = key_of(str(key))
+        texts = tuple(value_text(with_unit(key, value)) for value in values)
         if not texts:
             raise ConfigError(f"{key}: an axis needs at least one value")
         seen: set[tuple[type, Value]] = set()

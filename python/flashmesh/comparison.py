@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from flashmesh.results import Result
 from flashmesh.results.shown import Plots, shown_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     import pandas as pd
+    import polars as pl
     import pyarrow as pa
 
+    from flashmesh.aggregate.estimate import Estimate
     from flashmesh.axes import Value
     from flashmesh.normalised import Means
     from flashmesh.plots.runs import Run
@@ -58,6 +61,70 @@ class Comparison(Plots):
         part = "" if self.complete else ", not complete"
         return f"<Comparison: {len(self.runs):,} runs over {', '.join(self.axes) or 'nothing'}{failed}{part}>"
 
+    def __len__(self) -> int:
+        """How many runs there are."""
+        return len(self.runs)
+
+    def __iter__(self) -> Iterator[ComparedRun]:
+        """The runs, in their order."""
+        return iter(self.runs)
+
+    @overload
+    def __getitem__(self, number: int) -> ComparedRun: ...
+    @overload
+    def __getitem__(self, number: slice) -> tuple[ComparedRun, ...]: ...
+    def __getitem__(self, number: int | slice) -> ComparedRun | tuple[ComparedRun, ...]:
+        """The run of a number, or those of several."""
+        return self.runs[number]
+
+    def where(self, **settings: Any) -> Comparison:
+        """The runs with these values of varied keys: `where(fabric__kind="bus")`, or `where(**{"fabric.kind": "bus"})`.
+
+        Raises:
+            ConfigError: When a key is not varied, or never has the value.
+        """
+        from flashmesh.aggregate.table import ComparedRuns
+        from flashmesh.configuration import value_text
+        from flashmesh.report.view import refuse_unvaried
+        from flashmesh.spelling import spelt
+
+        wanted = dict(spelt(key.replace("__", "."), value) for key, value in settings.items())
+        texts = {key: value_text(value) for key, value in wanted.items()}
+        refuse_unvaried(ComparedRuns(self), texts, origin="where")
+        chosen = [run for run in self.runs if all(value_text(run.settings[key]) == text for key, text in texts.items())]
+        axes = {key: values for key, values in self.axes.items() if key not in texts}
+        runs = tuple(
+            ComparedRun({key: value for key, value in run.settings.items() if key in axes}, run.result)
+            for run in chosen
+        )
+        return Comparison(axes, runs, (), self.complete)
+
+    def estimates(self, measure: str) -> list[tuple[dict[str, Value], Estimate]]:
+        """A measure of each point, its seeds taken together: the varied keys, and the mean with its 95 % interval.
+
+        Args:
+            measure: A name that `flashmesh.measures()` lists, or the dotted key of a value of a result.
+
+        Raises:
+            ConfigError: When there is no such measure.
+        """
+        from flashmesh.aggregate.estimate import estimate
+        from flashmesh.aggregate.points import points_of
+        from flashmesh.report.measures import measure_named
+        from flashmesh.report.view import numbers
+
+        value = measure_named(measure).value
+        points = points_of([run.settings for run in self.runs], self.runs)
+        found = [(point.settings, estimate(numbers([value(run.result) for run in point.runs]))) for point in points]
+        return [(settings, each) for settings, each in found if each is not None]
+
+    def findings(self) -> list[str]:
+        """What the comparison shows, in sentences computed from its numbers; none where nothing is compared."""
+        from flashmesh.aggregate.table import ComparedRuns
+        from flashmesh.report.findings import findings
+
+        return findings(ComparedRuns(self))
+
     def to_dict(self) -> dict[str, Any]:
         """The JSON document."""
         return {
@@ -72,11 +139,14 @@ class Comparison(Plots):
         """The comparison behind its JSON document.
 
         Raises:
-            KeyError: When it lacks a key.
+            MalformedError: When it does not have the form of a comparison of results.
         """
+        from flashmesh.results.schema import check_comparison
+
+        check_comparison(document)
         return cls(
             {key: tuple(values) for key, values in document["axes"].items()},
-            tuple(ComparedRun(run["settings"], Result.from_document(run["result"])) for run in document["runs"]),
+            tuple(ComparedRun(run["settings"], Result.of_checked(run["result"])) for run in document["runs"]),
             tuple(FailedRun(failed["settings"], failed["error"]) for failed in document["failures"]),
             document["complete"],
         )
@@ -103,7 +173,9 @@ class Comparison(Plots):
         from flashmesh.normalised import baseline_of, means
         from flashmesh.report.measures import measure_named
 
-        return means(self, baseline_of(baseline, self.axes), measure_named(measure).value, inverse)
+        value = measure_named(measure).value
+        values = [value(run.result) for run in self.runs]
+        return means([run.settings for run in self.runs], values, baseline_of(baseline, self.axes), inverse)
 
     def _runs(self) -> list[Run]:
         from flashmesh.plots.runs import runs_of
@@ -116,15 +188,18 @@ class Comparison(Plots):
 
         return plots.speedups(self._runs()).altair()
 
-    def plot_load_latency(self) -> Chart:
+    def plot_load_latency(self, measure: str = "mean") -> Chart:
         """Latency over the throughput that was reached.
 
+        Args:
+            measure: What of the latency is drawn first: "mean", "median", "p99" or "p99.9".
+
         Raises:
-            ValueError: When no axis changes the load, such as `replay.outstanding`.
+            ValueError: When no axis changes the load, such as `replay.outstanding`, or there is no such measure.
         """
         from flashmesh import plots
 
-        plot = plots.load_latency(self._runs())
+        plot = plots.load_latency(self._runs(), measure)
         if plot is None:
             raise ValueError("no axis changes the load: vary replay.outstanding, for example")
         return plot.altair()
@@ -135,21 +210,43 @@ class Comparison(Plots):
 
     def table(self) -> pa.Table:
         """A row for each run: the varied keys, every single value of its result, its configuration and its document."""
-        from flashmesh.sweep.table import table_of
+        from flashmesh.sweeps.table import table_of
 
         documents = [json.dumps(run.result.document, separators=(",", ":")) for run in self.runs]
         return table_of([run.settings for run in self.runs], documents, [""] * len(documents))
 
-    def frame(self) -> pd.DataFrame:
-        """A row for each run: the varied keys, then the columns of `Result.frame`."""
+    def frame(self, empty: bool = False) -> pd.DataFrame:
+        """A row for each run: the varied keys, then the columns of `Result.frame`.
+
+        Args:
+            empty: Whether columns of which no run has a value are there as well.
+        """
         from flashmesh.results import columns
         from flashmesh.results.result import frame_of
 
-        return frame_of([run.settings | columns(run.result) for run in self.runs])
+        return frame_of([run.settings | columns(run.result) for run in self.runs], empty)
+
+    def to_arrow(self) -> pa.Table:
+        """The rows of `table` as an Arrow table."""
+        return self.table()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The rows of `table` for whoever takes Arrow: `polars.DataFrame(comparison)`, `pyarrow.table(comparison)`."""
+        return self.table().__arrow_c_stream__(requested_schema)
+
+    def to_polars(self) -> pl.DataFrame:
+        """The rows of `table` as a data frame of polars.
+
+        Raises:
+            ImportError: When polars is not installed.
+        """
+        import polars
+
+        return polars.DataFrame(self)
 
     def to_csv(self, long: bool = False) -> str:
         """A row for each run, or with `long` one for each of its values; empty columns are left out."""
-        from flashmesh.sweep.table import csv_text
+        from flashmesh.sweeps.table import csv_text
 
         return csv_text(self.table(), long)
 
@@ -163,6 +260,6 @@ class Comparison(Plots):
         """
         from pathlib import Path as AnyPath
 
-        from flashmesh.sweep.table import write_parquet
+        from flashmesh.sweeps.table import write_parquet
 
         write_parquet(self.table(), AnyPath(path))

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
-from flashmesh._native import Config, ConfigError, WorkloadError
+from flashmesh import provenance
+from flashmesh._native import Config, ConfigError, WorkloadError, toml_places
 from flashmesh.missing import PRESET_PREFIX as PRESET_PREFIX
 from flashmesh.missing import refuse_missing_trace, refuse_what_is_no_configuration
+from flashmesh.spelling import spelt_settings, spelt_tables
 
 if TYPE_CHECKING:
     from flashmesh.importers.fio import FioJobs
@@ -137,11 +139,16 @@ def load(
     if overrides is not None and not isinstance(overrides, Mapping):
         raise ConfigError(f"overrides are a mapping of keys to values, not {type(overrides).__name__}")
     is_alone, varied = varied is None, varied or {}
+    overrides = spelt_settings(overrides or {})
     given = [f"{key}={value_text(value)}" for key, value in (overrides or {}).items() if key not in varied]
     asked = [f"{key}={value_text(value)}" for key, value in (fio.settings if fio is not None else {}).items()]
     texts = given + [f"{key}={value}" for key, value in varied.items()]
     # An error names an override by its number; whoever gave no --set is told what they did give.
     origins = {f"--set #{len(given) + 1 + number}": f"--vary {key}" for number, key in enumerate(varied)}
+    if provenance.command is None:
+        origins = dict(
+            zip((f"--set #{number}" for number in range(1, len(texts) + 1)), arguments(overrides, varied), strict=True)
+        )
 
     def add(origin: str, *settings: str) -> None:
         for setting in settings:
@@ -164,10 +171,55 @@ def load(
         config = read(source, texts, asked)
     except ConfigError as error:
         text = re.sub(r"--set #\d+", lambda match: origins.get(match[0], match[0]), str(error))
+        if provenance.command is None:
+            text = in_python(text, source)
         raise ConfigError(text if fio is None else at_jobs(text, fio)) from None
     if is_alone:
-        refuse_unread([config], overrides or {})
+        refuse_unread([config], overrides)
     return config
+
+
+def arguments(overrides: Mapping[str, Any], varied: Mapping[str, str]) -> list[str]:
+    """What settings are called by a program that uses the library, in the order in which they are given."""
+    given = [f"overrides[{key!r}]" for key in overrides if key not in varied]
+    return [*given, *(f"vary[{key!r}]" for key in varied)]
+
+
+def in_python(text: str, source: ConfigSource | PipeText) -> str:
+    """An error in the terms of a program: the argument, or the place in the configuration, without lines of TOML."""
+
+    def argument(shown: re.Match[str]) -> str:
+        return f" --> {shown['place']} = {shown['value'].strip()!r}"
+
+    def place(shown: re.Match[str]) -> str:
+        path = python_path(source, int(shown["line"]), int(shown["column"]))
+        return f" --> {path}" if path else shown[0]
+
+    text = re.sub(
+        r"^ *--> (?P<place>(?:overrides|vary)\[.*?\]):1:\d+\n *\|\n1 \| [^=\n]*=(?P<value>.*)\n *\|.*$",
+        argument,
+        text,
+        flags=re.M,
+    )
+    text = re.sub(
+        r"^ *--> <configuration>:(?P<line>\d+):(?P<column>\d+)\n *\|\n\d+ \| .*\n *\|.*$", place, text, flags=re.M
+    )
+    return re.sub(r"\n *\|\n( *= help)", r"\n\1", text)
+
+
+def python_path(source: ConfigSource | PipeText, line: int, column: int) -> str | None:
+    """The place in typed parameters or nested mappings that a place in their TOML is."""
+    if isinstance(source, str | Path | PipeText):
+        return None
+    text = toml_of(source)
+    lines = text.split("\n")
+    offset = sum(len(each.encode()) + 1 for each in lines[: line - 1]) + len(lines[line - 1][: column - 1].encode())
+    for path, key, value in toml_places(text):
+        if key[0] <= offset <= key[1] or value[0] <= offset < value[1]:
+            if isinstance(source, Mapping):
+                return "config" + "".join(f"[{part!r}]" for part in path)
+            return ".".join(["config", *(part.replace("-", "_") for part in path)])
+    return None
 
 
 def refuse_unread(configs: Sequence[Config], keys: Iterable[str]) -> None:
@@ -241,20 +293,27 @@ def read(source: ConfigSource | PipeText, overrides: list[str], jobs: list[str] 
             return read_file(source, overrides, jobs)
         case PipeText():
             return Config.from_str(source.text, source.name, overrides, jobs)
-        case Mapping():
-            tables: Mapping[str, Any] = source
-        case TomlTables():
-            tables = source.to_toml_tables()
+        case Mapping() | TomlTables():
+            return Config.from_str(toml_of(source), "<configuration>", overrides, jobs)
         case _:
             raise TypeError(f"a configuration is a path, a mapping or typed parameters, not {type(source).__name__}")
+
+
+def toml_of(source: Mapping[str, Any] | TomlTables) -> str:
+    """Tables as TOML.
+
+    Raises:
+        ConfigError: When they cannot be written so.
+    """
     import tomli_w
 
+    tables = source if isinstance(source, Mapping) else source.to_toml_tables()
     try:
-        text = tomli_w.dumps(plain(tables))
+        text = tomli_w.dumps(plain(spelt_tables(tables)))
     except (TypeError, ValueError) as error:
         raise ConfigError(f"the configuration cannot be written as TOML: {error}") from error
     refuse_unspeakable(text)
-    return Config.from_str(text, "<configuration>", overrides, jobs)
+    return text
 
 
 def read_file(path: str | Path, overrides: list[str], jobs: list[str]) -> Config:

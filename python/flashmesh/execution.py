@@ -62,6 +62,8 @@ class Progress:
     """Runs there are."""
     opening: bool
     """Whether no run has begun: traces are scanned and drives preconditioned."""
+    running: tuple[int, ...] = ()
+    """The places of the runs under way in the plan of a sweep; of a cluster those that were sent first."""
     preconditioned: float | None = None
     """How much of the preconditioning under way is done, from 0 to 1, of the run that is furthest; None without one."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import time
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -24,6 +25,10 @@ T = TypeVar("T")
 TEMPORARY = ".flashmesh-"
 """What the names of temporary files begin with; no part of the final name, which may be as long as names can be."""
 TEMPORARY_END = ".tmp"
+REPLACING = ".replacing-"
+"""What those begin with that `replace_text` makes, which have no lock."""
+STALE_S = 3600.0
+"""No process writes a small file for so long."""
 LINKS_MAX = 40
 """Symbolic links followed to a file, as many as Linux follows."""
 
@@ -211,7 +216,13 @@ class Temporary:
             remove_stale(target.parent)
             self.name, descriptor = named(target.parent)
         self.descriptor = descriptor
+        self.take_rights()
         self.path = self.name or Path(f"/proc/self/fd/{descriptor}")
+
+    def take_rights(self) -> None:
+        """Takes over who may read and write the file that it takes the place of."""
+        with suppress(OSError):
+            os.fchmod(self.descriptor, stat.S_IMODE(self.target.stat().st_mode))
 
     def keep(self) -> None:
         """Puts the file where it belongs.
@@ -242,9 +253,38 @@ class Temporary:
             self.descriptor = -1
 
 
-def new_name(folder: Path) -> Path:
+def replace_text(path: Path, text: str) -> None:
+    """Puts a text in the place of a file in one step, without waiting for the disk.
+
+    For many small files in folders that several machines may write at once, where locks do not reach. `remove_old`
+    removes what processes left behind that were killed.
+
+    Raises:
+        OSError: When the system refuses.
+    """
+    temporary = new_name(path.parent, REPLACING)
+    try:
+        with temporary.open("x", encoding="utf-8") as file:
+            file.write(text)
+        temporary.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+def remove_old(folder: Path, folders: str) -> None:
+    """Removes what `replace_text` left in the folders that match below a folder, once nobody can be writing it."""
+    old = time.time() - STALE_S
+    for path in folder.glob(f"{folders}/{REPLACING}*{TEMPORARY_END}"):
+        with suppress(OSError):
+            if path.stat().st_mtime < old:
+                path.unlink()
+
+
+def new_name(folder: Path, begin: str = TEMPORARY) -> Path:
     """A name for a temporary file that no other has."""
-    return folder / f"{TEMPORARY}{os.urandom(8).hex()}{TEMPORARY_END}"
+    return folder / f"{begin}{os.urandom(8).hex()}{TEMPORARY_END}"
 
 
 def nameless(folder: Path) -> int | None:
@@ -310,13 +350,13 @@ def remove_stale(folder: Path) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Writes a text, out of this process.
+    """Writes a text, out of this process; half characters in it, such as names of files may have, as their escapes.
 
     Raises:
         OutputError: When the system refuses.
     """
     try:
-        with open(path, "w", encoding="utf-8", opener=without_waiting) as file:
+        with open(path, "w", encoding="utf-8", errors="backslashreplace", opener=without_waiting) as file:
             file.write(text)
     except OSError as error:
         raise unwritable(path, error) from error

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 NAME = "NAME"
 """Stands in a key for the name of a table that has one."""
 PRESET = "preset"
+NAMED = ("stream", "namespace")
+"""Tables whose keys are names that somebody chose."""
 UNSET = "not set"
 CITATION = re.compile(
     r"(?:([A-Z][\w-]*(?: (?:for|in|on|of|the|et|al\.|and|[A-Z][\w-]*))*)(?:, | \())?"
@@ -53,8 +55,13 @@ class Key:
     """As TOML; None when unset."""
     unset_means: str | None
     bounds: str
+    least: int | None
+    """The least whole number; None where it has none, or is no whole number."""
+    most: int | None
     choices: Mapping[str, str]
     """The values of a fixed list, each with its meaning."""
+    step: str | None
+    """By how much `flashmesh ask` changes it: `x2`, `+5%`, or the values to try with ` | ` between them."""
     used_with: tuple[tuple[Condition, ...], ...]
     """All of these have to hold for a run to read the key, of each one condition at least."""
     meaning: str
@@ -78,6 +85,11 @@ def cited(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def whole(kind: str, text: str | None) -> int | None:
+    """A bound of a whole number."""
+    return int(text) if kind == "integer" and text is not None else None
+
+
 @cache
 def declared() -> Mapping[str, Key]:
     """All declared parameters by their keys, in the order of the reference."""
@@ -94,7 +106,10 @@ def declared() -> Mapping[str, Key]:
             one["default"],
             one["unset_means"],
             one["bounds"],
+            whole(one["type"], one["min"]),
+            whole(one["type"], one["max"]),
             dict(one["choices"]),
+            one["step"],
             used_with,
             one["meaning"],
         )
@@ -125,6 +140,55 @@ def find(key: str) -> Key:
     if name in known:
         return known[name]
     raise ConfigError(f"{key}: there is no such key{meant(name, known)}")
+
+
+def key_of(text: str) -> str:
+    """A key as configurations spell it, with dashes; the name of a stream or of a namespace stays as it is."""
+    parts = text.strip().split(".")
+    for number, part in enumerate(parts):
+        if number != 1 or parts[0] not in NAMED:
+            parts[number] = part.replace("_", "-")
+    return ".".join(parts)
+
+
+def misfit(key: Key, value: Any) -> str | None:
+    """Why a parameter cannot have a value, as far as that can be said of it alone; None where it may."""
+    from flashmesh.configuration import plain
+    from flashmesh.importers.problems import suggestion
+
+    value = plain(value)
+    if key.choices and value not in key.choices:
+        near = suggestion(str(value), key.choices)
+        told = f"did you mean {near!r}?" if near else f"there are {', '.join(map(repr, key.choices))}"
+        return f"{value!r} is none of the choices: {told}"
+    if key.type == "boolean" and not isinstance(value, bool) and value not in ("true", "false"):
+        return f"{value!r} is neither True nor False"
+    if key.type != "integer":
+        return None
+    if isinstance(value, bool) or not isinstance(value, int):
+        return f"{value!r} is no whole number"
+    if (key.least is not None and value < key.least) or (key.most is not None and value > key.most):
+        return f"{value!r} is out of bounds: it must be {key.bounds}"
+    return None
+
+
+def refuse_misfits(name: str, section: str, values: Mapping[str, Any]) -> None:
+    """Refuses values of a section in the way of Python.
+
+    Args:
+        name: The class that holds them.
+        section: The section.
+        values: Values by the names of their fields.
+
+    Raises:
+        ConfigError: When there is one that the parameter cannot have.
+    """
+    known = declared()
+    for field, value in values.items():
+        key = known.get(f"{section}.{field.replace('_', '-')}")
+        found = misfit(key, value) if key is not None else None
+        if found is not None:
+            raise ConfigError(f"{name}({field}={value!r}): {found}")
 
 
 def keys_named(name: str) -> list[str]:

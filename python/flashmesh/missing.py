@@ -45,7 +45,7 @@ def beginning_of(path: Path) -> bytes:
 
 
 def where_links_lead(path: Path) -> str:
-    """What is wrong with symbolic links that lead to no file."""
+    """Explains a dangling symbolic link."""
     try:
         return f"is a symbolic link to {path.resolve(strict=False)}, and there is no such file"
     except (OSError, RuntimeError):  # RuntimeError before Python 3.13
@@ -82,8 +82,10 @@ def beside(path: Path) -> str:
     from flashmesh.importers.problems import suggestion
 
     try:
-        names = [other.name for other in path.parent.iterdir() if other.is_file()]
+        others = [other for other in path.parent.iterdir() if other.is_file()]
     except OSError:
         return f": there is no folder {path.parent} either"
-    near = suggestion(path.name, names)
-    return f": did you mean {path.parent / near}?" if near else ""
+    # By what comes before the ending: two short names are alike by their endings alone.
+    stems = {other.stem: other for other in others}
+    near = suggestion(path.stem, stems)
+    return f": did you mean {stems[near]}?" if near else ""

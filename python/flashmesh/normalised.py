@@ -10,11 +10,9 @@ from flashmesh._native import ConfigError
 from flashmesh.configuration import value_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from flashmesh.axes import Value
-    from flashmesh.comparison import ComparedRun, Comparison
-    from flashmesh.results import Result
 
 
 @dataclass(frozen=True)
@@ -24,17 +22,17 @@ class Baseline:
     settings: dict[str, str]
     """Varied keys with a value of each, as text."""
 
-    def is_met_by(self, run: ComparedRun) -> bool:
-        """Whether a run is a baseline."""
-        return all(value_text(run.settings[key]) == value for key, value in self.settings.items())
+    def is_met_by(self, settings: Mapping[str, Value]) -> bool:
+        """Whether a run with these settings is a baseline."""
+        return all(value_text(settings[key]) == value for key, value in self.settings.items())
 
-    def others(self, run: ComparedRun) -> tuple[tuple[str, str], ...]:
+    def others(self, settings: Mapping[str, Value]) -> tuple[tuple[str, str], ...]:
         """What a run has in common with its baseline: every other varied key, with its value."""
-        return tuple((key, value_text(value)) for key, value in run.settings.items() if key not in self.settings)
+        return tuple((key, value_text(value)) for key, value in settings.items() if key not in self.settings)
 
-    def own(self, run: ComparedRun) -> str:
+    def own(self, settings: Mapping[str, Value]) -> str:
         """The values of the run where the baseline has its own."""
-        return ", ".join(value_text(run.settings[key]) for key in self.settings)
+        return ", ".join(value_text(settings[key]) for key in self.settings)
 
     def __str__(self) -> str:
         """As it is given."""
@@ -82,50 +80,53 @@ def baseline_of(given: Sequence[str], axes: Mapping[str, Sequence[Value]]) -> Ba
     return Baseline(settings)
 
 
-def partners(comparison: Comparison, baseline: Baseline) -> list[ComparedRun | None]:
-    """For each run its baseline; None where that run gave no result."""
-    found = {baseline.others(run): run for run in comparison.runs if baseline.is_met_by(run)}
-    return [found.get(baseline.others(run)) for run in comparison.runs]
+def partners(settings: Sequence[Mapping[str, Value]], baseline: Baseline) -> list[int | None]:
+    """For each run, given by its settings, the number of its baseline; None where that run gave no result."""
+    found = {baseline.others(each): number for number, each in enumerate(settings) if baseline.is_met_by(each)}
+    return [found.get(baseline.others(each)) for each in settings]
 
 
 def means(
-    comparison: Comparison, baseline: Baseline, value: Callable[[Result], float | None], inverse: bool = False
+    settings: Sequence[Mapping[str, Value]],
+    values: Sequence[float | None],
+    baseline: Baseline,
+    inverse: bool = False,
 ) -> dict[str, Means]:
     """The means of ratios to the baseline over everything else that is varied, for each other value in place of it.
 
     Args:
-        comparison: The runs.
+        settings: The varied keys of each run.
+        values: What is compared, of each run.
         baseline: What the ratios are against.
-        value: What of a result is compared.
         inverse: Whether a ratio is the baseline's value over the run's, as a speedup is of times.
 
     Returns:
         By the values that stand in place of the baseline's; those without any ratio are left out.
     """
-    ratios: dict[str, list[tuple[float, ComparedRun]]] = {}
-    for run, partner in zip(comparison.runs, partners(comparison, baseline), strict=True):
-        if partner is None or partner is run:
+    ratios: dict[str, list[tuple[float, int]]] = {}
+    for number, partner in enumerate(partners(settings, baseline)):
+        if partner is None or partner == number:
             continue
-        after, before = value(run.result), value(partner.result)
+        after, before = values[number], values[partner]
         if inverse:
             after, before = before, after
         if after is not None and before:
-            ratios.setdefault(baseline.own(run), []).append((after / before, run))
+            ratios.setdefault(baseline.own(settings[number]), []).append((after / before, number))
     by_workload: dict[tuple[tuple[str, str], ...], list[float]] = {}
-    for ratio, run in (pair for found in ratios.values() for pair in found):
-        by_workload.setdefault(baseline.others(run), [1.0]).append(ratio)
+    for ratio, number in (pair for found in ratios.values() for pair in found):
+        by_workload.setdefault(baseline.others(settings[number]), [1.0]).append(ratio)
 
-    def is_largest(ratio: float, run: ComparedRun) -> bool:
-        ranked = sorted(by_workload[baseline.others(run)])
+    def is_largest(ratio: float, number: int) -> bool:
+        ranked = sorted(by_workload[baseline.others(settings[number])])
         return ratio == ranked[-1] > ranked[-2]
 
-    return {name: _means(found, sum(is_largest(*pair) for pair in found)) for name, found in ratios.items()}
+    return {name: _means(found, settings, sum(is_largest(*pair) for pair in found)) for name, found in ratios.items()}
 
 
-def _means(found: Sequence[tuple[float, ComparedRun]], largest_in: int) -> Means:
+def _means(found: Sequence[tuple[float, int]], settings: Sequence[Mapping[str, Value]], largest_in: int) -> Means:
     ratios = [ratio for ratio, _ in found]
-    largest, run = max(found, key=lambda pair: pair[0])
+    largest, number = max(found, key=lambda pair: pair[0])
     logarithms = sum(math.log(ratio) for ratio in ratios if ratio > 0)
     geometric = 0.0 if min(ratios) <= 0 else math.exp(logarithms / len(ratios))
     arithmetic = sum(ratios) / len(ratios)
-    return Means(len(ratios), arithmetic, geometric, largest, min(ratios), dict(run.settings), largest_in)
+    return Means(len(ratios), arithmetic, geometric, largest, min(ratios), dict(settings[number]), largest_in)

@@ -10,15 +10,22 @@ from typing import TYPE_CHECKING, Any
 from flashmesh._native import OutputError, __version__
 from flashmesh.comparison import ComparedRun, Comparison
 from flashmesh.results import Result
-from flashmesh.sweep.kept import read_kept
-from flashmesh.sweep.store import MANIFEST
+from flashmesh.results.schema import MalformedError, check_result
+from flashmesh.sweeps.kept import open_kept, read_kept
+from flashmesh.sweeps.store import MANIFEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from flashmesh.aggregate.table import RunTable
+    from flashmesh.asking.answer import Answer
     from flashmesh.axes import Value
 
 PARQUET = b"PAR1"
+ANSWER_MAX = 1 << 20
+"""Bytes that an answer of `flashmesh ask` has at most."""
+AROUND = 20
+"""Characters that are shown on each side of the place where JSON is broken."""
 JSON_START = 1 << 16
 """Characters of a file in which it is to look like JSON."""
 
@@ -48,8 +55,55 @@ def load(path: str | Path) -> Result | Comparison:
         if isinstance(document, dict) and "runs" in document:
             return Comparison.from_dict(document)
         return Result.from_document(document)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except MalformedError as error:
         raise OutputError(f"{path}: {unknown(document, error)}") from error
+
+
+def open_runs(path: str | Path) -> RunTable:
+    """The runs in a file or a folder of results; of Parquet files and folders only what is asked of them is read.
+
+    Args:
+        path: As `load` takes it.
+
+    Raises:
+        OutputError: When it holds no results.
+    """
+    from flashmesh.aggregate.table import ComparedRuns, SavedRuns
+
+    path = Path(path)
+    if path.is_dir():
+        refuse_other_folder(path)
+        return open_kept(path)
+    try:
+        with path.open("rb") as file:
+            if file.read(len(PARQUET)) == PARQUET:
+                return SavedRuns(path)
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be read: {error.strerror or error}") from error
+    found = load(path)
+    return ComparedRuns(found if isinstance(found, Comparison) else Comparison({}, (ComparedRun({}, found),)))
+
+
+def read_answer(path: Path) -> Answer | None:
+    """What `flashmesh ask --json` has written; None where a file or folder is something else.
+
+    Raises:
+        OutputError: When it is one that cannot be read.
+    """
+    from flashmesh.asking.answer import Answer, is_answer
+
+    try:
+        if not path.is_file() or path.stat().st_size > ANSWER_MAX:
+            return None
+        document = read_json(path)
+    except (OSError, OutputError, RecursionError, ValueError):
+        return None  # whoever reads it says why that fails
+    if not is_answer(document):
+        return None
+    try:
+        return Answer.from_dict(document)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise OutputError(f"{path}: is no answer of this version of flashmesh: it lacks {error}") from error
 
 
 def read_json(path: Path) -> Any:
@@ -57,13 +111,28 @@ def read_json(path: Path) -> Any:
 
     Raises:
         OSError: When it cannot be read.
-        ValueError: When it is no such JSON.
+        OutputError: When it begins like JSON, and is none further on.
+        ValueError: When it does not begin like JSON.
     """
     with path.open(encoding="utf-8") as file:
         start = file.read(JSON_START)
         if not start.lstrip().startswith(("{", "[")):
             raise ValueError("it begins with neither { nor [")
-        return json.loads(start + file.read())
+        text = start + file.read()
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise OutputError(broken(path, error)) from None
+
+
+def broken(path: Path, error: json.JSONDecodeError) -> str:
+    """What is wrong with a text that begins like JSON, and where; of long lines as those of files that are one line."""
+    said = f"{path}:{error.lineno}:{error.colno}: is not whole JSON: {error.msg}"
+    left = len(error.doc.rstrip()) - error.pos
+    if left <= 0 or error.msg.startswith("Unterminated string"):
+        return f"{said}; the file ends there, so it was cut off: write it again"
+    begin = max(error.pos - AROUND, 0)
+    return f"{said}, at {error.doc[begin : error.pos + AROUND]!r}"
 
 
 def other_versions(versions: Iterable[str]) -> str | None:
@@ -75,14 +144,32 @@ def other_versions(versions: Iterable[str]) -> str | None:
     return f"results of flashmesh {told}: this is {__version__}, which may simulate the same drive differently"
 
 
-def unknown(document: Any, error: Exception) -> str:
+def unknown(document: Any, error: MalformedError) -> str:
     """Why a document holds no result."""
-    version = document.get("version") if isinstance(document, dict) else None
-    if version is not None and version != __version__:
-        return f"is a result of flashmesh {version}, which {__version__} cannot read"
-    if isinstance(document, dict) and isinstance(error, KeyError):
-        return f"is no result of this version of flashmesh: it lacks {error}"
-    return "is no result of flashmesh"
+    if not isinstance(document, dict):
+        return "is no result of flashmesh"
+    version = document.get("version")
+    if isinstance(version, str) and version != __version__:
+        return f"is a result of flashmesh {version}, which {__version__} cannot read: {error}"
+    return f"is no result of flashmesh: {error}"
+
+
+def read_document(path: Path, text: str) -> dict[str, Any]:
+    """The document of a result out of its text, in a table or in a file of its own.
+
+    Raises:
+        OutputError: When it is none.
+    """
+    try:
+        document = json.loads(text)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise OutputError(f"{path}: the document of a run in it is not JSON: {error}") from error
+    try:
+        check_result(document)
+    except MalformedError as error:
+        raise OutputError(f"{path}: {unknown(document, error)}") from error
+    found: dict[str, Any] = document
+    return found
 
 
 def of_folder(folder: Path) -> Comparison:
@@ -91,10 +178,19 @@ def of_folder(folder: Path) -> Comparison:
     Raises:
         OutputError: When it holds none.
     """
-    if not (folder / MANIFEST).is_file():
-        raise OutputError(f"{folder}: holds no results: there is no {MANIFEST} in it")
+    refuse_other_folder(folder)
     kept = read_kept(folder)
     return replace(comparison_of(folder, kept.settings, kept.documents), complete=kept.is_whole)
+
+
+def refuse_other_folder(folder: Path) -> None:
+    """Refuses a folder that holds no results.
+
+    Raises:
+        OutputError: When it is one.
+    """
+    if not (folder / MANIFEST).is_file():
+        raise OutputError(f"{folder}: holds no results: there is no {MANIFEST} in it")
 
 
 def of_parquet(path: Path) -> Comparison:
@@ -103,7 +199,7 @@ def of_parquet(path: Path) -> Comparison:
     Raises:
         OutputError: When it holds none.
     """
-    from flashmesh.sweep.table import read_parquet
+    from flashmesh.sweeps.table import read_parquet
 
     settings, documents = read_parquet(path)
     return comparison_of(path, settings, documents)
@@ -120,8 +216,5 @@ def comparison_of(path: Path, settings: Sequence[dict[str, Value]], documents: S
     for setting, document in zip(settings, documents, strict=True):
         for key, value in setting.items():
             axes.setdefault(key, {})[value] = None
-        try:
-            runs.append(ComparedRun(setting, Result.from_document(json.loads(document))))
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise OutputError(f"{path}: {unknown(json.loads(document), error)}") from error
+        runs.append(ComparedRun(setting, Result.of_checked(read_document(path, document))))
     return Comparison({key: tuple(values) for key, values in axes.items()}, tuple(runs))

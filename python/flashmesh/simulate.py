@@ -13,7 +13,10 @@ from flashmesh.epochs import epoch_table
 from flashmesh.execution import Interrupted, Job, Progress, Unwritten, execute
 from flashmesh.fairness import fairness as compare_streams
 from flashmesh.files import OutputFiles, whole_file
+from flashmesh.frames import as_trace
 from flashmesh.request_log import request_log
+from flashmesh.spelling import spelt_settings
+from flashmesh.steady import UntilSteady, measured, settled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,15 +25,16 @@ if TYPE_CHECKING:
     from flashmesh._native import Config
     from flashmesh.comparison import Comparison
     from flashmesh.configuration import ConfigSource
+    from flashmesh.frames import DataFrame
     from flashmesh.importers.fio import FioJobs
     from flashmesh.results import Result
-    from flashmesh.sweep.session import Session
+    from flashmesh.sweeps.session import Session
 
 
 def run(
     config: ConfigSource,
     *,
-    trace: str | Path | None = None,
+    trace: str | Path | DataFrame | None = None,
     profile: str | None = None,
     fio: str | Path | FioJobs | None = None,
     overrides: Mapping[str, Any] | None = None,
@@ -39,6 +43,7 @@ def run(
     sort: bool = False,
     check: bool = False,
     fairness: bool = False,
+    until_steady: bool | int = False,
     requests_file: str | Path | None = None,
     epochs_file: str | Path | None = None,
     timeline_file: str | Path | None = None,
@@ -51,7 +56,8 @@ def run(
 
     Args:
         config: The path of a configuration file, "preset:NAME", tables as nested mappings, or typed parameters.
-        trace: A trace file to replay instead of the workload of the configuration.
+        trace: A trace to replay instead of the workload of the configuration: a file, or a data frame of pandas, polars
+            or Arrow with a column for arrivals (`arrival_us`, say), `offset_bytes`, `size_bytes` and `kind`.
         profile: A named profile to replay instead.
         fio: A job file of fio to run instead, each job as a stream; or what `flashmesh.importers.fio` read of one.
         overrides: Values by their dotted key, such as `{"fabric.kind": "ideal"}`.
@@ -60,6 +66,8 @@ def run(
         sort: Whether to take a trace that is out of order within the window in which it is sorted.
         check: Whether to check the simulation against its oracles as it runs.
         fairness: Whether to run every stream alone as well, in parallel, and compare (`Result.fairness`).
+        until_steady: Whether to go on with more requests until the measured window is steady, or up to how many
+            requests; 64 times those of the configuration where none are named.
         requests_file: A Parquet file to write with a row for every request.
         epochs_file: A file to write with a row for every epoch, CSV or Parquet by its ending.
         timeline_file: A file to write a timeline for Perfetto to; `measure.window-start` and others say of what part.
@@ -76,9 +84,16 @@ def run(
         Interrupted: On Ctrl-C; holds the result up to there. No file is written.
     """
     jobs = jobs_of(fio)
+    trace, overrides = as_trace(trace, overrides)
     loaded = configuration.load(
         config, overrides=overrides, trace=trace, profile=profile, fio=jobs, seed=seed, tolerate=tolerate, sort=sort
     )
+    goal = goal_of(until_steady)
+    if goal is not None:
+        for name, file in (("requests_file", requests_file), ("timeline_file", timeline_file)):
+            if file is not None:
+                raise ConfigError(f"until_steady and {name} exclude each other: set workload.requests to what it finds")
+        loaded = measured(loaded)
     job = Job(loaded, check=check)
     alone = each_alone(job) if fairness else []
     threads = cores() if alone else 1
@@ -91,7 +106,12 @@ def run(
         if timeline_file is not None:
             files.open(timeline(timeline_file, job))
         write_epochs = files.open(epoch_table(epochs_file, loaded)) if epochs_file is not None else None
-        if not execute([job, *alone], threads, progress):
+        if goal is not None:
+            memory.require([loaded], 1, check)
+            job = long_enough(job, goal, progress)
+            alone = each_alone(job) if fairness else []
+        left = alone if goal is not None else [job, *alone]
+        if left and not execute(left, threads, progress):
             raise Interrupted(job.result)
         assert job.result is not None
         result = with_fairness(job.result, alone) if fairness else job.result
@@ -103,6 +123,43 @@ def run(
     if on_full_timeline is not None and job.timeline_full_ps is not None:
         on_full_timeline(job.timeline_full_ps)
     return result
+
+
+def long_enough(first: Job, goal: UntilSteady, progress: Callable[[Progress], None] | None) -> Job:
+    """Runs a job, and longer ones, until what it measures is steady; gives the last one.
+
+    Raises:
+        Interrupted: On Ctrl-C.
+    """
+
+    def attempt(config: Config) -> Job:
+        job = Job(config, check=first.check, on_open=first.on_open)
+        if not execute([job], 1, progress):
+            raise Interrupted(job.result)
+        first.on_open = lambda summary: None
+        return job
+
+    def document(job: Job) -> Mapping[str, Any]:
+        assert job.result is not None
+        return job.result.document
+
+    job, _ = settled(first.config, goal, attempt, document)
+    return job
+
+
+def goal_of(until_steady: bool | int) -> UntilSteady | None:
+    """Whether runs go on until they are steady, out of an argument that says so or names the most requests.
+
+    Raises:
+        ConfigError: When the limit is none.
+    """
+    if until_steady is False:
+        return None
+    if until_steady is True:
+        return UntilSteady()
+    if until_steady < 1:
+        raise ConfigError(f"until_steady is a number of requests, 1 or more, not {until_steady}")
+    return UntilSteady(until_steady)
 
 
 @contextmanager
@@ -144,7 +201,7 @@ def compare(
     config: ConfigSource,
     vary: Mapping[str, Sequence[Any]],
     *,
-    trace: str | Path | None = None,
+    trace: str | Path | DataFrame | None = None,
     profile: str | None = None,
     fio: str | Path | FioJobs | None = None,
     overrides: Mapping[str, Any] | None = None,
@@ -153,6 +210,7 @@ def compare(
     sort: bool = False,
     check: bool = False,
     fairness: bool = False,
+    until_steady: bool | int = False,
     jobs: int | None = None,
     progress: Callable[[Progress], None] | None = None,
     on_open: Callable[[str | None], None] | None = None,
@@ -171,6 +229,7 @@ def compare(
         sort: See `run`.
         check: See `run`.
         fairness: See `run`.
+        until_steady: See `run`.
         jobs: How many runs go on at once; by default one for each core.
         progress: See `run`.
         on_open: Called once, with the summary of the trace as the first configuration reads it.
@@ -185,7 +244,7 @@ def compare(
     A run that fails stops no other. The error of the first one is raised at the end, and its attribute `partial` is the
     comparison of the others.
     """
-    from flashmesh.sweep.local import LocalThreads
+    from flashmesh.sweeps.local import LocalThreads
 
     session, threads = prepared(
         config,
@@ -199,6 +258,7 @@ def compare(
         sort=sort,
         check=check,
         fairness=fairness,
+        until_steady=until_steady,
         jobs=jobs,
     )
     try:
@@ -219,6 +279,7 @@ def prepared(
     overrides: Mapping[str, Any] | None = None,
     check: bool = False,
     fairness: bool = False,
+    until_steady: bool | int = False,
     jobs: int | None = None,
     **given: Any,
 ) -> tuple[Session, int]:
@@ -227,14 +288,17 @@ def prepared(
     Raises:
         ConfigError: When an axis or one of the configurations cannot be used, or nothing reads one of the keys.
     """
-    from flashmesh.sweep.plan import Plan, cartesian
-    from flashmesh.sweep.session import Session
-    from flashmesh.sweep.tasks import tasks_of
+    from flashmesh.sweeps.plan import Plan, cartesian
+    from flashmesh.sweeps.session import Session
+    from flashmesh.sweeps.tasks import tasks_of
 
     groups = cartesian(vary)
-    refuse_clashes(list(vary), {**given, "fio": fio})
-    for key in overrides or {}:
-        if key in vary:
+    keys = [key for group in groups for key in group.keys]
+    given["trace"], reading = as_trace(given.get("trace"), overrides)
+    overrides = spelt_settings(reading or {})
+    refuse_clashes(keys, {**given, "fio": fio})
+    for key in overrides:
+        if key in keys:
             raise ConfigError(f"{key} is varied and given by --set: drop one of them")
     threads = jobs if jobs is not None else cores()
     if threads < 1:
@@ -245,8 +309,10 @@ def prepared(
     def load(setting: dict[str, str]) -> Config:
         return configuration.load(source, overrides=overrides, varied=setting, fio=listed, **given)
 
-    tasks = tasks_of(Plan(tuple(groups)).points(), load, check=check, fairness=fairness)
-    configuration.refuse_unread([task.config for task in tasks], [*vary, *(overrides or {})])
+    tasks = tasks_of(
+        Plan(tuple(groups)).points(), load, check=check, fairness=fairness, until_steady=goal_of(until_steady)
+    )
+    configuration.refuse_unread([task.config for task in tasks], [*keys, *overrides])
     memory.require([task.config for task in tasks], threads, check)
     return Session(tasks), threads
 

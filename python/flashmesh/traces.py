@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 from flashmesh import _native, configuration
 from flashmesh._results import TraceContents
 from flashmesh.files import whole_file
+from flashmesh.frames import as_trace
 from flashmesh.record import record
 from flashmesh.results.build import build
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+    from flashmesh.frames import DataFrame
 
 
 @record
@@ -62,12 +65,12 @@ class TraceConversion:
 
 
 def trace_summary(
-    trace: str | Path, *, overrides: Mapping[str, Any] | None = None, tolerate: bool = False
+    trace: str | Path | DataFrame, *, overrides: Mapping[str, Any] | None = None, tolerate: bool = False
 ) -> TraceSummary:
     """Reads a trace and says what is in it, on addresses up to 1 PiB.
 
     Args:
-        trace: The file.
+        trace: The file, or a data frame as `flashmesh.run` takes it.
         overrides: How to read it, as keys of the configuration such as `{"workload.time-unit": "us"}`.
         tolerate: Whether to skip unusable lines of a trace, however many.
 
@@ -75,7 +78,9 @@ def trace_summary(
         ConfigError: When an override cannot be used.
         WorkloadError: When the trace cannot be read, or too many of its lines cannot be used.
     """
-    config = configuration.load_trace(trace, overrides=overrides, tolerate=tolerate)
+    path, overrides = as_trace(trace, overrides)
+    assert path is not None
+    config = configuration.load_trace(path, overrides=overrides, tolerate=tolerate)
     text, remarks = configuration.interruptibly(lambda: _native.scan_trace(config))
     return TraceSummary.from_document(json.loads(text), remarks)
 

@@ -16,6 +16,8 @@ import pytest
 from flashmesh.importers.mqsim import import_mqsim
 from mqsim_files import SYNTHETIC, device_text, workload_text
 
+ROOT = Path(__file__).parents[2]
+PAGES = ROOT / "docs"
 COMMAND = Path(sys.executable).with_name("flashmesh")
 ENDLESS = "workload.requests=1_000_000_000_000"
 TIMEOUT_S = 300
@@ -65,6 +67,21 @@ def config(tmp_path: Path) -> Path:
         "\n[replay]\noutstanding = 64\n"
     )
     return path
+
+
+def build_site(pages: Path, out: Path) -> subprocess.CompletedProcess[str]:
+    """Builds the site as `make docs` does."""
+    command = [sys.executable, "-m", "sphinx", "--fail-on-warning", "--keep-going", "--quiet", "--builder", "html"]
+    return subprocess.run([*command, str(pages), str(out)], capture_output=True, text=True, timeout=300, check=False)
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The whole site."""
+    out = tmp_path_factory.mktemp("site")
+    done = build_site(PAGES, out)
+    assert done.returncode == 0, done.stderr
+    return out
 
 
 @pytest.fixture

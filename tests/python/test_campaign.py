@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,16 +14,22 @@ from typing import Any
 import pytest
 
 import flashmesh
-from conftest import Cli
+from campaign import campaign as engine
+from campaign.arithmetic import Log, faults
+from campaign.draw import BASE, parameters
+from conftest import environment
 from flashmesh import _native
-from flashmesh.campaign import campaign as engine
-from flashmesh.campaign.arithmetic import Log, faults
-from flashmesh.campaign.draw import BASE, parameters
 from flashmesh.configuration import read
 from flashmesh.results import Result
 
 RUNS = int(os.environ.get("FLASHMESH_CAMPAIGN_RUNS", "300"))
 SEED = 1
+TESTS = Path(__file__).resolve().parents[1]
+
+
+def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-m", "campaign", *arguments]
+    return subprocess.run(words, cwd=TESTS, env=environment(), capture_output=True, text=True, timeout=300, check=False)
 
 
 def test_campaign_finds_nothing(tmp_path: Path) -> None:
@@ -54,7 +62,13 @@ def test_same_seed_draws_the_same_whatever_ran_before(tmp_path: Path) -> None:
 
 def sample() -> tuple[Result, Log]:
     """A sound run, with its log."""
-    settings = {"preset": '"z-nand"', "workload.requests": "500", "workload.read-share": "0.5", "measure.epoch": "50us"}
+    settings = {
+        "preset": '"z-nand"',
+        "workload.requests": "500",
+        "workload.read-share": "0.5",
+        "measure.epoch": "50us",
+        "measure.collisions": "true",
+    }
     config = read({}, [f"{key}={value}" for key, value in settings.items()])
     log = Log()
     result = engine.result_of(_native.Simulation(config).run(_native.Control(), log.take), config)
@@ -81,6 +95,9 @@ def altered(result: Result, path: str, change: Callable[[Any], Any]) -> Result:
         ("streams.0.requests", lambda value: value - 1, "the streams have 499 requests"),
         ("latency_ps.read.mean", lambda value: value * 1.001, "mean latency of read"),
         ("latency_ps.write.max", lambda value: value + 1, "longest latency of write"),
+        ("latency_ps.read.deviation", lambda value: value * 1.0001, "deviation of read"),
+        ("streams.0.makespan_ps", lambda value: value + 1, "its last request completed at"),
+        ("collisions.reads", lambda value: value + 1, "reads may collide"),
         ("latency_ps.all.p99", lambda value: value * 1.05, "p99 of all"),
         ("latency_ps.all.p50", lambda value: value * 0.95, "p50 of all"),
         ("makespan_ps", lambda value: value // 2, "behind the makespan"),
@@ -145,7 +162,7 @@ def test_wrong_recovery_is_found(path: str, change: Callable[[Any], Any], words:
     assert any(words in fault for fault in found), found
 
 
-def test_failure_is_shrunk_and_can_be_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
+def test_failure_is_shrunk_and_can_be_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sound = engine.run_once
 
     def planted(settings: dict[str, str], *, twice: bool = False) -> tuple[str | None, int]:
@@ -157,20 +174,20 @@ def test_failure_is_shrunk_and_can_be_repeated(tmp_path: Path, monkeypatch: pyte
     state = engine.campaign(200, SEED, tmp_path)
     assert state.failures
     text = Path(state.failures[0]).read_text()
-    assert text.startswith("# gc: lost 3 pages\n# Repeat it with: flashmesh campaign --repeat ")
+    assert text.startswith("# gc: lost 3 pages\n# Repeat it with: make campaign REPEAT=")
     told = [line for line in text.splitlines() if line.startswith("#   ")]
     beyond = [line for line in told if line.split()[1] not in BASE]
     assert [line.split()[1] for line in beyond] == ["gc.victim"]
     monkeypatch.setattr(engine, "run_once", sound)
-    done = cli("campaign", "--repeat", state.failures[0])
+    done = command("--repeat", state.failures[0])
     assert (done.returncode, done.stdout) == (0, f"{state.failures[0]}: nothing is wrong\n")
 
 
-def test_command_says_how_far_it_came(cli: Cli) -> None:
-    done = cli("campaign", "--runs", "2", "--out", "here")
+def test_command_says_how_far_it_came(tmp_path: Path) -> None:
+    done = command("--runs", "2", "--out", str(tmp_path / "here"))
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("seed 1: 2 runs, ")
-    assert cli("campaign").returncode == 2
+    assert command().returncode == 2
 
 
 def test_interrupted_result_keeps_to_the_arithmetic() -> None:

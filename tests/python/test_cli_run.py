@@ -70,7 +70,7 @@ def keys(document: Any, prefix: str = "") -> set[str]:
         "persistence",
         "fairness",
     )
-    named += ("mapping_cache", "warm_up", "measured", "collisions", "replication", "network")
+    named += ("mapping_cache", "warm_up", "measured", "collisions", "replication", "network", "timeline")
     return below | ({prefix} if prefix.startswith(named) and not prefix.endswith("[]") else set())
 
 
@@ -80,7 +80,9 @@ def assert_documented(document: Any, absent: tuple[str, ...]) -> None:
     patterns = {key: re.compile(re.escape(key).replace(r"\*", r"[^.]+")) for key in documented_keys()}
     assert {key for key in found if not any(pattern.fullmatch(key) for pattern in patterns.values())} == set()
     objects = {key[: at.start()] for key in found for at in re.finditer(r"\.|\[\]", key)}
-    expected = {key: pattern for key, pattern in patterns.items() if not key.startswith((*absent, *BELOW_OBJECTS))}
+    expected = {
+        key: pattern for key, pattern in patterns.items() if not key.startswith((*absent, "timeline", *BELOW_OBJECTS))
+    }
     assert {key for key, pattern in expected.items() if not any(map(pattern.fullmatch, found | objects))} == set()
 
 

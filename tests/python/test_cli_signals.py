@@ -20,9 +20,21 @@ from flashmesh.configuration import load
 from watched import Watched, expect_signals
 
 
-@pytest.mark.parametrize("option", ["--json", "--request-log"])
-def test_interrupt_shows_what_was_simulated_and_writes_no_file(config: Path, tmp_path: Path, option: str) -> None:
-    watched = Watched("run", config, "--set", ENDLESS, option, "result", cwd=tmp_path)
+def test_interrupted_run_writes_what_it_has_and_says_that_it_is_not_complete(config: Path, tmp_path: Path) -> None:
+    watched = Watched("run", config, "--set", ENDLESS, "--json", "result.json", cwd=tmp_path)
+    watched.wait_for(b"simulating")
+    watched.wait_for(b"requests")
+    watched.process.send_signal(signal.SIGINT)
+    code, output = watched.finish()
+    assert code == 130
+    document = json.loads((tmp_path / "result.json").read_text())
+    assert (document["complete"], document["interrupted"]) == (False, True)
+    shown = run_in(tmp_path, COMMAND, "show", "result.json")
+    assert (shown.returncode, shown.stdout) == (0, output)
+
+
+def test_interrupt_shows_what_was_simulated_and_writes_no_log(config: Path, tmp_path: Path) -> None:
+    watched = Watched("run", config, "--set", ENDLESS, "--request-log", "result", cwd=tmp_path)
     watched.wait_for(b"simulating")
     watched.wait_for(b"requests")
     watched.process.send_signal(signal.SIGINT)

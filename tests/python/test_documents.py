@@ -13,7 +13,17 @@ import pytest
 
 import flashmesh
 from conftest import COMMAND, environment
-from documents import ANY_SHELL, BLOCK, OF_THE_MACHINE, PAGES, ROOT, Command, commands
+from documents import (
+    ANY_SHELL,
+    BLOCK,
+    OF_THE_MACHINE,
+    PAGES,
+    ROOT,
+    Command,
+    commands,
+    is_same_drawing,
+    pictures,
+)
 from flashmesh import configuration
 from flashmesh.cli.commands import flashmesh as command_line
 
@@ -45,6 +55,11 @@ def test_the_commands_of_a_page_print_what_it_shows(page: Path, tmp_path: Path) 
         printed = run(command, tmp_path)
         if command.shown:
             assert shows(command.shown, printed), f"{command.place} prints\n{printed}"
+    for picture in pictures(page):
+        made = (tmp_path / picture.made).read_text(encoding="utf-8")
+        assert is_same_drawing(picture.file.read_text(encoding="utf-8"), made), (
+            f"{picture.file}: make outputs renews it"
+        )
 
 
 def run(command: Command, folder: Path) -> str:
@@ -95,6 +110,38 @@ def test_what_is_shown_is_compared() -> None:
     assert not shows("a\n...\nd", "a\nb\nc")
 
 
+def test_a_drawing_may_move_a_little_and_change_nothing_else() -> None:
+    drawing = '<svg><text x="10.5" y="3">bus</text></svg>'
+    assert is_same_drawing(drawing, drawing.replace("10.5", "12"))
+    assert not is_same_drawing(drawing, drawing.replace("10.5", "40"))
+    assert not is_same_drawing(drawing, drawing.replace("bus", "pssd"))
+    assert not is_same_drawing(drawing, drawing.replace("<text", "<path/><text"))
+
+
+QUESTIONS = [page for page in PAGES if pictures(page)]
+
+
+@pytest.mark.parametrize("page", QUESTIONS, ids=named)
+def test_a_page_with_a_picture_begins_with_a_question(page: Path) -> None:
+    assert page.read_text(encoding="utf-8").split("\n")[0].endswith("?")
+
+
+def test_there_is_a_page_for_each_question_people_bring() -> None:
+    assert len(QUESTIONS) >= 11
+    shown = {picture.file for page in QUESTIONS for picture in pictures(page)}
+    assert shown == set((ROOT / "docs/how-to/pictures").iterdir())
+
+
+def test_no_two_pages_write_into_the_same_folder() -> None:
+    written: dict[str, Path] = {}
+    for command in COMMANDS:
+        words = command.words
+        for option in ("--out", "--plots"):
+            if command.runs and words[0] == "flashmesh" and option in words:
+                folder = words[words.index(option) + 1]
+                assert written.setdefault(folder, command.page) == command.page, folder
+
+
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.place)
 def test_a_command_has_options_that_exist(command: Command) -> None:
     program, *words = redirected(command.words)[0]
@@ -108,7 +155,7 @@ def test_a_command_has_options_that_exist(command: Command) -> None:
             for kind, folder in (("--test", "tests"), ("--example", "examples")):
                 if kind in words:
                     name = words[words.index(kind) + 1]
-                    assert list((ROOT / "crates/flashmesh" / folder).glob(f"{name}*"))
+                    assert list((ROOT / "crates").glob(f"*/{folder}/{name}*"))
         case "pip":
             project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
             for extras in re.findall(r"flashmesh\[([a-z,]+)\]", " ".join(words)):

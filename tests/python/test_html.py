@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,20 @@ import pytest
 
 import flashmesh
 from conftest import Cli
-from flashmesh import _native
-from flashmesh.html.page import SCRIPTS, asset, figures
-from flashmesh.html.saved import read
-from flashmesh.html.tables import at
+from flashmesh import _native, plots
+from flashmesh.html.documents import DocumentRuns, at
+from flashmesh.html.figures import LAYOUTS, STYLE, drawings, drawn, spec_of
+from flashmesh.html.overview import overview
+from flashmesh.html.page import SCRIPTS, asset, figures, sections_of
+from flashmesh.html.page import page as page_of
+from flashmesh.html.saved import read, study_of
+from flashmesh.html.study import Study, points_in, unique
+from flashmesh.html.tables import rows
 from flashmesh.plots import load
-from flashmesh.sweep.store import FORMAT
+from flashmesh.plots.panels import split
+from flashmesh.plots.pooled import pooled
+from flashmesh.plots.style import COLOURS
+from flashmesh.sweeps.store import FORMAT
 
 ASSETS = Path(flashmesh.__file__).parent / "html/assets"
 
@@ -100,9 +109,10 @@ def test_charts_have_the_numbers_of_the_json(saved: Path, page: Page) -> None:
         assert within[0] * 1e12 == pytest.approx(run["latency_ps"]["all"]["p99"], rel=0.04)
         epochs = [row for row in rows("over-time") if row["run"] == name]
         assert [row["throughput"] for row in epochs] == pytest.approx([one["iops"] for one in run["epochs"]], rel=1e-4)
-    busy = [row["busy"] for row in rows("utilisation-0") if row["part"].startswith("die ")]
+    maps = {name: [row for row in rows("utilisation-0") if row["panel"] == name] for name in names}
+    busy = [row["busy"] for row in maps[names[0]] if row["part"].startswith("die ")]
     assert busy == runs[0]["result"]["utilisation"]["dies"]
-    links = {row["part"]: row["busy"] for row in rows("utilisation-4") if "kind" in row}
+    links = {row["part"]: row["busy"] for row in maps[names[4]] if "kind" in row}
     venice = runs[4]["result"]
     assert links == dict(zip(venice["links"]["names"], venice["utilisation"]["links"], strict=True))
 
@@ -112,8 +122,8 @@ def test_speedups_are_against_the_first_value_of_the_first_axis(saved: Path, pag
     times = {tuple(run["settings"].values()): run["result"]["makespan_ps"] for run in runs}
     found = page.data["datasets"][page.data["specs"]["speedup"]["datasets"][0]]
     speedups = {row["run"]: row["speedup"] for row in found if row["measure"] == "execution time"}
-    for (kind, outstanding), time in times.items():
-        assert speedups[f"{kind}, {outstanding}"] == pytest.approx(times["bus", outstanding] / time)
+    for (kind, outstanding), taken in times.items():
+        assert speedups[f"{kind}, {outstanding}"] == pytest.approx(times["bus", outstanding] / taken)
 
 
 def test_nothing_is_loaded_and_every_link_leads_somewhere(page: Page) -> None:
@@ -157,31 +167,235 @@ def test_page_is_small_and_names_are_no_markup(tmp_path: Path) -> None:
 
 
 def test_figures_are_written_with_their_data(cli: Cli, tmp_path: Path, saved: Path) -> None:
-    done = cli("report", saved, "-o", "page.html", "--plots", "figures")
+    chosen = [
+        "tail-read",
+        "load-mean",
+        "breakdown-all",
+        "conflicts-share",
+        "over-time-dies-busy",
+        "utilisation-venice-64",
+    ]
+    done = cli("report", saved, "-o", "page.html", "--plots", "figures", *(f"--only={name}" for name in chosen))
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "page.html").is_file()
-    names = {path.name for path in (tmp_path / "figures").iterdir()}
-    charts = {path.removesuffix(".svg") for path in names if path.endswith(".svg")}
-    assert {"speedup", "tail", "cumulative", "load", "breakdown", "over-time", "conflicts", "energy"} < charts
-    assert all({f"{chart}.pdf", f"{chart}.csv"} < names for chart in charts)
-    assert (tmp_path / "figures/tail.pdf").read_bytes().startswith(b"%PDF")
-    assert (tmp_path / "figures/tail.svg").read_text().startswith("<svg")
-    assert (tmp_path / "figures/speedup.csv").read_text().startswith("run,baseline,measure,speedup")
+    folder = tmp_path / "figures"
+    names = {path.name for path in folder.iterdir()}
+    charts = {path.removesuffix("-wide.svg") for path in names if path.endswith("-wide.svg")}
+    assert len(charts) == len(chosen)
+    assert all(any(chart.startswith(name) for chart in charts) for name in chosen)
+    for chart in charts:
+        assert {f"{chart}.svg", f"{chart}.pdf", f"{chart}-wide.pdf", f"{chart}.csv"} < names
+        for suffix, width in (("", 252), ("-wide", 516)):
+            svg, pdf = ((folder / f"{chart}{suffix}.{kind}").read_bytes() for kind in ("svg", "pdf"))
+            assert svg.startswith(b"<svg")
+            assert f'width="{width}pt"'.encode() in svg, chart
+            box = re.search(rb"/MediaBox \[0 0 ([\d.]+) ", pdf)
+            assert box is not None
+            assert float(box[1]) == pytest.approx(width, abs=0.5), chart
+    assert (folder / "load-mean.csv").read_text().startswith("run,load,rank,iops,measure,latency_s")
+
+
+def test_a_figure_has_no_title_and_its_units_once(saved: Path) -> None:
+    (load,) = drawings(read([saved]), ["load-mean"])
+    spec = spec_of(load, LAYOUTS[0], 200)
+    assert "title" not in spec
+    assert all("bind" not in field for field in spec["params"])
+    svg = drawn(load, LAYOUTS[0])
+    texts = re.findall(r"<text[^>]*>([^<]+)</text>", svg)
+    assert {"throughput (kIOPS)", "throughput (MIOPS)"} & set(texts)
+    assert any(re.fullmatch(r"completion latency \((µ|m)s\)", text) for text in texts)
+    ticks = [text for text in texts if re.match(r"[\d.]+", text)]
+    assert ticks
+    assert all(re.fullmatch(r"[\d.]+", tick) for tick in ticks)
+
+
+def test_an_unknown_figure_is_named(cli: Cli, saved: Path) -> None:
+    done = cli("report", saved, "-o", "page.html", "--plots", "figures", "--only", "tale")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--only: no chart is called tale; there are speedup-execution-time, " in done.stderr
+    assert cli("report", saved, "--only", "tail").returncode == 2
+
+
+def test_matplotlib_takes_the_style_beside_the_figures() -> None:
+    lines = [line.partition(":") for line in asset(STYLE).splitlines() if line and not line.startswith("#")]
+    style = {key.strip(): value.strip() for key, _, value in lines}
+    assert float(style["figure.figsize"].split(",")[0]) * 72 == LAYOUTS[0].width_pt
+    assert re.findall(r"'([0-9a-f]{6})'", style["axes.prop_cycle"]) == [c[1:] for c in COLOURS[:8]]
+
+
+@pytest.fixture(scope="module")
+def repeated() -> flashmesh.Comparison:
+    """Three drives at four depths, with three seeds each."""
+    config = {"preset": "z-nand", "workload": {"requests": 400, "read-share": 0.8}}
+    axes: dict[str, list[Any]] = {"fabric.kind": ["bus", "pssd", "ideal"], "replay.outstanding": [1, 4, 16, 64]}
+    return flashmesh.compare(config, axes | {"seed": [0, 1, 2]})
+
+
+def test_seeds_are_one_row_and_one_line_with_an_interval(repeated: flashmesh.Comparison) -> None:
+    study = study_of([repeated])
+    assert (study.run_count, len(study.points), len(study.runs)) == (36, 12, 12)
+    assert [point.name for point in study.points][:2] == ["bus, 1", "bus, 4"]
+    row = rows(study.points)[0]
+    iops = [run.result.iops for run in repeated.runs[:3]]
+    cell = next(cell for cell in row.cells if cell.key == "iops")
+    assert cell.value == pytest.approx(sum(iops) / 3)
+    assert re.search(r"\+-[\d.]+ %$", cell.text)
+    (line,) = [spec for section in sections_of(study) for spec in section.figures if spec.name.startswith("p99-over")]
+    (values,) = line.plot.datasets.values()
+    assert len(values) == 12
+    assert all(row["low"] <= row["value"] <= row["high"] for row in values)
+    (speedup,) = plots.speedups(study.runs).datasets.values()
+    assert {row["run"] for row in speedup} == {point.name for point in study.points}
+    assert all(row["low"] <= row["speedup"] <= row["high"] for row in speedup if not row["run"].startswith("bus"))
+
+
+def test_a_pooled_point_has_the_requests_of_all_its_seeds(repeated: flashmesh.Comparison) -> None:
+    documents = [run.result.document for run in repeated.runs[:3]]
+    point = pooled("bus, 1", {}, documents)
+    found = point.document["distribution"]["all"]
+    assert found["requests"][-1] == sum(document["distribution"]["all"]["requests"][-1] for document in documents)
+    assert found["latency_ps"] == sorted(set(found["latency_ps"]))
+    mean = point.document["breakdown_ps"]["mean"]
+    parts = ("host", "cache", "map_wait", "die_wait", "behind_gc", "path_wait", "array", "transfer")
+    assert sum(mean[part] for part in parts) == pytest.approx(point.document["latency_ps"]["all"]["mean"])
+
+
+def test_many_lines_are_drawn_in_panels(repeated: flashmesh.Comparison) -> None:
+    runs = study_of([repeated]).runs
+    plot = plots.tail(runs)
+    assert plot.panels == 3
+    assert plots.tail(runs[:8]).panels == 0
+    found = split(runs)
+    assert found is not None
+    assert (found.panels, found.lines) == (["bus", "pssd", "ideal"], ["1", "4", "16", "64"])
+    spec = plot.altair().to_dict(validate=True)
+    assert "data" not in spec["spec"], "a panel with data of its own has the rows of all"
+
+
+def test_overlapping_causes_are_not_stacked(saved: Path) -> None:
+    plot = plots.conflicts(read([saved]).runs)
+    encoding = plot.spec()["encoding"]
+    assert encoding["x"]["stack"] is None
+    assert encoding["yOffset"]["field"] == "part"
+    (values,) = plot.datasets.values()
+    shares = [row for row in values if row["measure"] == "share of transfers"]
+    assert all(row["value"] <= 1 for row in shares)
+    whole = {row["run"]: row["value"] for row in shares if row["part"] == "any of these"}
+    assert all(row["value"] <= whole[row["run"]] + 1e-9 for row in shares)
+
+
+def test_a_chart_that_is_asked_for_is_drawn(cli: Cli, tmp_path: Path, saved: Path) -> None:
+    line = "p99 over replay.outstanding by fabric.kind"
+    done = cli(
+        "report", saved, "-o", "page.html", "--chart", line, "--chart", "IOPS over fabric.kind and replay.outstanding"
+    )
+    assert done.returncode == 0, done.stderr
+    found = Page((tmp_path / "page.html").read_text()).data
+    runs = json.loads(saved.read_text())["runs"]
+    (name,) = found["specs"]["p99-over-replay-outstanding-by-fabric-kind"]["datasets"]
+    drawn = {(row["by"], row["at"]): row["value"] for row in found["datasets"][name]}
+    for run in runs:
+        at = (run["settings"]["fabric.kind"], str(run["settings"]["replay.outstanding"]))
+        assert drawn[at] * 1e12 == pytest.approx(run["result"]["latency_ps"]["all"]["p99"])
+    (cells,) = found["specs"]["iops-over-fabric-kind-and-replay-outstanding"]["datasets"]
+    assert len(found["datasets"][cells]) == len(runs)
+
+
+def test_a_report_begins_with_what_it_shows(repeated: flashmesh.Comparison) -> None:
+    text = page_of(study_of([repeated]))
+    found = re.findall(r'<p class="finding">(.*?)</p>', text)
+    assert found
+    assert "times as fast as bus" in found[0]
+    assert text.index('class="finding"') < text.index('id="headline"')
+
+
+def test_what_would_help_is_a_tornado(cli: Cli, tmp_path: Path) -> None:
+    settings = ["--set", "workload.requests=2000", "--key", "fabric.kind", "--key", "host.queue-depth", "--seeds", "2"]
+    done = cli("ask", "preset:z-nand", *settings, "--json", "ask.json")
+    assert done.returncode == 0, done.stderr
+    assert cli("report", "ask.json", "-o", "page.html").returncode == 0
+    found = Page((tmp_path / "page.html").read_text()).data
+    assert set(found["specs"]) == {"help-iops", "help-p99"}
+    (name,) = found["specs"]["help-iops"]["datasets"]
+    values = found["datasets"][name]
+    changes = json.loads((tmp_path / "ask.json").read_text())["changes"]
+    effects = {f"{each['key']} = {each['after']}": each["ratios"]["IOPS"]["mean"] - 1 for each in changes}
+    assert {row["change"]: row["effect"] for row in values} == pytest.approx(effects)
+    clear = [row for row in values if row["kind"] != "no clear effect"]
+    assert all((row["effect"] > 0) == (row["kind"] == "better") for row in clear)
+    largest: dict[str, float] = {}
+    for row in values:
+        key = row["change"].partition(" = ")[0]
+        largest[key] = max(largest.get(key, 0.0), abs(row["effect"]))
+    assert list(largest.values()) == sorted(largest.values(), reverse=True)
+
+
+def many(count: int) -> DocumentRuns:
+    """Points over three keys, without simulating each."""
+    document = flashmesh.run({"preset": "z-nand", "workload": {"requests": 100}}).document
+    kinds = ["bus", "pssd", "pnssd", "venice", "ideal"]
+    settings = [
+        {
+            "fabric.kind": kinds[number % 5],
+            "replay.outstanding": 2 ** (number // 5 % 10),
+            "fabric.channel-rate": f"{number // 50 + 1}MB/s",
+        }
+        for number in range(count)
+    ]
+    return DocumentRuns(settings, [document | {"iops": 1000.0 + number} for number in range(count)])
+
+
+def test_ten_thousand_points_are_a_small_page_and_say_what_is_not_drawn() -> None:
+    table = many(10_000)
+    study = Study("many", unique(points_in(table)), (table,))
+    start = time.process_time()
+    text = page_of(study)
+    assert time.process_time() - start < 5
+    assert len(text) < 15_000_000
+    assert len(re.findall(r"<tr data-run=", text)) == 100
+    assert len(Page(text).data["table"]["names"]) == 10_000
+    assert "12 of 10,000 points" in text
+    assert "the other 9,988 too" in text
+
+
+def test_every_combination_of_axes_has_charts_or_is_left_to_all_keys_at_once() -> None:
+    assert overview(many(200)) == [
+        "p99 over replay.outstanding by fabric.kind each fabric.channel-rate",
+        "IOPS over replay.outstanding by fabric.kind each fabric.channel-rate",
+    ]
+    asked = "over fabric.channel-rate by fabric.kind each replay.outstanding"
+    assert overview(many(5_000)) == [f"{measure} {asked}" for measure in ("p99", "IOPS")]
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("p99", "a chart is a measure over a key"),
+        ("p98.5 over replay.outstanding", "--chart:1:1"),
+        ("p99 over replay.outstandin", "did you mean replay.outstanding?"),
+    ],
+)
+def test_a_chart_that_cannot_be_drawn_says_why(cli: Cli, saved: Path, line: str, says: str) -> None:
+    done = cli("report", saved, "-o", "page.html", "--chart", line)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
         ("absent.json", None, "absent.json: cannot be read: No such file or directory"),
-        ("text.json", "{", "text.json: is no JSON: name a file that `flashmesh run --json` has written"),
+        ("text.json", "{", "text.json:1:2: is not whole JSON: Expecting property name"),
+        ("words.json", "hello", "words.json: is no JSON: name a file that `flashmesh run --json` has written"),
         ("other.json", "[1]", "other.json: is no result: name a file that `flashmesh run --json` has written"),
-        ("keys.json", '{"a": 1}', "keys.json: is no result: name a file that `flashmesh run --json` has written"),
+        ("keys.json", '{"a": 1}', "keys.json: is no result of flashmesh: requests is missing"),
         (
             "old.json",
             '{"requests": 1, "makespan_ps": 1, "version": "0.0.1"}',
-            "old.json: flashmesh 0.0.1 has written it",
+            "old.json: is a result of flashmesh 0.0.1, which ",
         ),
-        ("bad.parquet", "x", "bad.parquet: is no Parquet file of runs that flashmesh wrote"),
+        ("bad.parquet", "x", "bad.parquet: is neither JSON nor Parquet"),
     ],
 )
 def test_what_is_no_result_is_refused(cli: Cli, tmp_path: Path, name: str, content: str | None, says: str) -> None:

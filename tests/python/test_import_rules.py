@@ -9,17 +9,59 @@ import pytest
 import import_rules
 
 
-def problems(sources: Path, files: dict[str, str]) -> list[str]:
+def problems(crates: Path, files: dict[str, str], crate: str = "flashmesh") -> list[str]:
+    sources = crates / crate / "src"
     for name, text in files.items():
         path = sources / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    return [problem.removeprefix(f"{sources}/") for problem in import_rules.check(sources)]
+    found = import_rules.check(sources, crate, import_rules.exported_macros(crates))
+    return [problem.removeprefix(f"{sources}/") for problem in found]
 
 
-def test_library_keeps_to_the_rules() -> None:
-    assert import_rules.check(import_rules.SOURCES) == []
-    assert len(list(import_rules.SOURCES.rglob("*.rs"))) > 200
+@pytest.mark.parametrize("crate", import_rules.ROOMS)
+def test_library_keeps_to_the_rules(crate: str) -> None:
+    sources = import_rules.CRATES / crate / "src"
+    assert import_rules.check(sources, crate, import_rules.exported_macros(import_rules.CRATES)) == []
+    rooms = {path.name.removesuffix(".rs") for path in sources.iterdir()}
+    assert rooms - {"lib"} <= {room for room, _ in import_rules.ROOMS[crate]}
+    assert len(rooms) > 4
+
+
+def test_the_rooms_of_every_crate_have_an_order(tmp_path: Path) -> None:
+    request = {"request.rs": "", "readers/mod.rs": "use crate::request::IoRequest;\n"}
+    assert problems(tmp_path, request, "flashmesh-workload") == []
+    found = problems(tmp_path, {"request.rs": "use crate::readers::TraceStream;\n"}, "flashmesh-workload")
+    assert [problem.split(", ")[0] for problem in found] == ["request.rs:1: request names readers"]
+
+
+def test_a_macro_of_another_crate_belongs_to_the_room_that_exports_it(tmp_path: Path) -> None:
+    exported = "#[macro_export]\nmacro_rules! quantities {\n    () => {};\n}\n"
+    problems(tmp_path, {"results/mod.rs": exported}, "flashmesh-base")
+    assert problems(tmp_path, {"measure.rs": "use crate::quantities;\n"}) == []
+    found = problems(tmp_path, {"units.rs": "use crate::quantities;\n"})
+    assert [problem.split(", ")[0] for problem in found] == ["units.rs:1: units names results"]
+
+
+def test_guides_and_examples_name_what_is_public() -> None:
+    assert import_rules.check_outside(import_rules.ROOT) == []
+
+
+def test_a_guide_that_names_a_private_room_is_found(tmp_path: Path) -> None:
+    files = {
+        "crates/flashmesh/src/lib.rs": "pub mod config;\nmod rooms {\n    pub mod fabric;\n    pub mod ftl;\n}\n",
+        "crates/flashmesh/examples/a.rs": "use flashmesh::config::Config;\nuse flashmesh::ftl::Ftl;\n",
+        "CONTRIBUTING.md": "",
+        "README.md": "`flashmesh::fabric::Fabric`\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    found = [problem.removeprefix(f"{tmp_path}/") for problem in import_rules.check_outside(tmp_path)]
+    assert [problem.split(" is ")[0] for problem in found] == [
+        "README.md:1: flashmesh::fabric",
+        "crates/flashmesh/examples/a.rs:2: flashmesh::ftl",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -44,10 +44,10 @@ def test_an_error_shows_control_characters_as_escapes_and_long_lines_in_part(tmp
     line = f"{'a' * 200}\x1b[31m{'b' * 200}"
     text = str(Source("x", line).problem(1, f"bad \x07 {'9' * 900} is no number", mark="\x1b[31m"))
     message, place, _, shown, carets = text.split("\n")
-    assert message == f"bad \\x07 {'9' * 200}... is no number"
+    assert message == f"bad \\u0007 {'9' * 200}... is no number"
     assert place.endswith("x:1:201")
-    assert shown == f"1 | ...{'a' * 50}\\x1b[31m{'b' * 45}..."
-    assert shown[carets.index("^") : carets.rindex("^") + 1] == "\\x1b[31m"
+    assert shown == f"1 | ...{'a' * 50}\\u001b[31m{'b' * 45}..."
+    assert shown[carets.index("^") : carets.rindex("^") + 1] == "\\u001b[31m"
     (tmp_path / "job.fio").write_bytes(b"[a]\n\x1b]0;title\x07=1\n")
-    with pytest.raises(flashmesh.ConfigError, match=r"`\\x1b\]0;title\\x07` is no option"):
+    with pytest.raises(flashmesh.ConfigError, match=r"`\\u001b\]0;title\\u0007` is no option"):
         read_jobs(tmp_path / "job.fio")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,10 @@ from typing import Any
 import nbformat
 import pytest
 from nbclient import NotebookClient
+
+import flashmesh
+from flashmesh.plots import offline
+from pages import start, until
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "examples" / "notebooks").glob("*.ipynb"))
 
@@ -45,6 +50,28 @@ def test_a_notebook_runs_and_shows_its_results(path: Path, tmp_path: Path, monke
     charts = [page for page in pages if "vegaEmbed" in page]
     assert charts
     assert len(pages) > len(charts)
+    # Nothing is loaded from elsewhere, and nobody is warned of anything.
+    own = [re.sub(r'atob\("[^"]*"\)', "", page) for page in pages]
+    assert [page for page in own if re.search(r"src=|href=|import\(|cdn", page)] == []
+    streams = [
+        output for cell in notebook.cells for output in cell.get("outputs", []) if output.output_type == "stream"
+    ]
+    assert [output.text for output in streams if output.name == "stderr"] == []
+
+
+def test_a_chart_of_a_notebook_is_drawn_without_a_network(tmp_path: Path) -> None:
+    chart = flashmesh.run({"preset": "z-nand", "workload": {"requests": 200}}).plot_breakdown()
+    page = tmp_path / "cell.html"
+    page.write_text(f"<!doctype html><meta charset='utf-8'><body>{offline.render(chart.to_dict())['text/html']}</body>")
+    browser = start()
+    try:
+        browser.execute_cdp_cmd("Network.enable", {})
+        unplugged = {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}
+        browser.execute_cdp_cmd("Network.emulateNetworkConditions", unplugged)
+        browser.get(page.as_uri())
+        until(lambda: browser.execute_script("return document.querySelectorAll('svg .mark-rect path').length"), 60)
+    finally:
+        browser.quit()
 
 
 def outputs(cell: Any) -> list[dict[str, Any]]:

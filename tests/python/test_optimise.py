@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,8 @@ pytest.importorskip("optuna")
 __all__ = ["search_file"]
 
 
-def search(tmp_path: Path) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads((tmp_path / "out/search.json").read_text())
+def search(tmp_path: Path, folder: str = "out") -> dict[str, Any]:
+    document: dict[str, Any] = json.loads((tmp_path / folder / "search.json").read_text())
     return document
 
 
@@ -38,7 +39,9 @@ def test_front_is_what_no_other_trial_beats(cli: Cli, search_file: Path, tmp_pat
         if not any(other != point and other[0] <= point[0] and other[1] <= point[1] for other in candidates)
     }
     assert {point for trial, point in zip(trials, points, strict=True) if trial["pareto"]} == best
-    assert len(done.stdout.splitlines()) == 2 + len(best)
+    front, explained = done.stdout.split("\n\n")
+    assert len(front.splitlines()) == 2 + len(best)
+    assert [line.split()[0] for line in explained.splitlines()[2:]] == ["fabric.kind", "fabric.channel-rate"]
     # Every point is run once, however often it is tried.
     tried = {json.dumps(trial["settings"]) for trial in trials}
     assert len(kept(tmp_path / "out")) == len(tried) <= len(list(itertools.product(range(3), range(3))))
@@ -69,30 +72,42 @@ def test_folder_that_is_removed_meanwhile_ends_a_search(cli: Cli, search_file: P
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "words"),
+    ("old", "new", "words", "place"),
     [
-        ('"<= 400us"', '"<= 400"', "has the wrong unit"),
-        ('"<= 400us"', '"less than 400us"', 'a constraint is a bound such as "<= 100us"'),
-        ('"wires" = "minimise"', '"wires" = "small"', "an objective is minimise or maximise"),
-        ('"wires" = "minimise"', '"wirse" = "minimise"', "did you mean 'wires'?"),
-        ("[space]", "[spaces]", "did you mean space?"),
-        ("trials = 24", "trials = 0", "trials is a whole number from 1"),
+        ('"<= 400us"', '"<= 400"', "has no unit: it needs one of ps, ns, us, ms, s", "11:24"),
+        ('"<= 400us"', '"<= 400furlong"', "has the wrong unit: there are ps, ns, us, ms, s", "11:24"),
+        ('"<= 400us"', '"less than 400us"', 'a constraint is a bound such as "<= 100us"', "11:24"),
+        ('"wires" = "minimise"', '"wires" = "small"', "an objective is minimise or maximise", "9:11"),
+        ('"wires" = "minimise"', '"wirse" = "minimise"', "did you mean 'wires'?", "9:1"),
+        ("[space]", "[spaces]", "did you mean space?", "4:2"),
+        ("trials = 24", "trials = 0", "trials is a whole number from 1", "2:10"),
+        ('["bus", "pssd", "ideal"]', '["bus", "pssd", "idle"]', "'idle' is none of the choices", "5:15"),
     ],
 )
 def test_what_is_no_search_is_refused(
-    cli: Cli, search_file: Path, tmp_path: Path, old: str, new: str, words: str
+    cli: Cli, search_file: Path, tmp_path: Path, old: str, new: str, words: str, place: str
 ) -> None:
     search_file.write_text(SEARCH.replace(old, new))
-    done = cli("optimise", search_file, "--out", "out")
+    done = cli("optimise", search_file.name, "--out", "out")
     assert (done.returncode, done.stdout) == (2, "")
     assert words in done.stderr
+    assert f" --> best.toml:{place}\n" in done.stderr
     assert not (tmp_path / "out").exists()
 
 
 def test_constraints_that_nothing_meets_are_named(cli: Cli, search_file: Path) -> None:
     search_file.write_text(SEARCH.replace("trials = 24", "trials = 8").replace('"<= 400us"', '"<= 1us"'))
-    done = cli("optimise", search_file, "--out", "out")
+    done = cli("optimise", search_file)
     assert (done.returncode, done.stdout) == (2, "")
     assert "none of the drives tried keeps to latency_ps.all.p99 <= 1us" in done.stderr
+    near = re.search(
+        r"^nearest is fabric\.kind=.*: latency_ps\.all\.p99 ([\d.]+) us, ([\d,]+) % beyond <= 1us$", done.stderr, re.M
+    )
+    assert near is not None, done.stderr
+    best = min(
+        trial["measures"]["latency_ps.all.p99"] for trial in search(search_file.parent, "best.results")["trials"]
+    )
+    assert float(near[1]) == pytest.approx(best / 1e6, rel=1e-3)
+    assert float(near[2]) == pytest.approx((best / 1e6 - 1) * 100, abs=0.6)
     search_file.write_text(SEARCH)
-    assert "holds another search" in cli("optimise", search_file, "--out", "out", "--resume").stderr
+    assert "holds another search" in cli("optimise", search_file, "--resume").stderr

@@ -10,6 +10,7 @@ from typing import get_args, get_type_hints
 import pytest
 
 import flashmesh
+from flashmesh.aggregate.table import ComparedRuns
 from flashmesh.axes import Value
 from flashmesh.cli.parameters import split
 from flashmesh.report import comparison as comparison_report
@@ -17,7 +18,8 @@ from flashmesh.report import quantities as q
 from flashmesh.report import summary
 from flashmesh.report.measures import MEASURES
 from flashmesh.report.terminal import Terminal
-from flashmesh.results import LowerBound
+from flashmesh.report.view import Choice
+from flashmesh.results import LowerBound, Result
 
 
 class FakeTerminal(io.StringIO):
@@ -187,8 +189,10 @@ def test_terminal_gets_colour_and_blocks_and_a_pipe_neither(
 
 
 def compared(result: flashmesh.Result, key: str, values: list[Value], stream: io.StringIO) -> str:
-    runs = tuple(flashmesh.ComparedRun({key: value}, result) for value in values)
-    comparison_report.show(flashmesh.Comparison({key: tuple(values)}, runs), Terminal(stream))
+    results = [Result.from_document(result.document | {"config_hash": str(value)}) for value in values]
+    runs = tuple(flashmesh.ComparedRun({key: value}, each) for value, each in zip(values, results, strict=True))
+    comparison = flashmesh.Comparison({key: tuple(values)}, runs)
+    comparison_report.show(ComparedRuns(comparison), Terminal(stream), choice=Choice(rows=None))
     return stream.getvalue()
 
 

@@ -97,6 +97,15 @@ def test_result_of_a_fitted_profile_agrees_with_the_schema(tmp_path: Path) -> No
     assert result.workload["kind"] == "fitted"
 
 
+def test_result_with_a_timeline_agrees_with_the_schema(tmp_path: Path) -> None:
+    measure = {"window-start": "2us", "window-length": "10us"}
+    result = flashmesh.run(
+        {"preset": "z-nand", "workload": WORKLOAD, "measure": measure}, timeline_file=tmp_path / "run.pftrace"
+    )
+    assert_valid(result.document)
+    assert result.document["timeline"] == {"start_ps": 2_000_000, "end_ps": 12_000_000, "is_cut": False}
+
+
 def test_fairness_agrees_with_the_schema() -> None:
     result = flashmesh.run({"preset": "z-nand", "workload": WORKLOAD, "stream": STREAMS}, fairness=True)
     assert_valid(result.document)

@@ -146,8 +146,15 @@ def test_tables_of_different_runs_have_one_schema(cli: Cli, drive: Path, tmp_pat
         ("none.json", None, "cannot be read: No such file"),
         ("text.json", "hello", "is neither JSON nor Parquet"),
         ("list.json", "[1]", "is no result of flashmesh"),
+        (
+            "cut.json",
+            '{"axes": {},\n "runs": [',
+            "cut.json:2:11: is not whole JSON: Expecting value; the file ends there",
+        ),
+        ("cut.json", '{"axes": {}, "ru', "cut.json:1:14: is not whole JSON"),
+        ("odd.json", '{"axes": {} "runs": []}', 'at \'{"axes": {} "runs": []}\''),
         ("other.json", '{"version": "99"}', "is a result of flashmesh 99"),
-        ("part.json", '{"axes": {}, "runs": [{"settings": {}}]}', "lacks"),
+        ("part.json", '{"axes": {}, "runs": [{"settings": {}}]}', "complete is missing"),
         ("bad.parquet", "PAR1 no more", "is no Parquet file of runs"),
     ],
 )

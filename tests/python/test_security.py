@@ -19,6 +19,8 @@ from pathlib import Path
 import pytest
 
 import test_memory
+import test_printable
+import test_saved_door
 from conftest import COMMAND, ENDLESS, TIMEOUT_S, Cli, environment, run_in
 from mqsim_files import SYNTHETIC, device_text, workload_text
 from watched import Watched
@@ -364,9 +366,17 @@ PROMISES = {
         test_pages_far_from_each_other_take_little_memory,
         test_memory.test_runs_that_do_not_fit_are_refused_with_figures_and_keys,
     ),
-    "Names in files do not reach the terminal as they are.": (
+    "Texts from outside do not reach the terminal as they are.": (
         test_control_characters_of_files_do_not_reach_the_terminal,
+        test_printable.test_no_text_of_a_saved_result_reaches_the_terminal_as_it_is,
+        test_printable.test_no_text_of_a_file_or_a_name_reaches_the_terminal_as_it_is,
+        test_printable.test_progress_and_colours_go_to_a_terminal_and_names_do_not,
     ),
+    "Saved results are checked at the door.": (
+        test_saved_door.test_no_wrong_value_in_a_saved_result_gets_past_the_door,
+        test_saved_door.test_a_small_table_that_unpacks_to_much_is_refused,
+    ),
+    "Cells of CSV files are no formulas.": (test_saved_door.test_texts_in_csv_files_are_no_formulas,),
     "A run does no network access": (
         test_nothing_is_written_but_what_options_name_and_no_socket_is_connected,
         test_no_room_of_the_core_knows_the_network,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
-import sys
 from collections import defaultdict
 from html.parser import HTMLParser
 from pathlib import Path
@@ -13,8 +11,8 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-PAGES = ROOT / "docs"
+from conftest import PAGES, build_site
+
 LOADED = ("audio", "embed", "iframe", "img", "link", "script", "source", "video")
 
 
@@ -36,21 +34,6 @@ class Page(HTMLParser):
                 self.anchors.add(value)
             elif name in ("href", "src"):
                 (self.loads if tag in LOADED else self.links).add(value)
-
-
-def build(pages: Path, out: Path) -> subprocess.CompletedProcess[str]:
-    """Builds the site as `make docs` does."""
-    command = [sys.executable, "-m", "sphinx", "--fail-on-warning", "--keep-going", "--quiet", "--builder", "html"]
-    return subprocess.run([*command, str(pages), str(out)], capture_output=True, text=True, timeout=300, check=False)
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The whole site."""
-    out = tmp_path_factory.mktemp("site")
-    done = build(PAGES, out)
-    assert done.returncode == 0, done.stderr
-    return out
 
 
 def test_the_navigation_leads_to_every_page(site: Path) -> None:
@@ -105,6 +88,6 @@ def test_a_mistake_fails_the_build(tmp_path: Path, files: dict[str, str], proble
     shutil.copy(PAGES / "conf.py", pages)
     for name, text in files.items():
         (pages / f"{name}.md").write_text(text)
-    done = build(pages, tmp_path / "out")
+    done = build_site(pages, tmp_path / "out")
     assert done.returncode != 0
     assert problem in done.stderr

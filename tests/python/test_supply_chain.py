@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import runtime_lock
 import supply_chain
 from supply_chain import Component
 
@@ -59,3 +60,15 @@ def test_bill_of_materials_names_each_component_with_its_hash() -> None:
         "hashes": [{"alg": "SHA-256", "content": "0" * 64}],
     }
     assert document["components"][1]["purl"] == "pkg:pypi/b@2.0"
+
+
+def test_image_installs_by_hashes_what_the_lock_has() -> None:
+    lock = (ROOT / "requirements.lock").read_text()
+    found = supply_chain.requirements(runtime_lock.runtime_lock(lock))
+    whole = {one.name: one for one in supply_chain.requirements(lock)}
+    assert {"click", "pyarrow", "rich", "altair"} <= {one.name for one in found}
+    assert not {"pytest", "ruff", "mypy", "maturin"} & {one.name for one in found}
+    assert all(one.sha256 is not None and one == whole[one.name] for one in found)
+    recipe = (ROOT / "Containerfile").read_text()
+    installs = [line for line in recipe.splitlines() if "pip install" in line]
+    assert all("--require-hashes" in line or "--no-deps" in line for line in installs)

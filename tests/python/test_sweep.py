@@ -17,7 +17,7 @@ import pytest
 import flashmesh
 from conftest import COMMAND, TIMEOUT_S, Cli, environment, run_in
 from flashmesh.execution import STOP_S
-from flashmesh.sweep import local
+from flashmesh.sweeps import local
 from sweep_files import SWEEP, documents, kept, remove_when_there, sweep_file
 from test_cli_run import simulated
 
@@ -239,26 +239,39 @@ def test_dry_run_lists_the_runs_and_makes_none(cli: Cli, sweep_file: Path, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "words", "place"),
     [
-        ("[axes]\nseed = [1]\n", "needs a configuration"),
-        ('config = "drive.toml"\n', "nothing varies"),
-        ('config = "drive.toml"\n[axis]\nseed = [1]\n', "did you mean axes?"),
-        ('config = "drive.toml"\n[axes]\nseed = 3\n', "the values of an axis are a list"),
-        ('config = "drive.toml"\n[axes]\nseed = "1 to 3"\n', "is no range"),
-        ('config = "drive.toml"\nseeds = 2\n[axes]\nseed = [1]\n', "seed is varied twice"),
-        ('config = "drive.toml"\n[axes]\nseed = [1]\n[set]\nseed = 2\n', "varied and given in [set]"),
-        ('config = "drive.toml"\n[[zip]]\nseed = [1]\n"replay.outstanding" = [1, 2]\n', "equally many values"),
-        ('config = "drive.toml"\n[random]\nseed = [1]\n', "needs samples"),
-        ('config = "drive.toml"\n[axes]\n"venice.routing" = ["xy", "venice"]\n', "venice.routing has no effect"),
-        ("config = \n", "is not TOML"),
+        ("[axes]\nseed = [1]\n", "needs a configuration", ""),
+        ('config = "drive.toml"\n', "nothing varies", ""),
+        ('config = "drv.toml"\n[axes]\nseed = [1]\n', "did you mean drive.toml?", "1:10"),
+        ('config = "drive.toml"\n[axis]\nseed = [1]\n', "did you mean axes?", "2:2"),
+        ('config = "drive.toml"\n[axes]\nseed = 3\n', "the values of an axis are a list", "3:8"),
+        ('config = "drive.toml"\n[axes]\nseed = "1 to 3"\n', "is no range", "3:8"),
+        ('config = "drive.toml"\nseeds = 2\n[axes]\nseed = [1]\n', "seed is varied twice", "4:1"),
+        ('config = "drive.toml"\n[axes]\nseed = [1]\n[set]\nseed = 2\n', "varied and given in [set]", "3:1"),
+        (
+            'config = "drive.toml"\n[[zip]]\nseed = [1]\n"replay.outstanding" = [1, 2]\n',
+            "equally many values",
+            "2:1",
+        ),
+        ('config = "drive.toml"\n[random]\nseed = [1]\n', "needs samples", "2:1"),
+        ('config = "drive.toml"\n[axes]\n"venice.routing" = ["xy", "venice"]\n', "venice.routing has no effect", "3:1"),
+        ('config = "drive.toml"\n[axes]\nfabric.knd = ["bus"]\n', "did you mean `kind`?", "3:8"),
+        ('config = "drive.toml"\n[axes]\nfabric.kind = ["bus",\n  "buss"]\n', "did you mean `bus`?", "4:3"),
+        ('config = "drive.toml"\n[set]\n"workload.requests" = -1\n[axes]\nseed = [1]\n', "is out of bounds", "3:23"),
+        ('config = "drive.toml"\n[[zip]]\n"fabric.kind" = ["ü", "bus"]\n', "is none of the choices", "3:18"),
+        ('config = "drive.toml"\n[axes]\nseed = [1\n', "is not TOML", "3:10"),
+        ("config = \n", "is not TOML", "1:10"),
     ],
 )
-def test_what_is_no_sweep_is_refused(cli: Cli, sweep_file: Path, tmp_path: Path, text: str, words: str) -> None:
+def test_what_is_no_sweep_is_refused_with_its_place(
+    cli: Cli, sweep_file: Path, tmp_path: Path, text: str, words: str, place: str
+) -> None:
     sweep_file.write_text(text)
-    done = cli("sweep", sweep_file, "--out", "out")
+    done = cli("sweep", sweep_file.name, "--out", "out")
     assert (done.returncode, done.stdout) == (2, "")
     assert words in done.stderr
+    assert f" --> s.toml:{place}\n" in done.stderr or not place
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "out").exists()
 
@@ -300,3 +313,56 @@ def test_file_that_lost_its_content_is_made_again(cli: Cli, sweep_file: Path, tm
     os.truncate(broken, 0)
     assert "6 runs, 5 of them" in cli("sweep", sweep_file, "--out", "out", "--resume").stderr
     assert json.loads(broken.read_text())["requests"] == 500
+
+
+def test_points_that_differ_in_keys_their_drive_does_not_read_are_one_run(
+    cli: Cli, sweep_file: Path, tmp_path: Path
+) -> None:
+    sweep_file.write_text(
+        'config = "drive.toml"\n[axes]\n"fabric.channel-rate" = "400MB/s..1200MB/s +400MB/s"\n'
+        'fabric.kind = ["bus", "venice"]\n'
+    )
+    done = cli("sweep", sweep_file, "--out", "out")
+    assert done.returncode == 0, done.stderr
+    told = "fabric.channel-rate: not read with fabric.kind=venice; 2 of 6 points share the run of another\n"
+    assert told in done.stderr
+    assert len(kept(tmp_path / "out")) == 4
+    rows = [line.split()[:2] for line in done.stdout.splitlines()[2:6]]
+    assert rows == [["400MB/s", "bus"], ["any", "venice"], ["800MB/s", "bus"], ["1200MB/s", "bus"]]
+    # All points are there for whoever draws them, and in any order of the axes.
+    loaded = flashmesh.load(tmp_path / "out")
+    assert isinstance(loaded, flashmesh.Comparison)
+    assert loaded.complete
+    assert len({run.result.config_hash for run in loaded if run.settings["fabric.kind"] == "venice"}) == 1
+    axes = ("--vary", "fabric.kind=venice,bus", "--vary", "fabric.channel-rate=400MB/s,800MB/s")
+    compared = cli("compare", tmp_path / "drive.toml", *axes, "--json", "c.json")
+    assert "1 of 4 points share the run of another" in compared.stderr
+    document = json.loads((tmp_path / "c.json").read_text())
+    assert document["complete"]
+    assert len(document["runs"]) == 4
+    both = [run["result"] for run in document["runs"] if run["settings"]["fabric.kind"] == "venice"]
+    assert both[0] == both[1]
+    other = flashmesh.compare(tmp_path / "drive.toml", {"fabric.kind": ["venice"]}, overrides={})
+    assert other[0].result.makespan_ps == both[0]["makespan_ps"]
+
+
+def test_search_does_not_try_a_drive_again_that_differs_in_what_it_does_not_read(
+    cli: Cli, sweep_file: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("optuna")
+    sweep_file.write_text(
+        'config = "drive.toml"\ntrials = 16\npopulation = 8\n[objectives]\n"p99" = "minimise"\n'
+        '[space]\nfabric.kind = ["venice", "bus"]\n"fabric.channel-rate" = "400MB/s..1200MB/s +400MB/s"\n'
+    )
+    done = cli("optimise", sweep_file, "--out", "out")
+    assert done.returncode == 0, done.stderr
+    trials = json.loads((tmp_path / "out/search.json").read_text())["trials"]
+    venice = [trial for trial in trials if trial["settings"]["fabric.kind"] == "venice"]
+    assert len(venice) > 1
+    assert len({trial["run"] for trial in venice}) == 1
+    assert all(trial["idle"] == ["fabric.channel-rate"] for trial in venice)
+    assert "some drives do not read fabric.channel-rate" in done.stderr
+    assert [line.split()[:2] for line in done.stdout.splitlines() if line.startswith("venice")] in (
+        [],
+        [["venice", "-"]],
+    )

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import stat
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from conftest import COMMAND, TIMEOUT_S, Cli, environment
+from flashmesh.sweeps import slurm
 from sweep_files import kept, sweep_file
 
 pytest.importorskip("distributed")
@@ -126,13 +129,15 @@ JOBQUEUE = """jobqueue:
     cores: 1
     processes: 1
     memory: 1GB
-    interface: lo
+    {interface}
     walltime: '00:10:00'
     python: {python}
 """
 
 
-def run_with_slurm(tmp_path: Path, sweep_file: Path, **programs: str) -> subprocess.CompletedProcess[str]:
+def run_with_slurm(
+    tmp_path: Path, sweep_file: Path, *options: str, interface: str = "interface: lo", **programs: str
+) -> subprocess.CompletedProcess[str]:
     """Runs a sweep with these programs in the place of those of Slurm."""
     pytest.importorskip("dask_jobqueue")
     folder = tmp_path / "bin"
@@ -140,14 +145,14 @@ def run_with_slurm(tmp_path: Path, sweep_file: Path, **programs: str) -> subproc
     for name, text in {"scancel": "#!/bin/sh\n", **programs}.items():
         (folder / name).write_text(text)
         (folder / name).chmod(stat.S_IRWXU)
-    (tmp_path / "jobqueue.yaml").write_text(JOBQUEUE.format(python=sys.executable))
+    (tmp_path / "jobqueue.yaml").write_text(JOBQUEUE.format(python=sys.executable, interface=interface))
     extra = {
         "PATH": f"{folder}:{os.environ['PATH']}",
         "DASK_CONFIG": str(tmp_path),
         "JOBS": str(tmp_path / "jobs"),
     }
     return subprocess.run(
-        [COMMAND, "sweep", sweep_file, "--out", "out", "--dask", "slurm", "--workers", "2"],
+        [COMMAND, "sweep", sweep_file, "--out", "out", "--dask", "slurm", "--workers", "2", *options],
         cwd=tmp_path,
         env=environment() | extra,
         capture_output=True,
@@ -171,3 +176,74 @@ def test_sweep_whose_jobs_die_says_so_and_ends(sweep_file: Path, tmp_path: Path)
     assert "none of the 2 jobs is in the queue any more" in done.stderr
     assert "--resume goes on" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_jobs_that_die_at_once_are_told_with_what_the_last_one_wrote(sweep_file: Path, tmp_path: Path) -> None:
+    # Slurm knows the jobs no more, and neither does Dask.
+    sbatch = '#!/bin/sh\necho $$\necho "no such partition" > slurm-$$.out\n'
+    done = run_with_slurm(tmp_path, sweep_file, sbatch=sbatch, squeue="#!/bin/sh\n")
+    assert done.returncode == 2
+    assert re.search(r"the last one wrote in slurm-\d+\.out: no such partition", done.stderr), done.stderr
+
+
+def test_jobs_that_cannot_be_submitted_are_not_waited_for(sweep_file: Path, tmp_path: Path) -> None:
+    done = run_with_slurm(tmp_path, sweep_file, sbatch="#!/bin/sh\nexit 1\n", squeue="#!/bin/sh\n")
+    assert done.returncode == 2
+    assert "none of the 2 jobs is in the queue" in done.stderr
+
+
+def test_jobs_that_the_cluster_has_forgotten_are_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Job:
+        job_id = "12"
+
+    class Cluster:
+        workers: ClassVar[dict[int, Job]] = {0: Job()}
+
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: subprocess.CompletedProcess([], 0, stdout="12\n"))
+    watch = slurm.JobWatch(Cluster(), 1, lambda _: None)
+    assert watch.left() == 1
+    Cluster.workers.clear()
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: subprocess.CompletedProcess([], 0, stdout=""))
+    assert watch.left() == 0
+
+
+def test_scheduler_that_would_listen_everywhere_is_not_started(sweep_file: Path, tmp_path: Path) -> None:
+    done = run_with_slurm(tmp_path, sweep_file, interface="", sbatch=SBATCH)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "without TLS the scheduler listens on one network only" in done.stderr
+    assert not (tmp_path / "jobs").exists()
+
+
+@pytest.fixture
+def certificates(tmp_path: Path) -> Path:
+    """A certificate that is its own authority."""
+    if shutil.which("openssl") is None:
+        pytest.skip("there is no openssl")
+    folder = tmp_path / "tls"
+    folder.mkdir()
+    made = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=flashmesh -keyout key.pem -out cert.pem"
+    subprocess.run(made.split(), cwd=folder, check=True, capture_output=True, timeout=TIMEOUT_S)
+    shutil.copy(folder / "cert.pem", folder / "ca.pem")
+    return folder
+
+
+def test_slurm_is_asked_for_workers_that_speak_tls(sweep_file: Path, tmp_path: Path, certificates: Path) -> None:
+    done = run_with_slurm(tmp_path, sweep_file, "--dask-tls", str(certificates), interface="", sbatch=SBATCH)
+    assert done.returncode == 0, done.stderr
+    assert len(kept(tmp_path / "out")) == 6
+    scripts = [path.read_text() for path in tmp_path.glob("jobs.*") if path.suffix != ".log"]
+    logs = [path.read_text() for path in tmp_path.glob("jobs.*.log")]
+    assert any("tls://" in text for text in [*scripts, *logs])
+
+
+def test_certificates_that_are_not_there_or_not_used_are_told(
+    cli: Cli, sweep_file: Path, tmp_path: Path, certificates: Path
+) -> None:
+    (tmp_path / "none").mkdir()
+    for options, told in (
+        (("--dask", "tcp://127.0.0.1:9", "--dask-tls", "tls"), "with --dask-tls an address begins with tls://"),
+        (("--dask", "tls://127.0.0.1:9", "--dask-tls", "none"), "ca.pem is not there"),
+        (("--dask-tls", "tls"), "--dask-tls is for a cluster"),
+    ):
+        done = cli("sweep", sweep_file, "--out", "out", *options)
+        assert (done.returncode, told in done.stderr) == (2, True), done.stderr

@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from statistics import fmean, stdev
 
 import pytest
 
 from flashmesh import ConfigError
-from flashmesh.sweep.interval import interval
-from flashmesh.sweep.plan import Plan, cartesian, drawn, seeds_of, zipped
-from flashmesh.sweep.ranges import Range, is_range, read_range
+from flashmesh.sweeps.plan import Plan, cartesian, drawn, seeds_of, zipped
+from flashmesh.sweeps.ranges import Range, is_range, read_range
 
 
 @pytest.mark.parametrize(
@@ -63,7 +61,7 @@ def test_paths_are_no_ranges() -> None:
 def test_groups_combine_with_the_last_varying_fastest() -> None:
     groups = [*cartesian({"a": [1, 2]}), zipped({"b": ["x", "y"], "c": [True, False]}), seeds_of(2)]
     points = list(Plan(tuple(groups)).points())
-    assert len(points) == len(Plan(tuple(groups))) == 8
+    assert len(points) == Plan(tuple(groups)).count == 8
     assert points[0] == {"a": "1", "b": "x", "c": "true", "seed": "0"}
     assert points[1] == {"a": "1", "b": "x", "c": "true", "seed": "1"}
     assert points[2] == {"a": "1", "b": "y", "c": "false", "seed": "0"}
@@ -92,20 +90,3 @@ def test_random_draws_keep_to_their_bounds_and_seed() -> None:
     assert 1 <= min(rates) <= max(rates) <= 1000
     assert sum(rate < 32 for rate in rates) == pytest.approx(len(rates) / 2, rel=0.25)
     assert drawn(space, 200, seed=1, latin=False) == group
-
-
-@pytest.mark.parametrize(("count", "quantile"), [(2, 12.706), (3, 4.303), (5, 2.776), (31, 2.042), (1001, 1.962)])
-def test_interval_is_students(count: int, quantile: float) -> None:
-    values = [10 + 0.1 * (number % 7) for number in range(count)]
-    found = interval(values)
-    assert found is not None
-    assert found.mean == pytest.approx(fmean(values))
-    # The quantile of the t distribution with count - 1 degrees of freedom, from printed tables.
-    assert found.half_width == pytest.approx(quantile * stdev(values) / math.sqrt(count), rel=3e-4)
-
-
-def test_interval_needs_two_values() -> None:
-    assert interval([]) is None
-    one = interval([3.0])
-    assert one is not None
-    assert one.half_width is None

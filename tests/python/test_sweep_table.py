@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from flashmesh.sweep import table
-from flashmesh.sweep.table import axis_column
+from flashmesh.sweeps import table
+from flashmesh.sweeps.table import axis_column
 
 
 @pytest.mark.parametrize(

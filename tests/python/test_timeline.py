@@ -49,6 +49,19 @@ def test_perfetto_knows_every_field_of_a_timeline(timeline: tuple[Path, flashmes
     assert names["router (0, 0) to (0, 1)"] == 1
 
 
+def test_tracks_sort_by_name_as_by_number(tmp_path: Path) -> None:
+    path = tmp_path / "run.pftrace"
+    geometry = {"geometry.channels": 12, "geometry.chips-per-channel": 2}
+    flashmesh.run(CONFIG, overrides=geometry, timeline_file=path)
+    found = [packet.track_descriptor for packet in Trace.FromString(path.read_bytes()).packet]
+    (dies,) = [track.uuid for track in found if track.name == "dies"]
+    below = [track for track in found if track.parent_uuid == dies]
+    assert len(below) == 24
+    named, ranked = (sorted(below, key=key) for key in (lambda t: t.name, lambda t: t.sibling_order_rank))
+    assert named == ranked
+    assert named[2].name == "die 02 (channel 01, way 0)"
+
+
 def test_trace_processor_answers_queries(timeline: tuple[Path, flashmesh.Result]) -> None:
     if SHELL is None:
         pytest.skip("Perfetto's trace processor is not installed")
@@ -67,6 +80,8 @@ def test_timeline_says_when_it_is_full(cli: Cli, tmp_path: Path) -> None:
     done = cli(*arguments, "--set", "measure.timeline-events-max=100")
     assert done.returncode == 0
     assert "the timeline is full at " in done.stderr
+    assert "The timeline ends at " in done.stdout
+    assert "measure.timeline-events-max says how much it holds." in done.stdout.replace("\n", " ")
     assert (tmp_path / "run.pftrace").stat().st_size > 1000
     done = cli(*arguments, "--quiet")
     assert (done.returncode, done.stderr) == (0, "")

@@ -11,7 +11,7 @@ from flashmesh import simulate
 from flashmesh.cli.command import command
 from flashmesh.cli.drive import jobs_of
 from flashmesh.cli.output import inputs, refuse_overwriting, require_stdout, stdout
-from flashmesh.cli.parameters import STDOUT, drive_argument, output_option, workload_options
+from flashmesh.cli.parameters import STDOUT, drive_argument, output_option, until_steady, workload_options
 from flashmesh.cli.progress import ProgressBar
 from flashmesh.execution import Interrupted
 from flashmesh.files import whole_file, write_text
@@ -48,6 +48,7 @@ def collisions(
     """
     if config is None and fio_file is None and options["trace"] is None and options["profile"] is None:
         raise click.UsageError("Missing argument 'CONFIG', or a workload: --trace, --profile or --fio.")
+    goal = until_steady(options)
     config = config or DRIVE
     overrides = dict(settings)
     if overrides.get(SWITCH, "true") != "true":
@@ -65,6 +66,7 @@ def collisions(
                 overrides=overrides | {SWITCH: "true"},
                 fio=jobs,
                 fairness=fairness,
+                until_steady=goal,
                 progress=bar,
                 on_open=bar.on_open,
                 **options,

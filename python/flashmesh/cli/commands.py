@@ -11,7 +11,7 @@ import click
 from flashmesh.cli.command import Group
 
 COMMANDS = {
-    "campaign": ("flashmesh.cli.campaign", "Simulate random drives under all oracles, and check their results."),
+    "ask": ("flashmesh.cli.ask", "Say which changes of a drive help most."),
     "collisions": ("flashmesh.cli.collisions", "Analyse read collisions on dies, and what replication would gain."),
     "compare": ("flashmesh.cli.compare", "Simulate drives that differ in some keys, and compare them."),
     "completion": ("flashmesh.cli.completion", "Print the completion script of a shell."),

@@ -9,6 +9,7 @@ import click
 
 from flashmesh import simulate
 from flashmesh._native import OutputError
+from flashmesh.aggregate.table import ComparedRuns
 from flashmesh.axes import refuse_clashes
 from flashmesh.cli.command import command
 from flashmesh.cli.drive import drive_of, jobs_of, tell_lonely
@@ -20,16 +21,18 @@ from flashmesh.cli.parameters import (
     completed,
     drive_argument,
     output_option,
+    until_steady,
     workload_options,
 )
 from flashmesh.cli.progress import ProgressBar
-from flashmesh.cli.sweeping import TOLD_FROM, Estimate, announce, failure
+from flashmesh.cli.sweeping import TOLD_FROM, Estimate, announce, failure, tell_idle
 from flashmesh.files import refuse_pipe, whole_file, write_text
 from flashmesh.normalised import baseline_of
 from flashmesh.report import comparison as comparison_report
 from flashmesh.report.measures import measure_named
 from flashmesh.report.terminal import Terminal
-from flashmesh.sweep.local import LocalThreads
+from flashmesh.report.view import Choice
+from flashmesh.sweeps.local import LocalThreads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -97,6 +100,7 @@ def compare(
     drive. Ratios are against the first run, or with --baseline against the run that has these values and is otherwise
     the same.
     """
+    goal = until_steady(options)
     config = drive_of(config, fio_file)
     vary = dict(axes)
     if len(vary) < len(axes):
@@ -123,8 +127,16 @@ def compare(
         }
         bar = files.enter_context(ProgressBar(quiet=quiet))
         session, places = simulate.prepared(
-            config, vary, overrides=dict(settings), fio=listed, fairness=fairness, jobs=jobs, **options
+            config,
+            vary,
+            overrides=dict(settings),
+            fio=listed,
+            fairness=fairness,
+            until_steady=goal,
+            jobs=jobs,
+            **options,
         )
+        tell_idle(session.tasks, quiet)
         is_long = len(session.tasks) >= TOLD_FROM
         if is_long:
             announce(len(session.tasks), 0, places, quiet)
@@ -179,7 +191,7 @@ class Opened(ExitStack):
 
 def write_files(comparison: Comparison, targets: Mapping[str, Opened], long: bool) -> list[str]:
     """Writes a comparison into the files that were asked for; tells which could not be written."""
-    from flashmesh.sweep.table import fill_parquet
+    from flashmesh.sweeps.table import fill_parquet
 
     writers: dict[str, Callable[[Path], None]] = {
         "json": lambda target: write_text(target, comparison.to_json()),
@@ -201,4 +213,6 @@ def show_comparison(
             case "csv":
                 stream.write(comparison.to_csv(long))
             case _:
-                comparison_report.show(comparison, Terminal(stream), measures, baseline)
+                comparison_report.show(
+                    ComparedRuns(comparison), Terminal(stream), measures, baseline, Choice(rows=None)
+                )

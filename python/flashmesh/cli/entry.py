@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 import traceback
-from typing import IO, NoReturn
+from typing import IO, NoReturn, TextIO, cast
 
 import click
 
@@ -17,6 +17,7 @@ from flashmesh.cli.commands import flashmesh
 from flashmesh.cli.output import StdoutClosed
 from flashmesh.cli.parameters import COMPLETING
 from flashmesh.cli.signals import begin
+from flashmesh.printable import PrintableStream
 
 OK = 0
 INTERNAL = 1
@@ -30,7 +31,9 @@ PRINTING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE)
 
 def main() -> NoReturn:
     """Runs the command line and ends the process."""
+    speak_utf8()
     hold_streams()
+    guard_streams()
     begin()
     code = guarded()
     try:
@@ -46,6 +49,13 @@ def main() -> NoReturn:
     sys.exit(code)
 
 
+def speak_utf8() -> None:
+    """Starts anew where names of files would be read otherwise than those in configurations, which are UTF-8."""
+    is_other = sys.getfilesystemencoding().lower() != "utf-8"
+    if is_other and os.name == "posix" and not sys.flags.utf8_mode:
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
+
+
 def hold_streams() -> None:
     """Opens nothing in place of streams that are closed: else the next file opened would become stdout or stderr."""
     for number in range(3):
@@ -53,6 +63,16 @@ def hold_streams() -> None:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, os.O_RDWR)
+
+
+def guard_streams() -> None:
+    """Lets nothing out that a terminal does not show: names and texts in files are made by others."""
+    stdout: IO[str] | None = sys.stdout
+    stderr: IO[str] | None = sys.stderr
+    if stdout is not None:
+        sys.stdout = cast("TextIO", PrintableStream(stdout))
+    if stderr is not None:
+        sys.stderr = cast("TextIO", PrintableStream(stderr))
 
 
 def flush(stream: IO[str] | None) -> None:

@@ -12,7 +12,7 @@ from flashmesh.cli.output import stdout
 from flashmesh.cli.parameters import completed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from flashmesh.keys import Key
 
@@ -28,14 +28,22 @@ def explain(key: str) -> None:
 
     KEY is one as --set takes it, such as fabric.kind, or a section, such as fabric: that lists its keys.
     """
+    with stdout() as stream:
+        stream.writelines(f"{line}\n" for line in lines_about(key))
+
+
+def lines_about(key: str) -> Iterable[str]:
+    """What is said about a key or a section.
+
+    Raises:
+        ConfigError: When there is none of this name.
+    """
     from flashmesh import _native
     from flashmesh.keys import find
 
     name = key.strip().strip("[]")
     section = next((each for each in _native.sections() if each[0] and each[0] in (name, f"{name}.NAME")), None)
-    lines = of_section(*section) if section is not None else of_key(find(name))
-    with stdout() as stream:
-        stream.writelines(f"{line}\n" for line in lines)
+    return of_section(*section) if section is not None else of_key(find(name))
 
 
 def of_section(name: str, about: str) -> Iterator[str]:
@@ -66,6 +74,8 @@ def of_key(key: Key) -> Iterator[str]:
         yield from item("values" if number == 0 else "", f'"{choice}": {meaning}', further="    ")
     yield from item("default", key.default if key.default is not None else f"not set: {key.unset_means}")
     yield from presets_of(key)
+    if key.step is not None:
+        yield from item("step", f"{key.step}, by which flashmesh ask changes it")
     for number, any_of in enumerate(key.used_with):
         condition = " or ".join(condition.text for condition in any_of)
         yield from item("read with" if number == 0 else "and with", condition)

@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from flashmesh import configuration
 from flashmesh._native import ConfigError, FlashmeshError
 from flashmesh.cli.command import command
 from flashmesh.cli.output import require_stdout, stdout
 from flashmesh.cli.parameters import dask_options, store_options
 from flashmesh.cli.sweep import executor_of
 from flashmesh.cli.sweeping import Lines
+from flashmesh.configuration import value_text
+from flashmesh.report import quantities as q
+from flashmesh.sweeps.importance import importance
 
 if TYPE_CHECKING:
-    from flashmesh._native import Config
     from flashmesh.report.terminal import Terminal
-    from flashmesh.sweep.search import Search
-    from flashmesh.sweep.searchfile import SearchFile
+    from flashmesh.sweeps.search import Search
+    from flashmesh.sweeps.searchfile import SearchFile
 
 
 @command()
@@ -28,52 +29,80 @@ if TYPE_CHECKING:
 @store_options
 @dask_options
 @click.option("--quiet", is_flag=True, help="Print only errors on stderr.")
-def optimise(file: Path, out: Path | None, resume: bool, jobs: int, dask: str | None, workers: int, quiet: bool) -> int:
+def optimise(
+    file: Path,
+    out: Path | None,
+    resume: bool,
+    jobs: int,
+    dask: str | None,
+    dask_tls: Path | None,
+    workers: int,
+    quiet: bool,
+) -> int:
     """Search a design space for the best drives under constraints.
 
     Prints the drives that no other beats in every objective (the Pareto front). The folder of results holds them with
     all others that were tried; a search goes on with --resume, also for more trials. docs/sweeps.md says what
     SEARCH.toml holds.
     """
-    from flashmesh.sweep.finish import gather
-    from flashmesh.sweep.search import Search
-    from flashmesh.sweep.searchfile import read_search
-    from flashmesh.sweep.store import Store
+    from flashmesh.sweeps.search import searching
 
     require_stdout()
-    read = read_search(file)
-
-    def load(settings: dict[str, str]) -> Config:
-        return configuration.load(read.config, overrides=read.overrides, varied=settings)
-
-    executor = executor_of(dask, workers, jobs, quiet)
     folder = out if out is not None else Path(f"{file.stem}.results")
-    described = {"file": str(file), "search": read.tables, "axes": list(read.space)}
-    store = Store.open(folder, resume=resume, kind="search", described=described)
-    try:
-        search = Search(read, store, load)
-        if not quiet:
-            click.echo(f"{read.trials:,} trials, {search.settled:,} of them done; {executor.places} at once", err=True)
+    with searching(file, folder, resume) as search:
+        executor = executor_of(dask, workers, jobs, quiet, dask_tls)
         try:
-            search.run(executor, lambda session: Lines(session, store, quiet))
-        except FlashmeshError:
-            raise
-        except BaseException:
-            with suppress(FlashmeshError):
-                search.write()
-            raise
-        search.write()
-        gather(search.tried(), store)
-    finally:
-        executor.close()
-        store.close()
+            trials = search.file.trials
+            if not quiet:
+                click.echo(f"{trials:,} trials, {search.settled:,} of them done; {executor.places} at once", err=True)
+            try:
+                search.run(executor, lambda session: Lines(session, search.store, quiet))
+            except FlashmeshError:
+                raise
+            except BaseException:
+                with suppress(FlashmeshError):
+                    search.write()
+                raise
+            search.finish()
+            if not quiet:
+                tell_repeated(search)
+        finally:
+            executor.close()
     from flashmesh.report.terminal import Terminal
 
     with stdout() as stream:
-        show_front(search, read, Terminal(stream))
+        show_front(search, search.file, Terminal(stream))
     if not quiet:
         click.echo(f"results: {folder}; flashmesh show {folder} prints all that were tried", err=True)
     return 0
+
+
+def nearest(search: Search, read: SearchFile) -> list[str]:
+    """A sentence on the drive that came nearest to the constraints, and by how much it misses each."""
+    tried = [trial for trial in search.trials() if trial["measures"] is not None]
+    if not tried:
+        return []
+    best = min(tried, key=lambda trial: sum(max(beyond, 0.0) for beyond in trial["violations"].values()))
+    drive = ", ".join(
+        f"{key}={value_text(value)}" for key, value in best["settings"].items() if key not in best["idle"]
+    )
+    misses = [
+        f"{name} {each.measure.text(best['measures'][name])}, {beyond:.0%} beyond {each.text}".replace("%", " %")
+        for each in read.constraints
+        if (beyond := best["violations"][f"{(name := each.measure.name.strip())} {each.text}"]) > 0
+    ]
+    return [f"nearest is {drive}: {'; '.join(misses)}"]
+
+
+def tell_repeated(search: Search) -> None:
+    """Says how many trials were of a drive that had been tried, and which keys some drives do not read."""
+    trials = search.trials()
+    drives = {trial["run"] for trial in trials if trial["run"] is not None}
+    again = sum(trial["run"] is not None for trial in trials) - len(drives)
+    idle = ", ".join(dict.fromkeys(key for trial in trials for key in trial["idle"]))
+    if again:
+        where = f"; some drives do not read {idle}, and their values of it are one" if idle else ""
+        click.echo(f"{len(drives):,} drives tried; {again:,} trials met one again, and ran nothing{where}", err=True)
 
 
 def show_front(search: Search, read: SearchFile, terminal: Terminal) -> None:
@@ -82,17 +111,22 @@ def show_front(search: Search, read: SearchFile, terminal: Terminal) -> None:
     Raises:
         ConfigError: When no drive keeps to the constraints.
     """
-    from flashmesh.configuration import value_text
-
     front = search.front()
     if not front:
-        nearest = "; ".join(f"{each.measure.name.strip()} {each.text}" for each in read.constraints)
-        told = f"none of the drives tried keeps to {nearest}" if nearest else "none of the drives tried gave a result"
-        raise ConfigError(f"{told}: {search.store.folder / 'log.txt'} says what they gave; try more, or ask for less")
+        asked = "; ".join(f"{each.measure.name.strip()} {each.text}" for each in read.constraints)
+        told = f"none of the drives tried keeps to {asked}" if asked else "none of the drives tried gave a result"
+        near = nearest(search, read)
+        raise ConfigError("\n".join([f"{told}; try more, or ask for less", *near]))
     wanted = [*(each.measure for each in read.objectives), *(each.measure for each in read.constraints)]
     measures = {measure.name.strip(): measure for measure in wanted}
     table = terminal.table(*read.space, *measures, left=len(read.space))
     for trial in front:
-        settings = [value_text(value) for value in trial["settings"].values()]
+        settings = [q.NONE if key in trial["idle"] else value_text(value) for key, value in trial["settings"].items()]
         table.add_row(*settings, *(measure.text(trial["measures"][name]) for name, measure in measures.items()))
     terminal.print(table)
+    shares = importance(search.trials(), list(read.space))
+    if shares:
+        explained = terminal.table("variance explained alone by", *shares)
+        for key in read.space:
+            explained.add_row(key, *(q.share(found.get(key)) for found in shares.values()))
+        terminal.print("", explained)

@@ -33,7 +33,9 @@ def setting(text: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
         raise click.BadParameter(f"{text!r}: expected key=value, such as fabric.kind=ideal")
-    return key.strip(), value.strip()
+    from flashmesh.keys import key_of
+
+    return key_of(key), value.strip()
 
 
 def once_each(
@@ -146,11 +148,43 @@ def workload_options(command: F) -> F:
             is_flag=True,
             help="Also run each stream alone and report its slowdown; needs several streams.",
         ),
+        *STEADY_OPTIONS,
         click.option("--quiet", is_flag=True, help="Print only errors on stderr."),
     ]
     for option in reversed(options):
         command = option(command)
     return command
+
+
+STEADY_OPTIONS = (
+    click.option(
+        "--until-steady",
+        is_flag=True,
+        help="Go on with twice as many requests, and again, until the measured window is steady.",
+    ),
+    click.option(
+        "--steady-limit",
+        type=click.IntRange(min=1),
+        metavar="REQUESTS",
+        help="The most requests of a run with --until-steady; by default 64 times those of its configuration.",
+    ),
+)
+
+
+def steady_options(command: F) -> F:
+    """Whether runs go on until they are steady."""
+    for option in reversed(STEADY_OPTIONS):
+        command = option(command)
+    return command
+
+
+def until_steady(options: dict[str, Any]) -> bool | int:
+    """What the two options say, taken out of all options: whether runs go on, and up to how many requests."""
+    wanted, limit = options.pop("until_steady"), options.pop("steady_limit")
+    if limit is not None and not wanted:
+        raise click.UsageError("--steady-limit has no effect without --until-steady")
+    goal: bool | int = limit if limit is not None else wanted
+    return goal
 
 
 def store_options(command: F) -> F:
@@ -184,4 +218,10 @@ def dask_options(command: F) -> F:
         "--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Number of Slurm jobs to request."
     )(command)
     text = "Run on a Dask cluster: the address of its scheduler, or slurm to start a cluster in Slurm jobs."
+    command = click.option(
+        "--dask-tls",
+        type=click.Path(path_type=Path, file_okay=False),
+        metavar="DIR",
+        help="Talk to the cluster over TLS, with ca.pem, cert.pem and key.pem of this folder.",
+    )(command)
     return click.option("--dask", metavar="ADDRESS|slurm", help=text)(command)

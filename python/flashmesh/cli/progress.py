@@ -25,15 +25,17 @@ def watched(stream: IO[str] | None) -> bool:
 
 def new_bar() -> Bar:
     """A bar with nothing done yet; only where one is shown is it worth what its import takes."""
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from flashmesh.printable import unguarded
+    from flashmesh.report.terminal import PrintableConsole
 
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(bar_width=None),
         TextColumn("{task.fields[state]}"),
         TimeRemainingColumn(compact=True),
-        console=Console(stderr=True, highlight=False),
+        console=PrintableConsole(file=unguarded(sys.stderr), highlight=False),
         transient=True,
         expand=True,
     )

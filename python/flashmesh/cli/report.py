@@ -27,22 +27,47 @@ from flashmesh.files import whole_file, write_text
     "--plots",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Also write each chart as SVG and PDF, with its data as CSV.",
+    help="Also write each chart as SVG and PDF, for one column and for two, with its data as CSV.",
+)
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="NAME",
+    help="Of --plots only the charts whose names begin so, such as tail; may be given several times.",
+)
+@click.option(
+    "--chart",
+    "charts",
+    multiple=True,
+    metavar="LINE",
+    help="Also draw a chart, such as 'p99 over replay.outstanding by fabric.kind'; may be given several times.",
 )
 @click.option("--title", metavar="TEXT", help="The title of the page; the names of the files by default.")
-def report(results: tuple[Path, ...], output: Path, show: bool, plots: Path | None, title: str | None) -> int:
+def report(
+    results: tuple[Path, ...],
+    output: Path,
+    show: bool,
+    plots: Path | None,
+    only: tuple[str, ...],
+    charts: tuple[str, ...],
+    title: str | None,
+) -> int:
     """Make one page of results: charts, tables and the animated network, in one self-contained file.
 
-    RESULT is a file that `flashmesh run` or `flashmesh compare` has written, JSON or Parquet, or the folder of a sweep.
+    RESULT is a file that `flashmesh run`, `compare` or `ask` has written, JSON or Parquet, or the folder of a sweep.
     """
     from dataclasses import replace
 
     from flashmesh.html.page import page
     from flashmesh.html.saved import SavedError, read
+    from flashmesh.report.chart_spec import read_chart
 
+    if only and plots is None:
+        raise click.UsageError("--only chooses among the charts of --plots: name a folder with --plots DIR")
     refuse_stdout("--output", output, "a page")
     refuse_overwriting({"--output": output}, {"a result": list(results)})
-    study = read(results)
+    specs = tuple(map(read_chart, charts))
+    study = replace(read(results), charts=specs)
     if title is not None:
         study = replace(study, title=title)
     try:
@@ -52,7 +77,7 @@ def report(results: tuple[Path, ...], output: Path, show: bool, plots: Path | No
     if plots is not None:
         from flashmesh.html.figures import write_figures
 
-        for path in write_figures(study, plots):
+        for path in write_figures(study, plots, only):
             click.echo(path)
     with whole_file(output) as target:
         write_text(target, text)

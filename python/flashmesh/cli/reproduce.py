@@ -97,7 +97,7 @@ def reproduce(
     if settings and traces is None:
         raise click.UsageError("--set says how to read the volumes of --traces, which is not given")
     selections = selections_of(registry, chosen, traces, dict(settings), quiet)
-    from flashmesh.sweep.store import Store
+    from flashmesh.sweeps.store import Store
 
     mode = "quick" if quick else "full"
     with ExitStack() as opened:
@@ -189,7 +189,7 @@ def selections_of(
 def run(reproduction: Reproduction, places: int, quiet: bool) -> None:
     """Runs what is left, and says how far it is."""
     from flashmesh.cli.sweeping import Percents
-    from flashmesh.sweep.local import LocalThreads
+    from flashmesh.sweeps.local import LocalThreads
 
     session = reproduction.session
     announce(len(session.tasks), session.kept, places, quiet)

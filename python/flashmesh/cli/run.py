@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,11 +19,12 @@ from flashmesh.cli.output import (
     require_stdout,
     stdout,
 )
-from flashmesh.cli.parameters import STDOUT, drive_argument, output_option, workload_options
+from flashmesh.cli.parameters import STDOUT, drive_argument, output_option, until_steady, workload_options
 from flashmesh.cli.progress import ProgressBar
 from flashmesh.execution import Interrupted, Unwritten
 from flashmesh.files import OutputFiles, text_file
 from flashmesh.results import Result
+from flashmesh.steady import sentence
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,6 +58,7 @@ def run(
     CONFIG is a configuration file, preset:NAME, or - for standard input. With --fio it may be left out, for the
     default drive.
     """
+    goal = until_steady(options)
     config = drive_of(config, fio_file)
     refuse_stdout("--request-log", requests_file)
     refuse_suffix("--request-log", requests_file, ".parquet")
@@ -82,6 +85,7 @@ def run(
                 overrides=dict(settings),
                 fio=jobs,
                 fairness=fairness,
+                until_steady=goal,
                 requests_file=requests_file,
                 epochs_file=epochs_file,
                 timeline_file=timeline_file,
@@ -97,17 +101,30 @@ def run(
         except Interrupted as interrupted:
             bar.stop()
             if isinstance(interrupted.partial, Result):
-                show_result(interrupted.partial, json_stdout)
+                partial = as_incomplete(interrupted.partial)
+                if write_json is not None:
+                    write_json(partial.to_json())
+                    failures += files.close()
+                show_result(partial, json_stdout)
+            for failure in failures:
+                click.echo(f"error: {failure}", err=True)
             raise
         if write_json is not None:
             write_json(result.to_json())
         failures += files.close()
     tell_lonely([result], fairness, quiet)
+    if goal is not False and not quiet:
+        click.echo(sentence(result.document), err=True)
     # Whatever became of the files: the run may have taken days.
     show_result(result, json_stdout)
     if failures:
         raise OutputError("\n".join(failures))
     return 0
+
+
+def as_incomplete(result: Result) -> Result:
+    """The result of an interrupted run, whose document says so as that of a comparison does."""
+    return replace(result, document=result.document | {"complete": False})
 
 
 def tell_full(end_ps: int) -> None:

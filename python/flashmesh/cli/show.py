@@ -10,15 +10,29 @@ import click
 from flashmesh._native import ConfigError, FlashmeshError
 from flashmesh.cli.command import command
 from flashmesh.cli.output import refuse_overwriting, refuse_stdout, require_stdout, stdout
-from flashmesh.cli.parameters import STDOUT, baseline_option, completed, output_option
+from flashmesh.cli.parameters import STDOUT, baseline_option, completed, once_each, output_option, setting
 from flashmesh.comparison import ComparedRun, Comparison
 from flashmesh.files import whole_file, write_text
 from flashmesh.normalised import baseline_of
-from flashmesh.saved import load, other_versions
+from flashmesh.saved import load, open_runs, other_versions, read_answer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from flashmesh.aggregate.table import RunTable
     from flashmesh.normalised import Baseline
-    from flashmesh.results import Result
+    from flashmesh.report.view import Choice
+
+ALL = "all"
+
+
+def rows(text: str) -> int | None:
+    """A number of points, or `all`."""
+    if text == ALL:
+        return None
+    if not text.isdecimal() or not int(text):
+        raise click.BadParameter(f"{text!r}: expected a number of points, or {ALL}")
+    return int(text)
 
 
 @command()
@@ -32,6 +46,18 @@ if TYPE_CHECKING:
     help="Print this measure alone; flashmesh measures lists them.",
 )
 @baseline_option
+@click.option(
+    "--where",
+    multiple=True,
+    type=setting,
+    callback=once_each,
+    metavar="KEY=VALUE",
+    help="Print the runs with this value of a varied key alone.",
+)
+@click.option(
+    "--sort", metavar="[-]NAME", help="Sort by this measure, the least first; with a minus the largest first."
+)
+@click.option("--rows", type=rows, default="40", show_default=True, metavar="N|all", help="The most points to print.")
 @click.option("--long", is_flag=True, help="Long-format CSV: one row for each value of each run.")
 @output_option("--csv", "csv_file", "Write the runs as CSV; - writes them to stdout instead of the tables.")
 @output_option("--parquet", "parquet_file", "Write the runs as a Parquet file.")
@@ -39,68 +65,98 @@ def show(
     path: Path,
     measures: tuple[str, ...],
     baseline: tuple[str, ...],
+    where: tuple[tuple[str, str], ...],
+    sort: str | None,
+    rows: int | None,
     long: bool,
     csv_file: Path | None,
     parquet_file: Path | None,
 ) -> int:
     """Print saved results again, without simulating.
 
-    FILE is what --json or --parquet of a command wrote, or the folder of a sweep or a search.
+    FILE is what --json or --parquet of a command wrote, or the folder of a sweep or a search. Runs that differ in their
+    seed alone are one row, with the mean and its 95 % confidence interval.
     """
     from flashmesh.report.measures import measure_named
+    from flashmesh.report.view import Choice
 
     require_stdout()
     refuse_stdout("--parquet", parquet_file)
     refuse_overwriting({"--csv": csv_file, "--parquet": parquet_file}, {"the results": [path]})
     for name in measures:
         measure_named(name)
-    found = load(path)
-    against = None
-    if baseline:
-        if not isinstance(found, Comparison):
-            raise ConfigError(f"--baseline: {path} holds one run: nothing is compared in it")
-        against = baseline_of(baseline, found.axes)
-    comparison = found if isinstance(found, Comparison) else Comparison({}, (ComparedRun({}, found),))
-    versions = other_versions(run.result.version for run in comparison.runs)
-    if versions is not None:
-        click.echo(f"warning: {path}: {versions}", err=True)
-    if not comparison.complete:
-        click.echo(
-            f"warning: {path}: not all runs had finished; these are the {len(comparison.runs):,} that had", err=True
-        )
-    if parquet_file is not None:
-        comparison.to_parquet(parquet_file)
-    if csv_file is not None and csv_file != STDOUT:
-        with whole_file(csv_file) as file:
-            write_text(file, comparison.to_csv(long))
+    by = measure_named(sort.removeprefix("-")) if sort is not None else None
+    choice = Choice(dict(where), by, sort is not None and sort.startswith("-"), rows)
+    answer = read_answer(path)
+    if answer is not None:
+        from flashmesh.report import asking
+        from flashmesh.report.terminal import Terminal
+
+        with stdout() as stream:
+            asking.show(answer, Terminal(stream))
+        return 0
+    table = open_runs(path)
+    tell(path, table)
+    if parquet_file is not None or csv_file is not None:
+        write_files(path, csv_file, parquet_file, long)
+    if csv_file == STDOUT:
+        return 0
+    if not len(table) and not table.failures:
+        raise FlashmeshError("there are no results in it yet")
+    if baseline and not table.axes:
+        raise ConfigError(f"--baseline: {path} holds one run: nothing is compared in it")
+    against = baseline_of(baseline, table.axes) if baseline else None
     with stdout() as stream:
-        if csv_file == STDOUT:
-            stream.write(comparison.to_csv(long))
-            return 0
-        show_text(found, measures, stream, against)
+        show_text(table, measures, stream, against, choice)
     return 0
 
 
+def tell(path: Path, table: RunTable) -> None:
+    """Says on stderr what is to be known about saved results."""
+    (found,) = table.columns(["version"])
+    versions = other_versions(found)
+    if versions is not None:
+        click.echo(f"warning: {path}: {versions}", err=True)
+    if not table.complete:
+        click.echo(f"warning: {path}: not all runs had finished; these are the {len(table):,} that had", err=True)
+
+
+def write_files(path: Path, csv_file: Path | None, parquet_file: Path | None, long: bool) -> None:
+    """Writes all runs of saved results in other forms."""
+    found = load(path)
+    comparison = found if isinstance(found, Comparison) else Comparison({}, (ComparedRun({}, found),))
+    if parquet_file is not None:
+        comparison.to_parquet(parquet_file)
+    if csv_file == STDOUT:
+        with stdout() as stream:
+            stream.write(comparison.to_csv(long))
+    elif csv_file is not None:
+        with whole_file(csv_file) as file:
+            write_text(file, comparison.to_csv(long))
+
+
 def show_text(
-    found: Result | Comparison, measures: tuple[str, ...], stream: IO[str], baseline: Baseline | None = None
+    table: RunTable,
+    measures: Sequence[str],
+    stream: IO[str],
+    baseline: Baseline | None = None,
+    choice: Choice | None = None,
 ) -> None:
-    """Prints a result or a comparison, or some measures of it."""
+    """Prints runs as tables; a single run as its summary, or as a line for each measure."""
     from flashmesh.report import comparison as comparison_report
     from flashmesh.report.measures import measure_named
     from flashmesh.report.terminal import Terminal
 
-    if isinstance(found, Comparison):
-        terminal = Terminal(stream)
-        if not found.runs and not found.failures:
-            raise FlashmeshError("there are no results in it yet")
-        comparison_report.show(found, terminal, measures, baseline)
+    if table.axes or table.failures:
+        comparison_report.show(table, Terminal(stream), measures, baseline, choice)
         return
-    if not measures:
-        from flashmesh.report import summary
+    if measures:
+        for measure in map(measure_named, measures):
+            # A line for each, however long a text is.
+            stream.write(f"{measure.name.strip()}  {measure.text(table.values([measure])[0][0])}\n")
+        return
+    from flashmesh.report import summary
+    from flashmesh.results import Result
 
-        summary.show(found, Terminal(stream, summary.WIDTH))
-        return
-    for name in measures:
-        measure = measure_named(name)
-        # A line for each, however long a text is.
-        stream.write(f"{measure.name.strip()}  {measure.text(measure.value(found))}\n")
+    (document,) = table.documents([0])
+    summary.show(Result.from_document(document), Terminal(stream, summary.WIDTH))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Handler = Callable[[int, FrameType | None], object]
 
 REPEAT_S = 1.0
-"""An interrupt this soon after another is the same one: a key pressed twice, or a shell and its group."""
+"""Debounce interval of interrupts: a key pressed twice, or a shell that signals its group, counts once."""
 ENDING = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 _interrupted_at: float | None = None

@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from flashmesh import configuration
 from flashmesh._native import ConfigError, FlashmeshError
 from flashmesh.cli.command import command
 from flashmesh.cli.output import require_stdout, stdout
-from flashmesh.cli.parameters import dask_options, settings_option, store_options
-from flashmesh.cli.sweeping import Lines, announce, failure, first_line
+from flashmesh.cli.parameters import dask_options, settings_option, steady_options, store_options, until_steady
+from flashmesh.cli.sweeping import Lines, announce, failure, first_line, tell_idle
+from flashmesh.simulate import goal_of
 
 if TYPE_CHECKING:
-    from flashmesh._native import Config
-    from flashmesh.sweep.session import Executor, Session
-    from flashmesh.sweep.store import Store
+    from flashmesh.sweeps.session import Executor, Session
+    from flashmesh.sweeps.store import Store
 
 
 def shard(text: str) -> tuple[int, int]:
@@ -30,8 +29,15 @@ def shard(text: str) -> tuple[int, int]:
 
 
 @command()
-@click.argument("file", metavar="SWEEP.toml", type=click.Path(path_type=Path))
+@click.argument("file", metavar="[SWEEP.toml]", required=False, type=click.Path(path_type=Path))
 @store_options
+@click.option(
+    "--watch",
+    "watched",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Show how far the sweep or search in this folder is, whoever runs it, and run nothing.",
+)
 @click.option("--keep-going", is_flag=True, help="Skip points that cannot be configured instead of stopping.")
 @click.option(
     "--shard", type=shard, default="1/1", metavar="I/N", help="Run only every N-th run, starting with the I-th."
@@ -40,69 +46,73 @@ def shard(text: str) -> tuple[int, int]:
 @settings_option("Override a key of all runs.")
 @click.option("--check", is_flag=True, help="Check the simulations against their oracles as they run.")
 @click.option("--fairness", is_flag=True, help="Also run each stream alone and report its slowdown.")
+@steady_options
 @click.option("--dry-run", is_flag=True, help="Check and count all runs, but start none.")
 @click.option("--quiet", is_flag=True, help="Print only errors on stderr.")
 def sweep(
-    file: Path,
+    file: Path | None,
     out: Path | None,
     resume: bool,
+    watched: Path | None,
     keep_going: bool,
     shard: tuple[int, int],
     jobs: int,
     dask: str | None,
+    dask_tls: Path | None,
     workers: int,
     settings: tuple[tuple[str, str], ...],
     check: bool,
     fairness: bool,
     dry_run: bool,
     quiet: bool,
+    **steady: Any,
 ) -> int:
     """Run every point of a sweep; save each result as soon as it exists.
 
     The folder of results holds a JSON file for each run, one Parquet file of all of them, and a log. A sweep that was
     interrupted or killed goes on with --resume and repeats nothing. docs/sweeps.md says what SWEEP.toml holds.
     """
-    from flashmesh.sweep.session import Session
-    from flashmesh.sweep.store import Store
-    from flashmesh.sweep.sweepfile import read_sweep
-    from flashmesh.sweep.tasks import tasks_of
+    from flashmesh.sweeps.front import store_of, tasks_in
+    from flashmesh.sweeps.session import Session
+    from flashmesh.sweeps.sweepfile import read_sweep
 
     require_stdout()
-    read = read_sweep(file)
-    overrides = read.overrides | dict(settings)
-    for key, _ in settings:
-        if key in read.plan.keys:
-            raise ConfigError(f"{key} is varied and given by --set: drop one of them")
-    misfits: list[tuple[dict[str, str], ConfigError]] = []
+    if watched is not None:
+        from flashmesh.cli.watching import show_progress
 
-    def load(values: dict[str, str]) -> Config:
-        return configuration.load(read.config, overrides=overrides, varied=values)
+        if file is not None:
+            raise click.UsageError("--watch runs nothing: name no SWEEP.toml with it")
+        show_progress(watched)
+        return 0
+    if file is None:
+        raise click.UsageError("Missing argument 'SWEEP.toml'.")
+    read = read_sweep(file)
+    misfits: list[tuple[dict[str, str], ConfigError]] = []
 
     def on_misfit(point: dict[str, str], error: ConfigError) -> None:
         misfits.append((point, error))
 
-    tasks = tasks_of(
-        read.plan.points(), load, check=check, fairness=fairness, on_misfit=on_misfit if keep_going else None
+    tasks = tasks_in(
+        read,
+        dict(settings),
+        check=check,
+        fairness=fairness,
+        until_steady=goal_of(until_steady(steady)),
+        on_misfit=on_misfit if keep_going else None,
     )
-    configuration.refuse_unread([task.config for task in tasks], [*read.plan.keys, *overrides])
     if dry_run:
         with stdout() as stream:
             stream.write(f"{len(tasks):,} runs\n")
             stream.writelines(f"{task.name[:12]}  {task.label}\n" for task in tasks)
+        tell_idle(tasks, quiet)
         return 0
-    executor = executor_of(dask, workers, jobs, quiet)
+    executor = executor_of(dask, workers, jobs, quiet, dask_tls)
     folder = out if out is not None else Path(f"{file.stem}.results")
-    described: dict[str, Any] = {
-        "file": str(file),
-        "sweep": read.tables,
-        "axes": list(read.plan.keys),
-        "points": len(tasks),
-    }
-    store = Store.open(folder, resume=resume, kind="sweep", described=described)
+    store = store_of(read, folder, tasks, resume)
     try:
         session = Session(tasks, store, shard)
-        store.write_plan([(task.name, task.settings) for task in tasks])
         announce(len(tasks), session.kept, executor.places, quiet)
+        tell_idle(tasks, quiet)
         for point, error in misfits:
             told = ", ".join(f"{key}={value}" for key, value in point.items())
             store.tell(f"{told}: left out: {first_line(error)}")
@@ -118,27 +128,31 @@ def sweep(
     return 0
 
 
-def executor_of(dask: str | None, workers: int, jobs: int, quiet: bool) -> Executor:
+def executor_of(dask: str | None, workers: int, jobs: int, quiet: bool, tls: Path | None = None) -> Executor:
     """Who runs the tasks.
 
     Raises:
-        ConfigError: When a cluster cannot be reached.
+        ConfigError: When a cluster cannot be reached, or there are certificates and no cluster.
     """
     if dask is None:
-        from flashmesh.sweep.local import LocalThreads
+        if tls is not None:
+            raise ConfigError("--dask-tls is for a cluster: name it with --dask")
+        from flashmesh.sweeps.local import LocalThreads
 
         return LocalThreads(jobs)
-    from flashmesh.sweep.cluster import DaskCluster
+    from flashmesh.sweeps.cluster import DaskCluster
 
-    return DaskCluster(dask, workers, lambda words: None if quiet else click.echo(words, err=True))
+    return DaskCluster(dask, workers, lambda words: None if quiet else click.echo(words, err=True), tls)
 
 
 def run_all(session: Session, store: Store, executor: Executor, quiet: bool) -> None:
     """Runs what is left, and shows the table of all results, however the runs end."""
-    from flashmesh.sweep.finish import gather
+    from flashmesh.sweeps.finish import gather
+    from flashmesh.sweeps.heartbeat import Heartbeat
 
+    beat = Heartbeat(session, store.folder)
     try:
-        session.run(executor, on_end=Lines(session, store, quiet))
+        session.run(executor, on_end=Lines(session, store, quiet), on_progress=beat)
     except FlashmeshError:
         raise
     except BaseException:
@@ -150,12 +164,15 @@ def run_all(session: Session, store: Store, executor: Executor, quiet: bool) -> 
                 f"{len(session.finished()):,} of {len(session.tasks):,} results kept; --resume goes on", err=True
             )
         raise
+    finally:
+        beat.end()
     table = gather(session.tasks, store)
     if table.num_rows:
-        from flashmesh.report import sweeps
+        from flashmesh.aggregate.table import TableOfRuns
+        from flashmesh.report.comparison import show_sweep
         from flashmesh.report.terminal import Terminal
 
         with stdout() as stream:
-            sweeps.show(table, Terminal(stream))
+            show_sweep(TableOfRuns(table), Terminal(stream))
     if not quiet:
         click.echo(f"results: {store.folder}; flashmesh show {store.folder} --measure NAME prints others", err=True)

@@ -9,12 +9,14 @@ import click
 
 from flashmesh._native import CheckError, ConfigError, FlashmeshError, InternalError
 from flashmesh.report import quantities as q
+from flashmesh.sweeps.tasks import idle_note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from flashmesh.sweep.session import Outcome, Session
-    from flashmesh.sweep.store import Store
+    from flashmesh.sweeps.session import Outcome, Session
+    from flashmesh.sweeps.store import Store
+    from flashmesh.sweeps.tasks import Task
 
 TOLD_FROM = 24
 """From how many runs on a comparison says how many there are."""
@@ -27,6 +29,13 @@ def duration(seconds: float) -> str:
     if seconds < 5400:
         return f"{seconds / 60:.0f} min"
     return f"{seconds / 3600:.1f} h"
+
+
+def tell_idle(tasks: Sequence[Task], quiet: bool) -> None:
+    """Says which points are not run, since their drive does not read what sets them apart from others."""
+    note = None if quiet else idle_note(tasks)
+    if note is not None:
+        click.echo(note, err=True)
 
 
 def announce(runs: int, kept: int, places: int, quiet: bool) -> None:

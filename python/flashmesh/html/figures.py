@@ -1,28 +1,127 @@
-"""Charts as figures for papers: SVG and PDF, with the data beside each."""
+"""Charts as figures for papers: SVG and PDF for one column and for two, with the data beside each."""
 
 from __future__ import annotations
 
 import csv
 import io
-from typing import TYPE_CHECKING
+import itertools
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
+from flashmesh import plots
 from flashmesh._native import FlashmeshError, OutputError
 from flashmesh.files import whole_file
-from flashmesh.html.page import figures, fronts
+from flashmesh.html.page import asset, sections_of, slug
+from flashmesh.html.units import units_once
+from flashmesh.spreadsheet import cell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from flashmesh.html.saved import Study
+    from flashmesh.html.study import Study
     from flashmesh.plots.style import Plot, Values
 
-WIDTH = 460
-"""How wide figures are drawn: twice a column of a paper, so that texts stay readable in one."""
+STYLE = "flashmesh.mplstyle"
+"""How matplotlib draws the data as these figures are drawn."""
+MAPS = "utilisation"
+PANEL_GAP = 20
+SIZE = re.compile(r'width="[\d.]+" height="[\d.]+" viewBox="0 0 ([\d.]+) ([\d.]+)"')
 
 
-def write_figures(study: Study, folder: Path) -> Iterator[Path]:
-    """Writes every chart of a report, and gives the files as they are written.
+@dataclass(frozen=True)
+class Layout:
+    """A place in a paper."""
+
+    suffix: str
+    """What stands behind the names of its files."""
+    width_pt: int
+    height_pt: int
+    """Of a chart whose height its content does not decide."""
+    columns: int
+    """Of panels beside each other."""
+
+
+LAYOUTS = (Layout("", 252, 140, 2), Layout("-wide", 516, 180, 4))
+"""One column and two of a page as the ACM, the IEEE and USENIX lay it out."""
+FONT_PT = 7
+CONFIG = {
+    "font": "Helvetica, Arial, sans-serif",
+    "background": "white",
+    "axis": {
+        "labelFontSize": FONT_PT,
+        "titleFontSize": FONT_PT + 0.5,
+        "titleFontWeight": "normal",
+        "gridColor": "#e4e4e4",
+        "gridWidth": 0.5,
+        "tickSize": 3,
+        "labelPadding": 2,
+        "titlePadding": 3,
+        "labelLimit": 130,
+    },
+    "header": {"labelFontSize": FONT_PT, "labelPadding": 2},
+    "text": {"fontSize": FONT_PT - 1},
+    "view": {"stroke": "#cccccc", "strokeWidth": 0.5},
+}
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A chart with one choice made in each of its fields."""
+
+    name: str
+    plot: Plot
+    chosen: Mapping[str, str]
+    """The choice of each field, by its name."""
+
+
+def drawings(study: Study, only: Sequence[str] = ()) -> Iterator[Drawing]:
+    """What is drawn: of charts that have a field beside them one for each choice, and of maps one for each run.
+
+    Args:
+        study: What the charts are of.
+        only: Names, or how names begin, of the charts that are wanted; without any, all are.
+    """
+    return (each for each in all_drawings(study) if not only or each.name.startswith(tuple(only)))
+
+
+def all_drawings(study: Study) -> Iterator[Drawing]:
+    """Every drawing of a report."""
+    named: set[str] = set()
+    for section in sections_of(study):
+        for figure in section.figures if section.name != MAPS else ():
+            for chosen in choices(figure.plot.spec()):
+                yield Drawing("-".join(map(slug, [figure.name, *chosen.values()])), figure.plot, chosen)
+    for run in study.runs:
+        name = unique(f"{MAPS}-{slug(run.name)}", named)
+        (plot,) = plots.utilisation([run])
+        yield Drawing(name, plot, {})
+
+
+def choices(spec: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    """The combinations of what can be chosen beside a chart."""
+    fields = {field["name"]: field["bind"]["options"] for field in spec.get("params", []) if "bind" in field}
+    for values in itertools.product(*fields.values()):
+        yield dict(zip(fields, values, strict=True))
+
+
+def unique(name: str, named: set[str]) -> str:
+    """A name that no other file has."""
+    found = next(
+        each for number in itertools.count(1) if (each := name if number == 1 else f"{name}-{number}") not in named
+    )
+    named.add(found)
+    return found
+
+
+def write_figures(study: Study, folder: Path, only: Sequence[str] = ()) -> Iterator[Path]:
+    """Writes the charts of a report, and gives the files as they are written.
+
+    Args:
+        study: What the charts are of.
+        folder: Where the files go.
+        only: Names, or how names begin, of the charts that are wanted; without any, all are.
 
     Raises:
         FlashmeshError: When what draws them is not installed.
@@ -36,29 +135,159 @@ def write_figures(study: Study, folder: Path) -> Iterator[Path]:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"{folder}: cannot be made: {error.strerror}") from error
+    wanted = list(drawings(study, only))
+    missing = [name for name in only if not any(drawing.name.startswith(name) for drawing in wanted)]
+    if missing:
+        there = ", ".join(dict.fromkeys(drawing.name for drawing in all_drawings(study)))
+        raise FlashmeshError(f"--only: no chart is called {missing[0]}; there are {there}")
+    for drawing in wanted:
+        for layout in LAYOUTS:
+            svg = drawn(drawing, layout)
+            yield _written(folder / f"{drawing.name}{layout.suffix}.svg", in_points(svg).encode())
+            yield _written(folder / f"{drawing.name}{layout.suffix}.pdf", vl_convert.svg_to_pdf(svg))
+        for number, rows in enumerate(filter(None, data_of(drawing))):
+            name = f"{drawing.name}.csv" if number == 0 else f"{drawing.name}-{number + 1}.csv"
+            yield _written(folder / name, table(rows).encode())
+    yield _written(folder / STYLE, asset(STYLE).encode())
+
+
+def drawn(drawing: Drawing, layout: Layout) -> str:
+    """A chart as SVG, as wide as its place; its size is in pixels, each of which is to be a point."""
+    import vl_convert
+
     version = ".".join(vl_convert.get_vegalite_versions()[-1].split(".")[:2])
-    for section in [*fronts(study.searches), *figures(study.runs)]:
-        for figure in section.figures:
-            spec = figure.plot.altair().properties(width=WIDTH).to_dict()
-            svg = vl_convert.vegalite_to_svg(spec, vl_version=version)
-            yield _written(folder / f"{figure.name}.svg", svg.encode())
-            yield _written(folder / f"{figure.name}.pdf", vl_convert.svg_to_pdf(svg))
-            for number, rows in enumerate(data_of(figure.plot)):
-                name = f"{figure.name}.csv" if number == 0 else f"{figure.name}-{number + 1}.csv"
-                yield _written(folder / name, table(rows).encode())
+    panels = min(layout.columns, drawing.plot.panels) or 1
+    inside = (layout.width_pt - 40 - PANEL_GAP * (panels - 1)) // panels
+    text: str = vl_convert.vegalite_to_svg(spec_of(drawing, layout, inside), vl_version=version)
+    found = SIZE.search(text)
+    assert found is not None, "a drawing without a size"
+    width, height = float(found[1]), float(found[2])
+    # What stands beside panels has a width that is known only when it is drawn.
+    factor = min(1.0, layout.width_pt / width)
+    box = f"0 0 {max(width, layout.width_pt):g} {height:g}"
+    size = f'width="{layout.width_pt}" height="{height * factor:.1f}" viewBox="{box}"'
+    return SIZE.sub(size, text, count=1)
 
 
-def data_of(plot: Plot) -> list[Values]:
-    """The rows a chart is drawn from."""
-    return [rows for rows in plot.datasets.values() if rows]
+def in_points(svg: str) -> str:
+    """A drawing whose pixels are points, which is what PDF makes of them."""
+    return re.sub(r'width="([\d.]+)" height="([\d.]+)" viewBox', r'width="\1pt" height="\2pt" viewBox', svg, count=1)
+
+
+def spec_of(drawing: Drawing, layout: Layout, inside: int) -> dict[str, Any]:
+    """A chart for a place, as Vega-Lite: without a title, its choices made, its units in the titles of the axes.
+
+    Args:
+        drawing: What is drawn.
+        layout: The place.
+        inside: How wide a panel is without what stands beside it.
+    """
+    spec = drawing.plot.spec()
+    spec["datasets"] = dict(zip(drawing.plot.datasets, data_of(drawing), strict=True))
+    spec.pop("title", None)
+    spec["params"] = [
+        {"name": field["name"], "value": drawing.chosen.get(field["name"], field.get("value"))}
+        for field in spec.get("params", [])
+    ]
+    units_once(spec, drawing.plot.units, drawing.chosen)
+    names = [name for scale in domains(spec) for name in scale]
+    longest = max([6, *map(len, names)])
+    columns = max(1, int((layout.width_pt - 30) / (24 + 4.0 * longest)))
+    legend = {
+        "labelFontSize": FONT_PT,
+        "titleFontSize": FONT_PT,
+        "orient": "bottom",
+        "symbolSize": 60,
+        "labelLimit": 180,
+    }
+    spec["config"] = {**CONFIG, "legend": {**legend, "columns": columns, "offset": 6, "gradientLength": 90}}
+    one = spec.get("spec", spec)
+    one["width"] = inside if "spec" in spec else layout.width_pt
+    if "spec" not in spec:
+        spec["autosize"] = {"type": "fit-x", "contains": "padding"}
+    content = spec["height"] if "height" in spec and has_names(spec) else None
+    if "spec" in spec:
+        spec["columns"], spec["spacing"] = layout.columns, 8
+        one["height"] = int(layout.height_pt * 0.6)
+    else:
+        one["height"] = int(content * 0.5) if content is not None else layout.height_pt
+    shrink(spec)
+    return spec
+
+
+def has_names(spec: Mapping[str, Any]) -> bool:
+    """Whether a row of the chart has a height: it lists runs, or cells."""
+    y = [part["encoding"]["y"] for part in units(spec) if "y" in part.get("encoding", {})]
+    return any(each.get("type") in ("nominal", "ordinal") for each in y) or "utilisation" in str(spec.get("name", ""))
+
+
+def units(spec: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The single charts of one with layers or panels."""
+    if "spec" in spec:
+        yield from units(spec["spec"])
+    elif "layer" in spec:
+        for layer in spec["layer"]:
+            yield from units(layer)
+        yield dict(spec)
+    else:
+        yield dict(spec)
+
+
+def domains(value: Any) -> Iterator[list[str]]:
+    """The names that scales have in a list."""
+    if isinstance(value, dict):
+        found = value.get("domain")
+        if isinstance(found, list) and found and all(isinstance(name, str) for name in found):
+            yield found
+        for key, part in value.items():
+            if key != "datasets":
+                yield from domains(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from domains(part)
+
+
+def shrink(value: Any) -> None:
+    """Makes marks as much smaller as the figure is than a chart of a page."""
+    if isinstance(value, dict):
+        mark = value.get("mark")
+        if isinstance(mark, dict):
+            for key, factor in (("strokeWidth", 0.6), ("size", 0.4), ("fontSize", 0.6), ("dy", 0.6)):
+                if key in mark:
+                    mark[key] = round(mark[key] * factor, 2)
+        for key, part in value.items():
+            if key not in ("datasets", "config"):
+                shrink(part)
+            if key == "axis" and isinstance(part, dict):
+                for size in ("labelLimit", "titleFontSize", "labelFontSize"):
+                    part.pop(size, None)
+            if key == "header" and isinstance(part, dict):
+                part["labelFontSize"] = FONT_PT
+            if key == "legend" and isinstance(part, dict):
+                part.pop("gradientLength", None)
+                part["symbolSize"] = 60
+                if "symbolStrokeWidth" in part:
+                    part["symbolStrokeWidth"] = 1.2
+    elif isinstance(value, list):
+        for part in value:
+            shrink(part)
+
+
+def data_of(drawing: Drawing) -> list[Values]:
+    """The rows a chart is drawn from: those of its choices."""
+    return [
+        [row for row in rows if all(row.get(key, value) == value for key, value in drawing.chosen.items())]
+        for rows in drawing.plot.datasets.values()
+    ]
 
 
 def table(rows: Values) -> str:
     """Rows as CSV."""
     stream = io.StringIO()
-    writer = csv.DictWriter(stream, fieldnames=list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    names = list(dict.fromkeys(key for row in rows for key in row))
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow([cell(name) for name in names])
+    writer.writerows([cell(row.get(name, "")) for name in names] for row in rows)
     return stream.getvalue()
 
 

@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from flashmesh import plots
 from flashmesh._native import __version__
+from flashmesh.aggregate.steadiness import unsteady_note
 from flashmesh.html import tables
-from flashmesh.html.network import recordings
+from flashmesh.html.network import recordings as moving_recordings
+from flashmesh.html.overview import asked_for, over_keys
+from flashmesh.report import recordings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from flashmesh.html.saved import Study
+    from flashmesh.asking.answer import Answer
     from flashmesh.html.search import Found
+    from flashmesh.html.study import Study
     from flashmesh.plots.runs import Run
     from flashmesh.plots.style import Plot
 
 SCRIPTS = ("vega.min.js", "vega-lite.min.js", "vega-embed.min.js", "d3.min.js")
 """Libraries that are carried in every page; assets/LICENSES.md says where they are from."""
-RUNS_DRAWN = 24
-"""The most runs that charts draw."""
+ROWS_WRITTEN = 100
+"""The most rows of the table of results that are there without a script; it has the others."""
 RUNS_MAPPED = 12
 """The most runs whose parts are drawn one by one."""
+COLUMNS_MAX = 8
+"""The most runs that have a column each in the table of differences."""
 
 
 @dataclass(frozen=True)
@@ -48,34 +55,31 @@ class Section:
     """The search whose front is shown as a table."""
 
 
+def section(name: str, title: str, *charts: tuple[str, Plot | None], note: str = "") -> list[Section]:
+    """A part of a page; none where there is nothing to show and nothing to say."""
+    given = tuple(Figure(chart_name, chart) for chart_name, chart in charts if chart is not None)
+    return [Section(name, title, given, note)] if given or note else []
+
+
 def figures(runs: Sequence[Run]) -> list[Section]:
-    """The charts of a page, by what they are about."""
-    drawn = runs[:RUNS_DRAWN]
-
+    """The charts of runs, by what they are about."""
     found: list[Section] = []
-
-    def section(name: str, title: str, *charts: tuple[str, Plot | None], note: str = "") -> None:
-        given = tuple(Figure(chart_name, chart) for chart_name, chart in charts if chart is not None)
-        if given or note:
-            found.append(Section(name, title, given, note))
-
-    if len(drawn) > 1:
-        section("speedup", "Speedup", ("speedup", plots.speedups(drawn)))
-    section("latency", "Latency", ("tail", plots.tail(drawn)), ("cumulative", plots.cumulative(drawn)))
-    section("load", "Latency under load", ("load", plots.load_latency(runs)))
-    section("breakdown", "Where latency goes", ("breakdown", plots.breakdown(drawn)))
-    over_time = plots.over_time(drawn)
-    hint = (
-        ""
-        if over_time
-        else 'No run has results over time. Set measure.epoch, such as measure.epoch = "10us", to have them.'
-    )
-    section("over-time", "Over time", ("over-time", over_time), note=hint)
-    section("conflicts", "Path conflicts", ("conflicts", plots.conflicts(drawn)))
+    if len(runs) > 1:
+        found += section("speedup", "Speedup", ("speedup", plots.speedups(runs)))
+    found += section("latency", "Latency", ("tail", plots.tail(runs)), ("cumulative", plots.cumulative(runs)))
+    found += section("load", "Latency under load", ("load", plots.load_latency(runs)))
+    found += section("breakdown", "Where latency goes", ("breakdown", plots.breakdown(runs)))
+    found += section("streams", "Streams", ("streams", plots.streams(runs)))
+    over_time = plots.over_time(runs)
+    hint = 'No run has results over time. Set measure.epoch, such as measure.epoch = "10us", to have them.'
+    found += section("over-time", "Over time", ("over-time", over_time), note="" if over_time else hint)
+    found += section("conflicts", "Path conflicts", ("conflicts", plots.conflicts(runs)))
     mapped = runs[:RUNS_MAPPED]
-    maps = [(f"utilisation-{number}", plots.utilisation(run)) for number, run in enumerate(mapped)]
-    section("utilisation", "How busy each part was", *maps)
-    section("energy", "Energy", ("energy", plots.energy(drawn)))
+    maps = [(f"utilisation-{number}", plot) for number, plot in enumerate(plots.utilisation(mapped))]
+    left = [run.name for run in runs[RUNS_MAPPED:]]
+    note = f"Not drawn: {', '.join(left)}." if left else ""
+    found += section("utilisation", "How busy each part was", *maps, note=note)
+    found += section("energy", "Energy", ("energy", plots.energy(runs)))
     return found
 
 
@@ -89,36 +93,90 @@ def fronts(searches: Sequence[Found]) -> list[Section]:
     return found
 
 
+def tornados(answers: Sequence[Answer]) -> list[Section]:
+    """The parts of a page that show which changes help."""
+    found = []
+    for number, answer in enumerate(answers, 1):
+        name = "help" if number == 1 else f"help-{number}"
+        charts = [(f"{name}-{slug(measure)}", plots.tornado(answer, measure)) for measure in answer.measures]
+        best = "; ".join(answer.sentence(row) for row in answer.best) or "no change that was tried"
+        idle = f" No effect: {', '.join(answer.idle)}." if answer.idle else ""
+        note = f"As it is, the drive is {answer.bound}. What helps most: {best}.{idle}"
+        found += section(name, "What would help", *charts, note=note)
+    return found
+
+
+def slug(text: str) -> str:
+    """A text as a part of a name."""
+    return re.sub(r"[^A-Za-z0-9.]+", "-", text).strip("-.").lower()
+
+
+def sections_of(study: Study) -> list[Section]:
+    """All charts of a report.
+
+    Raises:
+        ConfigError: When a chart that is asked for names what the runs do not have.
+    """
+    asked = asked_for(study)
+    found = [*tornados(study.answers), *section("asked", "Charts asked for", *asked), *fronts(study.searches)]
+    if not study.points:
+        return found
+    names = {name for name, _ in asked}
+    if len(study.points) > len(study.chosen) or study.is_repeated:
+        over = [(name, plot) for name, plot in over_keys(study) if name not in names]
+        found += section("keys", "Over keys", *over)
+    return [*found, *figures(study.runs)]
+
+
 def page(study: Study) -> str:
-    """The page of a study, as HTML."""
+    """The page of a study, as HTML.
+
+    Raises:
+        ConfigError: When a chart that is asked for names what the runs do not have.
+    """
     import jinja2
 
     runs = study.runs
-    sections = [*fronts(study.searches), *figures(runs)]
+    sections = sections_of(study)
     specs: dict[str, Any] = {}
     datasets: dict[str, Any] = {}
     for figure in (figure for section in sections for figure in section.figures):
         # Equal data of several charts is there once.
-        specs[figure.name] = {"spec": figure.plot.spec(), "datasets": list(figure.plot.datasets)}
+        specs[figure.name] = {
+            "spec": figure.plot.spec(),
+            "datasets": list(figure.plot.datasets),
+            "panels": figure.plot.panels,
+        }
         datasets |= figure.plot.datasets
-    moving = recordings(runs)
+    moving = moving_recordings(runs)
+    rows = tables.rows(study.points)
+    unsteady = sum(row.is_steady is False for row in rows)
     template = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
         asset("report.html.j2")
     )
     return template.render(
         study=study,
         version=__version__,
-        columns=tables.columns(runs),
-        headline=tables.headline(runs),
+        columns=tables.columns(rows),
+        rows=rows[:ROWS_WRITTEN],
+        mark=tables.mark,
+        row_count=len(rows),
+        unsteady=unsteady_note(unsteady, len(rows)) if unsteady else "",
+        seeds=sorted({row.seeds for row in rows}),
+        bounds=[(run.name, run.document["bound"]["sentence"]) for run in runs],
         sections=sections,
-        drawn=min(len(runs), RUNS_DRAWN),
+        # The moving view says it of recordings of the network.
+        cut=[f"{run.name}: {text}" for run in runs for text in recordings.cut(run.document, "timeline")],
         moving=moving,
-        differences=tables.differences(runs),
-        configurations=[(run, tables.flat(run.configuration)) for run in runs[:RUNS_DRAWN]],
+        differences=tables.differences(runs, len(runs) > COLUMNS_MAX),
+        is_short=len(runs) > COLUMNS_MAX,
+        runs=runs,
+        configurations=[(run, tables.flat(run.configuration)) for run in runs],
         style=asset("report.css"),
         scripts=[script(name) for name in SCRIPTS],
-        data=embedded({"specs": specs, "datasets": datasets, "moving": moving}),
+        data=embedded({"specs": specs, "datasets": datasets, "moving": moving, "table": tables.compact(rows)}),
         report_script=asset("report.js"),
+        table_script=asset("table.js"),
         network_script=asset("network.js") if moving else "",
     )
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from flashmesh.axes import Value  # noqa: TC001 - read at run time
 from flashmesh.configuration import value_text
-from flashmesh.plots.pareto import Axis, Trial, pareto
+from flashmesh.plots.parallel import Drive, parallel
+from flashmesh.plots.pareto import Axis, Trial, kind_of, pareto
 from flashmesh.plots.runs import labelled
-from flashmesh.sweep.search import SEARCH
+from flashmesh.record import record
+from flashmesh.results.schema import checker
+from flashmesh.sweeps.search import SEARCH
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,6 +21,42 @@ if TYPE_CHECKING:
 
     from flashmesh.html.tables import Cell
     from flashmesh.plots.style import Plot
+
+
+@record
+class SavedObjective:
+    """What was wanted."""
+
+    measure: str
+    direction: Literal["minimise", "maximise"]
+
+
+@record
+class SavedConstraint:
+    """What was to be kept to."""
+
+    measure: str
+    bound: float
+    text: str
+
+
+@record
+class SavedTrial:
+    """A drive that was tried."""
+
+    settings: dict[str, Value]
+    measures: dict[str, float] | None
+    feasible: bool
+    pareto: bool
+
+
+@record
+class SavedSearch:
+    """What the file of a search holds, as far as it is shown."""
+
+    objectives: tuple[SavedObjective, ...]
+    constraints: tuple[SavedConstraint, ...]
+    trials: tuple[SavedTrial, ...]
 
 
 @dataclass(frozen=True)
@@ -81,7 +121,18 @@ class Found:
         first, *others = self.objectives
         names = {axis.name for axis in self.objectives}
         others = others or [axis for axis in self.kept() if axis.name not in names]
-        return [pareto(self.trials, first, other, len(self.objectives) == 2) for other in others]
+        found = [pareto(self.trials, first, other, len(self.objectives) == 2) for other in others]
+        together = self.all_keys()
+        return [*found, together] if together is not None else found
+
+    def all_keys(self) -> Plot | None:
+        """Every drive tried, as a line through all its keys and measures, those of the front first."""
+        from flashmesh.report.measures import measure_named
+
+        each = {json.dumps(one["settings"]): one for one in self.documents}
+        ranked = sorted(each.values(), key=lambda one: (not one["pareto"], not one["feasible"]))
+        drives = [Drive(one["settings"], one["measures"], kind_of(one["feasible"], one["pareto"])) for one in ranked]
+        return parallel(drives, {name: measure_named(name) for name in self.measures()})
 
     def order(self) -> list[str]:
         """The drives tried by their settings: those of the front first, then those within the constraints."""
@@ -97,9 +148,9 @@ class Found:
 
 def unit_of(name: str) -> str:
     """The unit of a measure."""
-    from flashmesh.sweep.searchfile import unit_of
+    from flashmesh.report.measures import measure_named
 
-    return unit_of(name)
+    return measure_named(name).unit
 
 
 def read_search(folder: Path) -> Found | None:
@@ -107,13 +158,14 @@ def read_search(folder: Path) -> Found | None:
 
     Raises:
         OSError: When it cannot be read.
-        ValueError: When it is no JSON.
-        KeyError: When it lacks a key.
+        ValueError: When it is no JSON, or none of a search.
+        FlashmeshError: When it names measures that there are not.
     """
     path = folder / SEARCH
     if not path.is_file():
         return None
     document = json.loads(path.read_text(encoding="utf-8"))
+    checker(SavedSearch)(document)
     bounds = {each["measure"]: each["bound"] for each in document["constraints"]}
     objectives = tuple(
         Axis(each["measure"], unit_of(each["measure"]), each["direction"], bounds.get(each["measure"]))

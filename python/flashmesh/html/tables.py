@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from flashmesh.aggregate.estimate import estimate
 from flashmesh.configuration import value_text
+from flashmesh.plots.runs import labelled
 from flashmesh.report import quantities as q
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from flashmesh.html.study import Shown
     from flashmesh.plots.runs import Run
 
 
@@ -22,23 +25,25 @@ class Column:
     """Its key in the JSON of the result, with dots."""
     heading: str
     text: Callable[[Any], str]
+    unit: str = ""
+    """What its values are in."""
 
 
 COLUMNS = (
     Column("iops", "IOPS", lambda value: q.scaled(value)),
-    Column("bandwidth_bytes_per_s", "bandwidth", lambda value: q.bandwidth(value)),
-    Column("makespan_ps", "execution time", q.time),
-    Column("latency_ps.all.mean", "mean latency", q.time),
-    Column("latency_ps.all.p50", "median", q.time),
-    Column("latency_ps.all.p99", "p99", q.time),
-    Column("latency_ps.all.p99_9", "p99.9", q.time),
-    Column("latency_ps.all.max", "maximum", q.time),
-    Column("path_conflict.requests_free_share", "free of path conflicts", q.share),
+    Column("bandwidth_bytes_per_s", "bandwidth", lambda value: q.bandwidth(value), "B/s"),
+    Column("makespan_ps", "execution time", q.time, "ps"),
+    Column("latency_ps.all.mean", "mean latency", q.time, "ps"),
+    Column("latency_ps.all.p50", "median", q.time, "ps"),
+    Column("latency_ps.all.p99", "p99", q.time, "ps"),
+    Column("latency_ps.all.p99_9", "p99.9", q.time, "ps"),
+    Column("latency_ps.all.max", "maximum", q.time, "ps"),
+    Column("path_conflict.requests_free_share", "free of path conflicts", q.share, "share"),
     Column("write_amplification", "write amplification", lambda value: q.NONE if value is None else f"{value:.2f}"),
-    Column("utilisation.links_mean", "links busy", q.share),
-    Column("utilisation.dies_mean", "dies busy", q.share),
-    Column("lower_bound.distance", "distance to the bound", q.share),
-    Column("power.energy_j.total", "energy of events", q.energy),
+    Column("utilisation.links_mean", "links busy", q.share, "share"),
+    Column("utilisation.dies_mean", "dies busy", q.share, "share"),
+    Column("lower_bound.distance", "distance to the bound", q.share, "share"),
+    Column("power.energy_j.total", "energy of events", q.energy, "J"),
 )
 """What is shown of every run."""
 
@@ -52,29 +57,78 @@ class Cell:
     text: str
 
 
-def at(document: Mapping[str, Any], key: str) -> Any:
-    """The value of a key with dots; None where a part on the way to it is absent."""
-    value: Any = document
-    for part in key.split("."):
-        if value is None:
-            return None
-        value = value[part]
-    return value
+@dataclass(frozen=True)
+class Row:
+    """A point of the headline table."""
+
+    name: str
+    seeds: int
+    is_steady: bool | None
+    """Whether its measured window was; None where it does not say."""
+    is_interrupted: bool
+    settings: str
+    """The varied keys with their values, to be found by."""
+    cells: tuple[Cell, ...]
 
 
-def headline(runs: Sequence[Run]) -> list[tuple[Run, list[Cell]]]:
-    """A row for each run; columns of which no run has a value are left out by `headings`."""
-    chosen = columns(runs)
-    rows = []
-    for run in runs:
-        values = [(column, at(run.document, column.key)) for column in chosen]
-        rows.append((run, [Cell(column.key, value, column.text(value)) for column, value in values]))
-    return rows
+def rows(points: Sequence[Shown]) -> list[Row]:
+    """A row for each point: means over its seeds with their intervals, in columns of which some point has a value."""
+    keys = [column.key for column in COLUMNS]
+    columns = {
+        id(table): table.columns([*keys, "interrupted"]) for table in {id(p.table): p.table for p in points}.values()
+    }
+    has_value = [
+        any(any(value is not None for value in found[place]) for found in columns.values())
+        for place in range(len(keys))
+    ]
+    shown = [(place, column) for place, column in enumerate(COLUMNS) if has_value[place]]
+    found = []
+    for point in points:
+        values = columns[id(point.table)]
+        cells = tuple(cell(column, [values[place][number] for number in point.runs]) for place, column in shown)
+        is_interrupted = any(values[-1][number] for number in point.runs)
+        found.append(Row(point.name, len(point.runs), point.is_steady, is_interrupted, labelled(point.settings), cells))
+    return found
 
 
-def columns(runs: Sequence[Run]) -> list[Column]:
-    """The columns of which some run has a value."""
-    return [column for column in COLUMNS if any(at(run.document, column.key) is not None for run in runs)]
+def cell(column: Column, values: Sequence[Any]) -> Cell:
+    """A measure of a point."""
+    if len(values) == 1:
+        return Cell(column.key, values[0], column.text(values[0]))
+    found = estimate(values)
+    if found is None:
+        return Cell(column.key, None, q.NONE)
+    return Cell(column.key, found.mean, f"{column.text(found.mean)} {found.spread_text}".strip())
+
+
+def columns(shown: Sequence[Row]) -> list[Column]:
+    """The columns of rows."""
+    keys = {cell.key for cell in shown[0].cells} if shown else set()
+    return [column for column in COLUMNS if column.key in keys]
+
+
+def compact(shown: Sequence[Row]) -> dict[str, Any]:
+    """The rows as a page carries them, to be sorted and filtered there."""
+    return {
+        "columns": [{"key": column.key, "heading": column.heading, "unit": column.unit} for column in columns(shown)],
+        "names": [row.name for row in shown],
+        "settings": [row.settings for row in shown],
+        "seeds": [row.seeds for row in shown],
+        "marks": [mark(row) for row in shown],
+        "values": [[rounded(cell.value) for cell in row.cells] for row in shown],
+        "texts": [[cell.text for cell in row.cells] for row in shown],
+    }
+
+
+def mark(row: Row) -> str:
+    """What is to be known of a row before its numbers are used."""
+    marks = [*(["interrupted"] if row.is_interrupted else []), *(["not steady"] if row.is_steady is False else [])]
+    return ", ".join(marks)
+
+
+def rounded(value: Any) -> Any:
+    """A number with the digits that an order needs."""
+    return float(f"{value:.7g}") if isinstance(value, float) else value
 
 
 def flat(tables: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
@@ -96,9 +150,24 @@ def flat(tables: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
     return found
 
 
-def differences(runs: Sequence[Run]) -> list[tuple[str, list[str]]]:
-    """The keys in which the configurations differ, with the value of each run."""
+@dataclass(frozen=True)
+class Difference:
+    """A key in which configurations differ."""
+
+    key: str
+    values: list[str]
+    """The value of each run; of many runs each value once."""
+
+
+def differences(runs: Sequence[Run], is_short: bool) -> list[Difference]:
+    """The keys in which the configurations differ.
+
+    Args:
+        runs: What is compared.
+        is_short: Whether each value is there once, rather than one for each run.
+    """
     tables = [flat(run.configuration) for run in runs]
     keys = dict.fromkeys(key for table in tables for key in table)
-    rows = [(key, [table.get(key, q.NONE) for table in tables]) for key in keys]
-    return [(key, values) for key, values in rows if len(set(values)) > 1]
+    found = [Difference(key, [table.get(key, q.NONE) for table in tables]) for key in keys]
+    differing = [each for each in found if len(set(each.values)) > 1]
+    return [Difference(each.key, list(dict.fromkeys(each.values))) for each in differing] if is_short else differing

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError
+from flashmesh.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,7 +36,9 @@ class Source:
         lines = self.text.split("\n")
         return lines[number - 1].rstrip("\r") if 0 < number <= len(lines) else ""
 
-    def problem(self, line: int, message: str, remedy: str = "", mark: str = "") -> ConfigError:
+    def problem(
+        self, line: int, message: str, remedy: str = "", mark: str = "", at: int | None = None, length: int = 1
+    ) -> ConfigError:
         """An error at a line.
 
         Args:
@@ -43,37 +46,34 @@ class Source:
             message: What is wrong.
             remedy: What to do about it.
             mark: The part of the line to point at; all of it when the line does not hold it.
+            at: Where in the line to point instead, counted from 0.
+            length: How many characters to point at there.
         """
-        parts = [re.sub(rf"(\S{{{WORD_MAX}}})\S+", rf"\1{CUT}", printable(message)), *self.place(line, mark)]
+        shown = self.place(line, mark, at, length)
+        parts = [re.sub(rf"(\S{{{WORD_MAX}}})\S+", rf"\1{CUT}", printable(message)), *shown]
         if remedy:
             margin = " " * len(str(line))
             parts += [f"{margin} |", f"{margin} = help: {printable(remedy)}"]
         return ConfigError("\n".join(parts))
 
-    def place(self, line: int, mark: str = "") -> list[str]:
+    def place(self, line: int, mark: str = "", at: int | None = None, length: int = 1) -> list[str]:
         """The lines of an error that show a place, as `problem` takes it."""
         whole = self.line(line).expandtabs(4)
-        at = whole.find(mark) if mark else -1
-        if at < 0:
-            at, mark = len(whole) - len(whole.lstrip()), whole.strip()
+        if at is not None:
+            at = len(self.line(line)[:at].expandtabs(4))
+        else:
+            at = whole.find(mark) if mark else -1
+            if at < 0:
+                at, mark = len(whole) - len(whole.lstrip()), whole.strip()
+            length = len(mark)
         margin = " " * len(str(line))
-        shown, first, length = excerpt(whole.rstrip(), at, len(mark))
+        shown, first, length = excerpt(whole.rstrip(), at, length)
         return [
             f"{margin}--> {self.name}:{line}:{at + 1}",
             f"{margin} |",
             f"{line} | {shown}".rstrip(),
             f"{margin} | {' ' * first}{'^' * max(length, 1)}",
         ]
-
-
-def printable(text: str) -> str:
-    """A text with escapes in place of what would move, colour or hide something on a terminal."""
-    return "".join(character if character.isprintable() else escaped(character) for character in text)
-
-
-def escaped(character: str) -> str:
-    """A character as Python spells it."""
-    return ascii(character)[1:-1]
 
 
 def excerpt(line: str, at: int, length: int) -> tuple[str, int, int]:

@@ -5,10 +5,15 @@ from flashmesh.plots.conflicts import conflicts
 from flashmesh.plots.energy import energy
 from flashmesh.plots.latency import cumulative, tail
 from flashmesh.plots.load import load_axis, load_latency
+from flashmesh.plots.offline import install
 from flashmesh.plots.over_time import over_time
 from flashmesh.plots.runs import Run, runs_of
 from flashmesh.plots.speedups import speedups
+from flashmesh.plots.streams import streams
+from flashmesh.plots.tornado import tornado
 from flashmesh.plots.utilisation import utilisation
+
+install()
 
 __all__ = [
     "Run",
@@ -21,6 +26,8 @@ __all__ = [
     "over_time",
     "runs_of",
     "speedups",
+    "streams",
     "tail",
+    "tornado",
     "utilisation",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import altair as alt
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     from flashmesh.plots.runs import Run
 
+ANY = ("any of these", "#999999")
 CAUSES = {
     "channel": ("channel or pins taken", "#0072b2"),
     "controller": ("controllers taken", "#e69f00"),
@@ -22,33 +24,53 @@ SHARE, WAIT = "share of transfers", "wait per transfer"
 
 
 def rows(runs: Sequence[Run]) -> style.Values:
-    """A row for each cause in each run."""
+    """A row for each cause in each run, and one for all of them: a transfer that meets two causes counts there once."""
     found: style.Values = []
     for run in runs:
         conflict = run.document["path_conflict"]
         transfers = conflict["transfers"]
-        for order, (cause, (name, _)) in enumerate(CAUSES.items()):
-            of = conflict["causes"][cause]
-            row = {"run": run.name, "part": name, "order": order}
-            found.append(row | {"measure": SHARE, "value": of["transfers"] / transfers if transfers else 0.0})
-            found.append(row | {"measure": WAIT, "value": of["wait_ps"] * style.PS / transfers if transfers else 0.0})
+
+        def row(part: str, count: float, wait_ps: float, run: Run = run, of: float = transfers) -> None:
+            common = {"run": run.name, "part": part}
+            found.append(common | {"measure": SHARE, "value": count / of if of else 0.0})
+            found.append(common | {"measure": WAIT, "value": wait_ps * style.PS / of if of else 0.0})
+
+        free = conflict["transfers_free_share"]
+        row(ANY[0], 0.0 if free is None else (1.0 - free) * transfers, conflict["wait_ps"])
+        for cause, (name, _) in CAUSES.items():
+            row(name, conflict["causes"][cause]["transfers"], conflict["causes"][cause]["wait_ps"])
     return found
 
 
 def conflicts(runs: Sequence[Run]) -> style.Plot:
-    """How many transfers find something in their way, by what it is; a bar for each run."""
+    """How many transfers find something in their way, by what it is; a group of bars for each run."""
     values = rows(runs)
-    _, datasets = style.data(values)
+    named, datasets = style.data(values)
     names = [run.name for run in runs]
-    labels = f"measure == '{SHARE}' ? format(datum.value, '.0%') : {style.si('s')}"
-    x = alt.X("value:Q", stack="zero", axis=alt.Axis(title=None, labelExpr=labels))
-    colours = style.by_part(dict(CAUSES.values()))
-    chart = style.bars(values, names, colours, x, ["run:N", "part:N", "measure:N", "value:Q"])
+    met = {row["part"] for row in values if row["value"] > 0}
+    causes = [cause for cause in CAUSES.values() if cause[0] in met]
+    # Of a single cause there is nothing to tell apart.
+    parts = dict(causes if len(causes) == 1 else [ANY, *causes])
+    labels = f"measure == '{SHARE}' ? format(datum.value, '{style.PERCENT}') : {style.si('s')}"
+    chart: alt.Chart = (
+        alt.Chart(named)
+        .mark_bar()
+        .encode(
+            y=alt.Y("run:N", sort=names, axis=style.NAMES, scale=alt.Scale(paddingInner=0.25)),
+            # Side by side: causes overlap, so their shares must not be added.
+            yOffset=alt.YOffset("part:N", sort=list(parts)),
+            x=alt.X("value:Q", stack=None, axis=alt.Axis(title=None, labelExpr=labels)),
+            color=style.by_part(parts),
+            tooltip=["run:N", "part:N", "measure:N", "value:Q"],
+        )
+    )
     measure = style.choice("measure", [SHARE, WAIT], "Show")
     chart = chart.add_params(measure).transform_filter("datum.measure == measure")
+    chart = chart.transform_filter(alt.FieldOneOfPredicate("part", list(parts)))
     text = (
-        "Transfers that found their path taken, by what was in the way; a bar for each run. A transfer counts for each "
+        "Transfers that found their path taken, by what was in the way; a group of bars for each run. A transfer that "
     )
-    text += "cause that it met, so a bar may exceed 100 %."
-    height = style.bar_height(names)
-    return style.finished(chart, datasets, title="Path conflicts by cause", description=text, height=height)
+    text += "met several causes counts for each of them, and once for any."
+    height = max(80, len(names) * (9 * len(parts) + 5))
+    plot = style.finished(chart, datasets, title="Path conflicts by cause", description=text, height=height)
+    return replace(plot, units={SHARE: "%", WAIT: "s"})

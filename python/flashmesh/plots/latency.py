@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import altair as alt
 
 from flashmesh.plots import style
+from flashmesh.plots.panels import lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +53,7 @@ def points(runs: Sequence[Run]) -> style.Values:
 
 def cumulative(runs: Sequence[Run]) -> style.Plot:
     """The share of requests that complete within a latency."""
-    y = alt.Y("share:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(title="requests", format=".0%"))
+    y = alt.Y("share:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(title="requests", format=style.PERCENT))
     text = "Which share of requests completes within which latency; a line for each run."
     return _lines(runs, y, "Latency: cumulative distribution", text)
 
@@ -74,7 +75,6 @@ def tail(runs: Sequence[Run]) -> style.Plot:
 
 def _lines(runs: Sequence[Run], y: alt.Y, title: str, text: str) -> style.Plot:
     named, datasets = style.data(points(runs))
-    color, dash = style.by_run(runs)
     chosen = kinds(runs)
     chart = (
         alt.Chart(named)
@@ -84,13 +84,11 @@ def _lines(runs: Sequence[Run], y: alt.Y, title: str, text: str) -> style.Plot:
                 "latency_s:Q", scale=alt.Scale(type="log", nice=False), axis=style.log_seconds("completion latency")
             ),
             y=y,
-            color=color,
-            strokeDash=dash,
             order="latency_s:Q",
             tooltip=["run:N", "kind:N", "latency_s:Q", "share:Q"],
         )
     )
-    if len(chosen) > 1:
-        kind = style.choice("kind", chosen, "Requests")
-        chart = chart.add_params(kind).transform_filter("datum.kind == kind")
-    return style.finished(chart, datasets, title=title, description=text, height=320)
+    choices = [style.choice("kind", chosen, "Requests")] if len(chosen) > 1 else []
+    if choices:
+        chart = chart.transform_filter("datum.kind == kind")
+    return lines(runs, [chart], named, datasets, title=title, description=text, height=320, choices=choices)

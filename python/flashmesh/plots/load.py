@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
+from flashmesh.aggregate.estimate import estimate
 from flashmesh.configuration import value_text
 from flashmesh.plots import style
+from flashmesh.plots.panels import lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 LOADS = ("replay.outstanding", "replay.time-scale", "workload.interarrival", "replay.think-time")
 """Keys that say how much is asked of a drive, the clearest first."""
 MEASURES = {"mean": "mean", "median": "p50", "p99": "p99", "p99.9": "p99_9"}
+LABELS_MAX = 40
+"""The most points of which each carries its load; of more, the first and the last one of each line do."""
 
 
 def load_axis(runs: Sequence[Run]) -> str | None:
@@ -28,26 +32,39 @@ def load_axis(runs: Sequence[Run]) -> str | None:
     return None
 
 
+def drives(runs: Sequence[Run], axis: str) -> list[Run]:
+    """A run for each line, with the settings and the name of its drive."""
+    found: dict[str, Run] = {}
+    for run in runs:
+        if axis in run.settings:
+            settings = {key: value for key, value in run.settings.items() if key != axis}
+            found.setdefault(drive_name(run, axis), replace(run, name=drive_name(run, axis), settings=settings))
+    return list(found.values())
+
+
+def drive_name(run: Run, axis: str) -> str:
+    """What a run is called without its load."""
+    return ", ".join(value_text(value) for key, value in run.settings.items() if key != axis) or "drive"
+
+
 def rows(runs: Sequence[Run], axis: str) -> style.Values:
     """A row for each run and measure of its latency."""
     found: style.Values = []
-    ranks = ranks_of([run.settings[axis] for run in runs if axis in run.settings])
-    for run in runs:
-        latency = run.document["latency_ps"]["all"]
-        if latency is None or axis not in run.settings:
-            continue
-        others = [value_text(value) for key, value in run.settings.items() if key != axis]
-        for name, key in MEASURES.items():
-            found.append(
-                {
-                    "run": ", ".join(others) or "drive",
-                    "load": value_text(run.settings[axis]),
-                    "rank": ranks[value_text(run.settings[axis])],
-                    "iops": run.document["iops"],
-                    "measure": name,
-                    "latency_s": latency[key] * style.PS,
-                }
-            )
+    there = [run for run in runs if axis in run.settings and run.document["latency_ps"]["all"] is not None]
+    ranks = ranks_of([run.settings[axis] for run in there])
+    ends: dict[str, list[int]] = {}
+    for run in there:
+        ends.setdefault(drive_name(run, axis), []).append(ranks[value_text(run.settings[axis])])
+    for run in there:
+        name, load = drive_name(run, axis), value_text(run.settings[axis])
+        is_labelled = len(there) <= LABELS_MAX or ranks[load] in (min(ends[name]), max(ends[name]))
+        for measure, key in MEASURES.items():
+            row: dict[str, Any] = {"run": name, "load": load, "rank": ranks[load], "iops": run.document["iops"]}
+            row |= {"measure": measure, "latency_s": run.document["latency_ps"]["all"][key] * style.PS}
+            interval = estimate([seed["latency_ps"]["all"][key] for seed in run.repeats])
+            if interval is not None and interval.low is not None and interval.high is not None:
+                row |= {"low_s": interval.low * style.PS, "high_s": interval.high * style.PS}
+            found.append(row | {"label": load if is_labelled else ""})
     return found
 
 
@@ -58,26 +75,38 @@ def ranks_of(loads: Sequence[Any]) -> dict[str, int]:
     return {text: rank for rank, text in enumerate(dict.fromkeys(map(value_text, loads)))}
 
 
-def load_latency(runs: Sequence[Run]) -> style.Plot | None:
-    """Latency over the throughput that was reached, a line for each drive; None where the load does not change."""
+def load_latency(runs: Sequence[Run], first: str = "mean") -> style.Plot | None:
+    """Latency over the throughput that was reached, a line for each drive; None where the load does not change.
+
+    Raises:
+        ValueError: When `first`, the measure that is drawn first, is none.
+    """
+    if first not in MEASURES:
+        raise ValueError(f"there is no measure {first!r} of latency under load: there are {', '.join(MEASURES)}")
     axis = load_axis(runs)
     if axis is None:
         return None
     values = rows(runs, axis)
     named, datasets = style.data(values)
-    names = dict.fromkeys(row["run"] for row in values)
-    color, dash = style.by_run([replace(runs[0], name=name, settings={}) for name in names])
     base = alt.Chart(named).encode(
-        x=alt.X("iops:Q", axis=alt.Axis(title="throughput (IOPS)", format="~s")),
+        x=alt.X("iops:Q", axis=alt.Axis(title="throughput (IOPS)", labelExpr=style.si(""))),
         y=alt.Y("latency_s:Q", scale=alt.Scale(type="log"), axis=style.log_seconds("completion latency")),
-        color=color,
         # Not by throughput: beyond saturation it stays, or falls, while the latency goes on rising.
         order="rank:Q",
         tooltip=["run:N", alt.Tooltip("load:N", title=axis), "iops:Q", "measure:N", "latency_s:Q"],
     )
-    lines = base.mark_line(strokeWidth=1.8).encode(strokeDash=dash)
-    marks = base.mark_point(filled=True, size=45)
-    measure = style.choice("measure", list(MEASURES), "Latency")
-    layers = alt.layer(lines, marks).add_params(measure).transform_filter("datum.measure == measure")
-    text = f"Completion latency over throughput, as {axis} changes; a line for each drive, up to where it saturates."
-    return style.finished(layers, datasets, title="Latency under load", description=text, height=320)
+    marks = [base.mark_line(strokeWidth=1.8), base.mark_point(filled=True, size=45)]
+    if any("low_s" in row for row in values):
+        rule = base.transform_filter("isValid(datum.low_s)").mark_rule(strokeWidth=1.5)
+        marks.append(rule.encode(y=alt.Y("low_s:Q"), y2="high_s:Q"))
+    marks.append(base.mark_text(dy=-9, fontSize=10).encode(text="label:N"))
+    choice = style.choice("measure", sorted(MEASURES, key=lambda name: name != first), "Latency")
+    text = f"Completion latency over throughput, as {axis} changes; a line for each drive, up to where it saturates. "
+    text += f"The numbers at the points are {axis}."
+    if any("low_s" in row for row in values):
+        text += " Upright bars are 95 % intervals over the seeds."
+    marks = [mark.transform_filter("datum.measure == measure") for mark in marks]
+    title = "Latency under load"
+    return lines(
+        drives(runs, axis), marks, named, datasets, title=title, description=text, height=320, choices=[choice]
+    )

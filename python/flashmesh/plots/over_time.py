@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
 from flashmesh.plots import style
+from flashmesh.plots.panels import lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -28,8 +30,8 @@ MEASURES: dict[str, tuple[str, Callable[[Mapping[str, Any]], float | None]]] = {
     "queue depth": ("", lambda epoch: epoch["occupancy_mean"]),
     "mean latency": ("s", _latency("mean")),
     "p99 latency": ("s", _latency("p99")),
-    "dies busy": ("", lambda epoch: epoch["utilisation"]["dies_mean"]),
-    "links busy": ("", lambda epoch: epoch["utilisation"]["links_mean"]),
+    "dies busy": ("%", lambda epoch: epoch["utilisation"]["dies_mean"]),
+    "links busy": ("%", lambda epoch: epoch["utilisation"]["links_mean"]),
     "write amplification": ("", lambda epoch: epoch["write_amplification"]),
 }
 """What changes over time, with its unit."""
@@ -56,22 +58,22 @@ def over_time(runs: Sequence[Run]) -> style.Plot | None:
         return None
     values = rows(runs)
     named, datasets = style.data(values)
-    color, dash = style.by_run(runs)
     measures = [measure for measure in MEASURES if any(row[measure] is not None for row in values)]
     units = "{" + ", ".join(f"'{name}': '{unit}'" for name, (unit, _) in MEASURES.items()) + "}"
+    others = f"format(datum.value, '~s') + {units}[measure]"
+    label = f"{units}[measure] == '%' ? format(datum.value, '{style.PERCENT}') : {others}"
     chart = (
         alt.Chart(named)
         .mark_line(interpolate="step-after", strokeWidth=1.5)
         .encode(
             x=alt.X("start_s:Q", axis=style.seconds("simulated time")),
-            y=alt.Y("value:Q", axis=alt.Axis(title=None, labelExpr=f"format(datum.value, '~s') + {units}[measure]")),
-            color=color,
-            strokeDash=dash,
+            y=alt.Y("value:Q", axis=alt.Axis(title=None, labelExpr=label)),
             order="start_s:Q",
             tooltip=["run:N", "start_s:Q", "end_s:Q", "value:Q"],
         )
     )
     measure = style.choice("measure", measures, "Show")
-    chart = chart.add_params(measure).transform_calculate(value="datum[measure]")
+    chart = chart.transform_calculate(value="datum[measure]")
     text = "Throughput, queue depth and more over the simulated time; a line for each run, a step for each epoch."
-    return style.finished(chart, datasets, title="Over time", description=text, height=300)
+    plot = lines(runs, [chart], named, datasets, title="Over time", description=text, height=300, choices=[measure])
+    return replace(plot, units={name: unit.strip() for name, (unit, _) in MEASURES.items()})

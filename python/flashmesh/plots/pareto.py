@@ -19,6 +19,9 @@ KINDS = {
 }
 """What becomes of a drive that was tried, with its colour and its shape."""
 
+LOG_RANGE = 20
+"""How many times the smallest value the largest is from which on a scale is logarithmic."""
+
 
 @dataclass(frozen=True)
 class Trial:
@@ -34,8 +37,13 @@ class Trial:
     @property
     def kind(self) -> str:
         """What has become of it."""
-        names = list(KINDS)
-        return names[0] if self.pareto else names[1] if self.feasible else names[2]
+        return kind_of(self.feasible, self.pareto)
+
+
+def kind_of(feasible: bool, pareto: bool) -> str:
+    """What has become of a drive that was tried."""
+    names = list(KINDS)
+    return names[0] if pareto else names[1] if feasible else names[2]
 
 
 @dataclass(frozen=True)
@@ -54,13 +62,15 @@ class Axis:
         """What values are multiplied by to be drawn: times are in picoseconds."""
         return style.PS if self.unit == "ps" else 1.0
 
-    def encoding(self) -> alt.Axis:
+    def encoding(self, is_logarithmic: bool) -> alt.Axis:
         """The axis of a chart."""
-        title = f"{self.name} ({self.direction})" if self.direction else self.name
+        title = f"{self.name}, {self.direction}d" if self.direction else self.name
+        if is_logarithmic and self.unit != "share":
+            return style.log_axis(title, "s" if self.unit == "ps" else self.unit)
         if self.unit == "ps":
             return style.seconds(title)
         if self.unit == "share":
-            return alt.Axis(title=title, format=".0%")
+            return alt.Axis(title=title, format=style.PERCENT)
         return alt.Axis(title=title, labelExpr=style.si(self.unit))
 
 
@@ -70,7 +80,15 @@ def rows(trials: Sequence[Trial], x: Axis, y: Axis) -> style.Values:
     for trial in trials:
         values = {"x": trial.measures[x.name] * x.scale, "y": trial.measures[y.name] * y.scale}
         found[trial.settings] = {"drive": trial.settings, **values, "kind": trial.kind}
-    return list(found.values())
+    # What matters most is drawn last, above the others.
+    return sorted(found.values(), key=lambda row: -list(KINDS).index(row["kind"]))
+
+
+def encoded(axis: Axis, values: Sequence[float]) -> dict[str, Any]:
+    """The axis and the scale of a measure: logarithmic where most drives would be one point otherwise."""
+    is_logarithmic = min(values) > 0 and max(values) / min(values) >= LOG_RANGE
+    scale = alt.Scale(type="log", nice=False, padding=16) if is_logarithmic else alt.Scale(zero=False, padding=16)
+    return {"axis": axis.encoding(is_logarithmic), "scale": scale}
 
 
 def pareto(trials: Sequence[Trial], x: Axis, y: Axis, joined: bool) -> style.Plot:
@@ -92,8 +110,8 @@ def pareto(trials: Sequence[Trial], x: Axis, y: Axis, joined: bool) -> style.Plo
     )
     shape = alt.Shape("kind:N", scale=alt.Scale(domain=names, range=[shape for _, shape in KINDS.values()]))
     base = alt.Chart(named).encode(
-        x=alt.X("x:Q", axis=x.encoding(), scale=alt.Scale(zero=False, padding=16)),
-        y=alt.Y("y:Q", axis=y.encoding(), scale=alt.Scale(zero=False, padding=16)),
+        x=alt.X("x:Q", **encoded(x, [row["x"] for row in values])),
+        y=alt.Y("y:Q", **encoded(y, [row["y"] for row in values])),
     )
     tooltip = ["drive:N", alt.Tooltip("x:Q", title=x.name), alt.Tooltip("y:Q", title=y.name), "kind:N"]
     layers: list[alt.Chart] = []

@@ -26,6 +26,8 @@ class Run:
     """The JSON document of its result."""
     configuration: Mapping[str, Any]
     """Every parameter, as tables."""
+    repeats: tuple[Mapping[str, Any], ...] = ()
+    """The documents of its seeds, where it stands for several of which `document` has the means."""
 
     def setting(self, key: str) -> Any:
         """The value of a key with a dot."""
@@ -47,8 +49,12 @@ def run_of(result: Result, name: str = "", settings: Mapping[str, Any] | None = 
 
 
 def runs_of(comparison: Comparison) -> list[Run]:
-    """The runs of a comparison, named by what sets them apart."""
-    return [run_of(run.result, label(run.settings), run.settings) for run in comparison.runs]
+    """The points of a comparison, named by what sets them apart, each the mean of its seeds."""
+    from flashmesh.aggregate.points import points_of
+    from flashmesh.plots.pooled import pooled
+
+    points = points_of([run.settings for run in comparison.runs], [run.result.document for run in comparison.runs])
+    return [pooled(label(point.settings), point.settings, point.runs) for point in points]
 
 
 def label(settings: Mapping[str, Any]) -> str:

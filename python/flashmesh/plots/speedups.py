@@ -2,38 +2,45 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
+from flashmesh.aggregate.estimate import estimate
 from flashmesh.plots import style
 from flashmesh.plots.runs import baselines
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from flashmesh.plots.runs import Run
 
 MEASURES = ("execution time", "mean latency", "p99 latency")
 
 
-def values_of(run: Run) -> dict[str, float | None]:
+def values_of(document: Mapping[str, Any]) -> dict[str, float | None]:
     """What speedups are taken of."""
-    latency = run.document["latency_ps"]["all"]
+    latency = document["latency_ps"]["all"]
     mean, p99 = (latency["mean"], latency["p99"]) if latency else (None, None)
-    return dict(zip(MEASURES, (run.document["makespan_ps"], mean, p99), strict=True))
+    return dict(zip(MEASURES, (document["makespan_ps"], mean, p99), strict=True))
 
 
 def rows(runs: Sequence[Run]) -> style.Values:
-    """A row for each run and measure: how many times faster than its baseline it is."""
+    """A row for each run and measure: how many times faster than its baseline it is, seed by seed."""
     found: style.Values = []
     for run, baseline in zip(runs, baselines(runs), strict=True):
-        before, after = values_of(baseline), values_of(run)
+        before, after = (
+            [values_of(document) for document in each.repeats or (each.document,)] for each in (baseline, run)
+        )
         for measure in MEASURES:
-            was, now = before[measure], after[measure]
-            if was and now:
-                row = {"run": run.name, "baseline": baseline.name, "measure": measure, "speedup": was / now}
-                found.append(row | {"text": f"{was / now:.2f}x", "from": min(1.0, was / now)})
+            pairs = [(was[measure], now[measure]) for was, now in zip(before, after, strict=False)]
+            ratio = estimate([was / now for was, now in pairs if was and now])
+            if ratio is None:
+                continue
+            row = {"run": run.name, "baseline": baseline.name, "measure": measure, "speedup": ratio.mean}
+            if ratio.low is not None and ratio.high is not None and run is not baseline:
+                row |= {"low": ratio.low, "high": ratio.high}
+            found.append(row | {"text": f"{ratio.mean:.2f}x"})
     return found
 
 
@@ -43,7 +50,7 @@ def speedups(runs: Sequence[Run]) -> style.Plot:
     named, datasets = style.data(values)
     names = [run.name for run in runs]
     base = alt.Chart(named).encode(
-        y=alt.Y("run:N", sort=names, axis=alt.Axis(title=None, labelLimit=220)),
+        y=alt.Y("run:N", sort=names, axis=style.NAMES),
         tooltip=["run:N", "baseline:N", "measure:N", "speedup:Q"],
     )
     # A bar from 1: what is slower than the baseline goes to the left.
@@ -58,9 +65,15 @@ def speedups(runs: Sequence[Run]) -> style.Plot:
     text = base.mark_text(align="left", dx=4, fontSize=12).encode(
         x=alt.X("label:Q", scale=scale, axis=axis), text="text:N"
     )
+    marks: list[alt.Chart] = [bars, text.transform_calculate(label="max(1, datum.speedup, datum.high || 0)")]
+    has_intervals = any("low" in row for row in values)
+    if has_intervals:
+        rule = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2, color="#000000")
+        marks.append(rule.encode(x=alt.X("low:Q", scale=scale, axis=axis), x2="high:Q"))
     measure = style.choice("measure", MEASURES, "Speedup in")
-    layers = alt.layer(bars, text.transform_calculate(label="max(1, datum.speedup)"))
-    layers = layers.add_params(measure).transform_filter("datum.measure == measure")
+    layers = alt.layer(*marks).add_params(measure).transform_filter("datum.measure == measure")
     told = "How many times faster than its baseline each run is: right of 1 faster, left of 1 slower."
+    if has_intervals:
+        told += " Black lines are 95 % intervals over the seeds."
     height = style.bar_height(names)
     return style.finished(layers, datasets, title="Speedup", description=told, height=height)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import altair as alt
 
@@ -28,6 +28,14 @@ DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 1], [1, 3], [10, 4], [3, 1, 
 HEAT: Literal["blues"] = "blues"
 """A scale from light to dark that reads the same with every kind of colour-blindness, and in grey."""
 HEIGHT = 280
+PANEL_WIDTH = 200
+"""How wide one of several panels is, until a page knows how many stand beside each other."""
+
+NAMES = alt.Axis(title=None, labelLimit=220)
+"""An axis of names of runs."""
+LINE_LEGEND = alt.Legend(title=None, symbolType="stroke", symbolStrokeWidth=3, symbolSize=300, symbolOpacity=1)
+PERCENT = "~%"
+"""Shares as percentages with the digits they need: ticks of a small range stay apart."""
 
 Values = list[dict[str, Any]]
 Datasets = dict[str, Values]
@@ -42,6 +50,10 @@ class Plot:
     datasets: Datasets
     text: str
     """What it shows, for those who cannot see it."""
+    units: Mapping[str, str] = field(default_factory=dict)
+    """The units of the choices of the field `measure`, where it decides what an axis shows; `%` for shares."""
+    panels: int = 0
+    """How many panels it has; 0 for a chart that fills its width by itself."""
 
     def altair(self) -> Chart:
         """The chart with its data in it."""
@@ -61,7 +73,20 @@ def data(values: Values) -> tuple[alt.NamedData, Datasets]:
 
 def finished(chart: Chart, datasets: Datasets, *, title: str, description: str, height: int = HEIGHT) -> Plot:
     """A chart with its data, size, title and a description for those who cannot see it."""
-    done = chart.properties(width="container", height=height, title=title, description=description).configure(
+    sized = chart.properties(width="container", height=height, title=title, description=description)
+    return Plot(configured(sized), datasets, description)
+
+
+def finished_panels(chart: alt.FacetChart, datasets: Datasets, *, title: str, description: str, panels: int) -> Plot:
+    """The same for a chart of several panels, each of which has a size of its own."""
+    return Plot(
+        configured(chart.properties(title=title, description=description)), datasets, description, panels=panels
+    )
+
+
+def configured(chart: Chart) -> Chart:
+    """A chart with what all have alike."""
+    done: Chart = chart.configure(
         font="system-ui, sans-serif",
         background="white",
         axis=alt.AxisConfig(labelFontSize=12, titleFontSize=12, titleFontWeight="normal", gridColor="#e4e4e4"),
@@ -69,12 +94,13 @@ def finished(chart: Chart, datasets: Datasets, *, title: str, description: str, 
         title=alt.TitleConfig(anchor="start", fontSize=14, fontWeight=600),
         view=alt.ViewConfig(stroke="#cccccc"),
     )
-    return Plot(done, datasets, description)
+    return done
 
 
 def si(unit: str) -> str:
-    """The labels of an axis in a unit with SI prefixes."""
-    return f"format(datum.value, '~s') + '{unit}'"
+    """The labels of an axis in a unit with SI prefixes; numbers without a unit have none below one."""
+    labels = f"format(datum.value, '~s') + '{unit}'"
+    return labels if unit else f"abs(datum.value) < 1 ? format(datum.value, '~g') : {labels}"
 
 
 def seconds(title: str) -> alt.Axis:
@@ -83,8 +109,13 @@ def seconds(title: str) -> alt.Axis:
 
 
 def log_seconds(title: str) -> alt.Axis:
-    """A logarithmic axis of times in seconds, with a label at 1, 2 and 5 of each power of ten."""
-    label = f"test(/^[125][.]0/, format(datum.value, '.1e')) ? {si('s')} : ''"
+    """A logarithmic axis of times in seconds."""
+    return log_axis(title, "s")
+
+
+def log_axis(title: str | None, unit: str) -> alt.Axis:
+    """A logarithmic axis in a unit with SI prefixes, with a label at 1, 2 and 5 of each power of ten."""
+    label = f"test(/^[125][.]0/, format(datum.value, '.1e')) ? {si(unit)} : ''"
     return alt.Axis(title=title, labelExpr=label, labelOverlap="greedy", labelSeparation=4)
 
 
@@ -104,12 +135,24 @@ def by_run(runs: Sequence[Run]) -> tuple[alt.Color, alt.StrokeDash]:
     dashes = [
         DASHES[(stroke[rest] if stroke else hue[head]) % len(DASHES)] for head, rest in zip(heads, rests, strict=True)
     ]
-    legend = (
-        alt.Legend(title=None, symbolType="stroke", symbolStrokeWidth=3, symbolSize=300) if len(names) > 1 else None
-    )
+    legend = LINE_LEGEND if len(names) > 1 else None
     return (
         alt.Color("run:N", scale=alt.Scale(domain=names, range=colours), legend=legend),
         alt.StrokeDash("run:N", scale=alt.Scale(domain=names, range=dashes), legend=legend),
+    )
+
+
+def by_name(
+    field: str, names: Sequence[str], *, has_legend: bool = True, symbol: Literal["stroke", "square"] = "stroke"
+) -> tuple[alt.Color, alt.StrokeDash]:
+    """A colour and a dash for each value of a field, with one legend for both; none for a single one."""
+    drawn = LINE_LEGEND if symbol == "stroke" else alt.Legend(title=None, symbolType=symbol)
+    legend = drawn if len(names) > 1 and has_legend else None
+    colours = [COLOURS[number % len(COLOURS)] for number in range(len(names))]
+    dashes = [DASHES[number % len(DASHES)] for number in range(len(names))]
+    return (
+        alt.Color(f"{field}:N", scale=alt.Scale(domain=list(names), range=colours), legend=legend),
+        alt.StrokeDash(f"{field}:N", scale=alt.Scale(domain=list(names), range=dashes), legend=legend),
     )
 
 
@@ -129,6 +172,11 @@ def choice(name: str, options: Sequence[str], text: str) -> alt.Parameter:
     return alt.param(name=name, value=options[0], bind=alt.binding_select(options=list(options), name=f"{text} "))
 
 
+def layered(layers: Sequence[alt.Chart]) -> alt.LayerChart:
+    """Charts above each other."""
+    return cast("alt.LayerChart", alt.layer(*layers))
+
+
 def bars(values: Values, names: Sequence[str], color: alt.Color, x: alt.X, tooltip: Sequence[str]) -> alt.Chart:
     """Stacked bars, one for each run."""
     named, _ = data(values)
@@ -136,7 +184,7 @@ def bars(values: Values, names: Sequence[str], color: alt.Color, x: alt.X, toolt
         alt.Chart(named)
         .mark_bar(stroke="white", strokeWidth=0.5)
         .encode(
-            y=alt.Y("run:N", sort=list(names), axis=alt.Axis(title=None, labelLimit=220)),
+            y=alt.Y("run:N", sort=list(names), axis=NAMES),
             x=x,
             color=color,
             order=alt.Order("order:Q"),

@@ -9,8 +9,11 @@ import altair as alt
 
 from flashmesh.plots import style
 from flashmesh.plots.geometry import CONTROLLER_AT, Grid, places
+from flashmesh.plots.panels import facets
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from flashmesh.plots.runs import Run
 
 CELL = 44
@@ -66,29 +69,48 @@ def links(run: Run, grid: Grid) -> style.Values:
     return rows
 
 
-def utilisation(run: Run) -> style.Plot:
-    """How busy each die, controller and link was, laid out as they are in the drive."""
-    grid = Grid.of(run)
+def utilisation(runs: Sequence[Run]) -> list[style.Plot]:
+    """How busy each die, controller and link was, laid out as they are in the drive: a panel for each run.
+
+    Drives of another shape are another chart.
+    """
+    shapes: dict[Grid, list[Run]] = {}
+    for run in runs:
+        shapes.setdefault(Grid.of(run), []).append(run)
+    return [of_shape(grid, alike) for grid, alike in shapes.items()]
+
+
+def of_shape(grid: Grid, runs: Sequence[Run]) -> style.Plot:
+    """The parts of drives that have the same shape, with one legend."""
     # What comes later is drawn over what came before.
-    parts, datasets = style.data([*links(run, grid), *dies(run, grid), *controllers(run, grid)])
-    x_axis = alt.Axis(title="way", values=list(range(grid.columns)), grid=False, format="d")
-    y_axis = alt.Axis(title="channel", values=list(range(grid.rows)), grid=False, format="d")
+    values = [
+        {"panel": run.name} | row
+        for run in runs
+        for row in (*links(run, grid), *dies(run, grid), *controllers(run, grid))
+    ]
+    named, datasets = style.data(values)
+    is_single = len(runs) == 1
+    # As many numbers as a panel has room for.
+    step = 1 if is_single else math.ceil(max(grid.columns, grid.rows) / 8)
+    x_axis = alt.Axis(title="way", values=list(range(0, grid.columns, step)), grid=False, format="d")
+    y_axis = alt.Axis(title="channel", values=list(range(0, grid.rows, step)), grid=False, format="d")
     x = alt.X("x:Q", scale=alt.Scale(domain=[CONTROLLER_AT - 0.5, grid.columns - 0.4], nice=False), axis=x_axis)
     y = alt.Y("y:Q", scale=alt.Scale(domain=[-0.65, grid.rows - 0.4], reverse=True, nice=False), axis=y_axis)
     color = alt.Color(
         "busy:Q",
         scale=alt.Scale(domain=[0, 1], scheme=style.HEAT),
-        legend=alt.Legend(title="busy", type="gradient", format=".0%", orient="right", gradientLength=160),
+        legend=alt.Legend(title="busy", type="gradient", format=".0%", gradientLength=160),
     )
-    tooltip = ["part:N", alt.Tooltip("busy:Q", format=".1%")]
+    tooltip = ["panel:N", "part:N", alt.Tooltip("busy:Q", format=".1%")]
     chart = (
-        alt.Chart(parts)
-        .mark_rect(stroke="#666666", strokeWidth=0.5)
+        alt.Chart(named)
+        .mark_rect(stroke="#666666", strokeWidth=0.5 if is_single else 0.25)
         .encode(x=x, y=y, x2="x2:Q", y2="y2:Q", color=color, tooltip=tooltip)
     )
-    text = (
-        f"{run.name}: squares are dies, at their channel and way, with the controllers to their left; "
-        "bars are links. The darker, the busier."
-    )
-    height = CELL * grid.rows + 40
-    return style.finished(chart, datasets, title=f"Busy shares: {run.name}", description=text, height=height)
+    text = "Squares are dies, at their channel and way, with the controllers to their left; bars are links. The "
+    text += "darker, the busier."
+    if is_single:
+        title, height = f"Busy shares: {runs[0].name}", CELL * grid.rows + 40
+        return style.finished(chart, datasets, title=title, description=f"{runs[0].name}. {text}", height=height)
+    faceted = facets(chart, named, [run.name for run in runs], height=max(110, min(28, CELL) * grid.rows))
+    return style.finished_panels(faceted, datasets, title="Busy shares", description=text, panels=len(runs))

@@ -1,4 +1,7 @@
-"""A comparison as a table: runs side by side while they fit, one below the other when they are many."""
+"""A comparison as a table: points side by side while they fit, one below the other when they are many.
+
+A point has the mean of its seeds, with the 95 % confidence interval beside it.
+"""
 
 from __future__ import annotations
 
@@ -8,28 +11,41 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from flashmesh.aggregate.estimate import estimate
+from flashmesh.aggregate.points import SEED
+from flashmesh.aggregate.steadiness import unsteady_note
 from flashmesh.configuration import value_text
 from flashmesh.report import quantities as q
 from flashmesh.report.measures import MEASURES, Measure, measure_named
-from flashmesh.report.summary import PARTS, kinds
+from flashmesh.report.summary import KINDS, PARTS
+from flashmesh.report.view import Choice, View, numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from flashmesh.comparison import Comparison
+    from flashmesh.aggregate.points import Point
+    from flashmesh.aggregate.table import RunTable
     from flashmesh.normalised import Baseline
     from flashmesh.report.terminal import Terminal
-    from flashmesh.results import Result
 
+GRID_MAX = 2000
+"""How many points a grid may have: more do not fit into any terminal."""
 SIDE_BY_SIDE = 4
-"""How many runs fit side by side."""
+"""How many points fit side by side."""
 TRACE = "workload.trace"
 LONG = 24
 """From how many characters on the path of a trace is shown by the name of its file."""
 A_FEW = 12
 """From how many runs on only the measures that matter most are shown."""
+COUNT_MIN = 1000
+"""Means of counts from which on a fraction says nothing."""
+INTERVAL = "95 %"
+MEAN = "mean, 95 %"
+"""Stands where seeds stand, below them."""
 KEY_MEASURES = ("IOPS", "bandwidth", "mean", "p99")
 """What is shown of many runs."""
+SWEEP_MEASURES = KEY_MEASURES
+"""What is shown of a sweep."""
 ASKED_FOR = ("max slowdown",)
 """What is there only where it was asked for, and is shown then of many runs too."""
 AVERAGED = ("execution time", "IOPS", "mean", "p99", "average power")
@@ -62,31 +78,46 @@ MAIN_MEASURES = (
 
 
 def show(
-    comparison: Comparison, terminal: Terminal, measures: Sequence[str] = (), baseline: Baseline | None = None
+    table: RunTable,
+    terminal: Terminal,
+    measures: Sequence[str] = (),
+    baseline: Baseline | None = None,
+    choice: Choice | None = None,
 ) -> None:
-    """Prints the comparison, or some measures of it; ratios are against a baseline, or else against the first run."""
-    if not comparison.runs:
-        show_failures(comparison, terminal)
+    """Prints the comparison, or some measures of it; ratios are against a baseline, or else against the first point."""
+    if not len(table):
+        show_failures(table, terminal)
         return
+    view = View(table, choice, baseline)
+    is_whole = False
     if measures:
-        show_measures(comparison, terminal, measures, baseline)
-        return
-    show_failures(comparison, terminal)
-    names = labels(comparison, terminal)
-    references = references_of(comparison, baseline)
-    table = beside(comparison, names, references, terminal) if len(comparison.runs) <= SIDE_BY_SIDE else None
-    tables = [table] if table is not None and terminal.fits(table) else below(comparison, names, references, terminal)
-    for table in tables:
-        terminal.print(table)
+        is_whole = show_measures(view, terminal, measures)
+    else:
+        show_failures(table, terminal)
+        show_all(view, terminal)
+    show_notes(view, terminal, is_whole)
+
+
+def show_sweep(table: RunTable, terminal: Terminal) -> None:
+    """Prints the main measures of a sweep, without ratios."""
+    view = View(table)
+    for part in fitting(view, [measure_named(name) for name in SWEEP_MEASURES], terminal, ratios=False):
+        terminal.print(part)
         terminal.print()
-    if baseline is not None:
-        by_name = {measure.name: measure for measure in MEASURES}
-        terminal.print(averages(comparison, baseline, [by_name[name] for name in AVERAGED], terminal))
+    show_notes(view, terminal)
+
+
+def show_all(view: View, terminal: Terminal) -> None:
+    """Prints what matters of all points, and what bounds them."""
+    table = beside(view, terminal) if len(view.points) <= SIDE_BY_SIDE else None
+    for part in [table] if table is not None and terminal.fits(table) else below(view, terminal):
+        terminal.print(part)
         terminal.print()
-    headings = [", ".join(name) for name in names]
-    sentences = [
-        run.result.bound.sentence + (" (interrupted)" if run.result.interrupted else "") for run in comparison.runs
-    ]
+    if view.baseline is not None:
+        terminal.print(averages(view, view.baseline, [measure_named(name) for name in AVERAGED], terminal))
+        terminal.print()
+    headings = [", ".join(name) for name in labels(view, terminal)]
+    sentences = view.sentences()
     if max(map(len, headings), default=0) > terminal.width // 2:
         for heading, sentence in zip(headings, sentences, strict=True):
             terminal.print(Text(heading, style="bold", overflow="fold"), Padding(sentence, (0, 0, 0, 2)))
@@ -99,36 +130,53 @@ def show(
     terminal.print(bounds)
 
 
-def show_measures(
-    comparison: Comparison, terminal: Terminal, measures: Sequence[str], baseline: Baseline | None
-) -> None:
-    """Prints a table for each measure, below its name where there are several."""
+def show_measures(view: View, terminal: Terminal, measures: Sequence[str]) -> bool:
+    """Prints a table for each measure, below its name where there are several; tells whether all points are there."""
+    is_whole = True
     for number, name in enumerate(measures):
         if number:
             terminal.print()
         if len(measures) > 1:
             terminal.print(Text(name, style="bold"))
-        terminal.print(grid(comparison, name, terminal, baseline))
-        if baseline is not None:
+        table = grid(view, name, terminal)
+        is_whole = is_whole and table is not None
+        terminal.print(table if table is not None else rows(view, [measure_named(name)], terminal))
+        if view.baseline is not None:
             terminal.print()
-            terminal.print(averages(comparison, baseline, [measure_named(name)], terminal))
+            terminal.print(averages(view, view.baseline, [measure_named(name)], terminal))
+    return is_whole
 
 
-def show_failures(comparison: Comparison, terminal: Terminal) -> None:
+def show_notes(view: View, terminal: Terminal, is_whole: bool = False) -> None:
+    """Prints what the table does not show, and what of it is to be doubted."""
+    notes: list[str] = []
+    unsteady = sum(steady is False for steady in view.steady)
+    if unsteady:
+        notes.append(unsteady_note(unsteady, len(view.points)))
+    left_out = len(view.chosen) - len(view.points)
+    if left_out and not is_whole:
+        points = "point is" if left_out == 1 else "points are"
+        notes.append(f"{left_out:,} more {points} not shown: flashmesh show takes --rows, --where and --sort.")
+    if notes:
+        terminal.print()
+        terminal.print(*notes)
+
+
+def show_failures(table: RunTable, terminal: Terminal) -> None:
     """Prints what failed, and whether more is missing."""
-    for failed in comparison.failures:
+    for failed in table.failures:
         settings = ", ".join(f"{key}={value_text(value)}" for key, value in failed.settings.items())
         terminal.print(Text(f"{settings} failed: {failed.error.splitlines()[0]}"))
-    if comparison.failures:
+    if table.failures:
         terminal.print()
 
 
-def labels(comparison: Comparison, terminal: Terminal) -> list[list[str]]:
-    """The values that set each run apart; of long paths of traces the name of the file, while that tells them apart."""
+def labels(view: View, terminal: Terminal) -> list[list[str]]:
+    """The values that set each point apart; of paths of traces the name of the file, while that tells them apart."""
     columns = [
-        shortened(key, [value_text(run.settings[key]) for run in comparison.runs], terminal) for key in comparison.axes
+        shortened(key, [value_text(point.settings[key]) for point in view.points], terminal) for key in view.keys
     ]
-    return [list(row) for row in zip(*columns, strict=True)]
+    return [list(row) for row in zip(*columns, strict=True)] if columns else [[] for _ in view.points]
 
 
 def shortened(key: str, values: list[str], terminal: Terminal) -> list[str]:
@@ -142,69 +190,100 @@ def shortened(key: str, values: list[str], terminal: Terminal) -> list[str]:
     return short if len(set(short)) == len(set(values)) else values
 
 
-def references_of(comparison: Comparison, baseline: Baseline | None) -> list[Result | None]:
-    """What the ratios of each run are against; None where it has no baseline."""
-    from flashmesh.normalised import partners
-
-    if baseline is None:
-        return [comparison.runs[0].result] * len(comparison.runs)
-    return [None if partner is None else partner.result for partner in partners(comparison, baseline)]
+def against(view: View, measure: Measure, point: Point[int], reference: Point[int] | None) -> str:
+    """How many times that of its reference the mean of a point is."""
+    return q.ratio(view.mean(measure, point), view.mean(measure, reference))
 
 
-def against(measure: Measure, value: float | None, reference: Result | None) -> str:
-    """How many times that of its reference a value is."""
-    return q.ratio(value, None if reference is None else measure.value(reference))
+def number_of(view: View, measure: Measure, point: Point[int]) -> tuple[str, str]:
+    """The mean of a measure, and its interval where there is one; of texts and truth values those that there are."""
+    values = view.of_point(measure, point)
+    if any(isinstance(value, str | bool) for value in values):
+        return " or ".join(dict.fromkeys(map(measure.text, values))), ""
+    if len(values) == 1:
+        return measure.text(values[0]), ""
+    found = view.estimate(measure, point)
+    if found is None:
+        return measure.text(None), ""
+    are_counts = all(isinstance(value, int) for value in values) and abs(found.mean) >= COUNT_MIN
+    return measure.text(round(found.mean) if are_counts else found.mean), found.spread_text
 
 
-def beside(
-    comparison: Comparison, names: list[list[str]], references: Sequence[Result | None], terminal: Terminal
-) -> Table:
-    """A row for each measure, and for each run but the first a column with the ratio to its reference."""
-    runs = comparison.runs
-    headings = [cell for name in names for cell in (", ".join(name), "")]
-    del headings[1:2]
-    table = terminal.table(", ".join(comparison.axes), *headings)
-    shown = {kind for run in runs for kind in kinds(run.result)}
+def beside(view: View, terminal: Terminal) -> Table:
+    """A row for each measure, and for each point but the first a column with the ratio to its reference."""
+    names = labels(view, terminal)
+    interval = [INTERVAL] if view.is_repeated else []
+    headings = [cell for name in names for cell in (", ".join(name), *interval, "")]
+    del headings[1 + len(interval) : 2 + len(interval)]
+    table = terminal.table(", ".join(view.keys), *headings)
+    view.read(MEASURES)
+    shown = shown_kinds(view)
     for measure in MEASURES:
         if not measure.listed or (measure.kind is not None and measure.kind not in shown):
             continue
-        values = [measure.value(run.result) for run in runs]
-        if not any(value is not None for value in values):
+        if not view.has(measure):
             continue
         if measure.name == f"  {PARTS['host']}":
             table.add_row("mean latency, of it", *[""] * len(headings))
-        cells = [measure.text(values[0])]
-        for value, reference in list(zip(values, references, strict=True))[1:]:
-            cells += [measure.text(value), against(measure, value, reference) if measure.ratio else ""]
+        cells: list[str] = []
+        for place, (point, reference) in enumerate(zip(view.points, view.references, strict=True)):
+            mean, spread = number_of(view, measure, point)
+            cells += [mean, spread] if view.is_repeated else [mean]
+            if place:
+                cells.append(against(view, measure, point, reference) if measure.ratio else "")
         table.add_row(measure.name, *cells)
+    if any(steady is False for steady in view.steady):
+        cells = []
+        for place, steady in enumerate(view.steady):
+            cells += [steady_text(steady), *[""] * (len(interval) + bool(place))]
+        table.add_row("steady (SNIA)", *cells)
     return table
 
 
-def below(
-    comparison: Comparison, names: list[list[str]], references: Sequence[Result | None], terminal: Terminal
-) -> list[Table]:
-    """A row for each run, with the measures that matter most: in one table, or as many as it takes to fit."""
-    shown = MAIN_MEASURES if len(comparison.runs) <= A_FEW else (*KEY_MEASURES, *ASKED_FOR)
-    by_name = {measure.name: measure for measure in MEASURES}
-    runs = comparison.runs
-    chosen = [by_name[name] for name in shown if any(by_name[name].value(run.result) is not None for run in runs)]
+def steady_text(steady: bool | None) -> str:
+    """Whether a point is steady, for a table."""
+    return q.NONE if steady is None else "yes" if steady else "NO"
+
+
+def shown_kinds(view: View) -> set[str]:
+    """The kinds of requests that points have latencies of; `all` where one of them has several kinds."""
+    found: set[str] = set()
+    counts = {kind: measure_named(f"latency_ps.{kind}.count") for kind in ("all", *KINDS)}
+    for point in view.points:
+        there = [kind for kind in KINDS if view.mean(counts[kind], point)]
+        together = len(there) != 1
+        found |= {"all", *there} if together else set(there)
+    return found
+
+
+def below(view: View, terminal: Terminal) -> list[Table]:
+    """A row for each point, with the measures that matter most: in one table, or as many as it takes to fit."""
+    shown = MAIN_MEASURES if len(view.points) <= A_FEW else (*KEY_MEASURES, *ASKED_FOR)
+    wanted = [measure_named(name) for name in shown]
+    view.read(wanted)
+    chosen = [measure for measure in wanted if view.has(measure)]
+    return fitting(view, chosen, terminal)
+
+
+def fitting(view: View, chosen: list[Measure], terminal: Terminal, ratios: bool = True) -> list[Table]:
+    """Tables with a row for each point, each with as many of the measures as fit."""
     tables: list[Table] = []
     while chosen:
         count = len(chosen)
-        table = rows(comparison, names, chosen, references, terminal)
+        table = rows(view, chosen, terminal, ratios)
         while count > 1 and not terminal.fits(table):
             count -= 1
-            table = rows(comparison, names, chosen[:count], references, terminal)
+            table = rows(view, chosen[:count], terminal, ratios)
         tables.append(table)
         chosen = chosen[count:]
     return tables
 
 
-def averages(comparison: Comparison, baseline: Baseline, measures: Sequence[Measure], terminal: Terminal) -> Table:
+def averages(view: View, baseline: Baseline, measures: Sequence[Measure], terminal: Terminal) -> Table:
     """The means of the ratios to the baseline over everything else that is varied."""
     from flashmesh.normalised import means
 
-    others = [key for key in comparison.axes if key not in baseline.settings]
+    others = [key for key in view.table.axes if key not in baseline.settings]
     own = ", ".join(baseline.settings)
     headings = ("runs", "mean", "geometric mean", "min", "max", "largest in", *(("max at",) if others else ()))
     table = terminal.table(own, f"ratio to {baseline}", *headings, left=2)
@@ -212,7 +291,7 @@ def averages(comparison: Comparison, baseline: Baseline, measures: Sequence[Meas
         # Of times a paper's speedup is the other way round, and its mean is not the inverse of the mean.
         kinds_of_ratio = ((measure.name, False), ("speedup", True))
         for name, inverse in kinds_of_ratio if measure.name == "execution time" else kinds_of_ratio[:1]:
-            for value, found in means(comparison, baseline, measure.value, inverse).items():
+            for value, found in means(view.table.settings, view.values(measure), baseline, inverse).items():
                 ratios = (found.arithmetic, found.geometric, found.smallest, found.largest)
                 at = [", ".join(value_text(found.largest_at[key]) for key in others)] if others else []
                 cells = (*(q.ratio(ratio, 1.0) for ratio in ratios), f"{found.largest_in} of {found.count}", *at)
@@ -220,45 +299,57 @@ def averages(comparison: Comparison, baseline: Baseline, measures: Sequence[Meas
     return table
 
 
-def grid(comparison: Comparison, name: str, terminal: Terminal, baseline: Baseline | None = None) -> Table:
-    """One measure of all runs, or its ratio to a baseline.
+def grid(view: View, name: str, terminal: Terminal) -> Table | None:
+    """One measure of all points, or its ratio to a baseline.
 
-    A row for each value of the first axis, a column for each combination of the others.
+    A row for each value of the first axis, a column for each combination of the others. None where it would be too
+    large, and where intervals or marks have to stand beside the numbers.
     """
     measure = measure_named(name)
-    first, *others = comparison.axes
-    references = references_of(comparison, baseline)
+    first, *others = view.keys or ("",)
+    if view.is_repeated or not view.keys or any(steady is False for steady in view.steady):
+        return None
+    most = view.choice.rows if view.choice.rows is not None else len(view.chosen)
+    if len({value_text(point.settings[first]) for point in view.chosen}) > most or len(view.chosen) > GRID_MAX:
+        return None
     cells: dict[str, dict[str, str]] = {}
-    for run, reference in zip(comparison.runs, references, strict=True):
-        row = cells.setdefault(value_text(run.settings[first]), {})
-        column = ", ".join(value_text(run.settings[key]) for key in others) or name
-        found = measure.value(run.result)
-        row[column] = measure.text(found) if baseline is None else against(measure, found, reference)
+    for point, reference in zip(view.chosen, view.references_of(view.chosen), strict=True):
+        row = cells.setdefault(value_text(point.settings[first]), {})
+        column = ", ".join(value_text(point.settings[key]) for key in others) or name
+        value, _ = number_of(view, measure, point)
+        row[column] = value if view.baseline is None else against(view, measure, point, reference)
     columns = list(dict.fromkeys(column for row in cells.values() for column in row))
     table = terminal.table(first, *columns)
     for value, row in cells.items():
         table.add_row(value, *(row.get(column, "") for column in columns))
-    if terminal.fits(table):
-        return table
-    return rows(comparison, labels(comparison, terminal), [measure], references, terminal)
+    return table if terminal.fits(table) else None
 
 
-def rows(
-    comparison: Comparison,
-    names: list[list[str]],
-    chosen: list[Measure],
-    references: Sequence[Result | None],
-    terminal: Terminal,
-) -> Table:
-    """A row for each run, with some measures."""
-    headings = [cell for measure in chosen for cell in ((measure.name, "") if measure.ratio else (measure.name,))]
-    table = terminal.table(*comparison.axes, *headings, left=len(comparison.axes))
-    for name, run, reference in zip(names, comparison.runs, references, strict=True):
-        cells: list[str] = []
+def rows(view: View, chosen: Sequence[Measure], terminal: Terminal, ratios: bool = True) -> Table:
+    """A row for each point, with some measures; seeds that are all that is varied have their mean below them."""
+    is_marked = any(steady is False for steady in view.steady)
+    interval = (INTERVAL,) if view.is_repeated else ()
+    headings = ["runs"] if view.is_repeated else []
+    for measure in chosen:
+        headings += [measure.name, *interval, *([""] if measure.ratio and ratios else [])]
+    headings += ["steady"] if is_marked else []
+    table = terminal.table(*view.keys, *headings, left=len(view.keys))
+    shown = zip(labels(view, terminal), view.points, view.references, view.steady, strict=True)
+    for name, point, reference, steady in shown:
+        cells = [str(len(point.runs))] if view.is_repeated else []
         for measure in chosen:
-            value = measure.value(run.result)
-            cells.append(measure.text(value))
-            if measure.ratio:
-                cells.append(against(measure, value, reference))
-        table.add_row(*name, *cells)
+            mean, spread = number_of(view, measure, point)
+            cells += [mean, spread] if view.is_repeated else [mean]
+            if measure.ratio and ratios:
+                cells.append(against(view, measure, point, reference))
+        table.add_row(*name, *cells, *([steady_text(steady)] if is_marked else []))
+    if view.keys == [SEED] and len(view.points) > 1:
+        cells = []
+        for measure in chosen:
+            values = view.values(measure)
+            found = estimate(numbers([value for value in values if value is not None]))
+            cells.append(measure.text(None) if found is None else measure.text(found.mean))
+            if measure.ratio and ratios:
+                cells.append("" if found is None else found.spread_text)
+        table.add_row(MEAN, *cells, *([""] if is_marked else []))
     return table

@@ -8,53 +8,92 @@ from typing import TYPE_CHECKING, Any
 from flashmesh._native import ConfigError, quantities
 from flashmesh.configuration import value_text
 from flashmesh.report import quantities as q
-from flashmesh.report.summary import KINDS, PARTS, has_part
+from flashmesh.report.summary import KINDS, PARTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
-    from flashmesh.results import CacheLookups, DeviceCache, Result
+    from flashmesh.results import Result
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A row of the table."""
+    """What of a result a table shows: made of some of its values, so that a table of many runs has it by columns."""
 
     name: str
-    value: Callable[[Result], float | None]
+    keys: tuple[str, ...]
+    """The values of a result that it is made of, by their dotted keys."""
     text: Callable[[float | None], str]
+    unit: str = ""
+    """As results state it: `ps`, `B/s`, `share`; empty for plain numbers."""
+    of: Callable[..., float | None] | None = None
+    """Makes it of the values of `keys`; without it, it is the value of the only one."""
     ratio: bool = True
     kind: str | None = None
     """The kind of requests it covers; None for all measures that are not latencies."""
     listed: bool = True
     """Whether it is shown where no measure is asked for."""
 
+    def value(self, result: Result) -> float | None:
+        """Its value in a result; None where the result has none."""
+        return self.made_of([attribute(result, key) for key in self.keys])
 
-def _latency(kind: str, statistic: str) -> Callable[[Result], float | None]:
-    return lambda result: getattr(getattr(result.latency_ps, kind), statistic, None)
+    def of_document(self, document: Mapping[str, Any]) -> float | None:
+        """Its value in the JSON document of a result."""
+        return self.made_of([in_document(document, key) for key in self.keys])
+
+    def made_of(self, values: Sequence[Any]) -> float | None:
+        """Its value out of those of `keys`."""
+        if self.of is not None:
+            return self.of(*values)
+        found: float | None = values[0]
+        return found
 
 
-def _latency_name(kind: str, statistic: str) -> str:
+def attribute(result: Any, key: str) -> Any:
+    """The value of a dotted key of a result; None where a part on the way to it is absent."""
+    found = result
+    for name in key.split("."):
+        found = None if found is None else getattr(found, name)
+    return found
+
+
+def in_document(document: Mapping[str, Any], key: str) -> Any:
+    """The value of a dotted key of a JSON document; None where a part on the way to it is absent."""
+    found: Any = document
+    for name in key.split("."):
+        found = None if found is None else found.get(name)
+    return found
+
+
+def _latency(kind: str, statistic: str, listed: bool = True) -> Measure:
     """`p99` of all requests, `read p99` of those of one kind."""
     name = statistic.replace("_", ".")
-    return name if kind == "all" else f"{kind} {name}"
+    named = name if kind == "all" else f"{kind} {name}"
+    return Measure(named, (f"latency_ps.{kind}.{statistic}",), q.time, "ps", kind=kind, listed=listed)
 
 
-def _part(part: str) -> Callable[[Result], float | None]:
-    return lambda result: getattr(result.breakdown_ps.mean, part, None) if has_part(result, part) else None
+def _part(part: str, name: str) -> Measure:
+    """A part of the mean latency, where the drive has what it is spent on."""
+    equipment = {"cache": "cache.capacity_pages", "map_wait": "mapping_cache.entries"}.get(part)
+    key = f"breakdown_ps.mean.{part}"
+    if equipment is None:
+        return Measure(f"  {name}", (key,), q.time, "ps")
+    return Measure(f"  {name}", (key, equipment), q.time, "ps", lambda time, there: None if there is None else time)
 
 
-def _found(lookups: Callable[[DeviceCache], CacheLookups]) -> Callable[[Result], float | None]:
+def _found(kind: str) -> tuple[tuple[str, ...], Callable[..., float | None]]:
     """The share of pages looked up in the device cache of which all was there."""
 
-    def value(result: Result) -> float | None:
-        if result.cache is None:
-            return None
-        found = lookups(result.cache)
-        pages = found.hits + found.partial_hits + found.misses
-        return found.hits / pages if pages else None
+    def value(*counts: int | None) -> float | None:
+        pages = sum(count or 0 for count in counts)
+        return (counts[0] or 0) / pages if pages else None
 
-    return value
+    return tuple(f"cache.{kind}.{name}" for name in ("hits", "partial_hits", "misses")), value
+
+
+def _share(name: str, *keys: str, of: Callable[..., float | None] | None = None) -> Measure:
+    return Measure(name, keys, q.share, "share", of, ratio=False)
 
 
 def _plain(value: float | None) -> str:
@@ -70,48 +109,40 @@ def _area(value: float | None) -> str:
 
 
 MEASURES = (
-    Measure("execution time", lambda result: result.makespan_ps, q.time),
-    Measure("IOPS", lambda result: result.iops, lambda value: q.scaled(value or 0.0)),
-    Measure(
-        "bandwidth",
-        lambda result: result.bandwidth_bytes_per_s,
-        lambda value: q.bandwidth(value or 0.0),
-    ),
+    Measure("execution time", ("makespan_ps",), q.time, "ps"),
+    Measure("IOPS", ("iops",), lambda value: q.scaled(value or 0.0)),
+    Measure("bandwidth", ("bandwidth_bytes_per_s",), lambda value: q.bandwidth(value or 0.0), "B/s"),
+    *(_latency(kind, statistic) for kind in ("all", *KINDS) for statistic in ("mean", "p50", "p99", "p99_9")),
     *(
-        Measure(_latency_name(kind, statistic), _latency(kind, statistic), q.time, kind=kind)
-        for kind in ("all", *KINDS)
-        for statistic in ("mean", "p50", "p99", "p99_9")
-    ),
-    *(
-        Measure(_latency_name(kind, statistic), _latency(kind, statistic), q.time, kind=kind, listed=False)
+        _latency(kind, statistic, listed=False)
         for kind in ("all", *KINDS)
         for statistic in ("p95", "p97", "p98", "p99_5", "p99_99", "p99_999")
     ),
-    *(Measure(f"  {name}", _part(part), q.time) for part, name in PARTS.items()),
-    Measure("free of path conflicts", lambda result: result.path_conflict.requests_free_share, q.share, ratio=False),
-    Measure("write amplification", lambda result: result.write_amplification, _plain, ratio=False),
-    Measure("erases", lambda result: result.gc.erases, _whole, listed=False),
-    Measure("pages reallocated", lambda result: result.gc.pages_reallocated, _whole, listed=False),
-    Measure("map hit share", lambda result: getattr(result.mapping_cache, "hit_share", None), q.share, ratio=False),
-    Measure("read cache hit share", _found(lambda cache: cache.reads), q.share, ratio=False),
-    Measure("write cache hit share", _found(lambda cache: cache.writes), q.share, ratio=False),
-    Measure("max slowdown", lambda result: getattr(result.fairness, "slowdown_max", None), _plain, ratio=False),
-    Measure("unfairness", lambda result: getattr(result.fairness, "unfairness", None), _plain, ratio=False),
-    Measure("link to the host busy", lambda result: result.utilisation.link_to_host, q.share, ratio=False),
-    Measure("link to the drive busy", lambda result: result.utilisation.link_to_drive, q.share, ratio=False),
-    Measure("links busy", lambda result: result.utilisation.links_mean, q.share, ratio=False),
-    Measure("controllers busy", lambda result: result.utilisation.controllers_mean, q.share, ratio=False),
-    Measure("dies busy", lambda result: result.utilisation.dies_mean, q.share, ratio=False),
-    Measure("distance to the bound", lambda result: result.lower_bound.distance, q.share, ratio=False),
-    Measure("energy of events", lambda result: result.power.energy_j.total, q.energy),
-    Measure("average power", lambda result: result.power.average_w, q.power),
-    Measure("nominal energy", lambda result: result.power.nominal_energy_j, q.energy),
-    Measure("nominal power", lambda result: result.power.nominal_w, q.power),
-    Measure("links", lambda result: len(result.links.names), _whole, ratio=False),
-    Measure("wires", lambda result: result.area.wires, _whole),
-    Measure("link area saved", lambda result: result.area.links_saved_share, q.share, ratio=False),
-    Measure("area added in chips", lambda result: result.area.added_inside_mm2, _area, ratio=False),
-    Measure("area beside chips", lambda result: result.area.added_beside_mm2, _area, ratio=False),
+    *(_part(part, name) for part, name in PARTS.items()),
+    _share("free of path conflicts", "path_conflict.requests_free_share"),
+    Measure("write amplification", ("write_amplification",), _plain, ratio=False),
+    Measure("erases", ("gc.erases",), _whole, listed=False),
+    Measure("pages reallocated", ("gc.pages_reallocated",), _whole, listed=False),
+    _share("map hit share", "mapping_cache.hit_share"),
+    _share("read cache hit share", *_found("reads")[0], of=_found("reads")[1]),
+    _share("write cache hit share", *_found("writes")[0], of=_found("writes")[1]),
+    Measure("max slowdown", ("fairness.slowdown_max",), _plain, ratio=False),
+    Measure("unfairness", ("fairness.unfairness",), _plain, ratio=False),
+    _share("link to the host busy", "utilisation.link_to_host"),
+    _share("link to the drive busy", "utilisation.link_to_drive"),
+    _share("links busy", "utilisation.links_mean"),
+    _share("controllers busy", "utilisation.controllers_mean"),
+    _share("dies busy", "utilisation.dies_mean"),
+    _share("distance to the bound", "lower_bound.distance"),
+    Measure("energy of events", ("power.energy_j.total",), q.energy, "J"),
+    Measure("average power", ("power.average_w",), q.power, "W"),
+    Measure("nominal energy", ("power.nominal_energy_j",), q.energy, "J"),
+    Measure("nominal power", ("power.nominal_w",), q.power, "W"),
+    Measure("links", ("links.names",), _whole, of=lambda names: None if names is None else len(names), ratio=False),
+    Measure("wires", ("area.wires",), _whole),
+    _share("link area saved", "area.links_saved_share"),
+    Measure("area added in chips", ("area.added_inside_mm2",), _area, "mm2", ratio=False),
+    Measure("area beside chips", ("area.added_beside_mm2",), _area, "mm2", ratio=False),
 )
 
 
@@ -125,32 +156,22 @@ def measure_named(name: str) -> Measure:
     Raises:
         ConfigError: When there is none; the text says which may have been meant.
     """
-    from flashmesh.sweep.table import quantity_types
+    from flashmesh.sweeps.table import quantity_types
 
     for measure in MEASURES:
         if measure.name.strip() == name:
             return measure
     types = quantity_types()
+    if name not in types and name.replace("-", "_") in types:
+        name = name.replace("-", "_")
     if name in types:
-        return Measure(name, attrgetter_or_none(name), in_unit(name))
+        unit = next(unit for key, unit, _ in quantities() if key == name)
+        return Measure(name, (name,), in_unit(unit), unit)
     from flashmesh.importers.problems import suggestion
 
     near = suggestion(name, [*NAMES, *types])
     told = f"did you mean {near!r}?" if near else "flashmesh measures lists them"
     raise ConfigError(f"there is no measure {name!r}: {told}")
-
-
-def attrgetter_or_none(key: str) -> Callable[[Result], float | None]:
-    """The value of a dotted key; None where a part of it is absent."""
-
-    def value(result: Result) -> float | None:
-        found: Any = result
-        for name in key.split("."):
-            found = None if found is None else getattr(found, name)
-        number: float | None = found
-        return number
-
-    return value
 
 
 BY_UNIT: dict[str, Callable[[float], str]] = {
@@ -164,9 +185,8 @@ BY_UNIT: dict[str, Callable[[float], str]] = {
 }
 
 
-def in_unit(key: str) -> Callable[[float | None], str]:
-    """How a value is written, by its unit."""
-    unit = next(unit for name, unit, _ in quantities() if name == key)
+def in_unit(unit: str) -> Callable[[float | None], str]:
+    """How a value in this unit is written."""
 
     def text(value: float | None) -> str:
         if value is None:

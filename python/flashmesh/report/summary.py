@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from flashmesh.report import cache, chips, interconnect, mapping, over_time, power_loss, replication
+from flashmesh.report import cache, chips, interconnect, mapping, over_time, power_loss, recordings, replication
 from flashmesh.report import quantities as q
 from flashmesh.results import Breakdown, Latency, LatencyByKind
 
@@ -70,6 +70,8 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
         yield Text('The time stamps of the trace were ignored; with replay.mode = "open" requests arrive at them.')
     if result.interrupted:
         yield Text("Interrupted: these figures cover what was simulated until then.", style="bold yellow")
+    for sentence in recordings.cut(result.document):
+        yield Text(sentence, style="yellow")
     yield Text()
     if result.warm_up is not None:
         yield from measured(result, terminal)

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import Console
 from rich.measure import Measurement
+from rich.segment import Segment
 from rich.table import Table
+from rich.text import Text
+
+from flashmesh.printable import LAYOUT, encodable, printable, unguarded
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from collections.abc import Iterable
+
+    from rich.console import ConsoleOptions, RenderableType
+
+    from flashmesh.printable import PrintableStream
 
 WIDTH = 100
 UNBOUNDED = 1_000_000
@@ -19,13 +27,30 @@ HEAT = "▁▂▃▄▅▆▇█"
 HEAT_ASCII = "0123456789"
 
 
+class PrintableConsole(Console):
+    """A console whose texts are printable; what moves and colours is its own."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """A text as a part of what is shown: escaped before its width is taken."""
+        return super().render_str(printable(text, LAYOUT), **options)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """The pieces of a part."""
+        if isinstance(renderable, Text) and not renderable.plain.isprintable():
+            shown = Text(printable(renderable.plain, LAYOUT), style=renderable.style, end=renderable.end)
+            # Where each style begins and ends is known of the text as it was.
+            renderable = renderable if shown.plain == renderable.plain else shown
+        for text, style, control in super().render(renderable, options):
+            yield Segment(text if control else printable(text, LAYOUT), style, control)
+
+
 class Terminal:
     """A stream that reports go to: colour and block characters on a terminal, plain ASCII anywhere else."""
 
-    def __init__(self, stream: IO[str], width: int = WIDTH) -> None:
+    def __init__(self, stream: IO[str] | PrintableStream, width: int = WIDTH) -> None:
         """Looks at what the stream can show; elsewhere than on a terminal lines are so wide."""
-        self.stream = stream
-        self.console = Console(file=stream, highlight=False, emoji=False, markup=False, soft_wrap=False)
+        self.stream = unguarded(stream)
+        self.console = PrintableConsole(file=self.stream, highlight=False, emoji=False, markup=False, soft_wrap=False)
         self.blocks = self.console.is_terminal and self.console.encoding.startswith("utf")
         if not self.console.is_terminal:
             self.console.width = width
@@ -44,7 +69,7 @@ class Terminal:
         text = capture.get()
         if not self.console.is_terminal:
             text = "".join(f"{line.rstrip()}\n" for line in text.splitlines())
-        self.stream.write(text)
+        self.stream.write(encodable(text, self.stream))
 
     def fits(self, table: Table) -> bool:
         """Whether a table can be shown without lines longer than the terminal is wide."""

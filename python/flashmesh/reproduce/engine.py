@@ -14,15 +14,15 @@ from flashmesh.reproduce.paper import REAL_TRACES
 from flashmesh.reproduce.points import all_points, needs_of, settings_of
 from flashmesh.reproduce.registry import QUOTED
 from flashmesh.reproduce.volumes import Volumes
-from flashmesh.sweep.session import Session
-from flashmesh.sweep.tasks import Task
+from flashmesh.sweeps.session import Session
+from flashmesh.sweeps.tasks import Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from flashmesh.reproduce.paper import Claim, Measurement, Paper
     from flashmesh.reproduce.points import Point
-    from flashmesh.sweep.store import Store
+    from flashmesh.sweeps.store import Store
 
 
 @dataclass(frozen=True)

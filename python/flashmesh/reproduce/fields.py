@@ -135,6 +135,6 @@ def listed(names: Iterable[str]) -> str:
 
 def overrides(table: Mapping[str, Any], place: str) -> dict[str, Any]:
     """Keys of a configuration with their values, dotted or nested."""
-    from flashmesh.sweep.sweepfile import flat
+    from flashmesh.sweeps.sweepfile import flat
 
     return flat(dict(table), place)

@@ -88,5 +88,6 @@ def unknown(papers: dict[str, Paper], among: Sequence[Paper], name: str, figure:
     near = suggestion(name, [*papers, *identifiers, *known])
     if near:
         return f"there is no paper, figure or claim {name!r}: did you mean {near}?"
-    ranges = "; ".join(f"{paper.key} ({listed(claim.id for claim in paper.claims)})" for paper in papers.values())
-    return f"there is no paper, figure or claim {name!r}: there are {ranges}"
+    # The claims of a paper are numbered: the first and the last say which there are.
+    ranges = ", ".join(f"{paper.claims[0].id} to {paper.claims[-1].id} ({paper.key})" for paper in papers.values())
+    return f"there is no paper, figure or claim {name!r}: there are {ranges}; --list has all of them"

@@ -61,8 +61,16 @@ class Result(Plots, Report):
         """The result behind a JSON document that says itself what its configuration was.
 
         Raises:
-            KeyError: When it lacks a key.
+            MalformedError: When it does not have the form of a result.
         """
+        from flashmesh.results.schema import check_result
+
+        check_result(document)
+        return cls.of_checked(document)
+
+    @classmethod
+    def of_checked(cls, document: dict[str, Any]) -> Result:
+        """The same for a document that is known to have the form of a result."""
         import tomli_w
 
         config = tomli_w.dumps(document["configuration"])
@@ -119,15 +127,48 @@ class Result(Plots, Report):
         """How busy each die, controller and link was, laid out as they are in the drive."""
         from flashmesh import plots
 
-        return plots.utilisation(self._runs()[0]).altair()
+        (plot,) = plots.utilisation(self._runs())
+        return plot.altair()
 
     def _repr_html_(self) -> str:
         """A table of the main measures, for notebooks."""
         return shown_of(self._runs())
 
-    def frame(self) -> pd.DataFrame:
-        """One row; the columns are the keys of the JSON with dots, without the lists."""
-        return frame_of([columns(self)])
+    def value(self, measure: str) -> float | None:
+        """A measure as a number, in the unit of its name in the JSON: durations in picoseconds; None where it has none.
+
+        Args:
+            measure: A name that `flashmesh.measures()` lists, or a dotted key of the JSON.
+
+        Raises:
+            ConfigError: When there is no such measure.
+        """
+        from flashmesh.report.measures import measure_named
+
+        return measure_named(measure).value(self)
+
+    def text(self, measure: str) -> str:
+        """A measure as tables show it, with its unit: `result.text("p99")` is "44.02 us".
+
+        Args:
+            measure: See `value`.
+
+        Raises:
+            ConfigError: When there is no such measure.
+        """
+        from flashmesh.report.measures import measure_named
+
+        found = measure_named(measure)
+        return found.text(found.value(self))
+
+    def frame(self, empty: bool = False) -> pd.DataFrame:
+        """One row; the columns are the keys of the JSON with dots, without the lists.
+
+        Args:
+            empty: Whether the keys of which the result has no value have columns as well, so that all results have
+                the same.
+        """
+        return frame_of([columns(self)], empty)
 
     def epochs_frame(self) -> pd.DataFrame:
         """A row for each epoch; the columns are the keys of its JSON with dots."""
@@ -187,15 +228,21 @@ class Result(Plots, Report):
         return pd.DataFrame(rows, columns=[field.name for field in fields(kind)])
 
 
-def frame_of(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
-    """The single values of results as a data frame; numbers stay numbers where a column has none of them."""
+def frame_of(rows: Sequence[dict[str, Any]], empty: bool) -> pd.DataFrame:
+    """The single values of results as a data frame, with `empty` also the columns without any value."""
     import pandas as pd
 
-    frame = pd.DataFrame(rows)
     types = column_types(Result)
-    # pandas gives a column with nothing but None the type of any object.
-    numbers = {name: float for name in frame if types.get(str(name)) in (int, float) and frame[name].dtype == object}
-    return frame.astype(numbers)
+    columns: dict[str, Any] = {}
+    for name in rows[0] if rows else types:
+        values = [row[name] for row in rows]
+        has_values = any(value is not None for value in values)
+        if has_values or empty:
+            # Numbers stay numbers where a column has none of them.
+            is_number = not has_values and types.get(name) in (int, float)
+            columns[name] = pd.Series(values, dtype=float if is_number else None)
+    # At once: a frame that columns are put into one by one is in pieces.
+    return pd.DataFrame(columns)
 
 
 def columns(result: Result) -> dict[str, Any]:

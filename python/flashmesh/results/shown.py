@@ -68,10 +68,13 @@ def shown_of(runs: Sequence[Run]) -> str:
     from html import escape
 
     from flashmesh.html import tables
+    from flashmesh.html.study import points_of_runs
 
-    head = "".join(f'<th style="text-align:right">{escape(column.heading)}</th>' for column in tables.columns(runs))
+    shown = tables.rows(points_of_runs(runs))
+    head = "".join(f'<th style="text-align:right">{escape(column.heading)}</th>' for column in tables.columns(shown))
     rows = [f"<thead><tr><th>run</th>{head}</tr></thead>"]
-    for run, cells in tables.headline(runs):
-        numbers = "".join(f'<td style="text-align:right">{escape(cell.text)}</td>' for cell in cells)
-        rows.append(f'<tr><th style="text-align:left">{escape(run.name)}</th>{numbers}</tr>')
+    for row in shown:
+        numbers = "".join(f'<td style="text-align:right">{escape(cell.text)}</td>' for cell in row.cells)
+        marked = f" <em>({tables.mark(row)})</em>" if tables.mark(row) else ""
+        rows.append(f'<tr><th style="text-align:left">{escape(row.name)}{marked}</th>{numbers}</tr>')
     return f"<table>{''.join(rows)}</table>"

@@ -160,6 +160,7 @@
     const bound = recording.is_cut ? " It was full before its window ended: measure.network-events-max says how much it holds." : "";
     const seen = `${view.transfers.length} transfers, ${view.transfers.filter((one) => one.causes.length).length} of them with their path taken`;
     get("moving-note").textContent = `Recorded from ${time(recording.start)} to ${time(recording.end)}: ${seen}.${bound}`;
+    get("moving-note").classList.toggle("warning", recording.is_cut);
     get("moving-backtrack").hidden = !view.scouts.size;
     drawLegend();
   }

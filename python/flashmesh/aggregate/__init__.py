@@ -1,0 +1,1 @@
+"""Runs that were repeated with other seeds, taken together: what they measure on average, and how sure that is."""

@@ -1,0 +1,219 @@
+"""What came of the changes: effects with their intervals, ranked, as JSON and for charts."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from flashmesh.aggregate.estimate import Estimate
+from flashmesh.asking.changes import Change
+
+KIND = "ask"
+"""What its JSON says it is."""
+LEAST = 0.01
+"""An effect below is none."""
+LEAST_SINGLE = 0.02
+"""The same where one seed alone was run, which says nothing about the spread."""
+HIGHER_IS_BETTER = ("iops", "bandwidth_bytes_per_s", "hit_share", "requests_free_share", "links_saved_share", "hits")
+"""How the keys of measures end of which more is better; of all others less is."""
+BEST = 3
+"""Changes that are named first."""
+
+
+def is_higher_better(keys: tuple[str, ...]) -> bool:
+    """Whether more of a measure is better, by the values of a result that it is made of."""
+    return keys[0].endswith(HIGHER_IS_BETTER)
+
+
+def percent(change: float) -> str:
+    """A change as people say it."""
+    return f"{change:+.0%}".replace("%", " %") if abs(change) >= 0.0995 else f"{change:+.1%}".replace("%", " %")
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What a change brings to a measure."""
+
+    ratio: Estimate
+    """The measure over that without the change, each pair with the same seed."""
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether it is more than nothing, and more than seeds explain."""
+        size = abs(self.ratio.mean - 1.0)
+        if self.ratio.low is None or self.ratio.high is None:
+            return size >= LEAST_SINGLE
+        return size >= LEAST and not self.ratio.low <= 1.0 <= self.ratio.high
+
+    @property
+    def text(self) -> str:
+        """As people say it: `+38 %`."""
+        return percent(self.ratio.mean - 1.0)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A change with all it brings."""
+
+    change: Change
+    effects: dict[str, Effect]
+    """By measure; those that the drive with the change, or without, does not have are left out."""
+    seeds: int
+
+    @property
+    def has_effect(self) -> bool:
+        """Whether any measure changes."""
+        return any(effect.is_clear for effect in self.effects.values())
+
+    def score(self, higher: dict[str, bool]) -> float:
+        """How much it helps: the sum of the logarithms of what it gains, clear effects alone."""
+        total = 0.0
+        for name, effect in self.effects.items():
+            if effect.is_clear:
+                total += math.log(max(effect.ratio.mean, 1e-9)) * (1.0 if higher[name] else -1.0)
+        return total
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bar of a tornado chart."""
+
+    key: str
+    value: str
+    before: str
+    change: float
+    """Of the measure, as a share: 0.38 for 38 % more."""
+    low: float | None
+    """Ends of the 95 % confidence interval; None of a single seed."""
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The changes of a drive, those that help most first."""
+
+    measures: tuple[str, ...]
+    higher: dict[str, bool]
+    """Of which measures more is better."""
+    base: dict[str, Estimate]
+    """The measures of the drive as it is."""
+    rows: tuple[Row, ...]
+    """Those with an effect first, by how much they help; then the others."""
+    unread: dict[str, str]
+    """The keys with a step that the drive does not read, each with the reason."""
+    impossible: tuple[tuple[Change, str], ...]
+    """The changes that make no drive, each with the reason."""
+    untried: tuple[Change, ...]
+    """The changes for which the time was too short."""
+    seeds: int
+    """The most seeds of a change."""
+    bound: str
+    """What bounds the drive as it is."""
+    elapsed_s: float
+
+    @property
+    def helping(self) -> list[Row]:
+        """The changes that help, the best first."""
+        return [row for row in self.rows if row.score(self.higher) > 0]
+
+    @property
+    def best(self) -> list[Row]:
+        """The changes that help most, each of another key."""
+        by_key: dict[str, Row] = {}
+        for row in self.helping:
+            by_key.setdefault(row.change.key, row)
+        return list(by_key.values())[:BEST]
+
+    @property
+    def idle(self) -> dict[str, list[Change]]:
+        """The keys of which no change has an effect, with the changes."""
+        by_key: dict[str, list[Row]] = {}
+        for row in self.rows:
+            by_key.setdefault(row.change.key, []).append(row)
+        return {
+            key: [row.change for row in rows] for key, rows in by_key.items() if not any(row.has_effect for row in rows)
+        }
+
+    def sentence(self, row: Row) -> str:
+        """What a change brings: `+38 % IOPS, -61 % p99: fabric.kind = pnssd`."""
+        told = [f"{effect.text} {name}" for name, effect in row.effects.items() if effect.is_clear]
+        return f"{', '.join(told) or 'no effect'}: {row.change.label}"
+
+    def tornado(self, measure: str) -> list[Bar]:
+        """The bars of a tornado chart: those of a key together, the key with the largest effect first."""
+        bars: dict[str, list[Bar]] = {}
+        for row in self.rows:
+            effect = row.effects.get(measure)
+            if effect is not None:
+                found = effect.ratio
+                low, high = (None if end is None else end - 1.0 for end in (found.low, found.high))
+                bar = Bar(row.change.key, row.change.after, row.change.before, found.mean - 1.0, low, high)
+                bars.setdefault(bar.key, []).append(bar)
+        ranked = sorted(bars.values(), key=lambda each: -max(abs(bar.change) for bar in each))
+        return [bar for each in ranked for bar in each]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON document."""
+        return {
+            "kind": KIND,
+            "measures": [{"name": name, "higher_is_better": self.higher[name]} for name in self.measures],
+            "base": {name: asdict(found) for name, found in self.base.items()},
+            "bound": self.bound,
+            "changes": [
+                {
+                    **asdict(row.change),
+                    "seeds": row.seeds,
+                    "has_effect": row.has_effect,
+                    "score": row.score(self.higher),
+                    "ratios": {name: asdict(effect.ratio) for name, effect in row.effects.items()},
+                }
+                for row in self.rows
+            ],
+            "unread": self.unread,
+            "impossible": [{**asdict(change), "reason": reason} for change, reason in self.impossible],
+            "untried": [asdict(change) for change in self.untried],
+            "seeds": self.seeds,
+            "elapsed_s": self.elapsed_s,
+        }
+
+    def to_json(self) -> str:
+        """The JSON document as text, ending with a new line."""
+        return json.dumps(self.to_dict(), indent=2) + "\n"
+
+    @classmethod
+    def from_dict(cls, document: dict[str, Any]) -> Answer:
+        """The answer behind its JSON document.
+
+        Raises:
+            KeyError: When it lacks a key.
+        """
+
+        def change(each: dict[str, Any]) -> Change:
+            return Change(each["key"], each["before"], each["after"])
+
+        return cls(
+            tuple(each["name"] for each in document["measures"]),
+            {each["name"]: each["higher_is_better"] for each in document["measures"]},
+            {name: Estimate(**found) for name, found in document["base"].items()},
+            tuple(
+                Row(
+                    change(each),
+                    {name: Effect(Estimate(**ratio)) for name, ratio in each["ratios"].items()},
+                    each["seeds"],
+                )
+                for each in document["changes"]
+            ),
+            dict(document["unread"]),
+            tuple((change(each), each["reason"]) for each in document["impossible"]),
+            tuple(change(each) for each in document["untried"]),
+            document["seeds"],
+            document["bound"],
+            document["elapsed_s"],
+        )
+
+
+def is_answer(document: Any) -> bool:
+    """Whether a JSON document is one."""
+    return isinstance(document, dict) and document.get("kind") == KIND

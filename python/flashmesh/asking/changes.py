@@ -1,0 +1,98 @@
+"""The changes that are tried: each key that has a step, by that step up and down, or to each of its other values."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from flashmesh._native import ConfigError
+from flashmesh.configuration import value_text
+from flashmesh.keys import declared, flat
+from flashmesh.sweeps.ranges import quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from flashmesh._native import Config
+    from flashmesh.keys import Key
+
+BETWEEN = " | "
+"""Between the values that a step lists."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """One key with another value."""
+
+    key: str
+    before: str
+    after: str
+
+    @property
+    def label(self) -> str:
+        """The change, for people."""
+        return f"{self.key} = {self.after}"
+
+    @property
+    def words(self) -> str:
+        """Its key in words: `host.queue-depth` is the host queue depth."""
+        return self.key.replace(".", " ").replace("-", " ")
+
+
+def changes_of(config: Config) -> tuple[list[Change], dict[str, str]]:
+    """The changes of a drive, in the order of the reference, and why other keys that have a step are not changed."""
+    values = flat(json.loads(config.to_json()))
+    found: list[Change] = []
+    unread: dict[str, str] = {}
+    for key in declared().values():
+        if key.step is None:
+            continue
+        reason = config.unread(key.key)
+        if reason is not None:
+            unread[key.key] = reason
+        elif values.get(key.key) is None:
+            unread[key.key] = "is not set"
+        else:
+            before = value_text(values[key.key])
+            found += [Change(key.key, before, after) for after in others(key, key.step, values[key.key])]
+    return found, unread
+
+
+def others(key: Key, step: str, value: Any) -> Iterator[str]:
+    """The values to try in place of one."""
+    before = value_text(value)
+    if not step.startswith(("x", "+")):
+        yield from (other for other in step.split(BETWEEN) if not is_same(other, before))
+        return
+    try:
+        start, by = quantity(key.key, before), quantity(key.key, step[1:])
+    except ConfigError:
+        return  # such as a rate that is unlimited
+    if step.startswith("x"):
+        wanted = [start.value * by.value, start.value / by.value]
+    else:
+        wanted = [start.value + by.value, start.value - by.value]
+    for each in wanted:
+        if each <= 0 or (key.type == "integer" and each.denominator != 1):
+            continue
+        yield spelt(start.text(each), key.type)
+
+
+def spelt(text: str, kind: str) -> str:
+    """A value with as many digits as matter; a whole number stays whole."""
+    found = quantity("", text)
+    if kind == "integer":
+        return text
+    return found.text(Fraction(f"{float(found.value):.6g}"))
+
+
+def is_same(one: str, other: str) -> bool:
+    """Whether two texts are the same value."""
+    if one == other:
+        return True
+    try:
+        return quantity("", one).value == quantity("", other).value and one[:1].isdigit() and other[:1].isdigit()
+    except ConfigError:
+        return False

@@ -1,0 +1,271 @@
+"""Tries the changes of a drive, as many seeds of each as the time allows."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+from flashmesh import configuration, memory
+from flashmesh._native import ConfigError
+from flashmesh.aggregate.estimate import estimate
+from flashmesh.asking.answer import Answer, Effect, Row, is_higher_better
+from flashmesh.asking.changes import Change, changes_of
+from flashmesh.frames import as_trace
+from flashmesh.report.measures import Measure, measure_named
+from flashmesh.report.view import numbers
+from flashmesh.simulate import cores, jobs_of
+from flashmesh.spelling import spelt_settings
+from flashmesh.sweeps.local import LocalThreads
+from flashmesh.sweeps.session import Session
+from flashmesh.sweeps.tasks import Task
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from flashmesh._native import Config
+    from flashmesh.configuration import ConfigSource
+    from flashmesh.execution import Progress
+    from flashmesh.frames import DataFrame
+    from flashmesh.importers.fio import FioJobs
+
+MEASURES = ("IOPS", "p99")
+SEEDS = 3
+LIMIT_S = 60.0
+SEED = "seed"
+
+
+class OutOfTime(Exception):  # noqa: N818 - no fault of anybody
+    """The time is over."""
+
+
+def ask(
+    config: ConfigSource,
+    *,
+    measures: Sequence[str] = MEASURES,
+    keys: Sequence[str] | None = None,
+    seeds: int = SEEDS,
+    limit_s: float = LIMIT_S,
+    trace: str | Path | DataFrame | None = None,
+    profile: str | None = None,
+    fio: str | Path | FioJobs | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    tolerate: bool = False,
+    sort: bool = False,
+    jobs: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Answer:
+    """Which changes of a drive help most: tries each key that has a step, one at a time.
+
+    Each change runs with one seed first, then those with the largest effects with further seeds, until time is over.
+
+    Args:
+        config: As in `run`, and so are the other arguments that are not named here.
+        measures: What is looked at; changes are ranked by all of them together.
+        keys: The keys to change; by default all that have a step, which `flashmesh explain KEY` tells.
+        seeds: The most seeds of each change, counted up from that of the configuration.
+        limit_s: How long it may take. Changes for which the time is too short are named in the answer.
+        trace: See `run`.
+        profile: See `run`.
+        fio: See `run`.
+        overrides: See `run`.
+        tolerate: See `run`.
+        sort: See `run`.
+        jobs: How many runs go on at once; by default one for each core.
+        progress: See `run`.
+
+    Raises:
+        ConfigError: When the configuration or a measure cannot be used, or the time is too short for a single run.
+        WorkloadError: When the workload cannot be read or replayed.
+    """
+    wanted = [measure_named(name) for name in measures]
+    path, reading = as_trace(trace, overrides)
+    given: dict[str, Any] = {"trace": path, "profile": profile, "fio": jobs_of(fio), "tolerate": tolerate, "sort": sort}
+    settings = spelt_settings(reading or {})
+    source = configuration.read_once(config)
+    base = configuration.load(source, overrides=settings, **given)
+    changes, unread = changes_of(base)
+    if keys is not None:
+        changes, unread = chosen(changes, unread, keys)
+    first = int(json.loads(base.to_json())[SEED])
+
+    def load(varied: dict[str, str]) -> Config:
+        left = {key: value for key, value in settings.items() if key not in varied}
+        return configuration.load(source, overrides=left, varied=varied, **given)
+
+    possible: list[Change] = []
+    impossible: list[tuple[Change, str]] = []
+    configs: dict[Change | None, list[Config]] = {}
+    numbers = range(first, first + seeds)
+    for change in (None, *changes):
+        varied = {} if change is None else {change.key: change.after}
+        try:
+            configs[change] = [load({**varied, SEED: str(number)}) for number in numbers]
+        except ConfigError as error:
+            if change is None:
+                raise
+            impossible.append((change, str(error).removeprefix("error: ").splitlines()[0]))
+            continue
+        if change is not None:
+            possible.append(change)
+    places = jobs if jobs is not None else cores()
+    memory.require([each[0] for each in configs.values()], places)
+    trial = Trial(configs, LocalThreads(places), limit_s, progress)
+    trial.run(possible, wanted)
+    return answer_of(trial, wanted, possible, unread, impossible)
+
+
+def chosen(
+    changes: Sequence[Change], unread: Mapping[str, str], keys: Sequence[str]
+) -> tuple[list[Change], dict[str, str]]:
+    """The changes of some keys.
+
+    Raises:
+        ConfigError: When a key has no step.
+    """
+    from flashmesh.keys import declared, find, key_of
+
+    wanted = [find(key_of(key)).key for key in keys]
+    for key in wanted:
+        if declared()[key].step is None:
+            known = ", ".join(each.key for each in declared().values() if each.step is not None)
+            raise ConfigError(f"{key} has no step by which it could be changed: those that have one are {known}")
+    return (
+        [change for change in changes if change.key in wanted],
+        {key: reason for key, reason in unread.items() if key in wanted},
+    )
+
+
+class Trial:
+    """The runs of all changes: a round for each seed."""
+
+    def __init__(
+        self,
+        configs: Mapping[Change | None, Sequence[Config]],
+        executor: LocalThreads,
+        limit_s: float,
+        progress: Callable[[Progress], None] | None,
+    ) -> None:
+        """With nothing run yet; None stands for the drive as it is."""
+        self.configs = configs
+        self.executor = executor
+        self.limit_s = limit_s
+        self.progress = progress
+        self.begun = time.monotonic()
+        self.results: dict[tuple[Change | None, int], dict[str, Any]] = {}
+        """The documents that are there, by change and seed."""
+        self.failures: dict[Change, str] = {}
+
+    @property
+    def elapsed_s(self) -> float:
+        """How long it has taken so far."""
+        return time.monotonic() - self.begun
+
+    def look(self, progress: Progress) -> None:
+        """Ends the runs when the time is over; the first one, without which there is no answer, has it twice."""
+        if self.elapsed_s > self.limit_s * (1 if (None, 0) in self.results else 2):
+            raise OutOfTime
+        if self.progress is not None:
+            self.progress(progress)
+
+    def run(self, changes: Sequence[Change], measures: Sequence[Measure]) -> None:
+        """Runs as much as there is time for.
+
+        Raises:
+            ConfigError: When there is not enough for a single run.
+            FlashmeshError: When the drive as it is cannot be run.
+        """
+        try:
+            self.round([None], 0)
+            self.round(changes, 0)
+            for number in range(1, len(self.configs[None])):
+                self.round([None], number)
+                ranked = sorted(changes, key=lambda change: -self.size(change, measures))
+                self.round(ranked, number)
+        except OutOfTime:
+            if (None, 0) not in self.results:
+                told = f"{self.limit_s:g} s are too short for a single run"
+                raise ConfigError(f"{told}: allow more time, or lower workload.requests") from None
+
+    def round(self, changes: Sequence[Change | None], number: int) -> None:
+        """Runs changes with one seed.
+
+        Raises:
+            OutOfTime: When the time is over.
+            FlashmeshError: When the drive as it is cannot be run.
+        """
+        left = [change for change in changes if change not in self.failures]
+        tasks = [Task(index, {}, self.configs[change][number]) for index, change in enumerate(left)]
+        session = Session(tasks)
+        try:
+            session.run(self.executor, on_progress=self.look)
+        finally:
+            for index, outcome in session.outcomes.items():
+                change = left[index]
+                if outcome.error is not None:
+                    if change is None:
+                        raise outcome.error
+                    self.failures[change] = str(outcome.error).splitlines()[0]
+                elif outcome.is_done and outcome.document is not None:
+                    self.results[change, number] = json.loads(outcome.document)
+
+    def pairs(self, change: Change, measure: Measure) -> list[float]:
+        """The measure with the change over that without, by seeds that both have."""
+        found: list[float] = []
+        for number in range(len(self.configs[None])):
+            base, other = self.results.get((None, number)), self.results.get((change, number))
+            if base is None or other is None:
+                continue
+            before, after = measure.of_document(base), measure.of_document(other)
+            if before and after is not None and not isinstance(before, str | bool):
+                found.append(after / before)
+        return found
+
+    def size(self, change: Change, measures: Sequence[Measure]) -> float:
+        """How large the effects of a change are, whether they help or not."""
+        return max((abs(ratio - 1.0) for measure in measures for ratio in self.pairs(change, measure)), default=0.0)
+
+    def seeds(self, change: Change | None) -> int:
+        """With how many seeds a change was run."""
+        return sum((change, number) in self.results for number in range(len(self.configs[None])))
+
+
+def answer_of(
+    trial: Trial,
+    measures: Sequence[Measure],
+    changes: Sequence[Change],
+    unread: dict[str, str],
+    impossible: list[tuple[Change, str]],
+) -> Answer:
+    """What the runs say."""
+    names = tuple(measure.name.strip() for measure in measures)
+    higher = {name: is_higher_better(measure.keys) for name, measure in zip(names, measures, strict=True)}
+    bases = [document for (change, _), document in sorted(trial.results.items(), key=str) if change is None]
+    base = {
+        name: found
+        for name, measure in zip(names, measures, strict=True)
+        if (found := estimate(numbers([measure.of_document(document) for document in bases]))) is not None
+    }
+    rows: list[Row] = []
+    for change in changes:
+        ratios = {name: estimate(trial.pairs(change, measure)) for name, measure in zip(names, measures, strict=True)}
+        effects = {name: Effect(ratio) for name, ratio in ratios.items() if ratio is not None}
+        if effects:
+            rows.append(Row(change, effects, trial.seeds(change)))
+    rows.sort(key=lambda row: (not row.has_effect, -row.score(higher)))
+    tried = {row.change for row in rows}
+    untried = tuple(change for change in changes if change not in tried and change not in trial.failures)
+    failed = [(change, reason) for change, reason in trial.failures.items() if change not in tried]
+    return Answer(
+        names,
+        higher,
+        base,
+        tuple(rows),
+        unread,
+        (*impossible, *failed),
+        untried,
+        max((row.seeds for row in rows), default=trial.seeds(None)),
+        str(bases[0]["bound"]["sentence"]),
+        trial.elapsed_s,
+    )

@@ -1,1 +1,0 @@
-"""Random drives under random workloads, held to arithmetic that shares nothing with the simulator."""

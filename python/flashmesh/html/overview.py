@@ -1,0 +1,114 @@
+"""The charts over keys that a report of many points begins with, when nobody has said which ones to draw."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flashmesh._native import ConfigError
+from flashmesh.aggregate.points import SEED
+from flashmesh.plots.panels import LINES_MAX
+from flashmesh.plots.parallel import Drive, parallel
+from flashmesh.plots.selected import selected
+from flashmesh.report.chart_spec import ChartAxis, axis_of, read_chart, select
+from flashmesh.report.measures import measure_named
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from flashmesh.aggregate.table import RunTable
+    from flashmesh.html.study import Study
+    from flashmesh.plots.style import Plot
+
+MEASURES = ("p99", "IOPS")
+"""What is drawn unless asked otherwise."""
+PANELS_MAX = 12
+VALUES_MIN = 3
+"""The fewest values of a key that make an axis of numbers worth a chart."""
+KEYS_MIN = 3
+"""The fewest keys of which all are drawn at once."""
+
+
+def asked_for(study: Study) -> list[tuple[str, Plot]]:
+    """The charts that somebody asked for, by their names.
+
+    Raises:
+        ConfigError: When no runs of the report have what one names.
+    """
+    found = []
+    for spec in study.charts:
+        errors: list[ConfigError] = []
+        plots: list[Plot] = []
+        for table in study.tables:
+            try:
+                plots.append(selected(select(spec, table)))
+            except ConfigError as error:
+                errors.append(error)
+        if not plots:
+            raise errors[0]
+        found += [(spec.name if not number else f"{spec.name}-{number + 1}", plot) for number, plot in enumerate(plots)]
+    return found
+
+
+def overview(table: RunTable) -> list[str]:
+    """Lines that ask for charts of all points of a table: empty where no two axes show them."""
+    axes = [axis_of(key, values) for key, values in table.axes.items() if key != SEED and len(values) > 1]
+    if not axes:
+        return []
+    numeric = [axis for axis in axes if axis.numbers is not None and len(axis.values) >= VALUES_MIN]
+    over = max(numeric, key=lambda axis: len(axis.values)) if numeric else axes[0]
+    others = [axis for axis in axes if axis is not over]
+    by = next((axis for axis in others if axis.numbers is None and len(axis.values) <= LINES_MAX), None)
+    by = by or next((axis for axis in others if len(axis.values) <= LINES_MAX), None)
+    each = [axis for axis in others if axis is not by]
+    if panels(each) <= PANELS_MAX:
+        asked = f"{over.key}{f' by {by.key}' if by else ''}"
+        return [line(measure, asked, each) for measure in MEASURES]
+    second = max(others, key=lambda axis: (axis.numbers is not None, len(axis.values)))
+    each = [axis for axis in others if axis is not second]
+    if panels(each) <= PANELS_MAX:
+        return [line(measure, f"{over.key} and {second.key}", each) for measure in MEASURES]
+    return []
+
+
+def line(measure: str, asked: str, each: Sequence[ChartAxis]) -> str:
+    """A chart of a measure."""
+    return f"{measure} over {asked}" + (f" each {', '.join(axis.key for axis in each)}" if each else "")
+
+
+def panels(axes: Sequence[ChartAxis]) -> int:
+    """How many charts there are, one for each combination of values."""
+    count = 1
+    for axis in axes:
+        count *= len(axis.values)
+    return count
+
+
+def over_keys(study: Study) -> list[tuple[str, Plot]]:
+    """Charts of all points over the keys that are varied."""
+    found: list[tuple[str, Plot]] = []
+    for table in study.tables:
+        for text in overview(table) if not study.searches else ():
+            spec = read_chart(text)
+            try:
+                plot = selected(select(spec, table))
+            except ConfigError:
+                # Drives that were drawn at random leave most combinations empty; no run may have the measure.
+                continue
+            name = spec.name if all(spec.name != other for other, _ in found) else f"{spec.name}-{len(found)}"
+            found.append((name, plot))
+    together = all_keys(study)
+    return [*found, ("all-keys", together)] if together is not None else found
+
+
+def all_keys(study: Study) -> Plot | None:
+    """Every drive as a line through all its keys; None where there are few keys, or several files."""
+    if len(study.tables) > 1 or not study.points or len(study.points[0].settings) < KEYS_MIN:
+        return None
+    means = {name: study.means(name) for name in MEASURES}
+    drives = []
+    for number, point in enumerate(study.points):
+        values = {name: value for name, found in means.items() if (value := found[number]) is not None}
+        if len(values) == len(MEASURES):
+            drives.append(Drive(point.settings, values))
+    drives.sort(key=lambda drive: drive.measures[MEASURES[0]])
+    return parallel(drives, {name: measure_named(name) for name in MEASURES}) if drives else None

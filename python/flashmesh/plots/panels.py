@@ -1,0 +1,125 @@
+"""Line charts of runs: one chart while lines can be told apart, and panels where there are more."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import altair as alt
+
+from flashmesh.configuration import value_text
+from flashmesh.plots import style
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from flashmesh.plots.runs import Run
+
+LINES_MAX = 8
+"""The most lines of one panel: beyond, colours and dashes are too much alike."""
+PANELS_MAX = 24
+PANEL_HEIGHT = 170
+
+
+@dataclass(frozen=True)
+class Split:
+    """Which panel and which line of it each run is."""
+
+    of: dict[str, tuple[str, str]]
+    """Panel and line of each run, by its name."""
+    key: str
+    """The key whose values are the panels; empty where each run has a panel."""
+
+    @property
+    def panels(self) -> list[str]:
+        """The panels in their order."""
+        return list(dict.fromkeys(panel for panel, _ in self.of.values()))
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines of all panels, in the order of their colours."""
+        return list(dict.fromkeys(line for _, line in self.of.values()))
+
+
+def split(runs: Sequence[Run]) -> Split | None:
+    """The panels of runs; None where one chart shows them all."""
+    if len(runs) <= LINES_MAX:
+        return None
+    keys = [key for key in runs[0].settings if len({value_text(run.settings.get(key, "")) for run in runs}) > 1]
+    for key in keys if len(keys) > 1 else ():
+        found = Split({run.name: (value_text(run.settings.get(key, "")), rest(run, key, keys)) for run in runs}, key)
+        # Two runs with the same settings would be one line.
+        is_whole = len(set(found.of.values())) == len(runs)
+        if is_whole and len(found.lines) <= LINES_MAX and len(found.panels) <= PANELS_MAX:
+            return found
+    return Split({run.name: (run.name, "") for run in runs}, "")
+
+
+def rest(run: Run, key: str, keys: Sequence[str]) -> str:
+    """What sets a run apart within its panel."""
+    return ", ".join(value_text(run.settings.get(other, "")) for other in keys if other != key)
+
+
+def lines(
+    runs: Sequence[Run],
+    marks: Sequence[alt.Chart],
+    named: alt.NamedData,
+    datasets: style.Datasets,
+    *,
+    title: str,
+    description: str,
+    height: int = style.HEIGHT,
+    choices: Sequence[alt.Parameter] = (),
+) -> style.Plot:
+    """Finishes a chart of lines, one a run: with colours and dashes, and in panels where there are many.
+
+    Args:
+        runs: What is drawn, each known to the chart by the field `run`.
+        marks: The lines without colours, and what stands on them; their data are `named`.
+        named: Its rows.
+        datasets: The rows by their name.
+        title: What it is called.
+        description: What it shows, for those who cannot see it.
+        height: How high it is where it is not in panels.
+        choices: The fields beside it.
+    """
+    found = split(runs)
+    if found is None:
+        whole = coloured(marks, *style.by_run(runs)).properties(data=named).add_params(*choices)
+        return style.finished(whole, datasets, title=title, description=description, height=height)
+    placed = json.dumps(found.of, ensure_ascii=False)
+    chart = coloured(marks, *style.by_name("line", found.lines))
+    told = (
+        f"{description} A panel for each value of {found.key}." if found.key else f"{description} A panel for each run."
+    )
+    faceted = facets(chart, named, found.panels, choices, PANEL_HEIGHT)
+    faceted = faceted.transform_calculate(panel=f"({placed})[datum.run][0]", line=f"({placed})[datum.run][1]")
+    return style.finished_panels(faceted, datasets, title=title, description=told, panels=len(found.panels))
+
+
+def coloured(marks: Sequence[alt.Chart], color: alt.Color, dash: alt.StrokeDash) -> alt.Chart | alt.LayerChart:
+    """Marks above each other, with colours; the first one are the lines, which have dashes too."""
+    line, *others = marks
+    layers = [line.encode(color=color, strokeDash=dash), *(mark.encode(color=color) for mark in others)]
+    return style.layered(layers) if others else layers[0]
+
+
+def facets(
+    chart: alt.Chart | alt.LayerChart,
+    named: alt.NamedData,
+    panels: Sequence[str],
+    choices: Sequence[alt.Parameter] = (),
+    height: int = PANEL_HEIGHT,
+) -> alt.FacetChart:
+    """A panel for each value of the field `panel`, below each other as the width allows."""
+    header = alt.Header(title=None, labelFontSize=12, labelLimit=240)
+    # A panel that named data of its own would have all rows.
+    panel = chart.properties(width=style.PANEL_WIDTH, height=height, data=alt.Undefined)
+    faceted: alt.FacetChart = panel.facet(
+        facet=alt.Facet("panel:N", sort=list(panels), header=header), data=named, columns=min(3, len(panels))
+    )
+    if choices:
+        # Fields beside the whole chart, not beside each panel.
+        faceted = faceted.properties(params=[choice.param for choice in choices])
+    return faceted

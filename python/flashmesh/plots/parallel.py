@@ -1,0 +1,133 @@
+"""Drives of many keys at once: a line for each drive through an upright axis for every key and measure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+
+from flashmesh.configuration import value_text
+from flashmesh.plots import style
+from flashmesh.plots.pareto import KINDS
+from flashmesh.report.chart_spec import axis_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from flashmesh.axes import Value
+    from flashmesh.report.measures import Measure
+
+DRIVES_MAX = 600
+"""The most lines: more are a single surface."""
+LABELS_MAX = 9
+"""The most values of an axis that are named on it."""
+ALL = "drives"
+
+
+@dataclass(frozen=True)
+class Drive:
+    """A line."""
+
+    settings: Mapping[str, Value]
+    measures: Mapping[str, float]
+    kind: str = ALL
+    """What became of it in a search; the same for all where there was none."""
+
+
+@dataclass(frozen=True)
+class Upright:
+    """An axis: where on it values are, from 0 to 1, and what is named there."""
+
+    name: str
+    at: Mapping[str, float]
+    labels: Sequence[tuple[float, str]]
+
+
+def of_key(key: str, drives: Sequence[Drive]) -> Upright:
+    """The axis of a varied key: its values at equal distances."""
+    texts = list(map(value_text, axis_of(key, [drive.settings[key] for drive in drives]).values))
+    at = {text: place / max(1, len(texts) - 1) for place, text in enumerate(texts)}
+    step = max(1, -(-len(texts) // LABELS_MAX))
+    return Upright(key, at, [(at[text], text) for text in texts[::step]])
+
+
+def of_measure(measure: Measure, name: str, drives: Sequence[Drive]) -> Upright:
+    """The axis of a measure, from its least to its largest value."""
+    values = sorted({drive.measures[name] for drive in drives})
+    low, high = values[0], values[-1]
+    at = {repr(value): (value - low) / (high - low) if high > low else 0.5 for value in values}
+    ends = [low + (high - low) * share / 2 for share in range(3)] if high > low else [low]
+    return Upright(name, at, [((end - low) / (high - low) if high > low else 0.5, measure.text(end)) for end in ends])
+
+
+def ends_of(values: style.Values, axis: str) -> list[tuple[int, float]]:
+    """Where the line of each drive ends, on the last axis."""
+    return [(int(row["drive"]), float(row["at"])) for row in values if row["axis"] == axis]
+
+
+def parallel(drives: Sequence[Drive], measures: Mapping[str, Measure]) -> style.Plot | None:
+    """A line for each drive; None where there are no two axes.
+
+    Args:
+        drives: What is drawn, the most interesting first: of very many the first ones are.
+        measures: The measures that have an axis beside the varied keys.
+    """
+    shown = list(drives[:DRIVES_MAX])
+    keys = [key for key in shown[0].settings if len({value_text(drive.settings[key]) for drive in shown}) > 1]
+    uprights = [of_key(key, shown) for key in keys]
+    uprights += [of_measure(measure, name, shown) for name, measure in measures.items()]
+    if len(uprights) < 2:
+        return None
+    values: list[dict[str, Any]] = []
+    # Those that matter most come last, and so above the others.
+    for number, drive in reversed(list(enumerate(shown))):
+        places = [axis.at[value_text(drive.settings[key])] for key, axis in zip(keys, uprights, strict=False)]
+        places += [axis.at[repr(drive.measures[axis.name])] for axis in uprights[len(keys) :]]
+        shown_values = [value_text(drive.settings[key]) for key in keys]
+        shown_values += [measure.text(drive.measures[name]) for name, measure in measures.items()]
+        for axis, place, text in zip(uprights, places, shown_values, strict=True):
+            row: dict[str, Any] = {"drive": number, "axis": axis.name, "at": round(place, 4), "value": text}
+            values.append(row | ({} if drive.kind == ALL else {"kind": drive.kind}))
+    kinds = [kind for kind in KINDS if any(drive.kind == kind for drive in shown)]
+    if not kinds:
+        ends = dict(ends_of(values, uprights[-1].name))
+        for row in values:
+            row["last"] = ends[row["drive"]]
+    named, datasets = style.data(values)
+    marked, more = style.data(
+        [{"axis": axis.name, "at": at, "text": text} for axis in uprights for at, text in axis.labels]
+    )
+    names = [axis.name for axis in uprights]
+    x = alt.X(
+        "axis:N",
+        sort=names,
+        scale=alt.Scale(type="point", padding=0.4),
+        axis=alt.Axis(title=None, labelAngle=0, labelLimit=130, orient="top", domain=False, ticks=False, grid=True),
+    )
+    y = alt.Y("at:Q", axis=None, scale=alt.Scale(domain=[0, 1]))
+    line = alt.Chart(named).mark_line(strokeWidth=1.2, opacity=0.5).encode(x=x, y=y, detail="drive:N")
+    if kinds:
+        scale = alt.Scale(domain=kinds, range=[KINDS[kind][0] for kind in kinds])
+        line = line.encode(color=alt.Color("kind:N", scale=scale, legend=style.LINE_LEGEND))
+        is_front = f"datum.kind === '{next(iter(KINDS))}'"
+        line = line.encode(strokeWidth=alt.condition(is_front, alt.value(2.4), alt.value(0.9)))
+    else:
+        # By the last measure: what leads to its ends can be followed.
+        line = line.encode(
+            color=alt.Color("last:Q", scale=alt.Scale(scheme="viridis"), legend=None), opacity=alt.value(0.6)
+        )
+    line = line.encode(tooltip=["drive:N", "axis:N", "value:N"])
+    base = alt.Chart(marked).encode(x=x, y=y, text="text:N")
+    text = base.mark_text(align="left", dx=5, fontSize=11, fontWeight=600)
+    # Names stand on the lines: each with an edge in the colour of the page.
+    edge = base.mark_text(align="left", dx=5, fontSize=11, fontWeight=600, stroke="white", strokeWidth=3.5)
+    told = (
+        "A line for each drive through its values: keys first, then measures, each from its least value at the bottom "
+    )
+    told += "to its largest at the top."
+    if len(shown) < len(drives):
+        told += f" The first {len(shown)} of {len(drives):,} drives are drawn."
+    return style.finished(
+        alt.layer(line, edge, text), datasets | more, title="All keys at once", description=told, height=340
+    )

@@ -1,0 +1,63 @@
+"""What changes of a drive bring: a bar for each, to the right what is more and to the left what is less."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import altair as alt
+
+from flashmesh.plots import style
+
+if TYPE_CHECKING:
+    from flashmesh.asking.answer import Answer
+
+GAIN, LOSS, NOTHING = "better", "worse", "no clear effect"
+COLOURS = {GAIN: style.COLOURS[0], LOSS: style.COLOURS[3], NOTHING: "#999999"}
+BARS_MAX = 40
+"""The most changes that are drawn, those with the largest effects."""
+
+
+def rows(answer: Answer, measure: str) -> style.Values:
+    """A row for each change, those of the key with the largest effect first."""
+    clear = {
+        (row.change.key, row.change.after): effect.is_clear
+        for row in answer.rows
+        if (effect := row.effects.get(measure)) is not None
+    }
+    found: style.Values = []
+    for bar in answer.tornado(measure)[:BARS_MAX]:
+        is_better = (bar.change > 0) == answer.higher[measure]
+        kind = NOTHING if not clear[bar.key, bar.value] else GAIN if is_better else LOSS
+        row = {"change": f"{bar.key} = {bar.value}", "now": bar.before, "effect": bar.change, "kind": kind}
+        if bar.low is not None and bar.high is not None:
+            row |= {"low": bar.low, "high": bar.high}
+        found.append(row)
+    return found
+
+
+def tornado(answer: Answer, measure: str) -> style.Plot | None:
+    """The effect of each change on a measure; None where no change has one."""
+    values = rows(answer, measure)
+    if not values:
+        return None
+    named, datasets = style.data(values)
+    names = [row["change"] for row in values]
+    kinds = [kind for kind in COLOURS if any(row["kind"] == kind for row in values)]
+    scale = alt.Scale(domain=kinds, range=[COLOURS[kind] for kind in kinds])
+    base = alt.Chart(named).encode(
+        y=alt.Y("change:N", sort=names, axis=alt.Axis(title=None, labelLimit=300)),
+        tooltip=["change:N", "now:N", alt.Tooltip("effect:Q", format="+.1%"), "kind:N"],
+    )
+    label = f"(datum.value > 0 ? '+' : '') + format(datum.value, '{style.PERCENT}')"
+    x = alt.X("effect:Q", axis=alt.Axis(title=f"change of {measure}", labelExpr=label))
+    legend = alt.Legend(title=None, symbolType="square")
+    layers = [base.mark_bar().encode(x=x, color=alt.Color("kind:N", scale=scale, legend=legend))]
+    if any("low" in row for row in values):
+        rule = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=1.5, color="#000000")
+        layers.append(rule.encode(x="low:Q", x2="high:Q"))
+    text = f"What each single change does to {measure}; black lines are 95 % intervals over the seeds."
+    if len(values) == BARS_MAX:
+        text += f" The {BARS_MAX} largest are drawn."
+    height = style.bar_height(names)
+    title = f"What would change {measure}"
+    return style.finished(style.layered(layers), datasets, title=title, description=text, height=height)

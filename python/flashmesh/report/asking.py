@@ -1,0 +1,72 @@
+"""What would help a drive most, as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from flashmesh.asking.answer import percent
+from flashmesh.report import quantities as q
+from flashmesh.report.measures import measure_named
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from flashmesh.aggregate.estimate import Estimate
+    from flashmesh.asking.answer import Answer, Row
+    from flashmesh.report.terminal import Terminal
+
+REASON_MAX = 60
+
+
+def show(answer: Answer, terminal: Terminal) -> None:
+    """Prints the drive as it is, the best changes, all changes with an effect, and what has none."""
+    values = [f"{measure_named(name).text(found.mean)} {name}" for name, found in answer.base.items()]
+    terminal.print(Text(f"As it is: {', '.join(values)}; {answer.bound}"), "")
+    best = answer.best
+    heading = f"The {len(best)} changes that help most:" if len(best) > 1 else "The change that helps most:"
+    terminal.print(Text(heading if best else "No change that was tried helps.", style="bold"))
+    for row in best:
+        terminal.print(Text(f"  {answer.sentence(row)} (now {row.change.before})"))
+    shown = [row for row in answer.rows if row.has_effect]
+    if shown:
+        terminal.print("", table(answer, shown, terminal))
+    notes = list(remarks(answer))
+    if notes:
+        terminal.print("", *map(Text, notes))
+
+
+def table(answer: Answer, rows: list[Row], terminal: Terminal) -> Table:
+    """A row for each change that has an effect, the most helpful first."""
+    headings = [cell for name in answer.measures for cell in (name, "95 %")]
+    found = terminal.table("change", "now", "seeds", *headings, left=2)
+    for row in rows:
+        cells: list[str] = []
+        for name in answer.measures:
+            effect = row.effects.get(name)
+            cells += [q.NONE, ""] if effect is None else [effect.text, span(effect.ratio)]
+        found.add_row(row.change.label, row.change.before, str(row.seeds), *cells)
+    return found
+
+
+def span(ratio: Estimate) -> str:
+    """The interval of a change; nothing where there is none, or it is a point."""
+    if ratio.low is None or ratio.high is None or ratio.low == ratio.high:
+        return ""
+    return f"{percent(ratio.low - 1)} to {percent(ratio.high - 1)}"
+
+
+def remarks(answer: Answer) -> list[str]:
+    """What has no effect, what could not be changed, and what there was no time for."""
+    found: list[str] = []
+    if answer.idle:
+        found.append(f"no effect: {', '.join(changes[0].words for changes in answer.idle.values())}")
+    if answer.unread:
+        found.append(f"not read by this drive: {', '.join(answer.unread)}")
+    for change, reason in answer.impossible:
+        told = reason if len(reason) <= REASON_MAX else f"{reason[:REASON_MAX]}..."
+        found.append(f"not possible: {change.label}: {told}")
+    if answer.untried:
+        found.append(f"no time for: {', '.join(change.label for change in answer.untried)}; --limit allows more")
+    return found

@@ -1,0 +1,237 @@
+"""What a comparison shows, in sentences computed from its numbers.
+
+pssd is 1.84 times as fast as bus; beyond it the host link binds: ideal gains nothing more.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from flashmesh.aggregate.estimate import estimate
+from flashmesh.aggregate.points import SEED
+from flashmesh.aggregate.steadiness import unsteady_note
+from flashmesh.configuration import value_text
+from flashmesh.report import quantities as q
+from flashmesh.report.chart_spec import axis_of
+from flashmesh.report.measures import measure_named
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from flashmesh.aggregate.table import RunTable
+    from flashmesh.axes import Value
+    from flashmesh.report.chart_spec import ChartAxis
+
+CLEAR = 0.02
+"""A difference below says nothing."""
+BOUND = re.compile(r"^bound by (?P<what>the [^:,]+)")
+"""The sentence of a result that a part of the drive bounds."""
+OTHERS_MAX = 4
+"""Values that a sentence names beside the best."""
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What one value of a key brings over another, over everything else that is varied."""
+
+    value: str
+    ratios: tuple[float, ...]
+    """One for each combination of the other keys: the mean over its seeds."""
+    is_clear: bool
+    """Whether it is more than seeds explain."""
+
+    @property
+    def mean(self) -> float:
+        """The geometric mean."""
+        return math.exp(sum(map(math.log, self.ratios)) / len(self.ratios))
+
+    @property
+    def times(self) -> str:
+        """How many times, with the range where there are several combinations."""
+        if len(self.ratios) == 1:
+            return f"{self.mean:.2f}"
+        return f"{min(self.ratios):.2f} to {max(self.ratios):.2f}"
+
+
+def findings(table: RunTable) -> list[str]:
+    """The sentences, the most important first; none of a single drive."""
+    axes = {key: axis_of(key, values) for key, values in table.axes.items() if key != SEED and len(values) > 1}
+    if not axes or len(table) < 2:
+        return []
+    names = ("IOPS", "mean", "p99")
+    values = dict(zip(names, table.values([measure_named(name) for name in names]), strict=True))
+    found: list[str] = []
+    choice = next((key for key, axis in axes.items() if axis.numbers is None), None)
+    load = next((key for key, axis in axes.items() if axis.numbers is not None), None)
+    if choice is not None:
+        found += of_choice(table, choice, values)
+    if load is not None:
+        found += of_quantity(table, axes[load], values)
+    unsteady = sum(table.whether_steady(point) is False for point in table.points)
+    if unsteady:
+        found.append(unsteady_note(unsteady, len(table.points)))
+    return found
+
+
+def of_choice(table: RunTable, key: str, values: Mapping[str, Sequence[float | None]]) -> list[str]:
+    """What the values of a key that is no quantity bring over its first value."""
+    texts = [value_text(value) for value in table.axes[key]]
+    first, *others = texts
+    speed = [gain for gain in (gain_of(table, key, first, each, values["IOPS"]) for each in others) if gain]
+    if not speed:
+        return []
+    if any(gain.is_clear for gain in speed):
+        return [fastest(table, key, first, speed)]
+    latency = [gain for gain in (gain_of(table, key, first, each, values["p99"]) for each in others) if gain]
+    clear = [gain for gain in latency if gain.is_clear]
+    if not clear:
+        return [f"{listed(others)} and {first} differ by less than seeds explain, in throughput and in p99."]
+    best = min(latency, key=lambda gain: gain.mean)
+    if best.mean < 1 and best.is_clear:
+        return [f"All serve the same load; the p99 of {best.value} is {share(1 - best.mean)} below that of {first}."]
+    worst = max(clear, key=lambda gain: gain.mean)
+    return [f"All serve the same load; {first} has the lowest p99, that of {worst.value} is {worst.mean:.2f} times it."]
+
+
+def fastest(table: RunTable, key: str, first: str, gains: Sequence[Gain]) -> str:
+    """Which value is the fastest, by how much, and what is in the way of more."""
+    most = max(gain.mean for gain in gains)
+    if most < 1 + CLEAR:
+        slow = min(gains, key=lambda gain: gain.mean)
+        told = f"{first} is the fastest; {slow.value} reaches {slow.mean:.2f} of its throughput."
+        return told + binding(table, key, first)
+    # The first that comes near to the best: whatever comes behind it gains nothing more.
+    best = next(gain for gain in gains if gain.mean >= most * (1 - CLEAR))
+    told = f"{best.value} is {best.times} times as fast as {first}"
+    equal = [gain.value for gain in gains if gain is not best and abs(gain.mean / best.mean - 1) < CLEAR]
+    what = binder(table, key, best.value)
+    if equal:
+        gain_verb = "gains" if len(equal) == 1 else "gain"
+        beyond = f"beyond it {what} {verb(what)}: " if what else ""
+        return f"{told}; {beyond}{listed(equal)} {gain_verb} nothing more."
+    return f"{told}, the fastest of {len(gains) + 1}{f'; {what} {verb(what)} it' if what else ''}."
+
+
+def binding(table: RunTable, key: str, value: str) -> str:
+    """A sentence on what bounds a value, behind a space; empty where nothing does."""
+    what = binder(table, key, value)
+    return f" {what[:1].upper()}{what[1:]} {verb(what)} it." if what else ""
+
+
+def gain_of(table: RunTable, key: str, first: str, value: str, values: Sequence[float | None]) -> Gain | None:
+    """The ratio of what the runs with one value have to those with the first, seed by seed."""
+    pairs: dict[tuple[str, ...], list[float]] = {}
+    numbered = list(enumerate(table.settings))
+    by_setting = {others(settings, key): number for number, settings in numbered if text(settings, key) == first}
+    for number, settings in numbered:
+        partner = by_setting.get(others(settings, key))
+        if text(settings, key) != value or partner is None:
+            continue
+        after, before = values[number], values[partner]
+        if after and before:
+            point = tuple(f"{name}={value_text(each)}" for name, each in settings.items() if name not in (key, SEED))
+            pairs.setdefault(point, []).append(after / before)
+    if not pairs:
+        return None
+    estimates = [estimate(ratios) for ratios in pairs.values()]
+    known = [each for each in estimates if each is not None]
+    is_clear = any(
+        abs(each.mean - 1) >= CLEAR and (each.low is None or each.high is None or not each.low <= 1 <= each.high)
+        for each in known
+    )
+    return Gain(value, tuple(each.mean for each in known), is_clear)
+
+
+def others(settings: Mapping[str, Value], key: str) -> tuple[str, ...]:
+    """All settings of a run but one, its seed among them."""
+    return tuple(f"{name}={value_text(value)}" for name, value in settings.items() if name != key)
+
+
+def text(settings: Mapping[str, Value], key: str) -> str:
+    """A setting of a run as text."""
+    return value_text(settings[key])
+
+
+def of_quantity(table: RunTable, axis: ChartAxis, values: Mapping[str, Sequence[float | None]]) -> list[str]:
+    """How throughput grows along a quantity, such as the depth of the queue, for each other combination of settings."""
+    curves: dict[tuple[str, ...], dict[str, list[int]]] = {}
+    for number, settings in enumerate(table.settings):
+        name = tuple(value_text(value) for key, value in settings.items() if key not in (axis.key, SEED))
+        curves.setdefault(name, {}).setdefault(text(settings, axis.key), []).append(number)
+    found = [sentence for name, curve in curves.items() if (sentence := of_curve(table, axis, name, curve, values))]
+    return found if len(found) <= OTHERS_MAX else []
+
+
+def of_curve(
+    table: RunTable,
+    axis: ChartAxis,
+    name: tuple[str, ...],
+    curve: Mapping[str, Sequence[int]],
+    values: Mapping[str, Sequence[float | None]],
+) -> str | None:
+    """Where a curve levels off, and what is in the way from there on."""
+    places = [value_text(value) for value in axis.values if value_text(value) in curve]
+    means = [mean([values["IOPS"][number] for number in curve[place]]) for place in places]
+    latency = [mean([values["p99"][number] for number in curve[place]]) for place in places]
+    known = [value for value in means if value is not None]
+    if len(known) < 2 or len(known) < len(means):
+        return None
+    least, most = min(known), max(known)
+    who = f"{', '.join(name)}: " if name else ""
+    if most < least * (1 + CLEAR):
+        return f"{who}{axis.key} from {places[0]} to {places[-1]} does not change the throughput."
+    knee = next(place for place, value in enumerate(known) if value >= most * (1 - CLEAR))
+    if knee == 0:
+        throughput = "throughput" if name else "Throughput"
+        told = f"{who}{throughput} falls with {axis.key}, from {q.scaled(known[0])} IOPS at {places[0]}"
+        return f"{told} to {q.scaled(known[-1])} at {places[-1]}."
+    throughput = "throughput" if name else "Throughput"
+    reached = f"{who}{throughput} grows with {axis.key} up to {places[knee]}, to {q.scaled(known[knee])} IOPS"
+    if knee == len(places) - 1:
+        return f"{reached}, and has not levelled off there."
+    what = binder_of(table, [number for place in places[knee:] for number in curve[place]])
+    beyond = f"; beyond it {what} {verb(what)}" if what else "; beyond it throughput stays"
+    before, after = latency[knee], latency[-1]
+    grown = after / before if before and after else 1.0
+    more = f", and p99 grows {grown:.1f}-fold up to {places[-1]}" if grown >= 1 + 5 * CLEAR else ""
+    return f"{reached}{beyond}{more}."
+
+
+def mean(values: Sequence[float | None]) -> float | None:
+    """The mean of values; None where one lacks."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known and len(known) == len(values) else None
+
+
+def binder(table: RunTable, key: str, value: str) -> str:
+    """What bounds the runs with one value of a key; empty where it differs or is no part of the drive."""
+    return binder_of(table, [number for number, each in enumerate(table.settings) if text(each, key) == value])
+
+
+def binder_of(table: RunTable, numbers: Sequence[int]) -> str:
+    """What bounds most of some runs."""
+    (sentences,) = table.columns(["bound.sentence"])
+    named = [found["what"] if (found := BOUND.match(str(sentences[number]))) else "" for number in numbers]
+    what, count = Counter(named).most_common(1)[0]
+    return what if count * 2 > len(named) else ""
+
+
+def verb(what: str) -> str:
+    """The verb that goes with a part of the drive."""
+    return "bind" if what.endswith("s") and not what.endswith("ss") else "binds"
+
+
+def share(value: float) -> str:
+    """A share in whole percent."""
+    return f"{value:.0%}".replace("%", " %")
+
+
+def listed(values: Sequence[str]) -> str:
+    """Values in a sentence."""
+    if len(values) > OTHERS_MAX:
+        return f"{', '.join(values[:OTHERS_MAX])} and {len(values) - OTHERS_MAX} more"
+    return values[0] if len(values) == 1 else f"{', '.join(values[:-1])} and {values[-1]}"

@@ -1,0 +1,27 @@
+"""What a report says of recordings that do not cover what they were to cover."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flashmesh.report import quantities as q
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+RECORDINGS = {
+    "network": ("recording of the network", "measure.network-events-max"),
+    "timeline": ("timeline", "measure.timeline-events-max"),
+}
+
+
+def cut(document: Mapping[str, Any], *keys: str) -> list[str]:
+    """A sentence for each recording, or those named, that ended before its window, from the document of a result."""
+    found = []
+    for key in keys or RECORDINGS:
+        name, limit = RECORDINGS[key]
+        recording = document.get(key)
+        if recording and recording["is_cut"]:
+            end = q.time(recording["end_ps"])
+            found.append(f"The {name} ends at {end}, where it was full: {limit} says how much it holds.")
+    return found

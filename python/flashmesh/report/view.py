@@ -1,0 +1,227 @@
+"""What tables show of many runs: points with the means of their seeds, some of them or all."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from flashmesh._native import ConfigError
+from flashmesh.aggregate.estimate import Estimate, estimate
+from flashmesh.aggregate.points import SEED, Point, grouped, is_repeated, keys_of, points_of
+from flashmesh.configuration import value_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from flashmesh.aggregate.table import RunTable
+    from flashmesh.axes import Value
+    from flashmesh.normalised import Baseline
+    from flashmesh.report.measures import Measure
+
+ROWS_MAX = 40
+"""Points that are shown unless another number is asked for."""
+ANY = "any"
+"""In place of the values of a key that a drive does not read."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which points are shown, and in which order."""
+
+    where: Mapping[str, str] = field(default_factory=dict)
+    """Varied keys with the value that they must have."""
+    sort: Measure | None = None
+    """What to sort by, the least first."""
+    is_descending: bool = False
+    rows: int | None = ROWS_MAX
+    """The most points to show; None for all."""
+
+
+class View:
+    """The points of some runs."""
+
+    def __init__(self, table: RunTable, choice: Choice | None = None, baseline: Baseline | None = None) -> None:
+        """Chooses and sorts.
+
+        Args:
+            table: The runs.
+            choice: Which points; by default the first ones.
+            baseline: What ratios are against; one that names a seed keeps seeds apart.
+
+        Raises:
+            ConfigError: When the choice names what is not varied, or a value that is never there.
+        """
+        self.table = table
+        self.choice = choice = choice if choice is not None else Choice()
+        self.baseline = baseline
+        self.known: dict[str, list[float | None]] = {}
+        self.of_shown: dict[str, dict[int, float | None]] = {}
+        refuse_unvaried(table, choice.where)
+        self.keys = keys_of(table.axes)
+        group = points_of
+        if baseline is not None and SEED in baseline.settings:
+            self.keys, group = list(table.axes), grouped
+        self.all_points = group(table.settings, range(len(table)))
+        wanted = [number for number, settings in enumerate(table.settings) if self.is_wanted(settings)]
+        self.points = collapsed(table, group([table.settings[number] for number in wanted], wanted))
+        if not self.points:
+            told = ", ".join(f"{key}={value}" for key, value in choice.where.items())
+            raise ConfigError(f"--where: no run has {told} together")
+        self.is_repeated = is_repeated(self.points)
+        if choice.sort is not None:
+            self.sort(choice.sort, choice.is_descending)
+        self.chosen = self.points
+        """All that were asked for; `points` are those of them that are shown."""
+        self.points = self.chosen[: choice.rows]
+
+    def is_wanted(self, settings: Mapping[str, Value]) -> bool:
+        """Whether the choice has a run."""
+        return all(value_text(settings[key]) == value for key, value in self.choice.where.items())
+
+    def sort(self, measure: Measure, is_descending: bool) -> None:
+        """Sorts the points by the means of a measure; those without it come last."""
+        means = {id(point): self.mean(measure, point) for point in self.points}
+        sign = -1 if is_descending else 1
+        self.points.sort(key=lambda point: ((mean := means[id(point)]) is None, sign * (mean or 0.0)))
+
+    def values(self, measure: Measure) -> list[float | None]:
+        """A measure of all runs, read once."""
+        if measure.name not in self.known:
+            (self.known[measure.name],) = self.table.values([measure])
+        return self.known[measure.name]
+
+    def read(self, measures: Sequence[Measure]) -> None:
+        """Reads measures of all runs that have columns together: one by one takes a file much longer."""
+        wanted = [each for each in measures if each.name not in self.known and self.table.has_columns(each.keys)]
+        self.known |= dict(zip((each.name for each in wanted), self.table.values(wanted), strict=True))
+
+    def value(self, measure: Measure, number: int) -> float | None:
+        """A measure of a run; where it has no column, the documents of the runs that are shown are read alone."""
+        if measure.name in self.known or self.table.has_columns(measure.keys):
+            return self.values(measure)[number]
+        if measure.name not in self.of_shown:
+            points = [*self.points, *(point for point in self.references if point is not None)]
+            shown = list(dict.fromkeys(number for point in points for number in point.runs))
+            values = map(measure.of_document, self.table.documents(shown))
+            self.of_shown[measure.name] = dict(zip(shown, values, strict=True))
+        found = self.of_shown[measure.name]
+        return found[number] if number in found else self.values(measure)[number]
+
+    def of_point(self, measure: Measure, point: Point[int]) -> list[float]:
+        """A measure of the runs of a point that have it."""
+        return [value for number in point.runs if (value := self.value(measure, number)) is not None]
+
+    def has(self, measure: Measure) -> bool:
+        """Whether a point that is shown has a measure."""
+        return any(self.of_point(measure, point) for point in self.points)
+
+    def mean(self, measure: Measure, point: Point[int] | None) -> float | None:
+        """The mean of a measure over the seeds of a point; None of what is no number."""
+        found = self.of_point(measure, point) if point is not None else []
+        if not found or any(isinstance(value, str | bool) for value in found):
+            return None
+        return sum(found) / len(found)
+
+    def estimate(self, measure: Measure, point: Point[int]) -> Estimate | None:
+        """The mean of a measure over the seeds of a point, with its interval."""
+        return estimate(numbers(self.of_point(measure, point)))
+
+    @property
+    def references(self) -> list[Point[int] | None]:
+        """What the ratios of the points are against."""
+        return self.references_of(self.points)
+
+    def references_of(self, points: Sequence[Point[int]]) -> list[Point[int] | None]:
+        """What the ratios of points are against: each its baseline, or else all the first point."""
+        from flashmesh.normalised import partners
+
+        if self.baseline is None:
+            return [self.chosen[0]] * len(points)
+        settings = [point.settings for point in self.all_points]
+        numbers = partners(settings, self.baseline)
+        by_settings = {names(point, self.keys): number for point, number in zip(self.all_points, numbers, strict=True)}
+        found = [by_settings.get(names(point, self.keys)) for point in points]
+        return [None if number is None else self.all_points[number] for number in found]
+
+    def texts(self, point: Point[int]) -> list[str]:
+        """The values that set a point apart."""
+        return [value_text(point.settings[key]) for key in self.keys]
+
+    @cached_property
+    def steady(self) -> list[bool | None]:
+        """Whether the measured window of each point was steady."""
+        return [self.table.whether_steady(point) for point in self.points]
+
+    def sentences(self) -> list[str]:
+        """What bounds each point, in the words of one of its runs."""
+        keys = ["bound.resource", "bound.sentence", "interrupted"]
+        resources, sentences, interrupted = self.table.columns(keys)
+        found: list[str] = []
+        for point in self.points:
+            common, count = Counter(resources[number] for number in point.runs).most_common(1)[0]
+            number = next(number for number in point.runs if resources[number] == common)
+            told = str(sentences[number])
+            if count < len(point.runs):
+                told += f" (with {count} of {len(point.runs)} seeds)"
+            if any(interrupted[number] for number in point.runs):
+                told += " (interrupted)"
+            found.append(told)
+        return found
+
+
+def numbers(values: Sequence[Any]) -> list[float]:
+    """The values that are numbers: a text has no mean."""
+    return [value for value in values if value is not None and not isinstance(value, str | bool)]
+
+
+def names(point: Point[int], keys: Sequence[str]) -> tuple[str, ...]:
+    """The values of a point as texts."""
+    return tuple(value_text(point.settings[key]) for key in keys)
+
+
+def collapsed(table: RunTable, points: Sequence[Point[int]]) -> list[Point[int]]:
+    """The points, of those with the very same runs the first one: they differ in keys that these runs do not read."""
+    (hashes,) = table.columns(["config_hash"])
+    found: dict[tuple[str, ...], list[Point[int]]] = {}
+    for point in points:
+        found.setdefault(tuple(str(hashes[number]) for number in point.runs), []).append(point)
+    return [same[0] if len(same) == 1 else joined(same, table) for same in found.values()]
+
+
+def joined(points: Sequence[Point[int]], table: RunTable) -> Point[int]:
+    """Points of the same runs as one, with the values of the keys in which they differ."""
+    settings = dict(points[0].settings)
+    for key in settings:
+        values = list(dict.fromkeys(value_text(point.settings[key]) for point in points))
+        if len(values) > 1:
+            settings[key] = ANY if len(values) == len(table.axes[key]) else listed(values, JOINED_MAX)
+    return Point(settings, points[0].runs)
+
+
+def refuse_unvaried(table: RunTable, where: Mapping[str, str], origin: str = "--where") -> None:
+    """Refuses keys that are not varied, and values that they never have.
+
+    Raises:
+        ConfigError: When there is one; the text says which there are.
+    """
+    for key, value in where.items():
+        if key not in table.axes:
+            raise ConfigError(f"{origin}: {key} is not varied; varied are {listed(table.axes)}")
+        values = [value_text(known) for known in table.axes[key]]
+        if value not in values:
+            raise ConfigError(f"{origin}: {key} is never {value}; its values are {listed(values)}")
+
+
+LISTED_MAX = 12
+"""Values that errors list."""
+JOINED_MAX = 3
+"""Values of a key that stand in one row."""
+
+
+def listed(values: Iterable[str], most: int = LISTED_MAX) -> str:
+    """Values, or the first of them."""
+    each = list(values)
+    more = f" and {len(each) - most:,} more" if len(each) > most else ""
+    return (", ".join(each[:most]) or "none") + more

@@ -1,0 +1,355 @@
+"""The door for documents of results that come from outside: whether one has the form of a result.
+
+What is behind the door relies on the form. It follows from the declared quantities and parameters, by the types of the
+classes that are generated from them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import is_dataclass
+from datetime import timedelta
+from functools import cache
+from types import UnionType
+from typing import Any, Literal, TypeAlias, Union, get_args, get_origin
+
+from flashmesh._parameters import Config
+from flashmesh._results import Report
+from flashmesh.axes import Value
+from flashmesh.record import record
+from flashmesh.results.build import hints_of
+
+Check: TypeAlias = Callable[[Any], None]
+NULL: Any = type(None)
+PARAMETERS = Config.__module__
+INTEGER_MAX = 1 << 64
+"""What is beyond is nothing that was counted or measured in picoseconds."""
+SHOWN_MAX = 40
+"""How many characters of a value are quoted."""
+NEEDED = {
+    "geometry": ("channels", "chips-per-channel", "dies-per-chip"),
+    "fabric": ("kind",),
+    "power": (),
+    "schedule": (),
+}
+"""What reports take from the configuration of a run."""
+REPLAY = ("mode", "time-scale", "threads", "outstanding")
+"""What they take from the replay of each stream."""
+PER_LINK = ("names", "kinds", "busy_ps", "bytes_to_chips", "bytes_from_chips", "bytes_between_chips")
+
+
+@record
+class SavedRun:
+    """A run of a comparison: what is varied, and what came out."""
+
+    settings: dict[str, Value]
+    result: dict[str, Any]
+
+
+@record
+class SavedFailure:
+    """A run that gave no result, and why."""
+
+    settings: dict[str, Value]
+    error: str
+
+
+@record
+class SavedComparison:
+    """The document of a comparison."""
+
+    axes: dict[str, tuple[Value, ...]]
+    complete: bool
+    failures: tuple[SavedFailure, ...]
+    runs: tuple[SavedRun, ...]
+
+
+class MalformedError(ValueError):
+    """A document does not have the form of a result; the text says where, and what should be there."""
+
+    def __init__(self, told: str, *path: str) -> None:
+        """With the keys that lead to the place, the first one first."""
+        self.told = told
+        self.path = path
+        super().__init__(f"{''.join(path).removeprefix('.')}{told}" if path else f"it{told}")
+
+    def below(self, key: str) -> MalformedError:
+        """The same seen from the object or the list that has the place under a key."""
+        return MalformedError(self.told, key, *self.path)
+
+
+def check_result(document: Any) -> None:
+    """Lets a document in that has the form of a result; it may have further keys.
+
+    Raises:
+        MalformedError: When it does not.
+    """
+    checker(Report)(document)
+    check_shape(document)
+    check_configuration(document["configuration"], len(document["utilisation"]["dies"]))
+
+
+def check_comparison(document: Any) -> None:
+    """Lets a document in that has the form of a comparison of results.
+
+    Raises:
+        MalformedError: When it does not.
+    """
+    checker(SavedComparison)(document)
+    axes = document["axes"]
+    for index, run in enumerate(document["runs"]):
+        place = f"runs[{index}]"
+        if run["settings"].keys() != axes.keys():
+            raise MalformedError(" does not have the keys of axes", f"{place}.settings")
+        for key, value in run["settings"].items():
+            if value not in axes[key]:
+                raise MalformedError(f" is not among the values of axes.{key}", f"{place}.settings.{key}")
+        try:
+            check_result(run["result"])
+        except MalformedError as error:
+            raise error.below(".result").below(place) from None
+
+
+def check_shape(document: dict[str, Any]) -> None:
+    """Lists of which each has an entry for the same thing are equally long.
+
+    Raises:
+        MalformedError: When two are not.
+    """
+    links = document["utilisation"]["links"]
+    for key in PER_LINK:
+        equally_long(document["links"][key], links, f"links.{key}", "utilisation.links")
+    for kind, found in document["distribution"].items():
+        if found is not None:
+            place = f"distribution.{kind}"
+            equally_long(found["requests"], found["latency_ps"], f"{place}.requests", f"{place}.latency_ps")
+
+
+def equally_long(one: Sequence[Any], other: Sequence[Any], name: str, beside: str) -> None:
+    """Refuses lists of different lengths.
+
+    Raises:
+        MalformedError: When they are.
+    """
+    if len(one) != len(other):
+        raise MalformedError(f"{name} has {len(one):,} entries, and {beside} {len(other):,}", "")
+
+
+def check_configuration(tables: dict[str, Any], dies: int) -> None:
+    """Lets a configuration in whose known keys have values of their types, for a drive of so many dies.
+
+    Raises:
+        MalformedError: When one is of another type, or what a report needs is not there.
+    """
+    try:
+        checker(Config)(tables)
+        refuse_null(tables)
+        for section, keys in NEEDED.items():
+            needed(tables, section, keys)
+        streams = tables.get("stream") or {"": tables}
+        for name, stream in streams.items():
+            try:
+                needed(stream, "replay", REPLAY)
+            except MalformedError as error:
+                raise (error.below(f".{name}").below(".stream") if name else error) from None
+    except MalformedError as error:
+        raise error.below(".configuration") from None
+    geometry = tables["geometry"]
+    if math.prod(geometry[key] for key in NEEDED["geometry"]) != dies:
+        raise MalformedError(f" is of another drive than one of {dies:,} dies", "configuration.geometry")
+
+
+def refuse_null(value: Any) -> None:
+    """Refuses null, which no key of a configuration has as its value.
+
+    Raises:
+        MalformedError: When it is there.
+    """
+    if value is None:
+        raise refusal("a value", value)
+    if isinstance(value, dict):
+        table_of(refuse_null)(value)
+    elif isinstance(value, list):
+        list_of(refuse_null)(value)
+
+
+def needed(tables: dict[str, Any], section: str, keys: Sequence[str]) -> None:
+    """Refuses tables that lack a section, or keys in it.
+
+    Raises:
+        MalformedError: When they do.
+    """
+    if section not in tables:
+        raise missing(section)
+    for key in keys:
+        if key not in tables[section]:
+            raise missing(key).below(f".{section}")
+
+
+def missing(key: str) -> MalformedError:
+    """A key is not there."""
+    return MalformedError(" is missing", f".{key}")
+
+
+@cache
+def checker(hint: Any) -> Check:
+    """What lets a value of JSON in that stands for one of a type.
+
+    Raises:
+        TypeError: When no value of JSON stands for one.
+    """
+    origin, inner = get_origin(hint), get_args(hint)
+    if hint is Any:
+        return lambda _: None
+    if hint is NULL:
+        return of_class(NULL, "null")
+    if origin in (UnionType, Union):
+        # A duration is a text in a document, whatever a program may give for it.
+        given = (timedelta, float) if timedelta in inner else ()
+        return any_of([checker(each) for each in inner if not is_path(each) and each not in given])
+    if origin is Literal:
+        return choice(inner)
+    if is_dataclass(hint):
+        return record_of(hint)
+    if origin in (tuple, Sequence):
+        is_pair = origin is tuple and inner[-1] is not Ellipsis
+        return pair_of([checker(each) for each in inner]) if is_pair else list_of(checker(inner[0]))
+    if origin in (dict, Mapping):
+        return table_of(checker(inner[1]))
+    if hint in SCALARS:
+        return SCALARS[hint]
+    raise TypeError(f"{hint!r} stands in no document")
+
+
+def is_path(hint: Any) -> bool:
+    """Whether a type is that of paths, which are texts in a document."""
+    return getattr(get_origin(hint) or hint, "__name__", "") == "PathLike"
+
+
+def refusal(wanted: str, value: Any) -> MalformedError:
+    """A value is not what it should be."""
+    text = repr(value)
+    return MalformedError(f" is {text if len(text) <= SHOWN_MAX else f'{text[:SHOWN_MAX]}...'}, not {wanted}")
+
+
+def of_class(kind: type, wanted: str) -> Check:
+    """Values of one class."""
+
+    def check(value: Any) -> None:
+        if type(value) is not kind:
+            raise refusal(wanted, value)
+
+    return check
+
+
+def integer(value: Any) -> None:
+    """Whole numbers."""
+    if type(value) is not int or not -INTEGER_MAX <= value <= INTEGER_MAX:
+        raise refusal("a whole number", value)
+
+
+def number(value: Any) -> None:
+    """Finite numbers."""
+    if type(value) is int:
+        integer(value)
+    elif type(value) is not float or not math.isfinite(value):
+        raise refusal("a number", value)
+
+
+SCALARS: dict[Any, Check] = {
+    bool: of_class(bool, "true or false"),
+    int: integer,
+    float: number,
+    str: of_class(str, "a text"),
+}
+
+
+def choice(options: tuple[Any, ...]) -> Check:
+    """Some texts."""
+
+    def check(value: Any) -> None:
+        if not isinstance(value, str) or value not in options:
+            raise refusal(f"one of {', '.join(map(str, options))}", value)
+
+    return check
+
+
+def any_of(checks: Sequence[Check]) -> Check:
+    """What one of several lets in; the last one says what is wrong with what none does."""
+    null = checker(NULL)
+    others = [each for each in checks if each is not null]
+
+    def check(value: Any) -> None:
+        if value is None and len(others) < len(checks):
+            return
+        for each in others[:-1]:
+            with suppress(MalformedError):
+                each(value)
+                return
+        others[-1](value)
+
+    return check
+
+
+def list_of(entry: Check) -> Check:
+    """Lists."""
+
+    def check(value: Any) -> None:
+        if type(value) is not list:
+            raise refusal("a list", value)
+        for index, each in enumerate(value):
+            try:
+                entry(each)
+            except MalformedError as error:
+                raise error.below(f"[{index}]") from None
+
+    return check
+
+
+def pair_of(entries: Sequence[Check]) -> Check:
+    """Lists with an entry of each type."""
+
+    def check(value: Any) -> None:
+        if type(value) is not list or len(value) != len(entries):
+            raise refusal(f"a list of {len(entries)}", value)
+        for entry, each in zip(entries, value, strict=True):
+            entry(each)
+
+    return check
+
+
+def table_of(entry: Check) -> Check:
+    """Objects with any keys."""
+
+    def check(value: Any) -> None:
+        if type(value) is not dict:
+            raise refusal("an object", value)
+        for key, each in value.items():
+            try:
+                entry(each)
+            except MalformedError as error:
+                raise error.below(f".{key}") from None
+
+    return check
+
+
+def record_of(kind: Any) -> Check:
+    """Objects with the keys of a class: all of those of a result, any of those of a configuration."""
+    is_table = kind.__module__ == PARAMETERS
+    entries = [(name.replace("_", "-") if is_table else name, checker(hint)) for name, hint in hints_of(kind).items()]
+
+    def check(value: Any) -> None:
+        if type(value) is not dict:
+            raise refusal("an object", value)
+        for key, entry in entries:
+            if key in value:
+                try:
+                    entry(value[key])
+                except MalformedError as error:
+                    raise error.below(f".{key}") from None
+            elif not is_table:
+                raise missing(key)
+
+    return check

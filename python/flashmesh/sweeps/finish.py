@@ -1,0 +1,55 @@
+"""The end of a sweep: one table of all results that are there."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from flashmesh.sweeps.store import TABLE
+from flashmesh.sweeps.table import digest, table_of, write_parquet
+from flashmesh.sweeps.tasks import typed_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from flashmesh.sweeps.store import Store
+    from flashmesh.sweeps.tasks import Task
+
+
+def gather(tasks: Sequence[Task], store: Store) -> pa.Table:
+    """The table of all results of a sweep, which is written into its folder as well.
+
+    Other processes may add results to the folder at the same time: whoever writes last writes all of them.
+
+    Raises:
+        OutputError: When it cannot be written.
+    """
+    while True:
+        # In the order of the plan; a configuration that several points share stands there for each.
+        found = [task for task in tasks if task.name in store]
+        names = [task.name for task in found]
+        table = read_table(store.folder / TABLE, names)
+        if table is not None:
+            return table
+        documents = [store.read(name) for name in names]
+        table = table_of([typed_settings(task.settings) for task in found], documents, names)
+        write_parquet(table, store.folder / TABLE)
+        store.look_again()
+        if sum(task.name in store for task in tasks) == len(found):
+            return table
+
+
+def read_table(path: Path, names: list[str]) -> pa.Table | None:
+    """The table in a file, when it holds these runs and no others."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            about = json.loads((file.schema_arrow.metadata or {})[b"flashmesh"])
+            return file.read() if about["runs"] == digest(names) else None
+    except (OSError, KeyError, ValueError, pa.ArrowInvalid):
+        return None

@@ -1,0 +1,88 @@
+"""What a folder of results holds, whether its sweep has come to its end or was killed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from flashmesh._native import OutputError
+from flashmesh.sweeps.store import TABLE, Store, read_manifest, read_plan
+from flashmesh.sweeps.table import names_in, read_parquet
+from flashmesh.sweeps.tasks import typed_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from flashmesh.aggregate.table import RunTable
+    from flashmesh.axes import Value
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The results of a folder, in the order of the plan."""
+
+    settings: Sequence[dict[str, Value]]
+    """The varied keys of each run."""
+    documents: Sequence[str]
+    """The JSON of each run."""
+    planned: int | None
+    """How many runs there will be; None where a search decides that on its way."""
+    is_whole: bool
+    """Whether all of them are there."""
+
+
+def read_kept(folder: Path) -> Kept:
+    """The results in a folder: those of its table, and those that came after it or before there was one.
+
+    Raises:
+        OutputError: When it holds none, or cannot be read.
+    """
+    points = read_manifest(folder).get("points")
+    planned = points if isinstance(points, int) else None
+    store = Store(folder)
+    plan = [(name, settings) for name, settings in read_plan(folder) if name in store]
+    table = folder / TABLE
+    # A killed sweep may have the table of an earlier session, or none.
+    is_in_table = table.is_file() and {name for name, _ in plan} <= set(names_in(table))
+    if is_in_table:
+        settings, documents = read_parquet(table)
+    elif plan:
+        settings = [typed_settings(each) for _, each in plan]
+        documents = [store.read(name) for name, _ in plan]
+    else:
+        raise OutputError(f"{folder}: no run has finished yet: go on with --resume")
+    return Kept(settings, documents, planned, is_in_table if planned is None else len(documents) >= planned)
+
+
+def open_kept(folder: Path) -> RunTable:
+    """The results in a folder by columns; where its table has all of them, the files of the runs are not looked at.
+
+    Raises:
+        OutputError: When it holds none, or cannot be read.
+    """
+    from flashmesh.aggregate.table import SavedRuns, TableOfRuns
+    from flashmesh.sweeps.table import table_of
+
+    points = read_manifest(folder).get("points")
+    path = folder / TABLE
+    plan = read_plan(folder)
+    store: Store | None = None
+    is_in_table = path.is_file()
+    if is_in_table:
+        missing = {name for name, _ in plan} - set(names_in(path))
+        store = Store(folder) if missing else None
+        # A killed sweep may have the table of an earlier session.
+        is_in_table = store is None or missing.isdisjoint(store.names)
+    if is_in_table:
+        table: RunTable = SavedRuns(path)
+    else:
+        store = store if store is not None else Store(folder)
+        there = [(name, typed_settings(settings)) for name, settings in plan if name in store]
+        if not there:
+            raise OutputError(f"{folder}: no run has finished yet: go on with --resume")
+        names = [name for name, _ in there]
+        table = TableOfRuns(table_of([each for _, each in there], [store.read(name) for name in names], names))
+    table.planned = points if isinstance(points, int) else None
+    table.complete = len(table) >= table.planned if table.planned is not None else is_in_table
+    return table

@@ -1,0 +1,165 @@
+"""What varies between the runs of a sweep: groups of keys that change together, and all combinations of the groups."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from flashmesh._native import ConfigError
+from flashmesh.axes import Value, axes_of, typed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from flashmesh.sweeps.ranges import Range
+
+SEED = "seed"
+POINTS_MAX = 1_000_000
+"""Points of a sweep."""
+SHOWN_MAX = 10**30
+"""A larger number of them is not written out."""
+SAMPLES_MAX = POINTS_MAX
+"""Points that one group may draw."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Keys that change together."""
+
+    keys: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    """The values of the keys, as overrides spell them."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Every combination of some groups, the last one varying fastest."""
+
+    groups: tuple[Group, ...]
+
+    def __post_init__(self) -> None:
+        """Refuses what nobody can run, before a point is made.
+
+        Raises:
+            ConfigError: When there are too many points.
+        """
+        if self.count > POINTS_MAX:
+            raise too_many(self.count)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """All keys that vary."""
+        return tuple(key for group in self.groups for key in group.keys)
+
+    @property
+    def count(self) -> int:
+        """How many combinations there are."""
+        return math.prod(len(group.rows) for group in self.groups)
+
+    def points(self) -> Iterator[dict[str, str]]:
+        """The combinations."""
+        for rows in itertools.product(*(group.rows for group in self.groups)):
+            values = itertools.chain.from_iterable(rows)
+            yield dict(zip(self.keys, values, strict=True))
+
+    def axes(self) -> dict[str, tuple[Value, ...]]:
+        """The values of each key in the order in which they come up, each once."""
+        return {
+            key: tuple(typed(text) for text in dict.fromkeys(row[at] for row in group.rows))
+            for group in self.groups
+            for at, key in enumerate(group.keys)
+        }
+
+
+def cartesian(vary: Mapping[str, Sequence[Any]]) -> list[Group]:
+    """A group for each key.
+
+    Raises:
+        ConfigError: When what is given are no axes, or an axis has no value, or one twice.
+    """
+    return [Group((key,), tuple((text,) for text in texts)) for key, texts in axes_of(vary).items()]
+
+
+def zipped(vary: Mapping[str, Sequence[Any]]) -> Group:
+    """One group of keys whose values belong together, the first with the first and so on.
+
+    Raises:
+        ConfigError: When they are not equally many.
+    """
+    from flashmesh.configuration import value_text
+
+    columns = {key: [value_text(value) for value in values] for key, values in vary.items()}
+    lengths = {key: len(texts) for key, texts in columns.items()}
+    if not columns or 0 in lengths.values():
+        raise ConfigError("[[zip]]: a group needs keys with at least one value each")
+    if len(set(lengths.values())) > 1:
+        counts = ", ".join(f"{key} has {count}" for key, count in lengths.items())
+        raise ConfigError(f"[[zip]]: keys that change together have equally many values: {counts}")
+    return Group(tuple(columns), tuple(zip(*columns.values(), strict=True)))
+
+
+def drawn(space: Mapping[str, Range | Sequence[str]], samples: int, seed: int, latin: bool) -> Group:
+    """One group of keys with values drawn between bounds or from lists.
+
+    Args:
+        space: Where the value of each key is drawn from.
+        samples: How many are drawn.
+        seed: What the draws depend on.
+        latin: Whether each of as many intervals of every key is hit once (a latin hypercube), or draws are independent.
+    """
+    if latin:
+        from scipy.stats import qmc
+
+        shares = qmc.LatinHypercube(len(space), rng=seed).random(samples).tolist()
+    else:
+        import numpy as np
+
+        shares = np.random.default_rng(seed).random((samples, len(space))).tolist()
+    rows = [tuple(at(domain, share) for domain, share in zip(space.values(), row, strict=True)) for row in shares]
+    return Group(tuple(space), tuple(dict.fromkeys(rows)))
+
+
+def at(domain: Range | Sequence[str], share: float) -> str:
+    """The value at a share of the way through a range or a list."""
+    from flashmesh.sweeps.ranges import Range
+
+    if isinstance(domain, Range):
+        return domain.at(share)
+    return domain[min(int(share * len(domain)), len(domain) - 1)]
+
+
+def seeds_of(seeds: int | Sequence[int]) -> Group:
+    """Repetitions with other seeds: so many from 0 on, or those that are named.
+
+    Raises:
+        ConfigError: When there is none, or more than one sweep may have points.
+    """
+    if isinstance(seeds, int) and seeds > POINTS_MAX:
+        raise too_many(seeds)
+    numbers = range(seeds) if isinstance(seeds, int) else seeds
+    if not numbers:
+        raise ConfigError("seeds: at least one is needed")
+    return cartesian({SEED: list(numbers)})[0]
+
+
+def too_many(points: int) -> ConfigError:
+    """A sweep that is too large."""
+    told = f"{points:,}" if points <= SHOWN_MAX else "far more"
+    return ConfigError(
+        f"a sweep of {told} points: at most {POINTS_MAX:,} can be planned; "
+        "vary fewer values, or cut it into several sweeps"
+    )
+
+
+def refuse_twice(groups: Sequence[Group]) -> None:
+    """Refuses a key that two groups vary.
+
+    Raises:
+        ConfigError: When there is one.
+    """
+    keys = [key for group in groups for key in group.keys]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise ConfigError(f"{key} is varied twice")

@@ -1,0 +1,307 @@
+"""A search for the best drives of a space, by Optuna: it proposes, the sweep's machinery runs and keeps."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal
+
+from flashmesh import configuration
+from flashmesh._native import Config, ConfigError, OutputError, __version__
+from flashmesh.configuration import value_text
+from flashmesh.files import reason, replace_text
+from flashmesh.results import Result
+from flashmesh.sweeps.heartbeat import Heartbeat
+from flashmesh.sweeps.importance import importance
+from flashmesh.sweeps.ranges import Range
+from flashmesh.sweeps.session import Session
+from flashmesh.sweeps.tasks import Task, typed_settings, without_idle
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from flashmesh.sweeps.searchfile import Constraint, Objective, SearchFile
+    from flashmesh.sweeps.session import Executor, Outcome
+    from flashmesh.sweeps.store import Store
+
+JOURNAL = "search.journal"
+SEARCH = "search.json"
+STUDY = "flashmesh"
+SETTLED = "settled"
+"""Marks a trial whose outcome is known, be it a failure. One without it was cut off, and is proposed again."""
+EXTRA = "pip install 'flashmesh[search]'"
+
+
+class Search:
+    """A search in a folder of results."""
+
+    def __init__(self, file: SearchFile, store: Store, load: Callable[[dict[str, str]], Config]) -> None:
+        """Goes on from what the folder holds.
+
+        Args:
+            file: What is searched.
+            store: Where results are kept.
+            load: Makes the configuration of a point.
+
+        Raises:
+            ConfigError: When Optuna is not installed, or the folder holds another search.
+        """
+        try:
+            import optuna
+        except ImportError as error:
+            raise ConfigError(f"a search needs Optuna, which is not installed: {EXTRA}") from error
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
+        from optuna.storages import JournalStorage
+        from optuna.storages.journal import JournalFileBackend
+
+        self.file = file
+        self.store = store
+        self.load = load
+        self.firsts = {
+            key: domain.at(0.0) if isinstance(domain, Range) else domain[0] for key, domain in file.space.items()
+        }
+        """A value of each key, which drives have that do not read it."""
+        self.tasks: dict[int, Task] = {}
+        """By the number of their trials."""
+        directions: list[Literal["minimize", "maximize"]] = [
+            "minimize" if each.direction == "minimise" else "maximize" for each in file.objectives
+        ]
+        self.study = optuna.create_study(
+            storage=JournalStorage(JournalFileBackend(str(store.folder / JOURNAL))),
+            study_name=STUDY,
+            directions=directions,
+            load_if_exists=True,
+        )
+        described = json.dumps(
+            {key: file.file.tables[key] for key in sorted(file.file.tables) if key != "trials"}, sort_keys=True
+        )
+        known = self.study.user_attrs.get("search")
+        if known is not None and known != described:
+            raise ConfigError(f"{store.folder}: holds another search than this file describes: name another folder")
+        self.study.set_user_attr("search", described)
+        for trial in self.study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.RUNNING,)):
+            # Cut off: what it was to try is proposed again.
+            self.study.tell(trial.number, state=optuna.trial.TrialState.FAIL)
+
+    @property
+    def settled(self) -> int:
+        """The trials whose outcome is known."""
+        return sum(SETTLED in trial.user_attrs for trial in self.study.get_trials(deepcopy=False))
+
+    def run(self, executor: Executor, on_end: Callable[[Session], Callable[[Outcome], None]]) -> None:
+        """Tries as many points as the file says, a population at a time.
+
+        Args:
+            executor: Who runs them.
+            on_end: Makes, for the runs of a population, what is told of each that ends.
+
+        Raises:
+            OutputError: When the folder cannot be written.
+        """
+        with self.journal():
+            self.try_populations(executor, on_end)
+
+    @contextmanager
+    def journal(self) -> Iterator[None]:
+        """Makes errors of the journal, which Optuna keeps, errors of ours."""
+        try:
+            yield
+        except OSError as error:
+            path = error.filename or self.store.folder / JOURNAL
+            raise OutputError(f"{path}: cannot be read or written: {reason(error)}") from error
+
+    def try_populations(self, executor: Executor, on_end: Callable[[Session], Callable[[Outcome], None]]) -> None:
+        """See `run`.
+
+        Raises:
+            OSError: When the system refuses the journal.
+        """
+        import optuna
+
+        while (settled := self.settled) < self.file.trials:
+            count = min(self.file.population, self.file.trials - settled)
+            # A sampler of its own for each population, so that a search that was interrupted takes the same path.
+            self.study.sampler = optuna.samplers.NSGAIISampler(
+                population_size=self.file.population, seed=(self.file.seed * 1_000_003 + settled) % 2**32
+            )
+            trials = [self.study.ask() for _ in range(count)]
+            proposed = [(trial, self.proposal(trial)) for trial in trials]
+            session = Session([task for _, task in proposed if isinstance(task, Task)], self.store)
+            beat = Heartbeat(session, self.store.folder)
+            try:
+                session.run(executor, on_end=on_end(session), on_progress=beat)
+            finally:
+                beat.end()
+            for trial, task in proposed:
+                self.settle(trial, task, session)
+            self.write()
+
+    def proposal(self, trial: Any) -> Task | ConfigError:
+        """The run of a trial, or why there can be none."""
+        settings = {key: proposed_value(trial, key, domain) for key, domain in self.file.space.items()}
+        trial.set_user_attr("settings", settings)
+        try:
+            config, idle = without_idle(settings, self.load(settings), self.firsts, self.load)
+        except ConfigError as error:
+            return error
+        # One value for all drives that do not read a key: the same drive is neither run nor shown twice.
+        settings |= {key: self.firsts[key] for key in idle}
+        trial.set_user_attr("settings", settings)
+        trial.set_user_attr("idle", idle)
+        task = Task(trial.number, settings, config, idle=idle)
+        self.tasks[trial.number] = task
+        return task
+
+    def settle(self, trial: Any, task: Task | ConfigError, session: Session) -> None:
+        """Tells Optuna what became of a trial."""
+        from optuna.trial import TrialState
+
+        outcome = session.outcomes.get(task.index) if isinstance(task, Task) else None
+        error = task if isinstance(task, ConfigError) else outcome.error if outcome is not None else None
+        values: list[float] | None = None
+        if error is None and isinstance(task, Task) and outcome is not None and outcome.is_done:
+            result = Result.from_json(self.store.read(task.name), "")
+            trial.set_user_attr("run", task.name)
+            values, error = self.judge(trial, result)
+        if error is not None:
+            trial.set_user_attr("error", (str(error).splitlines() or [""])[0])
+        trial.set_user_attr(SETTLED, True)
+        self.study.tell(trial, values, state=TrialState.COMPLETE if values is not None else TrialState.FAIL)
+
+    def judge(self, trial: Any, result: Result) -> tuple[list[float] | None, Exception | None]:
+        """The objectives of a result, or what it lacks to have them; constraints go to the trial."""
+        wanted: Sequence[Objective | Constraint] = (*self.file.objectives, *self.file.constraints)
+        found = {each.measure.name.strip(): each.measure.value(result) for each in wanted}
+        absent = [name for name, value in found.items() if value is None]
+        if absent:
+            return None, ConfigError(f"the run has no {', '.join(absent)}")
+        numbers = {name: float(value) for name, value in found.items() if value is not None}
+        trial.set_user_attr("measures", numbers)
+        for constraint in self.file.constraints:
+            name = constraint.measure.name.strip()
+            trial.set_constraint(f"{name} {constraint.text}", constraint.violation(numbers[name]))
+        return [numbers[each.measure.name.strip()] for each in self.file.objectives], None
+
+    def finish(self) -> None:
+        """Writes what was found, and the table of all runs, into the folder.
+
+        Raises:
+            OutputError: When they cannot be written.
+        """
+        from flashmesh.sweeps.finish import gather
+
+        self.write()
+        gather(self.tried(), self.store)
+
+    def front(self) -> list[dict[str, Any]]:
+        """The trials within all constraints that no other beats in every objective; points tried twice come once."""
+        listed = {json.dumps(each["settings"]): each for each in self.trials() if each["pareto"]}
+        first = self.file.objectives[0]
+        name, sign = first.measure.name.strip(), 1 if first.direction == "minimise" else -1
+        return sorted(listed.values(), key=lambda each: sign * each["measures"][name])
+
+    def trials(self) -> list[dict[str, Any]]:
+        """Every trial whose outcome is known."""
+        best = {trial.number for trial in self.study.best_trials}
+        listed: list[dict[str, Any]] = []
+        for trial in self.study.get_trials(deepcopy=False):
+            attributes = trial.user_attrs
+            if SETTLED not in attributes:
+                continue
+            constraints = dict(trial.constraints or {})
+            is_feasible = trial.values is not None and all(value <= 0 for value in constraints.values())
+            listed.append(
+                {
+                    "number": trial.number,
+                    "settings": typed_settings(attributes["settings"]),
+                    "idle": attributes.get("idle", []),
+                    "run": attributes.get("run"),
+                    "measures": attributes.get("measures"),
+                    "violations": constraints,
+                    "feasible": is_feasible,
+                    "pareto": is_feasible and trial.number in best,
+                    "error": attributes.get("error"),
+                }
+            )
+        return listed
+
+    def tried(self) -> list[Task]:
+        """The runs of all trials that have a result, those of earlier sessions too; each point once."""
+        found: dict[str, Task] = {}
+        for trial in self.study.get_trials(deepcopy=False):
+            name = trial.user_attrs.get("run")
+            if name is not None and name not in found:
+                settings = trial.user_attrs["settings"]
+                task = self.tasks.get(trial.number)
+                found[name] = task if task is not None else Task(trial.number, settings, self.load(settings))
+        return list(found.values())
+
+    def write(self) -> Path:
+        """Writes what is known so far into the folder.
+
+        Raises:
+            OutputError: When it cannot be written.
+        """
+        with self.journal():
+            trials = self.trials()
+            document = {
+                "version": __version__,
+                "objectives": [
+                    {"measure": each.measure.name.strip(), "direction": each.direction} for each in self.file.objectives
+                ],
+                "constraints": [
+                    {"measure": each.measure.name.strip(), "sign": each.sign, "bound": each.bound, "text": each.text}
+                    for each in self.file.constraints
+                ],
+                "space": list(self.file.space),
+                "trials": trials,
+                "importance": importance(trials, list(self.file.space)),
+            }
+            self.store.write_plan([(task.name, task.settings) for task in self.tried()])
+        path = self.store.folder / SEARCH
+        try:
+            replace_text(path, json.dumps(document, indent=2) + "\n")
+        except OSError as error:
+            raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
+        return path
+
+
+@contextmanager
+def searching(path: Path, folder: Path, resume: bool) -> Iterator[Search]:
+    """Opens the folder of a search, and closes it.
+
+    Raises:
+        ConfigError: When the search cannot be used.
+        OutputError: When the folder cannot be written, or holds something else.
+    """
+    from flashmesh.sweeps.searchfile import read_search
+    from flashmesh.sweeps.store import Store
+
+    read = read_search(path)
+    texts = {key: value_text(value) for key, value in read.overrides.items()}
+
+    def load(settings: dict[str, str]) -> Config:
+        try:
+            return configuration.load(read.config, overrides=read.overrides, varied=settings)
+        except ConfigError as error:
+            raise read.file.placed(error, settings | texts) from None
+
+    described = {"file": str(path), "search": read.file.tables, "axes": list(read.space)}
+    store = Store.open(folder, resume=resume, kind="search", described=described)
+    try:
+        yield Search(read, store, load)
+    finally:
+        store.close()
+
+
+def proposed_value(trial: Any, key: str, domain: Range | Sequence[str]) -> str:
+    """The value that Optuna proposes for a key, as an override spells it."""
+    if not isinstance(domain, Range):
+        text: str = trial.suggest_categorical(key, list(domain))
+        return text
+    if domain.is_listed:
+        values = domain.values()
+        chosen: int = trial.suggest_int(key, 0, len(values) - 1)
+        return values[chosen]
+    return domain.at(trial.suggest_float(key, 0.0, 1.0))

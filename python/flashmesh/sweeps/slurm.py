@@ -1,0 +1,158 @@
+"""Workers that Slurm starts, and what becomes of their jobs."""
+
+from __future__ import annotations
+
+import getpass
+import re
+import subprocess
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flashmesh._native import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from distributed.security import Security
+
+EXTRA = "pip install 'flashmesh[cluster]'"
+FIRST_S = 2.0
+"""After which time without a worker the queue is looked at first; then after twice the time, and so on."""
+LONGEST_S = 60.0
+"""The longest time between two looks."""
+ASK_S = 10.0
+"""How long `squeue` may take."""
+LOOKS = 2
+"""So many looks must find no job in the queue: one that has just been submitted may not be listed yet."""
+
+NUMBER = re.compile(r"\d+")
+TAIL_BYTES = 4096
+LINES = 3
+"""How many lines of what a job wrote are shown."""
+
+
+def tail(path: Path) -> str:
+    """The last lines of a file; nothing of one that cannot be read."""
+    with suppress(OSError), path.open("rb") as file:
+        file.seek(max(path.stat().st_size - TAIL_BYTES, 0))
+        lines = file.read(TAIL_BYTES).decode("utf-8", "replace").splitlines()
+        return " / ".join([line.strip() for line in lines if line.strip()][-LINES:])
+    return ""
+
+
+def changed(path: Path) -> float:
+    """When a file was written last."""
+    with suppress(OSError):
+        return path.stat().st_mtime
+    return 0.0
+
+
+def start(workers: int, security: Security | None = None) -> Any:
+    """Workers that Slurm starts, as ~/.config/dask/jobqueue.yaml describes them.
+
+    Whoever reaches the scheduler can run programs. Without certificates it listens on the network that is named, and
+    nowhere else.
+
+    Raises:
+        ConfigError: When they cannot be described, or there is no Slurm.
+    """
+    try:
+        from dask_jobqueue.slurm import SLURMCluster
+    except ImportError as error:
+        raise ConfigError(f"--dask slurm needs dask-jobqueue, which is not installed: {EXTRA}") from error
+    import dask
+
+    if security is None and dask.config.get("jobqueue.slurm.interface", None) is None:
+        raise ConfigError(
+            "--dask slurm: without TLS the scheduler listens on one network only: name that of the nodes in "
+            "~/.config/dask/jobqueue.yaml, such as interface: ib0, or give certificates with --dask-tls"
+        )
+    try:
+        # Its page for browsers would be open to everybody.
+        cluster: Any = SLURMCluster(security=security, scheduler_options={"dashboard": False})
+        cluster.scale(jobs=workers)
+    except (ValueError, OSError, RuntimeError) as error:
+        raise ConfigError(
+            f"--dask slurm: {str(error).splitlines()[0]}; say what a job is in ~/.config/dask/jobqueue.yaml: "
+            "cores, memory, queue, walltime"
+        ) from error
+    return cluster
+
+
+class JobWatch:
+    """Looks after the jobs of a cluster while no worker is there."""
+
+    def __init__(self, cluster: Any, jobs: int, tell: Callable[[str], None]) -> None:
+        """Of a cluster for which so many jobs were submitted; `tell` gets what a person should know."""
+        self.cluster = cluster
+        self.jobs = jobs
+        self.tell = tell
+        self.empty = 0
+        self.wait_s = self.quiet_s = FIRST_S
+        self.next = time.monotonic() + FIRST_S
+        self.ids: set[str] = set()
+        """The jobs that were submitted so far; the cluster forgets those that have ended."""
+        self.unsubmitted = self.unsubmitted_before = 0
+        self.told: str | None = None
+        self.tell_next = 0.0
+
+    def look(self, workers: int) -> None:
+        """Tells how many jobs are left when no worker is there; looks again only after a while.
+
+        Raises:
+            ConfigError: When there is neither a worker nor a job that could become one.
+        """
+        now = time.monotonic()
+        if workers:
+            self.empty, self.wait_s, self.next, self.told = 0, FIRST_S, now + FIRST_S, None
+            return
+        if now < self.next:
+            return
+        left = self.left()
+        self.wait_s = min(2 * self.wait_s, LONGEST_S)
+        self.next = time.monotonic() + self.wait_s
+        # Those that are not submitted by and by never will be.
+        is_stuck = left is not None and left == self.unsubmitted == self.unsubmitted_before
+        self.empty = self.empty + 1 if left == 0 or is_stuck else 0
+        self.unsubmitted_before = self.unsubmitted
+        if self.empty >= LOOKS:
+            raise ConfigError(
+                f"--dask slurm: no worker is there, and none of the {self.jobs} jobs is in the queue any more: "
+                f"{self.last_words()}; what was finished is kept, and --resume goes on"
+            )
+        known = "squeue does not say how many jobs are left" if left is None else f"{left} of {self.jobs} jobs are left"
+        if known != self.told:
+            self.quiet_s = FIRST_S
+        elif now < self.tell_next:
+            return
+        self.quiet_s *= 2
+        self.told, self.tell_next = known, now + self.quiet_s
+        self.tell(f"no worker of Slurm is there: {known}")
+
+    def last_words(self) -> str:
+        """What the job that ended last has written, as far as a file of it is found."""
+        folders = {Path(getattr(self.cluster, "log_directory", None) or "."), Path()}
+        written = [path for folder in folders for path in folder.glob("*") if self.ids & set(NUMBER.findall(path.name))]
+        texts = {path: tail(path) for path in sorted(written, key=changed, reverse=True)}
+        found = next(((path, text) for path, text in texts.items() if text), None)
+        if found is None:
+            return "what they wrote says why (slurm-*.out, unless jobqueue.yaml names other files)"
+        return f"the last one wrote in {found[0]}: {found[1]}"
+
+    def left(self) -> int | None:
+        """How many jobs Slurm has, running or not, with those to be submitted; None when it does not say."""
+        self.ids |= {str(job_id) for job in self.cluster.workers.values() if (job_id := getattr(job, "job_id", None))}
+        try:
+            asked = subprocess.run(
+                ["squeue", "--noheader", "--user", getpass.getuser(), "--format", "%A"],
+                capture_output=True,
+                text=True,
+                timeout=ASK_S,
+                check=True,
+            )
+        except (OSError, subprocess.SubprocessError):
+            return None
+        self.unsubmitted = max(self.jobs - len(self.ids), 0)
+        return len(self.ids & set(asked.stdout.split())) + self.unsubmitted

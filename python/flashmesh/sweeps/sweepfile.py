@@ -1,0 +1,223 @@
+"""The file of a sweep: which drive, what is set for all runs, and what varies between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from flashmesh._native import ConfigError
+from flashmesh.files import absolute
+from flashmesh.keys import key_of
+from flashmesh.missing import PRESET_PREFIX, refuse_what_is_no_configuration
+from flashmesh.sweeps.plan import SAMPLES_MAX, SEED, Group, Plan, cartesian, drawn, refuse_twice, seeds_of, zipped
+from flashmesh.sweeps.ranges import Range, is_range, read_range
+from flashmesh.sweeps.tomlfile import TomlFile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+KEYS = ("config", "set", "axes", "zip", "random", "latin-hypercube", "seeds")
+FILES = ("workload.trace", "workload.fitted")
+"""Keys whose values are paths, counted from the folder of the sweep's file."""
+
+
+@dataclass(frozen=True)
+class SweepFile:
+    """A sweep as it is written."""
+
+    config: str
+    """The path of a configuration, or preset:NAME."""
+    overrides: dict[str, Any]
+    plan: Plan
+    file: TomlFile = field(repr=False)
+
+
+def read_sweep(path: Path) -> SweepFile:
+    """Reads a sweep.
+
+    Raises:
+        ConfigError: When it cannot be read, or says what no sweep is; the text shows the place.
+    """
+    file = TomlFile(path)
+    file.refuse_unknown(KEYS)
+    folder = path.parent
+    overrides = settings_of(file)
+    groups: list[Group] = []
+    for key, value in table(file, "axes").items():
+        with file.at("axes", key):
+            groups += cartesian({key_of(key): values_of(key, value, folder)})
+    groups += zips(file, folder)
+    for name, latin in (("random", False), ("latin-hypercube", True)):
+        if name in file.tables:
+            groups.append(drawn_group(file, name, folder, latin))
+    if "seeds" in file.tables:
+        with file.at("seeds"):
+            groups.append(seeds_of(numbers(file.tables["seeds"])))
+    if not groups:
+        raise ConfigError(f"{path}: nothing varies: name keys and their values in [axes]")
+    refuse_doubles(file, groups, overrides)
+    return SweepFile(config_of(file), overrides, Plan(tuple(groups)), file)
+
+
+def zips(file: TomlFile, folder: Path) -> list[Group]:
+    """The groups of `[[zip]]`.
+
+    Raises:
+        ConfigError: When they are none.
+    """
+    found: list[Group] = []
+    listed = file.tables.get("zip", [])
+    if not isinstance(listed, list):
+        raise file.problem(("zip",), "zip is a list of tables", "write [[zip]] above each", part="key")
+    for number, each in enumerate(listed):
+        columns: dict[str, list[Any]] = {}
+        with file.at("zip", str(number)):
+            flattened = flat(each, "[[zip]]")
+        for key, value in flattened.items():
+            with file.at("zip", str(number), key):
+                columns[key_of(key)] = values_of(key, value, folder)
+        with file.at("zip", str(number)):
+            found.append(zipped(columns))
+    return found
+
+
+def refuse_doubles(file: TomlFile, groups: list[Group], overrides: dict[str, Any]) -> None:
+    """Refuses keys that are varied twice, or varied and set.
+
+    Raises:
+        ConfigError: When there is one.
+    """
+    for key in overrides:
+        if any(key in group.keys for group in groups):
+            lines = file.lines(key, None, is_key=True) or []
+            raise ConfigError("\n".join([f"{key} is varied and given in [set]: drop one of them", *lines]))
+    try:
+        refuse_twice(groups)
+    except ConfigError as error:
+        key = str(error).split(" ")[0]
+        lines = file.lines(key, None, is_key=True) or []
+        raise ConfigError("\n".join([str(error), *lines])) from None
+
+
+def settings_of(file: TomlFile) -> dict[str, Any]:
+    """The keys of `[set]`, which all runs have."""
+    return located({key_of(key): value for key, value in table(file, "set").items()}, file.path.parent)
+
+
+def config_of(file: TomlFile) -> str:
+    """The configuration that a file names.
+
+    Raises:
+        ConfigError: When it names none, or one that is not there.
+    """
+    config = file.tables.get("config")
+    if config is None:
+        raise ConfigError(
+            f'{file.path}: needs a configuration, such as config = "drive.toml" or config = "preset:z-nand"'
+        )
+    if not isinstance(config, str):
+        raise file.problem(("config",), "needs a configuration", 'write config = "drive.toml" or "preset:z-nand"')
+    if config.startswith(PRESET_PREFIX):
+        return config
+    named = str(file.path.parent / config)
+    with file.at("config"):
+        refuse_what_is_no_configuration(named)
+    return named
+
+
+def table(file: TomlFile, name: str) -> dict[str, Any]:
+    """The keys of a table with dots, however they are nested.
+
+    Raises:
+        ConfigError: When it is no table.
+    """
+    with file.at(name):
+        return flat(file.tables.get(name, {}), name)
+
+
+def flat(value: Any, place: str) -> dict[str, Any]:
+    """The values of nested tables by their keys with dots.
+
+    Raises:
+        ConfigError: When it is no table.
+    """
+    if not isinstance(value, dict):
+        raise ConfigError(f"{place} is a table of keys and their values, not {value!r}")
+    found: dict[str, Any] = {}
+    for key, inner in value.items():
+        if isinstance(inner, dict):
+            found |= {f"{key}.{name}": deeper for name, deeper in flat(inner, place).items()}
+        else:
+            found[key] = inner
+    return found
+
+
+def values_of(key: str, value: Any, folder: Path) -> list[Any]:
+    """The values of an axis: a list, or a range as text.
+
+    Raises:
+        ConfigError: When it is neither.
+    """
+    if isinstance(value, str):
+        return list(read_range(key, value).values())
+    if not isinstance(value, list):
+        raise ConfigError(f"{key}: the values of an axis are a list, such as [{value!r}], or a range such as 1..64 x2")
+    return [located({key: each}, folder)[key] for each in value]
+
+
+def located(values: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Values with the paths of traces counted from a folder."""
+    return {
+        key: str(absolute(folder / value)) if key.endswith(FILES) and isinstance(value, str) else value
+        for key, value in values.items()
+    }
+
+
+def drawn_group(file: TomlFile, name: str, folder: Path, latin: bool) -> Group:
+    """The group of a table `[random]` or `[latin-hypercube]`.
+
+    Raises:
+        ConfigError: When the table does not say how many points to draw, or from where.
+    """
+    values = table(file, name)
+    samples, seed = values.pop("samples", None), values.pop(SEED, 0)
+    if samples is None:
+        raise file.problem((name,), f"[{name}] needs samples, how many points to draw: 1 to {SAMPLES_MAX:,}")
+    if isinstance(samples, bool) or not isinstance(samples, int) or not 1 <= samples <= SAMPLES_MAX:
+        raise file.problem((name, "samples"), f"[{name}] needs samples from 1 to {SAMPLES_MAX:,}, not {samples!r}")
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise file.problem((name, SEED), f"[{name}]: seed is a whole number, 0 or more")
+    if not values:
+        raise file.problem((name,), f"[{name}] needs keys to draw values of")
+    space: dict[str, Range | list[str]] = {}
+    for key, value in values.items():
+        with file.at(name, key):
+            space[key_of(key)] = domain(key, value, folder)
+    return drawn(space, samples, seed, latin)
+
+
+def domain(key: str, value: Any, folder: Path) -> Range | list[str]:
+    """Where the value of a key is drawn from: a range, or a list.
+
+    Raises:
+        ConfigError: When it is neither.
+    """
+    from flashmesh.configuration import value_text
+
+    if isinstance(value, str) and is_range(value):
+        return read_range(key, value)
+    return [value_text(each) for each in values_of(key, value, folder)]
+
+
+def numbers(seeds: Any) -> int | list[int]:
+    """How many seeds, or which.
+
+    Raises:
+        ConfigError: When it is neither.
+    """
+    listed: Iterable[Any] = seeds if isinstance(seeds, list) else [seeds]
+    if any(isinstance(each, bool) or not isinstance(each, int) or each < 0 for each in listed):
+        raise ConfigError("seeds is how many there are, or a list of them: whole numbers, 0 or more")
+    found: int | list[int] = seeds
+    return found

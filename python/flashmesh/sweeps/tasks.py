@@ -1,0 +1,160 @@
+"""The runs of a sweep: a checked configuration for each, and the name that its result is kept by."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from flashmesh._native import ConfigError, __version__
+from flashmesh.provenance import workload_files
+from flashmesh.steady import GROWTH, LIMIT, UntilSteady, measured
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from flashmesh._native import Config
+
+MISFITS_SHOWN = 8
+"""How many runs that cannot be configured are named."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run."""
+
+    index: int
+    """Its place in the plan."""
+    settings: dict[str, str]
+    """The varied keys with their values."""
+    config: Config = field(repr=False)
+    check: bool = False
+    fairness: bool = False
+    until_steady: UntilSteady | None = None
+    idle: tuple[str, ...] = ()
+    """The varied keys that its run does not read; its configuration has the same values of them as all like it."""
+
+    @property
+    def label(self) -> str:
+        """The varied keys with their values, for people."""
+        return ", ".join(f"{key}={value}" for key, value in self.settings.items()) or "the run"
+
+    @cached_property
+    def name(self) -> str:
+        """What identifies the run: the hash of its configuration, seed included, of what it reads, and of the version.
+
+        Raises:
+            WorkloadError: When a file that requests come from cannot be read.
+        """
+        files = [(file["stream"], file["sha256"]) for file in workload_files(self.config)]
+        parts = [__version__, self.config.hash(), files, self.check, self.fairness]
+        if self.until_steady is not None:
+            parts.append([GROWTH, self.until_steady.limit or LIMIT])
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def tasks_of(
+    points: Iterable[Mapping[str, str]],
+    load: Callable[[dict[str, str]], Config],
+    *,
+    check: bool,
+    fairness: bool,
+    until_steady: UntilSteady | None = None,
+    on_misfit: Callable[[dict[str, str], ConfigError], None] | None = None,
+) -> list[Task]:
+    """A task for each point.
+
+    Args:
+        points: The varied keys with their values, by run.
+        load: Makes the configuration of a point.
+        check: Whether the runs are checked against the oracles.
+        fairness: Whether each stream is run alone as well.
+        until_steady: Whether runs go on until they are steady.
+        on_misfit: Is told of a point that cannot be configured; without it none may be.
+
+    Raises:
+        ConfigError: When a point cannot be configured, and nobody is to be told instead.
+    """
+    tasks: list[Task] = []
+    misfits: list[tuple[dict[str, str], ConfigError]] = []
+    count = 0
+    firsts: dict[str, str] = {}
+    for index, point in enumerate(points):
+        count += 1
+        settings = dict(point)
+        firsts = firsts or settings
+        decided = [key for key in settings if until_steady is not None and key.endswith("workload.requests")]
+        if decided:
+            raise ConfigError(f"{decided[0]} is varied and decided by --until-steady: drop one of them")
+        try:
+            config, idle = without_idle(settings, load(settings), firsts, load)
+            config = config if until_steady is None else measured(config)
+            tasks.append(Task(index, settings, config, check, fairness, until_steady, idle))
+        except ConfigError as error:
+            misfits.append((settings, error))
+    if misfits and (on_misfit is None or not tasks):
+        raise misfit(misfits, count)
+    if on_misfit is not None:
+        for settings, reason in misfits:
+            on_misfit(settings, reason)
+    return tasks
+
+
+def without_idle(
+    settings: dict[str, str], config: Config, firsts: Mapping[str, str], load: Callable[[dict[str, str]], Config]
+) -> tuple[Config, tuple[str, ...]]:
+    """The configuration of a point with one and the same value of each key that its run does not read.
+
+    So points that differ in such keys alone are one run. Returned with it are these keys.
+    """
+    idle = tuple(key for key in settings if config.unread(key) is not None)
+    common = {key: firsts[key] for key in idle}
+    if any(settings[key] != value for key, value in common.items()):
+        with suppress(ConfigError):
+            return load(settings | common), idle
+    return config, idle
+
+
+def idle_note(tasks: Sequence[Task]) -> str | None:
+    """A sentence on points that are the same run as others since their drive does not read what sets them apart."""
+    first: dict[str, Task] = {}
+    twins = [task for task in tasks if task.idle and first.setdefault(task.name, task) is not task]
+    if not twins:
+        return None
+    keys = ", ".join(dict.fromkeys(key for task in twins for key in task.idle))
+    with_them = sorted({reader for task in twins for reader in deciding(task)})
+    where = f" with {', '.join(with_them)}" if with_them else ""
+    return f"{keys}: not read{where}; {len(twins):,} of {len(tasks):,} points share the run of another"
+
+
+def deciding(task: Task) -> Iterable[str]:
+    """The settings of a task that decide that its idle keys are not read."""
+    from flashmesh.keys import declared, declared_name
+
+    for key in task.idle:
+        known = declared().get(declared_name(key))
+        for condition in (each for any_of in known.used_with for each in any_of) if known is not None else ():
+            if condition.key in task.settings:
+                yield f"{condition.key}={task.settings[condition.key]}"
+
+
+def misfit(misfits: Sequence[tuple[Mapping[str, str], ConfigError]], runs: int) -> ConfigError:
+    """What is wrong with a comparison: the first error, and which of the runs do not fit when others would."""
+    first = misfits[0][1]
+    if len(misfits) == runs:
+        return first
+    named = ["  " + ", ".join(f"{key}={value}" for key, value in setting.items()) for setting, _ in misfits]
+    more = len(named) - MISFITS_SHOWN
+    shown = [*named[:MISFITS_SHOWN], *([f"  and {more} more"] if more > 0 else [])]
+    count = f"{len(misfits)} of {runs} runs cannot be configured, so none was run"
+    return ConfigError("\n".join([str(first), f"{count}; leave out their values, or compare them separately:", *shown]))
+
+
+def typed_settings(settings: Mapping[str, str]) -> dict[str, Any]:
+    """Settings with numbers and truth values as such."""
+    from flashmesh.axes import typed
+
+    return {key: typed(value) for key, value in settings.items()}

@@ -1,0 +1,179 @@
+"""A TOML file that a person wrote, and errors that show the place in it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from contextlib import contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from flashmesh._native import ConfigError, toml_places
+from flashmesh.configuration import value_text
+from flashmesh.importers.problems import Source, suggestion
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from flashmesh._native import Config
+
+BYTES_MAX = 16 << 20
+"""The longest file that is read."""
+PLACE = " --> "
+"""What an error has once it shows a place."""
+AT = re.compile(r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$")
+
+
+class TomlFile:
+    """The tables of a file, each key and value with its place."""
+
+    def __init__(self, path: Path) -> None:
+        """Reads it.
+
+        Raises:
+            ConfigError: When it cannot be read, or is not TOML.
+        """
+        try:
+            with path.open("rb") as file:
+                data = file.read(BYTES_MAX + 1)
+        except OSError as error:
+            raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
+        if len(data) > BYTES_MAX:
+            raise ConfigError(f"{path}: is larger than {BYTES_MAX >> 20} MiB, which no such file is")
+        self.path = path
+        self.source = Source(str(path), data.decode("utf-8", "replace"))
+        try:
+            self.tables: dict[str, Any] = tomllib.loads(data.decode("utf-8").replace("\r\n", "\n"))
+        except tomllib.TOMLDecodeError as error:
+            raise self.undecodable(str(error)) from error
+        except (UnicodeDecodeError, RecursionError) as error:
+            raise ConfigError(f"{path}: is not TOML: {error}") from error
+
+    def undecodable(self, text: str) -> ConfigError:
+        """An error of the parser, at its place."""
+        found = AT.search(text)
+        said = f"is not TOML: {text[: found.start()] if found is not None else text}"
+        if found is None:
+            return ConfigError(f"{self.path}: {said}")
+        lines = self.source.text.rstrip("\n").split("\n")
+        line = int(found["line"]) if found["line"] else len(lines)
+        column = int(found["column"]) if found["column"] else len(lines[-1].rstrip("\r")) + 1
+        return self.source.problem(line, f"{self.path}: {said}", at=column - 1)
+
+    @cached_property
+    def places(self) -> dict[str, tuple[tuple[int, int], tuple[int, int]]]:
+        """The bytes of each key and its value, by the key with all above it; none where the two parsers disagree."""
+        try:
+            found = toml_places(self.source.text)
+        except ValueError:
+            return {}
+        return {".".join(path): (key, value) for path, key, value in found}
+
+    def problem(
+        self, keys: Sequence[str], message: str, remedy: str = "", part: Literal["key", "value"] = "value"
+    ) -> ConfigError:
+        """An error at a key, or at its value."""
+        key = ".".join(keys)
+        if key not in self.places:
+            said = f"{self.path}: {message}"
+            return ConfigError(f"{said}: {remedy}" if remedy else said)
+        line, at, length = self.position(self.places[key][part == "value"])
+        return self.source.problem(line, message, remedy, at=at, length=length)
+
+    def position(self, span: tuple[int, int]) -> tuple[int, int, int]:
+        """The line of some bytes, where they begin in it, and how many characters of them are in it."""
+        data = self.source.text.encode()
+        before = data[: span[0]].decode("utf-8", "replace")
+        line = before.count("\n") + 1
+        shown = data[span[0] : span[1]].decode("utf-8", "replace").split("\n")[0]
+        return line, len(before) - before.rfind("\n") - 1, len(shown.rstrip("\r"))
+
+    @contextmanager
+    def at(self, *keys: str, part: Literal["key", "value"] = "value") -> Iterator[None]:
+        """Shows the place of a key with errors that show none."""
+        try:
+            yield
+        except ConfigError as error:
+            if PLACE in str(error):
+                raise
+            raise self.problem(keys, str(error).removeprefix("error: "), part=part) from None
+
+    def refuse_unknown(self, known: Sequence[str]) -> None:
+        """Refuses keys that the file may not have.
+
+        Raises:
+            ConfigError: When there is one; the text says which was meant.
+        """
+        for key in self.tables:
+            if key not in known:
+                near = suggestion(key, known)
+                told = f"did you mean {near}?" if near else f"there are {', '.join(known)}"
+                raise self.problem((key,), f"unknown key {key}", told, part="key")
+
+    def placed(self, error: ConfigError, settings: Mapping[str, str]) -> ConfigError:
+        """An error of a point, which names one of its settings, with the place where the file gives it."""
+
+        def place(shown: re.Match[str]) -> str:
+            key = shown["key"].strip()
+            lines = self.lines(key, settings.get(key), is_key="=" not in shown["text"][: len(shown["before"])])
+            return "\n".join(lines) if lines else shown[0]
+
+        return ConfigError(SHOWN.sub(place, str(error)))
+
+    def lines(self, key: str, value: str | None, is_key: bool) -> list[str] | None:
+        """The lines that show where a setting of a point comes from; None where the file does not have it."""
+        spelt = {name.replace("_", "-"): name for name in self.places}
+        groups = [f"zip.{number}" for number, _ in enumerate(self.tables.get("zip", []))]
+        for table in ("axes", "set", "space", *groups, "random", "latin-hypercube"):
+            name = spelt.get(f"{table}.{key}")
+            if name is None:
+                continue
+            span = self.places[name][not is_key]
+            for number, each in enumerate(self.listed(name)):
+                if not is_key and value is not None and value_text(each) == value:
+                    span = self.places[f"{name}.{number}"][1]
+            line, at, length = self.position(span)
+            return self.source.place(line, at=at, length=length)
+        return None
+
+    def listed(self, name: str) -> list[Any]:
+        """The values of a key that has a list of them."""
+        value: Any = self.tables
+        rest = name
+        while rest:
+            key = next((each for each in keys_of(value) if rest == each or rest.startswith(f"{each}.")), None)
+            if key is None:
+                return []
+            value = value[int(key) if isinstance(value, list) else key]
+            rest = rest[len(key) + 1 :]
+        return value if isinstance(value, list) else []
+
+    def refuse_unread(self, configs: Sequence[Config], keys: Sequence[str]) -> None:
+        """Refuses keys that no run reads, at their place.
+
+        Raises:
+            ConfigError: When there is one.
+        """
+        from flashmesh.configuration import refuse_unread
+
+        for key in keys:
+            try:
+                refuse_unread(configs, [key])
+            except ConfigError as error:
+                lines = self.lines(key, None, is_key=True)
+                raise ConfigError("\n".join([str(error), *(lines or [])])) from None
+
+
+SHOWN = re.compile(
+    r"^ *--> --(?:set #\d+|vary [^\n]*?):1:\d+\n *\|\n1 \| (?P<text>(?P<key>[^=\n]+)=.*)\n *\| (?P<before> *)\^+$",
+    re.MULTILINE,
+)
+"""The lines of an error that show a setting of a point: as `flashmesh.configuration.load` names it."""
+
+
+def keys_of(value: Any) -> list[str]:
+    """The keys of a table, or the numbers of a list."""
+    if isinstance(value, dict):
+        return list(value)
+    return [str(number) for number in range(len(value))] if isinstance(value, list) else []

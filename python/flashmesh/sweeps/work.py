@@ -1,0 +1,78 @@
+"""One run, from a task to the JSON document of its result: what every executor does in the end."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
+
+from flashmesh import _native
+from flashmesh.provenance import with_provenance
+from flashmesh.steady import settled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from flashmesh.sweeps.tasks import Task
+
+
+class Cancelled(Exception):  # noqa: N818 - no fault of anybody
+    """A run was ended before it had begun to simulate."""
+
+
+def simulate(
+    task: Task,
+    control: _native.Control,
+    drives: _native.PreparedDrives,
+    on_open: Callable[[str | None], None] | None = None,
+) -> str:
+    """Runs a task and gives its document.
+
+    Args:
+        task: What to run.
+        control: Shows how far it is, and ends it.
+        drives: Where preconditioned drives are taken from.
+        on_open: Gets the summary of the trace, when there is one, before the run.
+
+    Raises:
+        FlashmeshError: When the run fails.
+        Cancelled: When it was cancelled while it was opened.
+    """
+
+    def run(config: _native.Config) -> str:
+        simulation = _native.Simulation(config, None, drives, control)
+        if task.check:
+            simulation.enable_checks()
+        if control.cancelled:
+            raise Cancelled
+        if on_open is not None:
+            on_open(simulation.trace_summary())
+        return simulation.run(control)
+
+    if task.until_steady is None:
+        report, config = run(task.config), task.config
+    else:
+        report, config = settled(task.config, task.until_steady, run, json.loads)
+    task = replace(task, config=config)
+    return with_provenance(report, config, fairness(task, report, control, drives) if task.fairness else "null")
+
+
+def fairness(task: Task, report: str, control: _native.Control, drives: _native.PreparedDrives) -> str:
+    """Runs each stream alone, and compares; as JSON. Nothing for a run that was cancelled."""
+    from flashmesh.fairness import fairness as compare_streams
+    from flashmesh.results import Result
+
+    together = Result.from_json(with_provenance(report, task.config), "")
+    names = task.config.stream_names()
+    alone = [together]
+    if len(names) > 1:
+        alone = []
+        for index in range(len(names)):
+            if control.cancelled:
+                return "null"
+            simulation = _native.Simulation(task.config, index, drives)
+            if task.check:
+                simulation.enable_checks()
+            one = simulation.run(_native.Control())
+            alone.append(Result.from_json(with_provenance(one, task.config), ""))
+    return json.dumps(asdict(compare_streams(together, alone)))

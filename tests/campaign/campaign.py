@@ -1,0 +1,218 @@
+"""Runs of a campaign: drawn, run under all oracles, checked from outside, and shrunk when they fail."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass, field
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from campaign.arithmetic import Log, faults
+from campaign.draw import BASE, Settings, draw, loads
+from flashmesh import _native
+from flashmesh._native import FlashmeshError, OutputError
+from flashmesh.configuration import read
+from flashmesh.files import whole_file, write_text
+from flashmesh.provenance import with_provenance
+from flashmesh.results import Result
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+STATE = "campaign.json"
+TWICE_EVERY = 4
+"""Of so many runs one is run again without oracles and without a log, and must give the same bytes."""
+SAVE_S = 5.0
+"""Time between two saves of how far a campaign is."""
+
+
+@dataclass
+class State:
+    """How far a campaign is."""
+
+    seed: int
+    version: str = _native.__version__
+    runs: int = 0
+    requests: int = 0
+    failures: list[str] = field(default_factory=list)
+    """The files of the configurations that failed."""
+
+    @classmethod
+    def load(cls, folder: Path, seed: int) -> State:
+        """What a folder holds of the campaign of this seed; a new one where it holds nothing.
+
+        Raises:
+            OutputError: When it holds that of another seed or version, or cannot be read.
+        """
+        path = folder / STATE
+        if not path.exists():
+            return cls(seed)
+        try:
+            found = cls(**json.loads(path.read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError) as error:
+            raise OutputError(f"{path}: cannot be read as the state of a campaign: {error}") from error
+        if (found.seed, found.version) != (seed, _native.__version__):
+            raise OutputError(
+                f"{path}: is that of seed {found.seed} and version {found.version}: name another folder, or remove it"
+            )
+        return found
+
+    def save(self, folder: Path) -> None:
+        """Writes it, whole or not at all."""
+        with whole_file(folder / STATE) as file:
+            write_text(file, json.dumps(vars(self), indent=2) + "\n")
+
+
+def result_of(report: str, config: _native.Config) -> Result:
+    """The result of a run."""
+    return Result.from_json(with_provenance(report, config), config.to_toml())
+
+
+def run_once(settings: Settings, *, twice: bool = False) -> tuple[str | None, int]:
+    """Runs a configuration under all oracles; gives what is wrong, if anything, and how many requests it had."""
+    config = read({}, [f"{key}={value}" for key, value in settings.items()])
+    log = Log()
+    try:
+        simulation = _native.Simulation(config)
+        simulation.enable_checks()
+        result = result_of(simulation.run(_native.Control(), log.take), config)
+        if twice:
+            plain = result_of(_native.Simulation(config).run(_native.Control()), config)
+            if plain != result:
+                return f"without oracles and log the result differs in {differing(result, plain)}", result.requests
+    except (_native.ConfigError, _native.WorkloadError):
+        # A drive that cannot be built says so when it is built: that is no fault.
+        return None, 0
+    except FlashmeshError as error:
+        return f"{type(error).__name__}: {error}", 0
+    try:
+        return next(faults(result, log), None), result.requests
+    except Exception as error:
+        return f"the check failed: {type(error).__name__}: {error}", result.requests
+
+
+def differing(one: Result, other: Result) -> str:
+    """The keys in which two results differ."""
+    ours, theirs = one.outcome(), other.outcome()
+    return ", ".join(key for key in ours if ours[key] != theirs.get(key))
+
+
+def kind_of(failure: str) -> str:
+    """What a failure is about, without its figures."""
+    return "".join(character for character in failure.split(":")[0] if not character.isdigit())
+
+
+def shrink(settings: Settings, failure: str) -> tuple[Settings, str]:
+    """The least of the settings that still fails in the same way, and how it fails then."""
+
+    def failing(tried: Settings) -> str | None:
+        found = run_once(tried, twice="differs" in failure)[0] if loads(tried) else None
+        return found if found is not None and kind_of(found) == kind_of(failure) else None
+
+    progress = True
+    while progress:
+        progress = False
+        for key in [key for key in settings if key not in BASE]:
+            fewer = {other: value for other, value in settings.items() if other != key}
+            if (found := failing(fewer)) is not None:
+                settings, failure, progress = fewer, found, True
+        requests = int(settings["workload.requests"])
+        fewer = settings | {"workload.requests": str(requests // 2)}
+        if requests > 1 and (found := failing(fewer)) is not None:
+            settings, failure, progress = fewer, found, True
+    return settings, failure
+
+
+def as_toml(settings: Settings) -> str:
+    """Settings as a configuration file."""
+    config = read({}, [f"{key}={value}" for key, value in settings.items()])
+    lines = "".join(f"#   {key} = {value}\n" for key, value in settings.items())
+    return f"# What differs from the defaults:\n{lines}{config.to_toml()}"
+
+
+def settings_of(number: int, seed: int) -> Settings:
+    """The settings of a run by its number, whatever ran before it."""
+    return draw(Random(f"{seed}/{number}"))
+
+
+def campaign(
+    runs: int | None,
+    seed: int,
+    folder: Path,
+    *,
+    minutes: float | None = None,
+    on_run: Callable[[State], None] | None = None,
+) -> State:
+    """Runs a campaign, or goes on with it where it stopped.
+
+    Args:
+        runs: How many runs in all; None for no end but time.
+        seed: What all runs are drawn from.
+        folder: Where its state is kept, with the configurations that failed.
+        minutes: How long at most.
+        on_run: Called after each run.
+
+    Raises:
+        OutputError: When the folder cannot be written, or holds another campaign.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: is no folder and cannot be made: {error.strerror}") from error
+    state = State.load(folder, seed)
+    end = time.monotonic() + 60 * minutes if minutes is not None else float("inf")
+    saved = time.monotonic()
+    try:
+        while (runs is None or state.runs < runs) and time.monotonic() < end:
+            number = state.runs
+            settings = settings_of(number, seed)
+            failure, requests = run_once(settings, twice=number % TWICE_EVERY == 0)
+            if failure is not None:
+                state.failures.append(report(folder, number, *shrink(settings, failure)))
+            state.runs += 1
+            state.requests += requests
+            if on_run is not None:
+                on_run(state)
+            if failure is not None or time.monotonic() - saved > SAVE_S:
+                state.save(folder)
+                saved = time.monotonic()
+    finally:
+        state.save(folder)
+    return state
+
+
+def report(folder: Path, number: int, settings: Settings, failure: str) -> str:
+    """Writes the configuration of a failure, with what is wrong and the command that repeats it; gives its name."""
+    path = folder / f"failure-{number}.toml"
+    head = "".join(f"# {line}\n" for line in failure.splitlines())
+    with whole_file(path) as file:
+        write_text(file, f"{head}# Repeat it with: make campaign REPEAT={path}\n{as_toml(settings)}")
+    return str(path)
+
+
+def repeat(path: Path) -> str | None:
+    """Runs the configuration of a failure again; gives what is wrong.
+
+    Raises:
+        ConfigError: When it cannot be used.
+    """
+    import tomllib
+
+    config = read(str(path), [])
+    tables: dict[str, Any] = tomllib.loads(config.to_toml())
+    return run_once(flat(tables), twice=True)[0]
+
+
+def flat(tables: dict[str, Any], prefix: str = "") -> Settings:
+    """Tables as settings."""
+    import tomli_w
+
+    found: Settings = {}
+    for key, value in tables.items():
+        if isinstance(value, dict):
+            found |= flat(value, f"{prefix}{key}.")
+        else:
+            found[f"{prefix}{key}"] = tomli_w.dumps({"v": value}).removeprefix("v = ").strip()
+    return found

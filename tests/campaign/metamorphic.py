@@ -1,0 +1,352 @@
+"""Runs that must agree: what a change of the input has to do to the output is known, whatever the output is."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from campaign.arithmetic import Log
+from campaign.draw import Settings, draw, loads, parameters
+from flashmesh import _native
+from flashmesh.configuration import read
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+OF_THE_MOMENT = ("wall_s", "requests_per_wall_s", "peak_rss_bytes")
+OF_THE_INPUT = ("config_hash", "workload", "streams")
+"""What says where requests came from, or which keys were set."""
+OBSERVED = ("epochs", "network", "timeline", "chip_states", "collisions")
+"""What observers add to a result."""
+OBSERVERS: Settings = {
+    "measure.epoch": "50us",
+    "measure.network": "true",
+    "measure.chip-states": "true",
+    "measure.collisions": "true",
+}
+RATES: Settings = {"fabric.channel-rate": '"1GB/s"', "host.link-rate": '"1GB/s"', "cache.data-rate": '"1GB/s"'}
+"""Rates at which a byte takes a whole number of picoseconds, at half of them too."""
+PACKINGS = ("", ".gz", ".zst", ".xz")
+INEXACT = ("workload.arrivals", "replay.time-scale", "power.cut", "sata.", "workload.interarrival", "replay.think-time")
+"""Keys behind which a time is drawn or rounded, or stands in no key."""
+
+
+class Refused(Exception):  # noqa: N818 - no fault of anybody
+    """The relation says nothing of this drive."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run gave."""
+
+    report: dict[str, Any]
+    log: Log
+
+    def column(self, name: str) -> np.ndarray[Any, Any]:
+        """A column of the log of requests, by the identities of the requests."""
+        return self.log.column(name)[np.argsort(self.log.column("id"), kind="stable")]
+
+
+def run(settings: Settings, *, observed: bool = False) -> Outcome:
+    """Runs a configuration, with a log, and where asked with oracles and a timeline."""
+    return run_config(read_or_refuse(settings), observed=observed)
+
+
+def run_config(config: _native.Config, *, observed: bool = False) -> Outcome:
+    """The same of a configuration that was read."""
+    log = Log()
+    try:
+        simulation = _native.Simulation(config)
+    except _native.FlashmeshError as error:
+        # A drive that cannot be built says so; every other relation runs it as well.
+        raise Refused from error
+    with tempfile.TemporaryDirectory() as folder:
+        if observed:
+            simulation.enable_checks()
+            timeline = Path(folder) / "timeline"
+            timeline.touch()
+            simulation.record_timeline(timeline)
+        report = simulation.run(_native.Control(), log.take)
+    return Outcome(json.loads(report), log)
+
+
+def differing(one: Outcome, other: Outcome, *beside: str) -> str | None:
+    """What differs between two runs, apart from these keys and from what is of the moment."""
+    left = {*OF_THE_MOMENT, *beside}
+    keys = [key for key in one.report if key not in left and one.report[key] != other.report[key]]
+    if keys:
+        return f"{', '.join(keys)} differ"
+    names = one.log.batches[0] if one.log.batches else {}
+    columns = [name for name in names if not np.array_equal(one.log.column(name), other.log.column(name))]
+    return f"{', '.join(columns)} of the log differ" if columns else None
+
+
+def told(name: str, fault: str | None) -> Iterator[str]:
+    """A sentence about a relation that does not hold."""
+    if fault is not None:
+        yield f"{name}: {fault}"
+
+
+def observers(settings: Settings, _random: Random) -> Iterator[str]:
+    """Whoever looks at a run changes nothing: oracles, log, timeline, epochs, network, chip states, collisions."""
+    plain = {key: value for key, value in settings.items() if not key.startswith("measure.")}
+    watched = {key: value for key, value in OBSERVERS.items() if loads(plain | {key: value})}
+    alone, looked_at = run(plain), run(plain | watched, observed=True)
+    yield from told("observers", differing(alone, looked_at, *OBSERVED, "config_hash"))
+    silent = json.loads(_native.Simulation(read({}, as_overrides(plain))).run(_native.Control()))
+    yield from told("log", differing(alone, Outcome(silent, alone.log)))
+
+
+def as_overrides(settings: Settings) -> list[str]:
+    """Settings as overrides."""
+    return [f"{key}={value}" for key, value in settings.items()]
+
+
+def doubled(settings: Settings, _random: Random) -> Iterator[str]:
+    """A drive all of whose times are twice as long does the same in twice the time."""
+    exact = {key: value for key, value in settings.items() if not key.startswith((*INEXACT, "measure."))}
+    exact |= {"host.interface": '"direct"'}
+    constant = {"workload.interarrival": "2us", "workload.arrivals": '"constant"'}
+    for keys in (constant, *({key: rate} for key, rate in RATES.items())):
+        exact |= keys if loads(exact | keys) else {}
+    tables: dict[str, Any] = json.loads(read_or_refuse(exact).to_json())
+    once = run_config(configured(tables))
+    twice = run_config(configured(tables_doubled(tables)))
+    for name in once.log.batches[0] if once.log.batches else ():
+        factor = 2 if name.endswith("_ps") else 1
+        if not np.array_equal(once.log.column(name).astype(np.int64) * factor, twice.log.column(name).astype(np.int64)):
+            yield f"doubled: {name} of the log is not {factor} times what it was"
+            return
+    for key in ("requests", "gc", "flash", "per_request", "write_amplification"):
+        if once.report[key] != twice.report[key]:
+            yield f"doubled: {key} differs"
+    if 2 * once.report["makespan_ps"] != twice.report["makespan_ps"]:
+        yield f"doubled: {once.report['makespan_ps']} ps became {twice.report['makespan_ps']} ps"
+
+
+def read_or_refuse(settings: Settings) -> _native.Config:
+    """A configuration."""
+    try:
+        return read({}, as_overrides(settings))
+    except _native.ConfigError as error:
+        raise Refused from error
+
+
+def configured(tables: dict[str, Any]) -> _native.Config:
+    """A configuration out of its tables."""
+    import tomli_w
+
+    try:
+        return _native.Config.from_str(tomli_w.dumps(tables), "<tables>", [])
+    except _native.ConfigError as error:
+        raise Refused from error
+
+
+def tables_doubled(tables: dict[str, Any]) -> dict[str, Any]:
+    """Tables with all times twice as long, and all rates half as high."""
+    kinds = {one.key: one.type for one in parameters()}
+    return {section: scaled(section, value, kinds) for section, value in tables.items()}
+
+
+def scaled(key: str, value: Any, kinds: dict[str, str]) -> Any:
+    """The value of a key, or of all keys below it."""
+    if isinstance(value, dict):
+        return {name: scaled(f"{key}.{name}", each, kinds) for name, each in value.items()}
+    # A stream has the keys that stand above all streams.
+    match kinds.get(re.sub(r"^stream\.[^.]+\.", "", key)):
+        case "time":
+            return times_two(value)
+        case "times":
+            return [times_two(each) for each in value] if isinstance(value, list) else times_two(value)
+        case "rate":
+            return (
+                value if value == "unlimited" else re.sub(r"^[\d.]+", lambda found: f"{float(found[0]) / 2:g}", value)
+            )
+        case _:
+            return value
+
+
+def times_two(text: str) -> str:
+    """A time that is twice as long."""
+    return re.sub(r"^[\d.]+", lambda found: f"{2 * float(found[0]):.12g}", text)
+
+
+def round_trip(settings: Settings, _random: Random) -> Iterator[str]:
+    """A configuration that is printed and read again is the same, and so is its run; as TOML and as JSON."""
+    config = read_or_refuse(settings)
+    again = _native.Config.from_str(config.to_toml(), "<printed>", [])
+    if (again.hash(), again.to_toml()) != (config.hash(), config.to_toml()):
+        yield "round trip: the configuration that was printed is another one"
+    as_tables = configured(json.loads(config.to_json()))
+    if as_tables.hash() != config.hash():
+        yield "round trip: the configuration as JSON is another one"
+    yield from told("round trip", differing(run_config(config), run_config(again)))
+
+
+def prefix(settings: Settings, _random: Random) -> Iterator[str]:
+    """What happens before a request is issued does not depend on whether it comes."""
+    if any(key.startswith("stream.") for key in settings):
+        raise Refused
+    # Several threads share the requests out among them: more requests, and each has others.
+    single = {key: value for key, value in settings.items() if key != "replay.threads"}
+    own = single | {"workload.pattern": '"random"', "measure.warm-up": '"none"'}
+    requests = int(own["workload.requests"])
+    few, many = run(own), run(own | {"workload.requests": str(2 * requests)})
+    later = many.log.column("id") >= requests
+    if not later.any():
+        raise Refused
+    # Before any later request had come to the drive, or been taken up beside those under way.
+    end = int(min(many.log.column("arrival_ps")[later].min(), many.log.column("submitted_ps")[later].min()))
+    for name in many.log.batches[0]:
+        early = few.log.column(name)[few.log.column("completed_ps") <= end]
+        same = many.log.column(name)[(many.log.column("completed_ps") <= end) & ~later]
+        if not np.array_equal(early, same):
+            yield f"prefix: {name} of requests that completed by {end} ps differs"
+
+
+def held(settings: Settings, random: Random) -> Iterator[str]:
+    """Holding a path through an operation changes nothing where nobody else wants a part of it."""
+    # The two ways in which paths are held: channels, and ways of several parts.
+    kind = random.choice(("bus", "pssd", "pnssd"))
+    alone = {"geometry.chips-per-channel": "1", "geometry.dies-per-chip": "1", "fabric.kind": f'"{kind}"'}
+    if kind == "pnssd":
+        alone["geometry.channels"] = "1"
+    # Whoever waits for an entry of the map comes while its die asks for a path: which is first depends on the path.
+    beside = ("fabric.", "nossd.", "venice.", "mapping.")
+    base = {key: value for key, value in settings.items() if not key.startswith(beside)} | alone
+    # A path that is held keeps the die from beginning what comes next while its data leaves.
+    base |= {"flash.read-cache": "false", "flash.suspension": '"off"'}
+    free, kept = run(base | {"fabric.hold-path": "false"}), run(base | {"fabric.hold-path": "true"})
+    columns = ("id", "completed_ps", "array_ps", "transfer_ps")
+    differ = [name for name in columns if not np.array_equal(free.log.column(name), kept.log.column(name))]
+    yield from told("held", f"{', '.join(differ)} of the log differ on {kind}" if differ else None)
+
+
+def formats(settings: Settings, random: Random) -> Iterator[str]:
+    """A trace is the same in every format and however it is packed."""
+    drive = {key: value for key, value in settings.items() if not key.startswith(("workload.", "stream.", "replay."))}
+    drive |= {"replay.mode": random.choice(('"open"', '"stress"', '"closed"'))}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        # MSR counts in 100 ns, and the ASCII family in sectors.
+        lines = (
+            f"{700 * number} 0 {8 * random.randrange(64)} {8 * random.randint(1, 4)} {random.randrange(2)}\n"
+            for number in range(random.choice((1, 40, 400)))
+        )
+        plain = folder / "trace"
+        plain.write_text("".join(lines))
+        first: Outcome | None = None
+        for form in ("", *_native.trace_output_formats()):
+            for packing in PACKINGS:
+                path = folder / f"{form}{packing}" if form else plain
+                if not form and packing:
+                    continue
+                if form:
+                    source = read_or_refuse(
+                        {**trace_of(plain), "workload.format": '"ascii"', "workload.time-unit": '"ns"'}
+                    )
+                    path.touch()
+                    _native.convert_trace(source, path, path, form, False)
+                says = {"workload.format": f'"{form or "ascii"}"'}
+                if form in ("", "ascii"):
+                    says["workload.time-unit"] = '"ns"'
+                outcome = run(drive | trace_of(path) | says)
+                first = first or outcome
+                yield from told(f"format {form}{packing}", differing(first, outcome, *OF_THE_INPUT))
+
+
+def trace_of(path: Path) -> Settings:
+    """Has a trace replayed."""
+    return {"workload.trace": json.dumps(str(path))}
+
+
+def permuted(settings: Settings, random: Random) -> Iterator[str]:
+    """Channels that change places do what they did: reads of the same chips take the same times, in another place."""
+    channels = random.choice((2, 4))
+    drive = {
+        "geometry.channels": str(channels),
+        "geometry.page-size": '"4KiB"',
+        "geometry.planes-per-die": "1",
+        "ftl.allocation": '"CWDP"',
+        "fabric.kind": random.choice(('"bus"', '"pssd"', '"ideal"')),
+        "replay.mode": '"open"',
+        "seed": settings["seed"],
+        "flash.read-time": f'"{random.choice((3, 40))}us"',
+        "fabric.channel-rate": f'"{random.choice((400, 1200))}MB/s"',
+        "workload.format": '"ascii"',
+        "workload.time-unit": '"ns"',
+        "host.link-rate": '"unlimited"',
+    }
+    order = random.sample(range(channels), channels)
+    pages = [random.randrange(400) for _ in range(random.choice((20, 200)))]
+    gap = random.choice((100, 1003, 50_001))
+    outcomes = []
+    with tempfile.TemporaryDirectory() as name:
+        for number, place in enumerate((list(range(channels)), order)):
+            trace = Path(name) / f"{number}"
+            moved = (page - page % channels + place[page % channels] for page in pages)
+            trace.write_text("".join(f"{gap * at} 0 {8 * page} 8 1\n" for at, page in enumerate(moved)))
+            outcomes.append(run(drive | trace_of(trace)))
+    one, other = outcomes
+    for column in ("completed_ps", "path_wait_ps", "die_wait_ps", "array_ps", "transfer_ps"):
+        if not np.array_equal(one.column(column), other.column(column)):
+            yield f"permuted: {column} of the log differs"
+    rows = [np.array(outcome.report["utilisation"]["dies"]).reshape(channels, -1) for outcome in outcomes]
+    if not np.allclose(rows[0], rows[1][order]):
+        yield "permuted: the dies of a channel are not as busy as they were"
+
+
+RELATIONS: dict[str, Callable[[Settings, Random], Iterator[str]]] = {
+    "observers": observers,
+    "doubled": doubled,
+    "formats": formats,
+    "prefix": prefix,
+    "round trip": round_trip,
+    "permuted": permuted,
+    "held": held,
+}
+"""What must hold between runs, by name."""
+
+
+@dataclass
+class Count:
+    """How often a relation was tried, how often it said something of the drive, and what did not hold."""
+
+    tried: int = 0
+    held: int = 0
+    failures: list[str] = field(default_factory=list)
+
+
+def survey(runs: int, seed: int, minutes: float | None = None) -> dict[str, Count]:
+    """Tries the relations in turns on drives that are drawn: so often in all, or for so many minutes."""
+    counts = {name: Count() for name in RELATIONS}
+    end = time.monotonic() + 60 * minutes if minutes is not None else None
+    number = 0
+    while number < runs if end is None else time.monotonic() < end:
+        name = tuple(RELATIONS)[number % len(RELATIONS)]
+        count = counts[name]
+        count.tried += 1
+        found = faults_of(name, Random(f"{seed}/{name}/{number}"))
+        if found is not None:
+            settings, faults = found
+            count.held += not faults
+            count.failures += [f"{seed}/{name}/{number}: {fault}: {settings}" for fault in faults]
+        number += 1
+    return counts
+
+
+def faults_of(name: str, random: Random) -> tuple[Settings, list[str]] | None:
+    """What does not hold of a drive that is drawn, by one relation; None where that says nothing of it."""
+    settings = draw(random)
+    try:
+        return settings, list(RELATIONS[name](settings, random))
+    except Refused:
+        return None

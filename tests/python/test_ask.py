@@ -1,0 +1,144 @@
+"""`flashmesh ask`: which changes help most."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import flashmesh
+from conftest import Cli
+from flashmesh.aggregate.estimate import Estimate, estimate
+from flashmesh.asking.answer import Answer, Effect, Row
+from flashmesh.asking.changes import Change, changes_of
+from flashmesh.configuration import load
+from flashmesh.keys import declared
+
+KEYS = ("fabric.channel-rate", "host.queue-depth")
+SMALL = {"geometry.blocks-per-plane": 64, "workload.requests": 2_000}
+
+
+def test_every_step_changes_the_default_drive_or_is_not_read_by_it() -> None:
+    changes, unread = changes_of(load("preset:z-nand", overrides={"cache.capacity": "1MiB"}))
+    stepped = {key for key, each in declared().items() if each.step is not None}
+    assert {change.key for change in changes} | set(unread) == stepped
+    by_key: dict[str, list[str]] = {}
+    for change in changes:
+        assert change.before != change.after
+        by_key.setdefault(change.key, []).append(change.after)
+    assert by_key["fabric.kind"] == ["pssd", "pnssd", "nossd", "venice"]
+    assert by_key["fabric.channel-rate"] == ["2.4GB/s", "0.6GB/s"]
+    assert by_key["geometry.channels"] == ["16", "4"]
+    assert by_key["geometry.dies-per-chip"] == ["2"]
+    assert by_key["geometry.over-provisioning"] == ["0.12", "0.02"]
+    assert by_key["gc.copyback"] == ["true"]
+    assert by_key["cache.capacity"] == ["0B", "64MiB", "256MiB"]
+    # Each of them is one that the configuration takes, or is refused as one.
+    for change in changes:
+        with suppress(flashmesh.ConfigError):
+            load("preset:z-nand", overrides={change.key: change.after})
+
+
+def test_more_rate_helps_and_queue_depth_beyond_the_load_does_not() -> None:
+    found = flashmesh.ask("preset:z-nand", keys=KEYS, overrides=SMALL, seeds=2)
+    assert found.seeds == 2
+    best = found.best[0]
+    assert best.change == Change("fabric.channel-rate", "1.2GB/s", "2.4GB/s")
+    assert best.effects["p99"].ratio.mean < 1
+    assert list(found.idle) == ["host.queue-depth"]
+    assert not found.untried
+    # The ratios are those of pairs of runs with the same seed.
+    for name, measure in (("IOPS", "iops"), ("p99", "latency_ps.all.p99")):
+        pairs = []
+        for seed in (0, 1):
+            fast = flashmesh.run("preset:z-nand", overrides={**SMALL, "fabric.channel-rate": "2.4GB/s"}, seed=seed)
+            plain = flashmesh.run("preset:z-nand", overrides=SMALL, seed=seed)
+            after, before = fast.value(measure), plain.value(measure)
+            assert after is not None
+            assert before is not None
+            pairs.append(after / before)
+        assert best.effects[name].ratio == estimate(pairs)
+    again = Answer.from_dict(json.loads(found.to_json()))
+    assert again == found
+
+
+def ratio(*values: float) -> Effect:
+    found = estimate(values)
+    assert found is not None
+    return Effect(found)
+
+
+def answer(*rows: Row) -> Answer:
+    base = {"IOPS": Estimate(1e6, None, None, 1, "single"), "p99": Estimate(5e7, None, None, 1, "single")}
+    higher = {"IOPS": True, "p99": False}
+    return Answer(("IOPS", "p99"), higher, base, rows, {}, (), (), 3, "bound by the dies", 1.0)
+
+
+MESH = Row(Change("fabric.kind", "bus", "pnssd"), {"IOPS": ratio(1.38, 1.381), "p99": ratio(0.39, 0.391)}, 2)
+NOISE = Row(Change("host.queue-depth", "64", "128"), {"IOPS": ratio(0.9, 1.1, 1.01), "p99": ratio(1.002, 1.003)}, 3)
+WORSE = Row(Change("fabric.kind", "bus", "nossd"), {"IOPS": ratio(0.5, 0.501), "p99": ratio(2.0, 2.01)}, 2)
+
+
+def test_effects_are_clear_when_seeds_do_not_explain_them() -> None:
+    assert MESH.has_effect
+    assert not NOISE.has_effect
+    assert not Row(NOISE.change, {"IOPS": ratio(1.015)}, 1).has_effect
+    assert Row(NOISE.change, {"IOPS": ratio(1.025)}, 1).has_effect
+    found = answer(MESH, WORSE, NOISE)
+    assert found.best == [MESH]
+    assert found.sentence(MESH) == "+38 % IOPS, -61 % p99: fabric.kind = pnssd"
+    assert found.sentence(NOISE) == "no effect: host.queue-depth = 128"
+    assert [changes[0].words for changes in found.idle.values()] == ["host queue depth"]
+
+
+def test_tornado_has_the_key_with_the_largest_effect_first() -> None:
+    bars = answer(NOISE, MESH, WORSE).tornado("p99")
+    assert [(bar.key, bar.value) for bar in bars] == [
+        ("fabric.kind", "pnssd"),
+        ("fabric.kind", "nossd"),
+        ("host.queue-depth", "128"),
+    ]
+    assert bars[0].change == pytest.approx(-0.6095)
+    assert bars[0].low is not None
+    assert bars[0].low <= bars[0].change
+
+
+def test_command_prints_the_answer_and_show_prints_it_again(cli: Cli, tmp_path: Path) -> None:
+    settings = [f"--set={key}={value}" for key, value in SMALL.items()]
+    options = (*settings, *(f"--key={key}" for key in KEYS), "--seeds", "2")
+    done = cli("ask", "preset:z-nand", *options, "--json", "ask.json")
+    assert done.returncode == 0, done.stderr
+    assert "The change that helps most:\n" in done.stdout
+    assert ": fabric.channel-rate = 2.4GB/s (now 1.2GB/s)\n" in done.stdout
+    assert "no effect: host queue depth" in done.stdout
+    assert cli("show", "ask.json").stdout == done.stdout
+    document: dict[str, Any] = json.loads((tmp_path / "ask.json").read_text())
+    assert document["kind"] == "ask"
+    assert next(change["key"] for change in document["changes"]) == "fabric.channel-rate"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--key", "workload.requests"), "workload.requests has no step by which it could be changed"),
+        (("--key", "fabric.knd"), "did you mean fabric.kind"),
+        (("--measure", "p98.5"), "there is no measure 'p98.5'"),
+        (("--limit", "0.01", "--set", "workload.requests=100_000_000"), "too short for a single run"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(cli: Cli, options: tuple[str, ...], words: str) -> None:
+    done = cli("ask", "preset:z-nand", *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words in done.stderr
+
+
+def test_time_limit_names_what_was_not_tried() -> None:
+    # A run takes about a second, so that there is time for a few of them.
+    found = flashmesh.ask("preset:z-nand", overrides={"workload.requests": 400_000}, seeds=1, limit_s=2.0, jobs=1)
+    assert found.untried
+    assert found.elapsed_s < 60
+    tried = {row.change for row in found.rows}
+    assert tried.isdisjoint(found.untried)

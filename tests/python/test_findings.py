@@ -1,0 +1,114 @@
+"""Sentences of findings, on results that are made up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import flashmesh
+from flashmesh.axes import Value
+from flashmesh.comparison import ComparedRun, Comparison
+from flashmesh.results import Result
+
+HOST = "bound by the host link, drive to host: 100 % busy"
+DIES = "bound by the dies: die 3 works 100 % of the time"
+NONE = "requests wait for each other though no part is always busy"
+
+
+@pytest.fixture(scope="module")
+def some() -> Result:
+    return flashmesh.run("preset:z-nand", overrides={"workload.requests": 100})
+
+
+def made_up(some: Result, *runs: tuple[dict[str, Any], dict[str, Any]]) -> Comparison:
+    """A comparison of runs, each with its settings and its throughput, p99 and bound."""
+    found = []
+    axes: dict[str, dict[Value, None]] = {}
+    for settings, given in runs:
+        latency = some.document["latency_ps"]
+        every = latency["all"] | {"p99": int(given.get("p99", 50e6))}
+        document = some.document | {
+            "iops": given.get("iops", 1e6),
+            "latency_ps": latency | {"all": every},
+            "bound": some.document["bound"] | {"sentence": given.get("bound", NONE)},
+        }
+        found.append(ComparedRun(settings, Result.from_document(document)))
+        for key, value in settings.items():
+            axes.setdefault(key, {})[value] = None
+    return Comparison({key: tuple(values) for key, values in axes.items()}, tuple(found))
+
+
+def kinds(some: Result, **iops: float) -> Comparison:
+    """Interconnects with their throughput, bound by the host link."""
+    return made_up(some, *(({"fabric.kind": kind}, {"iops": value, "bound": HOST}) for kind, value in iops.items()))
+
+
+def test_the_first_that_reaches_the_best_is_named_with_what_binds_beyond_it(some: Result) -> None:
+    found = kinds(some, bus=1.00e6, pssd=1.84e6, pnssd=1.85e6, ideal=1.85e6).findings()
+    assert found == [
+        "pssd is 1.84 times as fast as bus; beyond it the host link binds: pnssd and ideal gain nothing more."
+    ]
+    assert kinds(some, bus=1.0e6, pssd=1.5e6, ideal=3.0e6).findings() == [
+        "ideal is 3.00 times as fast as bus, the fastest of 3; the host link binds it."
+    ]
+    assert kinds(some, bus=1.0e6, nossd=0.25e6).findings() == [
+        "bus is the fastest; nossd reaches 0.25 of its throughput. The host link binds it."
+    ]
+
+
+def test_over_several_workloads_the_range_is_told(some: Result) -> None:
+    runs: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        ({"workload.profile": profile, "fabric.kind": kind}, {"iops": value, "bound": DIES})
+        for profile, bus, ideal in (("a", 1e6, 1.5e6), ("b", 1e6, 3e6))
+        for kind, value in (("bus", bus), ("ideal", ideal))
+    ]
+    by_kind = [({"fabric.kind": settings["fabric.kind"], **settings}, given) for settings, given in runs]
+    (sentence,) = made_up(some, *by_kind).findings()
+    assert sentence == "ideal is 1.50 to 3.00 times as fast as bus, the fastest of 2; the dies bind it."
+
+
+def test_differences_that_seeds_explain_are_none(some: Result) -> None:
+    values = {"bus": (1.0e6, 1.4e6, 0.8e6), "ideal": (1.3e6, 1.0e6, 1.1e6)}
+    runs: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        ({"fabric.kind": kind, "seed": seed}, {"iops": value})
+        for kind, seeds in values.items()
+        for seed, value in enumerate(seeds)
+    ]
+    assert made_up(some, *runs).findings() == [
+        "ideal and bus differ by less than seeds explain, in throughput and in p99."
+    ]
+
+
+def test_under_a_load_that_all_serve_latency_is_compared(some: Result) -> None:
+    runs: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        ({"fabric.kind": kind}, {"p99": p99}) for kind, p99 in (("bus", 100e6), ("pssd", 39e6), ("nossd", 300e6))
+    ]
+    assert made_up(some, *runs).findings() == ["All serve the same load; the p99 of pssd is 61 % below that of bus."]
+    assert made_up(some, runs[0], runs[2]).findings() == [
+        "All serve the same load; bus has the lowest p99, that of nossd is 3.00 times it."
+    ]
+
+
+def test_a_curve_is_said_to_level_off_where_it_does(some: Result) -> None:
+    points = {16: (0.5e6, 20e6), 1: (0.1e6, 10e6), 64: (1.0e6, 50e6), 256: (1.01e6, 200e6)}
+    runs: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        ({"replay.outstanding": depth}, {"iops": iops, "p99": p99, "bound": DIES})
+        for depth, (iops, p99) in points.items()
+    ]
+    assert made_up(some, *runs).findings() == [
+        "Throughput grows with replay.outstanding up to 64, to 1.000M IOPS; beyond it the dies bind, and p99 grows "
+        "4.0-fold up to 256."
+    ]
+    assert made_up(some, *runs[:3]).findings() == [
+        "Throughput grows with replay.outstanding up to 64, to 1.000M IOPS, and has not levelled off there."
+    ]
+    flat: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        ({"host.queue-depth": depth}, {"iops": 1e6}) for depth in (64, 128)
+    ]
+    assert made_up(some, *flat).findings() == ["host.queue-depth from 64 to 128 does not change the throughput."]
+
+
+def test_nothing_is_found_where_nothing_is_compared(some: Result) -> None:
+    assert Comparison({}, (ComparedRun({}, some),)).findings() == []
+    assert made_up(some, ({"seed": 0}, {}), ({"seed": 1}, {})).findings() == []

@@ -1,0 +1,110 @@
+"""Runs that go on until what they measure is steady."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import flashmesh
+from conftest import Cli
+from flashmesh.steady import is_steady
+
+FILLING = """preset = "z-nand"
+[geometry]
+channels = 2
+chips-per-channel = 2
+blocks-per-plane = 64
+pages-per-block = 16
+[workload]
+requests = 8_000
+read-share = 0.0
+[measure]
+warm-up = "auto"
+"""
+"""A fresh drive that is full after as many writes, and collects from then on."""
+
+
+@pytest.fixture
+def filling(tmp_path: Path) -> Path:
+    path = tmp_path / "filling.toml"
+    path.write_text(FILLING)
+    return path
+
+
+def test_run_goes_on_until_its_window_is_steady(filling: Path) -> None:
+    short = flashmesh.run(filling)
+    assert not is_steady(short.document)
+    found = flashmesh.run(filling, until_steady=True)
+    assert is_steady(found.document)
+    assert found.requests in [8_000 * 2**tries for tries in range(1, 7)]
+    # Anybody can run it again, and a shorter one would not have been steady.
+    assert flashmesh.run(filling, overrides={"workload.requests": found.requests}) == found
+    assert not is_steady(flashmesh.run(filling, overrides={"workload.requests": found.requests // 2}).document)
+
+
+def test_limit_ends_a_run_that_does_not_become_steady(cli: Cli, filling: Path) -> None:
+    done = cli("run", filling, "--until-steady", "--steady-limit", "12000", "--json", "r.json")
+    assert done.returncode == 0, done.stderr
+    assert "not steady after 12,000 requests" in done.stderr
+    assert "NOT STEADY" in done.stdout
+    document = json.loads((filling.parent / "r.json").read_text())
+    assert document["configuration"]["workload"]["requests"] == document["requests"] == 12_000
+
+
+def test_sweep_until_steady_goes_on_where_it_was_and_is_not_mixed_with_others(cli: Cli, filling: Path) -> None:
+    sweep = filling.with_name("s.toml")
+    sweep.write_text('config = "filling.toml"\nseeds = 2\n[axes]\ngc.victim = ["greedy", "fifo"]\n')
+    plain = cli("sweep", sweep, "--out", "out")
+    assert "NO" in plain.stdout
+    assert "--until-steady goes on until it is" in plain.stdout
+    folder = filling.parent / "out"
+    before = {path.name for path in folder.glob("runs/*/*.json")}
+    done = cli("sweep", sweep, "--out", "out", "--resume", "--until-steady")
+    assert done.returncode == 0, done.stderr
+    assert "NO" not in done.stdout
+    after = {path for path in folder.glob("runs/*/*.json") if path.name not in before}
+    assert len(after) == 4
+    assert all(is_steady(json.loads(path.read_text())) for path in after)
+    times = {path: path.stat().st_mtime_ns for path in after}
+    again = cli("sweep", sweep, "--out", "out", "--resume", "--until-steady")
+    assert again.stdout == done.stdout
+    assert {path: path.stat().st_mtime_ns for path in after} == times
+    # Each of them is what the same seed gives by itself.
+    one = flashmesh.run(filling, overrides={"gc.victim": "fifo", "seed": 1}, until_steady=True)
+    assert one.outcome() in [flashmesh.load(path).outcome() for path in after]  # type: ignore[union-attr]
+
+
+def test_streams_grow_alike_and_traces_end(tmp_path: Path) -> None:
+    streams = {"a": {"workload": {"requests": 600}}, "b": {"workload": {"requests": 300}}}
+    tables = {"preset": "z-nand", "stream": streams, "measure": {"warm-up": "auto"}}
+    found = flashmesh.run(tables, until_steady=2_000)
+    a, b = (stream.requests for stream in found.streams)
+    assert (a, b) == (600, 300) or (abs(a - 2 * b) <= 2 and 1_800 <= a + b <= 2_000)
+    trace = tmp_path / "t.csv"
+    trace.write_text("".join(f"{number * 1000} 0 {number * 8} 8 1\n" for number in range(50)))
+    unit = {"workload.time-unit": "ns"}
+    assert flashmesh.run("preset:z-nand", trace=trace, overrides=unit, until_steady=True).requests == 50
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("run", "filling.toml", "--steady-limit", "5"), "no effect without --until-steady"),
+        (("run", "filling.toml", "--until-steady", "--request-log", "l.parquet"), "exclude each other"),
+        (
+            ("run", "filling.toml", "--until-steady", "--set", "replay.stop-time=1ms"),
+            "stop-time ends the run at a time",
+        ),
+        (
+            ("compare", "filling.toml", "--until-steady", "--vary", "workload.requests=1,2"),
+            "workload.requests is varied and decided by --until-steady",
+        ),
+    ],
+)
+def test_what_contradicts_it_is_refused(cli: Cli, filling: Path, arguments: tuple[str, ...], words: str) -> None:
+    assert filling.exists()
+    done = cli(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words in done.stderr

@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""Prints the part of requirements.lock that flashmesh needs to run, hashes and all: `python tools/runtime_lock.py`.
+
+What that is follows from the packages that are installed beside it, without what only extras ask for.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import PackageNotFoundError, requires
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+LOCK = Path(__file__).resolve().parents[1] / "requirements.lock"
+ENTRY = re.compile(r"^([A-Za-z0-9._-]+)==.*(?:(?<=\\)\n.*)*$", re.MULTILINE)
+EXTRAS = ("plots", "search")
+"""Extras that an image has beside flashmesh itself."""
+
+
+def needed(name: str, extras: tuple[str, ...] = ()) -> set[str]:
+    """A package and all that it needs, by their canonical names."""
+    found: set[str] = set()
+    waiting = [(canonicalize_name(name), extras)]
+    while waiting:
+        package, wanted = waiting.pop()
+        try:
+            lines = requires(package) or []
+        except PackageNotFoundError:
+            lines = []
+        for requirement in map(Requirement, lines):
+            marker = requirement.marker
+            if marker is not None and not any(marker.evaluate({"extra": extra}) for extra in ("", *wanted)):
+                continue
+            below = canonicalize_name(requirement.name)
+            if below not in found:
+                found.add(below)
+                waiting.append((below, tuple(requirement.extras)))
+    return found - {canonicalize_name(name)}
+
+
+def runtime_lock(text: str) -> str:
+    """The entries of a lock for what is needed."""
+    entries = {canonicalize_name(found[1]): found[0] for found in ENTRY.finditer(text)}
+    names = needed("flashmesh", EXTRAS)
+    missing = sorted(names - entries.keys())
+    if missing:
+        raise SystemExit(f"requirements.lock lacks {', '.join(missing)}")
+    return "".join(f"{entries[canonicalize_name(name)]}\n" for name in sorted(names))
+
+
+if __name__ == "__main__":
+    print(runtime_lock(LOCK.read_text(encoding="utf-8")), end="")
