@@ -14,7 +14,15 @@ author = "The flashmesh authors"
 project_copyright = "The flashmesh authors"
 version = release = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "diagrams", "repository_links"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "diagrams",
+    "questions",
+    "repository_links",
+]
 root_doc = "index"
 exclude_patterns = ["_extensions"]
 
@@ -23,6 +31,10 @@ myst_heading_anchors = 4
 myst_links_external_new_tab = False
 # A fence of this kind is a diagram, here as where Markdown is shown without this site.
 myst_fence_as_directive = {"mermaid"}
+
+# A copy of a command has neither its prompt nor what it prints.
+copybutton_prompt_text = "$ "
+copybutton_line_continuation_character = "\\"
 
 # Options keep their two hyphens.
 smartquotes = False
