@@ -1,0 +1,208 @@
+//! What calls what in a run, from the stack at each moment at which something that was put into the drive is called: a probe, a firmware
+//! policy, an interconnect.
+
+use std::backtrace::Backtrace;
+use std::cell::RefCell;
+use std::fmt;
+use std::ops::Range;
+
+use flashmesh::config::{Config, FabricKind};
+use flashmesh::fabric::{
+    AnyFabric, Fabric, Facts, Grant, Layout, LinkUsage, Outbox, Payload, Sent, TransferPhase, facts,
+};
+use flashmesh::ids::{DieId, LinkId, PlaneId};
+use flashmesh::placement::{Ftl, Geometry, Stream};
+use flashmesh::policy::{FirmwarePolicy, Placing, PolicyEvent};
+use flashmesh::probe::{Notice, Probe};
+use flashmesh::simulation::{Control, Simulation};
+use flashmesh::units::{Bytes, Time};
+
+use crate::drawing::Message;
+
+/// Rooms below the loop; those that call no other of them are leaves, and in no drawing.
+const ROOMS: [&str; 4] = ["frontend", "controller", "datapath", "fabric"];
+
+/// A room calls another.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Call {
+    pub from: String,
+    pub to: String,
+}
+
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} to {}", self.from, self.to)
+    }
+}
+
+/// A file of a room.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Place {
+    room: String,
+    file: String,
+}
+
+/// Stacks in the order of simulated time, each from the outermost call to the innermost.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Walk(Vec<Vec<Place>>);
+
+impl Walk {
+    pub fn calls(&self) -> impl Iterator<Item = Call> {
+        self.0.iter().flat_map(|stack| calls_of(stack))
+    }
+
+    /// The first stack from one on in which a message is found.
+    pub fn find(&self, message: &Message, from: usize) -> Option<usize> {
+        (from..self.0.len()).find(|&at| {
+            let stack = &self.0[at];
+            let has_file =
+                |file: &String| stack.iter().any(|place| message.rooms.contains(&place.room) && place.file == *file);
+            message.files.iter().all(has_file)
+                && message.call.as_ref().is_none_or(|call| calls_of(stack).any(|each| each == *call))
+        })
+    }
+}
+
+impl fmt::Display for Walk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for stack in &self.0 {
+            let places: Vec<_> = stack.iter().map(|place| format!("{}/{}", place.room, place.file)).collect();
+            writeln!(f, "{}", places.join(" > "))?;
+        }
+        Ok(())
+    }
+}
+
+fn calls_of(stack: &[Place]) -> impl Iterator<Item = Call> {
+    stack
+        .windows(2)
+        .filter(|pair| pair[0].room != pair[1].room)
+        .map(|pair| Call { from: pair[0].room.clone(), to: pair[1].room.clone() })
+}
+
+thread_local! {
+    /// What has been recorded in this thread: a run stays in the thread that began it.
+    static WALK: RefCell<Walk> = RefCell::default();
+}
+
+/// Keeps the stack of this moment.
+fn keep(innermost: Option<&str>) {
+    let mut stack = places(&Backtrace::force_capture().to_string());
+    stack.extend(innermost.map(|room| Place { room: room.to_owned(), file: String::new() }));
+    WALK.with_borrow_mut(|walk| {
+        if !stack.is_empty() && walk.0.last() != Some(&stack) {
+            walk.0.push(stack);
+        }
+    });
+}
+
+/// Keeps the stack of each moment at which a probe is told of something.
+struct Told;
+
+impl Probe for Told {
+    fn tell(&mut self, _now: Time, _notice: &Notice<'_>) {
+        keep(None);
+    }
+}
+
+/// Keeps the stack of each moment at which a policy is asked or told something; the page policy otherwise.
+struct Asked;
+
+impl FirmwarePolicy for Asked {
+    fn placing(&self) -> Placing {
+        Placing::Beside
+    }
+
+    fn place_write(&mut self, plane: PlaneId, _stream: Stream, _ftl: &Ftl) -> PlaneId {
+        keep(None);
+        plane
+    }
+
+    fn plan_read(&mut self, _pages: Range<u32>, _bytes: Bytes, _ftl: &Ftl) {
+        keep(None);
+    }
+
+    fn tell(&mut self, _event: PolicyEvent<'_>) {
+        keep(None);
+    }
+}
+
+/// The bus, which keeps the stack of each moment at which it is to do something.
+#[derive(Debug)]
+struct Watched(AnyFabric);
+
+impl Fabric for Watched {
+    fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
+        keep(Some("fabric"));
+        self.0.acquire(die, phase, now, outbox);
+    }
+
+    fn send(&mut self, grant: Grant, payload: Payload, now: Time, outbox: &mut Outbox) -> Sent {
+        keep(Some("fabric"));
+        self.0.send(grant, payload, now, outbox)
+    }
+
+    fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
+        keep(Some("fabric"));
+        self.0.release(grant, now, outbox);
+    }
+
+    fn layout(&self) -> &Layout {
+        self.0.layout()
+    }
+
+    fn usage(&self) -> &[LinkUsage] {
+        self.0.usage()
+    }
+
+    fn controllers_busy(&self, now: Time) -> Vec<Time> {
+        self.0.controllers_busy(now)
+    }
+
+    fn hops(&self) -> u64 {
+        self.0.hops()
+    }
+
+    fn held(&self) -> Vec<(LinkId, DieId)> {
+        self.0.held()
+    }
+}
+
+fn watched() -> Facts {
+    let build = |config: &Config, geometry: &Geometry| {
+        let bus = (facts(FabricKind::Bus).build)(config, geometry)?;
+        Ok(AnyFabric::Custom(Box::new(Watched(bus))))
+    };
+    Facts { build, ..facts(FabricKind::Bus).clone() }
+}
+
+/// The places of a stack as it is printed: the innermost call first, a line `at FILE:LINE:COLUMN` for each whose file is known.
+fn places(printed: &str) -> Vec<Place> {
+    let mut found: Vec<Place> = printed
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("at ")?.rsplit_once("/src/"))
+        .filter_map(|(_, path)| path.split(':').next()?.split_once('/'))
+        .filter(|(room, _)| ROOMS.contains(room))
+        .map(|(room, file)| Place { room: room.to_owned(), file: file.to_owned() })
+        .collect();
+    found.reverse();
+    found.dedup();
+    found
+}
+
+/// The walk of one request of one page. Nothing where the tests were compiled without line numbers, as for the coverage.
+pub fn recorded(read_share: f64) -> Option<Walk> {
+    if !Backtrace::force_capture().to_string().contains("tests/architecture/walk.rs") {
+        eprintln!("skipped: compiled without line numbers, so no call can be placed");
+        return None;
+    }
+    let mut config = Config::default();
+    config.workload.requests = Some(1);
+    config.workload.read_share = read_share;
+    WALK.take();
+    let mut simulation = Simulation::over(&config, Box::leak(Box::new(watched()))).expect("the drive can be built");
+    simulation.set_firmware_policy(Box::new(Asked));
+    simulation.add_probe(Box::new(Told));
+    simulation.run(&Control::default()).expect("the request completes");
+    Some(WALK.take())
+}
