@@ -1,5 +1,7 @@
 //! The figures of section II of the paper, from reads as they come and go.
 
+use rustc_hash::FxHashSet;
+
 use super::followed::FollowedCopies;
 use super::observations::Observations;
 use super::random_dies::RandomDies;
@@ -38,6 +40,7 @@ pub struct Analysis {
     balanced: u64,
     imbalanced: u64,
     collisions_shuffled: u64,
+    rerouted: FxHashSet<TransactionId>,
 }
 
 impl Analysis {
@@ -56,11 +59,17 @@ impl Analysis {
             balanced: 0,
             imbalanced: 0,
             collisions_shuffled: 0,
+            rerouted: FxHashSet::default(),
         }
     }
 
     pub fn queued(&mut self, id: TransactionId, die: DieId, lpn: Lpn, now: Time) {
         self.observations.make(now, &self.occupancy, &self.shuffled);
+        if self.rerouted.remove(&id) {
+            self.occupancy.enter(die, id, lpn);
+            self.shuffled.enter(id);
+            return;
+        }
         self.reads_per_die[die.index()] += 1;
         self.detector.issued(die, now);
         if self.copies.has(lpn) {
@@ -79,12 +88,9 @@ impl Analysis {
         }
     }
 
-    /// A read of `lpn` that has been queued before is put into the queue of `die`: its page has moved. It is outstanding there, and counts as the
-    /// read that it is already.
-    pub fn queued_again(&mut self, id: TransactionId, die: DieId, lpn: Lpn, now: Time) {
-        self.observations.make(now, &self.occupancy, &self.shuffled);
-        self.occupancy.enter(die, id, lpn);
-        self.shuffled.enter(id);
+    /// A read whose page has moved is queued again next. It will be outstanding there, and counts as the read that it is already.
+    pub fn rerouted(&mut self, id: TransactionId) {
+        self.rerouted.insert(id);
     }
 
     fn collided(&mut self, die: DieId, now: Time) {

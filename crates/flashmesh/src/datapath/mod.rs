@@ -291,9 +291,7 @@ impl<M: Model> Datapath<M> {
             }
         }
         if class == Class::UserRead {
-            let Transaction { lpn, is_rerouted, .. } = self.transactions[id];
-            let queued = if is_rerouted { ReadNotice::QueuedAgain } else { ReadNotice::Queued };
-            kernel.tell_of_read(queued(id, die, lpn));
+            kernel.tell_of_read(ReadNotice::Queued(id, die, self.transactions[id].lpn));
         }
         die
     }
@@ -309,10 +307,9 @@ impl<M: Model> Datapath<M> {
     }
 
     /// Tells the probes, when there are any, of a transaction that was taken out of its queue to go elsewhere.
-    pub fn tell_rerouted(&mut self, id: TransactionId, kernel: &mut Kernel<M>) {
+    pub fn tell_rerouted(&self, id: TransactionId, kernel: &mut Kernel<M>) {
         self.tell_left(id, kernel);
-        let transaction = &mut self.transactions[id];
-        transaction.is_rerouted = true;
+        let transaction = &self.transactions[id];
         let die = self.geometry.die_of_plane(transaction.plane);
         let (class, request) = (transaction.class(), transaction.owner.request);
         kernel.tell(|| Notice::Rerouted(die, class, request));

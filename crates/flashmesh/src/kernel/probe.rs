@@ -71,8 +71,8 @@ pub enum Scope {
 pub enum ReadNotice {
     /// A read of a user page, for a request or to complete a write of a part of it, was put into the queue of its die.
     Queued(TransactionId, DieId, Lpn),
-    /// The same of a read that was in a queue before: its page has moved in the meantime.
-    QueuedAgain(TransactionId, DieId, Lpn),
+    /// A read that has left the queue of its die since its page has moved will be queued again, as the same read.
+    Rerouted(TransactionId),
     /// Its data has left the die; or it goes elsewhere, or nowhere.
     Left(TransactionId, DieId),
     /// The newest version of a user page is another one now, or none.

@@ -44,7 +44,7 @@ impl Probe for CollisionProbe {
         for &(now, notice) in notices {
             match notice {
                 ReadNotice::Queued(id, die, lpn) => self.0.queued(id, die, lpn, now),
-                ReadNotice::QueuedAgain(id, die, lpn) => self.0.queued_again(id, die, lpn, now),
+                ReadNotice::Rerouted(id) => self.0.rerouted(id),
                 ReadNotice::Left(id, die) => self.0.left(id, die, now),
                 ReadNotice::Superseded(lpn) => self.0.superseded(lpn),
             }

@@ -128,8 +128,6 @@ pub struct Transaction {
     pub work: Work,
     /// For whom.
     pub owner: Owner,
-    /// Whether it is a read that left the queue of a die unread, since its page had moved.
-    pub is_rerouted: bool,
     /// The next transaction in the same queue.
     pub(super) next: Link,
     /// The write of the same logical page that comes after this one.
@@ -169,7 +167,6 @@ impl Transaction {
         Transaction {
             work,
             owner,
-            is_rerouted: false,
             next: Link::NONE,
             successor: None,
             lpn,

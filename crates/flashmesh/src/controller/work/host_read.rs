@@ -4,9 +4,9 @@ use crate::controller::steps::Step;
 use crate::controller::{Context, PageRequest};
 use crate::ids::{Lpn, Ppn, TransactionId};
 use crate::kernel::model::Model;
-use crate::kernel::probe::Notice;
+use crate::kernel::probe::{Notice, ReadNotice};
 use crate::policies::PolicyEvent;
-use crate::schedule::transaction::Transaction;
+use crate::schedule::transaction::{Class, Transaction};
 use crate::schedule::work::{CachePlace, Work};
 use crate::units::Bytes;
 
@@ -79,6 +79,9 @@ pub fn done<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
 /// The page of a read has moved, or was forgotten, while it waited for its die.
 pub fn rerouted<M: Model>(id: TransactionId, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
     cx.datapath.count_wait(id, cx.kernel.now());
+    if cx.datapath.transaction(id).class() == Class::UserRead {
+        cx.kernel.tell_of_read(ReadNotice::Rerouted(id));
+    }
     retarget(id, map, cx);
     cx.then(Step::SettleMap);
     cx.then(Step::Enqueue(id));
