@@ -337,7 +337,8 @@ def names_in(path: Path) -> list[str]:
     import pyarrow.parquet as pq
 
     try:
-        names: list[str] = pq.read_table(path, columns=["run"])["run"].to_pylist()
+        with pq.ParquetFile(path) as file:
+            names: list[str] = file.read(columns=["run"])["run"].to_pylist()
     except OSError as error:
         raise OutputError(f"{path}: cannot be read: {error.strerror or error}") from error
     except (pa.ArrowInvalid, KeyError) as error:
