@@ -6,7 +6,7 @@ CARGO ?= cargo
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo docs test test-rust test-python own-examples explore reproduction campaign metamorphic faults cuts fuzz fuzz-importers coverage sbom wheel lock soak lint format generate outputs picture check-generated bench bench-sweeps bench-mqsim clean
+.PHONY: help build demo docs test test-rust test-python own-examples explore reproduction campaign metamorphic faults cuts fuzz fuzz-importers coverage sbom wheel lock soak lint format generate outputs picture check-generated bench bench-sweeps bench-many bench-mqsim clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -146,6 +146,9 @@ bench: $(NATIVE) ## Measure the simulator; BASELINE=REVISION compares with that 
 
 bench-sweeps: $(NATIVE) ## Measure how much of the processor time of a sweep is not simulation
 	$(BIN)/python -m bench.sweeps $(ARGS)
+
+bench-many: $(NATIVE) ## Measure what a report and a table of 1,000 and of 10,000 runs take
+	$(BIN)/python -m bench.many_runs $(ARGS)
 
 bench-mqsim: $(NATIVE) ## Compare with MQSim on the same cases, in turns; MQSIM=FILE names the program you have built
 	$(BIN)/python -m bench.against_mqsim $(MQSIM) $(ARGS)

@@ -24,6 +24,15 @@ seeds = 300
 [axes]
 fabric.kind = ["ideal"]
 """
+MANY = """config = "preset:z-nand"
+seeds = 5
+[set]
+"workload.requests" = 100
+[axes]
+"fabric.kind" = ["bus", "ideal"]
+"replay.outstanding" = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
+"flash.read-time" = ["1us", "2us", "3us", "5us", "10us", "15us", "20us", "30us", "40us", "60us"]
+"""
 
 
 def cpu_s(command: Sequence[str | Path], folder: Path, times: int = 1) -> float:
@@ -57,6 +66,15 @@ def test_a_report_of_ten_runs_is_made_quickly_and_is_small(tmp_path: Path) -> No
     subprocess.run(compare, cwd=tmp_path, env=environment(), capture_output=True, check=True, timeout=TIMEOUT_S)
     assert cpu_s([COMMAND, "report", "ten.json", "-o", "ten.html"], tmp_path, 2) < 6.0
     assert (tmp_path / "ten.html").stat().st_size < 8_000_000
+
+
+def test_a_thousand_runs_are_reported_and_shown_quickly(tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(MANY)
+    sweep: list[str | Path] = [COMMAND, "sweep", "s.toml", "--out", "many", "--quiet", "--jobs", "2"]
+    subprocess.run(sweep, cwd=tmp_path, env=environment(), capture_output=True, check=True, timeout=TIMEOUT_S)
+    assert cpu_s([COMMAND, "report", "many", "-o", "many.html"], tmp_path, 2) < 4.0
+    assert (tmp_path / "many.html").stat().st_size < 10_000_000
+    assert cpu_s([COMMAND, "show", "many"], tmp_path, 2) < 2.0
 
 
 def test_types_are_looked_at_once_however_many_epochs_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
