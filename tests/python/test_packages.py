@@ -130,7 +130,7 @@ def test_the_image_is_described_by_commands_that_are_there() -> None:
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     bases = re.findall(r"^ARG \w+_IMAGE=(\S+)", text, re.MULTILINE)
     assert len(bases) == 2
-    assert all(re.search(r":\d+\.\d+[\w.-]*$", base) for base in bases), bases
+    assert all(re.search(r":\d+\.\d+[\w.-]*@sha256:[0-9a-f]{64}$", base) for base in bases), bases
     instructions = {"FROM", "RUN", "COPY", "WORKDIR", "ARG", "USER", "ENTRYPOINT", "CMD"}
     assert {line.split()[0] for line in lines} == instructions
     makefile = (ROOT / "Makefile").read_text()
