@@ -142,7 +142,7 @@ def test_the_image_is_described_by_commands_that_are_there() -> None:
     (entry,) = re.findall(r'^ENTRYPOINT \["(.*)"\]$', text, re.MULTILINE)
     assert entry in project["project"]["scripts"]
     rust = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["rust-version"]
-    (image,) = re.findall(r"rust:(\d+)\.(\d+)", text)
+    (image,) = re.findall(r"rust:(\d+)\.(\d+)", bases[0])
     assert tuple(map(int, image)) >= tuple(map(int, rust.split(".")[:2]))
 
 
