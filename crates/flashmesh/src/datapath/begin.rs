@@ -78,6 +78,27 @@ impl<M: Model> Datapath<M> {
         if beginning.others == 0 { None } else { self.join(beginning, source, kernel) }
     }
 
+    /// Begins an operation of which all who join have what they need. Most have none who join: what follows is in line for those alone.
+    #[inline(always)]
+    pub(super) fn join_and_begin<S: PageSource<M>>(
+        &mut self,
+        beginning: Beginning,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) {
+        if beginning.others == 0 {
+            self.begin(beginning, kernel);
+        } else {
+            self.begin_joined(beginning, source, kernel);
+        }
+    }
+
+    #[inline(never)]
+    fn begin_joined<S: PageSource<M>>(&mut self, mut beginning: Beginning, source: &S, kernel: &mut Kernel<M>) {
+        while self.join(&mut beginning, source, kernel).is_some() {}
+        self.begin(beginning, kernel);
+    }
+
     #[inline(never)]
     fn join<S: PageSource<M>>(
         &mut self,
@@ -110,15 +131,14 @@ impl<M: Model> Datapath<M> {
         source: &S,
         kernel: &mut Kernel<M>,
     ) -> Next {
-        let mut beginning = self.lead(queue, lead, granted, kernel);
+        let beginning = self.lead(queue, lead, granted, kernel);
         if M::ALL_FEATURES && self.transactions[lead].work.is_clean() {
             let pages = source.listed_pages(&self.transactions[lead]);
             let list = self.alone.keep(queue.die, pages);
             self.send_command(beginning, list, kernel);
             return Next::Listed(lead);
         }
-        while self.next_joiner(&mut beginning, source, kernel).is_some() {}
-        self.send_command(beginning, Bytes::ZERO, kernel);
+        self.join_and_begin(beginning, source, kernel);
         Next::Done
     }
 

@@ -203,9 +203,8 @@ impl<M: Model> Datapath<M> {
         // Compiled apart for reads of requests: much of what follows depends on the class, and most operations are of this one.
         match queue.class {
             Class::UserRead => {
-                let mut beginning = self.lead(Choice { class: Class::UserRead, ..queue }, lead, granted, kernel);
-                while self.next_joiner(&mut beginning, source, kernel).is_some() {}
-                self.begin(beginning, kernel);
+                let beginning = self.lead(Choice { class: Class::UserRead, ..queue }, lead, granted, kernel);
+                self.join_and_begin(beginning, source, kernel);
                 Next::Done
             }
             class if class.is_program() => Next::Programs(self.lead(queue, lead, granted, kernel)),

@@ -134,6 +134,24 @@ impl AnyInterface {
             config::InterfaceKind::Sata => AnyInterface::Sata(Sata::new(config)),
         }
     }
+
+    /// As [`Interface::issue`], of the direct interface in line: the call would cost more than what that does.
+    #[inline(always)]
+    pub fn issue<A: EventSink>(&mut self, command: Command, now: Time, events: &mut A) {
+        match self {
+            AnyInterface::Direct(direct) => direct.issue(command, now, events),
+            other => Interface::issue(other, command, now, events),
+        }
+    }
+
+    /// As [`Interface::respond`], of the direct interface in line.
+    #[inline(always)]
+    pub fn respond<A: EventSink>(&mut self, request: RequestId, stream: StreamId, now: Time, events: &mut A) {
+        match self {
+            AnyInterface::Direct(direct) => direct.respond(request, stream, now, events),
+            other => Interface::respond(other, request, stream, now, events),
+        }
+    }
 }
 
 #[cfg(test)]
