@@ -80,8 +80,11 @@ impl Todo {
     }
 
     /// Puts what was asked for since there were `count` in the order in which it is taken.
+    #[inline(always)]
     fn arrange(&mut self, count: usize) {
-        self.0[count..].reverse();
+        if self.0.len() > count + 1 {
+            self.0[count..].reverse();
+        }
     }
 }
 
