@@ -45,12 +45,6 @@ impl PinQueue {
     pub fn dies(&self) -> impl Iterator<Item = DieId> {
         self.0.iter().map(|request| request.die)
     }
-
-    /// Takes what `die` asked for.
-    pub fn take(&mut self, die: DieId) -> Option<PathRequest> {
-        let at = self.0.iter().position(|request| request.die == die)?;
-        self.0.remove(at)
-    }
 }
 
 /// Later than any request: of a row where none may be tried, and of a request that has not been tried.
