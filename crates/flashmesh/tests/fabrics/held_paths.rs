@@ -130,3 +130,38 @@ fn each_value_of_the_key_is_read_and_written() {
     let error = Config::from_str("fabric.hold-path = \"writes\"", "held.toml", &[]).expect_err("no such value");
     assert!(error.to_string().contains("programs"), "{error}");
 }
+
+/// The network has one wire each way between a chip and its router: what a die sends and what it acknowledges go one after the other.
+#[test]
+fn an_acknowledgement_waits_for_the_data_that_its_die_sends() {
+    for seed in 0..4 {
+        let mut config = Config { seed, ..Config::default() };
+        config.fabric.kind = FabricKind::Nossd;
+        config.fabric.hold_path = HoldPath::Always;
+        config.flash.read_cache = true;
+        config.flash.program_time = Time::from_us(10).into();
+        config.geometry.page_size = Bytes::from_kib(16);
+        config.geometry.channels = 2;
+        config.geometry.chips_per_channel = 1 + seed as u32 % 2;
+        config.geometry.blocks_per_plane = 64;
+        config.workload.read_share = 0.5;
+        config.workload.requests = Some(600);
+        config.replay.outstanding = 64;
+        run_checked(&config);
+    }
+}
+
+#[test]
+fn a_circuit_is_given_back_before_the_last_acknowledgement_ends_the_run() {
+    for cut in [None, Some(Time::from_ms(1))] {
+        let mut config = Config::default();
+        config.fabric.kind = FabricKind::Nossd;
+        config.fabric.hold_path = HoldPath::Always;
+        config.cache.capacity = Bytes::from_kib(64);
+        config.cache.flush_at_end = true;
+        config.power.cut = cut;
+        config.workload.read_share = 0.5;
+        config.workload.requests = Some(3_000);
+        run_checked(&config);
+    }
+}

@@ -308,3 +308,14 @@ fn scouts_that_run_ahead_come_to_what_scouts_that_are_watched_step_by_step_come_
         }
     }
 }
+
+#[test]
+fn scouts_are_counted_up_to_the_cut_of_the_power_whoever_looks_on() {
+    let mut config = Config::default();
+    config.fabric.kind = FabricKind::Venice;
+    config.venice.retry = Retry::Immediate;
+    config.workload.requests = Some(20_000);
+    config.power.cut = Some(Time::from_ms(1));
+    let [ahead, watched] = [false, true].map(|is_checked| report_of_hot_row(&config, is_checked));
+    assert_eq!(ahead, watched);
+}
