@@ -139,7 +139,7 @@ fn an_acknowledgement_waits_for_the_data_that_its_die_sends() {
         config.fabric.kind = FabricKind::Nossd;
         config.fabric.hold_path = HoldPath::Always;
         config.flash.read_cache = true;
-        config.flash.program_time = Time::from_us(10).into();
+        config.flash.program_time = Time::from_us(10);
         config.geometry.page_size = Bytes::from_kib(16);
         config.geometry.channels = 2;
         config.geometry.chips_per_channel = 1 + seed as u32 % 2;

@@ -77,8 +77,11 @@ fn seventh(can: bool) -> &'static Facts {
 fn over(kind: &'static Facts, key: &str, value: &str) -> Result<serde_json::Value, String> {
     let text = "geometry = { channels = 2, chips-per-channel = 4, dies-per-chip = 2, page-size = \"16KiB\", blocks-per-plane = 16, pages-per-block = 16, over-provisioning = 0.5 }\n\
                 workload = { requests = 600, read-share = 0.5 }\nprecondition.kind = \"random\"\nreplay.outstanding = 256\n";
-    let settings = [format!("{key}={value}")];
-    let config = Config::from_str(text, "drive.toml", if key.is_empty() { &[] } else { &settings });
+    // Which kind the configuration names says nothing of the one that takes its place.
+    let moves = key == "gc.move" || kind.moves.len() > 1;
+    let mut settings = vec![format!("fabric.kind={}", if moves { "nossd" } else { "bus" })];
+    settings.extend((!key.is_empty()).then(|| format!("{key}={value}")));
+    let config = Config::from_str(text, "drive.toml", &settings);
     let config = config.map_err(|error| format!("{error}"))?;
     let mut json = Simulation::over(&config, kind)
         .map_err(|error| error.to_string())?
@@ -123,6 +126,9 @@ fn every_option_acts_on_a_seventh_kind_that_has_it_and_is_refused_by_name_on_one
             } else if key == "gc.move" {
                 let refused = able.expect_err(&name);
                 assert!(refused.contains(&key) && refused.contains("seventh"), "{name}: {refused}");
+                let mover: &'static Facts =
+                    Box::leak(Box::new(Facts { name: "seventh", ..facts(FabricKind::Nossd).clone() }));
+                assert_ne!(over(mover, &key, &value).expect(&name), over(mover, "", "").expect(&name), "{name}");
             } else {
                 // Whatever it does, and whether or not it goes with the rest, it does so on the bus as well.
                 assert_eq!(able, over(facts(FabricKind::Bus), &key, &value), "{name}");
