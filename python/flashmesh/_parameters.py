@@ -28,6 +28,7 @@ __all__ = [
     "Current",
     "Fabric",
     "FabricArbitration",
+    "FabricHoldPath",
     "FabricKind",
     "Flash",
     "FlashDieStart",
@@ -169,6 +170,11 @@ FlashSuspension: TypeAlias = Literal["off", "program", "erase", "both"]
 
 FabricKind: TypeAlias = Literal["bus", "pssd", "pnssd", "nossd", "venice", "ideal"]
 """The interconnect."""
+
+FabricHoldPath: TypeAlias = Literal["false", "true", "reads", "programs"]
+"""Which transactions hold their path (a channel, or a circuit of links) from the command to the last byte of the data,
+or to the end of a program or erase, rather than only while bytes move.
+"""
 
 FabricArbitration: TypeAlias = Literal[
     "command-first",
@@ -575,10 +581,9 @@ class Fabric:
     Values: 1kB/s to unlimited. Default: "1.2GB/s".
     """
 
-    hold_path: bool | None = None
-    """Hold a path through the operation of the array, from the command to the last byte of the data or to the end of a
-    program or erase, rather than only while bytes move. Goes with `bus`, `pssd`, `pnssd` and `nossd`, whose links are
-    held as circuits. Default: False.
+    hold_path: bool | FabricHoldPath | None = None
+    """Which transactions hold their path (a channel, or a circuit of links) from the command to the last byte of the
+    data, or to the end of a program or erase, rather than only while bytes move. Default: False.
     """
 
     arbitration: FabricArbitration | None = None
@@ -743,11 +748,6 @@ class Venice:
 
     service: VeniceService | None = None
     """Which die goes first when a controller gets free. Default: "own-row-first"."""
-
-    hold_circuit: bool | None = None
-    """Keep the circuit of a read while its array works, rather than reserve one for the command and one for the data.
-    Default: False.
-    """
 
     link_width: Bytes | None = None
     """Data that a link between routers moves at once. Values: 1B to 4KiB. Default: "1B"."""

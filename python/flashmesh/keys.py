@@ -157,6 +157,8 @@ def misfit(key: Key, value: Any) -> str | None:
     from flashmesh.importers.problems import suggestion
 
     value = plain(value)
+    if isinstance(value, bool) and str(value).lower() in key.choices:
+        return None
     if key.choices and value not in key.choices:
         near = suggestion(str(value), key.choices)
         told = f"did you mean {near!r}?" if near else f"there are {', '.join(map(repr, key.choices))}"

@@ -214,8 +214,8 @@ def prefix(settings: Settings, _random: Random) -> Iterator[str]:
 
 def held(settings: Settings, random: Random) -> Iterator[str]:
     """Holding a path through an operation changes nothing where nobody else wants a part of it."""
-    # The two ways in which paths are held: channels, and ways of several parts.
-    kind = random.choice(("bus", "pssd", "pnssd"))
+    kind = random.choice(("bus", "pssd", "pnssd", "ideal"))
+    rule = random.choice(("true", '"reads"', '"programs"'))
     alone = {"geometry.chips-per-channel": "1", "geometry.dies-per-chip": "1", "fabric.kind": f'"{kind}"'}
     if kind == "pnssd":
         alone["geometry.channels"] = "1"
@@ -224,10 +224,10 @@ def held(settings: Settings, random: Random) -> Iterator[str]:
     base = {key: value for key, value in settings.items() if not key.startswith(beside)} | alone
     # A path that is held keeps the die from beginning what comes next while its data leaves.
     base |= {"flash.read-cache": "false", "flash.suspension": '"off"'}
-    free, kept = run(base | {"fabric.hold-path": "false"}), run(base | {"fabric.hold-path": "true"})
+    free, kept = run(base | {"fabric.hold-path": "false"}), run(base | {"fabric.hold-path": rule})
     columns = ("id", "completed_ps", "array_ps", "transfer_ps")
     differ = [name for name in columns if not np.array_equal(free.log.column(name), kept.log.column(name))]
-    yield from told("held", f"{', '.join(differ)} of the log differ on {kind}" if differ else None)
+    yield from told("held", f"{', '.join(differ)} of the log differ on {kind} with {rule}" if differ else None)
 
 
 def formats(settings: Settings, random: Random) -> Iterator[str]:

@@ -106,7 +106,7 @@ def test_keys_take_underscores_and_durations_numbers_and_timedeltas() -> None:
     [
         ({"kind": "mesh"}, "Fabric(kind='mesh'): 'mesh' is none of the choices: there are 'bus', 'pssd'"),
         ({"kind": "buss"}, "did you mean 'bus'?"),
-        ({"hold_path": 3}, "3 is neither True nor False"),
+        ({"hold_path": 3}, "3 is none of the choices: there are 'false', 'true', 'reads', 'programs'"),
     ],
 )
 def test_values_that_no_configuration_takes_are_refused_at_construction(arguments: Any, words: str) -> None:

@@ -63,7 +63,9 @@ def test_keys_and_their_values(complete: Complete) -> None:
     ]
     assert complete("run x --set fabric.k") == ["fabric.kind="]
     assert complete("run x --set fabric.kind=p") == ["fabric.kind=pssd", "fabric.kind=pnssd"]
-    assert complete("run x --set fabric.hold-path=") == ["fabric.hold-path=true", "fabric.hold-path=false"]
+    assert complete("run x --set fabric.hold-path=") == [
+        f"fabric.hold-path={value}" for value in ("false", "true", "reads", "programs")
+    ]
     assert complete("run x --set workload.trace=tr") == ["workload.trace=trace.csv"]
     assert "workload.profile=hm_0" in complete("run x --set workload.profile=hm")
     assert complete("run x --set workload.requests=") == []

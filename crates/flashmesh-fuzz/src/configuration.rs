@@ -155,6 +155,7 @@ impl Parameter {
             ParameterType::Text => &["\"\"", "\"a\"", "\"WPDC\"", "\"\\u0000\""],
             ParameterType::Path => &["\"\"", "\"a/b.csv\"", "\"/dev/null\""],
             ParameterType::Choice => &["\"\"", "\"no\""],
+            ParameterType::Switch => &["true", "false", "\"no\""],
         };
         let declared = [&spec.default_text, &spec.min_text, &spec.max_text].into_iter().flatten().cloned();
         let choices = spec.choices.iter().map(|choice| format!("\"{}\"", choice.name));

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::error::Error;
 
-use flashmesh::config::{Config, Move, Pattern};
+use flashmesh::config::{Config, HoldPath, Move, Pattern};
 use flashmesh::ids::{DieId, LinkId, PathId};
 use flashmesh::interconnect::{
     AnyFabric, Cause, Expected, Fabric, Facts, Grant, Granted, Layout, Link, LinkKind, LinkUsage, LinksToDie, Outbox,
@@ -143,7 +143,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     assert!(crossbar.iops > 2.0 * bus.iops, "every controller serves the hot row");
 
     // What the crossbar cannot do is refused, and never simulated as something else.
-    config.fabric.hold_path = true;
+    config.fabric.hold_path = HoldPath::Always;
     let refused = Simulation::over(&config, &CROSSBAR).err().ok_or("a crossbar cannot hold its paths")?;
     println!("{refused}");
     Ok(())

@@ -153,6 +153,8 @@ pub enum ParameterType {
     Path,
     /// One of a fixed list.
     Choice,
+    /// `true`, `false`, or one of a few texts between the two.
+    Switch,
 }
 
 impl ParameterType {
@@ -175,6 +177,7 @@ impl ParameterType {
             ParameterType::Text => "text",
             ParameterType::Path => "path",
             ParameterType::Choice => "choice",
+            ParameterType::Switch => "boolean or choice",
         }
     }
 }

@@ -34,6 +34,8 @@ pub(super) struct Energy {
     beyond_program_s: f64,
     used: ById<LinkId, Time>,
     transfers: u64,
+    /// Whether links are held while nothing moves over them.
+    holds_paths: bool,
 }
 
 impl Energy {
@@ -57,6 +59,7 @@ impl Energy {
             beyond_program_s: 0.0,
             used: ById::default(),
             transfers: 0,
+            holds_paths: config.fabric.hold_path != config::HoldPath::Never,
         }
     }
 
@@ -103,7 +106,7 @@ impl Energy {
             let is_held = is_torn || held.iter().any(|(other, _)| *other == LinkId(number));
             // Where transfers were stopped on their way, their number and that of the links they crossed say nothing; nor do they where there are
             // routers, since what is on its way at the end has crossed links and is not counted yet.
-            let is_alone = !is_torn && layout.routers == 0 && hops == self.transfers;
+            let is_alone = !self.holds_paths && !is_torn && layout.routers == 0 && hops == self.transfers;
             self.check_link(&link.name, LinkId(number), moved, is_alone, is_held)?;
             match link.kind {
                 LinkKind::Channel => channels += moved.as_secs_f64(),

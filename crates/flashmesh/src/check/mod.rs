@@ -40,6 +40,7 @@ mod entries;
 mod freshness;
 #[cfg(test)]
 mod histories;
+mod holds;
 mod hooks;
 pub mod kinds;
 mod links;
@@ -75,6 +76,7 @@ use durability::Durability;
 use energy::Energy;
 use entries::Entries;
 use freshness::Freshness;
+use holds::Holds;
 use kinds::Expected;
 use links::Links;
 use mapping::Mapping;
@@ -95,6 +97,7 @@ pub struct Oracles {
     clock: Clock,
     links: Links,
     paths: Paths,
+    holds: Holds,
     commands: Commands,
     data: Data,
     dies: Dies,
@@ -128,6 +131,7 @@ impl Oracles {
             clock: Clock::default(),
             links: Links::new(expected, config),
             paths: Paths::default(),
+            holds: Holds::new(config.fabric.hold_path),
             commands: Commands::new(expected, config),
             data: Data::new(config),
             dies: Dies::new(expected, config),
@@ -190,6 +194,8 @@ impl Oracles {
     pub fn event(&mut self, at: Time) {
         let outcome = self.clock.moved(at);
         self.judge(Clock::NAME, outcome, at);
+        let outcome = self.holds.moved(at);
+        self.judge(Holds::NAME, outcome, at);
     }
 
     pub fn settled(&mut self, ftl: &Ftl, now: Time) {

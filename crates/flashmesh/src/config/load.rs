@@ -66,8 +66,11 @@ impl Table {
 const PRESET_KEY: &str = "preset";
 
 /// Renamed keys: section, old name, new name.
-const RENAMED: [(&str, &str, &str); 2] =
-    [("cache", "power-cut", "power.cut"), ("cache", "capacitors", "power.capacitors")];
+const RENAMED: [(&str, &str, &str); 3] = [
+    ("cache", "power-cut", "power.cut"),
+    ("cache", "capacitors", "power.capacitors"),
+    ("venice", "hold-circuit", "fabric.hold-path; its value for true is \"reads\""),
+];
 
 #[derive(Default)]
 pub(super) struct Loader {

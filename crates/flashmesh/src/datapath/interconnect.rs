@@ -95,6 +95,12 @@ impl<M: Model> Datapath<M> {
         fabric.wake(token, kernel.now(), outbox);
     }
 
+    /// What the fabric counts is read while the run goes on.
+    pub fn catch_up(&mut self, now: Time) {
+        let Interconnect { fabric, outbox, .. } = &mut self.interconnect;
+        fabric.catch_up(now, outbox);
+    }
+
     /// The run is over: brings the counters of the fabric up to now.
     pub fn finish(&mut self, kernel: &mut Kernel<M>) {
         let Interconnect { fabric, outbox, .. } = &mut self.interconnect;

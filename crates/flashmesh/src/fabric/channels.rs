@@ -97,11 +97,6 @@ impl Channels {
         channel.held.is_some_and(|(holder, ..)| is_in_the_way(holder)) || channel.waiting.waiting().any(is_in_the_way)
     }
 
-    /// How long transfers take.
-    pub fn durations(&self) -> &Durations {
-        &self.durations
-    }
-
     /// Transfers over all channels.
     pub fn transfers(&self) -> u64 {
         self.transfers

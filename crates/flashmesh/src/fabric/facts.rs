@@ -26,7 +26,7 @@ pub struct Facts {
     pub ignores: &'static [&'static str],
     /// How garbage collection may move pages over it.
     pub moves: &'static [Move],
-    /// Builds the interconnect whose paths are held through the operation of the array; nothing where they cannot be.
+    /// Builds the interconnect whose paths `fabric.hold-path` holds; nothing where they cannot be held.
     pub held: Option<Build>,
     /// Whether a controller on each die decodes and frames packets.
     pub die_controllers: bool,
@@ -91,7 +91,7 @@ pub fn check(facts: &Facts, config: &Config) -> Result<(), FabricError> {
             help: "choose such a kind, or gc.move = \"through-controller\"".to_owned(),
         });
     }
-    if config.fabric.hold_path {
+    if config.fabric.hold_path != config::HoldPath::Never {
         check_held(facts, config)?;
     }
     (facts.check)(config)
@@ -129,22 +129,23 @@ fn check_held(facts: &Facts, config: &Config) -> Result<(), FabricError> {
             help: "choose such a kind, or set fabric.hold-path to false".to_owned(),
         });
     }
-    if config.suspension() != config::Suspension::Off {
+    if config.fabric.hold_path.holds_programs() && config.suspension() != config::Suspension::Off {
         let key = if config.ftl.policy == config::FirmwarePolicy::Mbm { "mbm.suspension" } else { "flash.suspension" };
         return Err(FabricError {
             keys: vec!["fabric.hold-path", key],
             message: format!(
-                "fabric.hold-path keeps the path for as long as the array works, and {key} = {} needs it for the read that suspends the array",
+                "fabric.hold-path = {} holds the path for as long as the array works, and {key} = {} needs it for the read that suspends the array",
+                config.fabric.hold_path,
                 config.suspension()
             ),
-            help: format!("set {key} = \"off\", or fabric.hold-path = false"),
+            help: format!("set {key} = \"off\", or fabric.hold-path = false or \"reads\""),
         });
     }
     if config.gc.r#move.leaves_the_chip() {
         return Err(FabricError {
             keys: vec!["fabric.hold-path", "gc.move"],
             message: format!(
-                "fabric.hold-path keeps the path to a chip for its controller, and gc.move = {} needs one to another chip",
+                "fabric.hold-path holds the path to a chip for its controller, and gc.move = {} needs one to another chip",
                 config.gc.r#move
             ),
             help: "set gc.move to \"through-controller\", or fabric.hold-path to false".to_owned(),

@@ -9,9 +9,7 @@ mod cause;
 mod channels;
 mod facts;
 mod framing;
-mod held_channels;
-mod held_paths;
-mod holding;
+mod hold;
 pub mod ideal;
 pub mod layout;
 pub mod nossd;
@@ -52,8 +50,10 @@ pub use usage::{Held, LinkUsage};
 /// - What moves is decided after the grant (late binding): the holder calls [`send`](Fabric::send) once, or releases the
 ///   path unused. [`FabricEvent::Delivered`] happens when the last byte arrives: the simulation schedules it when `send`
 ///   tells the time, the fabric raises it through the outbox when it cannot know yet.
-/// - The holder calls [`release`](Fabric::release) exactly once. A path is held only while bytes move (models: one flash
-///   operation), never during tR, tPROG or tBERS, unless an option of the fabric says so.
+/// - The holder calls [`release`](Fabric::release) exactly once. A path is held only while bytes move, never during tR, tPROG or tBERS,
+///   but for `fabric.hold-path`: then a fabric whose [`Facts::held`] builds it is released at the end of the transaction, and until then
+///   `send` is called over the same path as often as its die has something to send, for whichever phase. Tokens of its wake-ups are
+///   below 2^31.
 /// - A fabric that moves in time by itself asks for [`FabricEvent::Wake`] or [`FabricEvent::Alarm`] through the outbox, or keeps [`Outbox::wake_at`] up to date.
 /// - A link carries one transfer at a time; each use is told to the outbox when it is over. The fabric is deterministic.
 #[enum_dispatch]
@@ -110,6 +110,12 @@ pub trait Fabric: std::fmt::Debug {
         false
     }
 
+    /// The message of the same over the path of `grant`, which its die holds, leaves at `now`: gives when it has arrived. Only where a
+    /// fabric [`acknowledges`](Fabric::acknowledges) and its paths are held.
+    fn tell_end(&mut self, _grant: Grant, now: Time) -> Time {
+        now
+    }
+
     /// The die tells the end of an operation; [`FabricEvent::Acknowledged`] follows. Only where
     /// [`acknowledges`](Fabric::acknowledges).
     fn acknowledge(&mut self, _die: DieId, _id: AcknowledgementId, _now: Time, _outbox: &mut Outbox) {
@@ -124,8 +130,16 @@ pub trait Fabric: std::fmt::Debug {
         unreachable!("this fabric asked for no wake-up");
     }
 
+    /// Its counters are read at `now`, while the run goes on: does what it has put off until then.
+    fn catch_up(&mut self, _now: Time, _outbox: &mut Outbox) {}
+
     /// The run is over at `now`: brings the counters, and what the outbox was told of links, up to that time.
     fn finish(&mut self, _now: Time, _outbox: &mut Outbox) {}
+
+    /// The links of the path of `grant`, which was granted and not released.
+    fn links_of(&self, grant: Grant) -> Vec<LinkId> {
+        self.held().into_iter().filter(|(_, die)| *die == grant.die).map(|(link, _)| link).collect()
+    }
 
     /// The links, controllers and routers it is made of.
     fn layout(&self) -> &Layout;

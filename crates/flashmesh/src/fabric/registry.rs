@@ -2,13 +2,10 @@
 
 use enum_dispatch::enum_dispatch;
 
-use crate::config::{Config, FabricKind};
+use crate::config::{Config, FabricKind, HoldPath};
 use crate::flash::geometry::Geometry;
 
-use super::{
-    Fabric, FabricError, Facts, bus, check, held_channels, held_paths, ideal, nossd, pnssd, pssd, shared_channels,
-    venice,
-};
+use super::{Fabric, FabricError, Facts, bus, check, hold, ideal, nossd, pnssd, pssd, shared_channels, venice};
 
 /// The kinds, in the order in which the configuration lists them.
 pub const KINDS: [&Facts; FabricKind::ALL.len()] =
@@ -36,12 +33,11 @@ pub fn facts(kind: FabricKind) -> &'static Facts {
 #[allow(clippy::large_enum_variant, reason = "a drive has one")]
 pub enum AnyFabric {
     SharedChannels(shared_channels::SharedChannels),
-    HeldChannels(held_channels::HeldChannels),
     Pnssd(pnssd::Pnssd),
-    HeldPnssd(held_paths::HeldPaths<pnssd::held::Channels>),
-    HeldNossd(held_paths::HeldPaths<nossd::held::Circuits>),
     Nossd(nossd::Nossd),
+    Circuits(nossd::Circuits),
     Venice(venice::Venice),
+    Held(hold::HeldPaths),
     Custom(Box<dyn Fabric + Send>),
 }
 
@@ -60,7 +56,9 @@ impl AnyFabric {
     /// When the interconnect does not fit the rest of the configuration.
     pub fn of_kind(facts: &Facts, config: &Config, geometry: &Geometry) -> Result<AnyFabric, FabricError> {
         check(facts, config)?;
-        let build = facts.held.filter(|_| config.fabric.hold_path).unwrap_or(facts.build);
-        build(config, geometry)
+        match (config.fabric.hold_path, facts.held) {
+            (HoldPath::Never, _) | (_, None) => (facts.build)(config, geometry),
+            (rule, Some(build)) => Ok(hold::HeldPaths::new(build(config, geometry)?, rule, geometry.dies()).into()),
+        }
     }
 }

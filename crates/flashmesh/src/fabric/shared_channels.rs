@@ -53,11 +53,6 @@ impl SharedChannels {
             },
         }
     }
-
-    /// How long transfers take on a channel.
-    pub(super) fn durations(&self) -> &Durations {
-        self.channels.durations()
-    }
 }
 
 impl Fabric for SharedChannels {
@@ -85,6 +80,10 @@ impl Fabric for SharedChannels {
     #[inline(always)]
     fn is_behind(&self, die: DieId, _phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
         self.channels.is_behind(die, is_another)
+    }
+
+    fn links_of(&self, grant: Grant) -> Vec<LinkId> {
+        vec![LinkId(grant.path.0)]
     }
 
     fn layout(&self) -> &Layout {

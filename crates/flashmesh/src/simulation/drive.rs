@@ -216,6 +216,8 @@ impl<M: Model> Drive<M> {
     #[cold]
     #[inline(never)]
     fn report_cut(&mut self) {
+        // Scouts run ahead where no oracle looks, and are behind where one does.
+        self.datapath.catch_up(self.kernel.now());
         self.at_cut = Some(Box::new(self.snapshot(self.kernel.now()).report(Duration::ZERO, true)));
     }
 

@@ -43,7 +43,7 @@ fn value_of(spec: &ParameterSpec, random: u64, pick: Index) -> String {
             format!("[\"{first}ps\", \"{}ps\"]", first + random % 1_000)
         }
         ParameterType::Text | ParameterType::Path => format!("\"\\u00e9 \\\\ {random}\\n\""),
-        ParameterType::Choice => unreachable!("choices are handled above"),
+        ParameterType::Choice | ParameterType::Switch => unreachable!("choices are handled above"),
     }
 }
 
@@ -367,8 +367,9 @@ fn every_number_has_bounds_and_every_choice_a_meaning() {
     for spec in Config::parameters() {
         assert!(!spec.doc.is_empty(), "{}", spec.path());
         assert!(spec.choices.iter().all(|choice| !choice.doc.is_empty()), "{}", spec.path());
-        let free = [ParameterType::Boolean, ParameterType::Text, ParameterType::Path, ParameterType::Choice];
-        assert!(free.contains(&spec.parameter_type) || !spec.bounds_text.is_empty(), "{}", spec.path());
+        let free = [ParameterType::Boolean, ParameterType::Text, ParameterType::Path];
+        let is_free = free.contains(&spec.parameter_type) || !spec.choices.is_empty();
+        assert!(is_free || !spec.bounds_text.is_empty(), "{}", spec.path());
         assert_eq!(spec.default_text.is_none(), spec.unset_means.is_some(), "{}", spec.path());
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use flashmesh::config::{
-    Config, ControllerPlacement, ControllerQueues, Controllers, FabricKind, InjectionPolicy, Interleave, NossdTopology,
-    ReplyPolicy,
+    Config, ControllerPlacement, ControllerQueues, Controllers, FabricKind, HoldPath, InjectionPolicy, Interleave,
+    NossdTopology, ReplyPolicy,
 };
 use flashmesh::engine::random::SimRng;
 use flashmesh::units::{Bytes, Rate, Time};
@@ -19,7 +19,7 @@ const ROWS: u64 = 8;
 fn drive(kind: FabricKind) -> Config {
     let mut config = bare_drive();
     config.fabric.kind = kind;
-    config.fabric.hold_path = true;
+    config.fabric.hold_path = HoldPath::Always;
     config.nossd.injection = InjectionPolicy::Nearest;
     config
 }
@@ -37,7 +37,7 @@ fn reads_of_a_row_of_nossd_take_turns_from_command_to_data() {
     let expected = [whole(0), whole(0) + whole(1), whole(0) + whole(1) + whole(2)];
     assert_eq!(latencies(&drive(FabricKind::Nossd), reads()), expected);
     let mut released = drive(FabricKind::Nossd);
-    released.fabric.hold_path = false;
+    released.fabric.hold_path = HoldPath::Never;
     assert!(latencies(&released, reads())[2] < expected[2] - READ);
     // Two local channels let two dies of a chip be served, and no more: the links between routers are one each.
     let mut config = drive(FabricKind::Nossd);
@@ -228,12 +228,7 @@ fn every_saturated_drive_whose_paths_are_held_comes_to_an_end_with_no_oracle_spe
 #[test]
 fn what_does_not_go_with_held_paths_is_an_error_with_a_remedy() {
     for (text, message) in [
-        (
-            "fabric.kind = \"ideal\"\n",
-            "fabric.hold-path goes with fabric.kind = bus, pssd, pnssd or nossd, found ideal",
-        ),
         ("fabric.kind = \"pnssd\"\npnssd.split-page = true\n", "pnssd.split-page moves its data over two"),
-        ("fabric.kind = \"pnssd\"\nfabric.arbitration = \"round-robin\"\n", "in the order of asking"),
         ("fabric.kind = \"nossd\"\ngc.move = \"clean\"\n", "needs one to another chip"),
     ] {
         let text = format!("{text}fabric.hold-path = true\n");

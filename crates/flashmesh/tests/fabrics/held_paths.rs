@@ -1,6 +1,6 @@
 //! Channels that are held through the operation of the array, against arithmetic.
 
-use flashmesh::config::{Arbitration, Config, FabricKind, ReplayMode, Suspension};
+use flashmesh::config::{Arbitration, Config, FabricKind, HoldPath, ReplayMode, Suspension};
 use flashmesh::measure::bound::Resource;
 use flashmesh::measure::lower_bound::Limit;
 use flashmesh::units::{Bytes, Rate, Time};
@@ -14,7 +14,7 @@ const PROGRAM: Time = Time::from_us(100);
 
 fn drive() -> Config {
     let mut config = bare_drive();
-    config.fabric.hold_path = true;
+    config.fabric.hold_path = HoldPath::Always;
     config
 }
 
@@ -31,7 +31,7 @@ fn reads_of_a_row_take_turns_from_command_to_data() {
     // Another row has a channel of its own.
     assert_eq!(latencies(&drive(), [0, 1].map(|page| read(page, 1, Time::ZERO))), [whole, whole]);
     let mut released = drive();
-    released.fabric.hold_path = false;
+    released.fabric.hold_path = HoldPath::Never;
     assert!(latencies(&released, reads())[2] < whole * 3 - READ);
 }
 
@@ -102,18 +102,66 @@ fn every_drive_with_held_channels_comes_to_an_end_with_no_oracle_speaking() {
 #[test]
 fn a_held_path_leaves_none_for_the_read_that_would_suspend_the_array() {
     let mut config = Config::default();
-    config.fabric.hold_path = true;
+    config.fabric.hold_path = HoldPath::Always;
     config.flash.suspension = Suspension::Both;
     let error = config.validate().expect_err("the path is held by what would be suspended").to_string();
     assert!(error.contains("flash.suspension") && error.contains("fabric.hold-path"), "{error}");
 }
 
 #[test]
-fn paths_that_cannot_be_held_are_errors_with_a_remedy() {
-    let text = "fabric.kind = \"venice\"\nfabric.hold-path = true\n";
-    let error = Config::from_str(text, "held.toml", &[]).expect_err("this cannot be built");
-    assert!(
-        error.to_string().contains("fabric.hold-path goes with fabric.kind = bus, pssd, pnssd or nossd"),
-        "{error}"
-    );
+fn the_key_that_held_the_circuits_of_venice_names_the_one_that_does_now() {
+    let text = "fabric.kind = \"venice\"\nvenice.hold-circuit = true\n";
+    let error = Config::from_str(text, "held.toml", &[]).expect_err("the key is gone").to_string();
+    assert!(error.contains("it is called fabric.hold-path; its value for true is \"reads\""), "{error}");
+}
+
+#[test]
+fn each_value_of_the_key_is_read_and_written() {
+    for (value, expected) in [
+        ("true", HoldPath::Always),
+        ("false", HoldPath::Never),
+        ("\"reads\"", HoldPath::Reads),
+        ("\"programs\"", HoldPath::Programs),
+    ] {
+        let config = Config::from_str(&format!("fabric.hold-path = {value}"), "held.toml", &[]).expect("it is a value");
+        assert_eq!(config.fabric.hold_path, expected);
+        assert!(config.to_toml().contains(&format!("hold-path = {value}\n")), "{}", config.to_toml());
+    }
+    let error = Config::from_str("fabric.hold-path = \"writes\"", "held.toml", &[]).expect_err("no such value");
+    assert!(error.to_string().contains("programs"), "{error}");
+}
+
+/// The network has one wire each way between a chip and its router: what a die sends and what it acknowledges go one after the other.
+#[test]
+fn an_acknowledgement_waits_for_the_data_that_its_die_sends() {
+    for seed in 0..4 {
+        let mut config = Config { seed, ..Config::default() };
+        config.fabric.kind = FabricKind::Nossd;
+        config.fabric.hold_path = HoldPath::Always;
+        config.flash.read_cache = true;
+        config.flash.program_time = Time::from_us(10);
+        config.geometry.page_size = Bytes::from_kib(16);
+        config.geometry.channels = 2;
+        config.geometry.chips_per_channel = 1 + seed as u32 % 2;
+        config.geometry.blocks_per_plane = 64;
+        config.workload.read_share = 0.5;
+        config.workload.requests = Some(600);
+        config.replay.outstanding = 64;
+        run_checked(&config);
+    }
+}
+
+#[test]
+fn a_circuit_is_given_back_before_the_last_acknowledgement_ends_the_run() {
+    for cut in [None, Some(Time::from_ms(1))] {
+        let mut config = Config::default();
+        config.fabric.kind = FabricKind::Nossd;
+        config.fabric.hold_path = HoldPath::Always;
+        config.cache.capacity = Bytes::from_kib(64);
+        config.cache.flush_at_end = true;
+        config.power.cut = cut;
+        config.workload.read_share = 0.5;
+        config.workload.requests = Some(3_000);
+        run_checked(&config);
+    }
 }

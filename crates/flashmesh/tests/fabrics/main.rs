@@ -7,6 +7,7 @@ mod support;
 mod closed_form;
 mod flash_path;
 mod held_meshes;
+mod held_model;
 mod held_paths;
 mod interconnects;
 mod nossd;

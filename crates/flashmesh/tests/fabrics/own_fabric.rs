@@ -1,6 +1,6 @@
 //! An interconnect of the caller's own takes the place of the configured one whole: nothing of its contract is left out on the way.
 
-use flashmesh::config::{Config, FabricKind, Move};
+use flashmesh::config::{Config, FabricKind, Move, ParameterSpec};
 use flashmesh::fabric::{AnyFabric, Facts, facts};
 use flashmesh::measure::report::Report;
 use flashmesh::simulation::{Control, Simulation};
@@ -63,4 +63,79 @@ fn every_interconnect_set_by_hand_gives_the_report_of_the_same_one_configured() 
         config.workload.requests = Some(1_500);
         assert_same(&config, &format!("{kind:?} that holds paths"));
     }
+}
+
+/// The bus as a seventh kind.
+fn seventh(can: bool) -> &'static Facts {
+    let bus = facts(FabricKind::Bus);
+    let held = bus.held.filter(|_| can);
+    let obeys = if can { bus.obeys } else { &[] };
+    Box::leak(Box::new(Facts { name: "seventh", obeys, held, ..bus.clone() }))
+}
+
+/// What a run over a kind comes to, or why there is none.
+fn over(kind: &'static Facts, key: &str, value: &str) -> Result<serde_json::Value, String> {
+    let text = "geometry = { channels = 2, chips-per-channel = 4, dies-per-chip = 2, page-size = \"16KiB\", blocks-per-plane = 16, pages-per-block = 16, over-provisioning = 0.5 }\n\
+                workload = { requests = 600, read-share = 0.5 }\nprecondition.kind = \"random\"\nreplay.outstanding = 256\n";
+    // Which kind the configuration names says nothing of the one that takes its place.
+    let moves = key == "gc.move" || kind.moves.len() > 1;
+    let mut settings = vec![format!("fabric.kind={}", if moves { "nossd" } else { "bus" })];
+    settings.extend((!key.is_empty()).then(|| format!("{key}={value}")));
+    let config = Config::from_str(text, "drive.toml", &settings);
+    let config = config.map_err(|error| format!("{error}"))?;
+    let mut json = Simulation::over(&config, kind)
+        .map_err(|error| error.to_string())?
+        .run(&Control::default())
+        .map_err(|error| error.to_string())?
+        .to_json();
+    let report = json.as_object_mut().expect("a report is an object");
+    report.retain(|key, _| {
+        !["peak_rss_bytes", "wall_s", "requests_per_wall_s", "config", "config_hash"].contains(&key.as_str())
+    });
+    Ok(json)
+}
+
+/// Values of a parameter to try, other than its default.
+fn values(spec: &ParameterSpec) -> Vec<String> {
+    let choices: Vec<String> = spec.choices.iter().map(|choice| choice.name.to_owned()).collect();
+    let values = match spec.path().as_str() {
+        "fabric.channel-rate" => vec!["100MB/s".to_owned()],
+        _ => choices,
+    };
+    let default = spec.default_text.clone().unwrap_or_default();
+    values.into_iter().filter(|value| default.trim_matches('"') != value).collect()
+}
+
+#[test]
+fn every_option_acts_on_a_seventh_kind_that_has_it_and_is_refused_by_name_on_one_that_lacks_it() {
+    let plain = over(seventh(true), "", "").expect("it runs");
+    let (mut of_kinds, mut of_all) = (0, 0);
+    for spec in Config::sections().iter().flat_map(|section| &section.parameters) {
+        let key = spec.path();
+        if key == "fabric.kind" || !["fabric", "schedule", "ftl", "gc"].contains(&spec.section) {
+            continue;
+        }
+        for value in values(spec) {
+            let [able, unable] = [true, false].map(|can| over(seventh(can), &key, &value));
+            let name = format!("{key} = {value}");
+            if spec.section == "fabric" {
+                let refused = unable.expect_err(&name);
+                assert!(refused.contains(&key) && refused.contains("seventh"), "{name}: {refused}");
+                assert_ne!(able.expect(&name), plain, "{name}");
+                of_kinds += 1;
+            } else if key == "gc.move" {
+                let refused = able.expect_err(&name);
+                assert!(refused.contains(&key) && refused.contains("seventh"), "{name}: {refused}");
+                let mover: &'static Facts =
+                    Box::leak(Box::new(Facts { name: "seventh", ..facts(FabricKind::Nossd).clone() }));
+                assert_ne!(over(mover, &key, &value).expect(&name), over(mover, "", "").expect(&name), "{name}");
+            } else {
+                // Whatever it does, and whether or not it goes with the rest, it does so on the bus as well.
+                assert_eq!(able, over(facts(FabricKind::Bus), &key, &value), "{name}");
+                assert_eq!(able, unable, "{name}");
+                of_all += 1;
+            }
+        }
+    }
+    assert!(of_kinds >= 9 && of_all > 20, "{of_kinds} and {of_all}");
 }

@@ -1,6 +1,6 @@
 //! Drives with the Venice interconnect, against arithmetic and against lost wake-ups.
 
-use flashmesh::config::{Config, FabricKind, Pattern, ReplayMode, Retry, Routing, TieBreak};
+use flashmesh::config::{Config, FabricKind, HoldPath, Pattern, ReplayMode, Retry, Routing, TieBreak};
 use flashmesh::measure::report::Report;
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Time};
@@ -57,7 +57,7 @@ fn a_write_alone_reserves_one_circuit_for_command_and_data() {
 #[test]
 fn a_read_that_holds_its_circuit_reserves_once() {
     let mut config = drive();
-    config.venice.hold_circuit = true;
+    config.fabric.hold_path = HoldPath::Reads;
     let expected = scout(4) + command(5) + READ + data(5);
     assert_eq!(latencies(&config, [read(page_at(2, 3), 1, Time::ZERO)]), [expected]);
 }
@@ -238,7 +238,7 @@ fn saturated_reads_of_one_row_are_served_by_all_controllers() {
 #[test]
 fn circuits_held_while_the_array_works_halve_the_throughput() {
     let mut config = drive();
-    config.venice.hold_circuit = true;
+    config.fabric.hold_path = HoldPath::Reads;
     let measured = gigabytes_per_second(&saturated(config, any_page));
     assert_within("held", measured, 8.0 * 4096.0 / (4096.0 + 3000.0 + 48.0), 0.03);
 }
@@ -247,7 +247,7 @@ fn circuits_held_while_the_array_works_halve_the_throughput() {
 fn every_way_to_route_and_to_retry_serves_everything() {
     for routing in Routing::ALL {
         for retry in Retry::ALL {
-            for hold_circuit in [false, true] {
+            for hold_path in HoldPath::ALL {
                 let mut config = drive();
                 config.geometry.channels = 3;
                 config.geometry.blocks_per_plane = 16;
@@ -257,12 +257,12 @@ fn every_way_to_route_and_to_retry_serves_everything() {
                 config.venice.routing = *routing;
                 config.venice.retry = *retry;
                 config.venice.tie_break = TieBreak::Uniform;
-                config.venice.hold_circuit = hold_circuit;
+                config.fabric.hold_path = hold_path;
                 config.replay.mode = ReplayMode::Stress;
                 config.replay.outstanding = 200;
                 let source = Repeated { left: 500, kind: RequestKind::Read, page: any_page_of_small_drive };
                 let (report, _) = run_source(&config, source);
-                assert_eq!(report.requests, 500, "{routing}, {retry}, held: {hold_circuit}");
+                assert_eq!(report.requests, 500, "{routing}, {retry}, held: {hold_path}");
             }
         }
     }
@@ -296,7 +296,7 @@ fn scouts_that_run_ahead_come_to_what_scouts_that_are_watched_step_by_step_come_
                 config.venice.routing = *routing;
                 config.venice.retry = *retry;
                 config.venice.tie_break = *tie_break;
-                config.venice.hold_circuit = number == 1;
+                config.fabric.hold_path = if number == 1 { HoldPath::Reads } else { HoldPath::Never };
                 config.replay.mode = ReplayMode::Stress;
                 config.replay.outstanding = 64;
                 config.workload.pattern = Pattern::HotStride;
@@ -307,4 +307,15 @@ fn scouts_that_run_ahead_come_to_what_scouts_that_are_watched_step_by_step_come_
             }
         }
     }
+}
+
+#[test]
+fn scouts_are_counted_up_to_the_cut_of_the_power_whoever_looks_on() {
+    let mut config = Config::default();
+    config.fabric.kind = FabricKind::Venice;
+    config.venice.retry = Retry::Immediate;
+    config.workload.requests = Some(20_000);
+    config.power.cut = Some(Time::from_ms(1));
+    let [ahead, watched] = [false, true].map(|is_checked| report_of_hot_row(&config, is_checked));
+    assert_eq!(ahead, watched);
 }

@@ -1,7 +1,9 @@
 //! The cache of the map on whole drives: latencies and shares that arithmetic gives, and drives that it must not bring to a
 //! stand.
 
-use flashmesh::config::{self, Arbitration, Config, FabricKind, MapFill, Pattern, PreconditionKind, ReplayMode, Sizes};
+use flashmesh::config::{
+    self, Arbitration, Config, FabricKind, HoldPath, MapFill, Pattern, PreconditionKind, ReplayMode, Sizes,
+};
 use flashmesh::measure::report::{MappingCacheReport, Report};
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Time};
@@ -80,7 +82,7 @@ fn a_run_may_end_while_a_circuit_is_kept_for_a_translation_page() {
     let mut config = small_drive(1);
     config.replay.mode = ReplayMode::Open;
     config.fabric.kind = FabricKind::Venice;
-    config.venice.hold_circuit = true;
+    config.fabric.hold_path = HoldPath::Reads;
     config.precondition.kind = PreconditionKind::Sequential;
     // The second change drives out the first, whose translation page is read to be written anew when nobody waits any more.
     let zeroes = |page, at| request(RequestKind::WriteZeroes, page, 1, at);

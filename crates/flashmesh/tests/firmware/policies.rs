@@ -39,7 +39,9 @@ fn under(policy: FirmwarePolicy) -> impl Strategy<Value = Case> {
         config.mbm.rs = rs;
         config.mbm.mcs = mcs;
         config.mbm.suspension = suspension;
-        config.fabric.hold_path &= config.suspension() == Suspension::Off;
+        if config.suspension() != Suspension::Off {
+            config.fabric.hold_path = config.fabric.hold_path.without_programs();
+        }
         config.mbm.read_threshold = page * threshold;
         config.mbm.area_size = Some(page * area);
         config.mbm.reallocations_max = reallocations_max;

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use flashmesh::config::{Allocation, Config, FabricKind, Level, MultiPlane, PreconditionKind, ReplayMode};
+use flashmesh::config::{Allocation, Config, FabricKind, HoldPath, Level, MultiPlane, PreconditionKind, ReplayMode};
 use flashmesh::error::WorkloadError;
 use flashmesh::measure::log::{RequestRecord, RequestSink};
 use flashmesh::measure::report::Report;
@@ -92,7 +92,7 @@ pub fn steady_drive(kind: FabricKind, over_provisioning: f64) -> Config {
 pub fn drive_with_held_paths(number: u32, kind: FabricKind) -> Config {
     let mut config = Config { seed: number.into(), ..Config::default() };
     config.fabric.kind = kind;
-    config.fabric.hold_path = true;
+    config.fabric.hold_path = HoldPath::Always;
     config.geometry.dies_per_chip = 1 + number / 2 % 2;
     config.geometry.planes_per_die = 1 + number / 4 % 2;
     config.geometry.blocks_per_plane = 12;

@@ -16,12 +16,14 @@ impl Oracles {
     }
 
     pub fn path_granted(&mut self, grant: Grant, now: Time) {
+        self.holds.granted(grant, now);
         let outcome = self.paths.granted(grant, now);
         self.judge(Paths::NAME, outcome, now);
     }
 
     pub fn sent(&mut self, grant: Grant, die: DieId, payload: Payload, sent: Sent, now: Time) {
         self.energy.sent();
+        self.holds.sent(grant, payload);
         let outcome = self.paths.sent(grant, payload, sent, now);
         self.judge(Paths::NAME, outcome, now);
         let outcome = self.commands.sent(die, payload, sent);
@@ -36,6 +38,7 @@ impl Oracles {
     }
 
     pub fn path_released(&mut self, grant: Grant, now: Time) {
+        self.holds.released(grant, now);
         let outcome = self.paths.released(grant);
         self.judge(Paths::NAME, outcome, now);
         let outcome = self.links.done(grant.die);
@@ -47,6 +50,7 @@ impl Oracles {
     }
 
     pub fn acknowledged(&mut self, die: DieId, now: Time) {
+        self.holds.acknowledged(die, now);
         let outcome = self.links.done(die);
         self.judge(Links::NAME, outcome, now);
     }
@@ -58,6 +62,7 @@ impl Oracles {
 
     pub fn link_used(&mut self, link_use: LinkUse, now: Time) {
         self.energy.used(link_use);
+        self.holds.used(link_use);
         let outcome = self.links.used(link_use, now);
         self.judge(Links::NAME, outcome, now);
     }

@@ -1,6 +1,9 @@
 //! `[fabric]`
 
-use crate::config::choices::choices;
+use crate::config::choices::{self, choices};
+use crate::config::form::{Form, Misfit, plain_form, toml_string};
+use crate::config::node::{Node, Value};
+use crate::config::reference::{Choice, ParameterType};
 use crate::config::section::section;
 use crate::units::Rate;
 
@@ -64,6 +67,93 @@ choices! {
     }
 }
 
+/// Which transactions hold their path through the operation of the array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum HoldPath {
+    /// None: a path is held while bytes move.
+    Never,
+    /// All.
+    Always,
+    /// Reads.
+    Reads,
+    /// Programs, erases and copybacks.
+    Programs,
+}
+
+impl HoldPath {
+    /// Every value.
+    pub const ALL: [HoldPath; 4] = [HoldPath::Never, HoldPath::Always, HoldPath::Reads, HoldPath::Programs];
+
+    /// Whether a read holds its path until its last data has left.
+    pub const fn holds_reads(self) -> bool {
+        matches!(self, HoldPath::Always | HoldPath::Reads)
+    }
+
+    /// Whether a program, an erase or a copyback holds its path until the controller knows of its end.
+    pub const fn holds_programs(self) -> bool {
+        matches!(self, HoldPath::Always | HoldPath::Programs)
+    }
+
+    /// The same but for programs, erases and copybacks.
+    pub const fn without_programs(self) -> HoldPath {
+        if self.holds_reads() { HoldPath::Reads } else { HoldPath::Never }
+    }
+
+    /// The text that chooses it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            HoldPath::Never => "false",
+            HoldPath::Always => "true",
+            HoldPath::Reads => "reads",
+            HoldPath::Programs => "programs",
+        }
+    }
+}
+
+impl std::fmt::Display for HoldPath {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Form for HoldPath {
+    type Value = HoldPath;
+    plain_form!();
+
+    fn parameter_type() -> ParameterType {
+        ParameterType::Switch
+    }
+
+    fn choices() -> Vec<Choice> {
+        let doc = |value| match value {
+            HoldPath::Never => "No transaction: a path is held while bytes move.",
+            HoldPath::Always => "All transactions.",
+            HoldPath::Reads => "Reads.",
+            HoldPath::Programs => "Programs, erases and copybacks.",
+        };
+        HoldPath::ALL.map(|value| Choice { name: value.name(), doc: doc(value).to_owned() }).to_vec()
+    }
+
+    fn read(node: &Node) -> Result<HoldPath, Misfit> {
+        match node.value {
+            Value::Boolean(true) => Ok(HoldPath::Always),
+            Value::Boolean(false) => Ok(HoldPath::Never),
+            _ => choices::read(node, HoldPath::ALL.into_iter().map(|value| (value.name(), value))),
+        }
+    }
+
+    fn write(value: &HoldPath) -> Option<String> {
+        Some(match value {
+            HoldPath::Never | HoldPath::Always => value.name().to_owned(),
+            HoldPath::Reads | HoldPath::Programs => toml_string(value.name()),
+        })
+    }
+
+    fn show(bound: &HoldPath) -> String {
+        bound.name().to_owned()
+    }
+}
+
 section! {
     /// The network between controllers and chips.
     Fabric, "fabric" {
@@ -73,9 +163,9 @@ section! {
         channel_rate: Rate = Rate::from_bytes_per_second(1_200_000_000),
             in Rate::from_bytes_per_second(1_000)..=Rate::UNLIMITED,
             with "kind" = ["\"bus\"", "\"pssd\"", "\"pnssd\"", "\"ideal\""], needs plain, step "x2";
-        /// Hold a path through the operation of the array, from the command to the last byte of the data or to the end of a program or
-        /// erase, rather than only while bytes move. Goes with `bus`, `pssd`, `pnssd` and `nossd`, whose links are held as circuits.
-        hold_path: bool = false, needs any;
+        /// Which transactions hold their path (a channel, or a circuit of links) from the command to the last byte of the data, or to the
+        /// end of a program or erase, rather than only while bytes move.
+        hold_path: HoldPath = HoldPath::Never, needs any;
         /// Who gets a channel when several wait.
         arbitration: Arbitration = Arbitration::CommandFirst, needs plain;
     }

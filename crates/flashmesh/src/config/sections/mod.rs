@@ -30,7 +30,7 @@ mod wear;
 
 pub use area::Area;
 pub use cache::{Cache, CacheSharing, CacheWrites, Destage, RowPolicy};
-pub use fabric::{Arbitration, Fabric, FabricKind};
+pub use fabric::{Arbitration, Fabric, FabricKind, HoldPath};
 pub use flash::{DieStart, Flash, MultiPlane, PageTypes, ProgramOrder, Suspension};
 pub use flashmesh_workload::config::{
     ArrivalKind, Beyond, BlkparseEvent, MixPlacement, Pattern, Replay, ReplayMode, Sizes, TraceFormat, TracePolarity,

@@ -61,8 +61,6 @@ section! {
         retry: Retry = Retry::OnTeardown, needs plain;
         /// Which die goes first when a controller gets free.
         service: Service = Service::OwnRowFirst, needs plain;
-        /// Keep the circuit of a read while its array works, rather than reserve one for the command and one for the data.
-        hold_circuit: bool = false, needs plain;
         /// Data that a link between routers moves at once.
         link_width: Bytes = Bytes::new(1), in Bytes::new(1)..=Bytes::from_kib(4), needs plain;
         /// Time to move it over one link.

@@ -4,9 +4,8 @@ use crate::config::{self, Config, Move};
 use crate::flash::geometry::Geometry;
 
 use super::framing::Durations;
-use super::held_channels::HeldChannels;
 use super::shared_channels::CHANNEL_WIRES;
-use super::{Facts, Routers, SharedChannels};
+use super::{AnyFabric, FabricError, Facts, Routers, SharedChannels};
 
 /// The bus.
 pub static FACTS: Facts = Facts {
@@ -17,14 +16,15 @@ pub static FACTS: Facts = Facts {
     obeys: &["fabric.channel-rate", "fabric.arbitration"],
     ignores: &[],
     moves: &[Move::ThroughController],
-    held: Some(|config, geometry| Ok(HeldChannels::new(channels(config, geometry), config, geometry).into())),
+    held: Some(build),
     die_controllers: false,
     routers: Routers::None,
     router_power: |power: &config::Power| power.router_power,
     check: |_| Ok(()),
-    build: |config, geometry| Ok(channels(config, geometry).into()),
+    build,
 };
 
-fn channels(config: &Config, geometry: &Geometry) -> SharedChannels {
-    SharedChannels::of_rows(config, geometry, Durations::signals(config.fabric.channel_rate), CHANNEL_WIRES)
+fn build(config: &Config, geometry: &Geometry) -> Result<AnyFabric, FabricError> {
+    let durations = Durations::signals(config.fabric.channel_rate);
+    Ok(SharedChannels::of_rows(config, geometry, durations, CHANNEL_WIRES).into())
 }

@@ -3,9 +3,10 @@
 //! A chip still has one set of pins: its dies share them, and with a cache register a die may want them for a command while its data
 //! leaves. Such a wait counts as a wait for a path; with one die a chip and no cache register there is none.
 
-use crate::config::{self, Move};
+use crate::config::{self, Config, Move};
+use crate::flash::geometry::Geometry;
 
-use super::{Facts, Routers, SharedChannels};
+use super::{AnyFabric, FabricError, Facts, Routers, SharedChannels};
 
 /// The ideal.
 pub static FACTS: Facts = Facts {
@@ -15,10 +16,14 @@ pub static FACTS: Facts = Facts {
     obeys: &["fabric.channel-rate", "fabric.arbitration"],
     ignores: &[],
     moves: &[Move::ThroughController],
-    held: None,
+    held: Some(build),
     die_controllers: false,
     routers: Routers::None,
     router_power: |power: &config::Power| power.router_power,
     check: |_| Ok(()),
-    build: |config, geometry| Ok(SharedChannels::of_chips(config, geometry).into()),
+    build,
 };
+
+fn build(config: &Config, geometry: &Geometry) -> Result<AnyFabric, FabricError> {
+    Ok(SharedChannels::of_chips(config, geometry).into())
+}

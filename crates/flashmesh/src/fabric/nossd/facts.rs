@@ -1,11 +1,10 @@
 //! What is known of NoSSD before it is built.
 
 use crate::config::{self, Move};
-use crate::fabric::held_paths::HeldPaths;
 use crate::fabric::{Facts, Routers};
 
-use super::Nossd;
 use super::settings::check;
+use super::{Circuits, Nossd};
 
 /// NoSSD.
 pub static FACTS: Facts = Facts {
@@ -16,7 +15,7 @@ pub static FACTS: Facts = Facts {
     obeys: &[],
     ignores: &["fabric.channel-rate", "fabric.arbitration"],
     moves: &[Move::ThroughController, Move::ChipToChip, Move::Clean],
-    held: Some(|config, geometry| Ok(HeldPaths::nossd(config, geometry)?.into())),
+    held: Some(|config, geometry| Ok(Circuits::new(config, geometry)?.into())),
     die_controllers: false,
     routers: Routers::Inside,
     router_power: |power: &config::Power| power.buffered_router_power,

@@ -105,9 +105,9 @@ impl LinkAccounting {
     }
 
     /// How long each controller was busy with the busier of its two directions.
-    pub(super) fn controllers_busy(&self) -> Vec<Time> {
+    pub(super) fn controllers_busy(&self, now: Time) -> Vec<Time> {
         let busy = |links: &Vec<LinkId>| {
-            let sum: Time = links.iter().map(|link| self.usage[link.index()].busy).sum();
+            let sum: Time = links.iter().map(|link| self.usage[link.index()].busy_by(now)).sum();
             Time::from_ps(sum.as_ps() / links.len() as u64)
         };
         self.controllers.iter().map(|[into, out]| busy(into).later(busy(out))).collect()
@@ -126,12 +126,12 @@ impl LinkAccounting {
         passages
     }
 
-    /// Counts a message of `phase` that keeps each link of its path busy for `busy`.
+    /// Counts a message of `phase` that keeps each link of its path busy for so long, and until then where that lies ahead.
     pub(super) fn count(
         &mut self,
         topology: &Topology,
         [source, destination]: [TerminalId; 2],
-        busy: Time,
+        busy: (Time, Time),
         bytes: Bytes,
         phase: TransferPhase,
     ) {
@@ -148,13 +148,14 @@ impl LinkAccounting {
         &mut self,
         topology: &Topology,
         [source, destination]: [TerminalId; 2],
-        busy: Time,
+        (busy, until): (Time, Time),
         carry: impl Fn(&mut LinkUsage),
     ) {
         let LinkAccounting { usage, numbers, hops, .. } = self;
         topology.follow(source, destination, |link| {
             let usage = &mut usage[numbers[link.index()].index()];
             usage.busy += busy;
+            usage.until = until;
             carry(usage);
             *hops += 1;
         });

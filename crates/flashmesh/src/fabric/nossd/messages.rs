@@ -199,7 +199,7 @@ impl Messages {
             [false, false] => TransferPhase::Copy,
         };
         let busy = self.flit_time * (u64::from(packets.count) * u64::from(packets.flits));
-        self.links.count(self.network.topology(), [source, destination], busy, bytes, phase);
+        self.links.count(self.network.topology(), [source, destination], (busy, Time::ZERO), bytes, phase);
     }
 
     /// Counts the acknowledgements that have arrived by `now`.

@@ -35,9 +35,9 @@
 //! - *Controller queues*: with `controller-queues = "packets"` no die waits for a controller. Its command is chosen when it is ready, and waits as
 //!   packets, small ones first; the wait is time in the network, and `least-loaded` counts packets, as PACT 2014, section 5.4 has it.
 
+mod circuits;
 mod controllers;
 mod facts;
-pub(super) mod held;
 mod link_accounting;
 mod messages;
 mod packets;
@@ -59,6 +59,7 @@ use super::{
     TransferPhase,
 };
 
+pub use circuits::Circuits;
 use controllers::Controllers;
 pub use facts::FACTS;
 use link_accounting::LinkAccounting;
@@ -330,8 +331,8 @@ impl Fabric for Nossd {
         Held::ByPackets(self.messages.links_held())
     }
 
-    fn controllers_busy(&self, _now: Time) -> Vec<Time> {
-        self.messages.links.controllers_busy()
+    fn controllers_busy(&self, now: Time) -> Vec<Time> {
+        self.messages.links.controllers_busy(now)
     }
 
     fn hops(&self) -> u64 {

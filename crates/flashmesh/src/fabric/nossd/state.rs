@@ -67,6 +67,11 @@ impl DieState {
         self.hearing[next] = Hearing { controller, planes };
     }
 
+    /// The controller that hears the data of the next plane.
+    pub fn hearer(&self) -> u32 {
+        self.hearing[0].controller
+    }
+
     /// The data of a plane leaves; gives the controller that hears it.
     pub fn sends(&mut self) -> u32 {
         let [first, second] = self.hearing;

@@ -1,8 +1,8 @@
 //! What is known of pnSSD before it is built.
 
 use crate::config::{self, Config, Move};
-use crate::fabric::held_paths::HeldPaths;
-use crate::fabric::{FabricError, Facts, Pnssd, Routers};
+use crate::fabric::{AnyFabric, FabricError, Facts, Pnssd, Routers};
+use crate::flash::geometry::Geometry;
 
 /// pnSSD.
 pub static FACTS: Facts = Facts {
@@ -12,17 +12,26 @@ pub static FACTS: Facts = Facts {
     obeys: &["fabric.channel-rate", "fabric.arbitration"],
     ignores: &[],
     moves: &[Move::ThroughController, Move::ChipToChip],
-    held: Some(|config, geometry| Ok(HeldPaths::pnssd(config, geometry).into())),
+    held: Some(build),
     die_controllers: true,
     routers: Routers::None,
     router_power: |power: &config::Power| power.router_power,
     check,
-    build: |config, geometry| Ok(Pnssd::new(config, geometry).into()),
+    build,
 };
 
+fn build(config: &Config, geometry: &Geometry) -> Result<AnyFabric, FabricError> {
+    Ok(Pnssd::new(config, geometry).into())
+}
+
 fn check(config: &Config) -> Result<(), FabricError> {
-    if config.fabric.hold_path {
-        check_held(config)?;
+    if config.fabric.hold_path != config::HoldPath::Never && config.pnssd.split_page {
+        return Err(FabricError {
+            keys: vec!["pnssd.split-page", "fabric.hold-path"],
+            message: "fabric.hold-path holds one channel for a die, and pnssd.split-page moves its data over two"
+                .to_owned(),
+            help: "set pnssd.split-page or fabric.hold-path to false".to_owned(),
+        });
     }
     let config::Geometry { channels, chips_per_channel, .. } = config.geometry;
     if channels == chips_per_channel {
@@ -35,28 +44,6 @@ fn check(config: &Config) -> Result<(), FabricError> {
         ),
         help: "set geometry.chips-per-channel and geometry.channels to the same number".to_owned(),
     })
-}
-
-fn check_held(config: &Config) -> Result<(), FabricError> {
-    if config.pnssd.split_page {
-        return Err(FabricError {
-            keys: vec!["pnssd.split-page", "fabric.hold-path"],
-            message: "fabric.hold-path keeps one channel for a die, and pnssd.split-page moves its data over two"
-                .to_owned(),
-            help: "set pnssd.split-page or fabric.hold-path to false".to_owned(),
-        });
-    }
-    let arbitration = config.fabric.arbitration;
-    if matches!(arbitration, config::Arbitration::RoundRobin | config::Arbitration::DataFirstRoundRobin) {
-        return Err(FabricError {
-            keys: vec!["fabric.arbitration", "fabric.hold-path"],
-            message: format!(
-                "dies wait for held channels of pnssd in the order of asking, and fabric.arbitration is `{arbitration}`"
-            ),
-            help: "leave fabric.arbitration away, or set fabric.hold-path to false".to_owned(),
-        });
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -14,7 +14,6 @@
 
 mod facts;
 mod grid;
-pub(super) mod held;
 
 use crate::config::{self, Config};
 use crate::flash::geometry::Geometry;
@@ -279,6 +278,10 @@ impl Fabric for Pnssd {
             let waiting = self.controllers[side.controller as usize].waiting.waiting();
             holders.chain(waiting).any(|other| other != die && is_another(other))
         })
+    }
+
+    fn links_of(&self, grant: Grant) -> Vec<LinkId> {
+        vec![LinkId(grant.path.0)]
     }
 
     fn layout(&self) -> &Layout {

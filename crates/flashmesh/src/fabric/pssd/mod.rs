@@ -6,9 +6,8 @@ use crate::flash::geometry::Geometry;
 use crate::units::Rate;
 
 use super::framing::Durations;
-use super::held_channels::HeldChannels;
 use super::shared_channels::CHANNEL_WIRES;
-use super::{Facts, Routers, SharedChannels};
+use super::{AnyFabric, FabricError, Facts, Routers, SharedChannels};
 
 /// pSSD.
 pub static FACTS: Facts = Facts {
@@ -19,16 +18,17 @@ pub static FACTS: Facts = Facts {
     obeys: &["fabric.channel-rate", "fabric.arbitration"],
     ignores: &[],
     moves: &[Move::ThroughController],
-    held: Some(|config, geometry| Ok(HeldChannels::new(channels(config, geometry), config, geometry).into())),
+    held: Some(build),
     die_controllers: true,
     routers: Routers::None,
     router_power: |power: &config::Power| power.router_power,
     check: |_| Ok(()),
-    build: |config, geometry| Ok(channels(config, geometry).into()),
+    build,
 };
 
-fn channels(config: &Config, geometry: &Geometry) -> SharedChannels {
+fn build(config: &Config, geometry: &Geometry) -> Result<AnyFabric, FabricError> {
     let rate = config.fabric.channel_rate.as_bytes_per_second();
     let doubled = rate.checked_mul(2).map_or(Rate::UNLIMITED, Rate::from_bytes_per_second);
-    SharedChannels::of_rows(config, geometry, Durations::packets(&config.packets, doubled), 2 * CHANNEL_WIRES)
+    let durations = Durations::packets(&config.packets, doubled);
+    Ok(SharedChannels::of_rows(config, geometry, durations, 2 * CHANNEL_WIRES).into())
 }

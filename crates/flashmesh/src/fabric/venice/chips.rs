@@ -3,7 +3,7 @@
 use std::ops::{Index, IndexMut};
 
 use crate::flash::geometry::Geometry;
-use crate::ids::{ChannelId, ChipId, DieId};
+use crate::ids::{ChipId, DieId};
 
 use super::waiting::PinQueue;
 
@@ -12,8 +12,6 @@ use super::waiting::PinQueue;
 pub(super) struct Chip {
     /// Whether a circuit ends here, or a scout is on its way here.
     pub taken: bool,
-    /// The controller that keeps a circuit to this chip while its array works.
-    pub kept_by: Option<ChannelId>,
     /// Dies that wait for the pins.
     pub queue: PinQueue,
 }

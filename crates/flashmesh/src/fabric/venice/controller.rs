@@ -18,8 +18,6 @@ pub(super) enum Stage {
     Returning,
     /// Its circuit is granted to the die.
     Granted,
-    /// Its circuit waits for the data of a read that the array works on.
-    Kept,
 }
 
 /// A flash controller, with the die it serves.
@@ -30,8 +28,6 @@ pub(super) struct Controller {
     pub request: PathRequest,
     /// Since when it works for that die.
     pub since: Time,
-    /// Pages that the die has read, or will have, and that leave it over this circuit.
-    pub pages_owed: u32,
     /// The links of its circuit.
     pub circuit: Vec<LinkId>,
     /// How long it was busy, up to the last time it got free.
@@ -54,7 +50,6 @@ impl Controller {
                 place: Place { row: 0, column: 0 },
             },
             since: Time::ZERO,
-            pages_owed: 0,
             circuit: Vec::new(),
             busy: Time::ZERO,
             trace: Trace::default(),

@@ -2,7 +2,6 @@
 
 use std::ops::{Index, IndexMut};
 
-use crate::fabric::{Message, Payload};
 use crate::ids::ChannelId;
 use crate::units::Time;
 
@@ -16,8 +15,6 @@ pub(super) struct Controllers {
     controllers: Vec<Controller>,
     /// Those whose stage is [`Stage::Free`].
     free: FreeControllers,
-    /// Whether the circuit of a read is kept until its last data has left.
-    hold_circuit: bool,
 }
 
 impl Index<ChannelId> for Controllers {
@@ -38,9 +35,9 @@ impl IndexMut<ChannelId> for Controllers {
 
 impl Controllers {
     /// One for each of `rows`, all of them free.
-    pub fn new(rows: u32, hold_circuit: bool) -> Controllers {
+    pub fn new(rows: u32) -> Controllers {
         let controllers = (0..rows).map(|_| Controller::new()).collect();
-        Controllers { controllers, free: FreeControllers::all(rows), hold_circuit }
+        Controllers { controllers, free: FreeControllers::all(rows) }
     }
 
     /// All of them, the uppermost one first.
@@ -71,18 +68,5 @@ impl Controllers {
         state.busy = state.busy_until(now);
         state.stage = Stage::Free;
         self.free.insert(controller);
-    }
-
-    /// `payload` goes over the circuit of `controller`, which is kept for the data of a read if that is how it is done.
-    #[inline]
-    pub fn count_pages_owed(&mut self, controller: ChannelId, payload: Payload) {
-        if self.hold_circuit {
-            let owed = &mut self.controllers[controller.index()].pages_owed;
-            match payload.message {
-                Message::Read => *owed += payload.planes,
-                Message::Data => *owed = owed.saturating_sub(payload.planes),
-                Message::Program | Message::Erase | Message::Copyback | Message::Copy => {}
-            }
-        }
     }
 }

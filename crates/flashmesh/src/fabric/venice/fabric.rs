@@ -54,7 +54,7 @@ impl Venice {
             network: Network::new(mesh, AnyRouting::new(venice.routing), tie_break),
             layout: layout(&mesh, timing.link_bits()),
             traffic: Traffic::new(mesh.links()),
-            controllers: Controllers::new(mesh.rows(), venice.hold_circuit),
+            controllers: Controllers::new(mesh.rows()),
             chips: Chips::new(geometry),
             waiting: WaitingDies::new(mesh.rows(), venice.service),
             waits: Waits::new(geometry.dies()),
@@ -79,31 +79,18 @@ impl Venice {
 
 impl Fabric for Venice {
     fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
-        self.catch_up(now, outbox);
+        self.step_scouts(now, outbox);
         let chip = self.chips.of(die);
         let place = self.network.mesh().place(chip);
         let request = PathRequest { sequence: self.requests, die, phase, chip, place };
         self.requests += 1;
         self.waits.begin(&request);
-        match self.chips[chip].kept_by {
-            Some(controller) if self.controllers[controller].request.die == die => {
-                let state = &mut self.controllers[controller];
-                if state.stage == Stage::Kept {
-                    state.request = request;
-                    self.grant(controller, now, outbox);
-                } else {
-                    self.waits.wait(&request, Cause::Channel, now);
-                    self.chips[chip].queue.insert(request);
-                }
-            }
-            _ => self.admit(request, now, outbox),
-        }
+        self.admit(request, now, outbox);
         self.ask_for_wake(outbox);
     }
 
     fn send(&mut self, grant: Grant, payload: Payload, now: Time, _outbox: &mut Outbox) -> Sent {
         let controller = ChannelId(grant.path.0);
-        self.controllers.count_pages_owed(controller, payload);
         let state = &self.controllers[controller];
         let links = state.circuit.len() as u64;
         // From the controller of the row straight to the router, and to the chip.
@@ -114,33 +101,20 @@ impl Fabric for Venice {
     }
 
     fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
-        self.catch_up(now, outbox);
+        self.step_scouts(now, outbox);
         let controller = ChannelId(grant.path.0);
-        let state = &mut self.controllers[controller];
-        let chip = state.request.chip;
-        if state.pages_owed > 0 {
-            state.stage = Stage::Kept;
-            self.chips[chip].kept_by = Some(controller);
-            // With a cache register the die may have asked for its next command meanwhile.
-            if let Some(request) = self.chips[chip].queue.take(grant.die) {
-                self.waits.end(&request, now);
-                state.request = request;
-                self.grant(controller, now, outbox);
-            }
-        } else {
-            self.chips[chip].kept_by = None;
-            self.network.release(controller);
-            self.watched = None;
-            self.get_free(controller, now, outbox);
-            self.waiting.torn_down();
-            self.chip_got_free(chip, now);
-            self.serve_waiting(now, outbox);
-        }
+        let chip = self.controllers[controller].request.chip;
+        self.network.release(controller);
+        self.watched = None;
+        self.get_free(controller, now, outbox);
+        self.waiting.torn_down();
+        self.chip_got_free(chip, now);
+        self.serve_waiting(now, outbox);
         self.ask_for_wake(outbox);
     }
 
     fn wake(&mut self, _token: u32, now: Time, outbox: &mut Outbox) {
-        self.catch_up(now, outbox);
+        self.step_scouts(now, outbox);
         let mut has_granted = false;
         while let Some(controller) = self.progress.take_grant(now) {
             self.grant(controller, self.controllers[controller].since, outbox);
@@ -149,13 +123,18 @@ impl Fabric for Venice {
         // What holds a circuit may act now, so the scouts may be ahead of it only when nobody does. An oracle is told of
         // the uses of links when their time has come.
         if !has_granted && outbox.uses.is_none() {
-            self.catch_up(outbox.quiet_until, outbox);
+            self.step_scouts(outbox.quiet_until, outbox);
         }
         self.ask_for_wake(outbox);
     }
 
+    fn catch_up(&mut self, now: Time, outbox: &mut Outbox) {
+        self.step_scouts(now, outbox);
+        self.ask_for_wake(outbox);
+    }
+
     fn finish(&mut self, now: Time, outbox: &mut Outbox) {
-        self.catch_up(now, outbox);
+        self.step_scouts(now, outbox);
     }
 
     fn is_behind(&self, die: DieId, _phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
@@ -172,6 +151,10 @@ impl Fabric for Venice {
 
     fn waited_for(&self, grant: Grant) -> Option<[Time; Cause::ALL.len()]> {
         Some(self.waits.by_cause(grant.die, grant.phase))
+    }
+
+    fn links_of(&self, grant: Grant) -> Vec<LinkId> {
+        self.controllers[ChannelId(grant.path.0)].circuit.clone()
     }
 
     fn layout(&self) -> &Layout {
@@ -294,7 +277,7 @@ mod tests {
         let grant = outbox.grants.pop().expect("the way to chip 0 is free").grant;
         fabric.acquire(DieId(3), TransferPhase::Command, at, &mut outbox);
         let later = at + Time::from_us(1);
-        fabric.catch_up(later, &mut outbox);
+        fabric.step_scouts(later, &mut outbox);
         assert!(outbox.grants.is_empty());
         assert_eq!(fabric.network.counters().failed, 1, "it does not try again while nothing changes");
         cut.iter().for_each(|link| fabric.network.set_out_of_service(*link, false));
@@ -317,7 +300,7 @@ mod tests {
                 fabric.network.set_out_of_service(pins, true);
             }
             while outbox.searches.is_empty() {
-                fabric.catch_up(outbox.wake_at, &mut outbox);
+                fabric.step_scouts(outbox.wake_at, &mut outbox);
                 fabric.ask_for_wake(&mut outbox);
             }
             outbox.searches[0]

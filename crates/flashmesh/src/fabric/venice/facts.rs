@@ -1,7 +1,8 @@
 //! What is known of Venice before it is built.
 
-use crate::config::{self, Move};
-use crate::fabric::{Facts, Routers};
+use crate::config::{self, Config, Move};
+use crate::fabric::{AnyFabric, FabricError, Facts, Routers};
+use crate::flash::geometry::Geometry;
 
 use super::Venice;
 
@@ -17,10 +18,14 @@ pub static FACTS: Facts = Facts {
     obeys: &[],
     ignores: &["fabric.channel-rate", "fabric.arbitration"],
     moves: &[Move::ThroughController],
-    held: None,
+    held: Some(build),
     die_controllers: false,
     routers: Routers::Beside,
     router_power: |power: &config::Power| power.router_power,
     check: |_| Ok(()),
-    build: |config, geometry| Ok(Venice::new(config, geometry).into()),
+    build,
 };
+
+fn build(config: &Config, geometry: &Geometry) -> Result<AnyFabric, FabricError> {
+    Ok(Venice::new(config, geometry).into())
+}

@@ -29,7 +29,7 @@
 //! # Circuits for dies
 //! - *Controller.* That of the chip's row if it is free, else the nearest free one, the upper of two [choice]. A read reserves a
 //!   circuit for its command and another, from any controller, for the data of each plane; a program or an erase reserves one
-//!   [choice]. `hold-circuit` keeps the circuit of a read until its last data has left.
+//!   [choice]. With `fabric.hold-path` a circuit is released at the end of its transaction.
 //! - *Pins.* No scout is sent to a chip that has a circuit or a scout on its way: the controllers know whom they serve. The other
 //!   dies of the chip wait for its pins [choice].
 //! - *Waiting for a controller.* A controller that gets free serves the longest waiting die of its own row, and when there is none

@@ -54,7 +54,7 @@ impl Venice {
     /// Nothing but scouts sees what scouts do until a circuit is granted, so they need no event of the simulation for each
     /// step: it is enough to catch up whenever something else touches the links, and when a grant may fall due.
     #[inline]
-    pub(super) fn catch_up(&mut self, until: Time, outbox: &mut Outbox) {
+    pub(super) fn step_scouts(&mut self, until: Time, outbox: &mut Outbox) {
         while let Some((at, controller)) = self.progress.steps.first()
             && let until = until.min(self.progress.next_grant())
             && at <= until

@@ -84,7 +84,7 @@ impl Venice {
     /// Whether a scout that has failed leaves again at once, with `retry = "immediate"`: while a circuit stands, which will be torn down;
     /// and where none does, if no other scout under way is for a die that has waited longer.
     fn may_retry(&self, request: &PathRequest) -> bool {
-        let stands = |state: &Controller| matches!(state.stage, Stage::Returning | Stage::Granted | Stage::Kept);
+        let stands = |state: &Controller| matches!(state.stage, Stage::Returning | Stage::Granted);
         let goes_before =
             |state: &Controller| state.stage == Stage::Searching && state.request.sequence < request.sequence;
         self.controllers.iter().any(stands) || !self.controllers.iter().any(goes_before)

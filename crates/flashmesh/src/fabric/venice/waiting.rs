@@ -45,12 +45,6 @@ impl PinQueue {
     pub fn dies(&self) -> impl Iterator<Item = DieId> {
         self.0.iter().map(|request| request.die)
     }
-
-    /// Takes what `die` asked for.
-    pub fn take(&mut self, die: DieId) -> Option<PathRequest> {
-        let at = self.0.iter().position(|request| request.die == die)?;
-        self.0.remove(at)
-    }
 }
 
 /// Later than any request: of a row where none may be tried, and of a request that has not been tried.
@@ -314,10 +308,8 @@ mod tests {
     fn who_comes_back_to_a_queue_has_the_place_of_its_first_asking() {
         let mut queue = PinQueue::default();
         [3, 5, 1, 4].into_iter().for_each(|sequence| queue.insert(request(sequence, 0)));
-        assert_eq!(queue.take(DieId(4)).map(|request| request.sequence), Some(4));
-        assert_eq!(queue.take(DieId(4)).map(|request| request.sequence), None);
         let left: Vec<u64> = std::iter::from_fn(|| queue.pop()).map(|request| request.sequence).collect();
-        assert_eq!(left, [1, 3, 5]);
+        assert_eq!(left, [1, 3, 4, 5]);
     }
 
     #[test]

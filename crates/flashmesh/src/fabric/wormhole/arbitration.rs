@@ -7,6 +7,7 @@ use super::link::{Link, Wire};
 use super::network::{NO_LINK, NO_REQUEST, NOT_YET, Network, Request};
 use super::packet::{Outbox, PacketId, RequestId};
 use super::parameters::{Arbitration, GrantRule};
+use super::topology::TerminalId;
 
 impl Network {
     /// A packet asks for `link`, which it can be granted from cycle `ready` on.
@@ -20,6 +21,21 @@ impl Network {
         let Wire { is_held, free, .. } = self.links[wire.index()].driven;
         if !is_held && let Some(at) = self.opportunity(&self.links[link.index()], &asked, free) {
             self.schedule(wire, at);
+        }
+    }
+
+    pub(super) fn ask_for_injection(&mut self, terminal: TerminalId, queue: usize, packet: PacketId) {
+        let ready = self.packets[packet].created + u64::from(self.parameters.interface_cycles);
+        let request = RequestId(self.topology.links() + 2 * terminal.0 + queue as u32);
+        self.ask(self.topology.injection(terminal), request, packet, ready);
+    }
+
+    /// The packet that is granted an injection link leaves the queue of its terminal; the next one asks.
+    pub(super) fn leave_terminal(&mut self, packet: PacketId, queue: u32) {
+        let packet = self.packets[packet].packet;
+        let queue = queue as usize;
+        if let Some(next) = self.terminals[packet.source.index()].leave(&packet, queue, &self.packets) {
+            self.ask_for_injection(packet.source, queue, next);
         }
     }
 

@@ -246,7 +246,7 @@ impl Network {
         self.links[wire.index()].driven.let_go(free);
         self.log.record(|| Crossing { token: self.packets[packet].packet.token, link, head, tail: at });
         if source == NO_LINK {
-            self.report_injection(packet, at, outbox);
+            outbox.report_injection(self.packets[packet].packet, at);
         } else {
             let buffer = &mut self.links[source.index()].buffer;
             buffer.tail_leaves(at, self.parameters.head_of_line_cycles);

@@ -35,7 +35,7 @@ impl Network {
             self.ask_after_hop(link, id);
         }
         self.log.record(|| Crossing { token: self.packets[id].packet.token, link, head: now, tail });
-        self.report_injection(id, tail, outbox);
+        outbox.report_injection(self.packets[id].packet, tail);
         let state = &mut self.links[link.index()];
         let drain = state.buffer.drain();
         state.driven.is_held = false;

@@ -6,8 +6,7 @@ use crate::ids::LinkId;
 use super::agenda::Agenda;
 use super::link::Link;
 use super::packet::{
-    Class, Crossing, CrossingLog, InFlight, Injection, NO_PACKET, Outbox, Packet, PacketId, PacketQueue, Queued,
-    RequestId,
+    Class, Crossing, CrossingLog, InFlight, NO_PACKET, Outbox, Packet, PacketId, PacketQueue, Queued, RequestId,
 };
 use super::parameters::{GrantRule, HopTiming, InjectError, ParameterError, Parameters};
 use super::stream::RunPool;
@@ -36,10 +35,23 @@ pub(super) struct Request {
 }
 
 #[derive(Debug, Default)]
-struct Terminal {
+pub(super) struct Terminal {
     /// Packets that wait; the small ones in a queue of their own where they go first.
     queues: [PacketQueue; 2],
     waiting: Queued,
+}
+
+impl Terminal {
+    /// The first packet of a queue has been granted the injection link; gives the next one.
+    pub(super) fn leave(
+        &mut self,
+        packet: &Packet,
+        queue: usize,
+        packets: &Arena<PacketId, InFlight>,
+    ) -> Option<PacketId> {
+        self.waiting.remove(packet);
+        self.queues[queue].pop(packets)
+    }
 }
 
 /// A network of routers under wormhole switching; the [module](super) tells its semantics.
@@ -51,7 +63,7 @@ pub struct Network {
     pub(super) links: Vec<Link>,
     /// The request of each buffer by its link, then two of each terminal, one a queue.
     pub(super) requests: Vec<Request>,
-    terminals: Vec<Terminal>,
+    pub(super) terminals: Vec<Terminal>,
     pub(super) packets: Arena<PacketId, InFlight>,
     pub(super) runs: RunPool,
     pub(super) agenda: Agenda,
@@ -198,28 +210,5 @@ impl Network {
     pub fn held(&self) -> impl Iterator<Item = (LinkId, u64)> {
         let held = self.links.iter().zip(0..).filter(|(link, _)| link.holder.is_crossing());
         held.map(|(link, number)| (LinkId(number), self.packets[link.holder.packet].packet.token))
-    }
-
-    fn ask_for_injection(&mut self, terminal: TerminalId, queue: usize, packet: PacketId) {
-        let ready = self.packets[packet].created + u64::from(self.parameters.interface_cycles);
-        let request = RequestId(self.topology.links() + 2 * terminal.0 + queue as u32);
-        self.ask(self.topology.injection(terminal), request, packet, ready);
-    }
-
-    /// The packet that is granted an injection link leaves the queue of its terminal; the next one asks.
-    pub(super) fn leave_terminal(&mut self, packet: PacketId, queue: u32) {
-        let packet = self.packets[packet].packet;
-        let terminal = &mut self.terminals[packet.source.index()];
-        terminal.waiting.remove(&packet);
-        let queue = queue as usize;
-        if let Some(next) = terminal.queues[queue].pop(&self.packets) {
-            self.ask_for_injection(packet.source, queue, next);
-        }
-    }
-
-    /// Reports that a packet is in the network as a whole from cycle `tail` on.
-    pub(super) fn report_injection(&self, packet: PacketId, tail: u64, outbox: &mut Outbox) {
-        let Packet { token, source, .. } = self.packets[packet].packet;
-        outbox.injections.push(Injection { token, source, tail });
     }
 }

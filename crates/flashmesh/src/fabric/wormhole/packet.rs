@@ -85,6 +85,12 @@ impl Outbox {
         self.deliveries.is_empty() && self.injections.is_empty()
     }
 
+    /// A packet is in the network as a whole from cycle `tail` on.
+    pub(super) fn report_injection(&mut self, packet: Packet, tail: u64) {
+        let Packet { token, source, .. } = packet;
+        self.injections.push(Injection { token, source, tail });
+    }
+
     /// Forgets what was reported.
     #[inline]
     pub fn clear(&mut self) {

@@ -1,7 +1,7 @@
 //! Random interconnects, with all their options.
 
 use flashmesh::config::{
-    Arbitration, Config, ControllerPlacement, Controllers, Fabric, FabricKind, InjectionPolicy, Move, Nossd,
+    Arbitration, Config, ControllerPlacement, Controllers, Fabric, FabricKind, HoldPath, InjectionPolicy, Move, Nossd,
     NossdTopology, PacketArbitration, Pnssd, ReplyPolicy, Retry, Routing, Service, TieBreak, Venice,
 };
 use flashmesh::units::{Bytes, Rate, Time};
@@ -21,12 +21,8 @@ pub struct Interconnect {
 fn fabric() -> impl Strategy<Value = Fabric> {
     let rates =
         vec![Rate::from_bytes_per_second(100_000_000), Rate::from_bytes_per_second(1_200_000_000), Rate::UNLIMITED];
-    (select(FabricKind::ALL), select(rates), select(Arbitration::ALL), any::<bool>()).prop_map(
-        |(kind, channel_rate, arbitration, holds)| {
-            let hold_path = holds && matches!(kind, FabricKind::Bus | FabricKind::Pssd);
-            Fabric { kind, channel_rate, arbitration, hold_path }
-        },
-    )
+    (select(FabricKind::ALL), select(rates), select(Arbitration::ALL), select(HoldPath::ALL.to_vec()))
+        .prop_map(|(kind, channel_rate, arbitration, hold_path)| Fabric { kind, channel_rate, arbitration, hold_path })
 }
 
 fn pnssd() -> impl Strategy<Value = Pnssd> {
@@ -63,14 +59,13 @@ fn nossd() -> impl Strategy<Value = Nossd> {
 }
 
 fn venice() -> impl Strategy<Value = Venice> {
-    let scouts = (select(Routing::ALL), select(TieBreak::ALL), select(Retry::ALL), select(Service::ALL), any::<bool>());
+    let scouts = (select(Routing::ALL), select(TieBreak::ALL), select(Retry::ALL), select(Service::ALL));
     let links = (select(vec![1, 3, 16]), select(vec![500, 1_000, 25_000]));
-    (scouts, links).prop_map(|((routing, tie_break, retry, service, hold_circuit), (width, cycle_ps))| Venice {
+    (scouts, links).prop_map(|((routing, tie_break, retry, service), (width, cycle_ps))| Venice {
         routing,
         tie_break,
         retry,
         service,
-        hold_circuit,
         link_width: Bytes::new(width),
         link_cycle: Time::from_ps(cycle_ps),
     })
@@ -89,7 +84,9 @@ impl Interconnect {
         config.pnssd = self.pnssd;
         config.nossd = self.nossd;
         config.venice = self.venice;
-        let can_copy = matches!(kind, FabricKind::Pnssd | FabricKind::Nossd) && !config.gc.copyback;
+        let holds = config.fabric.hold_path != HoldPath::Never;
+        config.pnssd.split_page &= !(holds && kind == FabricKind::Pnssd);
+        let can_copy = matches!(kind, FabricKind::Pnssd | FabricKind::Nossd) && !config.gc.copyback && !holds;
         // The list of a Clean fits a buffer where all of a packet has to.
         let list = config.nossd.read_request_flits + 4 * config.geometry.pages_per_block;
         let lists = !config.nossd.half_duplex || config.nossd.buffer_flits >= list;

@@ -127,7 +127,9 @@ pub fn drive() -> impl Strategy<Value = Config> {
             config.precondition.fill = fill;
             division.fit(&mut config);
             // A path that is held while the array works leaves none for the read that would suspend it.
-            config.fabric.hold_path &= config.suspension() == Suspension::Off;
+            if config.suspension() != Suspension::Off {
+                config.fabric.hold_path = config.fabric.hold_path.without_programs();
+            }
             config
         },
     )

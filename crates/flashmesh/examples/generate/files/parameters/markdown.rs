@@ -1,6 +1,6 @@
 //! The reference page.
 
-use flashmesh::config::{Condition, Config, Instance, ParameterSpec, SectionSpec, StreamConfig};
+use flashmesh::config::{Condition, Config, Instance, ParameterSpec, ParameterType, SectionSpec, StreamConfig};
 use flashmesh::units::{Bytes, Current, Quantity, Rate, Time, Voltage, Wattage};
 
 const HEAD: &str = "\
@@ -145,7 +145,9 @@ fn section_text(text: &mut String, section: &SectionSpec) {
     for spec in section.parameters.iter().filter(|spec| !spec.choices.is_empty()) {
         text.push_str(&format!("\n`{}` is one of\n\n", spec.key));
         for choice in &spec.choices {
-            text.push_str(&format!("- `\"{}\"`: {}\n", choice.name, choice.doc));
+            let is_switch = spec.parameter_type == ParameterType::Switch && choice.name.parse::<bool>().is_ok();
+            let quote = if is_switch { "" } else { "\"" };
+            text.push_str(&format!("- `{quote}{}{quote}`: {}\n", choice.name, choice.doc));
         }
     }
 }

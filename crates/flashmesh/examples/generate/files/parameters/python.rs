@@ -218,6 +218,7 @@ fn field(text: &mut String, section: &SectionSpec, spec: &ParameterSpec) {
         ParameterType::Text => "str".to_owned(),
         ParameterType::Path => "str | os.PathLike[str]".to_owned(),
         ParameterType::Choice => choice_name(section, spec),
+        ParameterType::Switch => format!("bool | {}", choice_name(section, spec)),
     };
     let mut doc = spec.doc.clone();
     doc.push_str(&super::used_with(section, spec, |condition| shown(section, condition)));

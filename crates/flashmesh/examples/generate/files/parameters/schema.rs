@@ -1,6 +1,6 @@
 //! The JSON Schema, with which editors complete and check configuration files.
 
-use flashmesh::config::{Config, ParameterSpec, ParameterType, StreamConfig};
+use flashmesh::config::{Choice, Config, ParameterSpec, ParameterType, StreamConfig};
 use flashmesh::units::{Bytes, Current, Quantity, Rate, Time, Voltage, Wattage};
 use serde_json::{Map, Value, json};
 
@@ -98,11 +98,8 @@ fn parameter(spec: &ParameterSpec) -> Value {
             json!({ "anyOf": [pattern::<Time>(""), list] })
         }
         ParameterType::Text | ParameterType::Path => json!({ "type": "string", "minLength": 1 }),
-        ParameterType::Choice => {
-            let choices: Vec<Value> =
-                spec.choices.iter().map(|choice| json!({ "const": choice.name, "description": choice.doc })).collect();
-            json!({ "oneOf": choices })
-        }
+        ParameterType::Choice => one_of(spec, |name| name.into()),
+        ParameterType::Switch => one_of(spec, |name| name.parse::<bool>().map_or(name.into(), Value::Bool)),
     };
     let mut description = spec.doc.clone();
     if !spec.bounds_text.is_empty() {
@@ -117,6 +114,11 @@ fn parameter(spec: &ParameterSpec) -> Value {
         schema["default"] = default;
     }
     schema
+}
+
+fn one_of(spec: &ParameterSpec, value: fn(&str) -> Value) -> Value {
+    let choice = |choice: &Choice| json!({ "const": value(choice.name), "description": choice.doc });
+    json!({ "oneOf": spec.choices.iter().map(choice).collect::<Vec<Value>>() })
 }
 
 fn bounded(mut schema: Value, spec: &ParameterSpec) -> Value {

@@ -1,0 +1,231 @@
+//! With `fabric.hold-path` a path serves nobody else from the command of a transaction to its last byte, and is given back when the
+//! transaction ends: a second account of who holds which path, kept from what is granted, sent and told.
+
+use crate::config::HoldPath;
+use crate::fabric::{Grant, LinkUse, Message, Payload};
+use crate::ids::{DieId, PathId};
+use crate::units::Time;
+
+/// A path and what its die has yet to do over it.
+#[derive(Clone, Copy, Debug)]
+struct Holder {
+    path: PathId,
+    die: DieId,
+    since: Time,
+    /// When it was granted something last.
+    granted: Time,
+    is_moving: bool,
+    pages_owed: u32,
+    /// Programs, erases and copybacks whose end the controller has not been told.
+    changes: u32,
+    over: Option<Time>,
+}
+
+impl Holder {
+    fn settle(&mut self, now: Time) {
+        if !self.is_moving && self.pages_owed == 0 && self.changes == 0 {
+            self.over = Some(now);
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Holds {
+    rule: HoldPath,
+    now: Time,
+    holders: Vec<Holder>,
+    /// Uses of links that ended now.
+    ended: Vec<LinkUse>,
+}
+
+impl Holds {
+    pub(super) const NAME: &'static str = "holds";
+
+    pub(super) fn new(rule: HoldPath) -> Holds {
+        Holds { rule, now: Time::ZERO, holders: Vec::new(), ended: Vec::new() }
+    }
+
+    /// The clock is at `now`: what ended before was given back before.
+    pub(super) fn moved(&mut self, now: Time) -> Result<(), String> {
+        if now == self.now {
+            return Ok(());
+        }
+        self.now = now;
+        let ended = std::mem::take(&mut self.ended);
+        let (over, holders) = std::mem::take(&mut self.holders).into_iter().partition(|holder| holder.over.is_some());
+        self.holders = holders;
+        let over: Vec<Holder> = over;
+        for Holder { path, die, since, over, .. } in over {
+            let is_given_back = |used: &LinkUse| used.die == die && used.from <= since && Some(used.until) == over;
+            if !ended.iter().any(is_given_back) {
+                let over = over.unwrap_or_default();
+                return Err(format!(
+                    "path {} was held for die {} since {since}, and not given back at {over}, when its transaction ended",
+                    path.0, die.0
+                ));
+            }
+        }
+        for (at, holder) in self.holders.iter().enumerate() {
+            if let Some(other) = self.holders[..at].iter().find(|other| other.path == holder.path) {
+                return Err(format!(
+                    "path {} serves die {} since {}, in the midst of a transaction of die {}",
+                    holder.path.0, holder.die.0, holder.since, other.die.0
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn holder(&mut self, grant: Grant) -> Option<&mut Holder> {
+        self.holders.iter_mut().rfind(|holder| (holder.path, holder.die) == (grant.path, grant.die))
+    }
+
+    pub(super) fn granted(&mut self, grant: Grant, now: Time) {
+        if self.rule == HoldPath::Never {
+            return;
+        }
+        match self.holder(grant) {
+            Some(holder) => {
+                if holder.over.take().is_some() {
+                    holder.since = now;
+                }
+                (holder.is_moving, holder.granted) = (true, now);
+            }
+            None => {
+                let Grant { die, path, .. } = grant;
+                self.holders.push(Holder {
+                    path,
+                    die,
+                    since: now,
+                    granted: now,
+                    is_moving: true,
+                    pages_owed: 0,
+                    changes: 0,
+                    over: None,
+                });
+            }
+        }
+        self.note_returns();
+    }
+
+    /// What was given back and granted to the same die at once is held since then, though its controller may yet have to be told an end.
+    fn note_returns(&mut self) {
+        for holder in self.holders.iter_mut().filter(|holder| holder.granted == self.now && holder.over.is_none()) {
+            if self.ended.iter().any(|used| used.die == holder.die && used.from <= holder.since) {
+                holder.since = self.now;
+            }
+        }
+    }
+
+    pub(super) fn sent(&mut self, grant: Grant, payload: Payload) {
+        let rule = self.rule;
+        let Some(holder) = self.holder(grant) else { return };
+        match payload.message {
+            Message::Read if rule.holds_reads() => holder.pages_owed += payload.planes,
+            Message::Program | Message::Erase | Message::Copyback if rule.holds_programs() => holder.changes += 1,
+            Message::Data | Message::Copy => holder.pages_owed = holder.pages_owed.saturating_sub(payload.planes),
+            _ => {}
+        }
+    }
+
+    pub(super) fn released(&mut self, grant: Grant, now: Time) {
+        if let Some(holder) = self.holder(grant) {
+            holder.is_moving = false;
+            holder.settle(now);
+        }
+    }
+
+    pub(super) fn acknowledged(&mut self, die: DieId, now: Time) {
+        if let Some(holder) = self.holders.iter_mut().find(|holder| holder.die == die && holder.changes > 0) {
+            holder.changes -= 1;
+            holder.settle(now);
+        }
+    }
+
+    pub(super) fn used(&mut self, link_use: LinkUse) {
+        if self.rule != HoldPath::Never {
+            self.ended.push(link_use);
+            self.note_returns();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::histories::ns;
+    use crate::fabric::TransferPhase;
+    use crate::ids::LinkId;
+    use crate::units::Bytes;
+
+    const COMMAND: Grant = Grant { die: DieId(3), phase: TransferPhase::Command, path: PathId(1) };
+    const DATA: Grant = Grant { phase: TransferPhase::DataOut, ..COMMAND };
+
+    fn payload(message: Message) -> Payload {
+        Payload { message, planes: 1, command: Time::ZERO, bytes: Bytes::ZERO }
+    }
+
+    fn transfer(holds: &mut Holds, grant: Grant, message: Message, [from, until]: [u64; 2]) {
+        holds.moved(ns(from)).expect("nothing was wrong");
+        holds.granted(grant, ns(from));
+        holds.sent(grant, payload(message));
+        holds.moved(ns(until)).expect("nothing was wrong");
+        holds.released(grant, ns(until));
+    }
+
+    fn given_back(holds: &mut Holds, from: u64, until: u64) {
+        holds.used(LinkUse { link: LinkId(7), die: DieId(3), from: ns(from), until: ns(until) });
+    }
+
+    #[test]
+    fn a_read_that_holds_its_path_to_its_last_byte_is_right() {
+        let mut holds = Holds::new(HoldPath::Always);
+        transfer(&mut holds, COMMAND, Message::Read, [5, 10]);
+        transfer(&mut holds, DATA, Message::Data, [50, 60]);
+        given_back(&mut holds, 4, 60);
+        assert_eq!(holds.moved(ns(61)), Ok(()));
+    }
+
+    #[test]
+    fn a_path_given_back_in_the_midst_of_a_read_or_after_its_end_is_caught() {
+        for until in [10, 61] {
+            let mut holds = Holds::new(HoldPath::Reads);
+            transfer(&mut holds, COMMAND, Message::Read, [5, 10]);
+            if until == 10 {
+                given_back(&mut holds, 5, until);
+            }
+            transfer(&mut holds, DATA, Message::Data, [50, 60]);
+            let error = holds.moved(ns(61)).expect_err("it was not given back at 60 ns");
+            assert_eq!(
+                error,
+                "path 1 was held for die 3 since 5ns, and not given back at 60ns, when its transaction ended"
+            );
+        }
+    }
+
+    #[test]
+    fn a_program_holds_its_path_until_the_controller_knows_of_its_end() {
+        for rule in [HoldPath::Programs, HoldPath::Reads] {
+            let mut holds = Holds::new(rule);
+            transfer(&mut holds, COMMAND, Message::Program, [5, 10]);
+            if rule == HoldPath::Programs {
+                holds.moved(ns(100)).expect("it goes on");
+                holds.acknowledged(DieId(3), ns(100));
+                given_back(&mut holds, 5, 100);
+            } else {
+                given_back(&mut holds, 5, 10);
+            }
+            assert_eq!(holds.moved(ns(101)), Ok(()), "{rule}");
+        }
+    }
+
+    #[test]
+    fn a_path_that_serves_another_die_in_the_midst_of_a_transaction_is_caught() {
+        let mut holds = Holds::new(HoldPath::Always);
+        transfer(&mut holds, COMMAND, Message::Program, [5, 10]);
+        holds.moved(ns(20)).expect("nothing was wrong");
+        holds.granted(Grant { die: DieId(2), ..COMMAND }, ns(20));
+        let error = holds.moved(ns(21)).expect_err("die 3 programs still");
+        assert_eq!(error, "path 1 serves die 2 since 20ns, in the midst of a transaction of die 3");
+    }
+}
