@@ -3,7 +3,7 @@
 use crate::controller::Controller;
 use crate::error::RunError;
 use crate::fabric::Causes;
-use crate::host::interface::{Command, Interface};
+use crate::host::interface::Command;
 use crate::host::replay::{Arrived, BATCH, Mode, Next};
 use crate::host::status::Status;
 use crate::ids::{Lpn, StreamId};
