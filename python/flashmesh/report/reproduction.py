@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from flashmesh.reproduce.outcome import judge
-from flashmesh.reproduce.summary import summary
+from flashmesh.reproduce.paper import FIT
+from flashmesh.reproduce.summary import reading, summary
 from flashmesh.reproduce.texts import measured, published, why
 from flashmesh.reproduce.verdict import Verdict
 
@@ -79,11 +80,14 @@ def wrapped(text: str, indent: int, start: str | None = None) -> list[str]:
 
 def counts(outcomes: Sequence[Outcome]) -> list[str]:
     """How many claims of each paper hold in one reading, how many are exact by construction, and what is left."""
-    summaries = [(outcome.paper.key, summary(outcome)) for outcome in outcomes]
     table = [["paper", "claims", "exact", "best reading", "10 %", "25 %", "50 %", "elsewhere"]]
-    for key, each in summaries:
+    for outcome in outcomes:
+        each = summary(outcome)
         cells = [each.claims, each.constructed_met, each.best.regime, *each.best.within, each.only_elsewhere]
-        table.append([key, *map(str, cells)])
+        table.append([outcome.paper.key, *map(str, cells)])
+        if outcome.fit is not None:
+            found = reading(outcome, FIT).within
+            table.append(["", "", "", "fit, after the fact", *map(str, found), ""])
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     lines = [
         "  ".join(

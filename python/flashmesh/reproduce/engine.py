@@ -10,7 +10,7 @@ from flashmesh import configuration, memory
 from flashmesh._native import ConfigError
 from flashmesh.reproduce.measuring import Measures
 from flashmesh.reproduce.outcome import Outcome, Row, rounded
-from flashmesh.reproduce.paper import ANY, REAL_TRACES, Overrides
+from flashmesh.reproduce.paper import ANY, FIT, REAL_TRACES, Overrides
 from flashmesh.reproduce.points import all_points, needs_of, run_in, settings_of
 from flashmesh.reproduce.registry import QUOTED
 from flashmesh.reproduce.volumes import Volumes
@@ -63,6 +63,12 @@ class General:
         overrides = regime.overrides if regime is not None else Overrides()
         self.keys = overrides.set | overrides.over
         self.changed = tuple(overrides.over)
+        self.optional = set(self.keys)
+        """The keys that some job may not read; of a fit, which is put together from choices, all of them."""
+        if regime is not None and regime.name == FIT:
+            labelled = (part for labels in overrides.where.values() for part in labels.values())
+            parts = [*overrides.jobs.values(), *labelled]
+            self.optional.update(key for part in parts for key in part)
         self.configs: list[Config] = []
         self.errors: dict[str, ConfigError] = {}
         """Why a key was left away, where it was."""
@@ -147,7 +153,7 @@ class Reproduction:
             tasks.append(Task(index, {"run": run.label}, config, paper.jobs[run.job].check))
             group, keys = groups.setdefault((paper.path.name, run.job, run.regime), ([], {}))
             group.append(tasks[-1])
-            keys.update(dict.fromkeys(key for key in settings if key != "seed" and key not in read.keys))
+            keys.update(dict.fromkeys(key for key in settings if key != "seed" and key not in read.optional))
         for (name, job, reading), (group, keys) in groups.items():
             try:
                 configuration.refuse_unread([task.config for task in group], keys)

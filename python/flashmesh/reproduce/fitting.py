@@ -77,7 +77,7 @@ class FitSearch:
             choices = {key.name: asked.suggest_categorical(key.name, list(key.choices)) for key in self.paper.open}
             found = known.get(tuple(choices.values()))
             if found is None:
-                found = known[tuple(choices.values())] = self.measured(choices, executor)
+                found = known[tuple(choices.values())] = self.measured(choices, executor, number)
             self.study.tell(asked, sum(found.within) + sum(found.subs) / 1000)
             start = self.paper.starts[number].name if number < len(self.paper.starts) else ""
             self.trials.append(Trial(choices, found, start))
@@ -89,13 +89,19 @@ class FitSearch:
             origin = "The best is one that the search proposed, better than all from which it began."
         return Fit(best.choices, len(self.trials), self.paper.fit_requests, origin)
 
-    def measured(self, choices: dict[str, str], executor: Executor) -> Reading:
-        """How many claims hold in a reading, on few requests; none where it cannot be configured."""
+    def measured(self, choices: dict[str, str], executor: Executor, number: int) -> Reading:
+        """How many claims hold in a reading, on few requests; none where it cannot be configured.
+
+        Raises:
+            ConfigError: When a start cannot be configured.
+        """
         paper = self.small.with_regime(fitted(self.small, choices))
         selection = Selection(paper, self.claims, chosen=(FIT,))
         try:
             reproduction = Reproduction.prepared([selection], MODES[0], self.open_store, executor.places)
         except ConfigError:
+            if number < len(self.paper.starts):
+                raise
             return Reading(FIT, (0, 0, 0), (0, 0, 0))
         reproduction.session.run(executor)
         (outcome,) = reproduction.outcomes()

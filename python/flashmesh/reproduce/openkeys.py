@@ -119,7 +119,7 @@ def fitted(paper: Paper, choices: Mapping[str, str]) -> Regime:
     overrides = paper.regimes[paper.fit_base].overrides
     for key in paper.open:
         require(choices.get(key.name, ""), key.choices, f"{paper.path.name}: fit: {key.name}")
-        overrides = overrides.joined(key.choices[key.name])
+        overrides = overrides.joined(key.choices[choices[key.name]])
     chosen = "; ".join(f"{key.name}: {choices[key.name]}" for key in paper.open)
     return Regime(
         FIT,
