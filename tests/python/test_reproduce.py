@@ -9,19 +9,21 @@ import pytest
 
 import flashmesh
 from flashmesh.reproduce import verdict
+from flashmesh.reproduce.changing import changed, table
 from flashmesh.reproduce.engine import Selection
 from flashmesh.reproduce.expression import Expression
 from flashmesh.reproduce.measuring import Measures
+from flashmesh.reproduce.openkeys import fitted
 from flashmesh.reproduce.outcome import Outcome, Row, judge
 from flashmesh.reproduce.pages import lacking, page
-from flashmesh.reproduce.paper import Judged, Paper
-from flashmesh.reproduce.points import Need, Point, needs_of
+from flashmesh.reproduce.paper import Judged, Overrides, Paper
+from flashmesh.reproduce.points import Need, Point, needs_of, settings_of
 from flashmesh.reproduce.registry import papers, read_paper
 from flashmesh.reproduce.selection import select, short
 from flashmesh.reproduce.summary import nearness, summary
 from flashmesh.reproduce.texts import measured, published, why
 from flashmesh.reproduce.verdict import Spread, Verdict
-from flashmesh.reproduce.volumes import pattern_of, volumes_of
+from flashmesh.reproduce.volumes import Volumes, pattern_of, volumes_of
 
 MADE_UP = """
 title = "A paper"
@@ -579,3 +581,93 @@ def test_a_value_between_two_roundings_is_shown_alike_of_a_run_and_from_its_json
         assert measured(claim, row) == measured(claim, stored)
         assert why(outcome, claim, row) == why(again, claim, stored)
     assert again == outcome
+
+
+OPEN = """
+[fit]
+requests = 100
+
+[[fit.open]]
+name = "outstanding"
+section = "Section 1"
+quote = "Many requests."
+leaves = "How many is not said."
+key = "replay.outstanding"
+range = "1..4 x2"
+
+[[fit.open]]
+name = "paths"
+section = "Section 2"
+quote = "A path."
+leaves = "For how long is not said."
+[fit.open.choices]
+released = {}
+held = { where = { system = { bus = { fabric.hold-path = true } } } }
+
+[[fit.starts]]
+name = "by hand"
+origin = "Somebody tried it."
+choices = { outstanding = "2", paths = "held" }
+
+[[claims]]
+id = "A1"
+"""
+FITTED = MADE_UP.replace('[[claims]]\nid = "A1"\n', OPEN, 1)
+
+
+def test_open_keys_have_choices_and_the_sentence_that_leaves_them_open(tmp_path: Path) -> None:
+    paper = written(tmp_path, FITTED)
+    assert [(key.name, list(key.choices)) for key in paper.open] == [
+        ("outstanding", ["1", "2", "4"]),
+        ("paths", ["released", "held"]),
+    ]
+    found = fitted(paper, paper.starts[0].choices).overrides
+    assert found.set == {"replay.outstanding": "2"}
+    assert found.where == {"system": {"bus": {"fabric.hold-path": True}}}
+    with pytest.raises(flashmesh.ConfigError, match="there is no '3'"):
+        fitted(paper, {"outstanding": "3", "paths": "held"})
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('quote = "A path."\n', "", "fit: open[1]: needs quote, a text"),
+        ('range = "1..4 x2"', 'values = ["1"]', "fit: open[0]: needs two choices or more"),
+        ('outstanding = "2", paths', "paths", "fit: starts[0]: choices needs outstanding: one of 1, 2, 4"),
+        ('paths = "held"', 'paths = "hled"', "there is no 'hled': did you mean held?"),
+        ("requests = 100", 'base = "slwo"', "there is no 'slwo': did you mean slow?"),
+        ("system = { bus = { fabric.hold-path", "system = { bsu = { fabric.hold-path", "there is no 'bsu'"),
+    ],
+)
+def test_a_wrong_list_of_open_keys_is_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
+    assert old in FITTED
+    with pytest.raises(flashmesh.ConfigError, match=re.escape(message)):
+        written(tmp_path, FITTED.replace(old, new, 1))
+
+
+def test_readings_are_joined_key_by_key_and_a_change_comes_last(tmp_path: Path) -> None:
+    paper = written(tmp_path, MADE_UP)
+    first = Overrides({"a": 1, "b": 1}, {"runs": {"c": 1}}, {"system": {"bus": {"d": 1}}})
+    other = first.joined(Overrides({"b": 2}, {"runs": {"e": 2}}, {"system": {"bus": {"f": 2}, "ideal": {"d": 2}}}))
+    assert other == Overrides(
+        {"a": 1, "b": 2}, {"runs": {"c": 1, "e": 2}}, {"system": {"bus": {"d": 1, "f": 2}, "ideal": {"d": 2}}}
+    )
+    made = changed(paper, paper.claims, "slow", {"host.link-rate": "2GB/s", "fabric.hold-path": "false"})
+    run = Point("made-up", "runs", "changed", (("system", "bus"), ("workload", "hm_0")), 0)
+    settings = settings_of(made, run, "quick", Volumes())
+    assert (settings["host.link-rate"], settings["fabric.hold-path"]) == ("2GB/s", "false")
+    before = settings_of(made, Point("made-up", "runs", "slow", run.labels, 0), "quick", Volumes())
+    assert (before["host.link-rate"], before["fabric.hold-path"]) == ("1GB/s", "true")
+
+
+def test_a_changed_key_is_shown_claim_by_claim(made_up: Paper) -> None:
+    paper = changed(made_up, made_up.claims, "slow", {"host.link-rate": "2GB/s"})
+    rows: dict[str, tuple[Row, ...]] = {
+        "A1": (Row("slow", (2.0,)), Row("changed", (1.5,))),
+        "A2": (Row("slow", curves=(((1.0, 2.0),),)), Row("changed", curves=(((2.0, 1.0),),))),
+    }
+    lines = table(Outcome(paper, "quick", rows), "slow")
+    assert "* A1              10 %              50 %" in lines
+    assert "      published 2.00 x: 2.00 x, changed 1.50 x" in lines
+    assert "* A2              10 %              opposite" in lines
+    assert lines[-1].startswith("claims within 10 / 25 / 50 % of the effect: slow 2 / 2 / 2; changed 0 / 0 / 1;")

@@ -140,8 +140,8 @@ def fit_head(outcome: Outcome) -> list[str]:
         "|---|---|---|---|",
     ]
     for key in paper.open:
-        quote = " ".join(key.quote.split())
-        lines.append(f"| {key.name} | {fit.choices[key.name]} | {', '.join(key.choices)} | {key.section}: {quote} |")
+        sentence = f'{key.section}: "{key.quote}" {key.leaves}'
+        lines.append(f"| {key.name} | {fit.choices[key.name]} | {', '.join(key.choices)} | {sentence} |")
     starts = [f"- {start.name}: {' '.join(start.origin.split())}" for start in paper.starts]
     return [*lines, "", *(["The search began from these readings:", "", *starts, ""] if starts else [])]
 

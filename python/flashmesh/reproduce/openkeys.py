@@ -45,7 +45,7 @@ def read_open(fields: Fields, axes: Axes, jobs: dict[str, Job]) -> tuple[OpenKey
     for number, table in enumerate(fields.take("open", list, [])):
         inner = Fields(table, f"{fields.place}: open[{number}]")
         name = inner.take("name", str)
-        section, quote = inner.take("section", str), inner.take("quote", str)
+        section, quote, leaves = (inner.take(key, str) for key in ("section", "quote", "leaves"))
         if "key" in inner.table:
             choices = ranged(inner, axes, jobs)
         else:
@@ -60,7 +60,7 @@ def read_open(fields: Fields, axes: Axes, jobs: dict[str, Job]) -> tuple[OpenKey
         if name in {each.name for each in found}:
             raise inner.error(f"{name} is there twice")
         inner.end()
-        found.append(OpenKey(name, section, quote, choices))
+        found.append(OpenKey(name, section, quote, leaves, choices))
     return tuple(found)
 
 

@@ -216,7 +216,9 @@ class OpenKey:
     """What a fit calls it."""
     section: str
     quote: str
-    """The sentence that leaves it open."""
+    """The sentence that leaves it open, or a part of it, word for word."""
+    leaves: str
+    """What it leaves open."""
     choices: dict[str, Overrides]
     """What each choice sets."""
 
