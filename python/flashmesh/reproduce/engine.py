@@ -101,16 +101,20 @@ class General:
         self.configs.append(config)
         return config
 
-    def refuse_unread(self) -> None:
-        """Refuses a key that the command line changes and no run reads, or can have.
+    def refuse_unread(self, is_whole: bool) -> None:
+        """Refuses a key that no run reads, or can have.
+
+        Args:
+            is_whole: Whether all claims of the paper are measured: otherwise only what the command line changes counts.
 
         Raises:
             ConfigError: When there is one.
         """
-        for key in self.changed:
+        keys = self.keys if is_whole else self.changed
+        for key in keys:
             if key not in self.read and key in self.errors:
                 raise self.errors[key]
-        configuration.refuse_unread(self.configs, self.changed)
+        configuration.refuse_unread(self.configs, keys)
 
 
 @dataclass
@@ -159,8 +163,9 @@ class Reproduction:
                 configuration.refuse_unread([task.config for task in group], keys)
             except ConfigError as error:
                 raise ConfigError(f"{name}: {job} in {reading}: {error}") from None
-        for read in general.values():
-            read.refuse_unread()
+        whole = {each.paper.path.name for each in selections if len(each.claims) == len(each.paper.claims)}
+        for (name, _), read in general.items():
+            read.refuse_unread(name in whole)
         memory.require([task.config for task in tasks], places)
         return cls(tuple(selections), mode, points, Session(tasks, open_store()))
 
