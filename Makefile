@@ -6,7 +6,7 @@ CARGO ?= cargo
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo docs test test-rust test-python own-examples explore reproduction campaign metamorphic faults cuts fuzz fuzz-importers coverage sbom wheel lock soak lint format generate outputs picture check-generated bench bench-sweeps bench-many bench-mqsim clean
+.PHONY: help build demo docs test test-rust test-python own-examples explore reproduction fits campaign metamorphic faults cuts fuzz fuzz-importers coverage sbom wheel lock soak lint format generate outputs picture check-generated bench bench-sweeps bench-many bench-mqsim clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -59,6 +59,10 @@ test-python: $(NATIVE)
 reproduction: $(NATIVE) ## Reproduce the published figures and write docs/reproduction; goes on where it stopped
 	@mkdir -p out
 	$(BIN)/flashmesh reproduce --quick --results out/reproduction -o docs/reproduction
+
+fits: $(NATIVE) ## Search the keys that the papers leave open, and write the fits into docs/reproduction; goes on where it stopped
+	@mkdir -p out
+	$(BIN)/flashmesh reproduce --fit --quick --results out/reproduction -o docs/reproduction
 
 campaign: $(NATIVE) ## Simulate random drives under all oracles and check them by other means; RUNS, SEED, MINUTES; goes on where it stopped; REPEAT=FILE runs a failure again
 	@mkdir -p out

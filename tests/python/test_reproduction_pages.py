@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +45,8 @@ def test_a_few_claims_measured_again_give_the_stored_values(cli: Cli, tmp_path: 
 
 def test_exact_claims_are_met() -> None:
     registry = papers()
-    exact = [(key, claim.id) for key, paper in registry.items() for claim in paper.claims if claim.kind == "exact"]
-    assert len(exact) == 14
+    exact = [(key, claim.id) for key, paper in registry.items() for claim in paper.claims if claim.is_constructed]
+    assert len(exact) == 13
     assert {name: stored(key)["claims"][name]["verdict"] for key, name in exact} == {name: "met" for _, name in exact}
 
 
@@ -55,7 +57,7 @@ def test_every_published_figure_is_in_the_registry() -> None:
         pytest.skip("the published figures are not there")
     with CLAIMS.open(encoding="utf-8") as file:
         rows = {row["id"]: row for row in csv.DictReader(file)}
-    claims = {claim.id: (key, claim) for key, paper in papers().items() for claim in paper.claims}
+    claims = {claim.id: (key, claim) for key, paper in papers().items() for claim in paper.claims if not claim.part_of}
     assert set(claims) == set(rows)
     for name, (key, claim) in claims.items():
         assert key == rows[name]["paper"], name
@@ -64,7 +66,49 @@ def test_every_published_figure_is_in_the_registry() -> None:
             published = float(rows[name]["published"])
         except ValueError:
             continue  # a text, such as yes, or several numbers
-        assert claim.judged.published in (published, None), name
+        known = claim.judged.published
+        assert known == published or math.isnan(known), name
+
+
+def test_the_numbers_in_the_notes_of_published_figures_are_sub_values() -> None:
+    if not CLAIMS.is_file():
+        pytest.skip("the published figures are not there")
+    with CLAIMS.open(encoding="utf-8") as file:
+        notes = {row["id"]: row["note"] for row in csv.DictReader(file) if row["paper"] == "venice"}
+    registry = papers()["venice"]
+    for name, note in notes.items():
+        # Maxima, and the same over other systems; what a router and a link draw are constants of the model.
+        pattern = r"(?:maximum|pSSD|pnSSD|NoSSD|about) (\d+(?:\.\d+)?)"
+        wanted = [] if name == "V33" else [float(number) for number in re.findall(pattern, note)]
+        subs = [claim.judged.published for claim in registry.claims if claim.part_of == name]
+        if name == "V20":
+            wanted = [10.0]
+        assert sorted(subs) == sorted(wanted), name
+
+
+def test_what_leaves_a_key_open_is_quoted_word_for_word() -> None:
+    folder = ROOT.parent / "shared" / "papers"
+    if not folder.is_dir():
+        pytest.skip("the texts of the papers are not there")
+
+    def letters(text: str) -> str:
+        return re.sub(r"[^a-z0-9]", "", text.lower())
+
+    texts = [letters(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.txt"))]
+    for key, paper in papers().items():
+        assert paper.open, key
+        assert paper.starts, key
+        for each in paper.open:
+            assert any(letters(each.quote) in text for text in texts), (key, each.name)
+
+
+def test_every_claim_is_measured_in_every_regime_of_its_paper() -> None:
+    for key, paper in papers().items():
+        for claim in paper.claims:
+            rows = stored(key)["claims"][claim.id]["rows"]
+            regimes = ["any"] if claim.is_constructed else list(paper.regimes)
+            assert [row["regime"] for row in rows] == regimes, claim.id
+            assert all(row["verdict"] != "unmeasured" for row in rows), claim.id
 
 
 def test_pages_made_again_have_the_same_bytes(cli: Cli, tmp_path: Path) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import click
 
@@ -14,14 +16,18 @@ from flashmesh.cli.output import require_stdout, stdout
 from flashmesh.cli.parameters import STDOUT, output_option, settings_option
 from flashmesh.cli.sweeping import announce, failure
 from flashmesh.files import whole_file, write_text
+from flashmesh.reproduce.paper import AS_SPECIFIED, CHANGED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from flashmesh.reproduce.engine import Reproduction, Selection
-    from flashmesh.reproduce.outcome import Outcome
+    from flashmesh.reproduce.fitting import FitSearch, Trial
+    from flashmesh.reproduce.outcome import Fit, Outcome
     from flashmesh.reproduce.paper import Claim, Paper
+    from flashmesh.sweeps.store import Store
 
+TRIALS = 40
 RESULTS = Path("reproduction.results")
 
 
@@ -31,7 +37,15 @@ RESULTS = Path("reproduction.results")
 @click.option(
     "--traces", type=click.Path(path_type=Path), metavar="DIR", help="Replay recorded volumes of this folder as well."
 )
-@settings_option("Key that says how to read the volumes of --traces, such as workload.time-unit=us.")
+@click.option("--regime", "regimes", multiple=True, metavar="NAME", help="Measure in this regime alone; repeatable.")
+@settings_option(
+    "Measure with this key changed as well, and compare claim by claim; with --traces, also keys that say how to read "
+    "its volumes, such as workload.time-unit=us."
+)
+@click.option("--fit", "fitting", is_flag=True, help="Search the keys that a paper leaves open, after the fact.")
+@click.option(
+    "--trials", type=click.IntRange(min=1), default=TRIALS, show_default=True, help="Readings that --fit tries."
+)
 @click.option(
     "-o", "--out", type=click.Path(path_type=Path), metavar="DIR", help="Write a page, JSON and plots of each paper."
 )
@@ -62,7 +76,10 @@ def reproduce(
     names: tuple[str, ...],
     quick: bool,
     traces: Path | None,
+    regimes: tuple[str, ...],
     settings: tuple[tuple[str, str], ...],
+    fitting: bool,
+    trials: int,
     out: Path | None,
     json_file: Path | None,
     results: Path,
@@ -75,11 +92,10 @@ def reproduce(
     """Measure what papers publish, and say what comes out and why.
 
     PAPER is a paper such as venice, FIGURE a figure, table or section such as venice/9a, CLAIM a claim such as V07; all
-    papers without any. Each claim has what is published, what is measured, a verdict, and the regime: as-specified, or
-    another reading of the paper that the page names with its evidence. An interrupted reproduction goes on when the
-    command is given again.
+    papers without any. Each claim is measured in every regime: as-specified, and other readings of the paper, which the
+    page names with their evidence. How many claims hold is counted in one regime. An interrupted reproduction goes on
+    when the command is given again.
     """
-    from flashmesh.reproduce.engine import Reproduction
     from flashmesh.reproduce.registry import papers
     from flashmesh.reproduce.selection import select
 
@@ -94,11 +110,9 @@ def reproduce(
         return 0
     if pages is not None or check is not None:
         return paper_pages(registry, pages, check)
-    if settings and traces is None:
-        raise click.UsageError("--set says how to read the volumes of --traces, which is not given")
-    selections = selections_of(registry, chosen, traces, dict(settings), quiet)
-    from flashmesh.sweeps.store import Store
-
+    reading, changes = told_apart(dict(settings), traces is not None)
+    refuse_together(fitting, traces is not None, regimes, changes)
+    base = regimes[0] if regimes else AS_SPECIFIED
     mode = "quick" if quick else "full"
     with ExitStack() as opened:
         # What cannot be written shows before the work, not after it.
@@ -109,32 +123,140 @@ def reproduce(
         document = None
         if json_file is not None and json_file != STDOUT:
             document = opened.enter_context(whole_file(json_file))
+        kept: list[Store] = []
 
         def open_store() -> Store:
-            store = Store.open(results, resume=True, kind="reproduction", described={"claims": list(names)})
-            opened.callback(store.close)
-            return store
+            from flashmesh.sweeps.store import Store
 
-        reproduction = Reproduction.prepared(selections, mode, open_store, jobs)
-        run(reproduction, jobs, quiet)
-        outcomes = reproduction.outcomes()
+            if not kept:
+                kept.append(Store.open(results, resume=True, kind="reproduction", described={"claims": list(names)}))
+                opened.callback(kept[0].close)
+            return kept[0]
+
+        selections = selections_of(registry, chosen, traces, reading, quiet)
+        selections = [narrowed(each, regimes, base, changes) for each in selections]
+        fits = fits_of(selections, trials, open_store, jobs, quiet) if fitting else [None] * len(selections)
+        selections = [each if fit is None else with_fit(each, fit) for each, fit in zip(selections, fits, strict=True)]
+        reproduction = run_all(selections, mode, open_store, jobs, quiet)
+        outcomes = [replace(each, fit=fit) for each, fit in zip(reproduction.outcomes(), fits, strict=True)]
         if document is not None:
             write_text(document, json_text(outcomes))
     if out is not None:
-        from flashmesh.reproduce.pages import write_pages
-
-        write_pages(outcomes, out)
+        write_out(outcomes, out, base if changes else "")
     with stdout() as stream:
         if json_file == STDOUT:
             stream.write(json_text(outcomes))
         else:
-            from flashmesh.report import reproduction as report
-            from flashmesh.report.terminal import Terminal
-
-            report.show(outcomes, Terminal(stream, report.WIDTH))
+            show(outcomes, stream, base if changes else "")
     if reproduction.session.failures:
         raise failure(reproduction.session.failures, len(reproduction.points), "the others are kept")
     return 0
+
+
+def told_apart(settings: dict[str, str], has_traces: bool) -> tuple[dict[str, str], dict[str, str]]:
+    """The keys that say how to read recorded volumes, and those that change the runs."""
+    from flashmesh.configuration import READING
+
+    reading = {key: value for key, value in settings.items() if key in {f"workload.{each}" for each in READING}}
+    if reading and not has_traces:
+        raise click.UsageError(
+            f"--set {next(iter(reading))} says how to read the volumes of --traces, which is not given"
+        )
+    return reading, {key: value for key, value in settings.items() if key not in reading}
+
+
+def refuse_together(fitting: bool, has_traces: bool, regimes: tuple[str, ...], changes: dict[str, str]) -> None:
+    """Refuses options that exclude each other."""
+    if fitting and (has_traces or regimes or changes):
+        raise click.UsageError(
+            "--fit chooses the regime and the keys by itself: leave --regime, --set and --traces away"
+        )
+    if changes and len(regimes) > 1:
+        raise click.UsageError("--set changes one reading: give one --regime")
+
+
+def narrowed(selection: Selection, regimes: tuple[str, ...], base: str, changes: dict[str, str]) -> Selection:
+    """A selection in some regimes, and in one with changed keys.
+
+    Raises:
+        ConfigError: When there is no such regime, or a key cannot be changed.
+    """
+    from flashmesh.reproduce.changing import changed, require_regimes
+
+    require_regimes(selection.paper, regimes)
+    if not changes:
+        return replace(selection, chosen=regimes)
+    paper = changed(selection.paper, selection.claims, base, changes)
+    return replace(selection, paper=paper, chosen=(base, CHANGED))
+
+
+def fits_of(
+    selections: Sequence[Selection], trials: int, open_store: Callable[[], Store], places: int, quiet: bool
+) -> list[Fit | None]:
+    """What a search finds for each paper."""
+    from flashmesh.reproduce.fitting import FitSearch
+    from flashmesh.sweeps.local import LocalThreads
+
+    searches = [FitSearch(each.paper, each.claims, trials, open_store) for each in selections]
+    executor = LocalThreads(places)
+    try:
+        return [search.run(executor, partial(tell, search, quiet)) for search in searches]
+    finally:
+        executor.close()
+
+
+def tell(search: FitSearch, quiet: bool, trial: Trial) -> None:
+    """Says how a reading does."""
+    if not quiet:
+        within = " / ".join(map(str, trial.found.within))
+        told = trial.start or ", ".join(trial.choices.values())
+        count = f"{len(search.trials)} of {search.count}"
+        click.echo(f"{search.paper.key}: reading {count}: {within} within 10 / 25 / 50 %: {told}", err=True)
+
+
+def with_fit(selection: Selection, fit: Fit) -> Selection:
+    """A selection with the reading that was found, beside all regimes of the text."""
+    from flashmesh.reproduce.openkeys import fitted
+
+    return replace(selection, paper=selection.paper.with_regime(fitted(selection.paper, fit.choices)))
+
+
+def run_all(
+    selections: Sequence[Selection], mode: str, open_store: Callable[[], Store], places: int, quiet: bool
+) -> Reproduction:
+    """Runs what is left of all that is selected."""
+    from flashmesh.reproduce.engine import Reproduction
+
+    reproduction = Reproduction.prepared(selections, mode, open_store, places)
+    run(reproduction, places, quiet)
+    return reproduction
+
+
+def write_out(outcomes: Sequence[Outcome], folder: Path, base: str) -> None:
+    """Writes pages; of a changed key, a page of what it does."""
+    from flashmesh.reproduce.pages import put, write_pages
+
+    if not base:
+        write_pages(outcomes, folder)
+        return
+    from flashmesh.reproduce import changing
+
+    for outcome in outcomes:
+        put(folder / f"{outcome.paper.key}-changed.md", changing.page(outcome, base))
+
+
+def show(outcomes: Sequence[Outcome], stream: IO[str], base: str) -> None:
+    """Prints what came out; of a changed key, what it does."""
+    if base:
+        from flashmesh.reproduce import changing
+
+        for outcome in outcomes:
+            stream.writelines(f"{line}\n" for line in changing.table(outcome, base))
+        return
+    from flashmesh.report import reproduction as report
+    from flashmesh.report.terminal import Terminal
+
+    report.show(outcomes, Terminal(stream, report.WIDTH))
 
 
 def paper_pages(registry: dict[str, Paper], pages: Path | None, check: Path | None) -> int:
@@ -143,7 +265,7 @@ def paper_pages(registry: dict[str, Paper], pages: Path | None, check: Path | No
     from flashmesh.reproduce.pages import check_pages, stored, write_pages
 
     if pages is not None:
-        outcomes = stored(pages, registry.values())
+        outcomes = stored(pages, list(registry.values()))
         if not outcomes:
             raise OutputError(f"{pages}: has no reproduction of a paper")
         write_pages(outcomes, pages)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import textwrap
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from flashmesh.reproduce.outcome import judge
+from flashmesh.reproduce.paper import FIT
+from flashmesh.reproduce.summary import reading, summary
 from flashmesh.reproduce.texts import measured, published, why
-from flashmesh.reproduce.verdict import ORDER, Verdict, best
+from flashmesh.reproduce.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,20 +22,25 @@ if TYPE_CHECKING:
 
 WIDTH = 80
 INDENT = 5
-"""Columns of the names of claims."""
+"""Columns of the names of claims; those of sub-values go beyond."""
 REGIME = 19
 VERDICT = 12
 MEANINGS = {
-    Verdict.MET: "met within tolerance",
+    Verdict.MET: "met",
     Verdict.DIRECTION: "right direction",
     Verdict.MISSED: "missed",
     Verdict.OPPOSITE: "opposite",
-    Verdict.UNDECIDABLE: "not decidable",
     Verdict.UNMEASURED: "not measured",
 }
 """What a verdict is called for people."""
-SHORT = {**MEANINGS, Verdict.MET: "met", Verdict.DIRECTION: "direction", Verdict.UNDECIDABLE: "undecidable"}
+SHORT = {**MEANINGS, Verdict.MET: "met", Verdict.DIRECTION: "direction"}
 """The same in a narrow column."""
+LEFT = (0, 3)
+"""Columns of text."""
+COUNTED = (
+    "Within 10, 25 and 50 % of the published effect, all claims in one reading; exact by construction and elsewhere "
+    "(within 10 % in another reading only) are not among them."
+)
 
 
 def show(outcomes: Sequence[Outcome], terminal: Terminal) -> None:
@@ -52,14 +58,14 @@ def show(outcomes: Sequence[Outcome], terminal: Terminal) -> None:
 def claim_lines(outcome: Outcome, claim: Claim) -> list[str]:
     """The lines of a claim: what is published, then what each regime gives and why."""
     head = f"{claim.figure}: {claim.says}; published {published(claim)}"
-    lines = wrapped(head, INDENT, f"{claim.id:<{INDENT}}")
+    lines = wrapped(head, INDENT, f"{claim.id:<{INDENT - 1}} ")
     rows = outcome.rows[claim.id]
     sentences = [why(outcome, claim, row) for row in rows]
     for at, row in enumerate(rows):
         start = f"{'':<{INDENT}}{row.regime:<{REGIME}}{SHORT[judge(claim, row)]:<{VERDICT + 1}}"
         lines += wrapped(measured(claim, row), len(start), start)
         # Regimes that share a sentence have it once, below the last of them.
-        if sentences[at : at + 1] != sentences[at + 1 : at + 2]:
+        if not claim.part_of and sentences[at] and sentences[at : at + 1] != sentences[at + 1 : at + 2]:
             lines += wrapped(sentences[at], INDENT + 2)
     return lines
 
@@ -73,23 +79,21 @@ def wrapped(text: str, indent: int, start: str | None = None) -> list[str]:
 
 
 def counts(outcomes: Sequence[Outcome]) -> list[str]:
-    """How many claims of each paper came out how, in the best of their regimes, and in all."""
-    columns = [verdict for verdict in ORDER if any(tally(outcome)[verdict] for outcome in outcomes)]
-    widths = [len(SHORT[verdict]) for verdict in columns]
-    keys = [outcome.paper.key for outcome in outcomes]
-    width = max(map(len, [*keys, "paper"]))
-
-    def line(name: str, cells: Sequence[str]) -> str:
-        return "  ".join([f"{name:<{width}}", *(f"{cell:>{size}}" for cell, size in zip(cells, widths, strict=True))])
-
-    heading = line("paper", [SHORT[verdict] for verdict in columns])
-    rows = [line(each.paper.key, [str(tally(each)[verdict]) for verdict in columns]) for each in outcomes]
-    whole: Counter[Verdict] = sum((tally(outcome) for outcome in outcomes), Counter())
-    if len(outcomes) > 1:
-        rows.append(line("all", [str(whole[verdict]) for verdict in columns]))
-    return [heading, "-" * len(heading), *rows, "", "each claim in the best of its regimes"]
-
-
-def tally(outcome: Outcome) -> Counter[Verdict]:
-    """How many claims of a paper came out how, in the best of their regimes."""
-    return Counter(best([judge(claim, row) for row in outcome.rows[claim.id]]) for claim in outcome.claims())
+    """How many claims of each paper hold in one reading, how many are exact by construction, and what is left."""
+    table = [["paper", "claims", "exact", "best reading", "10 %", "25 %", "50 %", "elsewhere"]]
+    for outcome in outcomes:
+        each = summary(outcome)
+        cells = [each.claims, each.constructed_met, each.best.regime, *each.best.within, each.only_elsewhere]
+        table.append([outcome.paper.key, *map(str, cells)])
+        if outcome.fit is not None:
+            found = reading(outcome, FIT).within
+            table.append(["", "", "", "fit, after the fact", *map(str, found), ""])
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    lines = [
+        "  ".join(
+            f"{cell:<{width}}" if at in LEFT else f"{cell:>{width}}"
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in table
+    ]
+    return [lines[0], "-" * max(map(len, lines)), *lines[1:], "", *wrapped(COUNTED, 0)]

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import re
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import OutputError
-from flashmesh.reproduce.paper import REAL_TRACES
+from flashmesh.reproduce.paper import ANY, AS_SPECIFIED, REAL_TRACES
+from flashmesh.reproduce.summary import best_reading
 from flashmesh.reproduce.texts import number_text, short
 from flashmesh.reproduce.verdict import means
 
 if TYPE_CHECKING:
     from flashmesh.plots.style import Chart
-    from flashmesh.reproduce.outcome import Outcome
+    from flashmesh.reproduce.outcome import Outcome, Row
     from flashmesh.reproduce.paper import Claim, Series, Trend
 
 PUBLISHED = "published"
@@ -76,9 +79,9 @@ def add_bars(charts: dict[str, dict[str, Any]], outcome: Outcome, claim: Claim) 
         name, {"values": [], "title": claim.figure, "axis": unit_title(claim.unit), "sources": sources_of(outcome)}
     )
     values = [(PUBLISHED, claim.judged.published)]
-    values += [(row.regime, sum(row.values) / len(row.values)) for row in outcome.rows[claim.id] if row.values]
+    values += [(row.regime, fmean(row.values)) for row in shown_rows(outcome, claim) if row.values]
     for source, value in values:
-        if value is not None:
+        if not math.isnan(value):
             text = number_text(value, claim.digits)
             name = f"{claim.id}: {claim.says}"
             row = {"claim": name, "source": source, "value": value, "end": max(value, 0.0), "text": text}
@@ -88,11 +91,15 @@ def add_bars(charts: dict[str, dict[str, Any]], outcome: Outcome, claim: Claim) 
 def add_lines(
     charts: dict[str, dict[str, Any]], outcome: Outcome, claim: Claim, along: Trend | Series, at: int
 ) -> None:
-    """Adds the chart of a curve."""
+    """Adds the chart of a curve; one number by itself is none."""
+    if len(along.labels) < 2:
+        return
     values: list[dict[str, Any]] = []
     published = getattr(along, "published", ())
     curves = [(PUBLISHED, published)] if published else []
-    curves += [(row.regime, means(curve)) for row in outcome.rows[claim.id] if (curve := row.curves[at]) is not None]
+    curves += [
+        (row.regime, means(curve)) for row in shown_rows(outcome, claim) if (curve := row.curves[at]) is not None
+    ]
     for source, curve in curves:
         values += [
             {"label": short(label), "source": source, "value": value}
@@ -110,9 +117,15 @@ def add_lines(
         }
 
 
+def shown_rows(outcome: Outcome, claim: Claim) -> list[Row]:
+    """The rows that charts have: as specified, the best single reading, and recorded volumes."""
+    shown = (AS_SPECIFIED, best_reading(outcome).regime, REAL_TRACES)
+    return [row for row in outcome.rows[claim.id] if row.regime in shown or row.regime == ANY]
+
+
 def sources_of(outcome: Outcome) -> list[str]:
     """What was published and all regimes, in the order of their colours."""
-    return [PUBLISHED, *outcome.paper.regimes, REAL_TRACES]
+    return [PUBLISHED, *outcome.paper.regimes, REAL_TRACES, ANY]
 
 
 def unit_title(unit: str) -> str:

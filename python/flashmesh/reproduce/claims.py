@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from flashmesh.reproduce.expression import Expression
 from flashmesh.reproduce.fields import Fields
-from flashmesh.reproduce.paper import AS_SPECIFIED, Claim, Evidence, Judged, Measurement, Series, Trend
+from flashmesh.reproduce.paper import Claim, Evidence, Judged, Measurement, Series, Trend
 
 if TYPE_CHECKING:
     from flashmesh.reproduce.paper import Job
@@ -15,16 +16,37 @@ KINDS = ("exact", "ratio", "order", "count", "shape")
 COMPUTES = ("value", "ratio", "speedup", "reduction", "increase", "best")
 """Of a subject s over a baseline b: s, s / b, b / s, 1 - s / b in %, s / b - 1 in %, and whether s is the least."""
 REDUCES = ("mean", "geometric-mean", "median", "max", "min", "sum")
-RELATIONS = ("rises", "falls", "flat", "levels-off", "peaks", "first-highest", "first-lowest")
+RELATIONS = ("rises", "falls", "flat", "levels-off", "peaks", "highest-at", "first-highest", "first-lowest")
 LIMITS = ("none", "at-most", "at-least")
 NEUTRAL = {"ratio": 1.0, "speedup": 1.0, "reduction": 0.0, "increase": 0.0}
-"""What stands for no effect where a claim does not say."""
+"""What stands for no effect where a claim does not say; a value that is set beside nothing has none."""
+PLACED = ("levels-off", "peaks", "highest-at")
+"""Relations that name a place."""
 TOLERANCE = 0.1
 MARGIN = 0.05
+OWN = ("also", "trends", "series", "shown", "by-construction", "published", "range")
+"""Keys of a claim that its sub-values do not take over."""
 
 
-def read_claim(table: object, place: str, jobs: dict[str, Job]) -> Claim:
-    """A claim.
+def read_claims(table: object, place: str, jobs: dict[str, Job]) -> list[Claim]:
+    """A claim, and behind it the sub-values that its text lists: maxima, and what holds for other systems.
+
+    Raises:
+        ConfigError: When one of them is none.
+    """
+    fields = Fields(table, place)
+    subs = fields.take("also", list, [])
+    found = [read_claim(fields.table, place, jobs)]
+    for number, sub in enumerate(subs):
+        own = Fields(sub, f"{place}: also[{number}]")
+        identifier = f"{found[0].id}.{own.take('id', str)}"
+        inherited = {key: value for key, value in fields.table.items() if key not in OWN}
+        found.append(read_claim(inherited | own.table | {"id": identifier}, own.place, jobs, found[0].id))
+    return found
+
+
+def read_claim(table: object, place: str, jobs: dict[str, Job], part_of: str = "") -> Claim:
+    """A claim, or a sub-value of one.
 
     Raises:
         ConfigError: When it is none.
@@ -33,24 +55,22 @@ def read_claim(table: object, place: str, jobs: dict[str, Job]) -> Claim:
     identifier = fields.take("id", str)
     fields.place = f"{place.split(':')[0]}: claim {identifier}"
     kind = fields.choice("kind", KINDS)
-    undecidable = fields.take("undecidable", str, "")
     measurement, trends, series = None, read_trends(fields, jobs), read_series(fields, jobs)
-    published = fields.take("published", float, float("nan"))
-    number = None if published != published else published
+    published = fields.take("published", float, math.nan)
     if "job" in fields.table:
         measurement = read_measurement(fields, jobs)
-    if not (measurement or trends or series or undecidable):
-        raise fields.error("needs job and measure, trends, series, or undecidable: why nothing can be measured")
-    if measurement is not None and number is None and not undecidable:
+    if not (measurement or trends or series):
+        raise fields.error("needs job and measure, trends or series")
+    if measurement is not None and math.isnan(published):
         raise fields.error("needs published, a number")
-    neutral = fields.take("neutral", float, float("nan"))
+    neutral = fields.take("neutral", float, math.nan)
     known = NEUTRAL.get(measurement.compute) if measurement is not None else None
     within = fields.take("within", float, -1.0)
     judged = Judged(
-        number,
+        published,
         fields.take("tolerance", float, 0.0 if kind == "exact" else TOLERANCE),
         None if within < 0.0 else within,
-        known if neutral != neutral else neutral,
+        known if math.isnan(neutral) else neutral,
         fields.choice("limit", LIMITS, "none"),
     )
     claim = Claim(
@@ -61,14 +81,13 @@ def read_claim(table: object, place: str, jobs: dict[str, Job]) -> Claim:
         shown=fields.take("shown", str, ""),
         unit=fields.take("unit", str, ""),
         digits=fields.take("digits", int, 2),
-        regimes=fields.texts("regimes", (AS_SPECIFIED,)),
         why=read_why(fields),
         judged=judged,
         measurement=measurement,
         trends=trends,
         series=series,
-        undecidable=undecidable,
-        published_range=fields.take("range", str, ""),
+        is_constructed=fields.take("by-construction", bool, False),
+        part_of=part_of,
     )
     if claim.is_beside and judged.neutral is None:
         raise fields.error("needs neutral: what is published of the labels in over")
@@ -119,7 +138,7 @@ def read_trends(fields: Fields, jobs: dict[str, Job]) -> tuple[Trend, ...]:
         )
         if len(trend.labels) < 2:
             raise inner.error("labels are at least two")
-        if trend.relation in ("levels-off", "peaks") and trend.at not in trend.labels[1:-1]:
+        if trend.relation in PLACED and trend.at not in trend.labels[1:-1]:
             raise inner.error("at is the label of the knee or the peak, neither the first nor the last")
         inner.end()
         trends.append(trend)
@@ -137,6 +156,7 @@ def read_series(fields: Fields, jobs: dict[str, Job]) -> Series | None:
         inner.take("axis", str),
         inner.texts("labels"),
         inner.numbers("published"),
+        inner.take("neutral", float, None),
         inner.take("says", str, ""),
     )
     if len(series.labels) != len(series.published):

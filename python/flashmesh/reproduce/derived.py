@@ -63,6 +63,14 @@ def latency_deviation(document: dict[str, Any]) -> float | None:
     return math.sqrt(spread)
 
 
+def page_kib(document: dict[str, Any]) -> float:
+    """The size of a page in KiB."""
+    from flashmesh.sweeps.ranges import quantity
+
+    key = "page-size"
+    return float(quantity(key, document["configuration"]["geometry"][key]).value / 1024)
+
+
 def recorded(document: dict[str, Any]) -> list[Counter[int]]:
     """For each scout of the recorded window, how often it came to each router."""
     network = document.get("network")
@@ -92,5 +100,6 @@ MEASURES: dict[str, Callable[[dict[str, Any]], float | None]] = {
     "vertical_bytes": vertical_bytes,
     "copies_over_controllers": copies_over_controllers,
     "latency_deviation": latency_deviation,
+    "page_kib": page_kib,
 }
 """What a measure may call, by name."""

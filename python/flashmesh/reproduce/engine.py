@@ -10,8 +10,8 @@ from flashmesh import configuration, memory
 from flashmesh._native import ConfigError
 from flashmesh.reproduce.measuring import Measures
 from flashmesh.reproduce.outcome import Outcome, Row, rounded
-from flashmesh.reproduce.paper import REAL_TRACES
-from flashmesh.reproduce.points import all_points, needs_of, settings_of
+from flashmesh.reproduce.paper import ANY, FIT, REAL_TRACES, Overrides
+from flashmesh.reproduce.points import all_points, needs_of, run_in, settings_of
 from flashmesh.reproduce.registry import QUOTED
 from flashmesh.reproduce.volumes import Volumes
 from flashmesh.sweeps.session import Session
@@ -20,35 +20,101 @@ from flashmesh.sweeps.tasks import Task
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from flashmesh.reproduce.paper import Claim, Measurement, Paper
+    from flashmesh._native import Config
+    from flashmesh.reproduce.paper import Claim, Measurement, Paper, Regime
     from flashmesh.reproduce.points import Point
     from flashmesh.sweeps.store import Store
 
 
 @dataclass(frozen=True)
 class Selection:
-    """The claims of a paper to reproduce, and what there is of its recorded volumes."""
+    """The claims of a paper to reproduce, in which of its regimes, and what there is of its recorded volumes."""
 
     paper: Paper
     claims: tuple[Claim, ...]
     volumes: Volumes = field(default_factory=Volumes)
+    chosen: tuple[str, ...] = ()
+    """The regimes; empty for all of them."""
 
     def rows(self) -> list[tuple[Claim, str]]:
         """Each claim in each of its regimes."""
         return [(claim, regime) for claim in self.claims for regime in self.regimes(claim)]
 
     def regimes(self, claim: Claim) -> tuple[str, ...]:
-        """The regimes of a claim; with recorded volumes that of them as well, where they matter to it."""
+        """The regimes of a claim: all there are, and with recorded volumes that of them as well where they matter."""
+        if claim.is_constructed:
+            return (ANY,)
+        regimes = self.chosen or tuple(self.paper.regimes)
         found = self.volumes.found
-        if not found or REAL_TRACES in claim.regimes:
-            return claim.regimes
         has_volumes = any(name in found for measurement in claim.measurements() for name in self.workloads(measurement))
-        return (*claim.regimes, REAL_TRACES) if has_volumes else claim.regimes
+        return (*regimes, REAL_TRACES) if has_volumes else regimes
 
     def workloads(self, measurement: Measurement) -> tuple[str, ...]:
         """The workloads that a measurement looks at: one that it names, or all of its job."""
         named = measurement.of.get("workload")
         return (named,) if named else self.paper.jobs[measurement.job].extents["full"].workloads
+
+
+class General:
+    """The keys that a reading sets for all runs: those of its runs that do not read one go without it."""
+
+    def __init__(self, regime: Regime | None) -> None:
+        """Of a regime, which may be that of recorded volumes."""
+        overrides = regime.overrides if regime is not None else Overrides()
+        self.keys = overrides.set | overrides.over
+        self.changed = tuple(overrides.over)
+        self.optional = set(self.keys)
+        """The keys that some job may not read; of a fit, which is put together from choices, all of them."""
+        if regime is not None and regime.name == FIT:
+            labelled = (part for labels in overrides.where.values() for part in labels.values())
+            parts = [*overrides.jobs.values(), *labelled]
+            self.optional.update(key for part in parts for key in part)
+        self.configs: list[Config] = []
+        self.errors: dict[str, ConfigError] = {}
+        """Why a key was left away, where it was."""
+        self.read: set[str] = set()
+
+    def load(self, source: str, settings: dict[str, str]) -> Config:
+        """The configuration of a run.
+
+        Raises:
+            ConfigError: When it cannot be configured even without these keys.
+        """
+        try:
+            config = configuration.load(source, overrides=settings, varied={})
+            self.read.update(key for key in self.keys if config.unread(key) is None)
+        except ConfigError as whole:
+            if not self.keys:
+                raise
+            kept = {key: value for key, value in settings.items() if key not in self.keys}
+            config = configuration.load(source, overrides=kept, varied={})
+            for key in self.keys:
+                if key not in settings:
+                    continue
+                try:
+                    config = configuration.load(source, overrides=kept | {key: settings[key]}, varied={})
+                except ConfigError:
+                    self.errors.setdefault(key, whole)
+                else:
+                    kept[key] = settings[key]
+                    self.read.add(key)
+        self.configs.append(config)
+        return config
+
+    def refuse_unread(self, is_whole: bool) -> None:
+        """Refuses a key that no run reads, or can have.
+
+        Args:
+            is_whole: Whether all claims of the paper are measured: otherwise only what the command line changes counts.
+
+        Raises:
+            ConfigError: When there is one.
+        """
+        keys = self.keys if is_whole else self.changed
+        for key in keys:
+            if key not in self.read and key in self.errors:
+                raise self.errors[key]
+        configuration.refuse_unread(self.configs, keys)
 
 
 @dataclass
@@ -78,22 +144,28 @@ class Reproduction:
         points = [(each, run) for each in selections for run in all_points(each.paper, each.rows(), mode)]
         tasks: list[Task] = []
         groups: dict[tuple[str, str, str], tuple[list[Task], dict[str, None]]] = {}
+        general: dict[tuple[str, str], General] = {}
         for index, (selection, run) in enumerate(points):
             paper = selection.paper
             settings = settings_of(paper, run, mode, selection.volumes)
+            regime = paper.regimes.get(run.regime)
+            read = general.setdefault((paper.path.name, run.regime), General(regime))
             try:
-                config = configuration.load(paper.jobs[run.job].config, overrides=settings, varied={})
+                config = read.load(paper.jobs[run.job].config, settings)
             except ConfigError as error:
                 raise ConfigError(f"{paper.path.name}: {run.label}: {error}") from None
             tasks.append(Task(index, {"run": run.label}, config, paper.jobs[run.job].check))
             group, keys = groups.setdefault((paper.path.name, run.job, run.regime), ([], {}))
             group.append(tasks[-1])
-            keys.update(dict.fromkeys(settings))
-        for (name, job, regime), (group, keys) in groups.items():
+            keys.update(dict.fromkeys(key for key in settings if key != "seed" and key not in read.optional))
+        for (name, job, reading), (group, keys) in groups.items():
             try:
-                configuration.refuse_unread([task.config for task in group], [key for key in keys if key != "seed"])
+                configuration.refuse_unread([task.config for task in group], keys)
             except ConfigError as error:
-                raise ConfigError(f"{name}: {job} in {regime}: {error}") from None
+                raise ConfigError(f"{name}: {job} in {reading}: {error}") from None
+        whole = {each.paper.path.name for each in selections if len(each.claims) == len(each.paper.claims)}
+        for (name, _), read in general.items():
+            read.refuse_unread(name in whole)
         memory.require([task.config for task in tasks], places)
         return cls(tuple(selections), mode, points, Session(tasks, open_store()))
 
@@ -138,7 +210,7 @@ class Reproduction:
 def row_of(paper: Paper, claim: Claim, regime: str, measures: Measures) -> Row:
     """A claim in a regime."""
     single = claim.measurement
-    own = single.regime or regime if single is not None else regime
+    own = run_in(single, regime) if single is not None else regime
     needs = [need for need in needs_of(paper, claim, regime) if need.along is not None]
     return Row.of(
         regime,
@@ -155,7 +227,7 @@ def quotes(paper: Paper, text: str, regime: str, measures: Measures) -> dict[str
     values: dict[str, float] = {}
     for name in QUOTED.findall(text):
         evidence = paper.evidence[name].measurement
-        found = measures.by_seed(evidence, evidence.regime or regime, evidence.of)
+        found = measures.by_seed(evidence, run_in(evidence, regime), evidence.of)
         if found is not None:
             values[name] = sum(found) / len(found)
     return values

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import OutputError, __version__
 from flashmesh.reproduce import verdict
+from flashmesh.reproduce.openkeys import fitted
+from flashmesh.reproduce.paper import ANY
 from flashmesh.reproduce.texts import filled, published
 from flashmesh.reproduce.verdict import Spread, Verdict
 
@@ -15,10 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from flashmesh.reproduce.paper import Claim, Paper
+    from flashmesh.reproduce.paper import Claim, Judged, Paper, Series
     from flashmesh.reproduce.verdict import Curve
 
-FORMAT = 2
+FORMAT = 3
+FIT_SUFFIX = "-fit"
+"""Behind the name of a paper, that of a fit of it."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +92,19 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Fit:
+    """What a search over the open keys of a paper found."""
+
+    choices: dict[str, str]
+    """By the names of the open keys."""
+    trials: int
+    requests: int
+    """Of a run of the search, at most."""
+    origin: str
+    """Where the reading came from: a start, or the search."""
+
+
+@dataclass(frozen=True)
 class Outcome:
     """What came out of the claims of a paper."""
 
@@ -99,6 +116,13 @@ class Outcome:
     """Names of the recorded files by workload, of `real-traces`."""
     quoted: dict[str, float] = field(default_factory=dict)
     """The numbers that what is said of the regimes quotes."""
+    fit: Fit | None = None
+    """What was searched; None of a reproduction."""
+
+    @property
+    def name(self) -> str:
+        """The name of its files."""
+        return self.paper.key + (FIT_SUFFIX if self.fit is not None else "")
 
     def told(self, text: str) -> str:
         """What is said of a regime, with the numbers that it quotes."""
@@ -109,8 +133,18 @@ class Outcome:
         return verdict.best([judge(claim, row) for row in self.rows[claim.id]])
 
     def claims(self) -> list[Claim]:
-        """The claims that there is something of, in the order of the registry."""
+        """The claims that there is something of, with their sub-values, in the order of the registry."""
         return [claim for claim in self.paper.claims if claim.id in self.rows]
+
+    def row(self, claim: Claim, regime: str) -> Row:
+        """A claim in a regime; one that is exact by construction is the same in all."""
+        return next(row for row in self.rows[claim.id] if row.regime in (regime, ANY))
+
+    def regimes(self) -> list[str]:
+        """The regimes that there is something of, in the order of the registry."""
+        found = {row.regime for rows in self.rows.values() for row in rows} - {ANY}
+        known = [name for name in self.paper.regimes if name in found]
+        return known + sorted(found.difference(known))
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document."""
@@ -121,6 +155,7 @@ class Outcome:
             "mode": self.mode,
             "traces": self.traces,
             "quoted": self.quoted,
+            "fit": None if self.fit is None else asdict(self.fit),
             "claims": {
                 claim.id: {
                     "figure": claim.figure,
@@ -151,7 +186,10 @@ class Outcome:
             }
             if document["format"] != FORMAT or document["paper"] != paper.key:
                 raise OutputError(f"{path}: is not a reproduction of {paper.key} by this version of flashmesh")
-            return cls(paper, document["mode"], rows, document["traces"], document["quoted"])
+            fit = None if document["fit"] is None else Fit(**document["fit"])
+            if fit is not None:
+                paper = paper.with_regime(fitted(paper, fit.choices))
+            return cls(paper, document["mode"], rows, document["traces"], document["quoted"], fit)
         except OSError as error:
             raise OutputError(f"{path}: cannot be read: {error.strerror or error}") from error
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -163,27 +201,40 @@ def rounded(value: float) -> float:
     return float(f"{value:.7g}")
 
 
-def judge(claim: Claim, row: Row) -> Verdict:
-    """The verdict on a claim in a regime."""
-    if claim.undecidable:
-        return Verdict.UNDECIDABLE
+def judge(claim: Claim, row: Row, share: float | None = None) -> Verdict:
+    """The verdict on a claim in a regime.
+
+    Args:
+        claim: The claim.
+        row: What was measured.
+        share: A share of the effect that numbers may be off, where that is more than the claim allows.
+    """
     parts: list[Verdict] = []
     if claim.measurement is not None:
-        parts.append(judge_number(claim, row))
+        parts.append(judge_number(claim, row, share))
     for at, trend in enumerate(claim.trends):
         curve = row.curves[at]
         level = trend.labels.index(trend.at) if trend.at else 0
         seeds = [verdict.trend(seed, trend.relation, trend.margin, level) for seed in curve or ()]
         parts.append(verdict.over_seeds(seeds) if seeds else Verdict.UNMEASURED)
     if claim.series is not None:
-        curve = row.curves[-1]
-        known, tolerance = claim.series.published, claim.judged.tolerance
-        parts.append(Verdict.UNMEASURED if curve is None else verdict.series(verdict.means(curve), known, tolerance))
+        parts.append(judge_series(claim.series, claim.judged, row.curves[-1], share))
     return verdict.joined(parts)
 
 
-def judge_number(claim: Claim, row: Row) -> Verdict:
+def judge_number(claim: Claim, row: Row, share: float | None) -> Verdict:
     """The verdict on the number of a claim."""
     if row.values is None or (row.beside is None and claim.is_beside):
         return Verdict.UNMEASURED
-    return verdict.number(Spread(row.values), claim.judged, Spread(row.beside) if row.beside is not None else None)
+    beside = Spread(row.beside) if row.beside is not None else None
+    return verdict.number(Spread(row.values), claim.judged, beside, share)
+
+
+def judge_series(series: Series, judged: Judged, curve: Curve | None, share: float | None) -> Verdict:
+    """The verdict on published values along an axis."""
+    if curve is None:
+        return Verdict.UNMEASURED
+    if series.neutral is not None:
+        return verdict.points(curve, series.published, replace(judged, neutral=series.neutral), share)
+    tolerance = judged.tolerance if share is None else max(judged.tolerance, share)
+    return verdict.series(verdict.means(curve), series.published, tolerance)

@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError, OutputError
 from flashmesh.files import whole_file, write_text
-from flashmesh.report.reproduction import MEANINGS, tally
-from flashmesh.reproduce import charts
+from flashmesh.report.reproduction import MEANINGS
+from flashmesh.reproduce import charts, heads
 from flashmesh.reproduce.claims import MARGIN, TOLERANCE
-from flashmesh.reproduce.outcome import Outcome, judge
+from flashmesh.reproduce.outcome import FIT_SUFFIX, Outcome, judge
 from flashmesh.reproduce.paper import AS_SPECIFIED
 from flashmesh.reproduce.texts import measured, published, why
-from flashmesh.reproduce.verdict import ORDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from flashmesh.reproduce.paper import Claim, Job, Paper, Regime, Settings
+    from flashmesh.reproduce.paper import Claim, Job, Overrides, Paper, Settings
 
 INDEX = "index.md"
 NAMES_SHOWN = 8
@@ -35,13 +34,14 @@ def write_pages(outcomes: Sequence[Outcome], folder: Path) -> None:
 
     writable_folder(folder)
     for outcome in outcomes:
-        for old in folder.glob(f"{outcome.paper.key}-*.svg"):
-            old.unlink()
-        put(folder / f"{outcome.paper.key}.json", outcome.to_json())
-        put(folder / f"{outcome.paper.key}.md", page(outcome))
-        for name, chart in charts.charts_of(outcome).items():
-            put(folder / f"{name}.svg", charts.svg(chart))
-    put(folder / INDEX, index(stored(folder, papers().values())))
+        put(folder / f"{outcome.name}.json", outcome.to_json())
+        put(folder / f"{outcome.name}.md", page(outcome))
+        if outcome.fit is None:
+            for old in folder.glob(f"{outcome.paper.key}-*.svg"):
+                old.unlink()
+            for name, chart in charts.charts_of(outcome).items():
+                put(folder / f"{name}.svg", charts.svg(chart))
+    put(folder / INDEX, heads.index(*indexed(folder, papers())))
 
 
 def writable_folder(folder: Path) -> None:
@@ -66,8 +66,15 @@ def put(path: Path, text: str) -> None:
 
 
 def stored(folder: Path, papers: Iterable[Paper]) -> list[Outcome]:
-    """What a folder has of papers."""
-    return [Outcome.read(path, paper) for paper in papers if (path := folder / f"{paper.key}.json").is_file()]
+    """What a folder has of papers, and of fits of them."""
+    names = [(paper, f"{paper.key}{suffix}.json") for suffix in ("", FIT_SUFFIX) for paper in papers]
+    return [Outcome.read(path, paper) for paper, name in names if (path := folder / name).is_file()]
+
+
+def indexed(folder: Path, papers: dict[str, Paper]) -> tuple[list[Outcome], list[Outcome]]:
+    """What the index has: papers, and fits."""
+    found = stored(folder, list(papers.values()))
+    return [each for each in found if each.fit is None], [each for each in found if each.fit is not None]
 
 
 def check_pages(folder: Path, papers: dict[str, Paper]) -> None:
@@ -77,19 +84,17 @@ def check_pages(folder: Path, papers: dict[str, Paper]) -> None:
         ConfigError: When one is stale, or lacks a claim.
         OutputError: When one cannot be read.
     """
-    outcomes = stored(folder, papers.values())
+    outcomes = stored(folder, list(papers.values()))
     if not outcomes:
         raise OutputError(f"{folder}: has no reproduction of a paper")
-    wanted = {INDEX: index(outcomes)}
+    wanted = {INDEX: heads.index(*indexed(folder, papers))}
     for outcome in outcomes:
-        missing = [claim.id for claim in outcome.paper.claims if claim.id not in outcome.rows]
+        missing = lacking(outcome)
         if missing:
-            raise ConfigError(
-                f"{folder / outcome.paper.key}.json: lacks {', '.join(missing)}: reproduce the paper again"
-            )
-        wanted[f"{outcome.paper.key}.json"] = outcome.to_json()
-        wanted[f"{outcome.paper.key}.md"] = page(outcome)
-        for names in charts.names_of(outcome).values():
+            raise ConfigError(f"{folder / outcome.name}.json: lacks {', '.join(missing)}: reproduce the paper again")
+        wanted[f"{outcome.name}.json"] = outcome.to_json()
+        wanted[f"{outcome.name}.md"] = page(outcome)
+        for names in charts.names_of(outcome).values() if outcome.fit is None else ():
             for name in names:
                 if not (folder / f"{name}.svg").is_file():
                     raise OutputError(f"{folder / name}.svg: is not there: reproduce the paper again")
@@ -102,42 +107,37 @@ def check_pages(folder: Path, papers: dict[str, Paper]) -> None:
             raise ConfigError(f"{folder / name}: is stale: `flashmesh reproduce --pages {folder}` writes it anew")
 
 
-def index(outcomes: Sequence[Outcome]) -> str:
-    """The page that leads to the others."""
-    heads = " | ".join(MEANINGS[verdict] for verdict in ORDER)
-    lines = [
-        "# Published figures, reproduced",
-        "",
-        "What the papers publish beside what flashmesh measures, made by `flashmesh reproduce`. Each claim counts with",
-        "the verdict of the best of its regimes. Verdicts are computed from the measured values: *met* is within the",
-        "tolerance (10 % where a claim names none, nothing for exact ones); *right direction* an effect in the",
-        "published direction with every seed, of a twentieth of it or more; *opposite* the reverse; *missed* neither.",
-        "An order of values is to hold with every seed.",
-        "",
-        f"| paper | claims | {heads} |",
-        "|---|---:|" + "---:|" * len(ORDER),
-    ]
-    for outcome in outcomes:
-        counts = tally(outcome)
-        cells = " | ".join(str(counts[verdict]) for verdict in ORDER)
-        lines.append(f"| [{outcome.paper.cite}]({outcome.paper.key}.md) | {len(outcome.claims())} | {cells} |")
-    total = [sum(tally(outcome)[verdict] for outcome in outcomes) for verdict in ORDER]
-    lines.append(f"| all | {sum(total)} | {' | '.join(map(str, total))} |")
-    return "\n".join([*lines, ""])
+def lacking(outcome: Outcome) -> list[str]:
+    """Claims that a page lacks, and regimes that some of its claims lack."""
+    missing = [claim.id for claim in outcome.paper.claims if claim.id not in outcome.rows]
+    regimes = outcome.regimes() if outcome.fit is not None else list(outcome.paper.regimes)
+    for claim in outcome.claims():
+        found = {row.regime for row in outcome.rows[claim.id]}
+        if not claim.is_constructed:
+            missing += [f"{claim.id} in {regime}" for regime in regimes if regime not in found]
+    return missing
 
 
 def page(outcome: Outcome) -> str:
     """The page of a paper."""
     paper = outcome.paper
-    used = list(dict.fromkeys(row.regime for claim in outcome.claims() for row in outcome.rows[claim.id]))
-    lines = [f"# {paper.title}", "", *paper.overview.strip().splitlines(), ""]
-    lines += [f"Made by `flashmesh reproduce {paper.key} --{outcome.mode} -o DIR`; [index]({INDEX}).", ""]
-    lines += verdict_table(outcome, used)
+    if outcome.fit is None:
+        lines = [f"# {paper.title}", "", *paper.overview.strip().splitlines(), ""]
+        lines += [f"Made by `flashmesh reproduce {paper.key} --{outcome.mode} -o DIR`; [index]({INDEX}).", ""]
+    else:
+        lines = heads.fit_head(outcome)
+    lines += heads.headline(outcome)
     lines += ["## Regimes", ""]
-    for name in used:
+    for name in outcome.regimes():
         lines += regime_lines(paper, name, outcome)
+    lines += ["## Claims in every regime", ""]
+    lines += [
+        "The share of the effect within which a claim holds, or the verdict. Names with a dot are sub-values.",
+        "",
+    ]
+    lines += heads.matrix(outcome)
     lines += ["## Claims", "", *tolerance_lines(outcome.claims())]
-    names = charts.names_of(outcome)
+    names = charts.names_of(outcome) if outcome.fit is None else {}
     for figure in dict.fromkeys(claim.figure for claim in outcome.claims()):
         lines += [f"### {figure}", ""]
         for name in names.get(figure, []):
@@ -145,23 +145,6 @@ def page(outcome: Outcome) -> str:
         lines += claim_table(outcome, [claim for claim in outcome.claims() if claim.figure == figure])
     lines += ["## Runs", "", *job_lines(outcome)]
     return "\n".join(lines)
-
-
-def verdict_table(outcome: Outcome, used: Sequence[str]) -> list[str]:
-    """How many claims came out how, in each regime and in the best."""
-    lines = [f"| regime | claims | {' | '.join(MEANINGS[verdict] for verdict in ORDER)} |"]
-    lines.append("|---|---:|" + "---:|" * len(ORDER))
-    for regime in used:
-        verdicts = [
-            judge(claim, row) for claim in outcome.claims() for row in outcome.rows[claim.id] if row.regime == regime
-        ]
-        cells = " | ".join(str(verdicts.count(verdict)) for verdict in ORDER)
-        lines.append(f"| {regime} | {len(verdicts)} | {cells} |")
-    counts = tally(outcome)
-    lines.append(
-        f"| best of them | {len(outcome.claims())} | {' | '.join(str(counts[verdict]) for verdict in ORDER)} |"
-    )
-    return [*lines, ""]
 
 
 def regime_lines(paper: Paper, name: str, outcome: Outcome) -> list[str]:
@@ -173,7 +156,7 @@ def regime_lines(paper: Paper, name: str, outcome: Outcome) -> list[str]:
     lines = [f"**{name}**: {' '.join(regime.says.split())}", ""]
     if regime.supports:
         lines += [f"- For it: {outcome.told(regime.supports)}", f"- Against it: {outcome.told(regime.against)}"]
-    keys = [*settings_text(regime.set), *where_text(regime)]
+    keys = overrides_text(regime.overrides)
     if keys:
         lines.append(f"- Keys: {'; '.join(keys)}")
     return lines if not lines[-1] else [*lines, ""]
@@ -186,13 +169,16 @@ def settings_text(settings: Settings) -> list[str]:
     return [f"`{key}={value_text(value)}`" for key, value in settings.items()]
 
 
-def where_text(regime: Regime) -> list[str]:
-    """The overrides of single labels."""
-    return [
+def overrides_text(overrides: Overrides) -> list[str]:
+    """What a reading sets, and where."""
+    found = settings_text(overrides.set)
+    found += [f"runs {job}: {', '.join(settings_text(settings))}" for job, settings in overrides.jobs.items()]
+    found += [
         f"{axis} {label}: {', '.join(settings_text(settings))}"
-        for axis, labels in regime.where.items()
+        for axis, labels in overrides.where.items()
         for label, settings in labels.items()
     ]
+    return found + settings_text(overrides.over)
 
 
 def tolerance_lines(claims: Sequence[Claim]) -> list[str]:
@@ -204,13 +190,15 @@ def tolerance_lines(claims: Sequence[Claim]) -> list[str]:
     if not own:
         return []
     stated = "; ".join(f"{text} ({', '.join(names)})" for text, names in own.items())
-    return [f"Tolerances other than 10 % of a number and {100 * MARGIN:g} % of a curve: {stated}.", ""]
+    return [f"Tolerances other than 10 % of the effect and {100 * MARGIN:g} % of a curve: {stated}.", ""]
 
 
 def tolerances(claim: Claim) -> list[str]:
     """The tolerances of a claim that differ from the common ones."""
     judged = claim.judged
     found: list[str] = []
+    if claim.part_of and judged.within is None:
+        return found
     if claim.measurement is not None and judged.within is not None:
         found.append(f"{judged.within:g} {claim.unit}".strip())
     elif (claim.measurement is not None or claim.series is not None) and judged.tolerance != TOLERANCE:
@@ -230,6 +218,8 @@ def claim_table(outcome: Outcome, claims: Sequence[Claim]) -> list[str]:
             lines.append(f"| {head} | {row.regime} | {measured(claim, row)} | {MEANINGS[judge(claim, row)]} |")
             said.setdefault(why(outcome, claim, row), []).append(row.regime)
         for sentence, regimes in said.items():
+            if not sentence or claim.part_of:
+                continue
             where = f" ({', '.join(regimes)})" if len(said) > 1 else ""
             sentences.append(f"- {claim.id}{where}: {' '.join(sentence.split())}")
     return [*lines, "", *sentences, ""]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -14,6 +14,12 @@ AS_SPECIFIED = "as-specified"
 """The regime that every job can run in: the preset of the paper, and what the paper says of the experiment."""
 REAL_TRACES = "real-traces"
 """The regime of `--traces`: as specified, with recorded volumes in place of profiles."""
+ANY = "any"
+"""What stands for the regime of a claim that is exact by construction: it is the same in all of them."""
+FIT = "fit"
+"""The regime that `--fit` finds."""
+CHANGED = "changed"
+"""A regime with the keys that `--set` changes."""
 WORKLOAD = "workload"
 """The axis of the workloads of a job."""
 MODES = ("quick", "full")
@@ -25,8 +31,31 @@ Settings = dict[str, Any]
 
 
 @dataclass(frozen=True)
+class Overrides:
+    """Keys that a reading sets, and where."""
+
+    set: Settings = field(default_factory=dict)
+    """Of what jobs leave open."""
+    jobs: dict[str, Settings] = field(default_factory=dict)
+    """Of single jobs, whatever these set."""
+    where: dict[str, dict[str, Settings]] = field(default_factory=dict)
+    """Of single labels, by axis and label."""
+    over: Settings = field(default_factory=dict)
+    """Of everything else: what the command line changes."""
+
+    def joined(self, other: Overrides) -> Overrides:
+        """These, and others above them."""
+        jobs = {name: self.jobs.get(name, {}) | other.jobs.get(name, {}) for name in (*self.jobs, *other.jobs)}
+        where: dict[str, dict[str, Settings]] = {}
+        for axis in (*self.where, *other.where):
+            mine, theirs = self.where.get(axis, {}), other.where.get(axis, {})
+            where[axis] = {label: mine.get(label, {}) | theirs.get(label, {}) for label in (*mine, *theirs)}
+        return Overrides(self.set | other.set, jobs, where, self.over | other.over)
+
+
+@dataclass(frozen=True)
 class Regime:
-    """A reading of the experiments of a paper: overrides of what jobs leave open."""
+    """A reading of the experiments of a paper."""
 
     name: str
     says: str
@@ -34,9 +63,7 @@ class Regime:
     """The evidence for it."""
     against: str = ""
     """What speaks against it."""
-    set: Settings = field(default_factory=dict)
-    where: dict[str, dict[str, Settings]] = field(default_factory=dict)
-    """Overrides of single labels, by axis and label."""
+    overrides: Overrides = field(default_factory=Overrides)
 
 
 @dataclass(frozen=True)
@@ -109,6 +136,8 @@ class Series:
     axis: str
     labels: tuple[str, ...]
     published: tuple[float, ...]
+    neutral: float | None = None
+    """The value of no effect, where the points are judged as numbers, each by its effect."""
     says: str = ""
     """Which of the curves of a claim it is."""
 
@@ -117,13 +146,14 @@ class Series:
 class Judged:
     """What a verdict compares a number with."""
 
-    published: float | None
+    published: float
+    """NaN of a claim without a number."""
     tolerance: float
-    """Share of the published value that the measured one may be off."""
+    """Share of the published effect that the measured value may be off."""
     within: float | None
     """The same in the unit of the value; takes the place of `tolerance`."""
     neutral: float | None
-    """The value of no effect, from which the published one differs in some direction."""
+    """The value of no effect, from which the published one differs in some direction; None of an absolute value."""
     limit: str
     """Whether the published value is itself (`none`), the most (`at-most`) or the least (`at-least`) there may be."""
 
@@ -140,17 +170,16 @@ class Claim:
     """The published value as text."""
     unit: str
     digits: int
-    regimes: tuple[str, ...]
     why: dict[str, str]
     """A sentence by regime; the empty name stands for all others."""
     judged: Judged
     measurement: Measurement | None = None
     trends: tuple[Trend, ...] = ()
     series: Series | None = None
-    undecidable: str = ""
-    """Why what is published does not decide it."""
-    published_range: str = ""
-    """What is published of single workloads, as text."""
+    is_constructed: bool = False
+    """Whether it follows from how a model is made, whatever the reading: exact by construction."""
+    part_of: str = ""
+    """The claim whose note or maximum it is; empty for a claim of its own."""
 
     @property
     def is_beside(self) -> bool:
@@ -180,6 +209,32 @@ class Evidence:
 
 
 @dataclass(frozen=True)
+class OpenKey:
+    """A key, or a few that belong together, which a paper leaves open."""
+
+    name: str
+    """What a fit calls it."""
+    section: str
+    quote: str
+    """The sentence that leaves it open, or a part of it, word for word."""
+    leaves: str
+    """What it leaves open."""
+    choices: dict[str, Overrides]
+    """What each choice sets."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """A reading from which a fit begins."""
+
+    name: str
+    origin: str
+    """Who found it, and how."""
+    choices: dict[str, str]
+    """A choice of each open key, by its name."""
+
+
+@dataclass(frozen=True)
 class Paper:
     """A registry file."""
 
@@ -195,6 +250,18 @@ class Paper:
     evidence: dict[str, Evidence]
     volumes: dict[str, str]
     """Names of recorded volumes by workload, where they differ from its name."""
+    open: tuple[OpenKey, ...] = ()
+    """The keys that the paper leaves open."""
+    starts: tuple[Start, ...] = ()
+    """Readings from which a fit begins."""
+    fit_base: str = AS_SPECIFIED
+    """The regime above which a fit chooses."""
+    fit_requests: int = 300
+    """Requests of a run of a fit, at most."""
+
+    def with_regime(self, regime: Regime) -> Paper:
+        """The paper with another reading of it."""
+        return replace(self, regimes={**self.regimes, regime.name: regime})
 
     def claim(self, identifier: str) -> Claim:
         """The claim of this name."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flashmesh.configuration import value_text
-from flashmesh.reproduce.paper import AS_SPECIFIED, REAL_TRACES, WORKLOAD
+from flashmesh.reproduce.paper import ANY, AS_SPECIFIED, REAL_TRACES, WORKLOAD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -72,7 +72,12 @@ def needs_of(paper: Paper, claim: Claim, regime: str) -> list[Need]:
     texts = [claim.sentence(regime), *((reading.supports, reading.against) if reading is not None else ())]
     quoted = [paper.evidence[name] for name in QUOTED.findall(" ".join(texts))]
     found += [Need(evidence.measurement, regime) for evidence in quoted]
-    return [Need(need.measurement, need.measurement.regime or regime, need.along) for need in found]
+    return [Need(need.measurement, run_in(need.measurement, regime), need.along) for need in found]
+
+
+def run_in(measurement: Measurement, regime: str) -> str:
+    """The regime whose runs a measurement is taken from."""
+    return measurement.regime or (AS_SPECIFIED if regime == ANY else regime)
 
 
 def workloads_of(job: Job, mode: str, regime: str, labels: Labels) -> tuple[str, ...]:
@@ -109,13 +114,14 @@ def settings_of(paper: Paper, run: Point, mode: str, volumes: Volumes) -> dict[s
         volumes: Recorded volumes, of the regime `real-traces`.
     """
     job = paper.jobs[run.job]
-    regime = paper.regimes[AS_SPECIFIED if run.regime == REAL_TRACES else run.regime]
-    settings = regime.set | job.set
+    overrides = paper.regimes[AS_SPECIFIED if run.regime == REAL_TRACES else run.regime].overrides
+    settings = overrides.set | job.set | overrides.jobs.get(run.job, {})
     for axis, label in run.labels:
         if axis != WORKLOAD:
             settings |= paper.axes[axis][label]
     for axis, label in run.labels:
-        settings |= regime.where.get(axis, {}).get(label, {})
+        settings |= overrides.where.get(axis, {}).get(label, {})
+    settings |= overrides.over
     workload = dict(run.labels).get(WORKLOAD)
     recorded = volumes.settings(workload) if workload is not None and run.regime == REAL_TRACES else None
     if recorded is not None:

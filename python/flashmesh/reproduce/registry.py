@@ -8,9 +8,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError
-from flashmesh.reproduce.claims import read_claim, read_evidence
+from flashmesh.reproduce.claims import read_claims, read_evidence
 from flashmesh.reproduce.fields import Fields, listed, overrides, require
-from flashmesh.reproduce.paper import AS_SPECIFIED, MODES, REAL_TRACES, WORKLOAD, Extent, Job, Paper, Regime
+from flashmesh.reproduce.openkeys import read_open, read_overrides, read_starts
+from flashmesh.reproduce.paper import (
+    ANY,
+    AS_SPECIFIED,
+    CHANGED,
+    FIT,
+    MODES,
+    REAL_TRACES,
+    WORKLOAD,
+    Extent,
+    Job,
+    Paper,
+    Regime,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,6 +31,8 @@ if TYPE_CHECKING:
     from flashmesh.reproduce.paper import Claim, Measurement, Settings
 
 PAPERS = Path(__file__).parent / "papers"
+FIT_REQUESTS = 300
+RESERVED = (ANY, REAL_TRACES, FIT, CHANGED)
 QUOTED = re.compile(r"\{([a-z0-9-]+)\}")
 """How a sentence quotes evidence."""
 
@@ -55,18 +70,43 @@ def read_paper(path: Path) -> Paper:
     volumes = fields.labels("volumes")
     axes = read_axes(fields.inner("axes"))
     lists = {name: tuple(items) for name, items in fields.take("lists", dict, {}).items()}
-    regimes = {name: read_regime(name, each, axes) for name, each in tables_of(fields, "regimes")}
-    if AS_SPECIFIED not in regimes:
+    readings = dict(tables_of(fields, "regimes"))
+    if AS_SPECIFIED not in readings:
         raise fields.error(f"needs [regimes.{AS_SPECIFIED}]")
-    if REAL_TRACES in regimes:
-        raise fields.error(f"[regimes.{REAL_TRACES}] is made by --traces; leave it away")
+    for name in RESERVED:
+        if name in readings:
+            raise fields.error(f"[regimes.{name}] is a name that flashmesh gives; take another one")
     jobs = {name: read_job(name, each, axes, lists) for name, each in tables_of(fields, "jobs")}
+    regimes = {name: read_regime(name, each, axes, jobs) for name, each in readings.items()}
     evidence = {name: read_evidence(name, each, jobs) for name, each in tables_of(fields, "evidence")}
     claims = tuple(
-        read_claim(each, f"{path.name}: claims[{at}]", jobs) for at, each in enumerate(fields.take("claims", list))
+        claim
+        for at, each in enumerate(fields.take("claims", list))
+        for claim in read_claims(each, f"{path.name}: claims[{at}]", jobs)
     )
+    fit = fields.inner("fit")
+    opened = read_open(fit, axes, jobs)
+    starts = read_starts(fit, opened)
+    base, requests = fit.choice("base", regimes, AS_SPECIFIED), fit.take("requests", int, FIT_REQUESTS)
+    fit.end()
     fields.end()
-    paper = Paper(path.stem, path, title, cite, overview, regimes, axes, jobs, claims, evidence, volumes)
+    paper = Paper(
+        path.stem,
+        path,
+        title,
+        cite,
+        overview,
+        regimes,
+        axes,
+        jobs,
+        claims,
+        evidence,
+        volumes,
+        opened,
+        starts,
+        base,
+        requests,
+    )
     check_references(paper)
     return paper
 
@@ -92,21 +132,14 @@ def read_axes(fields: Fields) -> dict[str, dict[str, Settings]]:
     return axes
 
 
-def read_regime(name: str, fields: Fields, axes: dict[str, dict[str, Settings]]) -> Regime:
+def read_regime(name: str, fields: Fields, axes: dict[str, dict[str, Settings]], jobs: dict[str, Job]) -> Regime:
     """A regime."""
-    where: dict[str, dict[str, Settings]] = {}
-    for axis, labels in fields.take("where", dict, {}).items():
-        require(axis, axes, f"{fields.place}.where")
-        for label, table in Fields(labels, f"{fields.place}.where.{axis}").table.items():
-            require(label, axes[axis], f"{fields.place}.where.{axis}")
-            where.setdefault(axis, {})[label] = overrides(table, f"{fields.place}.where.{axis}.{label}")
     regime = Regime(
         name,
         fields.take("says", str),
         fields.take("supports", str, ""),
         fields.take("against", str, ""),
-        overrides(fields.take("set", dict, {}), f"{fields.place}.set"),
-        where,
+        read_overrides(fields, axes, jobs),
     )
     if name != AS_SPECIFIED and not (regime.supports and regime.against):
         raise fields.error("needs supports and against: the evidence for this reading, and what speaks against it")
@@ -177,7 +210,7 @@ def check_references(paper: Paper) -> None:
         if claim.id in seen:
             raise ConfigError(f"{place}: is there twice")
         seen.add(claim.id)
-        for regime in (*claim.regimes, *filter(None, claim.why)):
+        for regime in filter(None, claim.why):
             require(regime, (*paper.regimes, REAL_TRACES), f"{place}: regimes")
         for text in claim.why.values():
             for name in QUOTED.findall(text):

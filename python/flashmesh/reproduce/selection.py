@@ -45,7 +45,7 @@ def meant(papers: dict[str, Paper], name: str) -> tuple[str, tuple[Claim, ...]]:
     for paper in papers.values():
         for claim in paper.claims:
             if claim.id.lower() == name.lower():
-                return paper.key, (claim,)
+                return paper.key, tuple(each for each in paper.claims if claim.id in (each.id, each.part_of))
     prefix, slash, figure = name.rpartition("/")
     if slash and prefix.lower() not in by_lower:
         near = suggestion(prefix, papers)
@@ -89,5 +89,6 @@ def unknown(papers: dict[str, Paper], among: Sequence[Paper], name: str, figure:
     if near:
         return f"there is no paper, figure or claim {name!r}: did you mean {near}?"
     # The claims of a paper are numbered: the first and the last say which there are.
-    ranges = ", ".join(f"{paper.claims[0].id} to {paper.claims[-1].id} ({paper.key})" for paper in papers.values())
+    whole = {key: [claim.id for claim in paper.claims if not claim.part_of] for key, paper in papers.items()}
+    ranges = ", ".join(f"{claims[0]} to {claims[-1]} ({key})" for key, claims in whole.items())
     return f"there is no paper, figure or claim {name!r}: there are {ranges}; --list has all of them"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from flashmesh.reproduce.paper import REAL_TRACES
@@ -19,26 +20,20 @@ AVERAGES = ("mean", "geometric-mean", "median")
 
 
 def published(claim: Claim) -> str:
-    """The published value, with how far single workloads go where that is published."""
-    return published_value(claim) + (f" ({claim.published_range})" if claim.published_range else "")
-
-
-def published_value(claim: Claim) -> str:
     """The published value."""
     if claim.shown:
         return claim.shown
     if claim.series is not None:
         return labelled(claim.series, [f"{value:g}" for value in claim.series.published], claim.unit)
     value = claim.judged.published
-    return NONE if value is None else with_unit(number_text(value, claim.digits), claim.unit)
+    return NONE if math.isnan(value) else with_unit(number_text(value, claim.digits), claim.unit)
 
 
 def measured(claim: Claim, row: Row) -> str:
     """The measured value, with its spread over seeds where there are several, and that over workloads."""
-    if claim.measurement is not None:
-        return measured_number(claim, row)
     along = (*claim.trends, *((claim.series,) if claim.series is not None else ()))
-    parts = [
+    parts = [measured_number(claim, row)] if claim.measurement is not None else []
+    parts += [
         labelled(each, [number_text(value, claim.digits) for value in means(curve)], claim.unit)
         for each, curve in zip(along, row.curves, strict=True)
         if curve is not None
@@ -93,7 +88,6 @@ def with_unit(text: str, unit: str) -> str:
 def why(outcome: Outcome, claim: Claim, row: Row) -> str:
     """The sentence of a claim in a regime, with the numbers that it quotes, and which volumes were replayed."""
     parts = [
-        claim.undecidable,
         replayed(outcome, claim) if row.regime == REAL_TRACES else "",
         filled(outcome.paper, claim.sentence(row.regime), row.quoted),
     ]

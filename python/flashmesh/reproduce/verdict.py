@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
 from statistics import correlation, fmean
@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
 ROUNDING = 1e-9
 """Relative error of arithmetic that is no difference."""
-EFFECT = 0.05
-"""Share of the published effect below which a measured one is none."""
+EFFECT = 0.25
+"""Share of the published effect that a measured one exceeds to have its direction."""
+REVERSE = 0.05
+"""Share of the published effect from which on a measured one the other way is opposite."""
 ALIKE = 0.5
 """Correlation of ranks from which on two curves have the same direction."""
 
@@ -27,13 +29,11 @@ class Verdict(StrEnum):
     MET = "met"
     """Within the tolerance, and with every seed an effect in the published direction where there is one."""
     DIRECTION = "direction"
-    """Outside the tolerance, with such an effect, of a twentieth of the published one or more."""
+    """Outside the tolerance, with such an effect, of a quarter of the published one or more."""
     MISSED = "missed"
     """Outside the tolerance, with no such effect or one whose direction depends on the seed."""
     OPPOSITE = "opposite"
-    """With every seed such an effect in the other direction."""
-    UNDECIDABLE = "undecidable"
-    """What is published does not decide it."""
+    """With every seed an effect in the other direction, of a twentieth of the published one or more."""
     UNMEASURED = "unmeasured"
     """A run that it needs gave no value."""
 
@@ -43,7 +43,6 @@ ORDER = (
     Verdict.DIRECTION,
     Verdict.MISSED,
     Verdict.OPPOSITE,
-    Verdict.UNDECIDABLE,
     Verdict.UNMEASURED,
 )
 """From the best to the worst."""
@@ -75,19 +74,29 @@ def means(curve: Curve) -> tuple[float, ...]:
     return tuple(map(fmean, zip(*curve, strict=True)))
 
 
-def number(values: Spread, judged: Judged, beside: Spread | None = None) -> Verdict:
+def allowance(judged: Judged, share: float | None = None) -> float:
+    """How far a number may be from the published one: a share of the effect, which is the way from the neutral value.
+
+    Args:
+        judged: What was published, and how near is near.
+        share: A share of the effect that is allowed where it is more than the claim's own tolerance.
+    """
+    effect = abs(judged.published - (judged.neutral or 0.0))
+    own = judged.within if judged.within is not None else judged.tolerance * effect
+    return own if share is None else max(own, share * effect)
+
+
+def number(values: Spread, judged: Judged, beside: Spread | None = None, share: float | None = None) -> Verdict:
     """The verdict on a number.
 
     Args:
         values: What was measured, a value for each seed.
         judged: What was published, and how near is near.
         beside: What was measured of no effect, a value for each seed; None where it is as published.
+        share: A share of the effect that it may be off, where that is more than the claim allows.
     """
     published = judged.published
-    if published is None:
-        return Verdict.UNDECIDABLE
-    allowed = judged.within if judged.within is not None else judged.tolerance * abs(published)
-    allowed += ROUNDING * max(abs(published), abs(values.mean))
+    allowed = allowance(judged, share) + ROUNDING * max(abs(published), abs(values.mean))
     error = values.mean - published
     if judged.limit == "at-most":
         return Verdict.MET if error <= allowed else Verdict.MISSED
@@ -99,9 +108,9 @@ def number(values: Spread, judged: Judged, beside: Spread | None = None) -> Verd
     neutral = beside.values if beside is not None else (judged.neutral,) * len(values.values)
     whole = published - judged.neutral
     effects = [(value - none) / whole for value, none in zip(values.values, neutral, strict=True)]
-    if min(effects) > EFFECT:
+    if min(effects) >= EFFECT:
         return Verdict.MET if is_near else Verdict.DIRECTION
-    return Verdict.OPPOSITE if max(effects) < -EFFECT else Verdict.MISSED
+    return Verdict.OPPOSITE if max(effects) <= -REVERSE else Verdict.MISSED
 
 
 def trend(values: Sequence[float], relation: str, margin: float, at: int = 0) -> Verdict:
@@ -110,8 +119,8 @@ def trend(values: Sequence[float], relation: str, margin: float, at: int = 0) ->
     Args:
         values: The values in the order of their labels.
         relation: One of `claims.RELATIONS`.
-        margin: Share by which values may differ and count as equal.
-        at: For `levels-off` and `peaks` the place of the knee or the peak.
+        margin: The least effect, as a share of the larger of two values: what differs by less is equal.
+        at: For `levels-off`, `peaks` and `highest-at` the place of the knee or the peak.
     """
     match relation:
         case "rises":
@@ -124,11 +133,18 @@ def trend(values: Sequence[float], relation: str, margin: float, at: int = 0) ->
             return levelled(values, margin, at)
         case "peaks":
             return peaked(values, margin, at)
+        case "highest-at":
+            return highest_at(values, at)
         case "first-highest":
-            return first_highest(values)
+            return first_highest(values, margin)
         case "first-lowest":
-            return first_highest([-value for value in values])
+            return first_highest([-value for value in values], margin)
     raise ValueError(relation)
+
+
+def is_above(value: float, other: float, margin: float) -> bool:
+    """Whether a value is above another one by a share of the larger of them."""
+    return value - other > ROUNDING and value - other >= margin * max(abs(value), abs(other)) - ROUNDING
 
 
 def is_flat(values: Sequence[float], margin: float) -> bool:
@@ -137,44 +153,54 @@ def is_flat(values: Sequence[float], margin: float) -> bool:
 
 
 def monotone(values: Sequence[float], margin: float) -> Verdict:
-    """Whether values rise at every step, or nowhere fall by more than the margin and rise in all."""
-    scale = max(map(abs, values))
-    steps = [after - before for before, after in pairwise(values)]
-    whole = values[-1] - values[0]
-    if whole > margin * scale and min(steps) >= -margin * scale:
+    """Whether values rise at every step, by the margin each; or, for the direction, from the first to the last."""
+    if all(is_above(after, before, margin) for before, after in pairwise(values)):
         return Verdict.MET
-    if whole < -margin * scale and max(steps) <= margin * scale:
+    if all(is_above(before, after, margin) for before, after in pairwise(values)):
         return Verdict.OPPOSITE
-    return Verdict.DIRECTION if whole > margin * scale else Verdict.MISSED
+    return Verdict.DIRECTION if is_above(values[-1], values[0], margin) else Verdict.MISSED
 
 
 def levelled(values: Sequence[float], margin: float, at: int) -> Verdict:
     """Whether values rise up to a place and are level from there on."""
-    before, after = values[: at + 1], values[at:]
-    if is_flat(after, margin) and before[-1] - before[0] > margin * max(map(abs, values)):
+    if is_flat(values[at:], margin) and is_above(values[at], values[0], margin):
         return Verdict.MET
     # Level from another place on: the shape is there, and not its knee.
     for other in range(1, len(values) - 1):
-        if is_flat(values[other:], margin) and values[other] - values[0] > margin * max(map(abs, values)):
+        if is_flat(values[other:], margin) and is_above(values[other], values[0], margin):
             return Verdict.DIRECTION
     return Verdict.MISSED
 
 
 def peaked(values: Sequence[float], margin: float, at: int) -> Verdict:
     """Whether values rise up to a place and no further: the highest is there, or within the margin of it."""
-    highest = max(values)
-    if values[at] >= (1.0 - margin) * highest and values[at] > values[0]:
+    if values[at] >= (1.0 - margin) * max(values) and is_above(values[at], values[0], margin):
         return Verdict.MET
-    if 0 < values.index(highest) < len(values) - 1:
-        return Verdict.DIRECTION
-    return Verdict.MISSED
+    return Verdict.DIRECTION if 0 < values.index(max(values)) < len(values) - 1 else Verdict.MISSED
 
 
-def first_highest(values: Sequence[float]) -> Verdict:
-    """Whether the first value is above all others."""
-    if values[0] > max(values[1:]):
+def highest_at(values: Sequence[float], at: int) -> Verdict:
+    """Whether the highest value is at a place, however little it is above the others."""
+    highest = values.index(max(values))
+    if highest == at:
         return Verdict.MET
-    return Verdict.OPPOSITE if values[0] < min(values[1:]) else Verdict.MISSED
+    return Verdict.DIRECTION if 0 < highest < len(values) - 1 else Verdict.MISSED
+
+
+def first_highest(values: Sequence[float], margin: float) -> Verdict:
+    """Whether the first value is above all others, by the margin."""
+    if all(is_above(values[0], other, margin) for other in values[1:]):
+        return Verdict.MET
+    return Verdict.OPPOSITE if all(is_above(other, values[0], margin) for other in values[1:]) else Verdict.MISSED
+
+
+def points(curve: Curve, published: Sequence[float], judged: Judged, share: float | None = None) -> Verdict:
+    """The verdict on published numbers along an axis which have a value of no effect: each as a number of its own."""
+    verdicts = [
+        number(Spread(values), replace(judged, published=known), share=share)
+        for values, known in zip(zip(*curve, strict=True), published, strict=True)
+    ]
+    return joined(verdicts)
 
 
 def series(values: Sequence[float], published: Sequence[float], tolerance: float) -> Verdict:

@@ -1,0 +1,119 @@
+"""What a changed key does to the claims of a paper: one reading as it is, and the same with the key."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from flashmesh._native import ConfigError
+from flashmesh.configuration import value_text
+from flashmesh.report.reproduction import SHORT
+from flashmesh.reproduce.fields import require
+from flashmesh.reproduce.outcome import judge
+from flashmesh.reproduce.paper import ANY, CHANGED
+from flashmesh.reproduce.summary import nearness, reading
+from flashmesh.reproduce.texts import measured, published
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from flashmesh.reproduce.outcome import Outcome, Row
+    from flashmesh.reproduce.paper import Claim, Paper
+
+DECIDED = {
+    "seed": "the registry says which seeds are run",
+    "workload.profile": "the registry says which workloads are run",
+    "workload.requests": "the registry says how many, for --quick and --full",
+}
+"""Keys of each run that are not to be changed, and why."""
+
+
+def require_regimes(paper: Paper, names: Iterable[str]) -> None:
+    """Refuses a regime that a paper does not have.
+
+    Raises:
+        ConfigError: When there is one; the text lists those there are.
+    """
+    for name in names:
+        require(name, paper.regimes, f"--regime: {paper.key}")
+
+
+def changed(paper: Paper, claims: Iterable[Claim], base: str, settings: Mapping[str, str]) -> Paper:
+    """The paper with a reading in which keys are changed.
+
+    Raises:
+        ConfigError: When a key is what the runs vary, or what the registry decides for each run.
+    """
+    jobs = {measurement.job for claim in claims for measurement in claim.measurements()}
+    for key in settings:
+        if key in DECIDED:
+            raise ConfigError(f"--set {key}: {DECIDED[key]}")
+        for axis in dict.fromkeys(axis for job in sorted(jobs) for axis in paper.jobs[job].axes):
+            if any(key in overrides for overrides in paper.axes[axis].values()):
+                raise ConfigError(
+                    f"--set {key}: is what the runs of {paper.key} compare ({axis}: {', '.join(paper.axes[axis])})"
+                )
+    regime = paper.regimes[base]
+    told = ", ".join(f"{key}={value_text(value)}" for key, value in settings.items())
+    overrides = replace(regime.overrides, over=dict(settings))
+    return paper.with_regime(
+        replace(
+            regime,
+            name=CHANGED,
+            says=f"As {base}, with {told}.",
+            supports="It shows what the key does.",
+            against="It is no reading of the paper.",
+            overrides=overrides,
+        )
+    )
+
+
+def state(claim: Claim, row: Row) -> str:
+    """The share of the effect within which a claim holds, or the verdict."""
+    near = nearness(claim, row)
+    return f"{100 * near:g} %" if near is not None else SHORT[judge(claim, row)]
+
+
+def pairs(outcome: Outcome, base: str) -> list[tuple[Claim, Row, Row]]:
+    """The claims that a reading decides, as they are and with the change."""
+    found: list[tuple[Claim, Row, Row]] = []
+    for claim in outcome.claims():
+        rows = {row.regime: row for row in outcome.rows[claim.id]}
+        if ANY not in rows:
+            found.append((claim, rows[base], rows[CHANGED]))
+    return found
+
+
+def counts(outcome: Outcome, base: str) -> list[tuple[str, str]]:
+    """How many claims hold within each share in both."""
+    return [(name, " / ".join(map(str, reading(outcome, name).within))) for name in (base, CHANGED)]
+
+
+def table(outcome: Outcome, base: str) -> list[str]:
+    """What the change does to each claim, as lines of a terminal."""
+    regime = outcome.paper.regimes[CHANGED]
+    lines = [f"{outcome.paper.cite}: {regime.says}", "", f"  {'':<16}{base:<18}changed"]
+    for claim, before, after in pairs(outcome, base):
+        states = state(claim, before), state(claim, after)
+        mark = "*" if states[0] != states[1] else " "
+        lines.append(f"{mark} {claim.id:<16}{states[0]:<18}{states[1]}")
+        if claim.measurement is not None:
+            texts = measured(claim, before).partition(" (")[0], measured(claim, after).partition(" (")[0]
+            lines.append(f"  {'':<4}published {published(claim)}: {texts[0]}, changed {texts[1]}")
+    told = "; ".join(f"{name} {within}" for name, within in counts(outcome, base))
+    return [*lines, "", f"claims within 10 / 25 / 50 % of the effect: {told}; * has changed"]
+
+
+def page(outcome: Outcome, base: str) -> str:
+    """The same as a page."""
+    regime = outcome.paper.regimes[CHANGED]
+    lines = [f"# What a key does to the claims of {outcome.paper.cite}", "", regime.says, ""]
+    lines += [f"| claims within 10 / 25 / 50 % | {base} | changed |", "|---|---|---|"]
+    lines += [f"| | {' | '.join(within for _, within in counts(outcome, base))} |", ""]
+    lines += [f"| claim | | published | {base} | | changed | |", "|---|---|---|---|---|---|---|"]
+    for claim, before, after in pairs(outcome, base):
+        cells = [claim.id, claim.says, published(claim)]
+        for row in (before, after):
+            cells += [measured(claim, row), state(claim, row)]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join([*lines, ""])

@@ -1,0 +1,121 @@
+"""Searches the keys that a paper leaves open, on few requests, for the reading in which most claims hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from flashmesh._native import ConfigError
+from flashmesh.reproduce.engine import Reproduction, Selection
+from flashmesh.reproduce.openkeys import fitted
+from flashmesh.reproduce.outcome import Fit
+from flashmesh.reproduce.paper import FIT, MODES
+from flashmesh.reproduce.summary import Reading, reading
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from flashmesh.reproduce.paper import Claim, Extent, Job, Paper
+    from flashmesh.sweeps.session import Executor
+    from flashmesh.sweeps.store import Store
+
+SEED = 1
+"""Of the search, so that it takes the same path again over the results that are kept."""
+EXTRA = "pip install 'flashmesh[search]'"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A reading that was tried."""
+
+    choices: dict[str, str]
+    found: Reading
+    start: str
+    """The name of the reading that the search began from; empty for one that it proposed."""
+
+    @property
+    def score(self) -> tuple[int, tuple[int, ...], int]:
+        """What orders trials: claims before sub-values."""
+        return (*self.found.score, sum(self.found.subs))
+
+
+class FitSearch:
+    """A search over the open keys of a paper."""
+
+    def __init__(self, paper: Paper, claims: tuple[Claim, ...], trials: int, open_store: Callable[[], Store]) -> None:
+        """Of some claims, over so many readings.
+
+        Raises:
+            ConfigError: When the paper leaves no key open, all claims are the same in every reading, or Optuna is not
+                installed.
+        """
+        if not paper.open:
+            raise ConfigError(f"{paper.key}: its registry lists no key that the paper leaves open: nothing to fit")
+        if all(claim.is_constructed for claim in claims):
+            raise ConfigError(f"{paper.key}: these claims are exact by construction: no reading changes them")
+        try:
+            import optuna
+        except ImportError as error:
+            raise ConfigError(f"a fit needs Optuna, which is not installed: {EXTRA}") from error
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
+        self.paper = paper
+        self.small = small(paper)
+        # Without sentences, which quote numbers of other runs.
+        self.claims = tuple(replace(claim, why={}) for claim in claims if not claim.is_constructed)
+        self.count = max(trials, len(paper.starts))
+        self.open_store = open_store
+        self.study: Any = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=SEED))
+        for start in paper.starts:
+            self.study.enqueue_trial(dict(start.choices))
+        self.trials: list[Trial] = []
+
+    def run(self, executor: Executor, on_trial: Callable[[Trial], None]) -> Fit:
+        """Tries as many readings as there are to be, and gives the best of them."""
+        known: dict[tuple[str, ...], Reading] = {}
+        for number in range(self.count):
+            asked = self.study.ask()
+            choices = {key.name: asked.suggest_categorical(key.name, list(key.choices)) for key in self.paper.open}
+            found = known.get(tuple(choices.values()))
+            if found is None:
+                found = known[tuple(choices.values())] = self.measured(choices, executor, number)
+            self.study.tell(asked, sum(found.within) + sum(found.subs) / 1000)
+            start = self.paper.starts[number].name if number < len(self.paper.starts) else ""
+            self.trials.append(Trial(choices, found, start))
+            on_trial(self.trials[-1])
+        best = max(self.trials, key=lambda trial: trial.score)
+        if best.start:
+            origin = f"The best is {best.start}, from which the search began; it found no better one."
+        else:
+            origin = "The best is one that the search proposed, better than all from which it began."
+        return Fit(best.choices, len(self.trials), self.paper.fit_requests, origin)
+
+    def measured(self, choices: dict[str, str], executor: Executor, number: int) -> Reading:
+        """How many claims hold in a reading, on few requests; none where it cannot be configured.
+
+        Raises:
+            ConfigError: When a start cannot be configured.
+        """
+        paper = self.small.with_regime(fitted(self.small, choices))
+        selection = Selection(paper, self.claims, chosen=(FIT,))
+        try:
+            reproduction = Reproduction.prepared([selection], MODES[0], self.open_store, executor.places)
+        except ConfigError:
+            if number < len(self.paper.starts):
+                raise
+            return Reading(FIT, (0, 0, 0), (0, 0, 0))
+        reproduction.session.run(executor)
+        (outcome,) = reproduction.outcomes()
+        return reading(outcome, FIT)
+
+
+def small(paper: Paper) -> Paper:
+    """A paper whose runs have few requests and one seed."""
+
+    def cut(extent: Extent) -> Extent:
+        requests = None if extent.requests is None else min(extent.requests, paper.fit_requests)
+        return replace(extent, seeds=extent.seeds[:1], requests=requests)
+
+    def shortened(job: Job) -> Job:
+        return replace(job, extents={mode: cut(extent) for mode, extent in job.extents.items()}, of_regimes={})
+
+    return replace(paper, jobs={name: shortened(job) for name, job in paper.jobs.items()})

@@ -1,0 +1,120 @@
+"""What a reader wants to know of a paper: how many of its claims hold in one reading, and how near."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from flashmesh.reproduce.outcome import judge
+from flashmesh.reproduce.paper import ANY, CHANGED, FIT
+from flashmesh.reproduce.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from flashmesh.reproduce.outcome import Outcome, Row
+    from flashmesh.reproduce.paper import Claim
+
+SHARES = (0.1, 0.25, 0.5)
+"""Shares of the published effect within which claims are counted."""
+
+Within = tuple[int, ...]
+"""How many claims hold within each of `SHARES`."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How many claims hold in one regime."""
+
+    regime: str
+    within: Within
+    subs: Within
+    """The same of sub-values."""
+
+    @property
+    def score(self) -> tuple[int, Within]:
+        """What orders readings: each claim counts once for each share within which it holds."""
+        return sum(self.within), self.within
+
+
+@dataclass(frozen=True)
+class Summary:
+    """How many claims of a paper hold, and in what sense."""
+
+    claims: int
+    """All, without sub-values."""
+    constructed: int
+    """Those that are exact by construction."""
+    constructed_met: int
+    """Those of them that are met."""
+    subs: int
+    """Sub-values."""
+    best: Reading
+    """The best single regime."""
+    any_regime: Within
+    """Claims that hold in some regime, which may be another one for each."""
+
+    @property
+    def measured(self) -> int:
+        """The claims that depend on the reading."""
+        return self.claims - self.constructed
+
+    @property
+    def only_elsewhere(self) -> int:
+        """Claims that hold within the least share in a regime, and not in the best one."""
+        return self.any_regime[0] - self.best.within[0]
+
+
+def holds(claim: Claim, row: Row, share: float) -> bool:
+    """Whether a claim holds in a regime within a share of its effect; never more than it allows for the least share."""
+    return judge(claim, row, None if share == SHARES[0] else share) == Verdict.MET
+
+
+def nearness(claim: Claim, row: Row) -> float | None:
+    """The least of the shares within which a claim holds; None where it holds within none."""
+    return next((share for share in SHARES if holds(claim, row, share)), None)
+
+
+def counted(pairs: Iterable[tuple[Claim, tuple[Row, ...]]]) -> Within:
+    """How many claims hold in one of their rows, within each share."""
+    listed = list(pairs)
+    return tuple(sum(any(holds(claim, row, share) for row in rows) for claim, rows in listed) for share in SHARES)
+
+
+def reading(outcome: Outcome, regime: str) -> Reading:
+    """How many claims hold in a regime."""
+
+    def pairs(is_sub: bool) -> list[tuple[Claim, tuple[Row, ...]]]:
+        found = []
+        for claim in outcome.claims():
+            rows = tuple(row for row in outcome.rows[claim.id] if row.regime == regime)
+            if rows and bool(claim.part_of) == is_sub:
+                found.append((claim, rows))
+        return found
+
+    return Reading(regime, counted(pairs(False)), counted(pairs(True)))
+
+
+def stated_rows(outcome: Outcome, claim: Claim) -> tuple[Row, ...]:
+    """A claim in the regimes of the registry, and over recorded volumes: not in a fit or a changed one."""
+    return tuple(row for row in outcome.rows[claim.id] if row.regime not in (FIT, CHANGED))
+
+
+def best_reading(outcome: Outcome) -> Reading:
+    """The regime of the registry with the best score; of those that are alike, the first."""
+    readings = [reading(outcome, regime) for regime in outcome.regimes() if regime not in (FIT, CHANGED)]
+    return max(readings, key=lambda each: each.score) if readings else Reading(ANY, (0, 0, 0), (0, 0, 0))
+
+
+def summary(outcome: Outcome) -> Summary:
+    """How many claims of a paper hold."""
+    own = [claim for claim in outcome.claims() if not claim.part_of]
+    exact = [claim for claim in own if claim.is_constructed]
+    return Summary(
+        claims=len(own),
+        constructed=len(exact),
+        constructed_met=sum(judge(claim, row) == Verdict.MET for claim in exact for row in outcome.rows[claim.id]),
+        subs=len(outcome.claims()) - len(own),
+        best=best_reading(outcome),
+        any_regime=counted((claim, stated_rows(outcome, claim)) for claim in own if not claim.is_constructed),
+    )
