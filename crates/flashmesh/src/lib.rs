@@ -60,7 +60,7 @@ use rooms::*;
 /// Interconnects: how commands and data get from the controllers to the chips.
 pub mod interconnect {
     pub use crate::check::kinds::{Expected, LinksToDie, Transfer};
-    pub use crate::fabric::layout::{Layout, Link, LinkKind, Part, Passage};
+    pub use crate::fabric::layout::{Layout, Link, LinkKind, Part, SharedResource};
     pub use crate::fabric::{
         AnyFabric, Cause, Causes, DataOf, Fabric, FabricEvent, Facts, Grant, Granted, Held, LinkUsage, LinkUse,
         Message, Outbox, Payload, Routers, ScoutMove, ScoutStep, Search, Sent, TransferPhase, Verdict, facts,

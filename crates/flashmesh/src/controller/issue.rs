@@ -1,6 +1,6 @@
 //! Between the controller and the queues of the dies: what goes there, and what the datapath wants done.
 
-use crate::datapath::{Beginning, Datapath, HeldBack, Next, Wants};
+use crate::datapath::{Beginning, BlockedPrograms, Datapath, Next, Wants};
 use crate::fabric::Granted;
 use crate::ids::{DieId, PlaneId, TransactionId};
 use crate::kernel::Kernel;
@@ -102,7 +102,7 @@ impl Controller {
 
     /// The planes that hold programs back for want of a page may have to be collected: what made something collectable there may have
     /// been no program of theirs.
-    fn collect_held_back(&mut self, held: &HeldBack) {
+    fn collect_held_back(&mut self, held: &BlockedPrograms) {
         let geometry = &self.shared.geometry;
         let first = geometry.first_plane(held.die);
         let held_back = |class: Class| held.waiting.of(class) & !held.ready.of(class);

@@ -17,7 +17,7 @@ use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::schedule::queues::NOTHING;
 
-use super::{Datapath, HeldBack, PageSource, Wants};
+use super::{BlockedPrograms, Datapath, PageSource, Wants};
 
 /// A chip whose dies are looked at one after the other.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +63,7 @@ impl<M: Model> Datapath<M> {
             look.has_work |= self.queues.has_work(die);
             look.next = DieId(die.0 + 1);
             if let Some(held) = self.held_back(die, ready, source) {
-                return Wants::Pages(HeldBack { chip: Some(look), ..held });
+                return Wants::Pages(BlockedPrograms { chip: Some(look), ..held });
             }
         }
         if look.is_ready && !self.units[asker.index()].path.wants_command() {

@@ -12,7 +12,7 @@ use crate::schedule::Choice;
 use crate::schedule::queues::{NOTHING, PlaneMasks};
 use crate::schedule::transaction::Class;
 
-use super::{Datapath, HeldBack, PageSource, Wants};
+use super::{BlockedPrograms, Datapath, PageSource, Wants};
 
 impl<M: Model> Datapath<M> {
     /// Something changed for this die: it, or another die of a chip whose dies take turns, may want its next operation, or to
@@ -82,7 +82,7 @@ impl<M: Model> Datapath<M> {
     }
 
     /// The planes that hold programs back for want of pages have been looked at: goes on from there.
-    pub fn go_on<S: PageSource<M>>(&mut self, held: HeldBack, source: &S, kernel: &mut Kernel<M>) -> Wants {
+    pub fn go_on<S: PageSource<M>>(&mut self, held: BlockedPrograms, source: &S, kernel: &mut Kernel<M>) -> Wants {
         if let Some(chip) = held.chip {
             return self.look_at_chip(chip, source, kernel);
         }
@@ -138,11 +138,16 @@ impl<M: Model> Datapath<M> {
 
     /// What a die holds back for want of pages, of which `ready` may run.
     #[inline]
-    pub(super) fn held_back<S: PageSource<M>>(&self, die: DieId, ready: PlaneMasks, source: &S) -> Option<HeldBack> {
+    pub(super) fn held_back<S: PageSource<M>>(
+        &self,
+        die: DieId,
+        ready: PlaneMasks,
+        source: &S,
+    ) -> Option<BlockedPrograms> {
         let waiting = self.queues.masks(die);
         let is_held =
             source.holds_back(&ready, &waiting) && !(M::ALL_FEATURES && self.units[die.index()].state.has_suspended());
-        is_held.then_some(HeldBack { die, ready, waiting, chip: None })
+        is_held.then_some(BlockedPrograms { die, ready, waiting, chip: None })
     }
 
     /// Reads may have come while the command of what the array does now was on its way: they may suspend it.

@@ -48,7 +48,7 @@ pub use begin::Beginning;
 pub use counters::Counters;
 pub use delivered::Arrived;
 pub use grant::{Next, Units};
-pub use source::{HeldBack, PageSource, Wants};
+pub use source::{BlockedPrograms, PageSource, Wants};
 
 use alone::Alone;
 use arrivals::Arrivals;

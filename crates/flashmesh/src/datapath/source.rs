@@ -57,7 +57,7 @@ pub enum Wants {
     Idle(DieId, u32),
     /// Programs wait for pages of their planes: these may have to be collected, whatever made something collectable there.
     /// [`Datapath::go_on`] follows.
-    Pages(HeldBack),
+    Pages(BlockedPrograms),
     /// So many dies from this one on may each want an operation: [`Datapath::try_issue_of_die`] follows for each.
     Each(DieId, u32),
     /// A chip goes on with a Clean by itself: [`Datapath::start_alone`] follows, once a program has its page.
@@ -66,7 +66,7 @@ pub enum Wants {
 
 /// Programs that wait for pages, and where the datapath goes on from.
 #[derive(Clone, Copy, Debug)]
-pub struct HeldBack {
+pub struct BlockedPrograms {
     pub die: DieId,
     /// What may run.
     pub ready: PlaneMasks,

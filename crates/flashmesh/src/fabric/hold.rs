@@ -16,7 +16,7 @@ use crate::config::HoldPath;
 use crate::ids::{AcknowledgementId, DieId, LinkId, PathId};
 use crate::units::Time;
 
-use super::layout::{Layout, Passage};
+use super::layout::{Layout, SharedResource};
 use super::{
     AnyFabric, Cause, DataOf, Fabric, FabricEvent, Grant, Granted, Held, LinkUsage, Message, Outbox, Payload, Sent,
     TransferPhase, venice,
@@ -278,8 +278,8 @@ impl Fabric for HeldPaths {
         self.fabric.layout()
     }
 
-    fn passages(&self) -> Vec<Passage> {
-        self.fabric.passages()
+    fn shared_resources(&self) -> Vec<SharedResource> {
+        self.fabric.shared_resources()
     }
 
     fn usage(&self) -> &[LinkUsage] {

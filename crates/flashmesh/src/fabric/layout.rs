@@ -44,7 +44,7 @@ pub struct Layout {
 
 /// Links that transfers have to pass, whichever way they take: what a lower bound on the time of a run rests on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Passage {
+pub struct SharedResource {
     /// What they lead to.
     pub part: Part,
     /// The links.
@@ -53,7 +53,7 @@ pub struct Passage {
     pub at_once: u32,
 }
 
-/// What the links of a passage lead to.
+/// What the links of a shared resource lead to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// The chips of one row: their channel, or all links that lead there.
@@ -113,15 +113,15 @@ impl Layout {
         }
     }
 
-    /// The passages of an interconnect in which a chip link leads to one chip, and the controller links share all transfers.
-    pub fn passages(&self) -> Vec<Passage> {
-        let alone = |link: LinkId| Passage { part: Part::Chip, links: vec![link], at_once: 1 };
-        let mut passages: Vec<Passage> = self.of_kind(LinkKind::Chip).map(alone).collect();
+    /// The shared resources of an interconnect in which a chip link leads to one chip, and the controller links share all transfers.
+    pub fn shared_resources(&self) -> Vec<SharedResource> {
+        let alone = |link: LinkId| SharedResource { part: Part::Chip, links: vec![link], at_once: 1 };
+        let mut shared_resources: Vec<SharedResource> = self.of_kind(LinkKind::Chip).map(alone).collect();
         let links: Vec<LinkId> = self.of_kind(LinkKind::Controller).collect();
         if !links.is_empty() {
-            passages.push(Passage { part: Part::Controllers, at_once: links.len() as u32, links });
+            shared_resources.push(SharedResource { part: Part::Controllers, at_once: links.len() as u32, links });
         }
-        passages
+        shared_resources
     }
 }
 
@@ -138,11 +138,11 @@ mod tests {
 
     #[test]
     fn chips_are_passed_each_by_its_own_link_and_controllers_by_any() {
-        let passages = mesh().passages();
+        let shared_resources = mesh().shared_resources();
         let expected = [(Part::Chip, vec![3], 1), (Part::Chip, vec![4], 1), (Part::Controllers, vec![0, 1], 2)];
-        let found: Vec<_> = passages
+        let found: Vec<_> = shared_resources
             .iter()
-            .map(|Passage { part, links, at_once }| (*part, links.iter().map(|link| link.0).collect(), *at_once))
+            .map(|SharedResource { part, links, at_once }| (*part, links.iter().map(|link| link.0).collect(), *at_once))
             .collect();
         assert_eq!(found, expected);
     }

@@ -33,7 +33,7 @@ pub use crate::error::FabricError;
 pub use cause::{Cause, Causes};
 pub use facts::{Facts, Routers, check};
 pub use framing::LISTED_PAGE;
-pub use layout::{Layout, Passage};
+pub use layout::{Layout, SharedResource};
 pub use outbox::{Granted, LinkUse, Outbox, ScoutMove, ScoutStep, Search, Verdict};
 pub use pnssd::Pnssd;
 pub use registry::{AnyFabric, facts};
@@ -146,8 +146,8 @@ pub trait Fabric: std::fmt::Debug {
 
     /// The links that transfers have to pass whichever way they take, for a lower bound on the time of a run: what they carried would
     /// have taken them as long in any order and over any path.
-    fn passages(&self) -> Vec<Passage> {
-        self.layout().passages()
+    fn shared_resources(&self) -> Vec<SharedResource> {
+        self.layout().shared_resources()
     }
 
     /// What each link carried so far, one entry a link, in the order of [`Layout::links`].

@@ -7,7 +7,7 @@ use crate::units::Time;
 
 use super::channels::Channels;
 use super::framing::Durations;
-use super::layout::{Layout, Link, LinkKind, Part, Passage};
+use super::layout::{Layout, Link, LinkKind, Part, SharedResource};
 use super::{DataOf, Fabric, Grant, LinkUsage, Outbox, Payload, Sent, TransferPhase};
 
 /// Wires that carry data in a channel of the bus: 8 bit.
@@ -90,16 +90,20 @@ impl Fabric for SharedChannels {
         &self.layout
     }
 
-    fn passages(&self) -> Vec<Passage> {
+    fn shared_resources(&self) -> Vec<SharedResource> {
         let shared: Vec<LinkId> = self.layout.of_kind(LinkKind::Channel).collect();
         let rows = shared.iter().map(|&link| (Part::Row, link));
         let chips = self.layout.of_kind(LinkKind::Controller).map(|link| (Part::Chip, link));
-        let alone = |(part, link)| Passage { part, links: vec![link], at_once: 1 };
-        let mut passages: Vec<Passage> = rows.chain(chips).map(alone).collect();
+        let alone = |(part, link)| SharedResource { part, links: vec![link], at_once: 1 };
+        let mut shared_resources: Vec<SharedResource> = rows.chain(chips).map(alone).collect();
         if !shared.is_empty() {
-            passages.push(Passage { part: Part::Controllers, at_once: shared.len() as u32, links: shared });
+            shared_resources.push(SharedResource {
+                part: Part::Controllers,
+                at_once: shared.len() as u32,
+                links: shared,
+            });
         }
-        passages
+        shared_resources
     }
 
     fn usage(&self) -> &[LinkUsage] {

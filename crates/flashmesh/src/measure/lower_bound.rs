@@ -6,7 +6,7 @@
 //!
 //! - *Dies*: a die works for one operation at a time, and is busy until its data has left; with a cache register data leaves while
 //!   the array works. The dies of a chip that take turns count as one. Transfers count with the least time they take, over the shortest path and with nothing in their way.
-//! - *Chips*, *rows*, *mesh links*, *controllers*: links that take turns, where the interconnect has such (see [`Passage`]); for those
+//! - *Chips*, *rows*, *mesh links*, *controllers*: links that take turns, where the interconnect has such (see [`SharedResource`]); for those
 //!   that share their work, the mean. A link that operations hold (`fabric.hold-path`) counts for as long. Under fixed routing each link between routers counts by itself; circuits, which choose their
 //!   way, come to the chips of a row over as many links as lead there.
 //! - *Link to the drive*, *link to the host*: entries and data, one after the other in each direction.
@@ -15,7 +15,7 @@
 //! - *Arrivals*: the last request arrived then, where requests arrive at times of their own.
 
 use crate::fabric::layout::Part;
-use crate::fabric::{LinkUsage, Passage};
+use crate::fabric::{LinkUsage, SharedResource};
 use crate::units::Time;
 use crate::{names, quantities};
 
@@ -59,7 +59,7 @@ pub struct Work<'a> {
     /// By die, or by chip where the dies of a chip take turns.
     pub dies: &'a [DieWork],
     pub read_cache: bool,
-    pub passages: &'a [Passage],
+    pub shared_resources: &'a [SharedResource],
     pub usage: &'a [LinkUsage],
     /// Time operations held each link; empty without `hold-path`.
     pub held: &'a [Time],
@@ -127,9 +127,12 @@ impl DieWork {
 impl Work<'_> {
     fn longest(&self, part: Part) -> Option<Time> {
         let taken = |link: usize| self.held.get(link).copied().unwrap_or_else(|| self.usage[link].busy_by(self.end));
-        let carried = |passage: &Passage| -> Time { passage.links.iter().map(|link| taken(link.index())).sum() };
-        let passages = self.passages.iter().filter(|passage| passage.part == part);
-        passages.map(|passage| Time::from_ps(carried(passage).as_ps() / u64::from(passage.at_once.max(1)))).max()
+        let carried =
+            |resource: &SharedResource| -> Time { resource.links.iter().map(|link| taken(link.index())).sum() };
+        let shared_resources = self.shared_resources.iter().filter(|resource| resource.part == part);
+        shared_resources
+            .map(|resource| Time::from_ps(carried(resource).as_ps() / u64::from(resource.at_once.max(1))))
+            .max()
     }
 
     pub fn lower_bound(&self) -> LowerBound {
@@ -179,11 +182,11 @@ mod tests {
 
     const US: fn(u64) -> Time = Time::from_us;
 
-    fn work<'a>(dies: &'a [DieWork], passages: &'a [Passage], usage: &'a [LinkUsage]) -> Work<'a> {
+    fn work<'a>(dies: &'a [DieWork], shared_resources: &'a [SharedResource], usage: &'a [LinkUsage]) -> Work<'a> {
         Work {
             dies,
             read_cache: false,
-            passages,
+            shared_resources,
             usage,
             held: &[],
             link_to_drive: US(3),
@@ -196,8 +199,8 @@ mod tests {
         }
     }
 
-    fn passage(part: Part, links: &[u32]) -> Passage {
-        Passage { part, links: links.iter().copied().map(LinkId).collect(), at_once: links.len() as u32 }
+    fn resource(part: Part, links: &[u32]) -> SharedResource {
+        SharedResource { part, links: links.iter().copied().map(LinkId).collect(), at_once: links.len() as u32 }
     }
 
     #[test]
@@ -215,10 +218,10 @@ mod tests {
     #[test]
     fn links_of_a_row_count_each_and_those_of_the_controllers_together() {
         let usage = [10, 30, 20].map(|us| LinkUsage { busy: US(us), ..LinkUsage::default() });
-        let rows = [passage(Part::Row, &[0]), passage(Part::Row, &[1]), passage(Part::Row, &[2])];
+        let rows = [resource(Part::Row, &[0]), resource(Part::Row, &[1]), resource(Part::Row, &[2])];
         let bound = work(&[], &rows, &usage).lower_bound();
         assert_eq!((bound.limit, bound.rows_ps, bound.controllers_ps), (Limit::Rows, Some(US(30).as_ps()), None));
-        let controllers = [passage(Part::Controllers, &[0, 1, 2])];
+        let controllers = [resource(Part::Controllers, &[0, 1, 2])];
         let bound = work(&[], &controllers, &usage).lower_bound();
         assert_eq!((bound.limit, bound.makespan_ps, bound.rows_ps), (Limit::Controllers, US(20).as_ps(), None));
     }
@@ -226,7 +229,7 @@ mod tests {
     #[test]
     fn a_link_counts_for_as_long_as_operations_hold_it() {
         let usage = [10, 30].map(|us| LinkUsage { busy: US(us), ..LinkUsage::default() });
-        let rows = [passage(Part::Row, &[0]), passage(Part::Row, &[1]), passage(Part::Controllers, &[0, 1])];
+        let rows = [resource(Part::Row, &[0]), resource(Part::Row, &[1]), resource(Part::Controllers, &[0, 1])];
         let bound = Work { held: &[US(36), US(32)], ..work(&[], &rows, &usage) }.lower_bound();
         assert_eq!((bound.limit, bound.rows_ps), (Limit::Rows, Some(US(36).as_ps())));
         assert_eq!(bound.controllers_ps, Some(US(34).as_ps()));
@@ -235,7 +238,7 @@ mod tests {
     #[test]
     fn each_link_between_routers_counts_by_itself_where_routing_leaves_no_choice() {
         let usage = [10, 35, 20].map(|us| LinkUsage { busy: US(us), ..LinkUsage::default() });
-        let links = [passage(Part::Mesh, &[0]), passage(Part::Mesh, &[1]), passage(Part::Controllers, &[2])];
+        let links = [resource(Part::Mesh, &[0]), resource(Part::Mesh, &[1]), resource(Part::Controllers, &[2])];
         let bound = work(&[], &links, &usage).lower_bound();
         assert_eq!((bound.limit, bound.mesh_links_ps), (Limit::MeshLinks, Some(US(35).as_ps())));
     }

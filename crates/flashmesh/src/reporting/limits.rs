@@ -53,7 +53,7 @@ impl<M: Model> Snapshot<'_, M> {
         let work = Work {
             dies: &self.work(),
             read_cache: self.datapath.has_read_cache(),
-            passages: &fabric.passages(),
+            shared_resources: &fabric.shared_resources(),
             usage: fabric.usage(),
             held: held.by_operations(),
             link_to_drive: interface.link().busy(Direction::ToDrive, end),

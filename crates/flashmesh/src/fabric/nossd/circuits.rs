@@ -11,7 +11,7 @@
 //! soon as its links have come free, which no other takes, and then the next is first.
 
 use crate::config::{Config, HoldPath};
-use crate::fabric::layout::{Layout, LinkKind, Passage};
+use crate::fabric::layout::{Layout, LinkKind, SharedResource};
 use crate::fabric::wormhole::{TerminalId, Topology};
 use crate::fabric::{
     Cause, DataOf, Fabric, FabricError, Grant, Granted, LinkUsage, Message, Outbox, Payload, Sent, TransferPhase,
@@ -290,8 +290,8 @@ impl Fabric for Circuits {
         self.links.layout()
     }
 
-    fn passages(&self) -> Vec<Passage> {
-        self.links.passages()
+    fn shared_resources(&self) -> Vec<SharedResource> {
+        self.links.shared_resources()
     }
 
     fn usage(&self) -> &[LinkUsage] {

@@ -1,7 +1,7 @@
 //! What the links of the network are, what they carried, and what an oracle is told of them.
 
 use crate::config::{self, Interleave};
-use crate::fabric::layout::{Layout, Link, LinkKind, Part, Passage};
+use crate::fabric::layout::{Layout, Link, LinkKind, Part, SharedResource};
 use crate::fabric::wormhole::{RouterId, TerminalId, Topology};
 use crate::fabric::{LinkUsage, LinkUse, Outbox, TransferPhase};
 use crate::flash::geometry::Geometry;
@@ -114,16 +114,17 @@ impl LinkAccounting {
     }
 
     /// What leads to a chip, into the network from the controllers, and out of it to them.
-    pub(super) fn passages(&self) -> Vec<Passage> {
-        let alone = |part: Part| move |link: LinkId| Passage { part, links: vec![link], at_once: 1 };
-        let mut passages: Vec<Passage> = self.layout.of_kind(LinkKind::Chip).map(alone(Part::Chip)).collect();
+    pub(super) fn shared_resources(&self) -> Vec<SharedResource> {
+        let alone = |part: Part| move |link: LinkId| SharedResource { part, links: vec![link], at_once: 1 };
+        let mut shared_resources: Vec<SharedResource> =
+            self.layout.of_kind(LinkKind::Chip).map(alone(Part::Chip)).collect();
         // Routing leaves no choice: what crossed a link between routers had to.
-        passages.extend(self.layout.of_kind(LinkKind::Mesh).map(alone(Part::Mesh)));
+        shared_resources.extend(self.layout.of_kind(LinkKind::Mesh).map(alone(Part::Mesh)));
         for direction in 0..2 {
             let links: Vec<LinkId> = self.controllers.iter().flat_map(|links| links[direction].clone()).collect();
-            passages.push(Passage { part: Part::Controllers, at_once: links.len() as u32, links });
+            shared_resources.push(SharedResource { part: Part::Controllers, at_once: links.len() as u32, links });
         }
-        passages
+        shared_resources
     }
 
     /// Counts a message of `phase` that keeps each link of its path busy for so long, and until then where that lies ahead.

@@ -52,7 +52,7 @@ use crate::flash::geometry::Geometry;
 use crate::ids::{AcknowledgementId, ChipId, DieId, LinkId, PathId};
 use crate::units::{Bytes, Time};
 
-use super::layout::{Layout, Passage};
+use super::layout::{Layout, SharedResource};
 use super::wormhole::{Class, TerminalId};
 use super::{
     Cause, Fabric, FabricError, FabricEvent, Grant, Granted, Held, LinkUsage, Message, Outbox, Payload, Sent,
@@ -319,8 +319,8 @@ impl Fabric for Nossd {
         self.messages.links.layout()
     }
 
-    fn passages(&self) -> Vec<Passage> {
-        self.messages.links.passages()
+    fn shared_resources(&self) -> Vec<SharedResource> {
+        self.messages.links.shared_resources()
     }
 
     fn usage(&self) -> &[LinkUsage] {

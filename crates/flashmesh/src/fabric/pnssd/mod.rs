@@ -22,7 +22,7 @@ use crate::units::{Bytes, Time};
 
 use super::arbiter::{Arbiter, Waiting};
 use super::framing::Durations;
-use super::layout::{LinkKind, Part, Passage};
+use super::layout::{LinkKind, Part, SharedResource};
 use super::{Cause, DataOf, Fabric, Grant, Granted, Layout, LinkUsage, Message, Outbox, Payload, Sent, TransferPhase};
 pub use facts::FACTS;
 use grid::{Grid, Side};
@@ -288,11 +288,11 @@ impl Fabric for Pnssd {
         &self.layout
     }
 
-    fn passages(&self) -> Vec<Passage> {
+    fn shared_resources(&self) -> Vec<SharedResource> {
         let links: Vec<LinkId> = self.layout.of_kind(LinkKind::Channel).collect();
         // Copies occupy a channel without its controller, so only without them do shared controllers limit the channels.
         let at_once = if self.copies_pages { links.len() } else { self.controllers.len() } as u32;
-        vec![Passage { part: Part::Controllers, links, at_once }]
+        vec![SharedResource { part: Part::Controllers, links, at_once }]
     }
 
     fn usage(&self) -> &[LinkUsage] {

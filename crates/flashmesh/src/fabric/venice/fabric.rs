@@ -1,7 +1,7 @@
 //! The interconnect: paths asked for, held and given back.
 
 use crate::config::{Config, Retry};
-use crate::fabric::layout::{Layout, Part, Passage};
+use crate::fabric::layout::{Layout, Part, SharedResource};
 use crate::fabric::{Cause, Fabric, Grant, Granted, LinkUsage, Outbox, Payload, Sent, TransferPhase};
 use crate::flash::geometry::Geometry;
 use crate::ids::{ChannelId, DieId, LinkId, PathId};
@@ -161,15 +161,15 @@ impl Fabric for Venice {
         &self.layout
     }
 
-    fn passages(&self) -> Vec<Passage> {
+    fn shared_resources(&self) -> Vec<SharedResource> {
         let mesh = self.network.mesh();
         // A circuit to a row comes from its controller, or over a link from the row above or below.
-        let row = |row: u32| Passage {
+        let row = |row: u32| SharedResource {
             part: Part::Row,
             links: (0..mesh.columns()).map(|column| mesh.link(Place { row, column }, Port::Chip)).collect(),
             at_once: 1 + mesh.columns() * (u32::from(row > 0) + u32::from(row + 1 < mesh.rows())),
         };
-        self.layout.passages().into_iter().chain((0..mesh.rows()).map(row)).collect()
+        self.layout.shared_resources().into_iter().chain((0..mesh.rows()).map(row)).collect()
     }
 
     fn usage(&self) -> &[LinkUsage] {
