@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from flashmesh import simulate
 from flashmesh.asking.engine import LIMIT_S, MEASURES, SEEDS
 from flashmesh.cli.command import command
 from flashmesh.cli.drive import drive_of, jobs_of
@@ -17,6 +16,7 @@ from flashmesh.cli.parameters import (
     STDOUT,
     completed,
     drive_argument,
+    jobs_option,
     output_option,
     settings_option,
     sort_option,
@@ -58,13 +58,7 @@ from flashmesh.files import text_file
     metavar="SECONDS",
     help="Time limit; what there was no time for is named.",
 )
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    default=simulate.cores,
-    show_default="all cores",
-    help="Number of parallel runs.",
-)
+@jobs_option
 @click.option("--trace", type=click.Path(path_type=Path), metavar="FILE", help="Replay this trace.")
 @click.option("--profile", metavar="NAME", help="Replay this named workload.", shell_complete=completed("profiles"))
 @click.option(

@@ -20,6 +20,7 @@ from flashmesh.cli.parameters import (
     baseline_option,
     completed,
     drive_argument,
+    jobs_option,
     output_option,
     until_steady,
     workload_options,
@@ -54,13 +55,7 @@ if TYPE_CHECKING:
     shell_complete=completed("axes"),
     help="Values of a key to compare; several --vary give all combinations.",
 )
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    default=simulate.cores,
-    show_default="all cores",
-    help="Number of parallel runs.",
-)
+@jobs_option
 @click.option(
     "--measure",
     "measures",

@@ -187,10 +187,22 @@ def until_steady(options: dict[str, Any]) -> bool | int:
     return goal
 
 
-def store_options(command: F) -> F:
-    """Where results are kept, and who makes them here."""
+def jobs_option(command: F) -> F:
+    """How many runs go on at once."""
     from flashmesh import simulate
 
+    option: Callable[[F], F] = click.option(
+        "--jobs",
+        type=click.IntRange(min=1),
+        default=simulate.cores,
+        show_default="all cores",
+        help="Number of parallel runs.",
+    )
+    return option(command)
+
+
+def store_options(command: F) -> F:
+    """Where results are kept, and who makes them here."""
     options = [
         click.option(
             "--out",
@@ -199,13 +211,7 @@ def store_options(command: F) -> F:
             help="Folder of the results, created if missing; by default FILE.results for FILE.toml.",
         ),
         click.option("--resume", is_flag=True, help="Keep finished results and run only what is missing."),
-        click.option(
-            "--jobs",
-            type=click.IntRange(min=1),
-            default=simulate.cores,
-            show_default="all cores",
-            help="Number of parallel runs.",
-        ),
+        jobs_option,
     ]
     for option in reversed(options):
         command = option(command)

@@ -10,10 +10,9 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from flashmesh import simulate
 from flashmesh.cli.command import command
 from flashmesh.cli.output import require_stdout, stdout
-from flashmesh.cli.parameters import STDOUT, output_option, settings_option
+from flashmesh.cli.parameters import STDOUT, jobs_option, output_option, settings_option
 from flashmesh.cli.sweeping import announce, failure
 from flashmesh.files import whole_file, write_text
 from flashmesh.reproduce.paper import AS_SPECIFIED, CHANGED
@@ -58,9 +57,7 @@ RESULTS = Path("reproduction.results")
     metavar="DIR",
     help="Where results of runs are kept; what is there is not run again.",
 )
-@click.option(
-    "--jobs", type=click.IntRange(min=1), default=simulate.cores, show_default="all cores", help="Runs at once."
-)
+@jobs_option
 @click.option(
     "--pages",
     type=click.Path(path_type=Path),
