@@ -126,7 +126,7 @@ def read_json(path: Path) -> Any:
 
 
 def broken(path: Path, error: json.JSONDecodeError) -> str:
-    """What is wrong with a text that begins like JSON, and where; of long lines as those of files that are one line."""
+    """The error and its place in a text that begins like JSON; a long line is shown as that of a one-line file."""
     said = f"{path}:{error.lineno}:{error.colno}: is not whole JSON: {error.msg}"
     left = len(error.doc.rstrip()) - error.pos
     if left <= 0 or error.msg.startswith("Unterminated string"):

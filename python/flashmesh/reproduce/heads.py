@@ -45,7 +45,7 @@ def index(outcomes: Sequence[Outcome], fits: Sequence[Outcome]) -> str:
     lines = [
         "# Published figures, reproduced",
         "",
-        "What the papers publish beside what flashmesh measures, made by `flashmesh reproduce`.",
+        "Published values and those that flashmesh measures, made by `flashmesh reproduce`.",
         "",
         f"| paper | claims | exact by construction | best single reading | {WITHIN} | {OTHERS} |",
         "|---|---:|---:|---|" + "---:|" * (len(SHARES) + 2),

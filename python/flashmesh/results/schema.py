@@ -277,7 +277,7 @@ def choice(options: tuple[Any, ...]) -> Check:
 
 
 def any_of(checks: Sequence[Check]) -> Check:
-    """What one of several lets in; the last one says what is wrong with what none does."""
+    """A value that one of several schemas accepts; if none does, the error is that of the last one."""
     null = checker(NULL)
     others = [each for each in checks if each is not null]
 

@@ -41,7 +41,7 @@
 //!   for each, as there is one of valid pages. Every stream counts, written or not, so that none waits for a block that another took
 //!   without a collection being wanted. Pages that are moved share one open block whichever stream wrote them, like placement
 //!   handles of NVMe that are initially isolated \[choice\]: keeping them apart would take as many blocks to spare again in each
-//!   plane, and a mark on every block of whose it is.
+//!   plane, and the owner of every block.
 
 pub mod allocation;
 mod arrival;
