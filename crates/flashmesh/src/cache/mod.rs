@@ -150,7 +150,7 @@ impl Cache {
         };
         let capacity = (pages / parts).max(1);
         let share = |share: f64| (f64::from(capacity) * share) as u32;
-        let destages_max = settings.destages_max.unwrap_or(2 * geometry.planes());
+        let destages_max = settings.destages_max.unwrap_or(2 * geometry.planes() * geometry.units_per_program);
         let part = |_| CachePart {
             capacity,
             dirty_limit: share(settings.dirty_limit).max(1),

@@ -6,7 +6,7 @@ use crate::flash::geometry::Geometry;
 use crate::ids::{PlaneId, Ppn};
 use crate::units::Bytes;
 
-use super::arithmetic::{Cuts, Homes};
+use super::arithmetic::{Cuts, Homes, in_units};
 
 pub(super) const NAME: &str = "addresses";
 
@@ -19,7 +19,7 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, drive: T, expected: T) -> Re
 
 /// Checks the counts of the geometry, and the first and last page of every plane and of the host.
 pub(super) fn audit(geometry: &Geometry, config: &Config) -> Result<(), String> {
-    let (homes, cuts) = (Homes::new(&config.geometry), Cuts::new(&config.geometry));
+    let (homes, cuts) = (Homes::new(&in_units(config)), Cuts::new(config));
     same("chips", geometry.chips() as usize, homes.chips())?;
     same("dies", geometry.dies() as usize, homes.dies())?;
     same("planes", geometry.planes() as usize, homes.planes())?;

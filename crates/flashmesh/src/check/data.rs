@@ -1,5 +1,6 @@
 //! The data of a program comes over the path with its command, or was copied from another chip before; never both, and not from
-//! nowhere. Of a page that was read as much leaves the chip as was asked for.
+//! nowhere. Of a page that was read as much leaves the chip as was asked for. Where programs write several mapping units, the data of all
+//! comes with the command, whether all of them are written or not.
 
 use std::collections::VecDeque;
 
@@ -10,7 +11,7 @@ use crate::fabric::{Message, Payload};
 use crate::ids::{DieId, PlaneId, Ppn};
 use crate::units::Bytes;
 
-use super::arithmetic::{Cuts, Homes};
+use super::arithmetic::{Cuts, Homes, in_units, pages_per_program, units_per_page};
 use super::by_id::ById;
 
 #[derive(Debug)]
@@ -19,25 +20,47 @@ pub(super) struct Data {
     cuts: Cuts,
     /// Whether a partial program moves only the written sectors.
     partial: bool,
+    /// Mapping units in a page.
+    units: u32,
+    /// What the data of a program of one plane is, where it is of several mapping units.
+    program: Option<Bytes>,
     /// Bytes sent with the last program command of each die and not yet programmed; unknown for a copyback.
     commanded: ById<DieId, Option<Bytes>>,
     /// Source of the page in the page buffer of each plane.
     copied: FxHashMap<PlaneId, Ppn>,
-    /// Pages that each die has read and not sent, next first, with the bytes to send where known.
-    outgoing: ById<DieId, VecDeque<(Ppn, Option<Bytes>)>>,
+    /// Pages that each die has read and not sent, next first.
+    outgoing: ById<DieId, VecDeque<Outgoing>>,
+    /// Operations of the array that have ended.
+    ended: u64,
+}
+
+/// A page that was read.
+#[derive(Clone, Copy, Debug)]
+struct Outgoing {
+    ppn: Ppn,
+    /// What of it is to leave, where that is known.
+    wanted: Option<Bytes>,
+    /// The operation that read it.
+    operation: u64,
 }
 
 impl Data {
     pub(super) const NAME: &'static str = "data";
 
     pub(super) fn new(config: &Config) -> Data {
+        let (units, cuts) = (units_per_page(config), Cuts::new(config));
+        let pages = pages_per_program(config);
+        let whole = cuts.moved(config.geometry.page_size * u64::from(pages));
         Data {
-            homes: Homes::new(&config.geometry),
-            cuts: Cuts::new(&config.geometry),
+            units,
+            program: (units * pages > 1).then_some(whole),
+            homes: Homes::new(&in_units(config)),
+            cuts,
             partial: config.flash.partial_program,
             commanded: ById::default(),
             copied: FxHashMap::default(),
             outgoing: ById::default(),
+            ended: 0,
         }
     }
 
@@ -47,17 +70,31 @@ impl Data {
     }
 
     pub(super) fn read(&mut self, ppn: Ppn, wanted: Option<Bytes>) {
-        let bytes = wanted.map(|wanted| self.cuts.moved(wanted));
-        self.outgoing.at(self.homes.die_of(ppn)).push_back((ppn, bytes));
+        let read = Outgoing { ppn, wanted, operation: self.ended };
+        self.outgoing.at(self.homes.die_of(ppn)).push_back(read);
+    }
+
+    pub(super) fn array_ended(&mut self) {
+        self.ended += 1;
     }
 
     fn left(&mut self, die: DieId, bytes: Bytes) -> Result<(), String> {
-        match self.outgoing.at(die).pop_front() {
-            None => Err(format!("{bytes} left die {}, which has read nothing that is still to leave", die.0)),
-            Some((ppn, Some(wanted))) if wanted != bytes => {
+        let outgoing = self.outgoing.at(die);
+        let Some(Outgoing { ppn, mut wanted, operation }) = outgoing.pop_front() else {
+            return Err(format!("{bytes} left die {}, which has read nothing that is still to leave", die.0));
+        };
+        // The units of a page leave together.
+        while let Some(&other) = outgoing.front()
+            && (other.operation, other.ppn.0 / self.units) == (operation, ppn.0 / self.units)
+        {
+            wanted = wanted.zip(other.wanted).map(|(wanted, more)| wanted + more);
+            outgoing.pop_front();
+        }
+        match wanted.map(|wanted| self.cuts.moved(wanted)) {
+            Some(wanted) if wanted != bytes => {
                 Err(format!("{bytes} of page {} left die {}, of which {wanted} were wanted", ppn.0, die.0))
             }
-            Some(_) => Ok(()),
+            _ => Ok(()),
         }
     }
 
@@ -68,7 +105,17 @@ impl Data {
             Message::Data | Message::Copy => return self.left(die, payload.bytes),
             Message::Read | Message::Erase => return Ok(()),
         };
-        match std::mem::replace(self.commanded.at(die), brought) {
+        let left = std::mem::replace(self.commanded.at(die), brought);
+        if let (Some(program), false) = (self.program, self.partial) {
+            let expected = program * u64::from(payload.planes);
+            return match brought {
+                Some(bytes) if bytes != expected => {
+                    Err(format!("die {} was sent {bytes} for a program of {expected}", die.0))
+                }
+                _ => Ok(()),
+            };
+        }
+        match left {
             Some(left) if left > Bytes::ZERO => {
                 Err(format!("die {} was sent another program while {left} for the last one are left", die.0))
             }

@@ -6,7 +6,7 @@ use crate::flash::die::OperationKind;
 use crate::ids::DieId;
 use crate::units::Time;
 
-use super::arithmetic::{Homes, Times};
+use super::arithmetic::{Homes, Times, in_units};
 use super::kinds::Expected;
 
 #[derive(Clone, Copy, Debug)]
@@ -70,7 +70,7 @@ impl Dies {
     pub(super) const NAME: &'static str = "dies";
 
     pub(super) fn new(expected: &Expected, config: &Config) -> Dies {
-        let homes = Homes::new(&config.geometry);
+        let homes = Homes::new(&in_units(config));
         Dies {
             dies: vec![Die::default(); homes.dies()],
             homes,

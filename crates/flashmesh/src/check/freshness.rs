@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::config;
+use crate::config::Config;
 use crate::ids::{Lpn, RequestId};
 use crate::units::Time;
 use crate::workload::{IoRequest, RequestKind};
@@ -44,8 +44,8 @@ pub(super) struct Freshness {
 impl Freshness {
     pub(super) const NAME: &'static str = "freshness";
 
-    pub(super) fn new(geometry: &config::Geometry) -> Freshness {
-        Freshness { cuts: Cuts::new(geometry), wants: ById::default(), submitted: 0, writer: FxHashMap::default() }
+    pub(super) fn new(config: &Config) -> Freshness {
+        Freshness { cuts: Cuts::new(config), wants: ById::default(), submitted: 0, writer: FxHashMap::default() }
     }
 
     pub(super) fn submitted(

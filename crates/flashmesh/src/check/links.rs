@@ -6,7 +6,7 @@ use crate::fabric::LinkUse;
 use crate::ids::{DieId, LinkId};
 use crate::units::Time;
 
-use super::arithmetic::Homes;
+use super::arithmetic::{Homes, in_units};
 use super::by_id::ById;
 use super::kinds::{Expected, LinksToDie};
 
@@ -24,7 +24,7 @@ impl Links {
 
     pub(super) fn new(expected: &Expected, config: &Config) -> Links {
         Links {
-            homes: Homes::new(&config.geometry),
+            homes: Homes::new(&in_units(config)),
             links: expected.links,
             last: ById::default(),
             wanted: ById::default(),

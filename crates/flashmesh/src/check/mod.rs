@@ -66,7 +66,7 @@ pub use crate::kernel::probe::{LinksAtEnd, Origin};
 use crate::power::energy::PowerReport;
 use crate::units::Time;
 
-use arithmetic::Homes;
+use arithmetic::{Homes, in_units, units_per_page};
 use cache::Cache;
 use clock::Clock;
 use commands::Commands;
@@ -94,6 +94,7 @@ use requests::Requests;
 #[derive(Debug)]
 pub struct Oracles {
     homes: Homes,
+    units_per_page: u32,
     clock: Clock,
     links: Links,
     paths: Paths,
@@ -127,7 +128,8 @@ impl Oracles {
     /// Oracles for a drive over an interconnect of a kind that the configuration does not name.
     pub fn over(expected: &Expected, geometry: &Geometry, config: &Config) -> Oracles {
         let mut oracles = Oracles {
-            homes: Homes::new(&config.geometry),
+            homes: Homes::new(&in_units(config)),
+            units_per_page: units_per_page(config),
             clock: Clock::default(),
             links: Links::new(expected, config),
             paths: Paths::default(),
@@ -138,7 +140,7 @@ impl Oracles {
             planes: Planes::new(config),
             pages: Pages::new(config),
             durability: Durability::default(),
-            freshness: Freshness::new(&config.geometry),
+            freshness: Freshness::new(config),
             cache: Cache::new(config),
             mapping: Mapping::new(&config.geometry),
             namespaces: Namespaces::new(config),

@@ -5,7 +5,7 @@ use crate::config::Config;
 use crate::ids::{Lpn, Ppn, RequestId, StreamId};
 use crate::workload::IoRequest;
 
-use super::arithmetic::{Cuts, Homes, Space, space_of_stream, spaces};
+use super::arithmetic::{Cuts, Homes, Space, in_units, space_of_stream, spaces};
 use super::by_id::ById;
 
 #[derive(Debug)]
@@ -22,8 +22,8 @@ impl Namespaces {
 
     pub(super) fn new(config: &Config) -> Namespaces {
         Namespaces {
-            homes: Homes::new(&config.geometry),
-            cuts: Cuts::new(&config.geometry),
+            homes: Homes::new(&in_units(config)),
+            cuts: Cuts::new(config),
             spaces: spaces(config),
             of_stream: space_of_stream(config),
             issued: ById::default(),

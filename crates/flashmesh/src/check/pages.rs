@@ -22,7 +22,7 @@ use crate::config::{Config, PreconditionKind, ProgramOrder};
 use crate::ids::{BlockId, Lpn, Ppn};
 
 use super::Origin;
-use super::arithmetic::{Homes, MapPages, Space, Unwritten, spaces};
+use super::arithmetic::{Homes, MapPages, Space, Unwritten, in_units, spaces};
 
 /// Order of creation of page versions; version 0 was there before the run.
 pub(super) type Version = u64;
@@ -82,7 +82,7 @@ impl Pages {
             pages.start..pages.end.min(pages.start + filled)
         };
         Pages {
-            homes: Homes::new(&config.geometry),
+            homes: Homes::new(&in_units(config)),
             order: config.flash.program_order,
             pages: FxHashMap::default(),
             blocks: FxHashMap::default(),

@@ -1,11 +1,12 @@
 //! The planes that share one operation: as many pages as planes joined, one a plane, of the kind that was announced, and
-//! only those that the multi-plane rule lets join.
+//! only those that the multi-plane rule lets join. Several mapping units of one page may be read, and several of what one program takes
+//! may be programmed.
 
 use crate::config::{Config, MultiPlane};
 use crate::flash::die::OperationKind;
 use crate::ids::{BlockId, DieId, PlaneId, Ppn};
 
-use super::arithmetic::Homes;
+use super::arithmetic::{Homes, in_units, pages_per_program, units_per_page};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Done {
@@ -25,6 +26,8 @@ struct Ended {
 pub(super) struct Planes {
     homes: Homes,
     rule: MultiPlane,
+    /// Mapping units of a page that is read, and of what one program writes in a plane.
+    units: (u32, u32),
     /// The operation each die began last, and the suspended one.
     begun: Vec<Option<(OperationKind, usize)>>,
     suspended: Vec<Option<(OperationKind, usize)>>,
@@ -36,11 +39,12 @@ impl Planes {
     pub(super) const NAME: &'static str = "planes";
 
     pub(super) fn new(config: &Config) -> Planes {
-        let homes = Homes::new(&config.geometry);
+        let homes = Homes::new(&in_units(config));
         let none = vec![None; homes.dies()];
         Planes {
             homes,
             rule: config.flash.multi_plane,
+            units: (units_per_page(config), units_per_page(config) * pages_per_program(config)),
             begun: none.clone(),
             suspended: none,
             ended: None,
@@ -97,12 +101,16 @@ impl Planes {
 
     fn page(&mut self, ppn: Ppn, kinds: &[OperationKind], did: &str) -> Result<(), String> {
         let (block, plane, die) = (self.homes.block_of(ppn), self.homes.plane_of(ppn), self.homes.die_of(ppn));
-        let page = self.homes.page_in_block(ppn);
+        let units = if kinds.contains(&OperationKind::Read) { self.units.0 } else { self.units.1 };
+        let page = self.homes.page_in_block(ppn) / units;
         let done = Done { plane, block_in_plane: self.homes.block_in_plane(block), page };
         let place = || format!("page {page} of block {} in plane {} of die {} was {did}", block.0, plane.0, die.0);
         let Some(ended) = &self.ended else { return Err(format!("{}, but no operation has ended", place())) };
         if ended.die != die || !kinds.contains(&ended.kind) {
             return Err(format!("{}, but what ended is a {:?} of die {}", place(), ended.kind, ended.die.0));
+        }
+        if units > 1 && self.done.contains(&done) {
+            return Ok(());
         }
         if self.done.len() == ended.planes {
             return Err(format!(

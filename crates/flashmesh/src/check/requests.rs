@@ -79,7 +79,7 @@ impl Requests {
 
     pub(super) fn new(config: &Config) -> Requests {
         Requests {
-            cuts: Cuts::new(&config.geometry),
+            cuts: Cuts::new(config),
             partial_program: config.flash.partial_program,
             pending: ById::default(),
             refused: FxHashSet::default(),

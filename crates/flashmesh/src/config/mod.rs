@@ -42,6 +42,7 @@ mod preset;
 mod sections;
 mod stream;
 mod tree;
+mod units;
 mod unused;
 
 pub(crate) use clash::Clash;

@@ -34,7 +34,12 @@ impl Controller {
             Arrived::Data { die, read, held } => {
                 self.try_issue(die, datapath, kernel);
                 self.send_register(die, datapath, kernel);
+                let mut companion = datapath.companion(read);
                 self.read_done(read, datapath, kernel);
+                while let Some(read) = companion {
+                    companion = datapath.companion(read);
+                    self.read_done(read, datapath, kernel);
+                }
                 if let Some(grant) = held {
                     datapath.release(grant, kernel);
                 }
@@ -72,10 +77,14 @@ impl Controller {
                 self.send_register(die, datapath, kernel);
             }
             Ended::Changed { operation, is_acknowledged_later } => {
-                for &id in operation.transactions() {
-                    self.commit(id, datapath, kernel);
-                    if !is_acknowledged_later {
-                        self.conclude(id, datapath, kernel);
+                for &lead in operation.transactions() {
+                    let mut next = Some(lead);
+                    while let Some(id) = next {
+                        next = datapath.companion(id);
+                        self.commit(id, datapath, kernel);
+                        if !is_acknowledged_later {
+                            self.conclude(id, datapath, kernel);
+                        }
                     }
                 }
                 if is_acknowledged_later {
@@ -103,9 +112,13 @@ impl Controller {
         kernel: &mut Kernel<M>,
     ) {
         let (die, operation) = datapath.acknowledged(id, kernel);
-        for &id in operation.transactions() {
-            datapath.count_acknowledgement(id, kernel.now());
-            self.conclude(id, datapath, kernel);
+        for &lead in operation.transactions() {
+            let mut next = Some(lead);
+            while let Some(id) = next {
+                next = datapath.companion(id);
+                datapath.count_acknowledgement(id, kernel.now());
+                self.conclude(id, datapath, kernel);
+            }
         }
         // Programs that were held back may go on: a block is free, or a collection no longer goes before them.
         self.try_issue(die, datapath, kernel);
@@ -247,6 +260,9 @@ impl Controller {
             }
             Work::CollectProgram(_) => {
                 let victim = cx.shared.geometry.plane_of(from);
+                if M::ALL_FEATURES {
+                    collections.moved(victim);
+                }
                 cx.then(Step::Advance(victim));
             }
             Work::MapProgram => {

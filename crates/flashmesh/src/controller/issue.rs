@@ -35,6 +35,9 @@ impl Controller {
             self.choose_home(id, datapath);
         }
         let die = datapath.enqueue(id, kernel);
+        if M::ALL_FEATURES && self.shared.flushes > 0 {
+            datapath.hurry(die, kernel);
+        }
         if has_homes {
             replica::read_queued(id, die, &self.writes, &mut Context { shared: &mut self.shared, datapath, kernel });
         }
@@ -49,6 +52,14 @@ impl Controller {
             let plane = self.shared.geometry.plane_of(from);
             let transaction = datapath.transaction_mut(id);
             (transaction.from, transaction.plane) = (from, plane);
+        }
+    }
+
+    /// Programs of a die may have waited for others to gather for as long as they may.
+    pub fn gather_due<M: Model>(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        if M::ALL_FEATURES {
+            datapath.gather_due(die, self.shared.flushes > 0, kernel);
+            self.try_issue(die, datapath, kernel);
         }
     }
 
@@ -197,7 +208,18 @@ impl Controller {
         let mut next = Some(beginning.lead());
         while let Some(id) = next {
             self.give_page(id, datapath, kernel);
+            while let Some(companion) = datapath.next_companion(&mut beginning, self, kernel) {
+                self.give_page(companion, datapath, kernel);
+            }
             next = datapath.next_joiner(&mut beginning, self, kernel);
+        }
+        if M::ALL_FEATURES && self.collections.pace.is_kept() && beginning.class() == Class::UserProgram {
+            for id in beginning.transactions().iter().flat_map(|&lead| datapath.with_companions(lead)) {
+                self.collections.pace.written(datapath.transaction(id).plane);
+            }
+        }
+        if M::ALL_FEATURES && self.shared.geometry.gathers() {
+            self.fill_up(&beginning, datapath);
         }
         datapath.begin(beginning, kernel);
         // Of others the planes have their reserve.
@@ -206,6 +228,16 @@ impl Controller {
                 self.shared.todo.push(Step::Collect(datapath.transaction(id).plane));
             }
             self.run(datapath, kernel);
+        }
+    }
+
+    /// What a program leaves of the pages that it writes stays empty.
+    #[inline(never)]
+    fn fill_up<M: Model>(&mut self, beginning: &Beginning, datapath: &Datapath<M>) {
+        for &lead in beginning.transactions() {
+            let last = datapath.with_companions(lead).last().unwrap_or(lead);
+            let skipped = self.shared.ftl.finish_program(datapath.transaction(last).to);
+            self.shared.counters.flash.units_skipped += u64::from(skipped);
         }
     }
 
@@ -237,7 +269,7 @@ impl Controller {
     pub(super) fn reroute<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let transaction = *datapath.transaction(id);
         let Transaction { work, lpn, .. } = transaction;
-        let Controller { shared, writes, moves, map, .. } = self;
+        let Controller { shared, writes, collections, moves, map, .. } = self;
         let cx = &mut Context { shared, datapath, kernel };
         if M::ALL_FEATURES && work.class() == Class::UserRead {
             cx.shared.policy.tell(PolicyEvent::ReadEnded(&transaction));
@@ -252,7 +284,12 @@ impl Controller {
             Work::HostRead(_) | Work::MapRead => host_read::rerouted(id, map.as_deref_mut(), cx),
             Work::ReadModify(_) => writes.read_rerouted(id, map.as_deref_mut(), cx),
             Work::HostWrite(_) => writes.program_rerouted(id, cx),
-            Work::CollectRead(_) | Work::CollectProgram(_) => moves.rerouted(id, cx),
+            Work::CollectRead(_) | Work::CollectProgram(_) => {
+                if M::ALL_FEATURES {
+                    collections.dropped(work, cx.shared.geometry.plane_of(transaction.from));
+                }
+                moves.rerouted(id, cx);
+            }
             Work::MapProgram | Work::Erase => unreachable!("it is where it waits whatever happens to pages"),
         }
         self.run(datapath, kernel);

@@ -116,7 +116,7 @@ impl Controller {
         let moves = Moves::new(geometry, config.gc.r#move.leaves_the_chip(), config.gc.r#move == Move::Clean);
         Controller {
             writes,
-            collections: Collections::new(geometry),
+            collections: Collections::new(geometry, config.gc.paced),
             moves,
             map,
             cache: DeviceCache::new(config, geometry, &ftl),
@@ -126,6 +126,7 @@ impl Controller {
                 journal: Journal::new(config, geometry, &ftl),
                 copies: Replication::new(config, geometry),
                 counters: Counters::default(),
+                flushes: 0,
                 done: Vec::new(),
                 todo: Todo::default(),
                 is_cut_off: false,

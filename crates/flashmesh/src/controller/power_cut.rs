@@ -19,16 +19,19 @@ impl Controller {
     pub fn programs_under_way<M: Model>(&self, datapath: &Datapath<M>) -> u64 {
         let operations = datapath.dies().flat_map(|die| die.under_way());
         let programs = operations.filter(|operation| operation.kind == OperationKind::Program && !operation.internal);
-        let pages = programs.flat_map(|operation| operation.transactions());
-        pages.filter(|&&id| datapath.transaction(id).class() == Class::UserProgram).count() as u64
+        let pages =
+            programs.flat_map(|operation| operation.transactions()).flat_map(|&id| datapath.with_companions(id));
+        pages.filter(|&id| datapath.transaction(id).class() == Class::UserProgram).count() as u64
     }
 
     /// The pages that are being programmed, whatever for: with the power gone nothing can be read of them.
     pub fn pages_under_way<M: Model>(&self, datapath: &Datapath<M>) -> Vec<Ppn> {
         let transactions =
             datapath.dies().flat_map(|die| die.under_way()).flat_map(|operation| operation.transactions());
-        let programs =
-            transactions.map(|&id| datapath.transaction(id)).filter(|transaction| transaction.class().is_program());
+        let programs = transactions
+            .flat_map(|&id| datapath.with_companions(id))
+            .map(|id| datapath.transaction(id))
+            .filter(|transaction| transaction.class().is_program());
         programs.map(|transaction| transaction.to).collect()
     }
 

@@ -81,6 +81,19 @@ impl<M: Model> PageSource<M> for Controller {
         self.shared.ftl.has_shared_page(plane)
     }
 
+    fn shares_block(&self, lead: &Transaction, other: &Transaction) -> bool {
+        self.shared.stream_of(lead) == self.shared.stream_of(other)
+    }
+
+    fn moves_more(&self, first: PlaneId, count: u32) -> bool {
+        self.collections.moves_more(first, count)
+    }
+
+    fn writes_wait(&self, die: DieId) -> bool {
+        let pace = &self.collections.pace;
+        pace.is_kept() && self.shared.planes_of(die).any(|plane| pace.is_behind(plane))
+    }
+
     #[inline(always)]
     fn collection_first(&self, die: DieId) -> bool {
         let Controller { shared, collections, moves, .. } = self;

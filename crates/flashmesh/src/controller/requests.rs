@@ -156,6 +156,10 @@ impl Controller {
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
     ) {
+        self.shared.flushes += 1;
+        if M::ALL_FEATURES {
+            (0..self.shared.geometry.dies()).for_each(|die| datapath.hurry(DieId(die), kernel));
+        }
         match &mut self.cache {
             Some(cache) => cache.flush(waiter, pages, &mut Context { shared: &mut self.shared, datapath, kernel }),
             None => {

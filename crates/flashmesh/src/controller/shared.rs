@@ -70,6 +70,8 @@ pub struct Shared {
     /// Copies of pages on other dies, when there are to be any.
     pub copies: Option<Box<Replication>>,
     pub counters: Counters,
+    /// Flushes under way.
+    pub flushes: u32,
     /// What is done for requests.
     pub done: Vec<Done>,
     pub todo: Todo,

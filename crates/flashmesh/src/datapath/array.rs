@@ -42,9 +42,14 @@ impl<M: Model> Datapath<M> {
             .start_array(now)
             .expect("a command is delivered to the die that began the operation");
         let kind = operation.kind;
+        let (gathers, stall) = (M::ALL_FEATURES && self.gather.is_on(), Stall { time: stalled, is_by_another });
         for &id in operation.transactions() {
-            let stall = Stall { time: stalled, is_by_another };
             self.transactions[id].account.array_began(now, operation.started, stall);
+            let mut companion = if gathers { self.transactions[id].companion() } else { None };
+            while let Some(id) = companion {
+                self.transactions[id].account.array_began(now, operation.started, stall);
+                companion = self.transactions[id].companion();
+            }
         }
         kernel.tell(|| Notice::ArrayBegan(die, kind, until));
         kernel.schedule(array_lane(kind), until, Event::ArrayEnd(die));
@@ -68,12 +73,19 @@ impl<M: Model> Datapath<M> {
         let nominal = operation.array_time;
         work.array += nominal;
         self.counters.work.count(operation.kind, operation.pages);
+        let gathers = M::ALL_FEATURES && self.gather.is_on();
         for &id in operation.transactions() {
             self.transactions[id].account.array_ended(now, nominal);
+            let mut companion = if gathers { self.transactions[id].companion() } else { None };
+            while let Some(id) = companion {
+                self.transactions[id].account.array_ended(now, nominal);
+                companion = self.transactions[id].companion();
+            }
         }
         if operation.kind == OperationKind::Read {
             if kernel.is_probed() {
-                for &id in operation.transactions() {
+                let planes = operation.planes;
+                for id in planes.transactions().iter().flat_map(|&lead| self.with_companions(lead)) {
                     let Transaction { from, lpn, owner: Owner { request, .. }, .. } = self.transactions[id];
                     kernel.tell(|| Notice::PageRead(from, lpn, request));
                 }

@@ -27,6 +27,8 @@ pub struct Beginning {
     others: u8,
     /// Where in its plane the lead works, once another plane has been asked.
     lead_at: Option<InPlane>,
+    /// Programs that run with the one taken last.
+    pub(super) companions: u32,
 }
 
 impl Beginning {
@@ -46,25 +48,31 @@ impl Beginning {
     pub fn class(&self) -> Class {
         self.queue.class
     }
+
+    pub(super) fn path(&self) -> PathGrant {
+        self.granted.path
+    }
 }
 
 impl<M: Model> Datapath<M> {
     /// The transaction that leads the next operation of a die has been taken out of its queue.
     #[inline(always)]
-    pub(super) fn lead(
+    pub(super) fn lead<S: PageSource<M>>(
         &mut self,
         queue: Choice,
         lead: TransactionId,
         granted: GrantedPath,
+        source: &S,
         kernel: &mut Kernel<M>,
     ) -> Beginning {
         self.count_transfer(granted.grant, granted.path);
         let waiting = self.queues.masks(queue.die);
         self.count_overdue(queue, waiting, lead, kernel.now());
         self.taken(lead, queue.die, granted.path, kernel);
+        self.join_reads(queue, lead, granted.path, source, kernel);
         let joins = self.kind_of(queue.class) != OperationKind::Copyback;
         let others = if joins { waiting.of(queue.class) & !(1 << queue.plane) } else { 0 };
-        Beginning { queue, granted, planes: PlaneTransactions::one(lead), others, lead_at: None }
+        Beginning { queue, granted, planes: PlaneTransactions::one(lead), others, lead_at: None, companions: 0 }
     }
 
     /// The next transaction of another plane of the die that joins. All before it have their pages.
@@ -114,7 +122,9 @@ impl<M: Model> Datapath<M> {
             let queue = Choice { plane, ..beginning.queue };
             if let Some(id) = self.joiner_of(queue, lead, lead_at, source) {
                 self.taken(id, queue.die, beginning.granted.path, kernel);
+                self.join_reads(queue, id, beginning.granted.path, source, kernel);
                 beginning.planes.join(id);
+                beginning.companions = 0;
                 return Some(id);
             }
         }
@@ -131,7 +141,7 @@ impl<M: Model> Datapath<M> {
         source: &S,
         kernel: &mut Kernel<M>,
     ) -> Next {
-        let beginning = self.lead(queue, lead, granted, kernel);
+        let beginning = self.lead(queue, lead, granted, source, kernel);
         if M::ALL_FEATURES && self.transactions[lead].work.is_clean() {
             let pages = source.listed_pages(&self.transactions[lead]);
             let list = self.alone.keep(queue.die, pages);
@@ -145,6 +155,9 @@ impl<M: Model> Datapath<M> {
     /// The operation begins: its command leaves over the path that has been granted. All programs of it have their pages.
     #[inline(always)]
     pub fn begin(&mut self, beginning: Beginning, kernel: &mut Kernel<M>) {
+        if self.gathers() && beginning.class().is_program() {
+            self.gather_anew(&beginning, kernel);
+        }
         self.send_command(beginning, Bytes::ZERO, kernel);
     }
 
@@ -219,6 +232,7 @@ impl<M: Model> Datapath<M> {
     #[inline(always)]
     pub(super) fn taken(&mut self, id: TransactionId, die: DieId, path: PathGrant, kernel: &mut Kernel<M>) {
         let now = kernel.now();
+        self.count_left(id);
         let transaction = &mut self.transactions[id];
         transaction.account.taken(now, path.wait, self.units[die.index()].state.internal_busy(now));
         let (class, request) = (transaction.class(), transaction.owner.request);
@@ -240,9 +254,12 @@ impl<M: Model> Datapath<M> {
             return Bytes::ZERO;
         }
         if self.rules.partial_program && programs {
-            return transactions.iter().map(|&id| self.with_spare(self.transactions[id].bytes)).sum();
+            let units = transactions.iter().flat_map(|&id| self.with_companions(id));
+            return units.map(|id| self.with_spare(self.transactions[id].bytes)).sum();
         }
+        let pages = if self.gathers() { self.geometry.units_per_program / self.geometry.units_per_page } else { 1 };
         // A product instead of a branch, which would often be mispredicted.
-        self.with_spare(self.geometry.page_size) * (transactions.len() as u64 * u64::from(programs))
+        self.with_spare(self.geometry.array_page_size() * u64::from(pages))
+            * (transactions.len() as u64 * u64::from(programs))
     }
 }

@@ -88,8 +88,15 @@ impl<M: Model> Datapath<M> {
         let id = state.data_left(now).expect("data arrives from a register that holds some");
         kernel.tell(|| Notice::DataLeft(die));
         self.tell_left(id, kernel);
+        let stall = Stall { time: stalled, is_by_another };
+        let mut companion = self.companion(id);
+        while let Some(id) = companion {
+            self.tell_left(id, kernel);
+            self.transactions[id].account.left(now, stall);
+            companion = self.companion(id);
+        }
         let transaction = &mut self.transactions[id];
-        transaction.account.left(now, Stall { time: stalled, is_by_another });
+        transaction.account.left(now, stall);
         if M::ALL_FEATURES && transaction.work.leaves_chip() {
             let Transaction { from, plane, .. } = *transaction;
             kernel.tell(|| Notice::PageCopied(from, plane));

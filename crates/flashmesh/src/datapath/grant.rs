@@ -166,6 +166,7 @@ impl<M: Model> Datapath<M> {
 
     #[inline(never)]
     fn moved(&mut self, moved: TransactionId, granted: GrantedPath, kernel: &mut Kernel<M>) -> Next {
+        self.count_left(moved);
         self.tell_rerouted(moved, kernel);
         Next::Moved(Choosing { moved, granted })
     }
@@ -203,11 +204,11 @@ impl<M: Model> Datapath<M> {
         // Compiled apart for reads of requests: much of what follows depends on the class, and most operations are of this one.
         match queue.class {
             Class::UserRead => {
-                let beginning = self.lead(Choice { class: Class::UserRead, ..queue }, lead, granted, kernel);
+                let beginning = self.lead(Choice { class: Class::UserRead, ..queue }, lead, granted, source, kernel);
                 self.join_and_begin(beginning, source, kernel);
                 Next::Done
             }
-            class if class.is_program() => Next::Programs(self.lead(queue, lead, granted, kernel)),
+            class if class.is_program() => Next::Programs(self.lead(queue, lead, granted, source, kernel)),
             _ => self.begin_other(queue, lead, granted, source, kernel),
         }
     }

@@ -9,7 +9,7 @@ use crate::kernel::event::{Event, array_lane};
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
 use crate::schedule::Choice;
-use crate::schedule::queues::{NOTHING, PlaneMasks};
+use crate::schedule::queues::{NOTHING, PlaneMasks, planes};
 use crate::schedule::transaction::Class;
 
 use super::{BlockedPrograms, Datapath, PageSource, Wants};
@@ -199,7 +199,9 @@ impl<M: Model> Datapath<M> {
     /// The same, where `masks` is what waits for the die.
     #[inline(always)]
     fn ready_among<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> PlaneMasks {
-        let is_limited = has_programs(&masks) || (M::ALL_FEATURES && self.units[die.index()].state.has_suspended());
+        let is_limited = has_programs(&masks)
+            || (M::ALL_FEATURES && self.units[die.index()].state.has_suspended())
+            || (self.gathers() && masks.of(Class::CollectProgram) != 0);
         if !is_limited {
             masks
         } else if !M::ALL_FEATURES && source.shares_open_block() && !(has_programs_of_map(&masks)) {
@@ -233,6 +235,16 @@ impl<M: Model> Datapath<M> {
                 }
             }
         }
+        if M::ALL_FEATURES && masks.of(Class::UserProgram) != 0 && source.writes_wait(die) {
+            planes(masks.of(Class::UserProgram)).for_each(|plane| masks.remove(Class::UserProgram, plane));
+        }
+        if self.gathers() {
+            for class in GATHERING {
+                let waiting = masks.of(class);
+                let held = waiting & !self.gathered(die, class, waiting, source);
+                planes(held).for_each(|plane| masks.remove(class, plane));
+            }
+        }
         masks
     }
 
@@ -255,6 +267,9 @@ impl<M: Model> Datapath<M> {
         ready
     }
 }
+
+/// Programs of mapping units that gather before they run.
+const GATHERING: [Class; 4] = [Class::UserProgram, Class::MapProgram, Class::ReplicaProgram, Class::CollectProgram];
 
 const WAITING_PROGRAMS: PlaneMasks = PlaneMasks::all_of(&Class::WAITING_PROGRAMS);
 const AWAITED_READS: PlaneMasks = PlaneMasks::all_of(&Class::AWAITED_READS);

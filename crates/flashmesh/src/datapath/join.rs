@@ -2,7 +2,7 @@
 
 use crate::flash::geometry::Geometry;
 use crate::flash::timing::Pages;
-use crate::ids::{Ppn, TransactionId};
+use crate::ids::{BlockId, Ppn, TransactionId};
 use crate::kernel::model::Model;
 use crate::schedule::fuse::{InPlane, may_join};
 use crate::schedule::transaction::Class;
@@ -13,7 +13,13 @@ use super::{Datapath, PageSource};
 /// Where a page lies in its plane.
 #[inline]
 fn in_plane(geometry: &Geometry, ppn: Ppn) -> InPlane {
-    InPlane { block: geometry.block_of(ppn).0 % geometry.blocks_per_plane, page: geometry.page_in_block(ppn) }
+    InPlane { block: geometry.block_of(ppn).0 % geometry.blocks_per_plane, page: geometry.array_page(ppn) }
+}
+
+/// Where in its plane a program would begin at `page` of `block`.
+#[inline]
+fn next_in_plane(geometry: &Geometry, block: BlockId, page: u32) -> InPlane {
+    InPlane { block: block.0 % geometry.blocks_per_plane, page: page / geometry.units_per_page }
 }
 
 impl<M: Model> Datapath<M> {
@@ -61,7 +67,7 @@ impl<M: Model> Datapath<M> {
             Class::MapProgram | Class::UserProgram | Class::CollectProgram | Class::ReplicaProgram => {
                 let head = &self.transactions[self.queues.head(queue)?];
                 let (block, page) = source.next_page(head)?;
-                let at = InPlane { block: block.0 % geometry.blocks_per_plane, page };
+                let at = next_in_plane(geometry, block, page);
                 // The data comes over the path for all of them or for none.
                 let goes_alike = head.work.leaves_chip() == self.transactions[lead].work.leaves_chip();
                 let joins = goes_alike && may_join(rule, lead_at, at) && source.is_current(head);
@@ -87,10 +93,8 @@ impl<M: Model> Datapath<M> {
         let transaction = &self.transactions[id];
         let at = match queue.class {
             class if class.is_program() && !self.has_page(class) => {
-                source.next_page(transaction).map(|(block, page)| {
-                    let block = block.0 % self.geometry.blocks_per_plane;
-                    InPlane { block, page }
-                })
+                let geometry = &self.geometry;
+                source.next_page(transaction).map(|(block, page)| next_in_plane(geometry, block, page))
             }
             _ => Some(self.place_of(id)),
         };
@@ -112,8 +116,11 @@ impl<M: Model> Datapath<M> {
     #[inline]
     pub(super) fn pages_of(&self, id: TransactionId) -> Pages {
         let transaction = &self.transactions[id];
-        let page_type = |ppn| self.timing.page_type(|| self.geometry.page_in_block(ppn));
-        Pages { read: page_type(transaction.from), programmed: page_type(transaction.to) }
+        let page = |ppn| move || self.geometry.array_page(ppn);
+        Pages {
+            read: self.timing.page_type(page(transaction.from)),
+            programmed: self.timing.programmed_type(page(transaction.to)),
+        }
     }
 
     /// Where in its plane a transaction works: the page it reads or programs, or the block it erases.

@@ -15,6 +15,7 @@ mod chips;
 mod counters;
 mod delivered;
 mod dispatch;
+mod gather;
 mod grant;
 mod interconnect;
 mod issue;
@@ -52,6 +53,7 @@ pub use source::{BlockedPrograms, PageSource, Wants};
 
 use alone::Alone;
 use arrivals::Arrivals;
+use gather::Gather;
 use interconnect::Interconnect;
 use path::PathRequest;
 use rules::Rules;
@@ -80,6 +82,7 @@ pub struct Datapath<M: Model> {
     alone: Alone,
     interconnect: Interconnect<M::Fabric>,
     arrivals: Arrivals,
+    gather: Gather,
     counters: Counters,
 }
 
@@ -104,6 +107,7 @@ impl Datapath<Probed> {
             alone: Alone::default(),
             interconnect: Interconnect::new(facts, AnyFabric::of_kind(facts, config, geometry)?),
             arrivals: Arrivals::default(),
+            gather: Gather::new(config, geometry),
             counters: Counters::default(),
             geometry: geometry.clone(),
         })
@@ -134,6 +138,7 @@ impl Datapath<Probed> {
             alone: self.alone,
             interconnect: self.interconnect.resolved(resolve),
             arrivals: self.arrivals,
+            gather: self.gather,
             counters: self.counters,
         }
     }
@@ -245,7 +250,7 @@ impl<M: Model> Datapath<M> {
 
     /// Whether the array has read the page of `id`, a read outstanding on `die`: its data waits in the register, or leaves it.
     pub fn is_in_register(&self, die: DieId, id: TransactionId) -> bool {
-        self.units[die.index()].state.holds(id)
+        self.units[die.index()].state.sensed().any(|&lead| self.with_companions(lead).any(|held| held == id))
     }
 
     /// Whether a die has nothing to do and nothing waits for it.
@@ -281,6 +286,7 @@ impl<M: Model> Datapath<M> {
         } else {
             self.queues.push(&mut self.transactions, die, plane, id);
         }
+        self.count_queued(die, class, plane, kernel);
         if self.dispatches() {
             self.scheduling.scheduler.queue_changed(die);
         }
@@ -351,7 +357,10 @@ impl<M: Model> Datapath<M> {
             (0..self.geometry.dies()).for_each(|die| self.scheduling.scheduler.queue_changed(DieId(die)));
         }
         if M::ALL_FEATURES {
-            taken.iter().for_each(|&id| self.tell_left(id, kernel));
+            taken.iter().for_each(|&id| {
+                self.count_left(id);
+                self.tell_left(id, kernel);
+            });
         }
         taken
     }
@@ -363,6 +372,6 @@ impl<M: Model> Datapath<M> {
         if spare == Bytes::ZERO {
             return bytes;
         }
-        bytes + Bytes::new((bytes.as_u64() * spare.as_u64()).div_ceil(self.geometry.page_size.as_u64()))
+        bytes + Bytes::new((bytes.as_u64() * spare.as_u64()).div_ceil(self.geometry.array_page_size().as_u64()))
     }
 }

@@ -61,9 +61,16 @@ impl<M: Model> Datapath<M> {
             request.causes.join(path.wait.causes);
         }
         let causes = request.causes;
+        let wait = PathWait { causes, ..path.wait };
         let transaction = &mut self.transactions[id];
-        transaction.account.leaves(now, since, waited_before, PathWait { causes, ..path.wait });
-        let bytes = transaction.moved;
+        transaction.account.leaves(now, since, waited_before, wait);
+        let mut bytes = transaction.moved;
+        let mut companion = self.companion(id);
+        while let Some(id) = companion {
+            self.transactions[id].account.leaves(now, since, waited_before, wait);
+            bytes += self.transactions[id].moved;
+            companion = self.companion(id);
+        }
         let message = if grant.phase == TransferPhase::Copy { Message::Copy } else { Message::Data };
         let payload = Payload { message, planes: 1, command: Time::ZERO, bytes: self.with_spare(bytes) };
         self.send(grant, path, payload, kernel);

@@ -35,6 +35,15 @@ pub trait PageSource<M: Model> {
     /// Whether that block, or another one, has a page for a write; see [`has_page`](PageSource::has_page).
     fn has_shared_page(&self, plane: PlaneId) -> bool;
 
+    /// Whether two programs of the same plane go to the same open block.
+    fn shares_block(&self, lead: &Transaction, other: &Transaction) -> bool;
+
+    /// Whether collections of the `count` planes from `first` on have valid pages that have not been read: more moved pages will come.
+    fn moves_more(&self, first: PlaneId, count: u32) -> bool;
+
+    /// Whether writes wait for the collection of their die, which is behind them.
+    fn writes_wait(&self, die: DieId) -> bool;
+
     /// Whether garbage collection goes before user requests on a die.
     fn collection_first(&self, die: DieId) -> bool;
 

@@ -4,13 +4,14 @@ mod mapping;
 mod planes;
 mod replication;
 mod streams;
+mod units;
 
 use crate::cache::Sectors;
 use crate::config::{CacheSharing, Clash, Config, Move, PreconditionKind, ProgramOrder, WriteBinding};
 use crate::error::GeometryError;
 use crate::fabric;
 use crate::flash::geometry::Geometry;
-use crate::ftl::spare_blocks_min;
+use crate::ftl::{blocks_for_gathering, spare_blocks_min};
 use crate::policies;
 use crate::units::{Bytes, Share};
 
@@ -21,7 +22,8 @@ const MORE_SPARE: &str =
 /// Everything in `config` that cannot go together; the bounds of single keys hold already.
 pub(super) fn clashes(config: &Config) -> Vec<Clash> {
     let mut clashes = Vec::new();
-    let geometry = match Geometry::new(&config.geometry) {
+    units::clashes(config, &mut clashes);
+    let geometry = match Geometry::of(config) {
         Ok(geometry) => Some(geometry),
         Err(error) => {
             clashes.push(geometry_clash(&error));
@@ -149,6 +151,14 @@ fn collection(config: &Config, geometry: Option<&Geometry>, translation_pages: u
         if config.replication.enabled {
             keys.push("replication.enabled");
             reasons.push("replication.enabled needs one for copies");
+        }
+        let gathering = blocks_for_gathering(config);
+        let gathers = format!(
+            "programs write several mapping units (ftl.mapping-unit, flash.program-unit), which needs {gathering} for what they leave empty"
+        );
+        if gathering > 0 {
+            keys.push("ftl.mapping-unit");
+            reasons.push(&gathers);
         }
         keys.extend(["geometry.over-provisioning", "geometry.capacity", "geometry.blocks-per-plane"]);
         let message = format!(

@@ -40,7 +40,7 @@ impl Config {
     /// # Errors
     /// When the configuration has no geometry that can be built.
     pub fn memory(&self, checks: bool) -> Result<MemoryEstimate, RunError> {
-        let geometry = Geometry::new(&self.geometry)?;
+        let geometry = Geometry::of(self)?;
         let (pages, logical) = (u64::from(geometry.pages()), u64::from(geometry.logical_pages));
         let blocks = u64::from(geometry.blocks());
         let words = u64::from(geometry.pages_per_block).div_ceil(64) * 8;

@@ -330,11 +330,10 @@ impl Die {
         self.outgoing().filter(|_| self.register.planes.count - self.register.left == 1)
     }
 
-    /// Whether the page of this read has been sensed: it is in the register, or waits in the array for it.
-    pub fn holds(&self, read: TransactionId) -> bool {
-        let in_register = self.register.planes.transactions().contains(&read);
-        (!self.register.is_empty() && in_register)
-            || (self.array == Array::Holding && self.operation.transactions().contains(&read))
+    /// The reads whose pages have been sensed: they are in the register, or wait in the array for it.
+    pub fn sensed(&self) -> impl Iterator<Item = &TransactionId> {
+        let waiting = if self.array == Array::Holding { self.operation.transactions() } else { &[] };
+        self.register.planes.transactions().iter().chain(waiting)
     }
 
     #[inline]

@@ -1,13 +1,16 @@
 //! The shape of the array and the arithmetic of its addresses.
 
 use super::divisor::Divisor;
-use crate::config;
 pub use crate::config::PLANES_PER_DIE_MAX;
+use crate::config::{self, Config};
 use crate::error::GeometryError;
 use crate::ids::{BlockId, ChannelId, ChipId, DieId, Lpn, PlaneId, Ppn};
 use crate::units::Bytes;
 
 /// The shape of the array, resolved to the integers the run needs.
+///
+/// A *page* is what an entry of the map is for: a mapping unit (`ftl.mapping-unit`), by default a page of the array. Where units are smaller,
+/// [`units_per_page`](Geometry::units_per_page) of them lie in each page of the array, and page numbers count units.
 #[derive(Clone, Debug)]
 pub struct Geometry {
     /// Channels; rows of chips in fabrics without channels.
@@ -24,7 +27,11 @@ pub struct Geometry {
     pub pages_per_block: u32,
     /// User data in a page.
     pub page_size: Bytes,
-    /// Metadata that travels with a whole page.
+    /// Mapping units in a page of the array.
+    pub units_per_page: u32,
+    /// Mapping units that one program writes in a plane: those of a page, or of all pages of a word line.
+    pub units_per_program: u32,
+    /// Metadata that travels with a whole page of the array.
     pub page_spare: Bytes,
     /// The host's addressing unit.
     pub sector_size: Bytes,
@@ -47,7 +54,20 @@ struct Divisors {
 pub const SPARE_BLOCKS_PER_PLANE_MIN: u64 = 4;
 
 impl Geometry {
-    /// Resolves and checks `config`.
+    /// The array of the drive that `config` describes, with its mapping units.
+    ///
+    /// # Errors
+    /// As [`Geometry::new`].
+    pub fn of(config: &Config) -> Result<Geometry, GeometryError> {
+        let units_per_page = config.units_per_page();
+        Ok(Geometry {
+            units_per_page,
+            units_per_program: units_per_page * config.pages_per_program(),
+            ..Geometry::new(&config.unit_geometry())?
+        })
+    }
+
+    /// Resolves and checks an array whose mapping units are its pages.
     ///
     /// # Errors
     /// When the array cannot be simulated; the error names the keys to change.
@@ -104,6 +124,8 @@ impl Geometry {
             blocks_per_plane: config.blocks_per_plane,
             pages_per_block: config.pages_per_block,
             page_size: config.page_size,
+            units_per_page: 1,
+            units_per_program: 1,
             page_spare: config.page_spare,
             sector_size: config.sector_size,
             logical_pages: logical_pages as u32,
@@ -186,6 +208,24 @@ impl Geometry {
     #[inline]
     pub fn page_in_block(&self, ppn: Ppn) -> u32 {
         ppn.0 - self.block_of(ppn).0 * self.pages_per_block
+    }
+
+    /// The offset in its block of the page of the array that holds a mapping unit.
+    #[inline]
+    pub fn array_page(&self, ppn: Ppn) -> u32 {
+        self.page_in_block(ppn) / self.units_per_page
+    }
+
+    /// User data in a page of the array.
+    #[inline]
+    pub fn array_page_size(&self) -> Bytes {
+        self.page_size * u64::from(self.units_per_page)
+    }
+
+    /// Whether programs write several mapping units, which gather first.
+    #[inline]
+    pub fn gathers(&self) -> bool {
+        self.units_per_program > 1
     }
 
     /// The page at `page_in_block` of `block`.

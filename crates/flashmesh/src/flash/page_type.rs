@@ -37,6 +37,16 @@ impl PageType {
         }
     }
 
+    /// The type of a page where those of a word line have successive numbers, the lower first.
+    #[inline]
+    pub const fn of_word_line(types: PageTypes, page_in_block: u32) -> PageType {
+        match types {
+            PageTypes::One => PageType::Lower,
+            PageTypes::Mlc => [PageType::Lower, PageType::Upper][(page_in_block % 2) as usize],
+            PageTypes::Tlc => PageType::ALL[(page_in_block % 3) as usize],
+        }
+    }
+
     pub fn read_time(self, flash: &config::Flash) -> Time {
         let own = match self {
             PageType::Lower => None,

@@ -1,6 +1,6 @@
 //! The latencies of the array, resolved before the run.
 
-use crate::config::{self, PageTypes, Times};
+use crate::config::{self, PageTypes, ProgramUnit, Times};
 use crate::units::Time;
 
 use super::die::OperationKind;
@@ -17,6 +17,8 @@ pub struct Pages {
 #[derive(Clone, Debug)]
 pub struct Timing {
     page_types: PageTypes,
+    /// Whether a program is of a word line.
+    word_lines: bool,
     /// By kind, by type of the page read, by type of the page programmed.
     array: [[[Time; PageType::ALL.len()]; PageType::ALL.len()]; OperationKind::ALL.len()],
     commands: [[Time; PLANES_PER_DIE_MAX]; OperationKind::ALL.len()],
@@ -41,6 +43,7 @@ impl Timing {
         let of_types = |kind| PageType::ALL.map(|read| PageType::ALL.map(|programmed| array(kind, read, programmed)));
         Timing {
             page_types: config.page_types,
+            word_lines: config.program_unit == ProgramUnit::WordLine,
             array: OperationKind::ALL.map(of_types),
             commands: OperationKind::ALL
                 .map(|kind| std::array::from_fn(|planes_less_one| command(config, kind, planes_less_one + 1))),
@@ -53,8 +56,15 @@ impl Timing {
     pub fn page_type(&self, page_in_block: impl FnOnce() -> u32) -> PageType {
         match self.page_types {
             PageTypes::One => PageType::Lower,
+            types if self.word_lines => PageType::of_word_line(types, page_in_block()),
             types => PageType::of(types, page_in_block()),
         }
+    }
+
+    /// The type of a page that is programmed: where programs are of a word line, the time of one is that of a lower page.
+    #[inline]
+    pub fn programmed_type(&self, page_in_block: impl FnOnce() -> u32) -> PageType {
+        if self.word_lines { PageType::Lower } else { self.page_type(page_in_block) }
     }
 
     #[inline]

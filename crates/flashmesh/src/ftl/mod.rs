@@ -80,7 +80,7 @@ pub use precondition::PreconditionReport;
 pub use precondition::Watch;
 pub use prepared::PreparedDrives;
 pub use rules::FtlRules;
-pub use spare_blocks::spare_blocks_min;
+pub use spare_blocks::{blocks_for_gathering, spare_blocks_min};
 pub use stream::Stream;
 pub use translation::TranslationPages;
 
@@ -133,6 +133,7 @@ impl Ftl {
     pub(crate) fn prepared(geometry: &Geometry, config: &Config, rules: FtlRules, watch: Watch<'_>) -> Ftl {
         let mut ftl = Ftl::new(geometry, config, rules);
         ftl.precondition_watched(&config.precondition, config.seed, watch);
+        ftl.blocks.align_programs();
         ftl
     }
 

@@ -42,6 +42,11 @@ impl Ftl {
         self.blocks.allocate(plane, stream)
     }
 
+    /// A program of mapping units up to `last` begins: what it leaves of the pages that it writes stays empty. Gives how many units that is.
+    pub(crate) fn finish_program(&mut self, last: Ppn) -> u32 {
+        self.blocks.finish_program(last)
+    }
+
     /// As [`Ftl::allocate`], for a page that is moved: `stream` is that of [`Ftl::stream_of_move`].
     pub(crate) fn allocate_move(&mut self, plane: PlaneId, stream: Stream) -> Option<Ppn> {
         self.blocks.allocate_move(plane, stream)

@@ -84,6 +84,8 @@ pub struct Partition {
     spare_blocks: u32,
     blocks_per_plane: u32,
     pages_per_block: u32,
+    /// Mapping units of a page of the array, which lie on one plane.
+    units_per_page: u32,
     /// By plane: its pages when every part is full and lies evenly on its planes.
     loads: Vec<u32>,
 }
@@ -161,6 +163,7 @@ impl Partition {
             spare_blocks: spare_blocks_min(config),
             blocks_per_plane: geometry.blocks_per_plane,
             pages_per_block: geometry.pages_per_block,
+            units_per_page: geometry.units_per_page,
             loads: vec![0; geometry.planes() as usize],
         };
         for part in &partition.parts {
@@ -184,7 +187,8 @@ impl Partition {
 
     /// The most pages of `part` that an even spread puts on a plane of its set.
     pub(super) fn even(&self, part: &Part) -> u32 {
-        (part.pages.len() as u32).div_ceil(self.sets[part.set].len())
+        let runs = (part.pages.len() as u32).div_ceil(self.units_per_page);
+        runs.div_ceil(self.sets[part.set].len()) * self.units_per_page
     }
 
     /// The first `fill` of the pages of each namespace.

@@ -1,6 +1,6 @@
 //! What the firmware decides about the translation layer.
 
-use crate::config::{Allocation, Config, MovedPages};
+use crate::config::{Allocation, Config, MovedPages, MultiPlane};
 
 /// How the firmware uses the translation layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub struct FtlRules {
     pub equal_write_pointers: bool,
     /// The planes of a die open, collect and erase the blocks at one position together.
     pub twin_blocks: bool,
+    /// Programs are over several planes of a die where they can be.
+    pub planes_join: bool,
 }
 
 impl FtlRules {
@@ -26,6 +28,7 @@ impl FtlRules {
             moves_share_write_block: config.gc.moved_pages == MovedPages::WriteBlock,
             equal_write_pointers: false,
             twin_blocks: false,
+            planes_join: config.flash.multi_plane != MultiPlane::Off,
         }
     }
 }

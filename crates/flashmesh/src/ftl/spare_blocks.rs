@@ -25,6 +25,19 @@ pub fn spare_blocks_min(config: &Config) -> u32 {
         (config.ftl.write_binding == WriteBinding::Early, PREALLOCATED_BLOCKS),
         (config.replication.enabled, REPLICA_BLOCKS),
     ];
+    let gathering = blocks_for_gathering(config);
     let needed = needs.into_iter().filter(|(is_used, _)| *is_used);
-    SPARE_BLOCKS_PER_PLANE_MIN as u32 + needed.map(|(_, blocks)| blocks).sum::<u32>()
+    gathering + SPARE_BLOCKS_PER_PLANE_MIN as u32 + needed.map(|(_, blocks)| blocks).sum::<u32>()
+}
+
+/// Where programs write several mapping units, a block with fewer invalid ones is no victim: as many may lie in every block, and another
+/// block covers what programs leave empty.
+pub fn blocks_for_gathering(config: &Config) -> u32 {
+    let units = config.units_per_page();
+    let program = u64::from(units * config.pages_per_program());
+    if program == 1 {
+        return 0;
+    }
+    let (blocks, pages) = (u64::from(config.geometry.blocks_per_plane), u64::from(config.geometry.pages_per_block));
+    (blocks * program).div_ceil(pages * u64::from(units)) as u32 + 1
 }

@@ -28,6 +28,10 @@ impl Stream {
     /// The stream of all host writes, where they share an open block.
     pub(super) const SHARED: Stream = Stream::Host(StreamId(0));
 
+    /// All but those of the host.
+    pub(super) const OF_DRIVE: [Stream; 5] =
+        [Stream::Collection, Stream::Arrival, Stream::Replica, Stream::Translation, Stream::TranslationCollection];
+
     /// How many streams a plane has, those of the host counted as one.
     pub(super) const COUNT: usize = 6;
 

@@ -87,6 +87,8 @@ events! {
     Resumed(DieId) in ERASE,
     /// The access to the DRAM of the cache that was queued first is done.
     Memory in MEMORY,
+    /// Programs of a die may have waited for others to gather for as long as they may.
+    GatherDue(DieId) in GATHER,
     /// The power is cut.
     PowerCut in ARRIVAL,
 }
@@ -173,6 +175,7 @@ pub mod lane {
     pub const ADAPTER: usize = NO_LANE;
     pub const MEMORY: usize = NO_LANE;
     pub const ARRIVAL: usize = NO_LANE;
+    pub const GATHER: usize = NO_LANE;
     /// Erases and copybacks that end.
     pub const ERASE: usize = NO_LANE;
 }

@@ -54,7 +54,7 @@ impl Grouping {
         let place = match self.rule {
             MultiPlane::Off => transaction.order,
             _ if !reads => 0,
-            MultiPlane::SameOffset => u64::from(self.geometry.page_in_block(transaction.from)),
+            MultiPlane::SameOffset => u64::from(self.geometry.array_page(transaction.from)),
             MultiPlane::SameBlockAndOffset => {
                 u64::from(transaction.from.0)
                     % (u64::from(self.geometry.pages_per_block) * u64::from(self.geometry.blocks_per_plane))

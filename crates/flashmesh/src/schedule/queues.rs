@@ -86,7 +86,8 @@ impl PlaneMasks {
 }
 
 #[inline]
-pub(super) fn planes(mut mask: u8) -> impl Iterator<Item = u8> {
+/// The planes of a mask, one bit each.
+pub fn planes(mut mask: u8) -> impl Iterator<Item = u8> {
     std::iter::from_fn(move || {
         if mask == 0 {
             return None;

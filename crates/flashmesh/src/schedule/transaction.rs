@@ -128,7 +128,7 @@ pub struct Transaction {
     pub work: Work,
     /// For whom.
     pub owner: Owner,
-    /// The next transaction in the same queue.
+    /// The next transaction in the same queue, or of those that run as one.
     pub(super) next: Link,
     /// The write of the same logical page that comes after this one.
     pub successor: Option<TransactionId>,
@@ -185,5 +185,23 @@ impl Transaction {
     #[inline(always)]
     pub const fn class(&self) -> Class {
         self.work.class()
+    }
+
+    /// Of one that is in no queue: the next of those that run as one with it.
+    #[inline(always)]
+    pub fn companion(&self) -> Option<TransactionId> {
+        self.next.get()
+    }
+
+    /// `id` runs with it.
+    #[inline]
+    pub fn set_companion(&mut self, id: TransactionId) {
+        self.next = Link::to(id);
+    }
+
+    /// Nothing runs with it, or behind it.
+    #[inline]
+    pub fn end_chain(&mut self) {
+        self.next = Link::NONE;
     }
 }

@@ -154,6 +154,7 @@ impl<M: Model> Drive<M> {
             Event::FabricWake(token) => datapath.wake(token, kernel),
             Event::ArrayEnd(die) => controller.array_end(die, datapath, kernel),
             Event::Resumed(die) => controller.resumed(die, datapath, kernel),
+            Event::GatherDue(die) => controller.gather_due(die, datapath, kernel),
             Event::Memory => controller.memory_done(datapath, kernel),
             Event::PowerCut => {
                 self.report_cut();

@@ -115,7 +115,7 @@ impl Simulation {
         if let Some(index) = only.filter(|&index| index >= count) {
             return Err(WorkloadError::Unusable(format!("there is no stream {index}: there are {count}")).into());
         }
-        let opened = frontend::open(config, &Geometry::new(&config.geometry)?, only)?;
+        let opened = frontend::open(config, &Geometry::of(config)?, only)?;
         let mut simulation = Simulation::assembled(config, facts, opened.sources, drives, control)?;
         simulation.built().frontend.describe(opened.summaries);
         Ok(simulation)
@@ -145,7 +145,7 @@ impl Simulation {
         drives: Option<&PreparedDrives>,
         control: &Control,
     ) -> Result<Simulation, RunError> {
-        let geometry = Geometry::new(&config.geometry)?;
+        let geometry = Geometry::of(config)?;
         let frontend = Frontend::new(config, &geometry, sources)?;
         let datapath = Datapath::new(config, &geometry, facts)?;
         let watch = |share| control.publish_preconditioned(share);

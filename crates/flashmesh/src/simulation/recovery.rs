@@ -99,6 +99,18 @@ impl<M: Model> PageSource<M> for Reads {
         false
     }
 
+    fn shares_block(&self, _lead: &Transaction, _other: &Transaction) -> bool {
+        false
+    }
+
+    fn moves_more(&self, _first: PlaneId, _count: u32) -> bool {
+        false
+    }
+
+    fn writes_wait(&self, _die: DieId) -> bool {
+        false
+    }
+
     fn collection_first(&self, _die: DieId) -> bool {
         false
     }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use self::model::{Model, status};
 use flashmesh::cache::Lookups;
-use flashmesh::config::{CacheWrites, Caching, Config, FirstTouch, PreconditionKind};
+use flashmesh::config::{CacheWrites, Caching, Config, FirmwarePolicy, FirstTouch, PreconditionKind};
 use flashmesh::host::status::Status;
 use flashmesh::ids::Lpn;
 use flashmesh::measure::cache::CacheReport;
@@ -98,7 +98,7 @@ fn check_numbers(case: &Case, outcome: &Outcome) -> Result<(), TestCaseError> {
     prop_assert_eq!(report.host.queues.iter().map(|queue| queue.commands).sum::<u64>(), report.requests);
 
     let planes = u64::from(planes(&case.config));
-    let pages_per_block = u64::from(case.config.geometry.pages_per_block);
+    let pages_per_block = u64::from(case.config.unit_geometry().pages_per_block);
     prop_assert!(gc.erases <= gc.collections && gc.collections <= gc.erases + planes);
     prop_assert!(gc.wear_moves <= gc.collections);
     prop_assert!(gc.pages_copied <= gc.pages_moved);
@@ -111,7 +111,8 @@ fn check_numbers(case: &Case, outcome: &Outcome) -> Result<(), TestCaseError> {
         None => prop_assert_eq!(model.pages_written, 0),
         Some(amplification) => {
             let programmed = amplification * model.pages_written as f64;
-            let expected = flash.user_programs + gc.pages_moved + gc.pages_reallocated + flash.map_programs;
+            let of_firmware = gc.pages_moved + gc.pages_reallocated + flash.map_programs;
+            let expected = flash.user_programs + of_firmware + flash.units_skipped;
             prop_assert!((programmed - expected as f64).abs() < 1e-6);
         }
     }
@@ -148,7 +149,7 @@ fn check_cache(case: &Case, model: &Model, report: &Report, cache: &CacheReport)
         prop_assert_eq!(report.flash.user_programs, model.pages_written);
         prop_assert_eq!((cache.destages, cache.dirty_pages_max, cache.waits), (0, 0, 0));
     }
-    let page = case.config.geometry.page_size.as_u64();
+    let page = case.config.mapping_unit().as_u64();
     prop_assert_eq!(cache.capacity_pages, settings.capacity.as_u64() / page);
     prop_assert!(cache.dirty_pages_end <= cache.dirty_pages_max && cache.dirty_pages_max <= cache.capacity_pages);
     prop_assert!((0.0..=1.0).contains(&cache.dram_share));
@@ -203,6 +204,26 @@ proptest! {
         check_lower_bound(&outcome)?;
         check_map(&case, &outcome)?;
     }
+
+    #[test]
+    fn so_does_any_drive_that_maps_units_smaller_than_a_page_or_programs_word_lines(case in arbitrary::case_in_units()) {
+        let outcome = run(&case);
+        check_requests(&case, &outcome)?;
+        check_numbers(&case, &outcome)?;
+        check_lower_bound(&outcome)?;
+        check_map(&case, &outcome)?;
+    }
+}
+
+#[test]
+fn most_drives_that_are_drawn_with_units_gather_programs() {
+    let mut runner = TestRunner::deterministic();
+    let drawn = |_| arbitrary::case_in_units().new_tree(&mut runner).expect("a case can be drawn").current().config;
+    let drives: Vec<Config> = (0..200).map(drawn).collect();
+    let gather = |config: &&Config| config.units_per_page() * config.pages_per_program() > 1;
+    let by_die = |config: &&Config| gather(config) && config.ftl.policy == FirmwarePolicy::Tbm;
+    let counts = (drives.iter().filter(gather).count(), drives.iter().filter(by_die).count());
+    assert!(counts.0 > 100 && counts.1 > 10, "{counts:?} of 200 gather, and by the die");
 }
 
 /// One die with one plane of 8 blocks of 4 pages of 4 KiB, half of which the host sees; one request at a time.
@@ -270,7 +291,7 @@ fn a_run_ends_with_its_last_completion_whatever_collection_is_under_way() {
 /// pages has none for them, and where the device cache was sending such a page to flash when it was deallocated, it is forgotten when it
 /// gets there, and the place that the read gave it with it.
 fn mapped_one_at_a_time(case: &Case) -> (BTreeSet<u32>, BTreeSet<u32>) {
-    let page = case.config.geometry.page_size.as_u64();
+    let page = case.config.mapping_unit().as_u64();
     let places_for_reads = case.config.ftl.first_touch == FirstTouch::WriteBlock;
     let mut only_read = BTreeSet::new();
     let mut mapped = Model::of(&Case { config: case.config.clone(), requests: Vec::new() }).mapped_min;

@@ -1,17 +1,19 @@
 //! How a request is cut: into pages, and a page into sectors.
 
 use crate::cache::Sectors;
-use crate::config;
+use crate::config::Config;
 use crate::ids::Lpn;
 use crate::units::Bytes;
 use crate::workload::IoRequest;
 
-use super::Homes;
+use super::{Homes, in_units};
 
 /// Page, sector and capacity sizes of the drive, in bytes.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Cuts {
     page: u64,
+    /// A page of the array, which has the metadata.
+    array_page: u64,
     spare: u64,
     sector: u64,
     logical_pages: u64,
@@ -35,13 +37,15 @@ fn bytes_of(io: &IoRequest) -> (u64, u64) {
 }
 
 impl Cuts {
-    pub(in super::super) fn new(config: &config::Geometry) -> Cuts {
-        let page = config.page_size.as_u64();
-        let logical_pages = match config.capacity {
+    pub(in super::super) fn new(config: &Config) -> Cuts {
+        let shape = in_units(config);
+        let page = shape.page_size.as_u64();
+        let logical_pages = match shape.capacity {
             Some(capacity) => capacity.as_u64() / page,
-            None => (Homes::new(config).pages() as f64 * (1.0 - config.over_provisioning)) as u64,
+            None => (Homes::new(&shape).pages() as f64 * (1.0 - shape.over_provisioning)) as u64,
         };
-        Cuts { page, spare: config.page_spare.as_u64(), sector: config.sector_size.as_u64(), logical_pages }
+        let (spare, sector) = (shape.page_spare.as_u64(), shape.sector_size.as_u64());
+        Cuts { page, array_page: config.geometry.page_size.as_u64(), spare, sector, logical_pages }
     }
 
     pub(in super::super) fn logical_pages(&self) -> u32 {
@@ -98,7 +102,7 @@ impl Cuts {
     /// User data with its share of the metadata of the page.
     pub(in super::super) fn moved(&self, data: Bytes) -> Bytes {
         let shares = u128::from(data.as_u64()) * u128::from(self.spare);
-        let page = u128::from(self.page);
+        let page = u128::from(self.array_page);
         let share = shares / page + u128::from(!shares.is_multiple_of(page));
         data + Bytes::new(share as u64)
     }

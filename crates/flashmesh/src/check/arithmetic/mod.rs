@@ -11,6 +11,7 @@ mod spaces;
 mod tests;
 mod times;
 mod translation;
+mod units;
 mod unwritten;
 
 pub(super) use cuts::{Cuts, Extent};
@@ -18,4 +19,5 @@ pub(super) use homes::Homes;
 pub(super) use spaces::{Space, space_of_stream, spaces};
 pub(super) use times::Times;
 pub(super) use translation::MapPages;
+pub(super) use units::{in_units, pages_per_program, units_per_page};
 pub(super) use unwritten::Unwritten;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::config::{Config, Indices};
 use crate::ids::PlaneId;
 
-use super::{Cuts, Homes};
+use super::{Cuts, Homes, in_units};
 
 #[derive(Clone, Debug)]
 pub(in super::super) struct Space {
@@ -17,8 +17,8 @@ pub(in super::super) struct Space {
 
 /// The namespaces in the order of the configuration; one that spans the drive where none is given.
 pub(in super::super) fn spaces(config: &Config) -> Vec<Space> {
-    let homes = Homes::new(&config.geometry);
-    let cuts = Cuts::new(&config.geometry);
+    let homes = Homes::new(&in_units(config));
+    let cuts = Cuts::new(config);
     let page = cuts.page_size().as_u64();
     if config.namespace.is_empty() {
         let planes = vec![true; homes.planes()];

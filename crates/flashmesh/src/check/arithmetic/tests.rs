@@ -52,7 +52,8 @@ fn geometry() -> impl Strategy<Value = config::Geometry> {
 
 fn of(geometry: &config::Geometry) -> (Geometry, Homes, Cuts) {
     let drive = Geometry::new(geometry).expect("geometries that cannot be simulated were filtered out");
-    (drive, Homes::new(geometry), Cuts::new(geometry))
+    let config = crate::config::Config { geometry: geometry.clone(), ..Default::default() };
+    (drive, Homes::new(geometry), Cuts::new(&config))
 }
 
 fn request(cuts: &Cuts, random: (u64, u64), kind: RequestKind) -> IoRequest {

@@ -1,7 +1,7 @@
 //! How long commands, the array and transfers take.
 
 use crate::check::kinds::{Expected, Transfer};
-use crate::config::{self, Config, PageTypes};
+use crate::config::{self, Config, PageTypes, ProgramUnit};
 use crate::fabric::{Message, Payload};
 use crate::flash::die::OperationKind;
 use crate::units::{Bytes, Rate, Time};
@@ -10,6 +10,7 @@ use crate::units::{Bytes, Rate, Time};
 const ONE: (&str, &str) = ("", "l");
 const MLC: (&str, &str) = ("", "lu");
 const TLC: (&str, &str) = ("llllllmm", "llmmuu");
+const TLC_WORD_LINE: (&str, &str) = ("", "lmu");
 
 #[derive(Clone, Debug)]
 pub(in super::super) struct Times {
@@ -47,13 +48,18 @@ impl Times {
         }
     }
 
+    fn order(&self) -> (&'static str, &'static str) {
+        match (self.flash.page_types, self.flash.program_unit) {
+            (PageTypes::One, _) => ONE,
+            (PageTypes::Mlc, _) => MLC,
+            (PageTypes::Tlc, ProgramUnit::Page) => TLC,
+            (PageTypes::Tlc, ProgramUnit::WordLine) => TLC_WORD_LINE,
+        }
+    }
+
     /// The one of `times` (lower, middle, upper page) for a page offset in the block.
     fn pick(&self, page: u32, times: [Time; 3]) -> Time {
-        let (first, repeated) = match self.flash.page_types {
-            PageTypes::One => ONE,
-            PageTypes::Mlc => MLC,
-            PageTypes::Tlc => TLC,
-        };
+        let (first, repeated) = self.order();
         let (first, repeated, page) = (first.as_bytes(), repeated.as_bytes(), page as usize);
         match first.get(page).unwrap_or_else(|| &repeated[(page - first.len()) % repeated.len()]) {
             b'u' => times[2],
@@ -64,11 +70,7 @@ impl Times {
 
     /// Offset in a block from which the page types repeat.
     pub(in super::super) fn page_types_end(&self) -> u32 {
-        let (first, repeated) = match self.flash.page_types {
-            PageTypes::One => ONE,
-            PageTypes::Mlc => MLC,
-            PageTypes::Tlc => TLC,
-        };
+        let (first, repeated) = self.order();
         (first.len() + repeated.len()) as u32
     }
 
@@ -80,6 +82,9 @@ impl Times {
     }
 
     pub(in super::super) fn program(&self, page: u32) -> Time {
+        if self.flash.program_unit == ProgramUnit::WordLine {
+            return self.flash.program_time;
+        }
         let lower = self.flash.program_time;
         let own = [self.flash.middle_page_program_time, self.flash.upper_page_program_time];
         let [middle, upper] = own.map(|own| own.unwrap_or(lower));

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::config::{Allocation, Config, Level};
 use crate::ids::{Lpn, PlaneId, Ppn};
 
-use super::{Homes, Space, spaces};
+use super::{Homes, Space, in_units, spaces, units_per_page};
 
 /// Logical pages of a namespace, and its planes in round-robin order.
 #[derive(Clone, Debug)]
@@ -20,12 +20,15 @@ struct Dealt {
 #[derive(Clone, Debug)]
 pub(in super::super) struct Unwritten {
     homes: Homes,
+    /// Mapping units in a page.
+    units: usize,
     dealt: Vec<Dealt>,
 }
 
 impl Unwritten {
     pub(in super::super) fn new(config: &Config) -> Unwritten {
-        let homes = Homes::new(&config.geometry);
+        let homes = Homes::new(&in_units(config));
+        let units = units_per_page(config);
         let mut spaces = spaces(config);
         if spaces.iter().all(|space| space.planes.iter().all(|&has| has)) {
             // None is bound to a part of the array: they are one.
@@ -53,7 +56,8 @@ impl Unwritten {
             let all = (0..space.planes.len() as u32).map(PlaneId);
             let mut planes: Vec<PlaneId> = all.filter(|plane| space.planes[plane.index()]).collect();
             planes.sort_by_key(key);
-            let most = (space.pages.len() as u32).div_ceil(planes.len().max(1) as u32);
+            let pagefuls = (space.pages.len() as u32).div_ceil(units);
+            let most = pagefuls.div_ceil(planes.len().max(1) as u32) * units;
             let take = |plane: PlaneId| {
                 let taken = before[plane.index()];
                 before[plane.index()] += most;
@@ -62,14 +66,16 @@ impl Unwritten {
             Dealt { pages: space.pages, planes: planes.into_iter().map(take).collect() }
         };
         let dealt = spaces.into_iter().map(deal).collect();
-        Unwritten { homes, dealt }
+        Unwritten { homes, units: units as usize, dealt }
     }
 
     pub(in super::super) fn home(&self, lpn: Lpn) -> Option<Ppn> {
         let Dealt { pages, planes } = self.dealt.iter().find(|dealt| dealt.pages.contains(&lpn.0))?;
         let number = (lpn.0 - pages.start) as usize;
-        let (plane, before) = planes[number % planes.len()];
-        let page = before + (number / planes.len()) as u32;
+        // Units are dealt by the pageful.
+        let (pageful, unit) = (number / self.units, number % self.units);
+        let (plane, before) = planes[pageful % planes.len()];
+        let page = before + (pageful / planes.len() * self.units + unit) as u32;
         let in_block = self.homes.pages_per_block();
         Some(self.homes.ppn(self.homes.block(plane, page / in_block), page % in_block))
     }

@@ -71,7 +71,7 @@ impl Cache {
 
     /// `None` when the cache is turned off.
     pub(super) fn new(config: &Config) -> Option<Cache> {
-        let (settings, cuts) = (&config.cache, Cuts::new(&config.geometry));
+        let (settings, cuts) = (&config.cache, Cuts::new(config));
         let pages = settings.capacity.as_u64() / cuts.page_size().as_u64();
         if pages == 0 {
             return None;

@@ -47,6 +47,7 @@ impl Oracles {
         let outcome = self.planes.array_ended(die);
         self.judge(Planes::NAME, outcome, now);
         self.energy.array_ended(die);
+        self.data.array_ended();
     }
 
     pub fn data_left(&mut self, die: DieId, now: Time) {
@@ -68,7 +69,7 @@ impl Oracles {
     fn judge_time(&mut self, read: Option<Ppn>, programmed: Option<Ppn>, now: Time) {
         let Some(ppn) = programmed.or(read) else { return };
         let homes = &self.homes;
-        let offset = |ppn: Option<Ppn>| ppn.map(|ppn| homes.page_in_block(ppn));
+        let offset = |ppn: Option<Ppn>| ppn.map(|ppn| homes.page_in_block(ppn) / self.units_per_page);
         let die = homes.die_of(ppn);
         let (read, programmed) = (offset(read), offset(programmed));
         self.energy.told(read, programmed);

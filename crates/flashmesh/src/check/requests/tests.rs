@@ -185,7 +185,7 @@ fn an_extent_knows_which_of_its_pages_it_covers_in_part() {
     let partial = |offset, size| {
         let (offset, size) = (Bytes::new(offset), Bytes::new(size));
         let io = IoRequest { arrival: Time::ZERO, kind: Write, offset, size, stream: 0 };
-        let extent = Cuts::new(&config().geometry).extent(&io);
+        let extent = Cuts::new(&config()).extent(&io);
         extent.pages().map(|lpn: Lpn| (lpn.0, extent.is_partial(lpn))).collect::<Vec<_>>()
     };
     assert_eq!(partial(4096, 8192), [(1, false), (2, false)]);

@@ -66,7 +66,7 @@ section! {
         /// How long a page that was written counts as written already.
         destage_window: Time = Time::from_ms(1_000), in Time::ZERO..=Time::from_ms(1_000_000_000), with "destage" = ["\"first-write\""], needs plain;
         /// Pages on their way to flash at most, those written at once aside.
-        destages_max: Option<u32> = None, unset "two for each plane", in 1..=1_000_000, needs plain;
+        destages_max: Option<u32> = None, unset "those of two programs for each plane", in 1..=1_000_000, needs plain;
         /// Data on its way to flash at which writes wait.
         destage_limit: Option<Bytes> = None, unset "any", in Bytes::new(1)..=Bytes::new(1 << 44), needs plain;
         /// Dirty pages at most, as a share of the cache; a write that would make one more waits.

@@ -46,6 +46,17 @@ choices! {
 }
 
 choices! {
+    /// What one program writes in a plane.
+    ProgramUnit {
+        /// A page.
+        Page = "page",
+        /// All pages of a word line at once (one-shot program): one, two or three pages, as `page-types` says. The pages of a word line have
+        /// successive numbers.
+        WordLine = "word-line",
+    }
+}
+
+choices! {
     /// Program order of the pages of a block.
     ProgramOrder {
         /// In the order of their numbers.
@@ -92,6 +103,9 @@ section! {
         /// Array program time of upper pages.
         upper_page_program_time: Option<Time> = None, unset "the program time", in ARRAY_TIME_MIN..=ARRAY_TIME_MAX,
             with "page-types" = ["\"mlc\"", "\"tlc\""], needs plain;
+        /// What one program writes in a plane. With `word-line` the data of all its pages comes with the command, and `program-time` is the
+        /// time of a word line.
+        program_unit: ProgramUnit = ProgramUnit::Page, needs any, step "page | word-line";
         /// Time a command and its address take on the path.
         command_time: Time = Time::from_ns(10), in Time::ZERO..=OVERHEAD_MAX, needs plain;
         /// Time each further plane of a multi-plane command adds on the path.

@@ -5,6 +5,7 @@ use crate::config::form::{Form, Misfit, toml_string};
 use crate::config::node::Node;
 use crate::config::reference::{Choice, ParameterType};
 use crate::config::section::section;
+use crate::units::{Bytes, Time};
 
 /// One level of the array, as static allocation orders them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -205,6 +206,13 @@ section! {
         first_touch: FirstTouch = FirstTouch::Home, with "write-binding" = ["\"early\""], needs plain;
         /// Which open block of its plane a written page goes to.
         write_streams: WriteStreams = WriteStreams::Shared, needs plain;
+        /// What one entry of the map is for; divides the page. Below a page, writes gather in their plane until they fill what one program
+        /// writes (`flash.program-unit`), a read moves only the units it needs, and collection moves and packs valid units.
+        mapping_unit: Option<Bytes> = None, unset "a page", in Bytes::new(512)..=Bytes::from_kib(256), needs any, step "4KiB | 16KiB";
+        /// How long writes wait for others to fill a program with. After it the program runs with what there is, and the rest of its pages
+        /// stays empty until the block is erased.
+        gather_timeout: Time = Time::from_us(100), in Time::ZERO..=Time::from_ms(1_000_000),
+            with "mapping-unit" != [""] or "flash.program-unit" = ["\"word-line\""], needs any;
     }
 }
 

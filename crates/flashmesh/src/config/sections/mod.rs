@@ -31,7 +31,7 @@ mod wear;
 pub use area::Area;
 pub use cache::{Cache, CacheSharing, CacheWrites, Destage, RowPolicy};
 pub use fabric::{Arbitration, Fabric, FabricKind, HoldPath};
-pub use flash::{DieStart, Flash, MultiPlane, PageTypes, ProgramOrder, Suspension};
+pub use flash::{DieStart, Flash, MultiPlane, PageTypes, ProgramOrder, ProgramUnit, Suspension};
 pub use flashmesh_workload::config::{
     ArrivalKind, Beyond, BlkparseEvent, MixPlacement, Pattern, Replay, ReplayMode, Sizes, TraceFormat, TracePolarity,
     TraceTimeUnit, Workload, WorkloadKind,

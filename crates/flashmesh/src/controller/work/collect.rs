@@ -9,7 +9,7 @@ use crate::controller::shared::Shared;
 use crate::controller::steps::Step;
 use crate::flash::geometry::Geometry;
 use crate::ftl::Stream;
-use crate::ids::{BlockId, DieId, Lpn, PlaneId, TransactionId};
+use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, TransactionId};
 use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, Origin};
 use crate::persistence::Programmed;
@@ -19,6 +19,7 @@ use crate::schedule::work::{Route, Work};
 
 use super::map::CachedMap;
 use super::moves::Moves;
+use super::pace::Pace;
 
 /// A victim block on its way to being free.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +33,14 @@ struct Collection {
     levels_wear: bool,
     /// All pages of its block have moved, and it waits for the other planes of the die.
     is_drained: bool,
+    /// Pages on their way, read or not: one at a time, several where programs gather.
+    moving: u32,
+    /// Of them those that have not been read.
+    reading: u32,
+    /// Whether all of its valid pages are on their way, or have moved; told where programs gather.
+    is_read: bool,
+    /// Whether all of them have moved; likewise.
+    is_over: bool,
 }
 
 /// Why a block is collected.
@@ -57,11 +66,16 @@ pub struct Collections {
     by_plane: Vec<Option<Collection>>,
     /// Those on each die that are not in the background.
     foreground: Vec<u32>,
+    pub pace: Pace,
 }
 
 impl Collections {
-    pub fn new(geometry: &Geometry) -> Collections {
-        Collections { by_plane: vec![None; geometry.planes() as usize], foreground: vec![0; geometry.dies() as usize] }
+    pub fn new(geometry: &Geometry, is_paced: bool) -> Collections {
+        Collections {
+            by_plane: vec![None; geometry.planes() as usize],
+            foreground: vec![0; geometry.dies() as usize],
+            pace: Pace::new(geometry, is_paced),
+        }
     }
 
     /// Whether a plane has a collection that goes before user requests.
@@ -171,6 +185,10 @@ impl Collections {
                 background: need != Need::Space,
                 levels_wear: need == Need::Wear,
                 is_drained: false,
+                moving: 0,
+                reading: 0,
+                is_read: false,
+                is_over: false,
             };
             let plane = self.enter(collection, cx.shared);
             cx.then(Step::Advance(plane));
@@ -186,6 +204,7 @@ impl Collections {
         gc.translation_collections += u64::from(shared.ftl.stream_of_move(first) != Stream::Collection);
         if !collection.background {
             self.foreground[shared.geometry.die_of_plane(plane).index()] += 1;
+            self.pace.begin(plane, shared.ftl.valid_pages(collection.block), shared.geometry.pages_per_block);
         }
         self.by_plane[plane.index()] = Some(collection);
         plane
@@ -207,21 +226,18 @@ impl Collections {
         {
             return cx.then(Step::Enqueue(read));
         }
-        let shared = &cx.shared;
-        if let Some((page, lpn)) = shared.ftl.next_valid_page(block, collection.cursor) {
+        if M::ALL_FEATURES && cx.shared.geometry.gathers() {
+            if !self.move_several(plane, cx) {
+                return;
+            }
+        } else if let Some((page, lpn)) = cx.shared.ftl.next_valid_page(block, collection.cursor) {
             collection.cursor = page + 1;
-            let copyback = shared.rules.copyback;
-            let work =
-                if copyback { Work::CollectProgram(Route::Controller) } else { Work::CollectRead(Route::Controller) };
-            let from = shared.geometry.ppn(block, page);
-            let id = cx.begin_own(work, lpn, from, plane);
-            return cx.then(Step::Enqueue(id));
+            return move_page(plane, cx.shared.geometry.ppn(block, page), lpn, cx);
         }
         if map.is_some_and(|map| map.write_back_moves(plane)) {
             cx.then(Step::SettleMap);
         }
         if M::ALL_FEATURES && cx.shared.ftl.has_twins() {
-            collection.is_drained = true;
             cx.then(Step::Drained(plane));
         } else {
             let from = cx.shared.geometry.ppn(block, 0);
@@ -229,8 +245,89 @@ impl Collections {
         }
     }
 
+    /// Moves as many pages of the plane's victim at a time as fill programs; gives whether all have moved.
+    fn move_several<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) -> bool {
+        loop {
+            let may_move = self.may_move_another(plane, cx.shared);
+            let collection = self.by_plane[plane.index()].as_mut();
+            // Of several pages that turn out to be superseded at once, each has it go on.
+            let Some(collection) = collection.filter(|collection| !collection.is_over) else { return false };
+            let Some((page, lpn)) = cx.shared.ftl.next_valid_page(collection.block, collection.cursor) else {
+                let (is_first, has_moved) = (!collection.is_read, collection.moving == 0);
+                collection.is_read = true;
+                collection.is_over = has_moved;
+                let die = cx.shared.geometry.die_of_plane(plane);
+                if is_first && cx.shared.ftl.has_twins() {
+                    for other in cx.shared.planes_of(die) {
+                        if self.by_plane[other.index()].is_some_and(|collection| !collection.is_read) {
+                            cx.then(Step::Advance(other));
+                        }
+                    }
+                }
+                if !has_moved {
+                    // What has gathered may be the last.
+                    cx.then(Step::TryIssue(die));
+                }
+                return has_moved;
+            };
+            if !may_move {
+                return false;
+            }
+            collection.cursor = page + 1;
+            collection.moving += 1;
+            collection.reading += 1;
+            let from = cx.shared.geometry.ppn(collection.block, page);
+            move_page(plane, from, lpn, cx);
+        }
+    }
+
+    /// Whether another page of a plane's victim may be on its way, where programs gather: twice as many as fill a program may be. Planes that
+    /// are collected together share what fills a program over all of them, so that with one left it alone fills programs.
+    fn may_move_another(&self, plane: PlaneId, shared: &Shared) -> bool {
+        let mut limit = 2 * shared.geometry.units_per_program;
+        if shared.ftl.has_twins() {
+            let die = shared.geometry.die_of_plane(plane);
+            let reads = |plane: &PlaneId| self.by_plane[plane.index()].is_some_and(|collection| !collection.is_read);
+            let reading = shared.planes_of(die).filter(reads).count() as u32;
+            limit = limit * shared.geometry.planes_per_die / reading.max(1);
+        }
+        self.by_plane[plane.index()].is_some_and(|collection| collection.moving < limit)
+    }
+
+    /// Whether victims of the `count` planes from `first` on have valid pages that have not been read.
+    pub fn moves_more(&self, first: PlaneId, count: u32) -> bool {
+        let planes = &self.by_plane[first.index()..(first.0 + count) as usize];
+        planes.iter().flatten().any(|collection| !collection.is_read || collection.reading > 0)
+    }
+
+    /// A page of the victim of `plane` has been programmed, where programs gather.
+    pub fn moved(&mut self, plane: PlaneId) {
+        self.pace.moved(plane);
+        if let Some(collection) = &mut self.by_plane[plane.index()] {
+            collection.moving = collection.moving.saturating_sub(1);
+        }
+    }
+
+    /// The same of one that has been read.
+    fn read(&mut self, plane: PlaneId) {
+        if let Some(collection) = &mut self.by_plane[plane.index()] {
+            collection.reading = collection.reading.saturating_sub(1);
+        }
+    }
+
+    /// A page of a victim is not needed any more.
+    pub fn dropped(&mut self, work: Work, from: PlaneId) {
+        if let Work::CollectRead(_) = work {
+            self.read(from);
+        }
+        self.moved(from);
+    }
+
     /// All pages of a plane's victim have moved: when those of the whole die have, the blocks are erased.
     pub fn drained<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
+        if let Some(collection) = &mut self.by_plane[plane.index()] {
+            collection.is_drained = true;
+        }
         let die = cx.shared.geometry.die_of_plane(plane);
         let drained = |plane: PlaneId| {
             let collection = self.by_plane[plane.index()].filter(|collection| collection.is_drained)?;
@@ -250,6 +347,9 @@ impl Collections {
     pub fn read_done<M: Model>(&mut self, id: TransactionId, route: Route, cx: &mut Context<'_, M>) {
         let Context { shared, datapath, .. } = cx;
         let transaction = datapath.transaction_mut(id);
+        if M::ALL_FEATURES {
+            self.read(shared.geometry.plane_of(transaction.from));
+        }
         transaction.work = Work::CollectProgram(route);
         if M::ALL_FEATURES && route == Route::Controller {
             let stream = shared.ftl.stream_of_move(transaction.from);
@@ -297,6 +397,7 @@ impl Collections {
         if !collection.background {
             self.foreground[shared.geometry.die_of_plane(plane).index()] -= 1;
         }
+        self.pace.end(plane);
         shared.counters.gc.erases += 1;
         let held_translation = shared.ftl.holds_translation(collection.block);
         shared.ftl.finish_erase(collection.block);
@@ -329,6 +430,15 @@ impl Collections {
             self.begin(&[block], Need::Wear, cx);
         }
     }
+}
+
+/// A valid page at `from` leaves its victim.
+#[inline]
+fn move_page<M: Model>(plane: PlaneId, from: Ppn, lpn: Lpn, cx: &mut Context<'_, M>) {
+    let copyback = cx.shared.rules.copyback;
+    let work = if copyback { Work::CollectProgram(Route::Controller) } else { Work::CollectRead(Route::Controller) };
+    let id = cx.begin_own(work, lpn, from, plane);
+    cx.then(Step::Enqueue(id));
 }
 
 #[inline(never)]

@@ -65,7 +65,10 @@ impl Shared {
         let has_capacitors = self.journal.has_capacitors;
         match &mut self.journal.state {
             Some(state) if state.has_unwritten() && (waiter.is_none() || !has_capacitors) => state.flush(waiter),
-            _ => self.done.push(Done::Flush(waiter)),
+            _ => {
+                self.flushes -= 1;
+                self.done.push(Done::Flush(waiter));
+            }
         }
     }
 }
@@ -73,7 +76,7 @@ impl Shared {
 /// Has the next page programmed that the journal or a checkpoint wants on flash, and at last lets flushes go on.
 #[inline(never)]
 pub fn settle<M: Model>(map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
-    let Shared { journal, done, .. } = &mut *cx.shared;
+    let Shared { journal, done, flushes, .. } = &mut *cx.shared;
     let Some(state) = &mut journal.state else { return };
     match (state.next_action(), map) {
         (Some(Action::Checkpoint(page)), Some(map)) if state.is_of_map(page) => {
@@ -83,6 +86,7 @@ pub fn settle<M: Model>(map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
         (Some(Action::Journal(page) | Action::Checkpoint(page)), _) => program(page, cx),
         (None, _) => {
             while let Some(waiter) = state.take_flushed() {
+                *flushes -= 1;
                 done.push(Done::Flush(waiter));
             }
             return;

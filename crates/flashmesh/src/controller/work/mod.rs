@@ -9,6 +9,7 @@ pub(super) mod host_write;
 pub(super) mod journal;
 pub(super) mod map;
 pub(super) mod moves;
+pub(super) mod pace;
 pub(super) mod place;
 pub(super) mod preallocate;
 pub(super) mod reallocate;

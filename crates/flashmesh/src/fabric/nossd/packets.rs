@@ -83,9 +83,9 @@ impl Packetizer {
     }
 
     /// The longest single packet that must fit a buffer where packets wait for room as a whole, on a drive of such pages.
-    pub(super) fn longest(config: &config::Nossd, geometry: &config::Geometry) -> u32 {
+    pub(super) fn longest(config: &config::Nossd, geometry: &config::Geometry, pages_per_program: u32) -> u32 {
         let requests = config.read_request_flits.max(config.erase_request_flits).max(config.acknowledgement_flits);
-        let page = (geometry.page_size + geometry.page_spare).as_u64();
+        let page = (geometry.page_size + geometry.page_spare).as_u64() * u64::from(pages_per_program);
         let metadata = if geometry.page_spare == Bytes::ZERO { config.metadata.as_u64() } else { 0 };
         requests.max(match config.page_packets {
             PagePackets::Fixed => config.data_packet_flits,
@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(cut(&bare, 0, Message::Data, 1, 512), (1, 516));
         let geometry =
             config::Geometry { page_size: Bytes::from_kib(4), page_spare: Bytes::new(64), ..Default::default() };
-        assert_eq!(Packetizer::longest(&config, &geometry), 4164);
+        assert_eq!(Packetizer::longest(&config, &geometry, 1), 4164);
     }
 
     #[test]

@@ -4,15 +4,16 @@ use super::quota::PlaneQuotas;
 use super::rounds::Rounds;
 use super::{Allocator, DriveView, IdleDies, PageWrite, StaticOrder};
 use crate::flash::geometry::Geometry;
-use crate::ftl::Occupancy;
 use crate::ftl::partition::Partition;
+use crate::ftl::{FtlRules, Occupancy};
 use crate::ids::{ChannelId, ChipId, Lpn, PlaneId};
 
 /// Dynamic allocation (Design for Scalability, PACT 2014, section 5.4): the next channel that has an idle die, in it the next chip that has
 /// one, in it the next idle die, in it the next plane; each level goes round by a pointer of its own. When no die is
 /// idle, all of them take part. Namespaces that are bound to sets of planes go round each in its own set.
 ///
-/// Planes without room for another page, counting those on their way, are passed over.
+/// Planes without room for another page, counting those on their way, are passed over. Where programs gather mapping units, as many as fill a
+/// program go to the same plane, or die, before the next one is chosen.
 #[derive(Clone, Debug)]
 pub struct Dynamic {
     dies_per_channel: u32,
@@ -20,12 +21,19 @@ pub struct Dynamic {
     rounds: Rounds,
     quotas: PlaneQuotas,
     order: StaticOrder,
+    /// Mapping units that one program takes, over all planes of a die where they are programmed together.
+    program: u32,
+    /// By part: where the last units went, and how many more fill the program there.
+    filling: Vec<(PlaneId, u32)>,
 }
 
 impl Dynamic {
     /// The allocator of an array in which nothing was placed yet.
-    pub fn new(geometry: &Geometry, partition: &Partition) -> Dynamic {
+    pub fn new(geometry: &Geometry, partition: &Partition, rules: &FtlRules) -> Dynamic {
+        let planes = if rules.twin_blocks && rules.planes_join { geometry.planes_per_die } else { 1 };
         Dynamic {
+            program: if geometry.gathers() { geometry.units_per_program * planes } else { 1 },
+            filling: vec![(PlaneId(0), 0); partition.parts.len()],
             dies_per_channel: geometry.chips_per_channel * geometry.dies_per_chip,
             dies_per_chip: geometry.dies_per_chip,
             rounds: Rounds::new(geometry, partition),
@@ -67,10 +75,17 @@ impl Dynamic {
 impl Allocator for Dynamic {
     fn place(&mut self, write: &PageWrite, drive: &DriveView<'_>) -> PlaneId {
         let (part, occupancy, idle) = (self.order.part_of(write.lpn), drive.occupancy(), drive.idle_dies());
+        let (filled, left) = self.filling[part];
+        if left > 0 && self.quotas.has_room(part, filled, occupancy) {
+            self.filling[part].1 -= 1;
+            self.quotas.placed(part, filled);
+            return filled;
+        }
         let among_idle = if idle.is_empty() { None } else { self.next(part, occupancy, Some(idle)) };
         let plane = among_idle
             .or_else(|| self.next(part, occupancy, None))
             .unwrap_or_else(|| self.quotas.without_room(&self.order, write.lpn, occupancy));
+        self.filling[part] = (plane, self.program - 1);
         self.quotas.placed(part, plane);
         plane
     }

@@ -91,7 +91,7 @@ impl Policy {
                 Policy::StaticWithOverflow(StaticWithOverflow::new(geometry, partition))
             }
             config::Allocation::Static(_) => Policy::Static(StaticOrder::divided(geometry, partition)),
-            config::Allocation::Dynamic => Policy::Dynamic(Dynamic::new(geometry, partition)),
+            config::Allocation::Dynamic => Policy::Dynamic(Dynamic::new(geometry, partition, rules)),
             config::Allocation::FreeChannel => Policy::FreeChannel(FreeChannel::new(geometry, partition)),
         }
     }

@@ -32,7 +32,7 @@ const fn orders() -> [[Level; 4]; 24] {
 /// Static allocation (Design for Scalability, PACT 2014, section 5.4; the orders are named by their initials, as CWDP in Patterned Read Collisions, IEEE Access, section II.C): consecutive logical pages
 /// go to different units of the first level of the order, then of the second, and so on. The page number modulo the
 /// number of planes decides, by a table; where namespaces are bound to sets of planes, the number in the namespace and the table
-/// of its set.
+/// of its set. Mapping units that fill a page of the array together count as one \[choice\].
 #[derive(Clone, Debug)]
 pub struct StaticOrder {
     parts: Vec<Table>,
@@ -47,8 +47,10 @@ struct Table {
     planes: Vec<PlaneId>,
     /// By place in that order: the home of the first page of the part on the plane.
     first_homes: Vec<Ppn>,
-    /// By the number of planes.
-    by_planes: Divisor,
+    /// Pages in a row that go to the same plane: the mapping units of a page of the array.
+    run: u32,
+    /// By the number of planes times `run`.
+    by_round: Divisor,
     /// The same, rising.
     members: Vec<PlaneId>,
 }
@@ -60,32 +62,59 @@ impl Table {
         members.sort_unstable();
         let first_home = |plane: &PlaneId| Ppn(plane.0 * geometry.pages_per_plane() + taken[plane.index()]);
         let first_homes = planes.iter().map(first_home).collect();
-        let by_planes = Divisor::new(planes.len() as u32);
-        Table { first: pages.start, end: pages.end, planes, first_homes, by_planes, members }
+        let run = geometry.units_per_page;
+        let by_round = Divisor::new(planes.len() as u32 * run);
+        Table { first: pages.start, end: pages.end, planes, first_homes, run, by_round, members }
     }
 
     /// How many pages of the part come before `lpn` on its plane, and the place of the plane in the order.
     #[inline]
     fn place(&self, lpn: Lpn) -> (u32, usize) {
         let number = lpn.0 - self.first;
-        let round = self.by_planes.divide(number);
-        (round, (number - round * self.planes.len() as u32) as usize)
+        let round = self.by_round.divide(number);
+        let in_round = number - round * (self.planes.len() as u32 * self.run);
+        if self.run == 1 {
+            return (round, in_round as usize);
+        }
+        (round * self.run + in_round % self.run, (in_round / self.run) as usize)
+    }
+
+    /// How many of the first `number` pages of the part lie on the plane at `place` in the order.
+    fn before(&self, number: u32, place: u32) -> u32 {
+        let round = self.by_round.divide(number);
+        let in_round = number - round * (self.planes.len() as u32 * self.run);
+        round * self.run + in_round.saturating_sub(place * self.run).min(self.run)
     }
 }
 
-/// The logical pages of a range that lie on one plane, evenly spaced.
+/// The logical pages of a range that lie on one plane: runs of pages, evenly spaced.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Share {
     pub(in super::super) plane: PlaneId,
-    pub(in super::super) first: u32,
-    pub(in super::super) step: u32,
     pub(in super::super) count: u32,
+    /// The first page of the part that lies on the plane.
+    base: u32,
+    /// Pages of the part on the plane before those of the range.
+    before: u32,
+    run: u32,
+    /// From a run to the next one on the plane.
+    step: u32,
 }
 
 impl Share {
+    /// The page at `number` among those of the range on the plane.
+    #[inline]
+    pub(in super::super) fn page(&self, number: u32) -> Lpn {
+        let number = self.before + number;
+        if self.run == 1 {
+            return Lpn(self.base + number * self.step);
+        }
+        Lpn(self.base + number / self.run * self.step + number % self.run)
+    }
+
     pub(in super::super) fn pages(&self) -> impl Iterator<Item = Lpn> + use<> {
-        let Share { first, step, count, .. } = *self;
-        (0..count).map(move |number| Lpn(first + number * step))
+        let share = self.clone();
+        (0..share.count).map(move |number| share.page(number))
     }
 }
 
@@ -157,11 +186,12 @@ impl StaticOrder {
     /// Which of `pages`, all of one part, lie on each plane, in the order of the part.
     pub(in super::super) fn shares(&self, pages: &Range<u32>) -> Vec<Share> {
         let part = &self.parts[self.part_of(Lpn(pages.start))];
-        let step = part.planes.len() as u32;
-        let share = |(residue, &plane): (usize, &PlaneId)| {
-            let before = (pages.start - part.first) % step;
-            let first = pages.start + (residue as u32 + step - before) % step;
-            Share { plane, first, step, count: pages.end.saturating_sub(first).div_ceil(step) }
+        let (run, step) = (part.run, part.planes.len() as u32 * part.run);
+        let share = |(place, &plane): (usize, &PlaneId)| {
+            let place = place as u32;
+            let before = part.before(pages.start - part.first, place);
+            let count = part.before(pages.end.max(pages.start) - part.first, place) - before;
+            Share { plane, count, base: part.first + place * run, before, run, step }
         };
         part.planes.iter().enumerate().map(share).collect()
     }

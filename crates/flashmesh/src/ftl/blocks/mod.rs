@@ -9,6 +9,7 @@ mod free_blocks;
 mod moved;
 mod open_blocks;
 mod plane;
+mod programs;
 mod table;
 mod twins;
 mod wear_spread;
@@ -34,6 +35,8 @@ pub(super) struct BlockManager {
     table: BlockTable,
     planes: Vec<Plane>,
     moves_share_write_block: bool,
+    /// Whether the planes of a die keep equal write pointers, since programs are over all of them.
+    levels_programs: bool,
     /// Where the planes of a die use the same blocks together.
     twins: Option<Twins>,
 }
@@ -59,6 +62,7 @@ impl BlockManager {
             table: BlockTable::new(geometry),
             planes: (0..geometry.planes()).map(PlaneId).map(plane).collect(),
             moves_share_write_block: rules.moves_share_write_block,
+            levels_programs: geometry.gathers() && rules.twin_blocks && rules.planes_join,
             twins: rules.twin_blocks.then(|| Twins::new(geometry.dies())),
             geometry: geometry.clone(),
         }

@@ -47,7 +47,7 @@ impl BlockManager {
     }
 
     /// Gives up the next `pages` pages of an open block: they count as programmed and hold nothing.
-    fn skip_pages(&mut self, plane: PlaneId, stream: Stream, pages: u32) {
+    pub(super) fn skip_pages(&mut self, plane: PlaneId, stream: Stream, pages: u32) {
         let account = &mut self.planes[plane.index()];
         let open = account.open.get_mut(stream);
         let block = open.block;

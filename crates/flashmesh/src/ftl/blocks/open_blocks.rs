@@ -61,6 +61,15 @@ impl OpenBlocks {
         }
     }
 
+    /// The stream that goes on at `next_page` of `block`. A block that is full may be open again for another one.
+    pub(super) fn stream_at(&self, block: BlockId, next_page: u32) -> Option<Stream> {
+        let writers = (0..=self.beyond.len() as u32).map(|stream| Stream::Host(StreamId(stream)));
+        writers.chain(Stream::OF_DRIVE).find(|&stream| {
+            let open = self.get(stream);
+            (open.block, open.next_page) == (block, next_page)
+        })
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = &OpenBlock> {
         self.blocks.iter().chain(&self.beyond)
     }

@@ -79,7 +79,8 @@ impl BlockManager {
             } else {
                 written(open.writer(None)) + written(Stream::Collection)
             };
-            pointer + waiting(twin)
+            // Programs fill one plane after the other.
+            (pointer + waiting(twin)) / self.geometry.units_per_program
         };
         self.twins_of(plane).min_by_key(|&twin| progress(twin)).unwrap_or(plane)
     }

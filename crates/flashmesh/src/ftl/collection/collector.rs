@@ -19,8 +19,8 @@ pub(in super::super) struct Collector {
     limits: Limits,
     victim: Policy,
     random: SimRng,
-    /// Blocks without an invalid page are no victims.
-    must_gain: bool,
+    /// Victims have at least so many invalid pages.
+    least_gain: u32,
 }
 
 /// Free pages of a plane below which a collection begins.
@@ -51,6 +51,8 @@ impl Collector {
     /// \[choice\].
     pub(in super::super) fn new(geometry: &Geometry, config: &Config, twin_blocks: bool, has_map: bool) -> Collector {
         let mut of_victims = geometry.clone();
+        // Of a victim's valid pages the last may leave a part of their program empty: with fewer invalid ones nothing would be gained.
+        let program = geometry.units_per_program * if twin_blocks { geometry.planes_per_die } else { 1 };
         if twin_blocks {
             of_victims.pages_per_block *= std::mem::replace(&mut of_victims.planes_per_die, 1);
         }
@@ -60,7 +62,7 @@ impl Collector {
             limits: Limits::new(geometry, &config.gc),
             victim: Policy::new(&of_victims, &config.gc),
             random: SimRng::new(config.seed ^ SEED_OF_VICTIMS),
-            must_gain: has_map,
+            least_gain: if geometry.gathers() { program } else { u32::from(has_map) },
         }
     }
 
@@ -116,7 +118,7 @@ impl Collector {
             .into_iter()
             .flatten()
             .map(|position| BlockId(first.0 + position))
-            .find(|&block| (!self.must_gain || blocks.table().invalid_pages(block) > 0) && blocks.fits(block))?;
+            .find(|&block| blocks.table().invalid_pages(block) >= self.least_gain && blocks.fits(block))?;
         blocks.mark_victim(victim);
         Some(victim)
     }
@@ -142,7 +144,7 @@ impl Collector {
         let victim = [chosen, Some(most_invalid)]
             .into_iter()
             .flatten()
-            .filter(|&position| !self.must_gain || candidates.invalid_pages(position) > 0)
+            .filter(|&position| candidates.invalid_pages(position) >= self.least_gain)
             .map(|position| BlockId(first.0 + position))
             .find(|&block| blocks.twins_fit(block))?;
         blocks.mark_twins(victim);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Watch;
 use crate::ftl::allocation::Share;
 use crate::ftl::{Ftl, Stream};
-use crate::ids::{Lpn, PlaneId, Ppn};
+use crate::ids::{PlaneId, Ppn};
 
 /// Pages of a plane that are copied at a time, few enough for the entries they touch to stay in the cache.
 const TILE_PAGES: u32 = 64;
@@ -58,10 +58,10 @@ pub(super) fn in_order(ftl: &mut Ftl, ranges: &[Range<u32>], watch: Watch<'_>) {
         // Tiles of all planes in turn: the map is written in its order, each plane in its own.
         for tile in (0..most).step_by(TILE_PAGES as usize) {
             watch(mapped / all + f64::from(range.end - range.start) / all * f64::from(tile) / f64::from(most));
-            for &Share { plane, first, step, count } in &shares {
-                let first_page = next_page[plane.index()];
-                for number in tile..count.min(tile + TILE_PAGES) {
-                    ftl.mapping.set(Lpn(first + number * step), Ppn(first_page + number));
+            for share in &shares {
+                let first_page = next_page[share.plane.index()];
+                for number in tile..share.count.min(tile + TILE_PAGES) {
+                    ftl.mapping.set(share.page(number), Ppn(first_page + number));
                 }
             }
         }

@@ -60,12 +60,13 @@ struct Tbm {
     writes: Vec<u32>,
     /// By plane: moved pages that have not got theirs.
     moves: Vec<u32>,
+    gathers: bool,
 }
 
 impl Tbm {
     fn new(geometry: &Geometry) -> Tbm {
         let none = vec![0; geometry.planes() as usize];
-        Tbm { writes: none.clone(), moves: none }
+        Tbm { writes: none.clone(), moves: none, gathers: geometry.gathers() }
     }
 }
 
@@ -75,8 +76,10 @@ impl FirmwarePolicy for Tbm {
     }
 
     fn place_write(&mut self, plane: PlaneId, stream: Stream, ftl: &Ftl) -> PlaneId {
-        let Tbm { writes, moves } = self;
-        let behind = ftl.twin_behind(plane, stream, |twin| writes[twin.index()] + moves[twin.index()]);
+        let Tbm { writes, moves, .. } = self;
+        // Where programs gather, writes fill those of their own.
+        let moves = |twin: PlaneId| if self.gathers { 0 } else { moves[twin.index()] };
+        let behind = ftl.twin_behind(plane, stream, |twin| writes[twin.index()] + moves(twin));
         writes[behind.index()] += 1;
         behind
     }

@@ -6,6 +6,7 @@ mod flash;
 mod host;
 mod interconnect;
 mod mapping;
+mod units;
 
 use flashmesh::config::{
     Allocation, Config, FirstTouch, Ftl, Level, Move, MovedPages, PreconditionKind, ProgramOrder, Suspension,
@@ -98,6 +99,7 @@ fn collection() -> impl Strategy<Value = (flashmesh::config::Gc, flashmesh::conf
                 moved_pages,
                 copyback,
                 background_threshold: share(background),
+                ..Default::default()
             };
             (gc, flashmesh::config::Wear { dynamic, static_levelling, static_threshold })
         },
@@ -176,7 +178,7 @@ fn fit(config: &Config, capacity: Bytes, pages: u64, sketch: &Sketch, arrival: T
     if sketch.kind == RequestKind::Flush {
         return IoRequest { arrival, kind: sketch.kind, offset: Bytes::ZERO, size: Bytes::ZERO, stream: 0 };
     }
-    let (page, sector) = (config.geometry.page_size.as_u64(), config.geometry.sector_size.as_u64());
+    let (page, sector) = (config.mapping_unit().as_u64(), config.geometry.sector_size.as_u64());
     let end = pages * page;
     let first = u64::from(sketch.at) * pages / 65536;
     let offset = (first * page + sketch.into * sector).min(end - sector);
@@ -191,11 +193,24 @@ pub fn case() -> impl Strategy<Value = Case> {
     case_of(1..400)
 }
 
+/// The same of drives whose mapping units are smaller than a page, or whose programs are of a word line, in most cases.
+pub fn case_in_units() -> impl Strategy<Value = Case> {
+    let drive = (drive(), units::units()).prop_map(|(mut config, units)| {
+        units.fit(&mut config);
+        config
+    });
+    case_on(drive, 1..400)
+}
+
 /// A drive and so many requests to a part of its first namespace.
 pub fn case_of(requests: std::ops::Range<usize>) -> impl Strategy<Value = Case> {
-    (drive(), proptest::collection::vec(sketch(), requests), 1..=100u64).prop_map(|(config, sketches, percent)| {
+    case_on(drive(), requests)
+}
+
+fn case_on(drive: impl Strategy<Value = Config>, requests: std::ops::Range<usize>) -> impl Strategy<Value = Case> {
+    (drive, proptest::collection::vec(sketch(), requests), 1..=100u64).prop_map(|(config, sketches, percent)| {
         let capacity = first_capacity(&config);
-        let pages = capacity.as_u64() / config.geometry.page_size.as_u64();
+        let pages = capacity.as_u64() / config.mapping_unit().as_u64();
         let footprint = (pages * percent).div_ceil(100);
         let mut arrival = Time::ZERO;
         let requests = sketches

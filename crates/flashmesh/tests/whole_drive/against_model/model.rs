@@ -44,10 +44,10 @@ impl Model {
     /// What `case` must lead to.
     pub fn of(case: &Case) -> Model {
         let Case { config, requests } = case;
-        let page = config.geometry.page_size.as_u64();
+        let page = config.mapping_unit().as_u64();
         let mut model = Model::default();
         if config.precondition.kind != PreconditionKind::None {
-            let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
+            let geometry = Geometry::of(config).expect("the geometry is possible");
             for namespace in config.namespaces(&geometry).expect("the namespaces fit the drive") {
                 let first = (namespace.start.as_u64() / page) as u32;
                 let pages = namespace.capacity.as_u64() / page;

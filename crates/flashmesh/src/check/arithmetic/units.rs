@@ -1,0 +1,29 @@
+//! Mapping units: how many lie in a page, and how many one program writes.
+
+use crate::config::{self, Config, PageTypes, ProgramUnit};
+
+/// Mapping units that fit into a page.
+pub(in super::super) fn units_per_page(config: &Config) -> u32 {
+    let page = config.geometry.page_size.as_u64();
+    let unit = config.ftl.mapping_unit.map_or(page, |unit| unit.as_u64());
+    (1..).take_while(|units| u64::from(*units) * unit <= page).last().unwrap_or(1)
+}
+
+/// Pages that one program writes in a plane: those of a word line, one for each bit of its cells.
+pub(in super::super) fn pages_per_program(config: &Config) -> u32 {
+    let bits = match config.flash.page_types {
+        PageTypes::One => 1,
+        PageTypes::Mlc => 2,
+        PageTypes::Tlc => 3,
+    };
+    if config.flash.program_unit == ProgramUnit::WordLine { bits } else { 1 }
+}
+
+/// The array with its mapping units in place of its pages.
+pub(in super::super) fn in_units(config: &Config) -> config::Geometry {
+    let units = units_per_page(config);
+    let mut shape = config.geometry.clone();
+    shape.page_size = crate::units::Bytes::new(shape.page_size.as_u64() / u64::from(units));
+    shape.pages_per_block *= units;
+    shape
+}

@@ -1,0 +1,269 @@
+//! Mapping units that share a page of the array, or a program, run as one transaction: the first leads, and the others follow it in a
+//! chain, its *companions*.
+//!
+//! - Reads of the same page that wait in one queue are sensed once, and their data leaves together.
+//! - Programs gather in the queue of their plane until there are as many as one program writes. They run with fewer when the oldest has waited
+//!   for `ftl.gather-timeout`, when a flush waits for them ([`Datapath::hurry`]), or when no more will come (the last units of a victim).
+//! - Where the planes of a die write at one pointer, all of them gather before any runs, so that a program is over all planes.
+
+use crate::config::{Config, MultiPlane};
+use crate::flash::geometry::Geometry;
+use crate::ids::{DieId, PlaneId, TransactionId};
+use crate::kernel::Kernel;
+use crate::kernel::event::{Event, lane};
+use crate::kernel::model::Model;
+use crate::policies;
+use crate::schedule::Choice;
+use crate::schedule::queues::{NOTHING, PlaneMasks, planes};
+use crate::schedule::transaction::{CLASSES, Class};
+use crate::units::Time;
+
+use super::path::PathGrant;
+use super::{Beginning, Datapath, PageSource};
+
+/// Programs that gather.
+#[derive(Clone, Debug)]
+pub(super) struct Gather {
+    is_on: bool,
+    units_per_page: u32,
+    units_per_program: u32,
+    timeout: Time,
+    /// Whether the planes of a die gather together.
+    by_die: bool,
+    planes_per_die: u32,
+    /// By die: programs that run with what there is.
+    due: Vec<PlaneMasks>,
+    /// By die, class and plane: transactions that wait; kept where programs gather.
+    waiting: Vec<u32>,
+}
+
+impl Gather {
+    pub(super) fn new(config: &Config, geometry: &Geometry) -> Gather {
+        let is_on = geometry.gathers();
+        let dies = if is_on { geometry.dies() as usize } else { 0 };
+        Gather {
+            is_on,
+            units_per_page: geometry.units_per_page,
+            units_per_program: geometry.units_per_program,
+            timeout: config.ftl.gather_timeout,
+            by_die: policies::ftl_rules(config).twin_blocks && config.flash.multi_plane != MultiPlane::Off,
+            planes_per_die: geometry.planes_per_die,
+            due: vec![NOTHING; dies],
+            waiting: vec![0; dies * CLASSES * geometry.planes_per_die as usize],
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn is_on(&self) -> bool {
+        self.is_on
+    }
+
+    fn at(&self, die: DieId, class: Class, plane: u8) -> usize {
+        (die.index() * CLASSES + class.index()) * self.planes_per_die as usize + usize::from(plane)
+    }
+
+    fn is_full(&self, die: DieId, class: Class, plane: u8) -> bool {
+        self.waiting[self.at(die, class, plane)] >= self.units_per_program
+    }
+}
+
+const WAITING_PROGRAMS: PlaneMasks = PlaneMasks::all_of(&Class::WAITING_PROGRAMS);
+
+impl<M: Model> Datapath<M> {
+    #[inline(always)]
+    pub(super) fn gathers(&self) -> bool {
+        M::ALL_FEATURES && self.gather.is_on
+    }
+
+    /// The transaction that runs with `id` and comes after it.
+    #[inline(always)]
+    pub fn companion(&self, id: TransactionId) -> Option<TransactionId> {
+        if self.gathers() { self.transactions[id].companion() } else { None }
+    }
+
+    /// `id` and all that run with it.
+    pub fn with_companions(&self, id: TransactionId) -> impl Iterator<Item = TransactionId> {
+        std::iter::successors(Some(id), |&id| self.companion(id))
+    }
+
+    /// A transaction came into the queue of its die.
+    #[inline(always)]
+    pub(super) fn count_queued(&mut self, die: DieId, class: Class, plane: u8, kernel: &mut Kernel<M>) {
+        if self.gathers() {
+            self.gather_queued(die, class, plane, kernel);
+        }
+    }
+
+    #[inline(never)]
+    fn gather_queued(&mut self, die: DieId, class: Class, plane: u8, kernel: &mut Kernel<M>) {
+        let at = self.gather.at(die, class, plane);
+        self.gather.waiting[at] += 1;
+        if self.gather.waiting[at] == 1 && Class::WAITING_PROGRAMS.contains(&class) {
+            kernel.schedule(lane::GATHER, kernel.now() + self.gather.timeout, Event::GatherDue(die));
+        }
+    }
+
+    /// A transaction left the queue of its die.
+    #[inline(always)]
+    pub(super) fn count_left(&mut self, id: TransactionId) {
+        if self.gathers() {
+            let transaction = &self.transactions[id];
+            let die = self.geometry.die_of_plane(transaction.plane);
+            let plane = self.geometry.plane_in_die(transaction.plane) as u8;
+            let at = self.gather.at(die, transaction.class(), plane);
+            self.gather.waiting[at] -= 1;
+        }
+    }
+
+    /// The planes among `planes` whose programs of `class` may run: they fill a program, or do not wait for others.
+    pub(super) fn gathered<S: PageSource<M>>(&self, die: DieId, class: Class, planes: u8, source: &S) -> u8 {
+        if planes == 0 {
+            return 0;
+        }
+        let Gather { by_die, planes_per_die, due, .. } = &self.gather;
+        let (first, count) = (self.geometry.first_plane(die), *planes_per_die);
+        let due = due[die.index()].of(class);
+        let moves = class == Class::CollectProgram;
+        let is_full = |plane: u8| self.gather.is_full(die, class, plane);
+        if *by_die {
+            let is_ready = due != 0 || (moves && !source.moves_more(first, count)) || (0..count as u8).all(is_full);
+            return if is_ready { planes } else { 0 };
+        }
+        let is_ready = |plane: &u8| {
+            due >> plane & 1 != 0
+                || is_full(*plane)
+                || (moves && !source.moves_more(PlaneId(first.0 + u32::from(*plane)), 1))
+        };
+        self::planes(planes).filter(is_ready).fold(0, |ready, plane| ready | 1 << plane)
+    }
+
+    /// Programs of a die may have waited for others for as long as they may, or for nothing more when they `hurry`:
+    /// [`Datapath::try_issue`] follows.
+    #[inline(never)]
+    pub fn gather_due(&mut self, die: DieId, hurry: bool, kernel: &Kernel<M>) {
+        let now = kernel.now();
+        for class in Class::WAITING_PROGRAMS {
+            for plane in 0..self.gather.planes_per_die as u8 {
+                let heads = self.queues.priorities().iter().filter_map(|&priority| {
+                    let head = self.queues.head(Choice { die, class, plane, priority })?;
+                    Some(self.transactions[head].account.queued())
+                });
+                if heads.min().is_some_and(|queued| hurry || queued + self.gather.timeout <= now) {
+                    self.gather.due[die.index()].insert(class, plane);
+                }
+            }
+        }
+    }
+
+    /// A flush waits for programs of a die: those that are queued by the end of this moment do not wait for others.
+    #[inline(never)]
+    pub fn hurry(&self, die: DieId, kernel: &mut Kernel<M>) {
+        if self.gathers() && self.queues.masks(die).and(WAITING_PROGRAMS) != NOTHING {
+            kernel.schedule(lane::GATHER, kernel.now(), Event::GatherDue(die));
+        }
+    }
+
+    /// Reads of the same page that wait behind `lead` run with it.
+    #[inline(always)]
+    pub(super) fn join_reads<S: PageSource<M>>(
+        &mut self,
+        queue: Choice,
+        lead: TransactionId,
+        path: PathGrant,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) {
+        if self.gathers() {
+            self.transactions[lead].end_chain();
+            if matches!(queue.class, Class::MapRead | Class::UserRead | Class::CollectRead) {
+                self.join_reads_of_page(queue, lead, path, source, kernel);
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn join_reads_of_page<S: PageSource<M>>(
+        &mut self,
+        queue: Choice,
+        lead: TransactionId,
+        path: PathGrant,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) {
+        let units = self.gather.units_per_page;
+        let leading = self.transactions[lead];
+        let page = leading.from.0 / units;
+        let mut last = lead;
+        for _ in 1..units {
+            let companion = self.queues.take_first(&mut self.transactions, queue, self.rules.lookahead, |other| {
+                other.from.0 / units == page && source.is_current(other) && source.joins(&leading, other)
+            });
+            let Some(id) = companion else { return };
+            self.taken(id, queue.die, path, kernel);
+            self.chain(last, id);
+            last = id;
+        }
+    }
+
+    /// The next program that runs with the one that `beginning` took last, in the same plane; all before it have their pages.
+    #[inline(always)]
+    pub fn next_companion<S: PageSource<M>>(
+        &mut self,
+        beginning: &mut Beginning,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Option<TransactionId> {
+        if self.gathers() { self.next_program_of_plane(beginning, source, kernel) } else { None }
+    }
+
+    #[inline(never)]
+    fn next_program_of_plane<S: PageSource<M>>(
+        &mut self,
+        beginning: &mut Beginning,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Option<TransactionId> {
+        let lead = *beginning.transactions().last()?;
+        let leading = self.transactions[lead];
+        let units = self.gather.units_per_program;
+        if leading.to.0 / units != (leading.to.0 + beginning.companions + 1) / units {
+            return None;
+        }
+        let plane = self.geometry.plane_in_die(leading.plane) as u8;
+        let queue = Choice { plane, ..beginning.queue };
+        let lookahead = self.rules.lookahead.max(units);
+        let id = self.queues.take_first(&mut self.transactions, queue, lookahead, |other| {
+            source.shares_block(&leading, other) && source.is_current(other)
+        })?;
+        self.taken(id, queue.die, beginning.path(), kernel);
+        let last = self.with_companions(lead).last().unwrap_or(lead);
+        self.chain(last, id);
+        beginning.companions += 1;
+        Some(id)
+    }
+
+    fn chain(&mut self, last: TransactionId, id: TransactionId) {
+        self.transactions[id].end_chain();
+        self.transactions[last].set_companion(id);
+    }
+
+    /// Programs over these planes begin: what is left in the queues of the planes gathers anew.
+    #[inline(never)]
+    pub(super) fn gather_anew(&mut self, beginning: &Beginning, kernel: &mut Kernel<M>) {
+        let (die, class) = (beginning.queue.die, beginning.class());
+        for &lead in beginning.transactions() {
+            let plane = self.geometry.plane_in_die(self.transactions[lead].plane) as u8;
+            self.gather.due[die.index()].remove(class, plane);
+            let heads = self.queues.priorities().iter().filter_map(|&priority| {
+                let head = self.queues.head(Choice { die, class, plane, priority })?;
+                Some(self.transactions[head].account.queued())
+            });
+            if let Some(queued) = heads.min()
+                && Class::WAITING_PROGRAMS.contains(&class)
+            {
+                let due = (queued + self.gather.timeout).max(kernel.now());
+                kernel.schedule(lane::GATHER, due, Event::GatherDue(die));
+            }
+        }
+    }
+}

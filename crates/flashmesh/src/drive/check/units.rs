@@ -1,0 +1,116 @@
+//! Mapping units smaller than a page, and programs of a word line: whether they divide what they are to divide, and what they cannot go
+//! together with.
+
+use crate::config::{Clash, Config, FirmwarePolicy, PageTypes, ProgramUnit, WriteBinding};
+use crate::units::Bytes;
+
+/// The most units of a block.
+const UNITS_PER_BLOCK_MAX: u64 = u16::MAX as u64;
+
+/// Whether the unit and the program fit the array; [`Geometry::of`](crate::flash::geometry::Geometry::of) takes what fits.
+pub(super) fn clashes(config: &Config, clashes: &mut Vec<Clash>) {
+    let (page, unit) = (config.geometry.page_size, config.mapping_unit());
+    let of_units = |message: String| Clash::new(&["ftl.mapping-unit", "geometry.page-size"], message);
+    if !page.as_u64().is_multiple_of(unit.as_u64()) {
+        let message = if unit > page {
+            format!("ftl.mapping-unit ({unit}) is larger than geometry.page-size ({page})")
+        } else {
+            format!("ftl.mapping-unit ({unit}) does not divide geometry.page-size ({page})")
+        };
+        let help =
+            "set ftl.mapping-unit to the page size divided by a power of two, such as \"4KiB\" on pages of 16 KiB";
+        clashes.push(of_units(message).help(help));
+        return;
+    }
+    let sector = config.geometry.sector_size;
+    if unit < sector {
+        let message = format!("ftl.mapping-unit ({unit}) is smaller than geometry.sector-size ({sector})");
+        let clash = Clash::new(&["ftl.mapping-unit", "geometry.sector-size"], message);
+        clashes.push(
+            clash.help("a unit holds one sector at least: raise ftl.mapping-unit, or lower geometry.sector-size"),
+        );
+    }
+    let units = u64::from(config.geometry.pages_per_block) * u64::from(config.units_per_page());
+    if units > UNITS_PER_BLOCK_MAX {
+        let message =
+            format!("a block holds {units} mapping units of {unit}; at most {UNITS_PER_BLOCK_MAX} can be simulated");
+        let keys = ["ftl.mapping-unit", "geometry.pages-per-block", "geometry.page-size"];
+        clashes.push(Clash::new(&keys, message).help("raise ftl.mapping-unit, or lower geometry.pages-per-block"));
+    }
+    programs(config, clashes);
+}
+
+fn programs(config: &Config, clashes: &mut Vec<Clash>) {
+    let pages = config.pages_per_program();
+    if config.flash.program_unit == ProgramUnit::WordLine {
+        if config.flash.page_types == PageTypes::One {
+            let message = "flash.program-unit is `word-line`, and with flash.page-types `one` a word line has one page"
+                .to_owned();
+            let clash = Clash::new(&["flash.program-unit", "flash.page-types"], message);
+            clashes.push(clash.help("set flash.page-types to \"tlc\" or \"mlc\", or flash.program-unit to \"page\""));
+        }
+        let times = [
+            ("flash.middle-page-program-time", config.flash.middle_page_program_time),
+            ("flash.upper-page-program-time", config.flash.upper_page_program_time),
+        ];
+        for (key, _) in times.into_iter().filter(|(_, time)| time.is_some()) {
+            let message = format!(
+                "{key} is set, and with flash.program-unit `word-line` all pages of a word line are programmed at once"
+            );
+            let clash = Clash::new(&[key, "flash.program-unit"], message);
+            clashes.push(clash.help("leave it away: flash.program-time is the time of a word line"));
+        }
+    }
+    let in_block = config.geometry.pages_per_block;
+    if !in_block.is_multiple_of(pages) {
+        let message =
+            format!("a word line has {pages} pages, and geometry.pages-per-block ({in_block}) is no multiple of that");
+        let clash = Clash::new(&["geometry.pages-per-block", "flash.program-unit"], message);
+        clashes.push(clash.help(&format!("set geometry.pages-per-block to a multiple of {pages}")));
+    }
+    if config.units_per_page() * pages > 1 {
+        together(config, clashes);
+    }
+}
+
+/// What goes by whole pages.
+fn together(config: &Config, clashes: &mut Vec<Clash>) {
+    let (name, key) = if config.units_per_page() > 1 {
+        (format!("ftl.mapping-unit is {}", config.mapping_unit()), "ftl.mapping-unit")
+    } else {
+        ("flash.program-unit is `word-line`".to_owned(), "flash.program-unit")
+    };
+    let mut refuse = |other: &str, why: &str, help: &str| {
+        let message = format!("{name}, so that several units are programmed at once, and {why}");
+        clashes.push(Clash::new(&[other, key], message).help(help));
+    };
+    if config.gc.copyback {
+        let why = "gc.copyback moves one whole page inside its plane";
+        refuse("gc.copyback", why, "set gc.copyback to false");
+    }
+    if config.gc.r#move.leaves_the_chip() {
+        let why = format!("gc.move `{}` has the page buffer of another chip take one whole page", config.gc.r#move);
+        refuse("gc.move", &why, "set gc.move to \"through-controller\"");
+    }
+    if config.ftl.write_binding == WriteBinding::Early {
+        let why = "ftl.write-binding `early` gives each write its place before others have gathered";
+        refuse("ftl.write-binding", why, "set ftl.write-binding to \"late\"");
+    }
+    if config.ftl.policy == FirmwarePolicy::Mbm {
+        let why = "ftl.policy `mbm` counts the pages of its page-offset pointers one by one";
+        refuse("ftl.policy", why, "set ftl.policy to \"tbm\", \"sprinkler\" or \"page\"");
+    }
+    cache(config, clashes);
+}
+
+/// Whether the device cache can gather what a program takes.
+fn cache(config: &Config, clashes: &mut Vec<Clash>) {
+    let capacity = config.cache.capacity;
+    let planes = if config.ftl.policy == FirmwarePolicy::Tbm { u64::from(config.geometry.planes_per_die) } else { 1 };
+    let program = config.geometry.page_size * (u64::from(config.pages_per_program()) * planes);
+    if capacity > Bytes::ZERO && capacity < program {
+        let message = format!("cache.capacity ({capacity}) is less than the {program} that one program takes");
+        let clash = Clash::new(&["cache.capacity", "flash.program-unit", "geometry.page-size"], message);
+        clashes.push(clash.help("writes gather in the cache: raise cache.capacity, or set it to 0"));
+    }
+}

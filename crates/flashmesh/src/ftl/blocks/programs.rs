@@ -1,0 +1,58 @@
+//! Programs of several mapping units: what one of them leaves of the pages that it writes is given up.
+//!
+//! An open block is written program by program, so the page that follows the last program begins another one. Where the planes of a die use
+//! the same blocks and are programmed together, their write pointers stay equal.
+
+use super::BlockManager;
+use super::open_blocks::OpenBlock;
+use crate::ftl::stream::Stream;
+use crate::ids::{BlockId, PlaneId, Ppn};
+
+impl BlockManager {
+    /// A program of units up to `last` begins: gives up what it leaves, and gives how many units that is.
+    pub(in super::super) fn finish_program(&mut self, last: Ppn) -> u32 {
+        let block = self.table.block_of(last);
+        let plane = self.table.plane_of(block);
+        let next = self.geometry.page_in_block(last) + 1;
+        let end = next.next_multiple_of(self.geometry.units_per_program);
+        let Some(stream) = self.planes[plane.index()].open.stream_at(block, next) else { return 0 };
+        if !self.levels_programs {
+            return self.skip_to(plane, stream, block, end);
+        }
+        let position = block.0 % self.geometry.blocks_per_plane;
+        let twins: Vec<PlaneId> = self.twins_of(plane).collect();
+        twins
+            .into_iter()
+            .map(|twin| {
+                let block = BlockId(self.geometry.first_block(twin).0 + position);
+                self.skip_to(twin, stream, block, end)
+            })
+            .sum()
+    }
+
+    /// Has every open block go on with another program.
+    pub(in super::super) fn align_programs(&mut self) {
+        if !self.geometry.gathers() {
+            return;
+        }
+        for plane in (0..self.geometry.planes()).map(PlaneId) {
+            let opened: Vec<OpenBlock> = self.planes[plane.index()].open.iter().copied().collect();
+            for OpenBlock { block, next_page } in opened {
+                if next_page > 0 && next_page < self.geometry.pages_per_block {
+                    self.finish_program(self.geometry.ppn(block, next_page - 1));
+                }
+            }
+        }
+    }
+
+    /// Gives up the pages before `end` of a block that `stream` has open.
+    fn skip_to(&mut self, plane: PlaneId, stream: Stream, block: BlockId, end: u32) -> u32 {
+        let open = self.planes[plane.index()].open.get(stream);
+        if open.block != block || open.next_page >= end {
+            return 0;
+        }
+        let skipped = end - open.next_page;
+        self.skip_pages(plane, stream, skipped);
+        skipped
+    }
+}

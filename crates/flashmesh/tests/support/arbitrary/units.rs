@@ -1,0 +1,95 @@
+//! Random mapping units and programs, for drives that were drawn without.
+
+use flashmesh::config::{
+    Config, FirmwarePolicy, FirstTouch, Move, MovedPages, PageTypes, ProgramUnit, Suspension, WriteBinding,
+    WriteStreams,
+};
+use flashmesh::flash::geometry::Geometry;
+use flashmesh::units::{Bytes, Time};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::super::partitions;
+
+/// How many units a page has, and what one program writes.
+#[derive(Clone, Debug)]
+pub struct Units {
+    per_page: u64,
+    program_unit: ProgramUnit,
+    gather_timeout: Time,
+    is_paced: bool,
+    is_twin: bool,
+}
+
+pub fn units() -> impl Strategy<Value = Units> {
+    let timeout = (0..=600u64).prop_map(Time::from_us);
+    (select(vec![1u64, 2, 4, 8]), select(ProgramUnit::ALL), timeout, any::<bool>(), any::<bool>()).prop_map(
+        |(per_page, program_unit, gather_timeout, is_paced, is_twin)| Units {
+            per_page,
+            program_unit,
+            gather_timeout,
+            is_paced,
+            is_twin,
+        },
+    )
+}
+
+impl Units {
+    /// Gives `config` these units where it can have them, without what cannot go together with them. Capacities in bytes stay.
+    pub fn fit(&self, config: &mut Config) {
+        let before = config.clone();
+        self.divide(config);
+        if config.validate().is_err() {
+            *config = before;
+        }
+    }
+
+    fn divide(&self, config: &mut Config) {
+        let geometry = &mut config.geometry;
+        let (page, sector) = (geometry.page_size, geometry.sector_size);
+        let per_page = self.per_page.min(page.as_u64() / sector.as_u64());
+        let unit = Bytes::new(page.as_u64() / per_page);
+        config.ftl.mapping_unit = (per_page > 1).then_some(unit);
+        if self.program_unit == ProgramUnit::WordLine && config.flash.page_types != PageTypes::One {
+            config.flash.program_unit = ProgramUnit::WordLine;
+            config.flash.middle_page_program_time = None;
+            config.flash.upper_page_program_time = None;
+        }
+        let pages = config.pages_per_program();
+        if config.units_per_page() * pages == 1 {
+            return;
+        }
+        config.geometry.pages_per_block = config.geometry.pages_per_block.next_multiple_of(pages);
+        config.ftl.gather_timeout = self.gather_timeout;
+        config.ftl.write_binding = WriteBinding::Late;
+        config.ftl.first_touch = FirstTouch::Home;
+        config.gc.copyback = false;
+        config.gc.r#move = Move::ThroughController;
+        config.gc.paced = self.is_paced && config.gc.preemptible;
+        config.mapping.read_size = None;
+        config.mapping.write_back_read_size = None;
+        config.mapping.stored_entry_size = config.mapping.stored_entry_size.min(unit);
+        let planes = u64::from(config.geometry.planes_per_die);
+        if config.cache.capacity > Bytes::ZERO {
+            config.cache.capacity = config.cache.capacity.max(page * (u64::from(pages) * planes));
+        }
+        let divides_planes = config.namespace.iter().any(|(_, space)| space.planes.is_some());
+        let is_plain = config.ftl.policy == FirmwarePolicy::Page && !config.replication.enabled;
+        if self.is_twin && planes > 1 && is_plain && !divides_planes {
+            config.ftl.policy = FirmwarePolicy::Tbm;
+            config.ftl.write_streams = WriteStreams::Shared;
+            config.gc.moved_pages = MovedPages::OwnBlock;
+        }
+        self.spare(config);
+        // A path that is held while the array works leaves none for the read that would suspend it.
+        if config.suspension() != Suspension::Off {
+            config.fabric.hold_path = config.fabric.hold_path.without_programs();
+        }
+    }
+
+    fn spare(&self, config: &mut Config) {
+        while Geometry::of(config).is_err() || partitions::surplus(config) < 0 {
+            config.geometry.blocks_per_plane += 1;
+        }
+    }
+}
