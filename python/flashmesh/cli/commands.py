@@ -30,6 +30,7 @@ COMMANDS = {
     "show": ("flashmesh.cli.show", "Print saved results again, with any measure."),
     "sweep": ("flashmesh.cli.sweep", "Run many points on cores or a cluster; resume after interruptions."),
     "trace": ("flashmesh.cli.traces", "Inspect, convert, model and compare traces."),
+    "validate": ("flashmesh.cli.validate", "Hold drives to what real ones measured."),
 }
 """The module that defines each command, and what it does."""
 
