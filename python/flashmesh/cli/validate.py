@@ -57,6 +57,18 @@ CHECK_FAILED = 3
     help="Where results of runs are kept; what is there is not run again.",
 )
 @jobs_option
+@click.option(
+    "--pages", type=click.Path(path_type=Path), metavar="DIR", help="Write a page, JSON and charts of each preset."
+)
+@click.option(
+    "--rewrite",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Write the pages anew from the JSON of DIR; run nothing.",
+)
+@click.option(
+    "--check", type=click.Path(path_type=Path), metavar="DIR", help="Fail when a page in DIR is stale; run nothing."
+)
 @click.option("--quiet", is_flag=True, help="Print only errors on stderr.")
 def validate(
     names: tuple[str, ...],
@@ -70,6 +82,9 @@ def validate(
     report_file: Path | None,
     results: Path,
     jobs: int,
+    pages: Path | None,
+    rewrite: Path | None,
+    check: Path | None,
     quiet: bool,
 ) -> int:
     """Hold drives to what real ones measured.
@@ -87,6 +102,8 @@ def validate(
     if quick and requests is not None:
         raise click.UsageError("--quick and --requests say the same: give one of them")
     require_stdout()
+    if rewrite is not None or check is not None:
+        return kept_pages(rewrite, check)
     if report_file is not None:
         refuse_stdout("--output", report_file, "a page")
     subjects = subjects_of(names, points, drive, software_time)
@@ -102,6 +119,10 @@ def validate(
         if json_file is not None and json_file != STDOUT:
             document = opened.enter_context(whole_file(json_file))
         page = opened.enter_context(whole_file(report_file)) if report_file is not None else None
+        if pages is not None:
+            from flashmesh.reproduce.pages import writable_folder
+
+            writable_folder(pages)
         store = open_store(results)
         opened.callback(store.close)
         validating = Validating(subjects, extent, dict(settings), store)
@@ -111,6 +132,11 @@ def validate(
             write_text(document, to_json(validations))
         if page is not None:
             write_text(page, page_of(validations))
+        if pages is not None:
+            from flashmesh.validation.drives import drives
+            from flashmesh.validation.pages import write_pages
+
+            write_pages(validations, pages, drives())
     with stdout() as stream:
         if json_file == STDOUT:
             stream.write(to_json(validations))
@@ -120,6 +146,18 @@ def validate(
 
             report.show(validations, Terminal(stream, report.WIDTH))
     return 0 if all(each.is_met for each in validations) else CHECK_FAILED
+
+
+def kept_pages(rewrite: Path | None, check: Path | None) -> int:
+    """Writes or checks the pages of results that are there."""
+    from flashmesh.validation.drives import drives
+    from flashmesh.validation.pages import check_pages, rewrite_pages
+
+    if rewrite is not None:
+        rewrite_pages(rewrite, drives())
+    if check is not None:
+        check_pages(check, drives())
+    return 0
 
 
 def subjects_of(

@@ -99,7 +99,10 @@ def percent(share: float | None) -> str:
     """A signed share; far away, a factor."""
     if share is None:
         return "not simulated"
-    return f"{100 * share:+.0f}%" if share < 9.995 else f"x{share + 1:,.0f}"
+    if share >= 9.995:
+        return f"x{share + 1:,.0f}"
+    rounded = round(100 * share)
+    return f"{rounded:+d}%" if rounded else "0%"
 
 
 def verdicts(validation: Validation) -> list[str]:

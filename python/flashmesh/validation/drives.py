@@ -21,6 +21,8 @@ A file for each in `drives/`:
 
 from __future__ import annotations
 
+import hashlib
+import json
 import tomllib
 from dataclasses import dataclass
 from functools import cache
@@ -85,6 +87,11 @@ class Drive:
             for key, value in whole.items()
             if key in self.facts or key in self.fitted or value != default.get(key)
         }
+
+    def values_hash(self) -> str:
+        """What tells the values of the preset from others."""
+        text = json.dumps(self.values(), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 @cache

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flashmesh import configuration, memory
+from flashmesh._native import ConfigError
 from flashmesh.sweeps.session import Session
 from flashmesh.sweeps.tasks import Task
 from flashmesh.validation.figures import Figures, simulated
@@ -137,7 +138,11 @@ class Validating:
         if text is None:
             return
         document: dict[str, Any] = json.loads(text)
-        figures = simulated(document, self.subjects[key[0]].software_us)
+        try:
+            figures = simulated(document, self.subjects[key[0]].software_us)
+        except ConfigError as error:
+            self.errors[key] = f"{outcome.task.label}: {error}"
+            return
         window = document["measured"]
         self.found[key] = Simulated(figures, window["write_amplification"], window["requests"])
 
@@ -182,6 +187,7 @@ class Validating:
             self.extent.requests,
             failures,
             self.notes[number],
+            "" if subject.drive is None else subject.drive.values_hash(),
         )
 
     def outcome(self, subject: Subject, point: Measured, key: tuple[int, int]) -> PointOutcome:

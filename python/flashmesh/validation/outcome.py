@@ -52,6 +52,8 @@ class Validation:
     """Runs that failed, and why."""
     notes: tuple[str, ...] = ()
     """What is to be known of the simulated drive."""
+    values_hash: str = ""
+    """Of the values of its preset; empty of another drive."""
 
     @property
     def simulated(self) -> list[Figures | None]:
@@ -124,6 +126,7 @@ class Validation:
             ],
             "failures": list(self.failures),
             "notes": list(self.notes),
+            "values_hash": self.values_hash,
             "met": self.is_met,
         }
 
@@ -179,6 +182,7 @@ def from_dict(document: dict[str, Any]) -> list[Validation]:
                 requests=drive["requests"],
                 failures=tuple(drive["failures"]),
                 notes=tuple(drive["notes"]),
+                values_hash=drive["values_hash"],
             )
         )
     return found
