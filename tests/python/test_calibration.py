@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from conftest import Cli
+from conftest import COMMAND, TIMEOUT_S, Cli, environment
 from flashmesh import ConfigError
 from flashmesh.calibration.determined import found_keys
 from flashmesh.calibration.engine import calibrate, read_problem
@@ -109,6 +113,37 @@ def test_without_slopes_nothing_is_determined(found: Calibration) -> None:
     keys = found_keys(found.facts.space, found.best, None, [found.best])
     assert [key.is_determined for key in keys] == [False, False]
     assert all("there was no time to see" in key.sentence for key in keys)
+
+
+def test_a_drive_that_is_far_from_all_measurements_determines_nothing(found: Calibration) -> None:
+    far = replace(found.best, rows=tuple(tuple(9.0 for _ in row) for row in found.best.rows))
+    keys = found_keys(found.facts.space, far, None, [far])
+    assert not any(key.is_determined for key in keys)
+    assert "no drive that was tried is near the measurements" in keys[0].sentence
+
+
+def test_an_interrupted_calibration_keeps_its_runs_and_goes_on(folder: Path, tmp_path: Path, cli: Cli) -> None:
+    files = ("calibrate", folder / "measured.csv", "--facts", folder / "facts.toml", "-o", "out.toml")
+    call = (*files, "--requests", "6000", "--trials", "4")
+    process = subprocess.Popen(
+        [COMMAND, *call], cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    runs = tmp_path / "calibration.results" / "runs"
+    end = time.monotonic() + TIMEOUT_S
+    while not list(runs.glob("*/*.json")) and process.poll() is None and time.monotonic() < end:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=TIMEOUT_S)
+    # It may have come to its end before the signal came.
+    assert process.returncode in (130, 0), told
+    if process.returncode == 130:
+        assert "the same command goes on" in told
+        assert not (tmp_path / "out.toml").exists()
+    kept = {path: path.stat().st_mtime_ns for path in runs.glob("*/*.json")}
+    assert kept
+    assert cli(*call).returncode == 0
+    assert {path: path.stat().st_mtime_ns for path in kept} == kept, "what was kept is not run again"
+    assert (tmp_path / "out.toml").is_file()
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,8 @@ FELT = 0.5
 """A key that moves no figure by this share of its tolerance over half its range has no effect."""
 CHOICE = 0.05
 """A choice is determined when every other one has a loss that is larger by this."""
+FAR = 2.5
+"""A drive of a larger loss is two tolerances away from the figures: its neighbours tell nothing of the real one."""
 PARTNER = 0.5
 """From this correlation on, two keys do the same to the figures."""
 
@@ -52,6 +54,9 @@ class Found:
 
 def found_keys(space: Space, best: Candidate, slopes: Slopes | None, tried: Sequence[Candidate]) -> list[Found]:
     """What the measurements say of each key."""
+    if best.loss > FAR:
+        told = "no drive that was tried is near the measurements, so the facts or the ranges do not fit the drive"
+        return [Found(key.key, best.settings[key.key], None, None, False, told) for key in space.keys]
     ranged = dict(zip((key.key for key in space.ranged), of_ranges(space.ranged, best, slopes), strict=True))
     return [ranged[key.key] if key.is_ranged else of_choice(key, best, tried) for key in space.keys]
 

@@ -112,6 +112,10 @@ def calibrate(
             click.echo(f"{len(problem.targets)} loads; searched are {keys}", err=True)
         try:
             found = fit(problem, executor, store=store, budget_min=budget, trials=trials, seed=seed, on_candidate=told)
+        except KeyboardInterrupt:
+            if not quiet:
+                click.echo(f"{told.tried} drives tried, and kept; the same command goes on", err=True)
+            raise
         finally:
             executor.close()
         write_text(target, found.to_toml())
