@@ -14,6 +14,14 @@ if TYPE_CHECKING:
 STATISTICS = {"mean": "mean", "p50": "p50", "p99": "p99", "p999": "p99.9"}
 SOURCES = ("measured", "simulated")
 US = 1e-6
+DASH_LEGEND = alt.Legend(
+    title=None,
+    symbolType="stroke",
+    symbolStrokeColor="#444444",
+    symbolStrokeWidth=3,
+    symbolSize=600,
+)
+"""Of lines of any colour, long enough to show their dashes."""
 WIDTH, HEIGHT = 460, 300
 """Of a picture on a page."""
 
@@ -43,10 +51,13 @@ def curves(validation: Validation, kind: str) -> style.Plot:
         x=alt.X("offered_iops:Q", axis=alt.Axis(title="offered (IOPS)", labelExpr=style.si(""))),
         y=alt.Y("latency_s:Q", scale=alt.Scale(type="log"), axis=style.log_seconds(f"latency of {kind}s")),
         color=colour,
-        strokeDash=alt.StrokeDash("source:N", scale=dashes, legend=style.LINE_LEGEND),
         tooltip=["offered_iops:Q", "statistic:N", "source:N", "latency_s:Q"],
     )
-    chart = style.layered([base.mark_line(strokeWidth=1.8), base.mark_point(filled=True, size=40)])
+    # Points have no dashes: with them the legend would have neither.
+    lines = base.mark_line(strokeWidth=1.8).encode(
+        strokeDash=alt.StrokeDash("source:N", scale=dashes, legend=DASH_LEGEND), detail="source:N"
+    )
+    chart = style.layered([lines, base.mark_point(filled=True, size=40)])
     title = f"{validation.title}: {kind}s"
     text = f"Latency of {kind}s over the offered load: measured (whole lines) and simulated (dashed lines)."
     return style.finished(chart, datasets, title=title, description=text, height=HEIGHT)
