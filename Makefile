@@ -6,7 +6,7 @@ CARGO ?= cargo
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo docs test test-rust test-python own-examples explore reproduction fits campaign metamorphic faults cuts fuzz fuzz-importers coverage sbom wheel lock soak lint format generate outputs picture check-generated bench bench-sweeps bench-many bench-mqsim clean
+.PHONY: help build demo docs test test-rust test-python own-examples explore reproduction validation fits campaign metamorphic faults cuts fuzz fuzz-importers coverage sbom wheel lock soak lint format generate outputs picture check-generated bench bench-sweeps bench-many bench-mqsim clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -59,6 +59,10 @@ test-python: $(NATIVE)
 reproduction: $(NATIVE) ## Reproduce the published figures and write docs/reproduction; goes on where it stopped
 	@mkdir -p out
 	$(BIN)/flashmesh reproduce --quick --results out/reproduction -o docs/reproduction
+
+validation: $(NATIVE) ## Hold the presets of real drives to what was measured and write docs/validation; goes on where it stopped
+	@mkdir -p out
+	$(BIN)/flashmesh validate --results out/validation --pages docs/validation; status=$$?; test $$status -eq 0 -o $$status -eq 3
 
 fits: $(NATIVE) ## Search the keys that the papers leave open, and write the fits into docs/reproduction; goes on where it stopped
 	@mkdir -p out

@@ -86,6 +86,7 @@ __all__ = [
     "QueuePriority",
     "Rate",
     "Replay",
+    "ReplayLatencyStart",
     "ReplayMode",
     "Replication",
     "Sata",
@@ -402,6 +403,9 @@ WorkloadArrivals: TypeAlias = Literal["constant", "exponential", "burst"]
 
 ReplayMode: TypeAlias = Literal["open", "stress", "closed"]
 """When requests are issued. A trace replays `open` unless the mode, `outstanding`, `threads` or `think-time` is set."""
+
+ReplayLatencyStart: TypeAlias = Literal["arrival", "issue"]
+"""From when the latency of a request counts."""
 
 QueuePriority: TypeAlias = Literal["urgent", "high", "medium", "low"]
 """Priority class of the requests of the stream, for arbitration (`[nvme]`) and scheduling (`schedule.priorities`)."""
@@ -1564,6 +1568,9 @@ class Replay:
 
     time_scale: float | None = None
     """Arrival times are multiplied by this. Only with mode = "open". Values: 0.000001 to 1000000. Default: 1.0."""
+
+    latency_start: ReplayLatencyStart | None = None
+    """From when the latency of a request counts. Only with mode = "open". Default: "arrival"."""
 
     outstanding: int | None = None
     """Requests in flight. Only with mode = "stress". Values: 1 to 65535. Default: 64."""

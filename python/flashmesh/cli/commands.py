@@ -12,6 +12,7 @@ from flashmesh.cli.command import Group
 
 COMMANDS = {
     "ask": ("flashmesh.cli.ask", "Say which changes of a drive help most."),
+    "calibrate": ("flashmesh.cli.calibrate", "Fit a drive to what it measured."),
     "collisions": ("flashmesh.cli.collisions", "Analyse read collisions on dies, and what replication would gain."),
     "compare": ("flashmesh.cli.compare", "Simulate drives that differ in some keys, and compare them."),
     "completion": ("flashmesh.cli.completion", "Print the completion script of a shell."),
@@ -30,6 +31,7 @@ COMMANDS = {
     "show": ("flashmesh.cli.show", "Print saved results again, with any measure."),
     "sweep": ("flashmesh.cli.sweep", "Run many points on cores or a cluster; resume after interruptions."),
     "trace": ("flashmesh.cli.traces", "Inspect, convert, model and compare traces."),
+    "validate": ("flashmesh.cli.validate", "Hold drives to what real ones measured."),
 }
 """The module that defines each command, and what it does."""
 

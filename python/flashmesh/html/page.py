@@ -14,7 +14,10 @@ from flashmesh.aggregate.steadiness import unsteady_note
 from flashmesh.html import tables
 from flashmesh.html.network import recordings as moving_recordings
 from flashmesh.html.overview import asked_for, over_keys
+from flashmesh.html.validation import comparison_of, sentence_of
+from flashmesh.plots.validation import curves as validation_curves
 from flashmesh.report import recordings
+from flashmesh.validation.figures import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,8 +25,10 @@ if TYPE_CHECKING:
     from flashmesh.asking.answer import Answer
     from flashmesh.html.search import Found
     from flashmesh.html.study import Study
+    from flashmesh.html.validation import Listed
     from flashmesh.plots.runs import Run
     from flashmesh.plots.style import Plot
+    from flashmesh.validation.outcome import Validation
 
 SCRIPTS = ("vega.min.js", "vega-lite.min.js", "vega-embed.min.js", "d3.min.js")
 """Libraries that are carried in every page; assets/LICENSES.md says where they are from."""
@@ -53,6 +58,8 @@ class Section:
     note: str = ""
     search: Found | None = None
     """The search whose front is shown as a table."""
+    listed: Listed | None = None
+    """A table of texts."""
 
 
 def section(name: str, title: str, *charts: tuple[str, Plot | None], note: str = "") -> list[Section]:
@@ -106,6 +113,18 @@ def tornados(answers: Sequence[Answer]) -> list[Section]:
     return found
 
 
+def measured_drives(validations: Sequence[Validation]) -> list[Section]:
+    """The parts of a page that show drives beside their measurements."""
+    found = []
+    for number, validation in enumerate(validations, 1):
+        name = "measured" if number == 1 else f"measured-{number}"
+        charts = tuple(Figure(f"{name}-{kind}s", validation_curves(validation, kind)) for kind in KINDS)
+        listed = comparison_of(validation)
+        title = f"{validation.title}, measured and simulated"
+        found.append(Section(name, title, charts, sentence_of(validation), listed=listed))
+    return found
+
+
 def slug(text: str) -> str:
     """A text as a part of a name."""
     return re.sub(r"[^A-Za-z0-9.]+", "-", text).strip("-.").lower()
@@ -118,7 +137,8 @@ def sections_of(study: Study) -> list[Section]:
         ConfigError: When a chart that is asked for names what the runs do not have.
     """
     asked = asked_for(study)
-    found = [*tornados(study.answers), *section("asked", "Charts asked for", *asked), *fronts(study.searches)]
+    drives = measured_drives(study.validations)
+    found = [*drives, *tornados(study.answers), *section("asked", "Charts asked for", *asked), *fronts(study.searches)]
     if not study.points:
         return found
     names = {name for name, _ in asked}

@@ -14,6 +14,7 @@ from flashmesh.results import Result
 from flashmesh.results.schema import MalformedError, check_comparison, check_result
 from flashmesh.saved import open_runs, other_versions, read_json, unknown
 from flashmesh.sweeps.store import MANIFEST
+from flashmesh.validation.outcome import from_dict, is_validation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from flashmesh.aggregate.table import RunTable
     from flashmesh.comparison import Comparison
     from flashmesh.html.search import Found
+    from flashmesh.validation.outcome import Validation
 
 
 class SavedError(FlashmeshError):
@@ -41,10 +43,14 @@ def read(paths: Sequence[str | Path]) -> Study:
     searches: list[Found] = []
     several = len(paths) > 1
     answers: list[Answer] = []
+    validations: list[Validation] = []
     for path in map(Path, paths):
         document = _document(path) if is_json(path) else None
         if is_answer(document):
             answers.append(_answer(path, document))
+            continue
+        if is_validation(document):
+            validations += _validations(path, document)
             continue
         table, said = _opened(path, document)
         if not len(table):
@@ -65,7 +71,15 @@ def read(paths: Sequence[str | Path]) -> Study:
         tables.append(table)
         searches += asked
     title = ", ".join(Path(path).stem for path in paths[:3]) + (" and more" if len(paths) > 3 else "")
-    return Study(title, unique(points), tuple(tables), tuple(notes), tuple(searches), answers=tuple(answers))
+    return Study(
+        title,
+        unique(points),
+        tuple(tables),
+        tuple(notes),
+        tuple(searches),
+        answers=tuple(answers),
+        validations=tuple(validations),
+    )
 
 
 def is_json(path: Path) -> bool:
@@ -79,6 +93,15 @@ def _answer(path: Path, document: Any) -> Answer:
         return Answer.from_dict(document)
     except (AttributeError, KeyError, TypeError) as error:
         raise SavedError(f"{path}: is no answer of this version of flashmesh: it lacks {error}: ask again") from error
+
+
+def _validations(path: Path, document: Any) -> list[Validation]:
+    """What `flashmesh validate` has written."""
+    try:
+        return from_dict(document)
+    except (AttributeError, IndexError, KeyError, TypeError) as error:
+        told = f"{path}: is no validation of this version of flashmesh: it lacks {error}: validate again"
+        raise SavedError(told) from error
 
 
 def study_of(results: Iterable[Result | Comparison], title: str = "flashmesh") -> Study:

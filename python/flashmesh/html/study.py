@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from flashmesh.html.search import Found
     from flashmesh.plots.runs import Run
     from flashmesh.report.chart_spec import ChartSpec
+    from flashmesh.validation.outcome import Validation
 
 DRAWN_MAX = 24
 """The most points of which every chart is drawn."""
@@ -69,6 +70,8 @@ class Study:
     """Charts that were asked for."""
     answers: tuple[Answer, ...] = ()
     """What was asked of drives: which changes help."""
+    validations: tuple[Validation, ...] = ()
+    """Drives that were held to measurements."""
 
     @cached_property
     def findings(self) -> list[str]:

@@ -4,7 +4,7 @@ mod replay;
 mod sizes;
 mod workload;
 
-pub use replay::{Replay, ReplayMode};
+pub use replay::{LatencyStart, Replay, ReplayMode};
 pub use sizes::Sizes;
 pub use workload::{
     ArrivalKind, Beyond, BlkparseEvent, MixPlacement, Pattern, TraceFormat, TracePolarity, TraceTimeUnit, Workload,

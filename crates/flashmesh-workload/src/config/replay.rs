@@ -16,6 +16,17 @@ choices! {
     }
 }
 
+choices! {
+    /// From when the latency of a request counts.
+    LatencyStart {
+        /// From its arrival: what it waits on the host for a full queue is part of it.
+        Arrival = "arrival",
+        /// From its issue, as a program measures that waits while it has `host.queue-depth` requests outstanding. Requests that
+        /// have arrived and are not issued by `stop-time` are not issued at all.
+        Issue = "issue",
+    }
+}
+
 section! {
     /// When requests are issued.
     Replay, "replay" {
@@ -23,6 +34,8 @@ section! {
         mode: ReplayMode = ReplayMode::Stress, needs plain;
         /// Arrival times are multiplied by this.
         time_scale: f64 = 1.0, in 0.000_001..=1_000_000.0, with "mode" = ["\"open\""], needs plain;
+        /// From when the latency of a request counts.
+        latency_start: LatencyStart = LatencyStart::Arrival, with "mode" = ["\"open\""], needs plain;
         /// Requests in flight.
         outstanding: u32 = 64, in 1..=65_535, with "mode" = ["\"stress\""], needs plain;
         /// Independent issuers.

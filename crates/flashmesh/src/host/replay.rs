@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use crate::config::{self, ReplayMode};
+use crate::config::{self, LatencyStart, ReplayMode};
 use crate::error::WorkloadError;
 use crate::units::Time;
 use crate::workload::IoRequest;
@@ -63,6 +63,8 @@ pub struct Replay {
     time_scale: u128,
     think_time: Time,
     stop: Time,
+    /// Open replay.
+    latency_start: LatencyStart,
     /// Closed replay: thinking threads in the order in which they will be ready, with their next request.
     thoughts: VecDeque<(u32, IoRequest)>,
     /// Slots of this workload in the drive; requests wait for one in stress and closed replay only.
@@ -106,6 +108,7 @@ impl Replay {
             time_scale: (config.time_scale * (1u64 << SCALE_SHIFT) as f64).round() as u128,
             think_time: config.think_time,
             stop: config.stop_time.unwrap_or(Time::MAX),
+            latency_start: config.latency_start,
             thoughts: VecDeque::new(),
             slots: Slots::new(queue_depth),
             batch: Batch::new(),
@@ -232,11 +235,15 @@ impl Replay {
             self.alarm = true;
             return Ok(Next::At(arrival));
         }
+        let counts_from_issue = self.latency_start == LatencyStart::Issue;
+        if counts_from_issue && now > self.stop {
+            return Ok(Next::Later);
+        }
         self.batch.take();
         self.slots.take();
         self.overdue.count(arrival, now);
         self.last_arrival = self.last_arrival.later(arrival);
-        Ok(Next::Issue(Arrived { io, thread: 0, arrival }))
+        Ok(Next::Issue(Arrived { io, thread: 0, arrival: if counts_from_issue { now } else { arrival } }))
     }
 
     /// Open replay: the time of [`Next::At`] has come.

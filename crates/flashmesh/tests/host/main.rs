@@ -6,6 +6,7 @@ mod support;
 
 mod device_cache;
 mod interfaces;
+mod latency_start;
 mod mqsim_failures;
 mod mqsim_single;
 mod stop_time;

@@ -33,8 +33,8 @@ pub use cache::{Cache, CacheSharing, CacheWrites, Destage, RowPolicy};
 pub use fabric::{Arbitration, Fabric, FabricKind, HoldPath};
 pub use flash::{DieStart, Flash, MultiPlane, PageTypes, ProgramOrder, ProgramUnit, Suspension};
 pub use flashmesh_workload::config::{
-    ArrivalKind, Beyond, BlkparseEvent, MixPlacement, Pattern, Replay, ReplayMode, Sizes, TraceFormat, TracePolarity,
-    TraceTimeUnit, Workload, WorkloadKind,
+    ArrivalKind, Beyond, BlkparseEvent, LatencyStart, MixPlacement, Pattern, Replay, ReplayMode, Sizes, TraceFormat,
+    TracePolarity, TraceTimeUnit, Workload, WorkloadKind,
 };
 pub use ftl::{Allocation, FirmwarePolicy, FirstTouch, Ftl, Level, WriteBinding, WriteStreams};
 pub use gc::{Gc, Move, MovedPages, VictimPolicy};

@@ -1,0 +1,109 @@
+"""Which keys the measurements determine: those that cannot move far without some figure moving beyond its tolerance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flashmesh.calibration.search import vector
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from flashmesh.calibration.bench import Candidate
+    from flashmesh.calibration.search import Slopes
+    from flashmesh.calibration.space import FreeKey, Space
+
+UNIFORM = 0.29
+"""The standard deviation of a value that may be anywhere in its range, as a share of the range."""
+NOISE = 0.25
+"""A figure is known at best within this share of its tolerance: runs are of finite length."""
+DEVIATIONS = 2.0
+NARROW = 0.5
+"""A key is determined when its interval is narrower than this share of its range."""
+FELT = 0.5
+"""A key that moves no figure by this share of its tolerance over half its range has no effect."""
+CHOICE = 0.05
+"""A choice is determined when every other one has a loss that is larger by this."""
+FAR = 2.5
+"""A drive of a larger loss is two tolerances away from the figures: its neighbours tell nothing of the real one."""
+PARTNER = 0.5
+"""From this correlation on, two keys do the same to the figures."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the measurements say of a key."""
+
+    key: str
+    value: str
+    low: str | None
+    high: str | None
+    """The ends of the interval that the measurements allow; None of a choice, or where it is not known."""
+    is_determined: bool
+    reason: str
+    """Why it is not; empty where it is."""
+
+    @property
+    def sentence(self) -> str:
+        """A key that is not determined, for people."""
+        return f"{self.key} is not determined by these measurements: {self.reason}"
+
+
+def found_keys(space: Space, best: Candidate, slopes: Slopes | None, tried: Sequence[Candidate]) -> list[Found]:
+    """What the measurements say of each key."""
+    if best.loss > FAR:
+        told = "no drive that was tried is near the measurements, so the facts or the ranges do not fit the drive"
+        return [Found(key.key, best.settings[key.key], None, None, False, told) for key in space.keys]
+    ranged = dict(zip((key.key for key in space.ranged), of_ranges(space.ranged, best, slopes), strict=True))
+    return [ranged[key.key] if key.is_ranged else of_choice(key, best, tried) for key in space.keys]
+
+
+def of_ranges(keys: Sequence[FreeKey], best: Candidate, slopes: Slopes | None) -> list[Found]:
+    """Of keys with a range: by the slopes of all figures around the best."""
+    if slopes is None:
+        told = "there was no time to see: allow more with --budget"
+        return [Found(key.key, best.settings[key.key], None, None, False, told) for key in keys]
+    distances = vector(slopes.at)
+    weights = (1.0 + distances**2) ** -0.25
+    noise = max(float(np.sqrt(np.mean((distances * weights) ** 2))), NOISE)
+    weighted = slopes.matrix * weights[:, None] / noise
+    covariance = np.linalg.inv(weighted.T @ weighted + np.eye(len(keys)) / UNIFORM**2)
+    deviations = np.sqrt(np.diag(covariance))
+    correlations = covariance / np.outer(deviations, deviations)
+    found: list[Found] = []
+    for number, key in enumerate(keys):
+        share = key.share_of(best.settings[key.key])
+        middle = 0.5 if share is None else share
+        reach = DEVIATIONS * float(deviations[number])
+        low, high = max(middle - reach, 0.0), min(middle + reach, 1.0)
+        is_narrow = 2.0 * reach < NARROW
+        reason = ""
+        if not is_narrow:
+            span = f"{key.at(low)} to {key.at(high)} fits as well"
+            others = np.abs(np.delete(correlations[number], number))
+            if np.max(np.abs(slopes.matrix[:, number]), initial=0.0) / 2.0 < FELT:
+                reason = f"no figure depends on it, {span}"
+            elif len(others) and float(np.max(others)) >= PARTNER:
+                names = [other.key for other in keys if other is not key]
+                reason = f"{names[int(np.argmax(others))]} does the same to the figures, {span}"
+            else:
+                reason = f"the fit is not near enough to tell, {span}"
+            reason += f"; give {key.key} in the facts"
+        found.append(Found(key.key, best.settings[key.key], key.at(low), key.at(high), is_narrow, reason))
+    return found
+
+
+def of_choice(key: FreeKey, best: Candidate, tried: Sequence[Candidate]) -> Found:
+    """Of a key with choices: by how near the best drive with each other choice is."""
+    chosen = best.settings[key.key]
+    losses: dict[str, float] = {}
+    for candidate in tried:
+        choice = candidate.settings[key.key]
+        losses[choice] = min(losses.get(choice, float("inf")), candidate.loss)
+    assert isinstance(key.domain, tuple)
+    near = [each for each in key.domain if each != chosen and losses.get(each, best.loss) < best.loss + CHOICE]
+    reason = f"{', '.join(near)} fits as well; give {key.key} in the facts" if near else ""
+    return Found(key.key, chosen, None, None, not near, reason)

@@ -1,0 +1,126 @@
+"""What is known of a drive: a configuration, and in its table `calibrate` what is said of the search.
+
+preset = "z-nand"
+
+[geometry]
+channels = 8
+
+[calibrate]
+fixed = ["flash.erase-time"]      # keys that are searched otherwise, and whose values here are facts
+software-time = "5us"             # what the software of the host adds to each latency
+
+[calibrate.search]                # further keys that are searched, and other ranges
+"cache.low-mark" = "0.2..0.7"
+"gc.victim" = ["greedy", "d-choices"]
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from flashmesh import configuration
+from flashmesh._native import ConfigError
+from flashmesh.calibration.space import FreeKey, Space, free_key, listed
+from flashmesh.keys import flat
+from flashmesh.validation.drives import software_us
+from flashmesh.validation.workload import SECTIONS, drive_tables
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CALIBRATE = "calibrate"
+KNOWN = ("fixed", "software-time", "search")
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A drive whose other keys are searched."""
+
+    path: Path
+    stated: dict[str, Any]
+    """The tables of the file, as they are written, without `calibrate`."""
+    tables: dict[str, Any]
+    """The whole drive."""
+    space: Space
+    software_us: float
+
+    def start(self) -> dict[str, str]:
+        """The values that the drive has before the search, as far as they are in their ranges; else the middle."""
+        values = {key: configuration.value_text(value) for key, value in flat(self.tables).items()}
+        found: dict[str, str] = {}
+        for key in self.space.keys:
+            text = values.get(key.key, "")
+            if isinstance(key.domain, tuple):
+                found[key.key] = text if text in key.domain else key.domain[0]
+            else:
+                found[key.key] = text if key.share_of(text) is not None else key.at(0.5)
+        return found
+
+
+def read_facts(path: Path) -> Facts:
+    """The facts in a file, and the keys that are left to search.
+
+    Raises:
+        ConfigError: When the file cannot be used, or states a key that is searched.
+    """
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeError) as error:
+        raise ConfigError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: is not TOML: {error}") from error
+    about = tables.pop(CALIBRATE, {})
+    workload = [section for section in SECTIONS if section in tables]
+    if workload:
+        raise ConfigError(f"{path}: [{workload[0]}] is of a workload, which the measurements have: take it out")
+    for name in about:
+        if name not in KNOWN:
+            raise ConfigError(f"{path}: [calibrate] {name} is unknown: there are {', '.join(KNOWN)}")
+    drive = drive_tables(tables, {})
+    space = space_of(path, tables, drive, about)
+    added = software_us(f"{path}: [calibrate]", about.get("software-time", "0us"))
+    return Facts(path, tables, drive, space, added)
+
+
+def space_of(path: Path, stated: dict[str, Any], drive: dict[str, Any], about: dict[str, Any]) -> Space:
+    """The keys that are searched.
+
+    Raises:
+        ConfigError: When the file states one of them, or there is none.
+    """
+    keys = {key.key: key for key in listed()}
+    fixed = about.get("fixed", [])
+    for name, domain in about.get("search", {}).items():
+        form = {"choices": domain} if isinstance(domain, list) else {"range": domain}
+        keys[name] = free_key(f"{path}: [calibrate.search]", {"key": name, **form})
+    for name in fixed:
+        if name not in keys:
+            raise ConfigError(f"{path}: [calibrate] fixed has {name}, which is not searched: {', '.join(keys)} are")
+    given = flat(stated)
+    for name in keys:
+        if name in given and name not in fixed:
+            raise ConfigError(
+                f"{path}: states {name}, which calibrate fits: take it out, "
+                f'or say that it is a fact: [calibrate] fixed = ["{name}"]'
+            )
+    free = [key for name, key in keys.items() if name not in fixed]
+    found = tuple(key for key in free if is_read(drive, key, free))
+    if not found:
+        raise ConfigError(f"{path}: leaves nothing to fit: name keys and ranges in [calibrate.search]")
+    return Space(found)
+
+
+def is_read(drive: dict[str, Any], key: FreeKey, free: list[FreeKey]) -> bool:
+    """Whether a drive reads a key, with some value of it and some choice of another key that is searched."""
+    values = list(key.domain) if isinstance(key.domain, tuple) else [key.at(0.5)]
+    choices = [(other.key, each) for other in free if isinstance(other.domain, tuple) for each in other.domain]
+    for value in values:
+        for beside in ({}, *({name: each} for name, each in choices if name != key.key)):
+            try:
+                if configuration.load(drive, varied={**beside, key.key: value}).unread(key.key) is None:
+                    return True
+            except ConfigError:
+                continue
+    return False

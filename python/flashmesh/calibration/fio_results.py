@@ -1,0 +1,133 @@
+"""What fio measured: the JSON of `--output-format=json` or `json+`, with its job file beside it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from flashmesh._native import ConfigError
+from flashmesh.importers.fio import FioJobs, read_jobs
+from flashmesh.importers.fio import jobs as job_files
+from flashmesh.validation.figures import COLUMNS, KINDS, Figures
+from flashmesh.validation.measurements import require_ordered
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+PERCENTILES = {"p50": 0.5, "p99": 0.99, "p999": 0.999}
+NS_PER_US = 1e3
+FEW = 1000
+"""A p99.9 of fewer requests is one of them."""
+SUFFIX = ".fio"
+
+
+def is_fio(path: Path) -> bool:
+    """Whether a file of measurements is meant as one of fio: all but tables are."""
+    return path.suffix.lower() == ".json"
+
+
+def read_fio(path: Path) -> tuple[Figures, FioJobs, int]:
+    """The figures of a file, its jobs as streams, and the most requests of a job that are outstanding.
+
+    Raises:
+        ConfigError: When the file is none of fio, or its job file is not there.
+    """
+    job_file = path.with_suffix(SUFFIX)
+    if not job_file.is_file():
+        raise ConfigError(f"{path}: its job file is not beside it: copy it to {job_file}")
+    _, listed = job_files.read(job_file)
+    depths = [job.options["iodepth"].value for job in listed if "iodepth" in job.options]
+    depth = max((int(value) for value in depths if value.isdecimal()), default=1)
+    return figures_of(path, document_of(path)), read_jobs(job_file), depth
+
+
+def document_of(path: Path) -> list[dict[str, Any]]:
+    """The jobs of a file.
+
+    Raises:
+        ConfigError: When it cannot be read, or is none of fio.
+    """
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeError) as error:
+        raise ConfigError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{path}: is no JSON: run fio with --output-format=json --output={path.name}") from error
+    jobs = document.get("jobs") if isinstance(document, dict) and "fio version" in document else None
+    if not isinstance(jobs, list) or not jobs:
+        raise ConfigError(f"{path}: is no result of fio: run it with --output-format=json")
+    failed = [str(job.get("jobname")) for job in jobs if job.get("error")]
+    if failed:
+        raise ConfigError(f"{path}: the job {failed[0]} ended with an error: measure again")
+    return jobs
+
+
+def figures_of(path: Path, jobs: Sequence[Mapping[str, Any]]) -> Figures:
+    """The figures of all jobs together.
+
+    Raises:
+        ConfigError: When latencies have no unit, or percentiles of several jobs cannot be put together.
+    """
+    found: dict[str, float | None] = dict.fromkeys(COLUMNS)
+    for kind in KINDS:
+        parts = [job[kind] for job in jobs if job.get(kind, {}).get("total_ios")]
+        found[f"{kind}_iops"] = float(sum(part["iops"] for part in parts))
+        if parts:
+            found |= {f"{kind}_{name}_us": value for name, value in latencies(path, kind, parts).items()}
+    if not any(found[f"{kind}_iops"] for kind in KINDS):
+        raise ConfigError(f"{path}: no job read or wrote anything")
+    figures = Figures.from_dict(found)
+    require_ordered(str(path), figures)
+    return figures
+
+
+def latencies(path: Path, kind: str, parts: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
+    """The statistics of the latency of one kind of request.
+
+    Raises:
+        ConfigError: See `figures_of`.
+    """
+    if any("clat_ns" not in part for part in parts):
+        raise ConfigError(f"{path}: has no latencies in nanoseconds: measure with fio 3 or newer")
+    # As the program sees it, submission included, where fio was asked for that (lat_percentiles=1).
+    family = "lat_ns" if all("percentile" in part.get("lat_ns", {}) for part in parts) else "clat_ns"
+    each = [part[family] for part in parts]
+    count = sum(part["total_ios"] for part in parts)
+    mean = sum(one["mean"] * part["total_ios"] for one, part in zip(each, parts, strict=True)) / count
+    found: dict[str, float | None] = {"mean": mean / NS_PER_US}
+    found |= {name: value / NS_PER_US for name, value in percentiles(path, kind, each).items()}
+    if count < FEW:
+        found["p999"] = None
+    return found
+
+
+def percentiles(path: Path, kind: str, each: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """The percentiles of one job, or of several out of their bins.
+
+    Raises:
+        ConfigError: When there are several without bins.
+    """
+    if len(each) == 1 and "percentile" in each[0]:
+        known = each[0]["percentile"]
+        return {name: float(known[key]) for name, at in PERCENTILES.items() if (key := f"{100 * at:.6f}") in known}
+    if not all("bins" in one for one in each):
+        raise ConfigError(
+            f"{path}: {len(each)} jobs have {kind}s, and their percentiles cannot be put together without bins: "
+            "run fio with --output-format=json+, or with group_reporting=1"
+        )
+    bins: dict[int, int] = {}
+    for one in each:
+        for value, count in one["bins"].items():
+            bins[int(value)] = bins.get(int(value), 0) + count
+    return {name: quantile(bins, at) for name, at in PERCENTILES.items()}
+
+
+def quantile(bins: Mapping[int, int], share: float) -> float:
+    """The value that a share of the counted ones does not exceed."""
+    left = share * sum(bins.values())
+    for value in sorted(bins):
+        left -= bins[value]
+        if left <= 0:
+            return float(value)
+    return float(max(bins))

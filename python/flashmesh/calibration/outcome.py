@@ -1,0 +1,140 @@
+"""What a calibration found, as a configuration and as a document."""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from flashmesh._native import __version__
+from flashmesh.axes import typed
+from flashmesh.calibration.residuals import error
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from flashmesh.calibration.bench import Candidate
+    from flashmesh.calibration.determined import Found
+    from flashmesh.calibration.facts import Facts
+    from flashmesh.calibration.points import Target
+    from flashmesh.validation.figures import Figures
+
+KIND = "calibration"
+DIGITS = 4
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A load with the fit to all loads, and the prediction of the fit to all others."""
+
+    target: Target
+    fitted: Figures | None
+    predicted: Figures | None
+    """None where there was no time, or is no other load."""
+
+    @property
+    def fitted_error(self) -> float | None:
+        """The mean distance of the fit, as a share of what was measured."""
+        return None if self.fitted is None else error(self.target, self.fitted)
+
+    @property
+    def predicted_error(self) -> float | None:
+        """The same of the prediction."""
+        return None if self.predicted is None else error(self.target, self.predicted)
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A drive that was fitted to measurements."""
+
+    facts: Facts
+    measured: str
+    """The files of the measurements."""
+    best: Candidate
+    keys: tuple[Found, ...]
+    points: tuple[Fitted, ...]
+    tried: int
+    seed: int
+    requests: int
+    cut: tuple[str, ...]
+    """What there was no time for."""
+
+    @property
+    def undetermined(self) -> list[Found]:
+        """The keys that the measurements do not determine."""
+        return [found for found in self.keys if not found.is_determined]
+
+    def to_toml(self) -> str:
+        """The drive as a configuration: the facts, and the values that were found."""
+        import tomli_w
+
+        tables = deepcopy(self.facts.stated)
+        for key, value in self.best.settings.items():
+            *path, name = key.split(".")
+            table = tables
+            for part in path:
+                table = table.setdefault(part, {})
+            table[name] = typed(value)
+        return "".join(f"# {line}\n" for line in self.comments()) + "\n" + tomli_w.dumps(tables)
+
+    def comments(self) -> list[str]:
+        """What is to be known of the values, in the configuration."""
+        lines = [
+            f"Fitted by flashmesh {__version__} calibrate to {self.measured}, with {self.facts.path.name}:",
+            f"{self.tried} drives tried, seed {self.seed}, {self.requests:,} requests a load.",
+        ]
+        lines += [f"{found.key} = {found.value}: {span(found)}" for found in self.keys]
+        predicted = mean([point.predicted_error for point in self.points])
+        if predicted is not None:
+            lines.append(f"Mean error of loads that a fit did not know: {100 * predicted:.1f} %.")
+        if self.facts.software_us:
+            lines.append(f"Validate it with --software-time {self.facts.software_us:g}us.")
+        return lines
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document."""
+        return {
+            "kind": KIND,
+            "version": __version__,
+            "measured": self.measured,
+            "seed": self.seed,
+            "requests": self.requests,
+            "tried": self.tried,
+            "loss": round(self.best.loss, DIGITS),
+            "keys": [asdict(found) for found in self.keys],
+            "points": [
+                {
+                    "name": point.target.name,
+                    "measured": point.target.measured.to_dict(),
+                    "simulated": None if point.fitted is None else point.fitted.to_dict(),
+                    "predicted": None if point.predicted is None else point.predicted.to_dict(),
+                    "error": rounded(point.fitted_error),
+                    "predicted_error": rounded(point.predicted_error),
+                }
+                for point in self.points
+            ],
+            "cut": list(self.cut),
+        }
+
+    def to_json(self) -> str:
+        """The document as text, ending with a new line."""
+        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
+
+
+def span(found: Found) -> str:
+    """What the measurements say of a key, in a few words."""
+    if not found.is_determined:
+        return f"not determined: {found.reason}"
+    return "determined" if found.low is None else f"{found.low} to {found.high}"
+
+
+def mean(values: Sequence[float | None]) -> float | None:
+    """The mean of what is known; None of nothing."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def rounded(value: float | None) -> float | None:
+    """A number with as many digits as a document has."""
+    return None if value is None else round(value, DIGITS)

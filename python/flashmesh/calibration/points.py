@@ -1,0 +1,89 @@
+"""What a search is held to: loads with what was measured, and how each is simulated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from flashmesh import configuration
+from flashmesh.validation.workload import WARM_UP_SHARE, Extent, picoseconds, with_load
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from flashmesh._native import Config
+    from flashmesh.importers.fio import FioJobs
+    from flashmesh.validation.figures import Figures
+    from flashmesh.validation.measurements import Measurements
+
+MARGIN = 1.2
+"""A drive that is faster than the measured one ends a stream by the clock, not for want of requests."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A load, and what was measured at it."""
+
+    name: str
+    measured: Figures
+    is_saturated: bool
+    tables: Mapping[str, Any] = field(repr=False)
+    """The drive with what the load sets of it."""
+    jobs: FioJobs | None = field(default=None, repr=False)
+    """The streams, where they are jobs of fio."""
+
+    def config(self, settings: Mapping[str, str]) -> Config:
+        """The drive with some keys, under the load.
+
+        Raises:
+            ConfigError: When there can be no such drive.
+        """
+        return configuration.load(self.tables, varied=dict(settings), fio=self.jobs)
+
+
+def targets_of(known: Measurements, drive: Mapping[str, Any], extent: Extent) -> list[Target]:
+    """The loads of a table; of those that saturate the drive alike, the lowest and the highest."""
+    saturated = [point for point in known.points if point.is_saturated]
+    left_out = saturated[1:-1]
+    return [
+        Target(
+            f"{point.offered_iops:,.0f} IOPS",
+            point.figures,
+            point.is_saturated,
+            with_load(drive, point.offered_iops, known.space_gib, extent),
+        )
+        for point in known.points
+        if point not in left_out
+    ]
+
+
+def target_of_jobs(
+    name: str, measured: Figures, jobs: FioJobs, depth: int, drive: Mapping[str, Any], extent: Extent
+) -> Target:
+    """The load of a job file.
+
+    Args:
+        name: What it is called.
+        measured: What fio measured.
+        jobs: The jobs, as streams.
+        depth: The most requests of a job that are outstanding.
+        drive: The drive.
+        extent: How much is simulated.
+    """
+    seconds = extent.seconds(measured.iops)
+    tables = dict(drive)
+    tables["host"] = {**drive["host"], "queue-depth": max(depth, 1)}
+    tables["measure"] = {**drive["measure"], "warm-up": "time", "warm-up-time": picoseconds(seconds * WARM_UP_SHARE)}
+    tables["precondition"] = {**drive["precondition"], "kind": "random"}
+    settings = dict(jobs.settings)
+    is_paced = False
+    for key in jobs.settings:
+        prefix, mode, _ = key.rpartition("replay.mode")
+        if not mode:
+            continue
+        settings[f"{prefix}replay.stop-time"] = picoseconds(seconds)
+        settings[f"{prefix}workload.requests"] = int(extent.requests * MARGIN) + 64
+        if settings[key] == "open":
+            is_paced = True
+            settings[f"{prefix}replay.latency-start"] = "issue"
+    return Target(name, measured, not is_paced, tables, replace(jobs, settings=settings))

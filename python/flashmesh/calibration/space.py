@@ -1,0 +1,107 @@
+"""The keys that are searched: each a range or some choices, and where between its ends a value lies."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from flashmesh._native import ConfigError
+from flashmesh.keys import declared, declared_name
+from flashmesh.sweeps.ranges import Range, quantity, read_range
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+@dataclass(frozen=True)
+class FreeKey:
+    """A key that is searched."""
+
+    key: str
+    domain: Range | tuple[str, ...]
+    about: str = ""
+
+    @property
+    def is_ranged(self) -> bool:
+        """Whether its values lie between two ends."""
+        return isinstance(self.domain, Range)
+
+    @property
+    def words(self) -> str:
+        """Its values, for people."""
+        if isinstance(self.domain, Range):
+            return f"{self.at(0.0)} to {self.at(1.0)}"
+        return ", ".join(self.domain)
+
+    def at(self, share: float) -> str:
+        """The value at a share of the way through its range."""
+        assert isinstance(self.domain, Range)
+        return self.domain.at(min(max(share, 0.0), 1.0))
+
+    def share_of(self, text: str) -> float | None:
+        """Where a value lies in the range; None where it is beyond its ends, or no such value."""
+        if not isinstance(self.domain, Range):
+            return None
+        try:
+            value = quantity(self.key, text)
+        except ConfigError:
+            return None
+        first, last = float(self.domain.first.value), float(self.domain.last.value)
+        number = float(value.value)
+        if value.kind != self.domain.first.kind or not first <= number <= last:
+            return None
+        if self.domain.step == "log":
+            return math.log(number / first) / math.log(last / first)
+        return (number - first) / (last - first)
+
+
+def listed() -> tuple[FreeKey, ...]:
+    """The keys that no data sheet gives."""
+    text = files("flashmesh.calibration").joinpath("keys.toml").read_text(encoding="utf-8")
+    return tuple(free_key("keys.toml", table) for table in tomllib.loads(text)["key"])
+
+
+def free_key(place: str, table: Mapping[str, Any]) -> FreeKey:
+    """A key with its range or its choices.
+
+    Raises:
+        ConfigError: When it is no key of a configuration, or has neither.
+    """
+    key = str(table.get("key", ""))
+    if declared_name(key) not in declared():
+        raise ConfigError(f"{place}: {key or 'an entry without key'} is no key of a configuration")
+    about = str(table.get("about", ""))
+    if "choices" in table and "range" not in table:
+        choices = tuple(map(str, table["choices"]))
+        if len(choices) < 2:
+            raise ConfigError(f"{place}: {key}: one choice is nothing to search: give it as a value")
+        return FreeKey(key, choices, about)
+    if "range" not in table or "choices" in table:
+        raise ConfigError(f'{place}: {key}: give it a range, such as range = "1us..50us log", or choices')
+    found = read_range(f"{place}: {key}", str(table["range"]))
+    if found.first.value == found.last.value:
+        raise ConfigError(f"{place}: {key}: {table['range']} is one value: give it as such")
+    return FreeKey(key, found, about)
+
+
+@dataclass(frozen=True)
+class Space:
+    """All keys of a search."""
+
+    keys: tuple[FreeKey, ...]
+
+    @property
+    def ranged(self) -> tuple[FreeKey, ...]:
+        """Those with a range."""
+        return tuple(key for key in self.keys if key.is_ranged)
+
+    def shares(self, settings: Mapping[str, str]) -> list[float]:
+        """Where the values of some settings lie, by the keys with a range."""
+        return [share if (share := key.share_of(settings[key.key])) is not None else 0.5 for key in self.ranged]
+
+    def moved(self, settings: Mapping[str, str], shares: Sequence[float]) -> dict[str, str]:
+        """Settings with other values of the keys with a range."""
+        return {**settings, **{key.key: key.at(share) for key, share in zip(self.ranged, shares, strict=True)}}

@@ -1,0 +1,151 @@
+"""`flashmesh calibrate`."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from flashmesh.calibration import BUDGET_MIN, REQUESTS, SEED
+from flashmesh.cli.command import command
+from flashmesh.cli.output import refuse_overwriting, refuse_stdout, require_stdout, stdout
+from flashmesh.cli.parameters import STDOUT, jobs_option, output_option
+
+if TYPE_CHECKING:
+    from flashmesh.calibration.bench import Candidate
+
+RESULTS = Path("calibration.results")
+
+
+@command()
+@click.argument("measured", metavar="MEASURED...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--facts",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="FACTS.toml",
+    help="What is known of the drive: a configuration without a workload.",
+)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), required=True, metavar="FILE", help="The drive to write."
+)
+@click.option("--drive", metavar="NAME", help="Which drive of the table; needed where it has several.")
+@click.option(
+    "--budget",
+    type=click.FloatRange(min=0, min_open=True),
+    default=BUDGET_MIN,
+    show_default=True,
+    metavar="MINUTES",
+    help="Time limit; what there was no time for is named.",
+)
+@click.option(
+    "--trials",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Drives that are tried before the best is improved; by default 8 for each key.",
+)
+@click.option(
+    "--requests",
+    type=click.IntRange(min=1000),
+    default=REQUESTS,
+    show_default=True,
+    metavar="N",
+    help="Requests of each load, about.",
+)
+@click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=SEED, show_default=True, help="Seed of the search.")
+@output_option("--json", "json_file", "Write what was found as JSON; - writes it to stdout instead of the tables.")
+@click.option(
+    "--results",
+    type=click.Path(path_type=Path),
+    default=RESULTS,
+    show_default=True,
+    metavar="DIR",
+    help="Where results of runs are kept; what is there is not run again.",
+)
+@jobs_option
+@click.option("--quiet", is_flag=True, help="Print only errors on stderr.")
+def calibrate(
+    measured: tuple[Path, ...],
+    facts: Path,
+    output: Path,
+    drive: str | None,
+    budget: float,
+    trials: int | None,
+    requests: int,
+    seed: int,
+    json_file: Path | None,
+    results: Path,
+    jobs: int,
+    quiet: bool,
+) -> int:
+    """Fit a drive to what it measured.
+
+    Searches the keys that data sheets do not give, such as array times and buffers, predicts each load from a fit
+    without it, and says which keys the measurements determine. MEASURED is a table as `flashmesh validate --points`
+    takes it, or JSON that fio has written, each file with its job file beside it. An interrupted calibration goes on
+    when the command is given again.
+    """
+    from flashmesh.calibration.engine import calibrate as fit
+    from flashmesh.calibration.engine import read_problem
+    from flashmesh.files import whole_file, write_text
+    from flashmesh.sweeps.local import LocalThreads
+    from flashmesh.sweeps.store import Store
+
+    require_stdout()
+    refuse_stdout("--output", output, "a configuration")
+    refuse_overwriting({"--output": output, "--json": json_file}, {"a measurement": [*measured], "the facts": [facts]})
+    problem = read_problem(measured, facts, drive, requests)
+    with ExitStack() as opened:
+        # What cannot be written shows before the work, not after it.
+        target = opened.enter_context(whole_file(output))
+        document = None
+        if json_file is not None and json_file != STDOUT:
+            document = opened.enter_context(whole_file(json_file))
+        store = Store.open(results, resume=True, kind="calibration", described={})
+        opened.callback(store.close)
+        executor = LocalThreads(jobs)
+        told = Told(quiet)
+        if not quiet:
+            keys = ", ".join(key.key for key in problem.facts.space.keys)
+            click.echo(f"{len(problem.targets)} loads; searched are {keys}", err=True)
+        try:
+            found = fit(problem, executor, store=store, budget_min=budget, trials=trials, seed=seed, on_candidate=told)
+        except KeyboardInterrupt:
+            if not quiet:
+                click.echo(f"{told.tried} drives tried, and kept; the same command goes on", err=True)
+            raise
+        finally:
+            executor.close()
+        write_text(target, found.to_toml())
+        if document is not None:
+            write_text(document, found.to_json())
+    with stdout() as stream:
+        if json_file == STDOUT:
+            stream.write(found.to_json())
+        else:
+            from flashmesh.report import calibration as report
+            from flashmesh.report.terminal import Terminal
+
+            report.show(found, Terminal(stream))
+    return 0
+
+
+class Told:
+    """Says which drives are better than all before."""
+
+    def __init__(self, quiet: bool) -> None:
+        """With none tried."""
+        self.quiet = quiet
+        self.tried = 0
+        self.best = float("inf")
+
+    def __call__(self, candidate: Candidate) -> None:
+        """Takes notice of a drive that was tried."""
+        self.tried += 1
+        if self.quiet or candidate.loss >= self.best:
+            return
+        self.best = candidate.loss
+        settings = ", ".join(f"{key}={value}" for key, value in candidate.settings.items())
+        click.echo(f"drive {self.tried}: distance {candidate.loss:.3g}: {settings}", err=True)

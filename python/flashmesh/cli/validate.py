@@ -1,0 +1,248 @@
+"""`flashmesh validate`."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from flashmesh._native import ConfigError
+from flashmesh.cli.command import command
+from flashmesh.cli.output import refuse_overwriting, refuse_stdout, require_stdout, stdout
+from flashmesh.cli.parameters import STDOUT, completed, jobs_option, output_option, settings_option
+from flashmesh.configuration import PRESET_PREFIX
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from flashmesh.sweeps.session import Session
+    from flashmesh.sweeps.store import Store
+    from flashmesh.validation.engine import Subject, Validating
+    from flashmesh.validation.measurements import Measurements
+    from flashmesh.validation.outcome import Validation
+
+RESULTS = Path("validation.results")
+CHECK_FAILED = 3
+
+
+@command()
+@click.argument("names", metavar="[DRIVE]...", nargs=-1, shell_complete=completed("configs"))
+@click.option(
+    "--points", type=click.Path(path_type=Path), metavar="CSV", help="Other measurements than those that come along."
+)
+@click.option("--drive", metavar="NAME", help="Which drive of the measurements; needed where nothing else says it.")
+@click.option("--quick", is_flag=True, help="A tenth of the requests of each load.")
+@click.option(
+    "--requests", type=click.IntRange(min=1000), metavar="N", help="Requests of each load, about; by default 400,000."
+)
+@click.option(
+    "--software-time",
+    metavar="TIME",
+    help="What the software of the host adds to each simulated latency, such as 5us; by default what the drive says.",
+)
+@settings_option("Override a key of every drive.")
+@output_option("--json", "json_file", "Write what came out as JSON; - writes it to stdout instead of the tables.")
+@click.option(
+    "-o", "--output", "report_file", type=click.Path(path_type=Path), metavar="FILE", help="Write an HTML page."
+)
+@click.option(
+    "--results",
+    type=click.Path(path_type=Path),
+    default=RESULTS,
+    show_default=True,
+    metavar="DIR",
+    help="Where results of runs are kept; what is there is not run again.",
+)
+@jobs_option
+@click.option(
+    "--pages", type=click.Path(path_type=Path), metavar="DIR", help="Write a page, JSON and charts of each preset."
+)
+@click.option(
+    "--rewrite",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Write the pages anew from the JSON of DIR; run nothing.",
+)
+@click.option(
+    "--check", type=click.Path(path_type=Path), metavar="DIR", help="Fail when a page in DIR is stale; run nothing."
+)
+@click.option("--quiet", is_flag=True, help="Print only errors on stderr.")
+def validate(
+    names: tuple[str, ...],
+    points: Path | None,
+    drive: str | None,
+    quick: bool,
+    requests: int | None,
+    software_time: str | None,
+    settings: tuple[tuple[str, str], ...],
+    json_file: Path | None,
+    report_file: Path | None,
+    results: Path,
+    jobs: int,
+    pages: Path | None,
+    rewrite: Path | None,
+    check: Path | None,
+    quiet: bool,
+) -> int:
+    """Hold drives to what real ones measured.
+
+    Simulates the measured workload at every load, and prints measured beside simulated: 4 KiB random over the whole
+    drive in steady state, one stream that reads and writes at even intervals, six that write as Poisson processes.
+    DRIVE is a preset that is held to measurements, such as samsung-pm9a3, preset:NAME or a configuration file, whose
+    workload is left out; all such presets without any. The exit code is 3 when a tolerance is missed. An interrupted
+    validation goes on when the command is given again.
+    """
+    from flashmesh.validation.engine import FULL, QUICK, Validating
+    from flashmesh.validation.outcome import to_json
+    from flashmesh.validation.workload import Extent
+
+    if quick and requests is not None:
+        raise click.UsageError("--quick and --requests say the same: give one of them")
+    require_stdout()
+    if rewrite is not None or check is not None:
+        return kept_pages(rewrite, check)
+    if report_file is not None:
+        refuse_stdout("--output", report_file, "a page")
+    subjects = subjects_of(names, points, drive, software_time)
+    read = {"the measurements": [points] if points is not None else []}
+    read["a configuration"] = [Path(str(each.config)) for each in subjects if is_file(each)]
+    refuse_overwriting({"--json": json_file, "--output": report_file}, read)
+    extent = Extent(requests) if requests is not None else QUICK if quick else FULL
+    with ExitStack() as opened:
+        from flashmesh.files import whole_file, write_text
+
+        # What cannot be written shows before the work, not after it.
+        document = None
+        if json_file is not None and json_file != STDOUT:
+            document = opened.enter_context(whole_file(json_file))
+        page = opened.enter_context(whole_file(report_file)) if report_file is not None else None
+        if pages is not None:
+            from flashmesh.reproduce.pages import writable_folder
+
+            writable_folder(pages)
+        store = open_store(results)
+        opened.callback(store.close)
+        validating = Validating(subjects, extent, dict(settings), store)
+        run(validating, jobs, quiet)
+        validations = validating.validations()
+        if document is not None:
+            write_text(document, to_json(validations))
+        if page is not None:
+            write_text(page, page_of(validations))
+        if pages is not None:
+            from flashmesh.validation.drives import drives
+            from flashmesh.validation.pages import write_pages
+
+            write_pages(validations, pages, drives())
+    with stdout() as stream:
+        if json_file == STDOUT:
+            stream.write(to_json(validations))
+        else:
+            from flashmesh.report import validation as report
+            from flashmesh.report.terminal import Terminal
+
+            report.show(validations, Terminal(stream, report.WIDTH))
+    return 0 if all(each.is_met for each in validations) else CHECK_FAILED
+
+
+def kept_pages(rewrite: Path | None, check: Path | None) -> int:
+    """Writes or checks the pages of results that are there."""
+    from flashmesh.validation.drives import drives
+    from flashmesh.validation.pages import check_pages, rewrite_pages
+
+    if rewrite is not None:
+        rewrite_pages(rewrite, drives())
+    if check is not None:
+        check_pages(check, drives())
+    return 0
+
+
+def subjects_of(
+    names: tuple[str, ...], points: Path | None, drive: str | None, software_time: str | None
+) -> list[Subject]:
+    """The drives that are meant, with their measurements.
+
+    Raises:
+        ConfigError: When there is none, or nothing says what one is held to.
+    """
+    from flashmesh.validation.drives import drives, software_us
+    from flashmesh.validation.measurements import bundled, read
+
+    known = bundled() if points is None else read(points)
+    listed = names or tuple(name for name, each in drives().items() if each.is_there)
+    if not listed:
+        raise ConfigError("no preset is held to measurements: name a configuration, and its drive with --drive")
+    found = [subject_of(name, known, drive, str(points or "the measurements")) for name in dict.fromkeys(listed)]
+    if software_time is not None:
+        added = software_us("--software-time", software_time)
+        found = [replace(each, software_us=added) for each in found]
+    return found
+
+
+def subject_of(name: str, known: Sequence[Measurements], drive: str | None, source: str) -> Subject:
+    """A drive with its measurements.
+
+    Raises:
+        ConfigError: When nothing says what it is held to.
+    """
+    from flashmesh.validation.drives import drives
+    from flashmesh.validation.engine import Subject
+    from flashmesh.validation.measurements import chosen
+
+    preset = name.removeprefix(PRESET_PREFIX)
+    declared = drives().get(preset)
+    if declared is None:
+        return Subject(name, name, chosen(known, drive, source))
+    held_to = drive
+    if drive is None and any(each.drive == declared.measured for each in known):
+        held_to = declared.measured
+    config = f"{PRESET_PREFIX}{preset}"
+    return Subject(preset, config, chosen(known, held_to, source), declared, declared.software_us)
+
+
+def is_file(subject: Subject) -> bool:
+    """Whether a drive is described by a file."""
+    return not str(subject.config).startswith(PRESET_PREFIX)
+
+
+def open_store(folder: Path) -> Store:
+    """The folder where results are kept."""
+    from flashmesh.sweeps.store import Store
+
+    return Store.open(folder, resume=True, kind="validation", described={})
+
+
+def run(validating: Validating, places: int, quiet: bool) -> None:
+    """Runs what is left, and says how far it is."""
+    from flashmesh.cli.sweeping import Lines, announce
+    from flashmesh.sweeps.local import LocalThreads
+
+    executor = LocalThreads(places)
+    store = validating.store
+    assert store is not None
+
+    def told(session: Session) -> Lines:
+        announce(len(session.tasks), session.kept, places, quiet)
+        return Lines(session, store, quiet)
+
+    try:
+        validating.run(executor, told)
+    except KeyboardInterrupt:
+        if not quiet:
+            kept = f"{len(validating.found)} of {len(validating.configs)} results kept"
+            click.echo(f"{kept}; the same command goes on", err=True)
+        raise
+    finally:
+        executor.close()
+
+
+def page_of(validations: list[Validation]) -> str:
+    """The HTML page of some drives."""
+    from flashmesh.html.page import page
+    from flashmesh.html.study import Study
+
+    title = ", ".join(each.title for each in validations)
+    return page(Study(title, (), (), validations=tuple(validations)))

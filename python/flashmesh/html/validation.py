@@ -1,0 +1,44 @@
+"""Measured beside simulated, as a part of a page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from flashmesh.report.validation import NAMES, difference, head, number, verdicts
+from flashmesh.validation.figures import KINDS
+
+if TYPE_CHECKING:
+    from flashmesh.validation.outcome import Validation
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A table of texts, the first column of which names its rows."""
+
+    caption: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def comparison_of(validation: Validation) -> Listed:
+    """A row for each load and kind of request: each statistic measured, simulated, and the difference."""
+    headings = ["offered (IOPS)", "points", "latency (us)"]
+    headings += [f"{name} {source}" for name in NAMES.values() for source in ("measured", "simulated", "difference")]
+    rows = []
+    for point in validation.points:
+        for kind in KINDS:
+            cells = [f"{point.measured.offered_iops:,.0f}", point.role or "all", f"{kind}s"]
+            for statistic in NAMES:
+                column = f"{kind}_{statistic}_us"
+                measured = point.measured.figures.value(column)
+                simulated = None if point.simulated is None else point.simulated.value(column)
+                cells += [number(measured), number(simulated), difference(measured, simulated)]
+            rows.append(tuple(cells))
+    return Listed(f"{validation.title}, measured and simulated", tuple(headings), tuple(rows))
+
+
+def sentence_of(validation: Validation) -> str:
+    """What came out, in sentences."""
+    lines = [line.strip() for line in (*head(validation), *verdicts(validation))]
+    return " ".join(f"{line[0].upper()}{line[1:]}." for line in lines)

@@ -1,0 +1,69 @@
+"""Measured and simulated latency over the offered load."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+
+from flashmesh.plots import style
+
+if TYPE_CHECKING:
+    from flashmesh.validation.outcome import Validation
+
+STATISTICS = {"mean": "mean", "p50": "p50", "p99": "p99", "p999": "p99.9"}
+SOURCES = ("measured", "simulated")
+US = 1e-6
+DASH_LEGEND = alt.Legend(
+    title=None,
+    symbolType="stroke",
+    symbolStrokeColor="#444444",
+    symbolStrokeWidth=3,
+    symbolSize=600,
+)
+"""Of lines of any colour, long enough to show their dashes."""
+WIDTH, HEIGHT = 460, 300
+"""Of a picture on a page."""
+
+
+def rows(validation: Validation, kind: str) -> style.Values:
+    """A row for each load, statistic and source."""
+    found: style.Values = []
+    for point in validation.points:
+        for source, figures in zip(SOURCES, (point.measured.figures, point.simulated), strict=True):
+            for column, statistic in STATISTICS.items():
+                value = None if figures is None else figures.value(f"{kind}_{column}_us")
+                if value is not None:
+                    row: dict[str, Any] = {"offered_iops": point.measured.offered_iops, "source": source}
+                    found.append(row | {"statistic": statistic, "latency_s": value * US})
+    return found
+
+
+def curves(validation: Validation, kind: str) -> style.Plot:
+    """Latency of reads or writes over the offered load: a colour for each statistic, and dashes where simulated."""
+    named, datasets = style.data(rows(validation, kind))
+    names = list(STATISTICS.values())
+    colour = alt.Color(
+        "statistic:N", scale=alt.Scale(domain=names, range=list(style.COLOURS[: len(names)])), legend=style.LINE_LEGEND
+    )
+    dashes = alt.Scale(domain=list(SOURCES), range=[style.DASHES[0], style.DASHES[1]])
+    base = alt.Chart(named).encode(
+        x=alt.X("offered_iops:Q", axis=alt.Axis(title="offered (IOPS)", labelExpr=style.si(""))),
+        y=alt.Y("latency_s:Q", scale=alt.Scale(type="log"), axis=style.log_seconds(f"latency of {kind}s")),
+        color=colour,
+        tooltip=["offered_iops:Q", "statistic:N", "source:N", "latency_s:Q"],
+    )
+    # Points have no dashes: with them the legend would have neither.
+    lines = base.mark_line(strokeWidth=1.8).encode(
+        strokeDash=alt.StrokeDash("source:N", scale=dashes, legend=DASH_LEGEND), detail="source:N"
+    )
+    chart = style.layered([lines, base.mark_point(filled=True, size=40)])
+    title = f"{validation.title}: {kind}s"
+    text = f"Latency of {kind}s over the offered load: measured (whole lines) and simulated (dashed lines)."
+    return style.finished(chart, datasets, title=title, description=text, height=HEIGHT)
+
+
+def picture(validation: Validation, kind: str) -> style.Chart:
+    """The same with a fixed size, for a page."""
+    chart: style.Chart = curves(validation, kind).altair().properties(width=WIDTH)
+    return chart

@@ -1,0 +1,133 @@
+"""Measured beside simulated on a terminal, with a verdict for each tolerance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from flashmesh.report import quantities as q
+from flashmesh.validation.figures import KINDS, STATISTICS
+from flashmesh.validation.verdict import AT_SATURATION, SATURATION, TOLERANCES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.table import Table
+
+    from flashmesh.report.terminal import Terminal
+    from flashmesh.validation.outcome import Validation
+    from flashmesh.validation.verdict import Check, Tolerance
+
+NAMES = {"mean": "mean", "p50": "p50", "p99": "p99", "p999": "p99.9"}
+MISS = "!"
+WIDTH = 118
+
+
+def show(validations: Sequence[Validation], terminal: Terminal) -> None:
+    """Prints all drives."""
+    for validation in validations:
+        terminal.print(Text(f"{validation.title}: measured and simulated", style="bold"))
+        terminal.print(Text("\n".join(head(validation))))
+        for kind in KINDS:
+            terminal.print("", Text(f"latency of {kind}s in us"), table(validation, kind, terminal))
+        terminal.print("", Text("\n".join(verdicts(validation))), "")
+
+
+def head(validation: Validation) -> list[str]:
+    """What a drive is held to, and its figures that no load has."""
+    known = validation.measurements
+    lines = [f"measurements: {known.drive}, {known.source}"]
+    saturation = known.saturation_iops
+    simulated = rate(validation.saturation_iops)
+    lines.append(f"saturation rate: {rate(saturation)} measured, {simulated} simulated")
+    measured = "-" if validation.write_amplification is None else f"{validation.write_amplification:.2f}"
+    found = "-" if validation.amplification is None else f"{validation.amplification:.2f}"
+    lines.append(f"write amplification: {measured} measured, {found} simulated")
+    if validation.software_us:
+        lines.append(f"software of the host: {validation.software_us:g} us in each simulated latency")
+    shared = [point for point in validation.points if point.simulated_at not in (None, point.measured.offered_iops)]
+    if shared:
+        loads = ", ".join(f"{point.measured.offered_iops:,.0f}" for point in shared)
+        lines.append(f"simulated at {shared[0].simulated_at:,.0f}, which saturates the drive as they do: {loads}")
+    lines += validation.notes
+    lines += [f"failed: {failure}" for failure in validation.failures]
+    return lines
+
+
+def rate(iops: float | None) -> str:
+    """A rate of requests."""
+    return q.NONE if iops is None else f"{iops:,.0f}/s"
+
+
+def table(validation: Validation, kind: str, terminal: Terminal) -> Table:
+    """A row for each load: of each statistic what was measured, what is simulated, and the difference."""
+    headings = [cell for name in NAMES.values() for cell in (name, "sim", "diff")]
+    roles = any(point.role for point in validation.points)
+    found = terminal.table("offered", *(["points"] if roles else []), f"{kind}s/s", "sim", *headings, gap=1)
+    missed = misses(validation.checks)
+    for point in validation.points:
+        simulated = point.simulated
+        served = None if simulated is None else simulated.value(f"{kind}_iops")
+        cells = [f"{point.measured.figures.value(f'{kind}_iops'):,.0f}", q.NONE if served is None else f"{served:,.0f}"]
+        for statistic in STATISTICS:
+            column = f"{kind}_{statistic}_us"
+            measured = point.measured.figures.value(column)
+            value = None if simulated is None else simulated.value(column)
+            mark = MISS if (point.measured.offered_iops, column) in missed else " "
+            cells += [number(measured), number(value), f"{difference(measured, value)}{mark}"]
+        found.add_row(f"{point.measured.offered_iops:,.0f}", *([point.role] if roles else []), *cells)
+    return found
+
+
+def misses(checks: Sequence[Check]) -> set[tuple[float | None, str]]:
+    """The loads and figures that miss a tolerance."""
+    return {(check.offered_iops, check.figure) for check in checks if not check.is_met}
+
+
+def number(value: float | None) -> str:
+    """A latency in microseconds."""
+    return q.NONE if value is None else f"{value:,.1f}" if value < 999.95 else f"{value:,.0f}"
+
+
+def difference(measured: float | None, simulated: float | None) -> str:
+    """How far a figure is from what was measured."""
+    return "" if not measured or simulated is None else percent(simulated / measured - 1.0)
+
+
+def percent(share: float | None) -> str:
+    """A signed share; far away, a factor."""
+    if share is None:
+        return "not simulated"
+    if share >= 9.995:
+        return f"x{share + 1:,.0f}"
+    rounded = round(100 * share)
+    return f"{rounded:+d}%" if rounded else "0%"
+
+
+def verdicts(validation: Validation) -> list[str]:
+    """A line for each tolerance, and one for each miss."""
+    checks = validation.checks
+    lines: list[str] = []
+    for tolerance in (SATURATION, *TOLERANCES):
+        held = [check for check in checks if check.tolerance == tolerance.name]
+        lines += tolerance_lines(tolerance, held)
+    met = sum(check.is_met for check in checks)
+    lines.append(f"{met} of {len(checks)} met; loads from {AT_SATURATION:g} of the measured saturation on are at it")
+    return lines
+
+
+def tolerance_lines(tolerance: Tolerance, held: Sequence[Check]) -> list[str]:
+    """A tolerance with its misses."""
+    if not held:
+        return [f"{tolerance.says}: no load to hold it to"]
+    missed = [check for check in held if not check.is_met]
+    lines = [f"{tolerance.says}: {'met' if not missed else 'MISSED'} ({len(held) - len(missed)} of {len(held)})"]
+    for check in missed:
+        where = "" if check.offered_iops is None else f" at {check.offered_iops:,.0f}"
+        figure = check.figure.removesuffix("_us").replace("_", " ")
+        lines.append(
+            f"  {MISS} {figure}{where}: {number(check.measured)} measured, {number(check.simulated)} simulated, "
+            f"{percent(check.difference)}"
+        )
+    return lines

@@ -1,0 +1,84 @@
+"""What is measured of a drive at one load, and what is simulated of it: rates and latencies of reads and of writes."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from flashmesh._native import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+KINDS = ("read", "write")
+STATISTICS = {"mean": "mean", "p50": "p50", "p99": "p99", "p999": "p99_9"}
+"""The statistics of a latency by the names of columns, with the names of results."""
+PS_PER_US = 1e6
+PS_PER_S = 1e12
+DIGITS = 4
+"""Behind the point, of what is simulated: a document has all that figures have."""
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Rates and latencies at one load; None where a kind has none."""
+
+    read_iops: float
+    write_iops: float
+    read_mean_us: float | None = None
+    read_p50_us: float | None = None
+    read_p99_us: float | None = None
+    read_p999_us: float | None = None
+    write_mean_us: float | None = None
+    write_p50_us: float | None = None
+    write_p99_us: float | None = None
+    write_p999_us: float | None = None
+
+    @property
+    def iops(self) -> float:
+        """All requests a second."""
+        return self.read_iops + self.write_iops
+
+    def value(self, column: str) -> float | None:
+        """The figure of a column."""
+        found: float | None = getattr(self, column)
+        return found
+
+    def to_dict(self) -> dict[str, float | None]:
+        """The figures by the names of columns."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Figures:
+        """The figures out of columns, of which there may be more."""
+        return cls(**{column: document[column] for column in COLUMNS})
+
+
+COLUMNS = tuple(each.name for each in fields(Figures))
+"""The names of the figures."""
+LATENCIES = tuple(column for column in COLUMNS if column.endswith("_us"))
+"""Those that are latencies."""
+
+
+def simulated(document: Mapping[str, Any], software_us: float) -> Figures:
+    """The figures of the measured window of a result.
+
+    Args:
+        document: The JSON document of the run.
+        software_us: What the software of the host adds to the latency of each request.
+
+    Raises:
+        ConfigError: When nothing completed in the window.
+    """
+    window = document["measured"]
+    if window is None or window["end_ps"] <= window["start_ps"]:
+        raise ConfigError("no request completed behind the warm-up: allow more requests")
+    seconds = (window["end_ps"] - window["start_ps"]) / PS_PER_S
+    found: dict[str, float | None] = {}
+    for kind in KINDS:
+        latency = window["latency_ps"][kind]
+        found[f"{kind}_iops"] = 0.0 if latency is None else round(latency["count"] / seconds, DIGITS)
+        for column, name in STATISTICS.items():
+            value = None if latency is None else latency[name] / PS_PER_US + software_us
+            found[f"{kind}_{column}_us"] = None if value is None else round(value, DIGITS)
+    return Figures.from_dict({column: found[column] for column in COLUMNS})

@@ -1,0 +1,224 @@
+"""Measurements of drives as a table: a row for each drive and load."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import math
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from flashmesh._native import ConfigError
+from flashmesh.validation.figures import COLUMNS, KINDS, LATENCIES, Figures
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+DRIVE, SPACE, OFFERED = "drive", "file_gib", "offered_iops"
+BESIDE_IOPS = 5_000.0
+"""What all streams ask for beyond `offered_iops`: the writes of the first stream are in it, its reads are not."""
+ROUNDING = 1.05
+"""How much more than what was asked for a drive may have served, in a measurement of finite length."""
+SERVED_SHARE = 0.98
+"""A drive that serves less than this share of what is asked for is saturated."""
+UNITS_US = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
+"""Units of latencies, as names of columns end with them."""
+SOURCE = "SSD-iq (Haas and others, VLDB 2025)"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a drive measured at one load."""
+
+    offered_iops: float
+    figures: Figures
+
+    @property
+    def asked_iops(self) -> float:
+        """All requests a second that the streams together ask for."""
+        return self.offered_iops + BESIDE_IOPS
+
+    @property
+    def is_saturated(self) -> bool:
+        """Whether the drive served less than was asked for."""
+        return self.figures.iops < SERVED_SHARE * self.asked_iops
+
+
+@dataclass(frozen=True)
+class Measurements:
+    """What one drive measured, from the lowest load to the highest."""
+
+    drive: str
+    space_gib: float
+    points: tuple[Measured, ...]
+    source: str = ""
+
+    @property
+    def saturation_iops(self) -> float | None:
+        """The most requests a second that the drive served; None when no load saturated it."""
+        if not any(point.is_saturated for point in self.points):
+            return None
+        return max(point.figures.iops for point in self.points)
+
+
+def bundled() -> tuple[Measurements, ...]:
+    """The measurements that come with flashmesh; `SOURCE.md` beside them says where they are from."""
+    text = files("flashmesh.validation").joinpath("data", "real_drives.csv").read_text(encoding="utf-8")
+    return parse(text, "real_drives.csv", SOURCE)
+
+
+def read(path: Path) -> tuple[Measurements, ...]:
+    """The measurements in a file, drive by drive.
+
+    Raises:
+        ConfigError: When it cannot be read, lacks a column, or has a row that no drive can have measured.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeError) as error:
+        raise ConfigError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    return parse(text, str(path), path.name)
+
+
+def parse(text: str, name: str, source: str) -> tuple[Measurements, ...]:
+    """The measurements in a text.
+
+    Raises:
+        ConfigError: See `read`.
+    """
+    rows = csv.DictReader(text.splitlines())
+    columns = columns_of([each.strip() for each in rows.fieldnames or ()], name)
+    drives: dict[tuple[str, float], list[Measured]] = {}
+    for row in rows:
+        place = f"{name}:{rows.line_num}"
+        if None in row or None in row.values():
+            raise ConfigError(f"{place}: has another number of cells than the heading")
+        cells = {key.strip(): value.strip() for key, value in row.items()}
+        space = number(place, SPACE, cells[SPACE])
+        point = point_of(place, cells, columns)
+        drives.setdefault((cells[DRIVE], space), []).append(point)
+    if not drives:
+        raise ConfigError(f"{name}: has no measurement: a heading, and then a row for each drive and load")
+    return tuple(of_drive(drive, space, points, name, source) for (drive, space), points in drives.items())
+
+
+def of_drive(drive: str, space: float, points: Sequence[Measured], name: str, source: str) -> Measurements:
+    """The measurements of a drive in the order of the load.
+
+    Raises:
+        ConfigError: When a load is there twice.
+    """
+    ordered = sorted(points, key=lambda point: point.offered_iops)
+    for one, other in itertools.pairwise(ordered):
+        if one.offered_iops == other.offered_iops:
+            raise ConfigError(f"{name}: {drive} has {one.offered_iops:,.0f} offered IOPS twice: keep one of the rows")
+    return Measurements(drive, space, tuple(ordered), source)
+
+
+def columns_of(heading: Sequence[str], name: str) -> dict[str, tuple[str, float]]:
+    """The column of each figure, with the factor to its unit.
+
+    Raises:
+        ConfigError: When one is not there, or has no unit.
+    """
+    found: dict[str, tuple[str, float]] = {}
+    for column in COLUMNS:
+        stem = column.removesuffix("_us") if column in LATENCIES else column
+        units = UNITS_US if column in LATENCIES else {"": 1.0}
+        named = [(f"{stem}_{unit}" if unit else stem, factor) for unit, factor in units.items()]
+        there = [(each, factor) for each, factor in named if each in heading]
+        if not there and stem in heading:
+            raise ConfigError(
+                f"{name}: the column {stem} has no unit: name it {stem}_us for microseconds, or {stem}_ns, {stem}_ms"
+            )
+        if len(there) > 1:
+            raise ConfigError(f"{name}: {there[0][0]} and {there[1][0]} say the same: keep one of them")
+        if there:
+            found[column] = there[0]
+    missing = [column for column in (DRIVE, SPACE, OFFERED, *COLUMNS) if column not in (*heading, *found)]
+    if missing:
+        raise ConfigError(f"{name}: lacks the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}")
+    return found
+
+
+def point_of(place: str, cells: Mapping[str, str], columns: Mapping[str, tuple[str, float]]) -> Measured:
+    """A row.
+
+    Raises:
+        ConfigError: When it is none, or no drive can have measured it.
+    """
+    values = {column: number(place, named, cells[named]) * factor for column, (named, factor) in columns.items()}
+    point = Measured(number(place, OFFERED, cells[OFFERED]), Figures(**values))
+    require_possible(place, point)
+    return point
+
+
+def require_possible(place: str, point: Measured) -> None:
+    """Refuses what no drive can have measured.
+
+    Raises:
+        ConfigError: When more was served than was asked for, or percentiles are out of order.
+    """
+    served, asked = point.figures.iops, point.asked_iops
+    if point.offered_iops <= BESIDE_IOPS:
+        raise ConfigError(
+            f"{place}: {OFFERED} is {point.offered_iops:,.0f}: the first thread alone issues 5,000 writes a second, "
+            "and the others what is beyond"
+        )
+    if served > asked * ROUNDING:
+        raise ConfigError(
+            f"{place}: {served:,.0f} requests a second were served and only {asked:,.0f} asked for: "
+            f"{OFFERED} and 5,000 more"
+        )
+    require_ordered(place, point.figures)
+
+
+def require_ordered(place: str, figures: Figures) -> None:
+    """Refuses percentiles that fall.
+
+    Raises:
+        ConfigError: When there are some.
+    """
+    for kind in KINDS:
+        names = [f"{kind}_p50_us", f"{kind}_p99_us", f"{kind}_p999_us"]
+        known = [(name, value) for name in names if (value := figures.value(name)) is not None]
+        for (low, below), (high, above) in itertools.pairwise(known):
+            if above < below:
+                raise ConfigError(f"{place}: {high} is {above:g} and {low} is {below:g}: percentiles do not fall")
+
+
+def number(place: str, column: str, text: str) -> float:
+    """A positive number.
+
+    Raises:
+        ConfigError: When a cell holds none.
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value) or value <= 0:
+        told = "is empty" if not text else f"is {text!r}"
+        raise ConfigError(f"{place}: {column} {told}: expected a number above 0, with the unit in the heading")
+    return value
+
+
+def chosen(known: Sequence[Measurements], drive: str | None, name: str) -> Measurements:
+    """The measurements of a drive, which may be left out where there is only one.
+
+    Raises:
+        ConfigError: When there are several, or none of that name.
+    """
+    names = ", ".join(each.drive for each in known)
+    if drive is None:
+        if len(known) == 1:
+            return known[0]
+        raise ConfigError(f"{name}: has several drives: choose one with --drive: {names}")
+    found = [each for each in known if each.drive == drive]
+    if not found:
+        raise ConfigError(f"{name}: has no drive {drive!r}: there are {names}")
+    if len(found) > 1:
+        raise ConfigError(f"{name}: has {drive} with several values of {SPACE}: keep one of them in the file")
+    return found[0]

@@ -1,0 +1,206 @@
+"""What came of holding a drive to its measurements, as a document."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from flashmesh._native import __version__
+from flashmesh.validation.figures import DIGITS, Figures
+from flashmesh.validation.measurements import DRIVE, OFFERED, SPACE, Measured, Measurements
+from flashmesh.validation.verdict import SATURATION, TOLERANCES, Check, checks, most_served
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+KIND = "validation"
+FIT, HELD_OUT = "fit", "held out"
+
+
+@dataclass(frozen=True)
+class PointOutcome:
+    """A load: what was measured, and what is simulated."""
+
+    measured: Measured
+    role: str
+    """Whether the drive was fitted to it; empty where nothing says what was fitted."""
+    simulated: Figures | None
+    """None where the run failed."""
+    simulated_at: float | None = None
+    """The load of the run: of several loads that saturate a drive alike one is simulated for all."""
+    write_amplification: float | None = None
+    requests: int = 0
+    """Requests behind the warm-up."""
+
+
+@dataclass(frozen=True)
+class Validation:
+    """A drive, held to its measurements."""
+
+    name: str
+    """The preset or the file of the drive."""
+    title: str
+    measurements: Measurements
+    points: tuple[PointOutcome, ...]
+    software_us: float
+    write_amplification: float | None
+    """What was measured of it, where it was."""
+    requests: int
+    """Requests of a run, about."""
+    failures: tuple[str, ...] = ()
+    """Runs that failed, and why."""
+    notes: tuple[str, ...] = ()
+    """What is to be known of the simulated drive."""
+    values_hash: str = ""
+    """Of the values of its preset; empty of another drive."""
+
+    @property
+    def simulated(self) -> list[Figures | None]:
+        """What is simulated at each load."""
+        return [point.simulated for point in self.points]
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """All verdicts."""
+        return checks(self.measurements, self.simulated)
+
+    @property
+    def is_met(self) -> bool:
+        """Whether every tolerance is met."""
+        return not self.failures and all(check.is_met for check in self.checks)
+
+    @property
+    def saturation_iops(self) -> float | None:
+        """The most requests a second that were served in the simulation."""
+        return most_served(self.simulated)
+
+    @property
+    def amplification(self) -> float | None:
+        """Pages programmed for a page that the host wrote, at the highest load that was simulated."""
+        known = [point.write_amplification for point in self.points if point.write_amplification is not None]
+        return known[-1] if known else None
+
+    def point_dicts(self) -> list[dict[str, Any]]:
+        """The loads as JSON has them."""
+        known = self.measurements
+        return [
+            {
+                "drive": self.name,
+                "offered_iops": point.measured.offered_iops,
+                "role": point.role,
+                "measured": {
+                    DRIVE: known.drive,
+                    SPACE: known.space_gib,
+                    OFFERED: point.measured.offered_iops,
+                    **point.measured.figures.to_dict(),
+                },
+                "simulated": None
+                if point.simulated is None
+                else {OFFERED: point.simulated_at, **point.simulated.to_dict()},
+                "write_amplification": rounded_number(point.write_amplification),
+                "requests": point.requests,
+            }
+            for point in self.points
+        ]
+
+    def drive_dict(self) -> dict[str, Any]:
+        """The drive as JSON has it, without its loads."""
+        return {
+            "drive": self.name,
+            "title": self.title,
+            "source": self.measurements.source,
+            "software_us": self.software_us,
+            "requests": self.requests,
+            "saturation_iops": {
+                "measured": self.measurements.saturation_iops,
+                "simulated": rounded_number(self.saturation_iops),
+            },
+            "write_amplification": {
+                "measured": self.write_amplification,
+                "simulated": rounded_number(self.amplification),
+            },
+            "checks": [
+                asdict(check) | {"difference": rounded_number(check.difference), "met": check.is_met}
+                for check in self.checks
+            ],
+            "failures": list(self.failures),
+            "notes": list(self.notes),
+            "values_hash": self.values_hash,
+            "met": self.is_met,
+        }
+
+
+def rounded_number(value: float | None) -> float | None:
+    """A number with as many digits as a document has."""
+    return None if value is None else round(value, DIGITS)
+
+
+def to_dict(validations: Sequence[Validation]) -> dict[str, Any]:
+    """The document of some drives."""
+    return {
+        "kind": KIND,
+        "version": __version__,
+        "met": all(each.is_met for each in validations),
+        "points": [point for each in validations for point in each.point_dicts()],
+        "drives": [each.drive_dict() for each in validations],
+        "tolerances": {each.name: each.says for each in (SATURATION, *TOLERANCES)},
+    }
+
+
+def to_json(validations: Sequence[Validation]) -> str:
+    """The document as text, ending with a new line."""
+    return json.dumps(to_dict(validations), indent=1, ensure_ascii=False) + "\n"
+
+
+def is_validation(document: Any) -> bool:
+    """Whether a JSON document is one."""
+    return isinstance(document, dict) and document.get("kind") == KIND
+
+
+def from_dict(document: dict[str, Any]) -> list[Validation]:
+    """The drives of a document.
+
+    Raises:
+        KeyError: When it lacks a key.
+        TypeError: When one has another type.
+    """
+    found: list[Validation] = []
+    for drive in document["drives"]:
+        points = [point for point in document["points"] if point["drive"] == drive["drive"]]
+        outcomes = tuple(map(point_of, points))
+        first = points[0]["measured"]
+        measured = tuple(outcome.measured for outcome in outcomes)
+        found.append(
+            Validation(
+                name=drive["drive"],
+                title=drive["title"],
+                measurements=Measurements(first[DRIVE], first[SPACE], measured, drive["source"]),
+                points=outcomes,
+                software_us=drive["software_us"],
+                write_amplification=drive["write_amplification"]["measured"],
+                requests=drive["requests"],
+                failures=tuple(drive["failures"]),
+                notes=tuple(drive["notes"]),
+                values_hash=drive["values_hash"],
+            )
+        )
+    return found
+
+
+def point_of(document: dict[str, Any]) -> PointOutcome:
+    """A load out of its document."""
+    simulated = document["simulated"]
+    return PointOutcome(
+        measured=Measured(document["offered_iops"], Figures.from_dict(document["measured"])),
+        role=document["role"],
+        simulated=None if simulated is None else Figures.from_dict(simulated),
+        simulated_at=None if simulated is None else simulated[OFFERED],
+        write_amplification=document["write_amplification"],
+        requests=document["requests"],
+    )
+
+
+def missed(validations: Iterable[Validation]) -> list[str]:
+    """The drives that miss a tolerance."""
+    return [each.name for each in validations if not each.is_met]

@@ -1,0 +1,241 @@
+"""A Markdown page for each drive with its charts and its JSON; and whether pages there agree with their JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from flashmesh._native import ConfigError, OutputError
+from flashmesh.configuration import value_text
+from flashmesh.plots.validation import picture
+from flashmesh.report.validation import NAMES, difference, head, misses, number, percent, verdicts
+from flashmesh.reproduce.charts import require_converter, svg
+from flashmesh.reproduce.pages import put, writable_folder
+from flashmesh.validation.figures import KINDS
+from flashmesh.validation.measurements import SOURCE
+from flashmesh.validation.outcome import FIT, HELD_OUT, from_dict, is_validation, to_json
+from flashmesh.validation.verdict import AT_SATURATION, LIGHT, SATURATION, TOLERANCES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from flashmesh.validation.drives import Drive
+    from flashmesh.validation.outcome import Validation
+
+INDEX = "index.md"
+WORKLOAD = (
+    "4 KiB requests, uniform random over the whole drive, in steady state. One stream issues 10,000 requests a second",
+    "at even intervals, half reads, half writes. Six streams issue the rest as Poisson processes, 99 % writes. Each",
+    "has at most 64 outstanding, and waits while it has. `offered` is what all streams ask for less 5,000 a second.",
+    "Latencies are as the program sees them, from issue to completion. The first half of a run is dropped.",
+)
+HEADINGS = ("drive", "saturation rate measured", "simulated", "difference", "tolerances met", "mean error of reads")
+
+
+def write_pages(validations: Sequence[Validation], folder: Path, drives: Mapping[str, Drive]) -> None:
+    """Writes pages, charts and JSON into a folder; pages of other drives in it stay, and the index has them.
+
+    Raises:
+        ConfigError: When a drive is no preset that is held to measurements.
+        OutputError: When a file cannot be written.
+    """
+    unknown = [each.name for each in validations if each.name not in drives]
+    if unknown:
+        raise ConfigError(f"{unknown[0]}: pages are of presets that are held to measurements: {', '.join(drives)}")
+    writable_folder(folder)
+    for validation in validations:
+        put(folder / f"{validation.name}.json", to_json([validation]))
+        put(folder / f"{validation.name}.md", page(validation, drives[validation.name]))
+        for kind in KINDS:
+            put(folder / f"{validation.name}-{kind}s.svg", svg(picture(validation, kind)))
+    put(folder / INDEX, index(stored(folder, drives)))
+
+
+def rewrite_pages(folder: Path, drives: Mapping[str, Drive]) -> None:
+    """Writes pages anew from the JSON of a folder.
+
+    Raises:
+        OutputError: When a file cannot be read or written.
+    """
+    require_converter()
+    found = stored(folder, drives)
+    if found:
+        write_pages(found, folder, drives)
+    else:
+        writable_folder(folder)
+        put(folder / INDEX, index(found))
+
+
+def stored(folder: Path, drives: Iterable[str]) -> list[Validation]:
+    """What a folder has of drives.
+
+    Raises:
+        OutputError: When a file cannot be read.
+    """
+    found: list[Validation] = []
+    for name in drives:
+        path = folder / f"{name}.json"
+        if not path.is_file():
+            continue
+        try:
+            document = json.loads(path.read_text(encoding="utf-8"))
+            if not is_validation(document):
+                raise OutputError(f"{path}: is no validation: validate the drive again")
+            found += from_dict(document)
+        except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+            raise OutputError(f"{path}: cannot be read: {error}: validate the drive again") from error
+    return found
+
+
+def check_pages(folder: Path, drives: Mapping[str, Drive]) -> None:
+    """Refuses pages that are not what their JSON, the presets and the files of the drives give.
+
+    Raises:
+        ConfigError: When one is stale, or a drive has none.
+        OutputError: When one cannot be read.
+    """
+    found = {each.name: each for each in stored(folder, drives)}
+    wanted = {INDEX: index(list(found.values()))}
+    for name, drive in drives.items():
+        if not drive.is_there:
+            continue
+        if name not in found:
+            raise ConfigError(f"{folder}: has no page of {name}: make validation")
+        if found[name].values_hash != drive.values_hash():
+            raise ConfigError(f"{folder / name}.json: the preset has changed since: make validation")
+        wanted[f"{name}.json"] = to_json([found[name]])
+        wanted[f"{name}.md"] = page(found[name], drive)
+        for kind in KINDS:
+            if not (folder / f"{name}-{kind}s.svg").is_file():
+                raise OutputError(f"{folder / name}-{kind}s.svg: is not there: make validation")
+    for name, text in wanted.items():
+        try:
+            known = (folder / name).read_text(encoding="utf-8")
+        except OSError as error:
+            raise OutputError(f"{folder / name}: cannot be read: {error.strerror or error}") from error
+        if known != text:
+            raise ConfigError(f"{folder / name}: is stale: `flashmesh validate --rewrite {folder}` writes it anew")
+
+
+def index(validations: Sequence[Validation]) -> str:
+    """The page that leads to the others."""
+    lines = [
+        "# Measured drives, simulated",
+        "",
+        "Drives that people own, measured by others, beside what presets of them simulate; made by `make validation`.",
+        "`flashmesh validate` does the same on the command line, also for drives and measurements of your own.",
+        "",
+        *WORKLOAD,
+        "",
+        f"Measurements: {SOURCE}, averages over the last half of each run and three repetitions.",
+        "",
+    ]
+    if validations:
+        lines += [
+            "| drive | saturation rate measured | simulated | difference | tolerances met | mean error of reads |"
+        ]
+        lines += ["|---|---:|---:|---:|---:|---:|"]
+        lines += [index_row(each) for each in validations]
+    else:
+        lines.append("No preset is held to these measurements yet.")
+    lines += ["", "## Tolerances", ""]
+    lines += [f"- {tolerance.says}" for tolerance in (SATURATION, *TOLERANCES)]
+    lines += [
+        "",
+        f"A load is at saturation from {AT_SATURATION:g} of the measured saturation rate on. Means of writes have a "
+        f"tolerance below {LIGHT:g} of it.",
+        "A preset is fitted to the loads that 40,000 divides (`fit`); all others are `held out`.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def index_row(validation: Validation) -> str:
+    """A drive of the index."""
+    checks = validation.checks
+    measured, simulated = validation.measurements.saturation_iops, validation.saturation_iops
+    cells = [f"[{validation.title}]({validation.name}.md)", rate(measured), rate(simulated)]
+    cells += [difference(measured, simulated), f"{sum(check.is_met for check in checks)} of {len(checks)}"]
+    cells.append(share(mean_error(validation, "read_mean_us", "")))
+    return f"| {' | '.join(cells)} |"
+
+
+def page(validation: Validation, drive: Drive) -> str:
+    """The page of a drive."""
+    lines = [f"# {validation.title}", "", f"Made by `flashmesh validate {validation.name}`; [index]({INDEX}).", ""]
+    lines += [f"- {line}" for line in (*head(validation), f"drive: {drive.source}")]
+    lines += ["", "## Measured and simulated", ""]
+    for kind in KINDS:
+        lines += [f"![Latency of {kind}s, measured and simulated]({validation.name}-{kind}s.svg)", ""]
+        lines += latency_table(validation, kind)
+    lines += ["Latencies in us. A bold difference misses its tolerance.", "", "## Tolerances", ""]
+    lines += [f"- {line.strip().removeprefix('! ')}" for line in verdicts(validation)]
+    lines += ["", *error_table(validation), "## Values", "", *value_table(drive)]
+    return "\n".join(lines)
+
+
+def latency_table(validation: Validation, kind: str) -> list[str]:
+    """A row for each load."""
+    headings = [f"{name} {source}" for name in NAMES.values() for source in ("measured", "simulated", "")]
+    lines = [f"| offered | points | {kind}s/s | simulated | {' | '.join(heading.strip() for heading in headings)} |"]
+    lines.append("|---:|---|" + "---:|" * (2 + len(headings)))
+    missed = misses(validation.checks)
+    for point in validation.points:
+        rates = [point.measured.figures.value(f"{kind}_iops")]
+        rates.append(None if point.simulated is None else point.simulated.value(f"{kind}_iops"))
+        cells = [f"{point.measured.offered_iops:,.0f}", point.role]
+        cells += ["-" if each is None else f"{each:,.0f}" for each in rates]
+        for statistic in NAMES:
+            column = f"{kind}_{statistic}_us"
+            measured = point.measured.figures.value(column)
+            simulated = None if point.simulated is None else point.simulated.value(column)
+            told = difference(measured, simulated).replace("%", " %")
+            is_missed = (point.measured.offered_iops, column) in missed
+            cells += [number(measured), number(simulated), f"**{told}**" if is_missed and told else told]
+        lines.append(f"| {' | '.join(cells)} |")
+    return [*lines, ""]
+
+
+def error_table(validation: Validation) -> list[str]:
+    """The mean errors of the loads the preset was fitted to, and of the others."""
+    if not any(point.role for point in validation.points):
+        return []
+    columns = [f"{kind}_{statistic}_us" for kind in KINDS for statistic in NAMES]
+    titles = [f"{kind}s {name}" for kind in KINDS for name in NAMES.values()]
+    lines = [f"| mean error | {' | '.join(titles)} |", "|---|" + "---:|" * len(columns)]
+    for role in (FIT, HELD_OUT):
+        cells = [share(mean_error(validation, column, role)) for column in columns]
+        lines.append(f"| {role} | {' | '.join(cells)} |")
+    return [*lines, ""]
+
+
+def mean_error(validation: Validation, column: str, role: str) -> float | None:
+    """The mean distance of a figure from what was measured, over the loads of a role, or over all."""
+    found: list[float] = []
+    for point in validation.points:
+        measured = point.measured.figures.value(column)
+        simulated = None if point.simulated is None else point.simulated.value(column)
+        if measured and simulated is not None and role in ("", point.role):
+            found.append(abs(simulated / measured - 1.0))
+    return sum(found) / len(found) if found else None
+
+
+def value_table(drive: Drive) -> list[str]:
+    """The values of the preset, and where each is from."""
+    lines = ["| key | value | | from |", "|---|---|---|---|"]
+    for key, value in drive.values().items():
+        kind = "fact" if key in drive.facts else "fitted" if key in drive.fitted else "assumed"
+        source = drive.facts.get(key) or drive.fitted.get(key) or ""
+        lines.append(f"| `{key}` | `{value_text(value)}` | {kind} | {' '.join(source.split())} |")
+    return [*lines, ""]
+
+
+def rate(iops: float | None) -> str:
+    """A rate of requests."""
+    return "-" if iops is None else f"{iops:,.0f}"
+
+
+def share(value: float | None) -> str:
+    """A share, as a cell of a table."""
+    return "-" if value is None else percent(value).lstrip("+").replace("%", " %")

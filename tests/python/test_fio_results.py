@@ -1,0 +1,185 @@
+"""Results of fio: rates and latencies of what the real fio writes, bins of several jobs, and a drive fitted to them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import ROOT, TIMEOUT_S
+from flashmesh import ConfigError
+from flashmesh.calibration.engine import calibrate, read_problem
+from flashmesh.calibration.fio_results import figures_of, quantile, read_fio
+from flashmesh.calibration.points import target_of_jobs
+from flashmesh.importers.fio import read_jobs
+from flashmesh.sweeps.local import LocalThreads
+from flashmesh.sweeps.ranges import quantity
+from flashmesh.sweeps.session import Session
+from flashmesh.sweeps.tasks import Task
+from flashmesh.validation.figures import Figures, simulated
+from flashmesh.validation.workload import Extent, drive_tables
+from made_up_drive import DRIVE
+from test_calibration import FACTS
+
+EXAMPLES = ROOT / "examples" / "calibrate"
+LOADS = ("read-1", "write-max", "load-20k", "load-40k", "load-60k")
+REQUESTS = 16_000
+"""Of fewer, in a drive that is this small, a few collections decide."""
+FIO = shutil.which("fio")
+JOB = """[global]
+ioengine=psync
+bs=4k
+size=1m
+filename=data
+number_ios=2000
+lat_percentiles=1
+
+[reader]
+rw=randread
+
+[mixed]
+rw=randrw
+rwmixread=25
+"""
+
+
+def part(mean_us: float, count: int, **more: Any) -> dict[str, Any]:
+    latency = {"mean": mean_us * 1e3, "N": count, **more}
+    return {"total_ios": count, "iops": float(count), "clat_ns": latency, "lat_ns": {"mean": mean_us * 1e3}}
+
+
+def written(path: Path, figures: Figures) -> None:
+    """Figures as fio writes them."""
+    job: dict[str, Any] = {"jobname": "job", "error": 0}
+    for kind in ("read", "write"):
+        iops = figures.value(f"{kind}_iops") or 0.0
+        known = {name: figures.value(f"{kind}_{name}_us") for name in ("mean", "p50", "p99", "p999")}
+        if not iops:
+            job[kind] = {"total_ios": 0, "iops": 0.0}
+            continue
+        names = {"p50": "50.000000", "p99": "99.000000", "p999": "99.900000"}
+        percentile = {names[name]: value * 1e3 for name, value in known.items() if name != "mean" and value is not None}
+        latency = {"mean": (known["mean"] or 0.0) * 1e3, "percentile": percentile}
+        job[kind] = {"total_ios": 100_000, "iops": iops, "clat_ns": latency, "lat_ns": latency}
+    path.write_text(json.dumps({"fio version": "fio-3.33", "jobs": [job]}))
+
+
+@pytest.mark.parametrize("output", ["json", "json+"])
+def test_what_fio_writes_is_read(output: str, tmp_path: Path) -> None:
+    if FIO is None:
+        assert os.environ.get("FLASHMESH_CI") != "1", "fio is missing: apt-get install fio"
+        pytest.skip("fio is not installed")
+    (tmp_path / "job.fio").write_text(JOB)
+    done = subprocess.run(
+        [FIO, "job.fio", f"--output-format={output}", "--output=job.json"],
+        cwd=tmp_path,
+        capture_output=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    jobs = json.loads((tmp_path / "job.json").read_text())["jobs"]
+    if output == "json":
+        with pytest.raises(ConfigError, match="2 jobs have reads, and their percentiles cannot be put together"):
+            read_fio(tmp_path / "job.json")
+        return
+    figures, streams, depth = read_fio(tmp_path / "job.json")
+    assert depth == 1
+    assert "stream.mixed.workload.read-share" in streams.settings
+    reads = [job["read"] for job in jobs]
+    assert figures.read_iops == pytest.approx(sum(each["iops"] for each in reads))
+    assert figures.write_iops == pytest.approx(jobs[1]["write"]["iops"])
+    mean = sum(each["lat_ns"]["mean"] * each["total_ios"] for each in reads) / sum(each["total_ios"] for each in reads)
+    assert figures.read_mean_us == pytest.approx(mean / 1e3)
+    # A percentile of one job is that of fio itself.
+    assert figures.write_p99_us == pytest.approx(jobs[1]["write"]["lat_ns"]["percentile"]["99.000000"] / 1e3)
+    ends = [each["lat_ns"]["percentile"]["99.000000"] / 1e3 for each in reads]
+    assert figures.read_p99_us is not None
+    assert min(ends) * 0.98 <= figures.read_p99_us <= max(ends) * 1.02
+
+
+def test_bins_of_several_jobs_are_added_up() -> None:
+    bins = {"1000": 98, "5000": 1, "9000": 1}
+    assert [quantile({int(key): value for key, value in bins.items()}, at) for at in (0.5, 0.98, 0.99, 1.0)] == [
+        1000.0,
+        1000.0,
+        5000.0,
+        9000.0,
+    ]
+    jobs = [{"read": part(10.0, 100, bins={"10000": 100})}, {"read": part(40.0, 300, bins={"40000": 300})}]
+    figures = figures_of(Path("x.json"), jobs)
+    assert (figures.read_iops, figures.write_iops) == (400.0, 0.0)
+    assert figures.read_mean_us == pytest.approx(32.5)
+    assert (figures.read_p50_us, figures.read_p99_us) == (40.0, 40.0)
+    assert figures.read_p999_us is None, "400 requests have no p99.9"
+
+
+def test_a_drive_is_fitted_to_jobs_of_fio(tmp_path: Path) -> None:
+    hidden = DRIVE.replace('"40us"', '"47us"').replace('"100us"', '"130us"')
+    (tmp_path / "drive.toml").write_text(hidden)
+    (tmp_path / "facts.toml").write_text(FACTS)
+    extent = Extent(REQUESTS)
+    tables = drive_tables(tmp_path / "drive.toml", {})
+    rates = {"read-1": 15_000.0, "write-max": 40_000.0}
+    for name, iops in rates.items():
+        shutil.copy(EXAMPLES / f"{name}.fio", tmp_path)
+        jobs = read_jobs(tmp_path / f"{name}.fio")
+        asked = Figures(iops, 0.0) if name == "read-1" else Figures(0.0, iops)
+        for _ in range(2):
+            # How long a load is simulated follows from the rate that was measured.
+            target = target_of_jobs(name, asked, jobs, 64 if name == "write-max" else 1, tables, extent)
+            session = Session([Task(0, {}, target.config({}))])
+            session.run(LocalThreads(1))
+            text = session.document(session.outcomes[0])
+            assert text is not None, session.outcomes[0].error
+            asked = simulated(json.loads(text), 0.0)
+        written(tmp_path / f"{name}.json", asked)
+    paths = [tmp_path / f"{name}.json" for name in rates]
+    found = calibrate(read_problem(paths, tmp_path / "facts.toml", None, REQUESTS), LocalThreads(2), budget_min=4.0)
+    values = {key.key: float(quantity(key.key, key.value).value) / 1e6 for key in found.keys}
+    assert values == pytest.approx({"flash.read-time": 47.0, "flash.program-time": 130.0}, rel=0.05)
+    assert [point.target.name for point in found.points] == list(rates)
+
+
+def test_the_job_files_of_the_how_to_are_streams_of_a_drive(tmp_path: Path) -> None:
+    (tmp_path / "drive.toml").write_text(DRIVE)
+    tables = drive_tables(tmp_path / "drive.toml", {})
+    for name in LOADS:
+        jobs = read_jobs(EXAMPLES / f"{name}.fio")
+        config = target_of_jobs(name, Figures(5_000.0, 20_000.0), jobs, 64, tables, Extent(1_000)).config({})
+        assert len(config.stream_names()) == {"read-1": 1, "write-max": 6}.get(name, 8), name
+
+
+@pytest.mark.parametrize(
+    ("document", "told"),
+    [
+        ("no json", "is no JSON: run fio with --output-format=json"),
+        ({"jobs": []}, "is no result of fio"),
+        ({"fio version": "fio-3.33", "jobs": []}, "is no result of fio"),
+        ({"fio version": "x", "jobs": [{"jobname": "a", "error": 5}]}, "the job a ended with an error"),
+        ({"fio version": "x", "jobs": [{"jobname": "a"}]}, "no job read or wrote anything"),
+        (
+            {"fio version": "x", "jobs": [{"read": {"total_ios": 5, "iops": 5.0, "clat": {"mean": 3.0}}}]},
+            "has no latencies in nanoseconds: measure with fio 3 or newer",
+        ),
+        (
+            {
+                "fio version": "x",
+                "jobs": [{"read": part(5.0, 5, percentile={"50.000000": 9000, "99.000000": 8000})}],
+            },
+            "read_p99_us is 8 and read_p50_us is 9: percentiles do not fall",
+        ),
+    ],
+)
+def test_what_is_no_result_of_fio_is_refused(document: Any, told: str, tmp_path: Path) -> None:
+    shutil.copy(EXAMPLES / "read-1.fio", tmp_path)
+    text = document if isinstance(document, str) else json.dumps(document)
+    (tmp_path / "read-1.json").write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        read_fio(tmp_path / "read-1.json")
+    assert told in str(caught.value)

@@ -1,0 +1,102 @@
+"""Pages of validated drives follow from their JSON, the preset and its file, and are stale when one of them changes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from flashmesh import ConfigError, OutputError
+from flashmesh.validation.drives import Drive, drives, read_drive
+from flashmesh.validation.outcome import FIT, HELD_OUT, PointOutcome, Validation
+from flashmesh.validation.pages import check_pages, rewrite_pages, write_pages
+from made_up_drive import measurements
+
+PAGES = Path(__file__).parents[2] / "docs" / "validation"
+DRIVE = """
+title = "A drive"
+measured = "made up"
+source = "a data sheet"
+
+[facts]
+"geometry.channels" = "the data sheet"
+
+[fitted]
+"flash.read-time" = "no data sheet gives it"
+"""
+
+
+def known() -> dict[str, Drive]:
+    return {"pm9a3": read_drive("pm9a3", DRIVE)}
+
+
+def validation(drive: Drive) -> Validation:
+    measured = measurements()
+    points = [
+        PointOutcome(point, FIT if number else HELD_OUT, point.figures, point.offered_iops, 2.0, 50)
+        for number, point in enumerate(measured.points)
+    ]
+    far = replace(measured.points[0].figures, read_mean_us=150.0)
+    points[0] = replace(points[0], simulated=far)
+    hashed = drive.values_hash()
+    return Validation("pm9a3", drive.title, measured, tuple(points), 0.0, 2.5, 1_000, values_hash=hashed)
+
+
+@pytest.fixture
+def pages(tmp_path: Path) -> Path:
+    write_pages([validation(known()["pm9a3"])], tmp_path, known())
+    return tmp_path
+
+
+def test_the_pages_of_the_repository_are_what_their_json_gives() -> None:
+    check_pages(PAGES, drives())
+
+
+def test_a_page_has_figures_verdicts_and_where_each_value_is_from(pages: Path) -> None:
+    check_pages(pages, known())
+    page = (pages / "pm9a3.md").read_text()
+    assert "| 8,000 | held out | 5,000 | 5,000 | 100.0 | 150.0 | **+50 %** |" in page
+    assert "- mean of reads within 10 % below saturation: MISSED (2 of 3)" in page
+    assert "| held out | 50 % |" in page
+    assert "| fit | 0 % |" in page
+    assert "| `geometry.channels` | `8` | fact | the data sheet |" in page
+    assert "| `flash.read-time` | `45us` | fitted | no data sheet gives it |" in page
+    assert "write amplification: 2.50 measured, 2.00 simulated" in page
+    index = (pages / "index.md").read_text()
+    assert "| [A drive](pm9a3.md) | - | 21,000 |" in index
+    assert (pages / "pm9a3-reads.svg").read_text().startswith("<svg")
+
+
+def test_a_changed_page_is_stale_and_is_written_anew(pages: Path) -> None:
+    whole = {path.name: path.read_bytes() for path in pages.iterdir()}
+    (pages / "pm9a3.md").write_text("another page")
+    with pytest.raises(ConfigError, match=r"pm9a3.md: is stale: `flashmesh validate --rewrite"):
+        check_pages(pages, known())
+    rewrite_pages(pages, known())
+    assert {path.name: path.read_bytes() for path in pages.iterdir()} == whole
+
+
+def test_a_changed_preset_makes_its_page_stale(pages: Path) -> None:
+    document = json.loads((pages / "pm9a3.json").read_text())
+    document["drives"][0]["values_hash"] = "of another preset"
+    (pages / "pm9a3.json").write_text(json.dumps(document))
+    with pytest.raises(ConfigError, match="the preset has changed since: make validation"):
+        check_pages(pages, known())
+
+
+def test_a_preset_without_a_page_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="has no page of pm9a3: make validation"):
+        check_pages(tmp_path, known())
+
+
+def test_what_is_no_validation_is_refused(pages: Path) -> None:
+    (pages / "pm9a3.json").write_text("{}")
+    with pytest.raises(OutputError, match=r"pm9a3.json: is no validation"):
+        check_pages(pages, known())
+
+
+def test_another_drive_has_no_page(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="pm9a3: pages are of presets that are held to measurements"):
+        write_pages([validation(known()["pm9a3"])], tmp_path, drives())
