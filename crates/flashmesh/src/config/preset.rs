@@ -28,6 +28,13 @@ pub(super) const PRESETS: &[Preset] = &[
     ),
     preset!("nossd12", "4 x 4 packages on a slow 16-bit bus, from Network-on-SSD (IEEE CAL 2012)"),
     preset!("mbm", "4 x 2 chips of TLC with long programs, from Maximizing Bandwidth Management FTL"),
+    preset!(
+        "samsung-pm9a3",
+        "Samsung PM9A3 960 GB as it was measured: 4 KiB units, word lines of dies, a protected write buffer"
+    ),
+    preset!("sk-hynix-pe8110", "SK Hynix PE8110 960 GB as it was measured: the same, for longer suspensions"),
+    preset!("solidigm-p5520", "Solidigm D7-P5520 1.92 TB as it was measured: the same on 32 dies"),
+    preset!("kioxia-cm7-r", "Kioxia CM7-R 3.84 TB as it was measured: the same on 64 dies, PCIe 5.0"),
     preset!("collisions", "1 TB of TLC on 16 dies, from Patterned Read Collisions in Flash SSDs (IEEE Access)"),
 ];
 
