@@ -1,6 +1,7 @@
 //! Routing algorithms: where a scout may go next.
 
 pub mod minimal_adaptive;
+pub mod own;
 pub mod random_dfs;
 pub mod venice;
 pub mod xy;
@@ -37,6 +38,7 @@ pub enum AnyRouting {
     MinimalAdaptive(minimal_adaptive::MinimalAdaptive),
     Xy(xy::Xy),
     RandomDfs(random_dfs::RandomDfs),
+    Own(own::Own),
 }
 
 impl AnyRouting {
