@@ -85,7 +85,7 @@ impl Config {
 
     /// A fingerprint of the configuration: SHA-256 over the canonical form, in hexadecimal.
     ///
-    /// A trace or a fitted profile counts by its file name, so the hash does not depend on the folder a run is started from.
+    /// A trace, a fitted profile or the file of a policy counts by its file name, so the hash does not depend on the folder a run is started from.
     pub fn hash(&self) -> String {
         let mut portable = self.clone();
         let streams = portable.stream.iter_mut().map(|stream| &mut stream.workload);
@@ -96,6 +96,7 @@ impl Config {
                 }
             }
         }
+        portable.policy.forget_folders();
         let digest = Sha256::digest(portable.to_toml().as_bytes());
         digest.iter().map(|byte| format!("{byte:02x}")).collect()
     }

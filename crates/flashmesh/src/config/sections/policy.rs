@@ -1,5 +1,7 @@
 //! `[policy]`
 
+use std::path::Path;
+
 use crate::config::error::ConfigErrorKind;
 use crate::config::form::{Form, Misfit, toml_string};
 use crate::config::node::{Node, Value};
@@ -69,6 +71,9 @@ section! {
     }
 }
 
+/// Where the path of a file ends in the name of a policy: before the colon of `FILE.py:CLASS`.
+const FILE_END: &str = ".py:";
+
 impl Policy {
     /// The policies that are named: the key of each, and its name.
     pub fn named(&self) -> impl Iterator<Item = (&'static str, &str)> {
@@ -82,5 +87,41 @@ impl Policy {
             ("policy.arbiter", arbiter),
         ];
         keys.into_iter().filter_map(|(key, name)| Some((key, name.as_deref()?)))
+    }
+
+    fn names(&mut self) -> impl Iterator<Item = (&'static str, &mut String)> {
+        let Policy { victim, allocator, home, scheduler, routing, arbiter } = self;
+        let keys = [
+            ("victim", victim),
+            ("allocator", allocator),
+            ("home", home),
+            ("scheduler", scheduler),
+            ("routing", routing),
+            ("arbiter", arbiter),
+        ];
+        keys.into_iter().filter_map(|(key, name)| Some((key, name.as_mut()?)))
+    }
+
+    /// Counts the paths of those files from `folder` whose keys `is_own` names.
+    pub(crate) fn relocate(&mut self, folder: &Path, is_own: impl Fn(&str) -> bool) {
+        for (key, name) in self.names() {
+            if is_own(key)
+                && let Some(end) = name.find(FILE_END)
+            {
+                let (file, class) = name.split_at(end);
+                *name = format!("{}{class}", folder.join(file).display());
+            }
+        }
+    }
+
+    /// Leaves the folders of files out of their names.
+    pub(crate) fn forget_folders(&mut self) {
+        for (_, name) in self.names() {
+            if let Some(end) = name.find(FILE_END)
+                && let Some(slash) = name[..end].rfind('/')
+            {
+                name.drain(..=slash);
+            }
+        }
     }
 }
