@@ -77,6 +77,7 @@ __all__ = [
     "PersistencePolicy",
     "Pnssd",
     "PnssdControllers",
+    "Policy",
     "Power",
     "Precondition",
     "PreconditionKind",
@@ -1011,6 +1012,43 @@ class Gc:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Policy:
+    """Policies in Python, each a class as `FILE.py:CLASS` or `MODULE:CLASS`, arguments after it: `my.py:Mine(weight=2)`. They take the place of built-in ones ([policies-in-python.md](how-to/policies-in-python.md)). A text `built-in` stands for none. A file may name them only where the command line allows it."""
+
+    victim: str | None = None
+    """Which block is collected, in place of `gc.victim`; preconditioning keeps that. Default: as `gc.victim` says."""
+
+    allocator: str | None = None
+    """Which plane a written page goes to, in place of `ftl.allocation`; preconditioning keeps that. Default: as
+    `ftl.allocation` says.
+    """
+
+    home: str | None = None
+    """Which copy of a replicated page serves a read. Only with replication.enabled = True. Default: that on the die
+    with fewer reads outstanding.
+    """
+
+    scheduler: str | None = None
+    """Which transaction a die runs next, and which join it, in place of `schedule.policy`. Default: as
+    `schedule.policy` says.
+    """
+
+    routing: str | None = None
+    """Where a scout may go next, in place of `venice.routing`. Only with fabric.kind = "venice". Default: as
+    `venice.routing` says.
+    """
+
+    arbiter: str | None = None
+    """Who gets a channel or a controller when several wait, in place of `fabric.arbitration`. Only with fabric.kind =
+    "bus" or "pssd" or "pnssd" or "ideal". Default: as `fabric.arbitration` says.
+    """
+
+    def __post_init__(self) -> None:
+        """Refuses values that no configuration takes."""
+        _check(self, "policy")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Wear:
     """Wear levelling."""
 
@@ -1705,6 +1743,13 @@ class Config:
 
     gc: Gc = Gc()
     """Garbage collection."""
+
+    policy: Policy = Policy()
+    """Policies in Python, each a class as `FILE.py:CLASS` or `MODULE:CLASS`, arguments after it:
+    `my.py:Mine(weight=2)`. They take the place of built-in ones
+    ([policies-in-python.md](how-to/policies-in-python.md)). A text `built-in` stands for none. A file may name them
+    only where the command line allows it.
+    """
 
     wear: Wear = Wear()
     """Wear levelling."""

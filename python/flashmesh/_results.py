@@ -1388,10 +1388,10 @@ class Fairness:
 
 @record
 class WorkloadFile:
-    """A file that requests come from."""
+    """A file that requests come from, or of a policy."""
 
     stream: str
-    """Name of the stream."""
+    """Name of the stream; of a policy its key."""
     path: str
     """Where the file was."""
     size_bytes: int
@@ -1407,7 +1407,7 @@ class Provenance:
     command: tuple[str, ...] | None
     """The command line. None when no command line has made it."""
     files: tuple[WorkloadFile, ...]
-    """Traces and fitted profiles that requests come from."""
+    """Traces and fitted profiles that requests come from, and files of policies in Python."""
 
 
 @record
