@@ -10,6 +10,7 @@ use crate::config::Config;
 use crate::errors::{InternalError, OutputError, PolicyError, exception, guarded, shown};
 use crate::policies;
 use crate::request_log::RequestLog;
+use flashmesh::config::Instance;
 use flashmesh::error::{RunError, said};
 use flashmesh::probe::Outcome;
 use flashmesh::report::Fairness;
@@ -171,6 +172,11 @@ impl Simulation {
         ];
         let [channels, chips, dies, planes, blocks, pages] = counts.map(u64::from);
         [channels, chips, dies, planes, blocks, pages, geometry.page_size.as_u64(), geometry.logical_pages.into()]
+    }
+
+    /// Has the run use the code with every feature, as policies do, where less would do. The results are the same: for measurements.
+    fn require_every_feature(&self) {
+        self.lock().require(Instance::Any);
     }
 
     /// Has the run write a timeline for Perfetto into the file at `path`, which is there.

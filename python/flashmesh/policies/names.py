@@ -132,7 +132,7 @@ def split(name: str) -> tuple[str, str]:
         ConfigError: When it names no class.
     """
     at = name.find(FILE_END)
-    if at >= 0:
+    if at >= 0 and name[at + len(FILE_END) :]:
         return name[: at + len(FILE_END) - 1], name[at + len(FILE_END) :]
     place, _, call = name.partition(":")
     if not place or not call:
