@@ -108,7 +108,13 @@ CASES: tuple[tuple[str, Callable[[], Any], dict[str, Any], dict[str, Any], tuple
     ("allocator", Placement, SMALL | WRITES, {"geometry.blocks-per-plane": 2048}, (STUB, STUB)),
     ("home", Homes, COPIES, {}, (1, STUB, STUB)),
     ("scheduler", Fifo, SMALL | READS, {"schedule.policy": "fifo"}, (STUB,)),
-    ("arbiter", Oldest, READS, {"fabric.arbitration": "oldest-first", "fabric.channel-rate": "100MB/s"}, (0, 0, [STUB, STUB])),
+    (
+        "arbiter",
+        Oldest,
+        READS,
+        {"fabric.arbitration": "oldest-first", "fabric.channel-rate": "100MB/s"},
+        (0, 0, [STUB, STUB]),
+    ),
 )
 
 

@@ -39,7 +39,9 @@ class Bandit:
 
     def choose(self, context: NDArray[np.float64]) -> int:
         """The exponent that looks best, or is known least."""
-        solved = np.linalg.solve(self.weights, np.stack([self.rewards, np.broadcast_to(context, self.rewards.shape)], -1))
+        solved = np.linalg.solve(
+            self.weights, np.stack([self.rewards, np.broadcast_to(context, self.rewards.shape)], -1)
+        )
         expected, unknown = solved[..., 0] @ context, np.sqrt(solved[..., 1] @ context)
         return int((expected + self.optimism * unknown).argmax())
 

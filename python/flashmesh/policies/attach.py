@@ -60,7 +60,9 @@ def refuse_misfit(kind: Kind, name: str, policy: object) -> None:
     """
     if isinstance(policy, type):
         raise ConfigError(f"{name}: gives the class {policy.__qualname__}, not an object of one")
-    wanted = {kind.method: len(kind.arguments)} | {each: count for each, count in kind.others.items() if hasattr(policy, each)}
+    wanted = {kind.method: len(kind.arguments)} | {
+        each: count for each, count in kind.others.items() if hasattr(policy, each)
+    }
     if hasattr(policy, BEGIN):
         wanted[BEGIN] = 1
     for method, count in wanted.items():
@@ -74,7 +76,9 @@ def refuse_misfit(kind: Kind, name: str, policy: object) -> None:
         except TypeError as error:
             declared = f"{kind.call}: " if method == kind.method else ""
             plural = "argument" if count == 1 else "arguments"
-            raise ConfigError(f"{kind.key}: {declared}{name}.{method} is called with {count} {plural}: {error}") from None
+            raise ConfigError(
+                f"{kind.key}: {declared}{name}.{method} is called with {count} {plural}: {error}"
+            ) from None
         except ValueError:
             pass  # what is not written in Python does not tell
 
@@ -104,7 +108,9 @@ def answers(policy: object, name: str) -> list[int]:
         except Exception as error:
             raise PolicyError(f"{name}.candidates raised {type(error).__name__}: {error}") from error
         if isinstance(answer, bool) or not isinstance(answer, int):
-            raise PolicyError(f"{name}.candidates answered {answer!r}: candidates are a set of ports, such as Port.EAST")
+            raise PolicyError(
+                f"{name}.candidates answered {answer!r}: candidates are a set of ports, such as Port.EAST"
+            )
         if answer & ~free:
             raise PolicyError(f"{name}.candidates answered {answer!r}: of those only {free!r} are open")
         found.append(int(answer))

@@ -156,12 +156,16 @@ def parsed(name: str, call: str) -> tuple[str, dict[str, Any]]:
                 return tree.func.id, arguments
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         pass
-    raise ConfigError(f"{name}: a class is CLASS or CLASS(argument=value, ...), where values are texts, numbers or lists")
+    raise ConfigError(
+        f"{name}: a class is CLASS or CLASS(argument=value, ...), where values are texts, numbers or lists"
+    )
 
 
 def near(module: ModuleType) -> str:
     """The classes that may have been meant."""
-    own = [each for each, value in vars(module).items() if inspect.isclass(value) and value.__module__ == module.__name__]
+    own = [
+        each for each, value in vars(module).items() if inspect.isclass(value) and value.__module__ == module.__name__
+    ]
     return f"; its classes are {', '.join(own)}" if own else "; it has no class"
 
 
@@ -176,7 +180,9 @@ def of_module(place: str, name: str) -> ModuleType:
         return importlib.import_module(place)
     except ModuleNotFoundError as error:
         if error.name is not None and f"{place}.".startswith(f"{error.name}."):
-            raise ConfigError(f"{name}: there is no module {place}; a file is named by its path, such as my.py") from error
+            raise ConfigError(
+                f"{name}: there is no module {place}; a file is named by its path, such as my.py"
+            ) from error
         raise PolicyError(f"{place} cannot be imported: {error}") from error
     except Exception as error:
         raise PolicyError(f"{place} cannot be imported: {type(error).__name__}: {error}") from error

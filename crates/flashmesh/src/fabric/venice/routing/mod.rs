@@ -33,6 +33,7 @@ pub trait RoutingAlgorithm {
 #[enum_dispatch(RoutingAlgorithm)]
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs, reason = "each implementation carries its documentation")]
+#[allow(clippy::large_enum_variant, reason = "a network has one")]
 pub enum AnyRouting {
     Venice(venice::Venice),
     MinimalAdaptive(minimal_adaptive::MinimalAdaptive),
