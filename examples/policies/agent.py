@@ -1,4 +1,4 @@
-"""An agent of Gymnasium that learns which victims pay: python examples/policies/agent.py (needs flashmesh[gym])
+"""An agent of Gymnasium that learns which victims pay: python examples/policies/agent.py (needs flashmesh[gym]).
 
 It weighs how many pages of a block are invalid against how old the block is, and searches the weight by trying one an
 episode: the cross-entropy method in its simplest form. Any agent for Gymnasium takes its place.

@@ -1,7 +1,7 @@
-"""A victim policy that learns: flashmesh run CONFIG --policy examples/policies/bandit.py:Bandit
+"""A victim policy that learns: flashmesh run CONFIG --policy examples/policies/bandit.py:Bandit.
 
-A contextual bandit chooses how much the age of blocks counts when a plane is collected (the exponent of cost_age.py). It
-keeps a choice for a few collections of a plane. Its context is how the invalid pages are spread over the blocks; its
+A contextual bandit chooses how much the age of blocks counts when a plane is collected (the exponent of cost_age.py).
+It keeps a choice for a few collections of a plane. Its context is how the invalid pages are spread over the blocks; its
 reward is the mean share of invalid pages in the later ones of these victims: pages that need not be moved.
 """
 

@@ -1,4 +1,4 @@
-"""Victims by cost and age: flashmesh run CONFIG --policy examples/policies/cost_age.py:CostAge
+"""Victims by cost and age: flashmesh run CONFIG --policy examples/policies/cost_age.py:CostAge.
 
 A block is worth collecting when it has few valid pages, and the more the longer it was filled ago: young blocks will
 lose more pages by themselves. The benefit is invalid / valid x age, as in the cost-benefit cleaning of LFS (Rosenblum

@@ -147,7 +147,7 @@ class Simulation:
 
 @final
 class Blocks:
-    """The blocks of the plane that is to be collected. Arrays are views that the next call fills anew: copy what you keep."""
+    """The blocks of the plane that is to be collected. The next use fills its arrays anew: copy what you keep."""
 
     @property
     def plane(self) -> int:
@@ -168,7 +168,7 @@ class Blocks:
         """The candidate that was filled first."""
 
     def draw(self, invalid_min: int = 0) -> int | None:
-        """A random candidate with at least so many invalid pages, each with the same probability; by the seed of the run."""
+        """A random candidate with so many invalid pages or more, each as likely as another; by the seed of the run."""
 
 @final
 class Write:
@@ -196,7 +196,7 @@ class Write:
 
 @final
 class Drive:
-    """What the dies do and how full the planes are. Arrays are views that the next use fills anew: copy what you keep."""
+    """What the dies do and how full the planes are. The next use fills its arrays anew: copy what you keep."""
 
     @property
     def outstanding(self) -> NDArray[np.uint32]:

@@ -1013,10 +1013,12 @@ class Gc:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Policy:
-    """Policies in Python, each a class as `FILE.py:CLASS` or `MODULE:CLASS`, arguments after it: `my.py:Mine(weight=2)`. They take the place of built-in ones ([policies-in-python.md](how-to/policies-in-python.md)). A text `built-in` stands for none. A file may name them only where the command line allows it."""
+    """Policies in Python, in place of built-in ones ([how-to](how-to/policies-in-python.md))."""
 
     victim: str | None = None
-    """Which block is collected, in place of `gc.victim`; preconditioning keeps that. Default: as `gc.victim` says."""
+    """Which block is collected: a class, as `FILE.py:CLASS` or `MODULE:CLASS`, or `built-in`; in place of `gc.victim`;
+    preconditioning keeps that. Default: as `gc.victim` says.
+    """
 
     allocator: str | None = None
     """Which plane a written page goes to, in place of `ftl.allocation`; preconditioning keeps that. Default: as
@@ -1745,11 +1747,7 @@ class Config:
     """Garbage collection."""
 
     policy: Policy = Policy()
-    """Policies in Python, each a class as `FILE.py:CLASS` or `MODULE:CLASS`, arguments after it:
-    `my.py:Mine(weight=2)`. They take the place of built-in ones
-    ([policies-in-python.md](how-to/policies-in-python.md)). A text `built-in` stands for none. A file may name them
-    only where the command line allows it.
-    """
+    """Policies in Python, in place of built-in ones ([how-to](how-to/policies-in-python.md))."""
 
     wear: Wear = Wear()
     """Wear levelling."""

@@ -104,7 +104,8 @@ class VictimEnv(gymnasium.Env[Any, Any]):
         super().reset(seed=seed)
         self.close()
         run_seed = seed if seed is not None else int(self.np_random.integers(2**31))
-        asked, ended = Asked(self.candidates), []
+        asked = Asked(self.candidates)
+        ended: list[Result | BaseException] = []
 
         def work() -> None:
             try:

@@ -90,8 +90,8 @@ def run(
         progress: Called ten times a second, in the calling thread.
         on_open: Called once before the first request, with the summary of the trace, if there is one.
         on_trouble: Called, in the thread of the run, with what goes wrong with the request log while the run goes on.
-        victim: A policy in Python that decides in place of `gc.victim`: an object, its class, or "FILE.py:CLASS". The run
-            uses the object itself; where there are several runs (`fairness`, `until_steady`), each uses a copy.
+        victim: A policy in Python that decides in place of `gc.victim`: an object, its class, or "FILE.py:CLASS". The
+            run uses the object itself; where there are several runs (`fairness`, `until_steady`), each uses a copy.
         allocator: The same in place of `ftl.allocation`.
         home: The same for which copy of a replicated page serves a read.
         scheduler: The same in place of `schedule.policy`.

@@ -26,6 +26,11 @@ BUS: dict[str, Any] = {
     "workload": {"requests": 5_000},
     "replay": {"outstanding": 256},
 }
+COPIES: dict[str, Any] = {
+    "replication": {"enabled": True},
+    "workload": {"requests": 20_000, "footprint": "2MiB", "pattern": "hot-stride", "hot-traffic": 1.0},
+    "replay": {"outstanding": 16},
+}
 EXAMPLES = ROOT / "examples" / "policies"
 
 

@@ -147,13 +147,6 @@ class FewestOutstanding:
         return replica if replica.outstanding < original.outstanding else original
 
 
-COPIES: dict[str, Any] = {
-    "replication": {"enabled": True},
-    "workload": {"requests": 20_000, "footprint": "2MiB", "pattern": "hot-stride", "hot-traffic": 1.0},
-    "replay": {"outstanding": 16},
-}
-
-
 def test_the_choice_of_homes_written_again_gives_the_same_report() -> None:
     assert same(COPIES, {}, home=FewestOutstanding)
 

@@ -1,4 +1,4 @@
-"""Policies in Python: what they answer, raise or are is refused in words, and files name them only where they are trusted."""
+"""Policies in Python: what cannot be used is refused in words; files name them only where they are trusted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 import flashmesh
 from conftest import Cli
 from flashmesh import policies
-from flashmesh.cli.commands import flashmesh as command
+from flashmesh.cli import commands
 from flashmesh.policies import Port
 from policy_drives import BUS, COPIES, DRIVE
 
@@ -47,7 +47,7 @@ def test_nonsense_is_refused_with_what_was_answered_and_when(
     kind: str, config: dict[str, Any], answer: Any, told: str
 ) -> None:
     with pytest.raises(flashmesh.PolicyError, match=r"^at [0-9.]+ ?\w*: ") as refused:
-        flashmesh.run(config, **{kind: Answers(answer)})
+        flashmesh.run(config, overrides={f"policy.{kind}": Answers(answer)})
     assert told in str(refused.value)
 
 
@@ -166,7 +166,9 @@ def test_what_is_no_policy_is_refused_in_a_sentence(
 ) -> None:
     monkeypatch.chdir(mine)
     with pytest.raises((click.ClickException, flashmesh.FlashmeshError)) as refused:
-        command.main(["run", "drive.toml", "--quiet", "--policy", text], prog_name="flashmesh", standalone_mode=False)
+        commands.flashmesh.main(
+            ["run", "drive.toml", "--quiet", "--policy", text], prog_name="flashmesh", standalone_mode=False
+        )
     assert told in str(refused.value)
 
 

@@ -65,7 +65,8 @@ def text_of(policy: object) -> str:
         return policy
     kind = policy if isinstance(policy, type) else type(policy)
     shown = kind.__qualname__
-    if kind is not policy and kind.__repr__ is not object.__repr__:
+    tells_itself = "__repr__" in {name for each in kind.__mro__[:-1] for name in vars(each)}
+    if kind is not policy and tells_itself:
         told = repr(policy)
         if len(told) <= TEXT_MAX and told.isprintable():
             shown = told

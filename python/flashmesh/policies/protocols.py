@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Protocol, TypeAlias
 
 from flashmesh._native import Blocks, Contender, Drive, Home, Transaction, Waiting, Write
-from flashmesh.policies.kinds import Port
+from flashmesh.policies.kinds import Port  # noqa: TC001 - protocols are looked at by programs
 
 Decision: TypeAlias = Transaction | tuple[Transaction, Sequence[Transaction]] | None
 """The transaction that leads the next operation; or with those of other planes that join it; or nothing."""
@@ -57,7 +57,7 @@ class RoutingAlgorithm(Protocol):
     """Says where a scout of Venice may go next (`routing`)."""
 
     def candidates(self, nearer: Port, open: Port) -> Port:  # noqa: A002 - the word of the field
-        """Ports out of `open`, of which one is drawn; `Port(0)` to turn back. Asked once for every pair, before the run.
+        """Ports out of `open`, of which one is drawn; `Port(0)` to turn back. Asked for every pair before the run.
 
         Args:
             nearer: Those that lead nearer to the destination.

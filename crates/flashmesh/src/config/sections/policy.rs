@@ -50,11 +50,9 @@ impl Form for PolicyName {
 }
 
 section! {
-    /// Policies in Python, each a class as `FILE.py:CLASS` or `MODULE:CLASS`, arguments after it: `my.py:Mine(weight=2)`. They take
-    /// the place of built-in ones ([policies-in-python.md](how-to/policies-in-python.md)). A text `built-in` stands for none. A file may
-    /// name them only where the command line allows it.
+    /// Policies in Python, in place of built-in ones ([how-to](how-to/policies-in-python.md)).
     Policy, "policy" {
-        /// Which block is collected, in place of `gc.victim`; preconditioning keeps that.
+        /// Which block is collected: a class, as `FILE.py:CLASS` or `MODULE:CLASS`, or `built-in`; in place of `gc.victim`; preconditioning keeps that.
         victim: Option<String> as PolicyName = None, unset "as `gc.victim` says", needs any;
         /// Which plane a written page goes to, in place of `ftl.allocation`; preconditioning keeps that.
         allocator: Option<String> as PolicyName = None, unset "as `ftl.allocation` says", needs any;
