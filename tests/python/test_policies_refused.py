@@ -11,7 +11,7 @@ import pytest
 
 import flashmesh
 from conftest import Cli
-from flashmesh import policies
+from flashmesh import policies, provenance
 from flashmesh.cli import commands
 from flashmesh.policies import Port
 from policy_drives import BUS, COPIES, DRIVE
@@ -165,6 +165,8 @@ def test_what_is_no_policy_is_refused_in_a_sentence(
     mine: Path, text: str, told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(mine)
+    # The command says that this process is a command line; it is restored after the test.
+    monkeypatch.setattr(provenance, "command", None)
     with pytest.raises((click.ClickException, flashmesh.FlashmeshError)) as refused:
         commands.flashmesh.main(
             ["run", "drive.toml", "--quiet", "--policy", text], prog_name="flashmesh", standalone_mode=False

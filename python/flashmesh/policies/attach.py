@@ -45,7 +45,7 @@ def begin(policy: object, name: str, simulation: Simulation, config: Config) -> 
     method = getattr(policy, BEGIN, None)
     if method is None:
         return
-    geometry = Geometry(*simulation.shape(), int(json.loads(config.to_json())["seed"]))
+    geometry = Geometry(*[*simulation.shape(), int(json.loads(config.to_json())["seed"])])
     try:
         method(geometry)
     except Exception as error:
