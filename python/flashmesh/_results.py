@@ -226,6 +226,10 @@ class FlashOperations:
     """Pages of the journal of the map programmed. Unit: pages."""
     replica_programs: int
     """Copies of pages programmed by replication. Unit: pages."""
+    units_skipped: int
+    """Mapping units that programs left empty, since too few had gathered (`ftl.gather-timeout`) or a victim had no
+    more. Unit: pages.
+    """
     multi_plane_operations: int
     """Operations that more than one plane joined. Unit: operations."""
     suspensions: int
