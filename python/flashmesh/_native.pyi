@@ -5,18 +5,29 @@ from os import PathLike
 from pathlib import Path
 from typing import final
 
+import numpy as np
+from numpy.typing import NDArray
+
 __version__: str
 __all__ = [
+    "Blocks",
     "CheckError",
     "Config",
     "ConfigError",
+    "Contender",
     "Control",
+    "Drive",
     "FlashmeshError",
+    "Home",
     "InternalError",
     "OutputError",
+    "PolicyError",
     "PreparedDrives",
     "Simulation",
+    "Transaction",
+    "Waiting",
     "WorkloadError",
+    "Write",
     "__version__",
     "build_facts",
     "compare_traces",
@@ -51,6 +62,9 @@ class OutputError(FlashmeshError):
 class CheckError(FlashmeshError):
     """A check found the simulation to contradict itself."""
 
+class PolicyError(FlashmeshError):
+    """A policy in Python raised an exception, which is its cause, or answered what no drive can do."""
+
 class InternalError(FlashmeshError):
     """A fault of flashmesh, not of its input."""
 
@@ -71,6 +85,9 @@ class Config:
 
     def memory(self, checks: bool) -> tuple[int, int, int]:
         """The memory of a run, in bytes: address space, what is used at most, and what of it preconditioning takes."""
+
+    def policies(self) -> list[tuple[str, str]]:
+        """The policies in Python that it names: the key of each, and its name."""
 
     def unread(self, key: str) -> str | None: ...
     def hash(self) -> str: ...
@@ -113,12 +130,241 @@ class Simulation:
     ) -> Simulation: ...
     def trace_summary(self) -> str | None: ...
     def enable_checks(self) -> None: ...
+    def set_policy(
+        self,
+        kind: str,
+        name: str,
+        policy: object,
+    ) -> None: ...
+    def shape(self) -> list[int]: ...
+    def require_every_feature(self) -> None: ...
     def record_timeline(self, path: str | PathLike[str]) -> None: ...
     @property
     def timeline_full_ps(self) -> int | None: ...
     @property
     def timeline_failure(self) -> str | None: ...
     def run(self, control: Control, on_requests: Callable[[int, dict[str, bytes]], None] | None = None) -> str: ...
+
+@final
+class Blocks:
+    """The blocks of the plane that is to be collected. The next use fills its arrays anew: copy what you keep."""
+
+    @property
+    def plane(self) -> int:
+        """The plane; where the planes of a die are collected together, one of them."""
+
+    @property
+    def invalid_pages(self) -> NDArray[np.uint16]:
+        """Invalid pages of each block, by its position in the plane; 0 for what is no candidate."""
+
+    @property
+    def filled(self) -> NDArray[np.uint32]:
+        """The sequence number, from 1, at which each block was filled; 0 for what is no candidate."""
+
+    def most_invalid(self) -> int | None:
+        """The candidate with the most invalid pages, the first of equals; None when all pages are valid."""
+
+    def first_filled(self) -> int | None:
+        """The candidate that was filled first."""
+
+    def draw(self, invalid_min: int = 0) -> int | None:
+        """A random candidate with so many invalid pages or more, each as likely as another; by the seed of the run."""
+
+@final
+class Write:
+    """A page that is to be written, or read."""
+
+    @property
+    def lpn(self) -> int:
+        """The logical page."""
+
+    @property
+    def stream(self) -> int | None:
+        """The stream of the host; None for the firmware."""
+
+    @property
+    def request(self) -> int | None:
+        """The request that waits for it; None without one."""
+
+    @property
+    def pages(self) -> int:
+        """How many pages the request touches."""
+
+    @property
+    def position(self) -> int:
+        """Which of them this is, from 0."""
+
+@final
+class Drive:
+    """What the dies do and how full the planes are. The next use fills its arrays anew: copy what you keep."""
+
+    @property
+    def outstanding(self) -> NDArray[np.uint32]:
+        """Transactions that wait for each die, and those that it works on."""
+
+    @property
+    def waiting(self) -> NDArray[np.uint32]:
+        """Transactions that wait for each die."""
+
+    @property
+    def idle(self) -> NDArray[np.bool_]:
+        """Whether each die does nothing and nothing waits for it."""
+
+    @property
+    def valid_pages(self) -> NDArray[np.uint32]:
+        """Valid pages of each plane."""
+
+    @property
+    def idle_count(self) -> int:
+        """How many dies are idle."""
+
+    def outstanding_of(self, die: int) -> int:
+        """Transactions that wait for a die, and those that it works on."""
+
+    def waiting_of(self, die: int) -> int:
+        """Transactions that wait for a die."""
+
+    def is_idle(self, die: int) -> bool:
+        """Whether a die does nothing and nothing waits for it."""
+
+    def is_channel_free(self, channel: int) -> bool:
+        """Whether no die of a channel moves anything, or waits to move something."""
+
+    def valid_pages_of(self, plane: int) -> int:
+        """Valid pages of a plane."""
+
+    def plane_of(self, lpn: int) -> int | None:
+        """The plane that holds a logical page now; None for one that was never written."""
+
+@final
+class Home:
+    """Where a page can be read."""
+
+    @property
+    def page(self) -> int:
+        """The physical page."""
+
+    @property
+    def die(self) -> int:
+        """Its die."""
+
+    @property
+    def outstanding(self) -> int:
+        """Reads outstanding on that die."""
+
+@final
+class Transaction:
+    """A transaction that waits for a die."""
+
+    @property
+    def work(self) -> int:
+        """What it does, as a member of `flashmesh.policies.Work`."""
+
+    @property
+    def die(self) -> int:
+        """The die that it waits for."""
+
+    @property
+    def plane(self) -> int:
+        """The plane in its die."""
+
+    @property
+    def priority(self) -> int:
+        """Its priority, 0 the most urgent."""
+
+    @property
+    def lpn(self) -> int:
+        """The logical page."""
+
+    @property
+    def page(self) -> int:
+        """The physical page that is read."""
+
+    @property
+    def request(self) -> int | None:
+        """The request that waits for it; None for work of the firmware."""
+
+    @property
+    def stream(self) -> int:
+        """The stream that it is for."""
+
+    @property
+    def bytes(self) -> int:
+        """Bytes that the host asked for, or gave."""
+
+    @property
+    def order(self) -> int:
+        """Grows with the arrival of transactions."""
+
+    @property
+    def queued_ps(self) -> int:
+        """Since when it waits, in picoseconds."""
+
+@final
+class Waiting:
+    """What waits, for the dies that the decision is about and around them."""
+
+    @property
+    def now_ps(self) -> int:
+        """The time of the decision, in picoseconds."""
+
+    @property
+    def dies(self) -> list[int]:
+        """The dies that the decision is about: one, or all of a chip that takes one operation at a time."""
+
+    @property
+    def collection_first(self) -> bool:
+        """Whether garbage collection goes before requests here and now."""
+
+    @property
+    def space_is_out(self) -> bool:
+        """Whether space is nearly out, so that only collection lets writes go on."""
+
+    def heads(self, work: int) -> list[Transaction]:
+        """The transactions of some kinds of work that may run: the first of each queue."""
+
+    def oldest(self, work: int) -> Transaction | None:
+        """The transaction of some kinds of work that may run and waits longest; None where none may."""
+
+    def is_ready(self, work: int) -> bool:
+        """Whether a transaction of one of some kinds of work may run."""
+
+    def queued(self, die: int, work: int, limit: int = ...) -> list[Transaction]:
+        """What waits for a die, the first `limit` of each queue; not all of it may run now."""
+
+    def outstanding_of(self, die: int) -> int:
+        """Transactions that wait for a die of the drive, and those that it works on."""
+
+    def is_idle(self, die: int) -> bool:
+        """Whether a die of the drive does nothing and nothing waits for it."""
+
+@final
+class Contender:
+    """A die that waits for a channel or a controller."""
+
+    @property
+    def die(self) -> int:
+        """The die."""
+
+    @property
+    def phase(self) -> int:
+        """What it wants to send, as a member of `flashmesh.policies.Phase`."""
+
+    @property
+    def data(self) -> int:
+        """Whose data it wants to send, as a member of `flashmesh.policies.DataOf`."""
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether it sends data now, and wants to send the next page of the same operation."""
+
+    @property
+    def position(self) -> int:
+        """Its place among the dies that may want the resource."""
+
+    @property
+    def order(self) -> int:
+        """Grows with every request for a path."""
 
 def build_facts() -> list[tuple[str, str]]:
     """What the module is built of, by name: commit, profile, target, compiler."""

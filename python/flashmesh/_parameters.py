@@ -35,6 +35,7 @@ __all__ = [
     "FlashMultiPlane",
     "FlashPageTypes",
     "FlashProgramOrder",
+    "FlashProgramUnit",
     "FlashSuspension",
     "Ftl",
     "FtlAllocation",
@@ -77,6 +78,7 @@ __all__ = [
     "PersistencePolicy",
     "Pnssd",
     "PnssdControllers",
+    "Policy",
     "Power",
     "Precondition",
     "PreconditionKind",
@@ -156,6 +158,11 @@ Preset: TypeAlias = Literal["z-nand", "pm9a3", "enterprise-slc", "nossd12", "mbm
 
 FlashPageTypes: TypeAlias = Literal["one", "mlc", "tlc"]
 """How the pages of a block differ in their array times; an operation takes as long as its slowest page."""
+
+FlashProgramUnit: TypeAlias = Literal["page", "word-line"]
+"""What one program writes in a plane. With `word-line` the data of all its pages comes with the command, and
+`program-time` is the time of a word line.
+"""
 
 FlashDieStart: TypeAlias = Literal["independent", "together"]
 """When dies that work side by side begin an operation."""
@@ -508,6 +515,11 @@ class Flash:
     program time.
     """
 
+    program_unit: FlashProgramUnit | None = None
+    """What one program writes in a plane. With `word-line` the data of all its pages comes with the command, and
+    `program-time` is the time of a word line. Default: "page".
+    """
+
     command_time: Time | None = None
     """Time a command and its address take on the path. Values: 0ps to 1s. Default: "10ns"."""
 
@@ -829,6 +841,18 @@ class Ftl:
     write_streams: FtlWriteStreams | None = None
     """Which open block of its plane a written page goes to. Default: "shared"."""
 
+    mapping_unit: Bytes | None = None
+    """What one entry of the map is for; divides the page. Below a page, writes gather in their plane until they fill
+    what one program writes (`flash.program-unit`), a read moves only the units it needs, and collection moves and packs
+    valid units. Values: 512B to 256KiB. Default: a page.
+    """
+
+    gather_timeout: Time | None = None
+    """How long writes wait for others to fill a program with. After it the program runs with what there is, and the
+    rest of its pages stays empty until the block is erased. Only with mapping_unit set or flash.program_unit =
+    "word-line". Values: 0ps to 1000s. Default: "100us".
+    """
+
     def __post_init__(self) -> None:
         """Refuses values that no configuration takes."""
         _check(self, "ftl")
@@ -989,6 +1013,12 @@ class Gc:
     preemptible: bool | None = None
     """Whether user requests go before the transactions of a collection. Default: False."""
 
+    paced: bool | None = None
+    """Whether a collection keeps pace with the writes of its die: for each page written it moves as many as its victim
+    has valid ones for each invalid one, so that the space which it frees is there when it is needed. Writes wait while
+    it is behind; reads do not. Only with preemptible = True. Default: False.
+    """
+
     move: GcMove | None = None
     """How a valid page moves. Default: "through-controller"."""
 
@@ -1008,6 +1038,45 @@ class Gc:
     def __post_init__(self) -> None:
         """Refuses values that no configuration takes."""
         _check(self, "gc")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Policy:
+    """Policies in Python, in place of built-in ones ([how-to](how-to/policies-in-python.md))."""
+
+    victim: str | None = None
+    """Which block is collected: a class, as `FILE.py:CLASS` or `MODULE:CLASS`, or `built-in`; in place of `gc.victim`;
+    preconditioning keeps that. Default: as `gc.victim` says.
+    """
+
+    allocator: str | None = None
+    """Which plane a written page goes to, in place of `ftl.allocation`; preconditioning keeps that. Default: as
+    `ftl.allocation` says.
+    """
+
+    home: str | None = None
+    """Which copy of a replicated page serves a read. Only with replication.enabled = True. Default: that on the die
+    with fewer reads outstanding.
+    """
+
+    scheduler: str | None = None
+    """Which transaction a die runs next, and which join it, in place of `schedule.policy`. Default: as
+    `schedule.policy` says.
+    """
+
+    routing: str | None = None
+    """Where a scout may go next, in place of `venice.routing`. Only with fabric.kind = "venice". Default: as
+    `venice.routing` says.
+    """
+
+    arbiter: str | None = None
+    """Who gets a channel or a controller when several wait, in place of `fabric.arbitration`. Only with fabric.kind =
+    "bus" or "pssd" or "pnssd" or "ideal". Default: as `fabric.arbitration` says.
+    """
+
+    def __post_init__(self) -> None:
+        """Refuses values that no configuration takes."""
+        _check(self, "policy")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -1214,8 +1283,8 @@ class Cache:
     """
 
     destages_max: int | None = None
-    """Pages on their way to flash at most, those written at once aside. Values: 1 to 1000000. Default: two for each
-    plane.
+    """Pages on their way to flash at most, those written at once aside. Values: 1 to 1000000. Default: those of two
+    programs for each plane.
     """
 
     destage_limit: Bytes | None = None
@@ -1705,6 +1774,9 @@ class Config:
 
     gc: Gc = Gc()
     """Garbage collection."""
+
+    policy: Policy = Policy()
+    """Policies in Python, in place of built-in ones ([how-to](how-to/policies-in-python.md))."""
 
     wear: Wear = Wear()
     """Wear levelling."""

@@ -226,6 +226,10 @@ class FlashOperations:
     """Pages of the journal of the map programmed. Unit: pages."""
     replica_programs: int
     """Copies of pages programmed by replication. Unit: pages."""
+    units_skipped: int
+    """Mapping units that programs left empty, since too few had gathered (`ftl.gather-timeout`) or a victim had no
+    more. Unit: pages.
+    """
     multi_plane_operations: int
     """Operations that more than one plane joined. Unit: operations."""
     suspensions: int
@@ -1388,10 +1392,10 @@ class Fairness:
 
 @record
 class WorkloadFile:
-    """A file that requests come from."""
+    """A file that requests come from, or of a policy."""
 
     stream: str
-    """Name of the stream."""
+    """Name of the stream; of a policy its key."""
     path: str
     """Where the file was."""
     size_bytes: int
@@ -1407,7 +1411,7 @@ class Provenance:
     command: tuple[str, ...] | None
     """The command line. None when no command line has made it."""
     files: tuple[WorkloadFile, ...]
-    """Traces and fitted profiles that requests come from."""
+    """Traces and fitted profiles that requests come from, and files of policies in Python."""
 
 
 @record

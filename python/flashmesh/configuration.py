@@ -108,6 +108,7 @@ def load(
     seed: int | None = None,
     tolerate: bool = False,
     sort: bool = False,
+    runs: bool = True,
 ) -> Config:
     """Reads and checks a configuration.
 
@@ -122,6 +123,7 @@ def load(
         seed: Seed of all random numbers.
         tolerate: Whether to skip unusable lines of a trace, however many.
         sort: Whether to take a trace that is out of order within the window in which it is sorted.
+        runs: Whether it is to be run, so that policies which a file names have to be trusted.
 
     Raises:
         ConfigError: When the configuration cannot be used; the text shows the place.
@@ -174,6 +176,12 @@ def load(
         if provenance.command is None:
             text = in_python(text, source)
         raise ConfigError(text if fio is None else at_jobs(text, fio)) from None
+    if runs and isinstance(source, str | Path | PipeText):
+        for key, name in config.policies():
+            if key not in overrides and key not in varied:
+                from flashmesh.policies.names import refuse_untrusted
+
+                refuse_untrusted(source.name if isinstance(source, PipeText) else source, key, name)
     if is_alone:
         refuse_unread([config], overrides)
     return config

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from flashmesh import _native
 from flashmesh._native import OutputError
+from flashmesh.policies.attach import attach
 from flashmesh.provenance import with_provenance
 from flashmesh.results import Result
 
@@ -98,6 +99,7 @@ class Job:
         try:
             begun = time.perf_counter()
             simulation = _native.Simulation(self.config, self.alone, control=self.control)
+            attach(simulation, self.config)
             setup = timedelta(seconds=time.perf_counter() - begun)
             if self.check:
                 simulation.enable_checks()

@@ -24,12 +24,23 @@ def set_command() -> None:
 
 
 def workload_files(config: Config) -> list[dict[str, Any]]:
-    """The files that requests come from, each with the hash of its content.
+    """The files that requests come from, and those of policies, each with the hash of its content.
 
     Raises:
         WorkloadError: When one cannot be read.
     """
-    return [{"stream": stream, "path": path, **content(path)} for stream, path in config.workload_files()]
+    files = [*config.workload_files(), *policy_files(config)]
+    return [{"stream": stream, "path": path, **content(path)} for stream, path in files]
+
+
+def policy_files(config: Config) -> list[tuple[str, str]]:
+    """The files with the code of policies, each behind the key that names it."""
+    named = config.policies()
+    if not named:
+        return []
+    from flashmesh.policies.names import source_of
+
+    return [(key, file) for key, name in named if (file := source_of(name)) is not None]
 
 
 def content(path: str) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from flashmesh.execution import Interrupted, Job, Progress, Unwritten, execute
 from flashmesh.fairness import fairness as compare_streams
 from flashmesh.files import OutputFiles, whole_file
 from flashmesh.frames import as_trace
+from flashmesh.policies.given import used_themselves, with_policies
 from flashmesh.request_log import request_log
 from flashmesh.spelling import spelt_settings
 from flashmesh.steady import UntilSteady, measured, settled
@@ -27,6 +28,14 @@ if TYPE_CHECKING:
     from flashmesh.configuration import ConfigSource
     from flashmesh.frames import DataFrame
     from flashmesh.importers.fio import FioJobs
+    from flashmesh.policies.protocols import (
+        Allocator,
+        Arbiter,
+        HomeSelector,
+        RoutingAlgorithm,
+        Scheduler,
+        VictimSelector,
+    )
     from flashmesh.results import Result
     from flashmesh.sweeps.session import Session
 
@@ -51,6 +60,12 @@ def run(
     progress: Callable[[Progress], None] | None = None,
     on_open: Callable[[str | None], None] | None = None,
     on_trouble: Callable[[str], None] | None = None,
+    victim: VictimSelector | type[VictimSelector] | str | None = None,
+    allocator: Allocator | type[Allocator] | str | None = None,
+    home: HomeSelector | type[HomeSelector] | str | None = None,
+    scheduler: Scheduler | type[Scheduler] | str | None = None,
+    routing: RoutingAlgorithm | type[RoutingAlgorithm] | str | None = None,
+    arbiter: Arbiter | type[Arbiter] | str | None = None,
 ) -> Result:
     """Simulates one drive. The interpreter lock is released: other threads go on.
 
@@ -75,16 +90,33 @@ def run(
         progress: Called ten times a second, in the calling thread.
         on_open: Called once before the first request, with the summary of the trace, if there is one.
         on_trouble: Called, in the thread of the run, with what goes wrong with the request log while the run goes on.
+        victim: A policy in Python that decides in place of `gc.victim`: an object, its class, or "FILE.py:CLASS". The
+            run uses the object itself; where there are several runs (`fairness`, `until_steady`), each uses a copy.
+        allocator: The same in place of `ftl.allocation`.
+        home: The same for which copy of a replicated page serves a read.
+        scheduler: The same in place of `schedule.policy`.
+        routing: The same in place of `venice.routing`.
+        arbiter: The same in place of `fabric.arbitration`.
 
     Raises:
         ConfigError: When the configuration cannot be used.
         WorkloadError: When the workload cannot be read or replayed.
         CheckError: When a check found the simulation to contradict itself.
+        PolicyError: When a policy raised an exception, its cause, or answered what no drive can do.
         OutputError: When a file cannot be written; `Unwritten`, which holds the result, when that shows after the run.
         Interrupted: On Ctrl-C; holds the result up to there. No file is written.
     """
     jobs = jobs_of(fio)
     trace, overrides = as_trace(trace, overrides)
+    policies = {
+        "victim": victim,
+        "allocator": allocator,
+        "home": home,
+        "scheduler": scheduler,
+        "routing": routing,
+        "arbiter": arbiter,
+    }
+    overrides, objects = with_policies(overrides, policies)
     loaded = configuration.load(
         config, overrides=overrides, trace=trace, profile=profile, fio=jobs, seed=seed, tolerate=tolerate, sort=sort
     )
@@ -100,7 +132,7 @@ def run(
     memory.require([loaded] * (1 + len(alone)), threads, check)
     if on_open is not None:
         job.on_open = on_open
-    with OutputFiles() as files:
+    with OutputFiles() as files, used_themselves({} if alone or goal is not None else objects):
         if requests_file is not None:
             job.on_requests = files.open(request_log(requests_file, loaded.stream_names(), on_trouble))
         if timeline_file is not None:

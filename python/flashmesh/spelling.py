@@ -25,7 +25,14 @@ def spelt_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def with_unit(key: str, value: Any) -> Any:
-    """A value with the unit of its key: a number for a duration is in seconds, as everywhere in Python."""
+    """A value with the unit of its key: a number for a duration is in seconds, as everywhere in Python.
+
+    A policy is spelt by its name.
+    """
+    if key.startswith("policy.") and not isinstance(value, str):
+        from flashmesh.policies.names import text_of
+
+        return text_of(value)
     if isinstance(value, timedelta):
         return in_ps(value.total_seconds())
     if isinstance(value, bool | str) or (not isinstance(value, list | tuple) and not is_number(value)):

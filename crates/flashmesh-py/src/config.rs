@@ -51,6 +51,11 @@ impl Config {
         self.0.streams().into_iter().filter_map(|stream| stream.workload.trace).collect()
     }
 
+    /// The policies in Python that it names: the key of each, and its name.
+    fn policies(&self) -> Vec<(String, String)> {
+        self.0.policy.named().map(|(key, name)| (key.to_owned(), name.to_owned())).collect()
+    }
+
     /// The files that requests come from, traces and fitted profiles, each behind the stream that reads it; by the names of the streams.
     fn workload_files(&self) -> Vec<(String, String)> {
         let files = |stream: StreamConfig| {

@@ -9,6 +9,7 @@ use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 
+use crate::policies::Raised;
 use flashmesh::error::RunError;
 use flashmesh::units::printable;
 
@@ -22,6 +23,12 @@ create_exception!(
 create_exception!(flashmesh, WorkloadError, FlashmeshError, "A workload that cannot be read or replayed.");
 create_exception!(flashmesh, OutputError, FlashmeshError, "A result that cannot be written.");
 create_exception!(flashmesh, CheckError, FlashmeshError, "A check found the simulation to contradict itself.");
+create_exception!(
+    flashmesh,
+    PolicyError,
+    FlashmeshError,
+    "A policy in Python raised an exception, which is its cause, or answered what no drive can do."
+);
 create_exception!(flashmesh, InternalError, FlashmeshError, "A fault of flashmesh, not of its input.");
 
 /// The text of an error, in which nothing comes from outside that a terminal does not show.
@@ -33,6 +40,14 @@ pub fn shown(error: &impl Display) -> String {
 pub fn exception(error: &RunError) -> PyErr {
     let text = shown(error);
     match error {
+        RunError::Policy { reason, .. } => {
+            let raised = PolicyError::new_err(text);
+            if let Some(Raised { error, .. }) = reason.downcast_ref::<Raised>() {
+                Python::attach(|py| raised.set_cause(py, Some(error.clone_ref(py))));
+            }
+            raised
+        }
+        RunError::NoPolicy { .. } => ConfigError::new_err(text),
         RunError::Geometry(_) | RunError::Fabric(_) | RunError::Namespace(_) => ConfigError::new_err(text),
         RunError::Workload(_) | RunError::TooLong => WorkloadError::new_err(text),
         RunError::Check(_) => CheckError::new_err(text),

@@ -4,6 +4,7 @@ mod build;
 mod config;
 mod errors;
 mod memory;
+mod policies;
 mod quantities;
 mod request_log;
 mod simulation;
@@ -21,10 +22,13 @@ mod _native {
     #[pymodule_export]
     use crate::config::{Config, describe_profile, parameters, presets, profiles_by_paper, sections};
     #[pymodule_export]
-    use crate::errors::{CheckError, ConfigError, FlashmeshError, InternalError, OutputError, WorkloadError};
+    use crate::errors::{
+        CheckError, ConfigError, FlashmeshError, InternalError, OutputError, PolicyError, WorkloadError,
+    };
+    #[pymodule_export]
+    use crate::policies::{Blocks, Contender, Drive, Home, Transaction, Waiting, Write};
     #[pymodule_export]
     use crate::quantities::quantities;
-    #[pymodule_export]
     #[pymodule_export]
     use crate::simulation::{Control, PreparedDrives, Simulation, fairness};
     #[pymodule_export]

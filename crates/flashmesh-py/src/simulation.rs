@@ -7,9 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use pyo3::prelude::*;
 
 use crate::config::Config;
-use crate::errors::{InternalError, OutputError, exception, guarded, shown};
+use crate::errors::{InternalError, OutputError, PolicyError, exception, guarded, shown};
+use crate::policies;
 use crate::request_log::RequestLog;
-use flashmesh::error::said;
+use flashmesh::config::Instance;
+use flashmesh::error::{RunError, said};
 use flashmesh::probe::Outcome;
 use flashmesh::report::Fairness;
 use flashmesh::requests::WorkloadSummary;
@@ -81,11 +83,26 @@ pub struct Simulation {
     simulation: Mutex<simulation::Simulation>,
     /// What became of the timeline, when there is one.
     timeline: OnceLock<Outcome>,
+    /// What the policies in the drive raise when they fail.
+    fault: simulation::Fault,
+    /// The name of the scheduler, when it is a policy in Python.
+    scheduler: OnceLock<String>,
 }
 
 impl Simulation {
     fn lock(&self) -> MutexGuard<'_, simulation::Simulation> {
         self.simulation.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The exception of a run that failed. A scheduler of the user's own may leave a drive with nothing to do.
+    fn failure(&self, error: &RunError) -> PyErr {
+        match (error, self.scheduler.get()) {
+            (RunError::Stalled { at, in_flight }, Some(name)) => PolicyError::new_err(format!(
+                "at {at}: {name} left {in_flight} requests waiting for good: a scheduler does not answer None while they are ready and \
+                 nothing goes on"
+            )),
+            _ => exception(error),
+        }
     }
 }
 
@@ -106,7 +123,8 @@ impl Simulation {
         let control = control.map_or_else(Arc::default, |control| Arc::clone(&control.get().0));
         let opened = py.detach(|| guarded(|| simulation::Simulation::watched(&config.0, alone, drives, &control)))?;
         let simulation = Mutex::new(opened.map_err(|error| exception(&error))?);
-        Ok(Simulation { simulation, timeline: OnceLock::new() })
+        let (timeline, fault, scheduler) = Default::default();
+        Ok(Simulation { simulation, timeline, fault, scheduler })
     }
 
     /// What the scans of traces found, for people; None without traces: the configuration describes other workloads.
@@ -127,6 +145,38 @@ impl Simulation {
     /// Turns the checks on.
     fn enable_checks(&self) {
         self.lock().enable_checks();
+    }
+
+    /// Puts a policy into the drive, in the place that `kind` names: victim, allocator, home, scheduler, routing or arbiter; messages call
+    /// it `name`. Of a routing algorithm the policy is the list of its 256 answers.
+    fn set_policy(&self, kind: &str, name: &str, policy: &Bound<'_, PyAny>) -> PyResult<()> {
+        if kind == "scheduler" {
+            // The first one stays: there is one a run.
+            let _ = self.scheduler.set(name.to_owned());
+        }
+        policies::set(&mut self.lock(), &self.fault, kind, name, policy)?.map_err(|error| exception(&error))
+    }
+
+    /// The shape of the array: channels, chips per channel, dies per chip, planes per die, blocks per plane, pages per block, bytes of a page,
+    /// logical pages.
+    fn shape(&self) -> [u64; 8] {
+        let simulation = self.lock();
+        let geometry = simulation.geometry();
+        let counts = [
+            geometry.channels,
+            geometry.chips_per_channel,
+            geometry.dies_per_chip,
+            geometry.planes_per_die,
+            geometry.blocks_per_plane,
+            geometry.pages_per_block,
+        ];
+        let [channels, chips, dies, planes, blocks, pages] = counts.map(u64::from);
+        [channels, chips, dies, planes, blocks, pages, geometry.page_size.as_u64(), geometry.logical_pages.into()]
+    }
+
+    /// Has the run use the code with every feature, as policies do, where less would do. The results are the same: for measurements.
+    fn require_every_feature(&self) {
+        self.lock().require(Instance::Any);
     }
 
     /// Has the run write a timeline for Perfetto into the file at `path`, which is there.
@@ -168,7 +218,7 @@ impl Simulation {
         if let Some(log) = log {
             log.finish(py)?;
         }
-        let report = report.map_err(|error| exception(&error))?;
+        let report = report.map_err(|error| self.failure(&error))?;
         serde_json::to_string(&report).map_err(|error| InternalError::new_err(shown(&error)))
     }
 }

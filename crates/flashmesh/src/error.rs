@@ -108,6 +108,24 @@ pub enum RunError {
         /// Requests that never completed.
         in_flight: usize,
     },
+    /// A policy of the caller's own cannot go on, or answered what no drive can do.
+    #[error("at {at}: {reason}")]
+    Policy {
+        /// When, in simulated time.
+        at: Time,
+        /// What the policy said.
+        reason: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// A key of `[policy]` names a policy in Python, and nobody has put it into the drive.
+    #[error(
+        "{key} = \"{name}\" is a policy in Python: run it with flashmesh's Python package or command, or leave the key out"
+    )]
+    NoPolicy {
+        /// The key.
+        key: &'static str,
+        /// What it names.
+        name: String,
+    },
     /// The sink of completed requests takes no more.
     #[error("the request log cannot be written: {0}")]
     Sink(String),

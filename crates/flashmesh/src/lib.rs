@@ -61,9 +61,12 @@ use rooms::*;
 pub mod interconnect {
     pub use crate::check::kinds::{Expected, LinksToDie, Transfer};
     pub use crate::fabric::layout::{Layout, Link, LinkKind, Part, SharedResource};
+    pub use crate::fabric::venice::routing::RoutingAlgorithm;
+    pub use crate::fabric::venice::{Port, Ports};
     pub use crate::fabric::{
-        AnyFabric, Cause, Causes, DataOf, Fabric, FabricEvent, Facts, Grant, Granted, Held, LinkUsage, LinkUse,
-        Message, Outbox, Payload, Routers, ScoutMove, ScoutStep, Search, Sent, TransferPhase, Verdict, facts,
+        AnyFabric, ArbitrationPolicy, Cause, Causes, Contender, DataOf, Fabric, FabricEvent, Facts, Grant, Granted,
+        Held, LinkUsage, LinkUse, Message, Outbox, Payload, Routers, ScoutMove, ScoutStep, Search, Sent, TransferPhase,
+        Verdict, facts,
     };
 }
 
@@ -74,7 +77,7 @@ pub mod scheduler {
     pub use crate::schedule::load::Load;
     pub use crate::schedule::out_of_order::OutOfOrder;
     pub use crate::schedule::queues::{DieQueues, PlaneMasks};
-    pub use crate::schedule::transaction::{Class, Owner, Transaction};
+    pub use crate::schedule::transaction::{Class, Owner, Priority, Transaction};
     pub use crate::schedule::work::{CachePlace, Route, Work};
     pub use crate::schedule::{Choice, Chosen, Decision, DieSet, DieStates, Dispatch, Joiners, Scheduler, Waiting};
 }
@@ -83,6 +86,7 @@ pub mod scheduler {
 pub mod placement {
     pub use crate::engine::random::SimRng;
     pub use crate::flash::geometry::Geometry;
+    pub use crate::ftl::Occupancy;
     pub use crate::ftl::allocation::{Allocator, DriveView, IdleDies, PageRead, PageWrite, RequestPart};
     pub use crate::ftl::collection::{Candidates, VictimSelector};
     pub use crate::ftl::{BlockState, Ftl, Stream};

@@ -22,6 +22,7 @@ from flashmesh.cli.parameters import (
     sort_option,
     tolerate_option,
 )
+from flashmesh.cli.policies import policy_options
 from flashmesh.cli.progress import ProgressBar
 from flashmesh.files import text_file
 
@@ -68,6 +69,7 @@ from flashmesh.files import text_file
     metavar="FILE",
     help="Run the jobs of this fio file as streams.",
 )
+@policy_options
 @settings_option("Override a key of the configuration.")
 @tolerate_option
 @sort_option

@@ -74,7 +74,7 @@ def print_config(config: str, settings: tuple[tuple[str, str], ...]) -> None:
     """
     from flashmesh import configuration, memory
 
-    loaded = configuration.load(config, overrides=dict(settings))
+    loaded = configuration.load(config, overrides=dict(settings), runs=False)
     need = memory.need([loaded])
     of_it = f", {memory.size(need.preconditioned)} of it for preconditioning" if need.preconditioned else ""
     with stdout() as stream:
@@ -131,7 +131,7 @@ def columns_of(source: str) -> list[tuple[str, Mapping[str, Any]]]:
         return [(named(run.settings) or path.stem, run.result.document["configuration"]) for run in found.runs]
     from flashmesh import configuration
 
-    return [(source, json.loads(configuration.load(source).to_json()))]
+    return [(source, json.loads(configuration.load(source, runs=False).to_json()))]
 
 
 def named(settings: Mapping[str, Any]) -> str:

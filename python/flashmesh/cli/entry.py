@@ -12,7 +12,7 @@ from typing import IO, NoReturn, TextIO, cast
 
 import click
 
-from flashmesh._native import CheckError, FlashmeshError, InternalError
+from flashmesh._native import CheckError, FlashmeshError, InternalError, PolicyError
 from flashmesh.cli.commands import flashmesh
 from flashmesh.cli.output import StdoutClosed
 from flashmesh.cli.parameters import COMPLETING
@@ -102,6 +102,10 @@ def guarded() -> int:
     except CheckError as error:
         say(f"check failed: {error}")
         return CHECK_FAILED
+    except PolicyError as error:
+        show_traceback(error)
+        say(f"error: {error}")
+        return BAD_INPUT
     except FlashmeshError as error:
         # Errors of configurations begin like those of a compiler.
         say(f"error: {str(error).removeprefix('error: ')}")
@@ -111,6 +115,17 @@ def guarded() -> int:
         return unwritable_stdout(error) if error.filename is None and error.errno in PRINTING else fault(error)
     except Exception as error:
         return fault(error)
+
+
+def show_traceback(error: PolicyError) -> None:
+    """Shows where the code of a policy failed, when it did."""
+    cause = error.__cause__
+    if cause is not None and cause.__traceback__ is not None:
+        own = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120
+        place = cause.__traceback__
+        while place.tb_next is not None and place.tb_frame.f_code.co_filename.startswith((own, "<frozen")):
+            place = place.tb_next
+        say("".join(traceback.format_exception(type(cause), cause, place)).rstrip())
 
 
 def unwritable_stdout(error: OSError) -> int:

@@ -12,6 +12,7 @@ from flashmesh._native import ConfigError, FlashmeshError
 from flashmesh.cli.command import command
 from flashmesh.cli.output import require_stdout, stdout
 from flashmesh.cli.parameters import dask_options, store_options
+from flashmesh.cli.policies import trust_option
 from flashmesh.cli.sweep import executor_of
 from flashmesh.cli.sweeping import Lines
 from flashmesh.configuration import value_text
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 @click.argument("file", metavar="SEARCH.toml", type=click.Path(path_type=Path))
 @store_options
 @dask_options
+@trust_option
 @click.option("--quiet", is_flag=True, help="Print only errors on stderr.")
 def optimise(
     file: Path,

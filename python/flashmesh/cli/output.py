@@ -77,7 +77,7 @@ def inputs(
     if is_preset or Path(config).is_file():
         # The run reports what is wrong, or an axis replaces it.
         with suppress(FlashmeshError):
-            files += configuration.load(config, overrides=settings, trace=trace).traces()
+            files += configuration.load(config, overrides=settings, trace=trace, runs=False).traces()
     found = {"the trace": files, "the job file": [fio] if fio is not None else []}
     return found if is_preset else {"the configuration": [Path(config)], **found}
 

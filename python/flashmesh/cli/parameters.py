@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
+from flashmesh.cli.policies import NAMED, policy_options
+
 STDOUT = Path("-")
 """How an option names stdout."""
 STDOUT_NAMES = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
@@ -41,7 +43,8 @@ def setting(text: str) -> tuple[str, str]:
 def once_each(
     ctx: click.Context, parameter: click.Parameter, settings: tuple[tuple[str, str], ...]
 ) -> tuple[tuple[str, str], ...]:
-    """Refuses a key that is set twice: one of the values would have no effect."""
+    """Refuses a key that is set twice: one of the values would have no effect. Policies are among the settings."""
+    settings = (*settings, *ctx.meta.get(NAMED, ()))
     seen: dict[str, str] = {}
     for key, value in settings:
         if key in seen:
@@ -79,7 +82,7 @@ def split(text: str) -> list[str]:
     for character in text:
         quoted ^= character == '"'
         if not quoted:
-            depth += (character in "[{") - (character in "]}")
+            depth += (character in "[{(") - (character in "]})")
         if character == "," and depth == 0 and not quoted:
             values.append("")
         else:
@@ -138,6 +141,7 @@ def workload_options(command: F) -> F:
             "--profile", metavar="NAME", help="Replay this named workload.", shell_complete=completed("profiles")
         ),
         click.option("--fio", "fio_file", type=trace, metavar="FILE", help="Run the jobs of this fio file as streams."),
+        policy_options,
         settings_option("Override a key of the configuration."),
         click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Seed of all random numbers."),
         tolerate_option,

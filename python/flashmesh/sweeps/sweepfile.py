@@ -167,11 +167,30 @@ def values_of(key: str, value: Any, folder: Path) -> list[Any]:
 
 
 def located(values: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Values with the paths of traces counted from a folder."""
+    """Values with the paths of traces and policies counted from a folder."""
     return {
-        key: str(absolute(folder / value)) if key.endswith(FILES) and isinstance(value, str) else value
+        key: str(absolute(folder / value))
+        if key.endswith(FILES) and isinstance(value, str)
+        else located_policy(key, value, folder)
+        if key.startswith("policy.")
+        else value
         for key, value in values.items()
     }
+
+
+def located_policy(key: str, name: Any, folder: Path) -> Any:
+    """The name of a policy with the path of its file counted from a folder.
+
+    Raises:
+        ConfigError: When files may not name policies.
+    """
+    from flashmesh.policies.names import BUILT_IN, FILE_END, refuse_untrusted
+
+    if not isinstance(name, str) or name in ("", BUILT_IN):
+        return name
+    refuse_untrusted("the file", key, name)
+    file, end, call = name.partition(FILE_END)
+    return f"{absolute(folder / file)}{end}{call}" if end else name
 
 
 def drawn_group(file: TomlFile, name: str, folder: Path, latin: bool) -> Group:

@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from flashmesh import _native
+from flashmesh.policies.attach import attach
 from flashmesh.provenance import with_provenance
 from flashmesh.steady import settled
 
@@ -41,6 +42,7 @@ def simulate(
 
     def run(config: _native.Config) -> str:
         simulation = _native.Simulation(config, None, drives, control)
+        attach(simulation, config)
         if task.check:
             simulation.enable_checks()
         if control.cancelled:
@@ -71,6 +73,7 @@ def fairness(task: Task, report: str, control: _native.Control, drives: _native.
             if control.cancelled:
                 return "null"
             simulation = _native.Simulation(task.config, index, drives)
+            attach(simulation, task.config)
             if task.check:
                 simulation.enable_checks()
             one = simulation.run(_native.Control())

@@ -73,15 +73,19 @@ impl Config {
         Value::Object(tables).to_string()
     }
 
-    /// Sections of the canonical form; with streams, without the sections that streams have of their own.
+    /// Sections of the canonical form; with streams, without the sections that streams have of their own. Without policies there is no
+    /// section of them.
     fn shown_entries(&self) -> impl Iterator<Item = Written> {
         let is_read = |section: &str| self.stream.is_empty() || !PER_STREAM.contains(&section);
-        self.entries().into_iter().filter(move |(section, _)| is_read(section))
+        let policies = |section: &str, keys: &[(&str, Option<String>)]| {
+            section != "policy" || keys.iter().any(|(_, value)| value.is_some())
+        };
+        self.entries().into_iter().filter(move |(section, keys)| is_read(section) && policies(section, keys))
     }
 
     /// A fingerprint of the configuration: SHA-256 over the canonical form, in hexadecimal.
     ///
-    /// A trace or a fitted profile counts by its file name, so the hash does not depend on the folder a run is started from.
+    /// A trace, a fitted profile or the file of a policy counts by its file name, so the hash does not depend on the folder a run is started from.
     pub fn hash(&self) -> String {
         let mut portable = self.clone();
         let streams = portable.stream.iter_mut().map(|stream| &mut stream.workload);
@@ -92,6 +96,7 @@ impl Config {
                 }
             }
         }
+        portable.policy.forget_folders();
         let digest = Sha256::digest(portable.to_toml().as_bytes());
         digest.iter().map(|byte| format!("{byte:02x}")).collect()
     }

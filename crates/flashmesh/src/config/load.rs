@@ -84,7 +84,7 @@ pub(super) struct Loader {
     pub is_bare: bool,
 }
 
-/// Reads `file` (name and text), then `jobs`, then `overrides`; a trace in the file is relative to `folder`. Findings of `checks`
+/// Reads `file` (name and text), then `jobs`, then `overrides`; a trace or a policy in the file is relative to `folder`. Findings of `checks`
 /// point at the lines of their keys.
 pub(crate) fn load(
     file: Option<(&str, &str)>,
@@ -249,6 +249,11 @@ impl Loader {
         let (section, _) = self.workload(stream);
         let is_own = |key: &str| self.settings.get(&dotted(&section, key)).is_some_and(|own| own.layer == Layer::File);
         let own = [is_own("trace"), is_own("fitted")];
+        if stream.is_none() {
+            let settings = &self.settings;
+            let is_own = |key: &str| settings.get(&dotted("policy", key)).is_some_and(|own| own.layer == Layer::File);
+            self.config.policy.relocate(folder, is_own);
+        }
         let (_, workload) = self.workload(stream);
         for (path, is_own) in [&mut workload.trace, &mut workload.fitted].into_iter().zip(own) {
             if let (Some(path), true) = (path, is_own) {

@@ -8,7 +8,8 @@ use super::reference::SectionSpec;
 use super::section::{Section, section};
 use super::sections::{
     Area, Cache, Fabric, Flash, Ftl, Gc, Geometry, Host, Mapping, Mbm, Measure, Namespace, Nossd, Nvme, Packets,
-    Persistence, Pnssd, Power, Precondition, Queue, Replay, Replication, Sata, Schedule, Venice, Wear, Workload,
+    Persistence, Pnssd, Policy, Power, Precondition, Queue, Replay, Replication, Sata, Schedule, Venice, Wear,
+    Workload,
 };
 use super::stream::StreamConfig;
 
@@ -146,6 +147,8 @@ tree! {
         mbm: Mbm,
         /// Garbage collection.
         gc: Gc,
+        /// Policies in Python, in place of built-in ones.
+        policy: Policy,
         /// Wear levelling.
         wear: Wear,
         /// Copies of pages that collide with others again and again.

@@ -177,6 +177,11 @@ impl<M: Model> Datapath<M> {
         &self.interconnect.fabric
     }
 
+    /// The interconnect, to be set up before a run.
+    pub fn fabric_mut(&mut self) -> &mut M::Fabric {
+        &mut self.interconnect.fabric
+    }
+
     /// The kind of the interconnect.
     pub fn facts(&self) -> &'static Facts {
         self.interconnect.facts

@@ -6,6 +6,7 @@ use crate::engine::ring::Ring;
 use crate::flash::divisor::Divisor;
 use crate::ids::DieId;
 
+use super::arbitration_policy::{Contender, SharedPolicy};
 use super::{Cause, DataOf, TransferPhase};
 
 /// A die that waits.
@@ -44,6 +45,8 @@ pub(super) struct Arbiter {
     last: u32,
     commands: Ring<Waiting>,
     data: Ring<Waiting>,
+    /// The rule of the caller's own, with the number of the channel or controller.
+    own: Option<(u32, SharedPolicy)>,
 }
 
 /// Takes the first of `queue` that `fits`.
@@ -92,7 +95,40 @@ impl Arbiter {
         // With data first the chip before the first one was sent a command last, so that the first one is next.
         let last = if arbitration == Arbitration::DataFirstRoundRobin { positions.saturating_sub(1) } else { 0 };
         let (positions_per_chip, commands, data) = (Divisor::new(positions_per_chip), Ring::default(), Ring::default());
-        Arbiter { arbitration, positions, positions_per_chip, last, commands, data }
+        Arbiter { arbitration, positions, positions_per_chip, last, commands, data, own: None }
+    }
+
+    /// Serves by a rule of the caller's own from now on, as the arbiter of `resource`; before anybody waits.
+    pub(super) fn set_policy(&mut self, resource: u32, policy: SharedPolicy) {
+        // The rule that keeps both queues in the order of asking, and the die served last.
+        self.arbitration = Arbitration::OldestFirst;
+        self.own = Some((resource, policy));
+    }
+
+    /// Takes the die that the rule of the caller's own names.
+    #[cold]
+    fn next_of_own(
+        &mut self,
+        resource: u32,
+        policy: &SharedPolicy,
+        fits: impl Fn(&Waiting) -> bool,
+    ) -> Option<Waiting> {
+        let fitting = self.commands.iter().chain(self.data.iter()).filter(|&waiting| fits(waiting));
+        let contender = |&Waiting { die, phase, data, goes_on, position, order, .. }: &Waiting| Contender {
+            die,
+            phase,
+            data,
+            goes_on,
+            position,
+            order,
+        };
+        let mut waiting: Vec<Contender> = fitting.map(contender).collect();
+        if waiting.is_empty() {
+            return None;
+        }
+        waiting.sort_unstable_by_key(|waiting| waiting.order);
+        let chosen = policy.choose(resource, self.last, &waiting);
+        take_first(self.queue(chosen.phase), |waiting| waiting.order == chosen.order)
     }
 
     /// A die begins to wait.
@@ -155,6 +191,10 @@ impl Arbiter {
                 take_first(commands, &fits).or_else(|| take_first(data, &fits))
             }
             Arbitration::DataFirst => take_first(data, &fits).or_else(|| take_first(commands, &fits)),
+            Arbitration::OldestFirst if self.own.is_some() => {
+                let (resource, policy) = self.own.clone()?;
+                self.next_of_own(resource, &policy, fits)
+            }
             Arbitration::OldestFirst => {
                 let oldest = |queue: &Ring<Waiting>| queue.iter().find(|&waiting| fits(waiting)).map(|w| w.order);
                 match (oldest(commands), oldest(data)) {

@@ -6,6 +6,7 @@ use crate::ids::{DieId, LinkId, PathId};
 use crate::units::Time;
 
 use super::arbiter::{Arbiter, Waiting};
+use super::arbitration_policy::SharedPolicy;
 use super::framing::Durations;
 use super::{Cause, DataOf, Grant, Granted, LinkUsage, Outbox, Payload, TransferPhase};
 
@@ -41,6 +42,13 @@ impl Channels {
             durations,
             order: 0,
             transfers: 0,
+        }
+    }
+
+    /// Serves every channel by a rule of the caller's own.
+    pub(super) fn set_arbiter(&mut self, policy: &SharedPolicy) {
+        for (number, channel) in (0..).zip(&mut self.channels) {
+            channel.waiting.set_policy(number, policy.clone());
         }
     }
 

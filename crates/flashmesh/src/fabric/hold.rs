@@ -18,8 +18,8 @@ use crate::units::Time;
 
 use super::layout::{Layout, SharedResource};
 use super::{
-    AnyFabric, Cause, DataOf, Fabric, FabricEvent, Grant, Granted, Held, LinkUsage, Message, Outbox, Payload, Sent,
-    TransferPhase, venice,
+    AnyFabric, ArbitrationPolicy, Cause, DataOf, Fabric, FabricEvent, Grant, Granted, Held, LinkUsage, Message, Outbox,
+    Payload, Sent, TransferPhase, venice,
 };
 
 /// Added to the number of a path, the token of the wake-up for an acknowledgement that has crossed it.
@@ -169,6 +169,14 @@ impl HeldPaths {
 }
 
 impl Fabric for HeldPaths {
+    fn set_routing(&mut self, routing: &dyn venice::routing::RoutingAlgorithm) -> bool {
+        self.fabric.set_routing(routing)
+    }
+
+    fn set_arbiter(&mut self, policy: Box<dyn ArbitrationPolicy + Send>) -> bool {
+        self.fabric.set_arbiter(policy)
+    }
+
     fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
         match self.own_path(die, phase) {
             Some(path) => self.wish(path, Wish::Transfer(phase, now), now, outbox),

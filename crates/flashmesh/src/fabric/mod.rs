@@ -4,6 +4,7 @@
 //! in the [registry].
 
 mod arbiter;
+mod arbitration_policy;
 pub mod bus;
 mod cause;
 mod channels;
@@ -30,6 +31,7 @@ use crate::ids::{AcknowledgementId, DieId, LinkId};
 use crate::units::Time;
 
 pub use crate::error::FabricError;
+pub use arbitration_policy::{ArbitrationPolicy, Contender};
 pub use cause::{Cause, Causes};
 pub use facts::{Facts, Routers, check};
 pub use framing::LISTED_PAGE;
@@ -59,6 +61,17 @@ pub use usage::{Held, LinkUsage};
 #[enum_dispatch]
 #[auto_impl(Box)]
 pub trait Fabric: std::fmt::Debug {
+    /// Leads scouts by `routing` from now on, before the first request; `false` where there are no scouts.
+    fn set_routing(&mut self, _routing: &dyn venice::routing::RoutingAlgorithm) -> bool {
+        false
+    }
+
+    /// Grants channels or controllers by `policy` from now on, before the first request, in place of `fabric.arbitration`; `false` where
+    /// that key does not act.
+    fn set_arbiter(&mut self, _policy: std::boxed::Box<dyn ArbitrationPolicy + Send>) -> bool {
+        false
+    }
+
     /// A die asks for a path for `phase` at `now`.
     fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox);
 

@@ -5,6 +5,7 @@ use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, LinkId};
 use crate::units::Time;
 
+use super::arbitration_policy::{ArbitrationPolicy, SharedPolicy};
 use super::channels::Channels;
 use super::framing::Durations;
 use super::layout::{Layout, Link, LinkKind, Part, SharedResource};
@@ -56,6 +57,11 @@ impl SharedChannels {
 }
 
 impl Fabric for SharedChannels {
+    fn set_arbiter(&mut self, policy: Box<dyn ArbitrationPolicy + Send>) -> bool {
+        self.channels.set_arbiter(&SharedPolicy::new(policy));
+        true
+    }
+
     #[inline(always)]
     fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
         self.channels.acquire(die, phase, DataOf::Request, now, outbox);

@@ -26,15 +26,15 @@ quantities! {
     Provenance as "Provenance" {
         /// The command line.
         command: Option<Vec<String>>, null "when no command line has made it";
-        /// Traces and fitted profiles that requests come from.
+        /// Traces and fitted profiles that requests come from, and files of policies in Python.
         files: Vec<WorkloadFile>;
     }
 }
 
 quantities! {
-    /// A file that requests come from.
+    /// A file that requests come from, or of a policy.
     WorkloadFile as "WorkloadFile" {
-        /// Name of the stream.
+        /// Name of the stream; of a policy its key.
         stream: String;
         /// Where the file was.
         path: String;

@@ -18,7 +18,7 @@ use crate::reporting::Snapshot;
 use crate::results::work::RecoveryReport;
 use crate::units::Time;
 
-use super::{Control, recovery};
+use super::{Control, Fault, recovery};
 
 /// Events between two looks at the [`Control`].
 const EVENTS_PER_LOOK: u32 = 8192;
@@ -47,6 +47,8 @@ pub(super) struct Drive<M: Model> {
     pub datapath: Datapath<M>,
     /// What the run came to when the power was cut: what capacitors do after that is reported apart.
     pub at_cut: Option<Box<Report>>,
+    /// Why a part of the caller's own cannot go on.
+    pub fault: Fault,
 }
 
 impl<M: Model> Drive<M> {
@@ -55,6 +57,7 @@ impl<M: Model> Drive<M> {
         control.begin(self.frontend.request_count());
         self.controller.collect_idle_dies(&mut self.datapath, &mut self.kernel);
         self.settle();
+        self.fault.check(self.kernel.now())?;
         self.frontend.start(&self.controller, &mut self.kernel)
     }
 
@@ -173,6 +176,9 @@ impl<M: Model> Drive<M> {
             }
         }
         self.settle();
+        if M::ALL_FEATURES {
+            self.fault.check(self.kernel.now())?;
+        }
         self.kernel.tell(|| Notice::Settled(self.controller.ftl()));
         self.kernel.verdict()
     }

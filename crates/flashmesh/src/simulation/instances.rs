@@ -36,6 +36,9 @@ pub(super) enum Injected {
     HomeSelector,
     Allocator,
     VictimSelector,
+    Routing,
+    Arbiter,
+    Fault,
     RequestSink,
     Probe(Scope),
 }
@@ -46,9 +49,23 @@ impl Injected {
         match self {
             // Only drives with `replication.enabled` ask a home selector, and that needs more by itself.
             Injected::HomeSelector | Injected::VictimSelector | Injected::RequestSink => Instance::Plain,
-            Injected::Scheduler | Injected::FirmwarePolicy | Injected::Allocator => Instance::Any,
+            Injected::Routing | Injected::Arbiter => Instance::Plain,
+            Injected::Scheduler | Injected::FirmwarePolicy | Injected::Allocator | Injected::Fault => Instance::Any,
             Injected::Probe(Scope::Reads) => Instance::Plain,
             Injected::Probe(Scope::All) => Instance::Probed,
+        }
+    }
+
+    /// The key of `[policy]` by which a configuration names it.
+    pub const fn key(self) -> Option<&'static str> {
+        match self {
+            Injected::VictimSelector => Some("policy.victim"),
+            Injected::Allocator => Some("policy.allocator"),
+            Injected::HomeSelector => Some("policy.home"),
+            Injected::Scheduler => Some("policy.scheduler"),
+            Injected::Routing => Some("policy.routing"),
+            Injected::Arbiter => Some("policy.arbiter"),
+            Injected::FirmwarePolicy | Injected::Fault | Injected::RequestSink | Injected::Probe(_) => None,
         }
     }
 }
@@ -192,5 +209,6 @@ fn resolve<M: Model>(drive: Drive<Probed>, fabric: impl FnOnce(AnyFabric) -> M::
         controller: drive.controller,
         datapath: drive.datapath.into_model(fabric),
         at_cut: drive.at_cut,
+        fault: drive.fault,
     }
 }

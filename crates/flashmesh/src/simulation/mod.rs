@@ -2,6 +2,7 @@
 
 mod control;
 mod drive;
+mod fault;
 mod instances;
 mod recovery;
 
@@ -14,7 +15,8 @@ use crate::controller::Controller;
 use crate::controller::replica::homes::HomeSelector;
 use crate::datapath::Datapath;
 use crate::error::{RunError, WorkloadError};
-use crate::fabric::{Fabric, Facts, facts};
+use crate::fabric::venice::routing::RoutingAlgorithm;
+use crate::fabric::{ArbitrationPolicy, Fabric, FabricError, Facts, facts};
 use crate::flash::geometry::Geometry;
 use crate::frontend::{self, Frontend};
 use crate::ftl::allocation::Allocator;
@@ -34,6 +36,7 @@ use crate::workload::WorkloadSummary;
 use crate::workload::source::WorkloadSource;
 
 pub use control::Control;
+pub use fault::Fault;
 
 use drive::Drive;
 use instances::{AnyDrive, Injected, Needs};
@@ -43,6 +46,8 @@ pub struct Simulation {
     drive: AnyDrive,
     /// What the configuration, and what was put into the drive, needs of the instance that runs it.
     needs: Needs,
+    /// The keys of `[policy]` whose policies were put into the drive.
+    policies: Vec<&'static str>,
 }
 
 impl Simulation {
@@ -158,9 +163,10 @@ impl Simulation {
         let (analyses_collisions, tells_chip_states) = (config.measure.collisions, config.measure.chip_states);
         let needs = Needs::of(config);
         let config = Box::new(config.clone());
-        let drive = Drive { config, geometry, kernel: Kernel::default(), frontend, controller, datapath, at_cut: None };
+        let (kernel, fault) = (Kernel::default(), Fault::default());
+        let drive = Drive { config, geometry, kernel, frontend, controller, datapath, at_cut: None, fault };
         let drive = AnyDrive::Probed(Box::new(drive));
-        let mut simulation = Simulation { drive, needs };
+        let mut simulation = Simulation { drive, needs, policies: Vec::new() };
         if analyses_collisions {
             let drive = simulation.built();
             let probe = CollisionProbe::new(&drive.config, &drive.geometry);
@@ -181,12 +187,64 @@ impl Simulation {
         }
     }
 
+    fn inject(&mut self, injected: Injected) {
+        self.needs.inject(injected);
+        self.policies.extend(injected.key());
+    }
+
+    /// Ends the run, with [`RunError::Policy`], after the event in which a part of the caller's own raises `fault`.
+    ///
+    /// # Panics
+    /// When the drive has run already: it is set up before.
+    pub fn set_fault(&mut self, fault: Fault) {
+        self.inject(Injected::Fault);
+        self.built().fault = fault;
+    }
+
+    /// Leads scouts by a routing algorithm of the caller's own in place of the configured one.
+    ///
+    /// # Errors
+    /// When the interconnect sends no scouts.
+    ///
+    /// # Panics
+    /// When the drive has run already: it is set up before.
+    pub fn set_routing(&mut self, routing: &dyn RoutingAlgorithm) -> Result<(), RunError> {
+        self.inject(Injected::Routing);
+        let datapath = &mut self.built().datapath;
+        if datapath.fabric_mut().set_routing(routing) {
+            return Ok(());
+        }
+        Err(unable(datapath.facts(), "policy.routing", "sends no scouts", "choose fabric.kind = \"venice\""))
+    }
+
+    /// Grants channels and controllers by a rule of the caller's own in place of `fabric.arbitration`.
+    ///
+    /// # Errors
+    /// When nobody waits for a channel or a controller of the interconnect by that key.
+    ///
+    /// # Panics
+    /// When the drive has run already: it is set up before.
+    pub fn set_arbiter(&mut self, policy: Box<dyn ArbitrationPolicy + Send>) -> Result<(), RunError> {
+        self.inject(Injected::Arbiter);
+        let datapath = &mut self.built().datapath;
+        if datapath.fabric_mut().set_arbiter(policy) {
+            return Ok(());
+        }
+        let kinds = "choose fabric.kind = \"bus\", \"pssd\", \"pnssd\" or \"ideal\"";
+        Err(unable(
+            datapath.facts(),
+            "policy.arbiter",
+            "has no channels that dies wait for by fabric.arbitration",
+            kinds,
+        ))
+    }
+
     /// Runs with a scheduling policy of the caller's own in place of the configured one.
     ///
     /// # Panics
     /// When the drive has run already: it is set up before.
     pub fn set_scheduler(&mut self, scheduler: Box<dyn Scheduler + Send>) {
-        self.needs.inject(Injected::Scheduler);
+        self.inject(Injected::Scheduler);
         self.built().datapath.set_scheduler(AnyScheduler::Custom(scheduler));
     }
 
@@ -196,7 +254,7 @@ impl Simulation {
     /// # Panics
     /// When the drive has run already, or its configuration has another policy than `page`.
     pub fn set_firmware_policy(&mut self, policy: Box<dyn FirmwarePolicy + Send>) {
-        self.needs.inject(Injected::FirmwarePolicy);
+        self.inject(Injected::FirmwarePolicy);
         let drive = self.built();
         let configured = drive.config.ftl.policy;
         assert_eq!(configured.name(), "page", "a policy takes the place of `page`: set ftl.policy to it");
@@ -209,7 +267,7 @@ impl Simulation {
     /// # Panics
     /// When the drive has run already: it is set up before.
     pub fn set_home_selector(&mut self, selector: Box<dyn HomeSelector + Send>) {
-        self.needs.inject(Injected::HomeSelector);
+        self.inject(Injected::HomeSelector);
         if let Some(replication) = self.built().controller.replication_mut() {
             replication.set_selector(selector);
         }
@@ -220,7 +278,7 @@ impl Simulation {
     /// # Panics
     /// When the drive has run already: it is set up before.
     pub fn set_allocator(&mut self, allocator: Box<dyn Allocator + Send>) {
-        self.needs.inject(Injected::Allocator);
+        self.inject(Injected::Allocator);
         let drive = self.built();
         drive.datapath.track_idle();
         drive.controller.set_allocator(allocator);
@@ -232,7 +290,7 @@ impl Simulation {
     /// # Panics
     /// When the drive has run already: it is set up before.
     pub fn set_victim_selector(&mut self, selector: Box<dyn VictimSelector + Send>) {
-        self.needs.inject(Injected::VictimSelector);
+        self.inject(Injected::VictimSelector);
         self.built().controller.set_victim_selector(selector);
     }
 
@@ -348,14 +406,28 @@ impl Simulation {
         Some(recorded)
     }
 
+    /// Refuses to run without a policy that the configuration names.
+    fn require_policies(&mut self) -> Result<(), RunError> {
+        let AnyDrive::Probed(drive) = &self.drive else { return Ok(()) };
+        let mut missing = drive.config.policy.named().filter(|(key, _)| !self.policies.contains(key));
+        missing.next().map_or(Ok(()), |(key, name)| Err(RunError::NoPolicy { key, name: name.to_owned() }))
+    }
+
     /// Runs all streams to their end, or until `control` cancels it.
     ///
     /// # Errors
     /// When the workload cannot be read on, a sink cannot be written, or an oracle speaks.
     pub fn run(&mut self, control: &Control) -> Result<Report, RunError> {
+        self.require_policies()?;
         let recorded = self.record_network();
         let mut report = self.drive.run(self.needs, control)?;
         report.network = recorded.map(|recorded| recorded.take());
         Ok(report)
     }
+}
+
+/// Why an interconnect cannot do what a policy is for.
+fn unable(facts: &Facts, key: &'static str, why: &str, help: &str) -> RunError {
+    let message = format!("{key} does not act on fabric.kind = {}, which {why}", facts.name);
+    FabricError { keys: vec![key, "fabric.kind"], message, help: format!("leave it out, or {help}") }.into()
 }

@@ -21,6 +21,7 @@ use crate::ids::{DieId, LinkId, PathId};
 use crate::units::{Bytes, Time};
 
 use super::arbiter::{Arbiter, Waiting};
+use super::arbitration_policy::{ArbitrationPolicy, SharedPolicy};
 use super::framing::Durations;
 use super::layout::{LinkKind, Part, SharedResource};
 use super::{Cause, DataOf, Fabric, Grant, Granted, Layout, LinkUsage, Message, Outbox, Payload, Sent, TransferPhase};
@@ -204,6 +205,14 @@ impl Pnssd {
 }
 
 impl Fabric for Pnssd {
+    fn set_arbiter(&mut self, policy: Box<dyn ArbitrationPolicy + Send>) -> bool {
+        let policy = SharedPolicy::new(policy);
+        for (number, controller) in (0..).zip(&mut self.controllers) {
+            controller.waiting.set_policy(number, policy.clone());
+        }
+        true
+    }
+
     #[inline]
     fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
         self.ask(die, phase, DataOf::Request, now, outbox);

@@ -16,7 +16,8 @@ use super::mesh::{Mesh, Place};
 use super::network::Network;
 use super::ports::Port;
 use super::progress::Progress;
-use super::routing::AnyRouting;
+use super::routing::own::Own;
+use super::routing::{AnyRouting, RoutingAlgorithm};
 use super::tie_break::TieBreaker;
 use super::timing::LinkTiming;
 use super::traffic::Traffic;
@@ -78,6 +79,11 @@ impl Venice {
 }
 
 impl Fabric for Venice {
+    fn set_routing(&mut self, routing: &dyn RoutingAlgorithm) -> bool {
+        self.network.set_routing(AnyRouting::Own(Own::new(routing)));
+        true
+    }
+
     fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
         self.step_scouts(now, outbox);
         let chip = self.chips.of(die);

@@ -86,6 +86,7 @@ pub use counters::Counters;
 pub use fabric::Venice;
 pub use facts::FACTS;
 pub use mesh::Place;
+pub use ports::{Port, Ports};
 
 // For tests of the scouts alone.
 #[cfg(feature = "internals")]

@@ -83,6 +83,12 @@ impl Network {
         Network { mesh, frame, routers, links, goals, packets, clock: 0, routing, routes, tie_break, counters }
     }
 
+    /// Leads scouts by another algorithm; before any scout has left.
+    pub(super) fn set_routing(&mut self, routing: AnyRouting) {
+        self.routes = Routes::new(routing);
+        self.routing = routing;
+    }
+
     /// The shape of the network.
     pub const fn mesh(&self) -> &Mesh {
         &self.mesh

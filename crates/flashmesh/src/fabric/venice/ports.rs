@@ -54,14 +54,14 @@ impl Ports {
 
     /// The set as bits, by the number of the port.
     #[inline]
-    pub(super) const fn to_bits(self) -> u8 {
+    pub const fn to_bits(self) -> u8 {
         self.0
     }
 
-    /// The set of these bits.
+    /// The set of these bits; those of no port count for nothing.
     #[inline]
-    pub(super) const fn from_bits(bits: u8) -> Ports {
-        Ports(bits)
+    pub const fn from_bits(bits: u8) -> Ports {
+        Ports(bits & 0b1_1111)
     }
 
     /// The set of one port.

@@ -253,7 +253,7 @@ impl BlockTable {
     pub(in super::super) fn candidates(&self, plane: PlaneId) -> Candidates<'_> {
         let first = plane.index() * self.geometry.blocks_per_plane as usize;
         let blocks = first..first + self.geometry.blocks_per_plane as usize;
-        Candidates::new(&self.invalid_pages[blocks.clone()], &self.filled[blocks])
+        Candidates::new(plane, &self.invalid_pages[blocks.clone()], &self.filled[blocks])
     }
 }
 

@@ -137,7 +137,7 @@ impl Collector {
             return None;
         }
         let (invalid, filled) = blocks.twin_candidates(plane);
-        let candidates = Candidates::new(&invalid, &filled);
+        let candidates = Candidates::new(plane, &invalid, &filled);
         let most_invalid = candidates.most_invalid()?;
         let chosen = self.victim.select(&candidates, &mut self.random);
         let first = blocks.table().first_of_plane(plane);

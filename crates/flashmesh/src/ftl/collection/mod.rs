@@ -21,6 +21,7 @@ use std::fmt;
 use crate::config;
 use crate::engine::random::SimRng;
 use crate::flash::geometry::Geometry;
+use crate::ids::PlaneId;
 
 /// Chooses the victim of a collection among the full blocks of a plane.
 ///
@@ -106,16 +107,32 @@ victim_selectors! {
 /// or being collected.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidates<'a> {
+    plane: PlaneId,
     invalid_pages: &'a [u16],
     filled: &'a [u32],
 }
 
 impl<'a> Candidates<'a> {
-    /// Blocks by their position in the plane: `invalid_pages` counts those of a candidate and is 0 for any other block,
+    /// The blocks of `plane` by their position: `invalid_pages` counts those of a candidate and is 0 for any other block,
     /// `filled` is the sequence number, from 1, at which a candidate was filled, and 0 for any other block.
-    pub fn new(invalid_pages: &'a [u16], filled: &'a [u32]) -> Candidates<'a> {
+    pub fn new(plane: PlaneId, invalid_pages: &'a [u16], filled: &'a [u32]) -> Candidates<'a> {
         debug_assert_eq!(invalid_pages.len(), filled.len());
-        Candidates { invalid_pages, filled }
+        Candidates { plane, invalid_pages, filled }
+    }
+
+    /// The plane; where the planes of a die are collected together, one of them.
+    pub fn plane(&self) -> PlaneId {
+        self.plane
+    }
+
+    /// The invalid pages of every block of the plane, by its position: 0 for what is no candidate.
+    pub fn invalid_by_position(&self) -> &'a [u16] {
+        self.invalid_pages
+    }
+
+    /// The sequence number, from 1, at which every block of the plane was filled, by its position: 0 for what is no candidate.
+    pub fn filled_by_position(&self) -> &'a [u32] {
+        self.filled
     }
 
     /// Whether the block at `position` is a candidate.
@@ -198,7 +215,7 @@ pub(super) mod testing {
 
     impl Blocks {
         pub fn candidates(&self) -> Candidates<'_> {
-            Candidates::new(&self.invalid_pages, &self.filled)
+            Candidates::new(PlaneId(0), &self.invalid_pages, &self.filled)
         }
 
         pub fn positions(&self) -> impl Iterator<Item = u32> + '_ {

@@ -1,6 +1,7 @@
 //! Routing algorithms: where a scout may go next.
 
 pub mod minimal_adaptive;
+pub mod own;
 pub mod random_dfs;
 pub mod venice;
 pub mod xy;
@@ -32,11 +33,13 @@ pub trait RoutingAlgorithm {
 #[enum_dispatch(RoutingAlgorithm)]
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs, reason = "each implementation carries its documentation")]
+#[allow(clippy::large_enum_variant, reason = "a network has one")]
 pub enum AnyRouting {
     Venice(venice::Venice),
     MinimalAdaptive(minimal_adaptive::MinimalAdaptive),
     Xy(xy::Xy),
     RandomDfs(random_dfs::RandomDfs),
+    Own(own::Own),
 }
 
 impl AnyRouting {

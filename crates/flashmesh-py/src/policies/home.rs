@@ -1,0 +1,55 @@
+//! Which copy of a replicated page serves a read.
+
+use pyo3::prelude::*;
+
+use flashmesh::ids::Lpn;
+use flashmesh::policy::{self, HomeSelector, Served};
+
+use super::asked::Policy;
+
+/// Where a page can be read.
+#[pyclass(frozen, get_all, module = "flashmesh._native")]
+pub struct Home {
+    /// The physical page.
+    page: u32,
+    /// Its die.
+    die: u32,
+    /// Reads outstanding on that die.
+    outstanding: u32,
+}
+
+impl Home {
+    fn new(py: Python<'_>, home: policy::Home) -> PyResult<Bound<'_, Home>> {
+        Bound::new(py, Home { page: home.ppn.0, die: home.die.0, outstanding: home.outstanding })
+    }
+}
+
+/// A policy in Python that chooses homes.
+pub struct PythonHome(Policy);
+
+impl PythonHome {
+    pub fn new(policy: Policy) -> PythonHome {
+        PythonHome(policy)
+    }
+}
+
+impl HomeSelector for PythonHome {
+    fn choose(&mut self, lpn: Lpn, original: policy::Home, replica: policy::Home) -> Served {
+        if self.0.has_failed() {
+            return Served::Original;
+        }
+        Python::attach(|py| {
+            let (Ok(original), Ok(replica)) = (Home::new(py, original), Home::new(py, replica)) else {
+                return Served::Original;
+            };
+            let Some(answer) = self.0.ask(py, (lpn.0, &original, &replica)) else { return Served::Original };
+            if answer.is(&replica) {
+                return Served::Replica;
+            }
+            if !answer.is(&original) {
+                self.0.refuse(&answer, "a home is one of the two that are given, original or replica");
+            }
+            Served::Original
+        })
+    }
+}

@@ -1,0 +1,117 @@
+//! Victims of garbage collection.
+
+use pyo3::prelude::*;
+use scoped_tls_hkt::scoped_thread_local;
+
+use flashmesh::placement::{Candidates, SimRng, VictimSelector};
+
+use super::arrays::{Shown, gone};
+use super::asked::Policy;
+
+scoped_thread_local!(static CANDIDATES: for<'a> Candidates<'a>);
+
+/// The blocks of the plane that is to be collected.
+#[pyclass(module = "flashmesh._native")]
+pub struct Blocks {
+    invalid_pages: Shown<u16>,
+    filled: Shown<u32>,
+    random: SimRng,
+}
+
+fn seen<T>(look: impl FnOnce(Candidates<'_>) -> T) -> PyResult<T> {
+    if CANDIDATES.is_set() { Ok(CANDIDATES.with(look)) } else { Err(gone()) }
+}
+
+#[pymethods]
+impl Blocks {
+    /// The plane; where the planes of a die are collected together, one of them.
+    #[getter]
+    fn plane(&self) -> PyResult<u32> {
+        seen(|blocks| blocks.plane().0)
+    }
+
+    /// Invalid pages of each block, by its position in the plane; 0 for what is no candidate.
+    #[getter]
+    fn invalid_pages(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        seen(|blocks| self.invalid_pages.copied(py, blocks.invalid_by_position()))?
+    }
+
+    /// The sequence number, from 1, at which each block was filled; 0 for what is no candidate.
+    #[getter]
+    fn filled(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        seen(|blocks| self.filled.copied(py, blocks.filled_by_position()))?
+    }
+
+    /// The candidate with the most invalid pages, the first of equals.
+    fn most_invalid(&self) -> PyResult<Option<u32>> {
+        seen(|blocks| blocks.most_invalid())
+    }
+
+    /// The candidate that was filled first.
+    fn first_filled(&self) -> PyResult<Option<u32>> {
+        seen(|blocks| blocks.first_filled())
+    }
+
+    /// A random candidate with at least so many invalid pages, each with the same probability; by the seed of the run.
+    #[pyo3(signature = (invalid_min=0))]
+    fn draw(&mut self, invalid_min: u32) -> PyResult<Option<u32>> {
+        let random = &mut self.random;
+        seen(|blocks| {
+            let qualifies = |position| blocks.invalid_pages(position) >= invalid_min;
+            blocks.positions().any(qualifies).then(|| blocks.draw(random, |_, position| qualifies(position))).flatten()
+        })
+    }
+}
+
+/// A policy in Python that chooses victims.
+pub struct PythonVictim {
+    policy: Policy,
+    blocks: Py<Blocks>,
+}
+
+impl PythonVictim {
+    /// For planes of `blocks` blocks.
+    pub fn new(policy: Policy, py: Python<'_>, blocks: u32) -> PyResult<PythonVictim> {
+        let blocks = Blocks {
+            invalid_pages: Shown::new(py, blocks, "uint16", "uint16")?,
+            filled: Shown::new(py, blocks, "uint32", "uint32")?,
+            random: SimRng::new(0),
+        };
+        Ok(PythonVictim { policy, blocks: Py::new(py, blocks)? })
+    }
+
+    fn answer(&self, py: Python<'_>, candidates: &Candidates<'_>) -> Option<u32> {
+        let answer = CANDIDATES.set(*candidates, || self.policy.ask(py, (&self.blocks,)))?;
+        if answer.is_none() {
+            return None;
+        }
+        let blocks = candidates.filled_by_position().len();
+        match answer.extract::<u32>() {
+            Ok(position) if (position as usize) < blocks && candidates.contains(position) => return Some(position),
+            Ok(position) if (position as usize) < blocks => self.policy.refuse(
+                &answer,
+                "the block at that position is no candidate; candidates are those where filled is not 0",
+            ),
+            Ok(_) => {
+                self.policy.refuse(&answer, &format!("the positions of the blocks of a plane are 0 to {}", blocks - 1));
+            }
+            Err(_) => self.policy.refuse(&answer, "a victim is the position of a block, a whole number, or None"),
+        }
+        candidates.most_invalid()
+    }
+}
+
+impl VictimSelector for PythonVictim {
+    fn select(&mut self, candidates: &Candidates<'_>, random: &mut SimRng) -> Option<u32> {
+        if self.policy.has_failed() {
+            return candidates.most_invalid();
+        }
+        Python::attach(|py| {
+            // What the policy draws is drawn from the numbers of the run.
+            self.blocks.bind(py).borrow_mut().random = random.clone();
+            let chosen = self.answer(py, candidates);
+            random.clone_from(&self.blocks.bind(py).borrow().random);
+            if self.policy.has_failed() { candidates.most_invalid() } else { chosen }
+        })
+    }
+}

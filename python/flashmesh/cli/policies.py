@@ -1,0 +1,80 @@
+"""Options for policies in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+NAMED = "flashmesh.policies"
+"""Where the settings of `--policy` wait for those of `--set`."""
+
+
+def policy_setting(text: str) -> tuple[str, str]:
+    """The key and the name of `KIND=NAME`, or of `NAME`, whose class tells the kind by its methods."""
+    from flashmesh._native import FlashmeshError
+    from flashmesh.policies.attach import kinds_of
+    from flashmesh.policies.kinds import KINDS
+    from flashmesh.policies.names import found
+
+    kind, equals, name = text.partition("=")
+    if equals and kind.isidentifier():
+        if kind not in KINDS:
+            raise click.BadParameter(f"{text!r}: there is no kind {kind}; the kinds are {', '.join(KINDS)}")
+        return KINDS[kind].key, name
+    try:
+        kinds = kinds_of(found(text)[0])
+    except FlashmeshError as error:
+        if error.__cause__ is not None:
+            raise  # its code failed: the traceback is shown
+        raise click.BadParameter(str(error)) from None
+    if not kinds:
+        calls = ", ".join(each.call for each in KINDS.values())
+        raise click.BadParameter(f"{text!r}: the class has none of the methods of a policy: {calls}")
+    if len(kinds) > 1:
+        told = " or ".join(f"--policy {kind}={text}" for kind in kinds)
+        raise click.BadParameter(f"{text!r}: the class is of several kinds: say {told}, or several of them")
+    return KINDS[kinds[0]].key, text
+
+
+def keep(ctx: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> None:
+    """Keeps the policies until the settings are read, which they are among."""
+    if not ctx.resilient_parsing:
+        ctx.meta[NAMED] = tuple(policy_setting(text) for text in texts)
+
+
+def trust(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    """Lets files name policies."""
+    if wanted and not ctx.resilient_parsing:
+        from flashmesh.policies.names import trust_files
+
+        trust_files()
+
+
+def trust_option(command: F) -> F:
+    """Whether files may name policies."""
+    option: Callable[[F], F] = click.option(
+        "--trust-policies",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=trust,
+        help="Run the policies that files name too: configurations, sweeps and searches.",
+    )
+    return option(command)
+
+
+def policy_options(command: F) -> F:
+    """Policies in Python, before the settings that they are put among."""
+    option: Callable[[F], F] = click.option(
+        "--policy",
+        multiple=True,
+        is_eager=True,
+        expose_value=False,
+        callback=keep,
+        metavar="[KIND=]FILE.py:CLASS",
+        help="Let a class in Python decide; its methods tell the kind. Its code runs with your rights.",
+    )
+    return option(trust_option(command))

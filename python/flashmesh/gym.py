@@ -1,0 +1,178 @@
+"""An environment of Gymnasium in which an agent chooses the victims of garbage collection (`flashmesh[gym]`).
+
+    >>> from flashmesh.gym import VictimEnv
+    >>> env = VictimEnv("preset:z-nand", overrides={"workload.requests": 100})
+    >>> int(env.action_space.n)
+    8
+
+An episode is a run of a drive; each step is one collection of a plane.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from typing import TYPE_CHECKING, Any
+
+try:
+    import gymnasium
+except ImportError as error:  # pragma: no cover - an installation without the extra
+    raise ImportError("flashmesh.gym needs Gymnasium: pip install 'flashmesh[gym]'") from error
+import numpy as np
+
+from flashmesh import simulate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from flashmesh.configuration import ConfigSource
+    from flashmesh.policies import Blocks, Geometry
+    from flashmesh.results import Result
+
+FEATURES = 2
+
+
+class Closed(Exception):  # noqa: N818 - ends a run that nobody looks at any more
+    """The environment was closed or reset while the drive waited for an action."""
+
+
+class Asked:
+    """The policy of an episode: it hands each question to the thread of the agent, and waits for the answer."""
+
+    def __init__(self, candidates: int) -> None:
+        """Offers so many candidates."""
+        self.candidates = candidates
+        self.questions: queue.SimpleQueue[tuple[NDArray[np.float32], NDArray[np.float32]] | None] = queue.SimpleQueue()
+        self.answers: queue.SimpleQueue[int | None] = queue.SimpleQueue()
+
+    def begin(self, geometry: Geometry) -> None:
+        """Takes the number of pages of a block."""
+        self.pages = geometry.pages_per_block
+
+    def select(self, blocks: Blocks) -> int:
+        """The candidate that the agent chooses."""
+        invalid, filled = blocks.invalid_pages, blocks.filled
+        # Those with the most invalid pages first, of equals the one lowest in the plane.
+        offered = np.argsort(-invalid.astype(np.int64), kind="stable")[: self.candidates]
+        offered = offered[filled[offered] > 0]
+        shares = np.zeros((self.candidates, FEATURES), dtype=np.float32)
+        shares[: len(offered), 0] = invalid[offered] / self.pages
+        newest = max(int(filled.max()), 1)
+        shares[: len(offered), 1] = 1.0 - filled[offered] / newest
+        self.questions.put((shares.ravel(), shares[:, 0].copy()))
+        answer = self.answers.get()
+        if answer is None:
+            raise Closed
+        return int(offered[min(answer, len(offered) - 1)])
+
+
+class VictimEnv(gymnasium.Env[Any, Any]):
+    """Chooses the victim among the candidates with the most invalid pages.
+
+    Observation: of each candidate the share of its pages that are invalid, and its age, 0 for the block filled last and
+    1 for one filled before all others. Action: the number of a candidate; one beyond those that are there stands for
+    the last. Reward: the share of the pages of the victim that need not be moved. `info["result"]` of the last step is
+    the result of the run.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - as Gymnasium declares it
+
+    def __init__(
+        self, config: ConfigSource, *, candidates: int = 8, overrides: Mapping[str, Any] | None = None
+    ) -> None:
+        """Of the drive and its workload that `config` and `overrides` describe, as `flashmesh.run` takes them."""
+        self.config, self.overrides = config, dict(overrides or {})
+        self.candidates = candidates
+        self.observation_space = gymnasium.spaces.Box(0.0, 1.0, (candidates * FEATURES,), np.float32)
+        self.action_space = gymnasium.spaces.Discrete(candidates)
+        self.asked: Asked | None = None
+        self.thread: threading.Thread | None = None
+        self.ended: list[Result | BaseException] = []
+        self.shares: NDArray[np.float32] = np.zeros(candidates, dtype=np.float32)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        """Begins a run; `seed` is that of the run, drawn where none is given.
+
+        Raises:
+            ConfigError: When the drive cannot be built.
+            RuntimeError: When the run ends without a collection.
+        """
+        super().reset(seed=seed)
+        self.close()
+        run_seed = seed if seed is not None else int(self.np_random.integers(2**31))
+        asked = Asked(self.candidates)
+        ended: list[Result | BaseException] = []
+
+        def work() -> None:
+            try:
+                # Another seed than that of the overrides would be given twice.
+                settings = {"seed": run_seed, **self.overrides}
+                ended.append(simulate.run(self.config, overrides=settings, victim=Kept(asked)))
+            except BaseException as error:  # the thread of the agent raises it
+                ended.append(error)
+            finally:
+                asked.questions.put(None)
+
+        self.asked, self.ended = asked, ended
+        self.thread = threading.Thread(target=work, name="flashmesh-gym", daemon=True)
+        self.thread.start()
+        question = asked.questions.get()
+        if question is None:
+            self.result()
+            raise RuntimeError("the run ended without a collection: precondition the drive, or write more")
+        observation, self.shares = question
+        return observation, {}
+
+    def step(self, action: Any) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+        """Collects a candidate; the observation is that of the next collection.
+
+        Raises:
+            RuntimeError: When no run is under way.
+        """
+        if self.asked is None:
+            raise RuntimeError("no run is under way: call reset first")
+        reward = float(self.shares[min(int(action), max(int((self.shares > 0).sum()) - 1, 0))])
+        self.asked.answers.put(int(action))
+        question = self.asked.questions.get()
+        if question is None:
+            result = self.result()
+            self.asked = None
+            return np.zeros(self.candidates * FEATURES, dtype=np.float32), reward, True, False, {"result": result}
+        observation, self.shares = question
+        return observation, reward, False, False, {}
+
+    def result(self) -> Result:
+        """What the run came to.
+
+        Raises:
+            FlashmeshError: When it failed.
+        """
+        (ended,) = self.ended
+        if isinstance(ended, BaseException):
+            raise ended
+        return ended
+
+    def close(self) -> None:
+        """Ends the run under way."""
+        if self.asked is not None:
+            self.asked.answers.put(None)
+            self.asked = None
+        if self.thread is not None:
+            self.thread.join()
+            self.thread = None
+
+
+class Kept:
+    """A policy that stays the same object where copies of it are made: it speaks with the thread of an agent."""
+
+    def __init__(self, asked: Asked) -> None:
+        """Of an episode."""
+        self.begin, self.select = asked.begin, asked.select
+
+    def __deepcopy__(self, memo: object) -> Kept:
+        """Itself."""
+        return self

@@ -1,0 +1,117 @@
+"""Puts the policies that a configuration names into a drive."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from typing import TYPE_CHECKING
+
+from flashmesh._native import ConfigError, PolicyError
+from flashmesh.policies.geometry import Geometry
+from flashmesh.policies.kinds import BEGIN, KINDS, Kind, Port
+from flashmesh.policies.names import make
+
+if TYPE_CHECKING:
+    from flashmesh._native import Config, Simulation
+
+SETS = 16
+"""Sets of ports."""
+
+
+def attach(simulation: Simulation, config: Config) -> None:
+    """Makes each policy of a run and puts it into the drive; one that is named for several decisions is one object.
+
+    Raises:
+        ConfigError: When there is no such policy, or it is of another kind.
+        PolicyError: When it fails before the run, or answers nonsense; its exception is the cause.
+    """
+    made: dict[str, object] = {}
+    for key, name in config.policies():
+        kind = KINDS[key.partition(".")[2]]
+        is_new = name not in made
+        policy = made.setdefault(name, make(name) if is_new else None)
+        refuse_misfit(kind, name, policy)
+        if is_new:
+            begin(policy, name, simulation, config)
+        simulation.set_policy(kind.name, name, answers(policy, name) if kind.name == "routing" else policy)
+
+
+def begin(policy: object, name: str, simulation: Simulation, config: Config) -> None:
+    """Tells a policy the shape of the drive, when it asks for that.
+
+    Raises:
+        PolicyError: When it fails.
+    """
+    method = getattr(policy, BEGIN, None)
+    if method is None:
+        return
+    geometry = Geometry(*[*simulation.shape(), int(json.loads(config.to_json())["seed"])])
+    try:
+        method(geometry)
+    except Exception as error:
+        raise PolicyError(f"{name}.{BEGIN} raised {type(error).__name__}: {error}") from error
+
+
+def refuse_misfit(kind: Kind, name: str, policy: object) -> None:
+    """Refuses what cannot take a decision.
+
+    Raises:
+        ConfigError: When a method is missing, or takes other arguments.
+    """
+    if isinstance(policy, type):
+        raise ConfigError(f"{name}: gives the class {policy.__qualname__}, not an object of one")
+    wanted = {kind.method: len(kind.arguments)} | {
+        each: count for each, count in kind.others.items() if hasattr(policy, each)
+    }
+    if hasattr(policy, BEGIN):
+        wanted[BEGIN] = 1
+    for method, count in wanted.items():
+        found = getattr(policy, method, None)
+        if found is None:
+            raise ConfigError(f"{kind.key}: {name} has no method {kind.call}{instead(policy)}")
+        if not callable(found):
+            raise ConfigError(f"{kind.key}: {name}.{method} is {found!r}, not a method")
+        try:
+            inspect.signature(found).bind(*range(count))
+        except TypeError as error:
+            declared = f"{kind.call}: " if method == kind.method else ""
+            plural = "argument" if count == 1 else "arguments"
+            raise ConfigError(
+                f"{kind.key}: {declared}{name}.{method} is called with {count} {plural}: {error}"
+            ) from None
+        except ValueError:
+            pass  # what is not written in Python does not tell
+
+
+def instead(policy: object) -> str:
+    """The kinds that a policy is of."""
+    others = kinds_of(policy)
+    return f"; it is of the kind {' and '.join(others)}" if others else ""
+
+
+def kinds_of(policy: object) -> list[str]:
+    """The names of the kinds whose method an object or a class has."""
+    return [kind.name for kind in KINDS.values() if hasattr(policy, kind.method)]
+
+
+def answers(policy: object, name: str) -> list[int]:
+    """What a routing algorithm answers for every pair of sets of ports.
+
+    Raises:
+        PolicyError: When it fails, or names ports that are not open.
+    """
+    found: list[int] = []
+    for pair in range(SETS * SETS):
+        nearer, free = Port(pair // SETS), Port(pair % SETS)
+        try:
+            answer = policy.candidates(nearer, free)  # type: ignore[attr-defined]
+        except Exception as error:
+            raise PolicyError(f"{name}.candidates raised {type(error).__name__}: {error}") from error
+        if isinstance(answer, bool) or not isinstance(answer, int):
+            raise PolicyError(
+                f"{name}.candidates answered {answer!r}: candidates are a set of ports, such as Port.EAST"
+            )
+        if answer & ~free:
+            raise PolicyError(f"{name}.candidates answered {answer!r}: of those only {free!r} are open")
+        found.append(int(answer))
+    return found

@@ -1,0 +1,44 @@
+"""The shape of a drive, as policies are told it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Geometry:
+    """The shape of the array. Dies count channel by channel, planes die by die."""
+
+    channels: int
+    chips_per_channel: int
+    dies_per_chip: int
+    planes_per_die: int
+    blocks_per_plane: int
+    pages_per_block: int
+    page_bytes: int
+    logical_pages: int
+    """Pages that the host sees."""
+    seed: int
+    """That of the run, for random numbers of a policy."""
+
+    @property
+    def dies(self) -> int:
+        """Dies of the drive."""
+        return self.channels * self.chips_per_channel * self.dies_per_chip
+
+    @property
+    def planes(self) -> int:
+        """Planes of the drive."""
+        return self.dies * self.planes_per_die
+
+    def die_of_plane(self, plane: int) -> int:
+        """The die of a plane."""
+        return plane // self.planes_per_die
+
+    def first_plane(self, die: int) -> int:
+        """The first plane of a die."""
+        return die * self.planes_per_die
+
+    def channel_of_die(self, die: int) -> int:
+        """The channel of a die."""
+        return die // (self.chips_per_channel * self.dies_per_chip)

@@ -1,0 +1,45 @@
+"""Policies that a program gives to `run` as objects."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+
+from flashmesh._native import ConfigError
+from flashmesh.policies.kinds import KINDS
+from flashmesh.policies.names import text_of, used_itself
+from flashmesh.spelling import spelt_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+
+def with_policies(
+    overrides: Mapping[str, Any] | None, policies: Mapping[str, object]
+) -> tuple[Mapping[str, Any] | None, dict[str, object]]:
+    """Overrides that name the policies of a run, and the objects among them by their names.
+
+    Raises:
+        ConfigError: When one is given twice.
+    """
+    given = {KINDS[kind].key: policy for kind, policy in policies.items() if policy is not None}
+    if not given:
+        return overrides, {}
+    for key in spelt_settings(overrides or {}):
+        if key in given:
+            raise ConfigError(f"{key} is given as {key.partition('.')[2]} and in overrides: drop one of them")
+    texts = {key: text_of(policy) for key, policy in given.items()}
+    objects: dict[str, object] = {}
+    for key, policy in given.items():
+        if not isinstance(policy, str | type) and objects.setdefault(texts[key], policy) is not policy:
+            raise ConfigError(f"{key}: there is another {texts[key]} already: give both a repr that tells them apart")
+    return {**(overrides or {}), **texts}, objects
+
+
+@contextmanager
+def used_themselves(objects: Mapping[str, object]) -> Iterator[None]:
+    """Has a run use objects themselves, in place of copies."""
+    with ExitStack() as stack:
+        for text, policy in objects.items():
+            stack.enter_context(used_itself(text, policy))
+        yield

@@ -1,0 +1,237 @@
+"""Names of policies: how a text stands for one, and an object of a program for a text."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import importlib
+import importlib.util
+import inspect
+import os
+import sys
+import threading
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flashmesh._native import ConfigError, PolicyError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import ModuleType
+
+BUILT_IN = "built-in"
+"""The text that leaves a decision to the simulator."""
+FILE_END = ".py:"
+TEXT_MAX = 200
+"""The longest text that an object gives of itself."""
+
+_given: dict[str, Callable[[], object]] = {}
+"""How the objects that a program has given are made anew, by their texts."""
+_files_are_trusted = False
+_lock = threading.RLock()
+
+
+def trust_files() -> None:
+    """Lets files of configurations, sweeps and searches name policies, in this process: their code runs."""
+    global _files_are_trusted
+    _files_are_trusted = True
+
+
+def files_are_trusted() -> bool:
+    """Whether files may name policies."""
+    return _files_are_trusted
+
+
+def refuse_untrusted(where: object, key: str, name: object) -> None:
+    """Refuses a policy that a file names.
+
+    Raises:
+        ConfigError: Unless files are trusted.
+    """
+    if not _files_are_trusted:
+        raise ConfigError(
+            f"{where}: {key} names the policy {name}, whose code would run: name it with --policy, or give "
+            "--trust-policies (flashmesh.policies.trust_files() in a program) if you trust the file"
+        )
+
+
+def text_of(policy: object) -> str:
+    """The text that stands for a policy: itself, or of an object its class, with its arguments where it tells them."""
+    if policy is None:
+        return BUILT_IN
+    if isinstance(policy, str):
+        return policy
+    kind = policy if isinstance(policy, type) else type(policy)
+    shown = kind.__qualname__
+    tells_itself = "__repr__" in {name for each in kind.__mro__[:-1] for name in vars(each)}
+    if kind is not policy and tells_itself:
+        told = repr(policy)
+        if len(told) <= TEXT_MAX and told.isprintable():
+            shown = told
+    text = f"{kind.__module__}:{shown}"
+    if isinstance(policy, type):
+        _given[text] = policy
+    else:
+        as_given = copy.deepcopy(policy)
+        _given[text] = lambda: copy.deepcopy(as_given)
+    return text
+
+
+@contextmanager
+def used_itself(text: str, policy: object) -> Iterator[None]:
+    """Has the only run of a program use an object itself, so that the program can look at what became of it."""
+    before = _given.get(text)
+    _given[text] = lambda: policy
+    try:
+        yield
+    finally:
+        if before is not None:
+            _given[text] = before
+
+
+def make(name: str) -> object:
+    """A new policy of a name.
+
+    Raises:
+        ConfigError: When there is none.
+        PolicyError: When its code fails before the run; the exception is the cause.
+    """
+    given = _given.get(name)
+    if given is not None:
+        return given()
+    kind, arguments = found(name)
+    try:
+        return kind(**arguments)
+    except Exception as error:
+        raise PolicyError(f"{name} cannot be made: {type(error).__name__}: {error}") from error
+
+
+def found(name: str) -> tuple[Callable[..., object], dict[str, Any]]:
+    """The class of a name, and the arguments that it is made with.
+
+    Raises:
+        ConfigError: When there is none.
+        PolicyError: When the code of its file fails.
+    """
+    place, call = split(name)
+    class_name, arguments = parsed(name, call)
+    module = of_file(place, name) if place.endswith(".py") else of_module(place, name)
+    kind = getattr(module, class_name, None)
+    if kind is None:
+        raise ConfigError(f"{place}: there is no class {class_name}{near(module)}")
+    if not callable(kind):
+        raise ConfigError(f"{name}: {class_name} is {kind!r}, not a class")
+    return kind, arguments
+
+
+def split(name: str) -> tuple[str, str]:
+    """The file or module of a name, and the class.
+
+    Raises:
+        ConfigError: When it names no class.
+    """
+    at = name.find(FILE_END)
+    if at >= 0 and name[at + len(FILE_END) :]:
+        return name[: at + len(FILE_END) - 1], name[at + len(FILE_END) :]
+    place, _, call = name.partition(":")
+    if not place or not call:
+        raise ConfigError(f"{name!r}: names no policy: expected FILE.py:CLASS, such as my.py:MyPolicy, or MODULE:CLASS")
+    return place, call
+
+
+def parsed(name: str, call: str) -> tuple[str, dict[str, Any]]:
+    """The class of `CLASS` or `CLASS(argument=value)`, and the arguments.
+
+    Raises:
+        ConfigError: When it is neither.
+    """
+    try:
+        tree = ast.parse(call, mode="eval").body
+        if isinstance(tree, ast.Name):
+            return tree.id, {}
+        if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and not tree.args:
+            arguments = {each.arg: ast.literal_eval(each.value) for each in tree.keywords if each.arg is not None}
+            if len(arguments) == len(tree.keywords):
+                return tree.func.id, arguments
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        pass
+    raise ConfigError(
+        f"{name}: a class is CLASS or CLASS(argument=value, ...), where values are texts, numbers or lists"
+    )
+
+
+def near(module: ModuleType) -> str:
+    """The classes that may have been meant."""
+    own = [
+        each for each, value in vars(module).items() if inspect.isclass(value) and value.__module__ == module.__name__
+    ]
+    return f"; its classes are {', '.join(own)}" if own else "; it has no class"
+
+
+def of_module(place: str, name: str) -> ModuleType:
+    """The module of a name.
+
+    Raises:
+        ConfigError: When there is none.
+        PolicyError: When its code fails.
+    """
+    try:
+        return importlib.import_module(place)
+    except ModuleNotFoundError as error:
+        if error.name is not None and f"{place}.".startswith(f"{error.name}."):
+            raise ConfigError(
+                f"{name}: there is no module {place}; a file is named by its path, such as my.py"
+            ) from error
+        raise PolicyError(f"{place} cannot be imported: {error}") from error
+    except Exception as error:
+        raise PolicyError(f"{place} cannot be imported: {type(error).__name__}: {error}") from error
+
+
+def of_file(place: str, name: str) -> ModuleType:
+    """The module of a file, read anew where the file has changed.
+
+    Raises:
+        ConfigError: When it cannot be read.
+        PolicyError: When its code fails.
+    """
+    path = os.path.abspath(place)  # noqa: PTH100 - links stay as they are
+    try:
+        found = os.stat(path)  # noqa: PTH116
+        with Path(path).open("rb"):
+            pass
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{name}: {place} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    with _lock:
+        return executed(path, found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=256)
+def executed(path: str, changed_ns: int, size: int) -> ModuleType:
+    """The module of a file that was last changed at this time; its folder is where it imports from first."""
+    name = f"flashmesh_policy_{Path(path).stem}_{abs(hash((path, changed_ns, size))):x}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ConfigError(f"{path}: is no file of Python")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    folder = str(Path(path).parent)
+    sys.path.insert(0, folder)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise PolicyError(f"{path} cannot be read: {type(error).__name__}: {error}") from error
+    finally:
+        sys.path.remove(folder)
+    return module
+
+
+def source_of(name: str) -> str | None:
+    """The file with the code of a policy, which decides what it answers; None where there is none."""
+    if FILE_END in name and name not in _given:
+        return split(name)[0]
+    module = sys.modules.get(split(name)[0]) if name in _given else of_module(split(name)[0], name)
+    file = getattr(module, "__file__", None)
+    return file if isinstance(file, str) and Path(file).is_file() else None
