@@ -9,7 +9,7 @@ use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 
-use flashmesh::error::RunError;
+use flashmesh::error::{RunError, StepError};
 use flashmesh::units::printable;
 
 create_exception!(flashmesh, FlashmeshError, PyException, "Anything that stops flashmesh.");
@@ -34,7 +34,8 @@ pub fn exception(error: &RunError) -> PyErr {
     let text = shown(error);
     match error {
         RunError::Geometry(_) | RunError::Fabric(_) | RunError::Namespace(_) => ConfigError::new_err(text),
-        RunError::Workload(_) | RunError::TooLong => WorkloadError::new_err(text),
+        RunError::Step(StepError::Key { .. }) => ConfigError::new_err(text),
+        RunError::Workload(_) | RunError::TooLong | RunError::Step(_) => WorkloadError::new_err(text),
         RunError::Check(_) => CheckError::new_err(text),
         RunError::Sink(_) => OutputError::new_err(text),
         RunError::Stalled { .. } => InternalError::new_err(text),

@@ -2,6 +2,7 @@
 
 mod build;
 mod config;
+mod drive;
 mod errors;
 mod memory;
 mod quantities;
@@ -20,6 +21,8 @@ mod _native {
     use crate::build::build_facts;
     #[pymodule_export]
     use crate::config::{Config, describe_profile, parameters, presets, profiles_by_paper, sections};
+    #[pymodule_export]
+    use crate::drive::{Drive, Snapshot, request_codes};
     #[pymodule_export]
     use crate::errors::{CheckError, ConfigError, FlashmeshError, InternalError, OutputError, WorkloadError};
     #[pymodule_export]

@@ -13,7 +13,7 @@ use crate::units::Bytes;
 use super::arithmetic::{Cuts, Homes};
 use super::by_id::ById;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Data {
     homes: Homes,
     cuts: Cuts,

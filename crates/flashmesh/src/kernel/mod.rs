@@ -7,6 +7,7 @@ pub mod probe;
 
 use crate::engine::queue::{Due, EventQueue};
 use crate::error::RunError;
+use crate::ids::StreamId;
 use crate::measure::report::Report;
 use crate::units::Time;
 
@@ -18,6 +19,7 @@ use probe::{Notice, Probe, ReadNotice, Scope};
 /// caches.
 const READ_NOTICES_MAX: usize = 2048;
 
+#[derive(Clone)]
 pub struct Kernel<M> {
     events: EventQueue<Event>,
     /// Probes of all notices.
@@ -68,6 +70,23 @@ impl<M: Model> Kernel<M> {
     #[inline(always)]
     pub fn set_alarm(&mut self, at: Time, event: Event) {
         self.events.set_alarm(at, event);
+    }
+
+    /// Keeps the turn of the next arrival of a stream, whose time is not known yet; see [`EventQueue::keep_turn`].
+    #[cold]
+    #[inline(never)]
+    pub fn keep_turn(&mut self, stream: StreamId) {
+        self.events.keep_turn(stream.index());
+    }
+
+    /// Schedules the next arrival of a stream in the turn that was kept for it.
+    pub fn schedule_arrival(&mut self, at: Time, stream: StreamId) {
+        self.events.schedule_in_turn(stream.index(), at, Event::Arrive(stream));
+    }
+
+    /// Has the loop pause behind all events of `at`.
+    pub fn schedule_pause(&mut self, at: Time) {
+        self.events.schedule_last(at, Event::Pause);
     }
 
     #[inline(always)]

@@ -37,7 +37,7 @@ struct Held {
     is_split: bool,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Controller {
     is_busy: bool,
     busy: Time,
@@ -45,7 +45,7 @@ struct Controller {
 }
 
 /// The horizontal and vertical channels.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Pnssd {
     grid: Grid,
     /// By link.
