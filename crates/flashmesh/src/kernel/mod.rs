@@ -22,6 +22,8 @@ const READ_NOTICES_MAX: usize = 2048;
 #[derive(Clone)]
 pub struct Kernel<M> {
     events: EventQueue<Event>,
+    /// The times of the pauses that are scheduled, one for each.
+    pauses: Vec<Time>,
     /// Probes of all notices.
     probes: Vec<Box<dyn Probe + Send>>,
     /// Probes of reads only.
@@ -35,6 +37,7 @@ impl<M: Model> Default for Kernel<M> {
     fn default() -> Self {
         Kernel {
             events: EventQueue::default(),
+            pauses: Vec::new(),
             probes: Vec::new(),
             probes_of_reads: Vec::new(),
             read_notices: Vec::new(),
@@ -45,8 +48,8 @@ impl<M: Model> Default for Kernel<M> {
 
 impl<M: Model> Kernel<M> {
     pub fn into_model<N: Model>(self) -> Kernel<N> {
-        let Kernel { events, probes, probes_of_reads, read_notices, .. } = self;
-        Kernel { events, probes, probes_of_reads, read_notices, model: std::marker::PhantomData }
+        let Kernel { events, pauses, probes, probes_of_reads, read_notices, .. } = self;
+        Kernel { events, pauses, probes, probes_of_reads, read_notices, model: std::marker::PhantomData }
     }
 
     #[inline]
@@ -86,7 +89,18 @@ impl<M: Model> Kernel<M> {
 
     /// Has the loop pause behind all events of `at`.
     pub fn schedule_pause(&mut self, at: Time) {
-        self.events.schedule_last(at, Event::Pause);
+        // One is left over from a step that ended before it came.
+        if !self.pauses.contains(&at) {
+            self.pauses.push(at);
+            self.events.schedule_last(at, Event::Pause);
+        }
+    }
+
+    /// The loop pauses now.
+    #[cold]
+    pub fn paused(&mut self) {
+        let now = self.now();
+        self.pauses.retain(|&at| at != now);
     }
 
     #[inline(always)]

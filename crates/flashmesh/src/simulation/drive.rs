@@ -100,6 +100,7 @@ impl<M: Model> Drive<M> {
             for _ in 0..if M::PROBES { EVENTS_PER_LOOK_PROBED } else { EVENTS_PER_LOOK } {
                 let Some(event) = self.next_event() else { return Ok(Pause::Over) };
                 if let Event::Pause = event {
+                    self.kernel.paused();
                     return Ok(Pause::Due);
                 }
                 self.handle(event)?;

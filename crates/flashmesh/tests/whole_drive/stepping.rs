@@ -295,6 +295,31 @@ fn a_tenant_waits_for_each_of_its_requests() {
 }
 
 #[test]
+fn a_drive_that_follows_its_events_comes_to_its_end() {
+    let mut drive = open_drive();
+    let mut steps = 0;
+    for number in 0..50 {
+        // The drive is idle before this time: the pause at the end of the step is left over.
+        let time = drive.now() + Time::from_us(number);
+        drive.advance(time).expect("nothing fails");
+        drive.submit(page_read(number, time)).expect("the request may be submitted");
+        while let Some(next) = drive.next_event() {
+            steps += 1;
+            assert!(steps < 10_000, "the drive stands still at {next}");
+            drive.advance(next).expect("nothing fails");
+        }
+        assert_eq!(drive.outstanding(), 0);
+        let beyond = drive.now() + Time::from_us(200);
+        drive.submit(page_read(number, drive.now())).expect("the request may be submitted");
+        while drive.outstanding() > 0 {
+            steps += 1;
+            assert!(steps < 10_000, "the drive stands still");
+            drive.advance_to_completion(Some(beyond)).expect("nothing fails");
+        }
+    }
+}
+
+#[test]
 fn an_idle_drive_goes_where_it_is_told_and_back_to_a_snapshot() {
     let mut drive = open_drive();
     assert!(drive.advance(Time::from_us(30)).expect("nothing fails").is_empty());
