@@ -1,16 +1,19 @@
 """A drive as one component of a discrete-event simulator, in the manner of gem5 and SST.
 
-The simulator has one queue of events. A component asks to be called at a time; the drive asks for the time of its own next
-event, whenever that has changed. Here eight cores each compute for a while, then read a block and wait for it.
+The simulator has one queue of events. A component asks to be called at a time; the drive asks for the time of its own
+next event, whenever that has changed. Here eight cores each compute for a while, then read a block and wait for it.
 """
 
 from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import flashmesh
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 US = 1_000_000
 """Picoseconds, the tick of the simulator, in a microsecond."""
@@ -20,6 +23,7 @@ class Simulator:
     """The queue of events: by time, and those of one time in the order in which they were scheduled."""
 
     def __init__(self) -> None:
+        """At time 0, without events."""
         self.now = 0
         self._events: list[tuple[int, int, Callable[[], None]]] = []
         self._numbers = itertools.count()
@@ -39,6 +43,7 @@ class DriveModel:
     """The drive as a component."""
 
     def __init__(self, simulator: Simulator, drive: flashmesh.Drive) -> None:
+        """With nothing to do."""
         self.simulator = simulator
         self.drive = drive
         self._waiting: dict[int, Callable[[], None]] = {}
@@ -70,6 +75,7 @@ class Core:
     """Computes, reads, and so on."""
 
     def __init__(self, number: int, drive: DriveModel, blocks: int) -> None:
+        """With so many blocks to read."""
         self.number = number
         self.drive = drive
         self.left = blocks

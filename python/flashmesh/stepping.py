@@ -1,12 +1,10 @@
-"""A drive that a program steps: requests are submitted while it runs, and simulated time goes as far as it is told to."""
+"""A drive that a program steps: requests are submitted while it runs, and time goes as far as it is told to."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, TypeAlias
-
-import numpy as np
 
 from flashmesh import _native, configuration, memory
 from flashmesh.provenance import with_provenance
@@ -15,6 +13,7 @@ from flashmesh.results import Result
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from flashmesh._native import Snapshot
@@ -68,8 +67,8 @@ class Drive:
     """A drive that a program steps.
 
     Requests are submitted with the time at which they arrive, in picoseconds, and the drive is advanced to a time: all
-    that happens up to then, at that time included, is simulated. The streams are those of the configuration; `[workload]`
-    and `[replay]` are not followed.
+    that happens up to then, at that time included, is simulated. The streams are those of the configuration;
+    `[workload]` and `[replay]` are not followed.
 
         >>> drive = Drive("preset:z-nand")
         >>> drive.submit(5_000_000, Op.READ, offset=4096, size=4096)
@@ -118,8 +117,8 @@ class Drive:
             stream: The stream that it comes from, in the order of the configuration, from 0.
 
         Raises:
-            WorkloadError: When the request cannot be made, or arrives before the time of the drive or before the last one
-                of its stream. One beyond the capacity is answered by the drive, with a status.
+            WorkloadError: When the request cannot be made, or arrives before the time of the drive or before the last
+                one of its stream. One beyond the capacity is answered by the drive, with a status.
         """
         return self._native.submit(time_ps, op, offset, size, stream)
 
@@ -131,10 +130,10 @@ class Drive:
         size: Times | int,
         stream: NDArray[np.uint32] | int = 0,
     ) -> int:
-        """Submits a request for each time, or none where one is refused; gives the id of the first, which the others follow.
+        """Submits a request for each time, or none where one is refused; gives the id of the first, the others follow.
 
-        The arrays are read where they are, without a copy: contiguous, of `numpy.uint64`, `op` of `numpy.uint8`, `stream` of
-        `numpy.uint32`. A number in place of an array holds for all requests.
+        The arrays are read where they are, without a copy: contiguous, of `numpy.uint64`, `op` of `numpy.uint8`,
+        `stream` of `numpy.uint32`. A number in place of an array holds for all requests.
 
         Args:
             time_ps: When each arrives.
@@ -151,7 +150,7 @@ class Drive:
         return self._native.submit_batch(time_ps, op, offset, size, stream)
 
     def next_event(self) -> int | None:
-        """When the next event comes; None where none will until a request is submitted. It need not complete a request."""
+        """When the next event comes, which need not complete a request; None where none will until one is submitted."""
         return self._native.next_event()
 
     def advance(self, time_ps: int) -> Completions:
@@ -164,7 +163,7 @@ class Drive:
         return Completions(*self._native.advance(time_ps))
 
     def advance_to_completion(self, time_ps: int | None = None) -> Completions:
-        """As `advance`, but no further than the time at which the next request completes, however late without `time_ps`."""
+        """As `advance`, but no further than the next completion, however late that is without `time_ps`."""
         return Completions(*self._native.advance_to_completion(time_ps))
 
     def drain(self) -> Completions:
@@ -174,8 +173,8 @@ class Drive:
     def report(self) -> Result:
         """What a run would report that ends here; the drive stays as it is.
 
-        That is the report of a whole run when all requests have completed, and of an interrupted one before that. It says
-        nothing of a trace (`workload`), and `wall_s` counts from when the drive was built.
+        That is the report of a whole run when all requests have completed, and of an interrupted one before that.
+        It says nothing of a trace (`workload`), and `wall_s` counts from when the drive was built.
         """
         document = with_provenance(self._native.report(), self._config)
         return Result.from_json(document, self._config.to_toml())
@@ -185,7 +184,7 @@ class Drive:
         return self._native.snapshot()
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Goes back to the state of a snapshot, which stays as it is: the same requests then have the same completions."""
+        """Goes back to the state of a snapshot, which stays as it is."""
         self._native.restore(snapshot)
 
     @property

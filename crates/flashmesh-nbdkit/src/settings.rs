@@ -55,7 +55,11 @@ impl Settings {
                     _ => return Err(format!("time-scale={value} must be 0, or from 0.001 to 1000000")),
                 };
             }
-            _ => return Err(format!("there is no parameter {key}: see flashmesh serve --help")),
+            _ => {
+                return Err(format!(
+                    "there is no parameter {key}: config, size, data, time-scale, report, log and live are"
+                ));
+            }
         }
         Ok(())
     }
