@@ -1,7 +1,8 @@
 """A tenant that reacts to latency: it issues reads as long as they are fast, beside one that writes whatever happens.
 
 It raises its queue depth by one after every window of reads whose 99th percentile is below its goal, and halves it
-after one that is not, as congestion control does. A trace cannot show that: when its requests come depends on the drive.
+after one that is not, as congestion control does. A trace cannot show that: when its requests come depends on the
+drive.
 """
 
 from __future__ import annotations

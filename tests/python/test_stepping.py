@@ -75,7 +75,7 @@ def test_arrays_are_taken_as_they_are_and_of_no_other_type() -> None:
     time_ps = np.arange(10, dtype=np.uint64) * 1_000_000
     assert drive.submit_batch(time_ps, Op.READ, np.arange(10, dtype=np.uint64) * 4096, 4096) == 0
     with pytest.raises(TypeError):
-        drive.submit_batch(time_ps.astype(np.int64), Op.READ, 0, 4096)  # type: ignore[arg-type]
+        drive.submit_batch(time_ps.astype(np.int64), Op.READ, 0, 4096)
     with pytest.raises((TypeError, ValueError)):
         drive.submit_batch(np.arange(20, dtype=np.uint64)[::2], Op.READ, 0, 4096)
     with pytest.raises(ValueError, match="offset has 3 values, and time_ps 10"):
