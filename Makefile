@@ -135,6 +135,7 @@ format: $(ENVIRONMENT) ## Format all code
 
 generate: $(NATIVE) ## Write the files that are generated from the declared parameters and results, and from the commands
 	$(CARGO) run --quiet --locked --package flashmesh --example generate
+	$(CARGO) run --quiet --locked --package flashmesh-c --example header
 	$(BIN)/python tools/cli_reference.py
 	$(BIN)/python tools/mqsim_keys.py
 
@@ -146,6 +147,7 @@ picture: $(NATIVE) ## Draw the picture of the README anew; needs Chromium and it
 
 check-generated: $(NATIVE) ## Fail when a generated file is stale
 	$(CARGO) run --quiet --locked --package flashmesh --example generate -- --check
+	$(CARGO) run --quiet --locked --package flashmesh-c --example header -- --check
 	$(BIN)/python tools/cli_reference.py --check
 	$(BIN)/python tools/mqsim_keys.py --check
 

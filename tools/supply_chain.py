@@ -29,6 +29,8 @@ LICENCES = {
     "ISC",
     "MIT",
     "MIT-0",
+    # cbindgen, which writes the header for C and is in no binary.
+    "MPL-2.0",
     "Unicode-3.0",
     "Unlicense",
     "Zlib",
@@ -42,6 +44,7 @@ DUPLICATES: dict[str, str] = {
     "rand_xoshiro": "bolero, which fuzz tests are made with, takes an older one",
     "toml_datetime": "bolero, which fuzz tests are made with, takes an older one",
     "winnow": "bolero, which fuzz tests are made with, takes an older one",
+    "toml": "cbindgen, which writes the header for C and is in no binary, takes an older one",
     "syn": "macros of bolero, enum_dispatch and others take an older one; it is in no binary",
 }
 """Crates that are there in several versions, and why."""

@@ -149,6 +149,12 @@ if TYPE_CHECKING:
         compare as compare,
         run as run,
     )
+    from flashmesh.stepping import (
+        Completions as Completions,
+        Drive as Drive,
+        Op as Op,
+        Status as Status,
+    )
     from flashmesh.sweeps.front import (
         optimise as optimise,
         sweep as sweep,
@@ -291,6 +297,12 @@ _HOMES = {
     "flashmesh.simulate": (
         "compare",
         "run",
+    ),
+    "flashmesh.stepping": (
+        "Completions",
+        "Drive",
+        "Op",
+        "Status",
     ),
     "flashmesh.sweeps.front": (
         "optimise",

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import final
+from typing import TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ __all__ = [
     "Contender",
     "Control",
     "Drive",
+    "DriveState",
     "FlashmeshError",
     "Home",
     "InternalError",
@@ -26,6 +27,7 @@ __all__ = [
     "Simulation",
     "Transaction",
     "Waiting",
+    "Snapshot",
     "WorkloadError",
     "Write",
     "__version__",
@@ -40,6 +42,7 @@ __all__ = [
     "presets",
     "profiles_by_paper",
     "quantities",
+    "request_codes",
     "scan_trace",
     "sections",
     "student_quantile",
@@ -110,6 +113,41 @@ class Control:
 
     @property
     def simulated_ps(self) -> int: ...
+
+_Columns: TypeAlias = tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint8]]
+
+@final
+class Snapshot:
+    """A copy of the whole state of a drive."""
+
+@final
+class Drive:
+    """A drive that is stepped; times are in picoseconds."""
+
+    def __new__(cls, config: Config, check: bool) -> Drive: ...
+    def submit(self, time_ps: int, op: int, offset: int, size: int, stream: int) -> int: ...
+    def submit_batch(
+        self,
+        time_ps: NDArray[np.uint64],
+        op: NDArray[np.uint8] | int,
+        offset: NDArray[np.uint64] | int,
+        size: NDArray[np.uint64] | int,
+        stream: NDArray[np.uint32] | int,
+    ) -> int: ...
+    def next_event(self) -> int | None: ...
+    def advance(self, time_ps: int) -> _Columns: ...
+    def advance_to_completion(self, time_ps: int | None) -> _Columns: ...
+    def drain(self) -> _Columns: ...
+    def report(self) -> str: ...
+    def snapshot(self) -> Snapshot: ...
+    def restore(self, snapshot: Snapshot) -> None: ...
+    @property
+    def now_ps(self) -> int: ...
+    @property
+    def outstanding(self) -> int: ...
+    @property
+    def sector_size(self) -> int: ...
+    def capacity(self, stream: int) -> int | None: ...
 
 @final
 class PreparedDrives:
@@ -195,7 +233,7 @@ class Write:
         """Which of them this is, from 0."""
 
 @final
-class Drive:
+class DriveState:
     """What the dies do and how full the planes are. The next use fills its arrays anew: copy what you keep."""
 
     @property
@@ -378,6 +416,9 @@ def sections() -> list[tuple[str, str]]:
 def presets() -> dict[str, str]: ...
 def profiles_by_paper() -> dict[str, dict[str, str]]: ...
 def describe_profile(name: str) -> str: ...
+def request_codes() -> tuple[list[str], list[str]]:
+    """The operations and the statuses of requests, by their numbers."""
+
 def quantities() -> list[tuple[str, str, str]]: ...
 def fairness(streams: Sequence[tuple[str, float | None, float | None]]) -> str: ...
 def student_quantile(degrees: int, probability: float) -> float:

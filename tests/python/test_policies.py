@@ -80,7 +80,7 @@ class StaticOrder:
             "P": geometry.planes_per_die,
         }
 
-    def place(self, write: policies.Write, drive: policies.Drive) -> int:
+    def place(self, write: policies.Write, drive: policies.DriveState) -> int:
         at, left = {}, write.lpn
         for level in self.order:
             left, at[level] = divmod(left, self.counts[level])
@@ -108,7 +108,7 @@ class RoundRobin:
         )
         self.next: dict[tuple[int, ...], int] = {}
 
-    def place(self, write: policies.Write, drive: policies.Drive) -> int:
+    def place(self, write: policies.Write, drive: policies.DriveState) -> int:
         idle = drive.idle if drive.idle_count else [True] * self.geometry.dies
         way: tuple[int, ...] = ()
         for level, count in enumerate(self.counts):
@@ -290,7 +290,7 @@ def test_one_object_may_take_several_decisions_and_is_what_the_program_gave() ->
             self.victims += 1
             return blocks.most_invalid()
 
-        def place(self, write: policies.Write, drive: policies.Drive) -> int:
+        def place(self, write: policies.Write, drive: policies.DriveState) -> int:
             self.places += 1
             return int(drive.valid_pages.argmin())
 

@@ -10,7 +10,7 @@ use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 
 use crate::policies::Raised;
-use flashmesh::error::RunError;
+use flashmesh::error::{RunError, StepError};
 use flashmesh::units::printable;
 
 create_exception!(flashmesh, FlashmeshError, PyException, "Anything that stops flashmesh.");
@@ -49,7 +49,8 @@ pub fn exception(error: &RunError) -> PyErr {
         }
         RunError::NoPolicy { .. } => ConfigError::new_err(text),
         RunError::Geometry(_) | RunError::Fabric(_) | RunError::Namespace(_) => ConfigError::new_err(text),
-        RunError::Workload(_) | RunError::TooLong => WorkloadError::new_err(text),
+        RunError::Step(StepError::Key { .. }) => ConfigError::new_err(text),
+        RunError::Workload(_) | RunError::TooLong | RunError::Step(_) => WorkloadError::new_err(text),
         RunError::Check(_) => CheckError::new_err(text),
         RunError::Sink(_) => OutputError::new_err(text),
         RunError::Stalled { .. } => InternalError::new_err(text),

@@ -2,6 +2,7 @@
 
 mod build;
 mod config;
+mod drive;
 mod errors;
 mod memory;
 mod policies;
@@ -22,11 +23,13 @@ mod _native {
     #[pymodule_export]
     use crate::config::{Config, describe_profile, parameters, presets, profiles_by_paper, sections};
     #[pymodule_export]
+    use crate::drive::{Drive, Snapshot, request_codes};
+    #[pymodule_export]
     use crate::errors::{
         CheckError, ConfigError, FlashmeshError, InternalError, OutputError, PolicyError, WorkloadError,
     };
     #[pymodule_export]
-    use crate::policies::{Blocks, Contender, Drive, Home, Transaction, Waiting, Write};
+    use crate::policies::{Blocks, Contender, DriveState, Home, Transaction, Waiting, Write};
     #[pymodule_export]
     use crate::quantities::quantities;
     #[pymodule_export]

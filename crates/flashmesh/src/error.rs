@@ -77,6 +77,104 @@ pub struct Violation {
     pub message: String,
 }
 
+/// What a drive that is stepped was asked for, and cannot do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StepError {
+    /// A key says what the caller of [`Drive`](crate::Drive) decides, or asks for what only a run gives.
+    #[error("{key} = {value}: {reason}")]
+    Key {
+        /// The key.
+        key: String,
+        /// Its value.
+        value: String,
+        /// Why a drive that is stepped does not follow it, and what to do.
+        reason: &'static str,
+    },
+    /// There is no such stream.
+    #[error("there is no stream {stream}: the configuration has {count}, numbered from 0")]
+    NoStream {
+        /// Its number.
+        stream: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// A request arrives before the time to which the drive was advanced.
+    #[error(
+        "a request arrives at {time}, and the drive is at {now} already: submit it before the drive is advanced beyond its time"
+    )]
+    Late {
+        /// When it arrives.
+        time: Time,
+        /// The time of the drive.
+        now: Time,
+    },
+    /// A request arrives before one that was submitted to the same stream earlier.
+    #[error(
+        "a request of stream {stream} arrives at {time}, before the one submitted last, at {last}: submit the requests of a stream in the order of their times"
+    )]
+    OutOfOrder {
+        /// The stream.
+        stream: usize,
+        /// When it arrives.
+        time: Time,
+        /// When the last one arrives.
+        last: Time,
+    },
+    /// An offset or a size is no multiple of the sector size.
+    #[error(
+        "the {what} of a request is {bytes} bytes, and must be a multiple of the sector size, {sector} bytes (geometry.sector-size)"
+    )]
+    Unaligned {
+        /// `offset` or `size`.
+        what: &'static str,
+        /// What it is.
+        bytes: u64,
+        /// The sector size.
+        sector: u64,
+    },
+    /// A request that covers bytes has none, or a flush has some.
+    #[error("a {kind} covers {expected}, and this one has a size of {bytes} bytes")]
+    Size {
+        /// What it asks.
+        kind: &'static str,
+        /// What it must cover.
+        expected: &'static str,
+        /// Its size.
+        bytes: u64,
+    },
+    /// The end of a request is beyond what a number of 64 bits can say.
+    #[error("a request of {bytes} bytes at offset {offset} ends beyond 2^64 bytes")]
+    TooLarge {
+        /// Its offset.
+        offset: u64,
+        /// Its size.
+        bytes: u64,
+    },
+    /// The drive is to go back in time.
+    #[error("the drive is at {now} and cannot be advanced to {time}, before that")]
+    Backwards {
+        /// The time asked for.
+        time: Time,
+        /// The time of the drive.
+        now: Time,
+    },
+    /// A time is beyond [`Time::RUN_MAX`].
+    #[error("{time} is beyond the 106 days that can be simulated")]
+    TooFar {
+        /// The time.
+        time: Time,
+    },
+    /// The power was cut: the drive takes nothing more.
+    #[error("the power was cut at {at} (power.cut): the drive takes no more requests")]
+    PowerCut {
+        /// When.
+        at: Time,
+    },
+    /// An earlier call failed in the middle of an event.
+    #[error("the drive has failed before, and cannot go on: restore a snapshot, or begin anew")]
+    Failed,
+}
+
 /// A run cannot start, or cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
@@ -126,6 +224,9 @@ pub enum RunError {
         /// What it names.
         name: String,
     },
+    /// A drive cannot be stepped so.
+    #[error(transparent)]
+    Step(#[from] StepError),
     /// The sink of completed requests takes no more.
     #[error("the request log cannot be written: {0}")]
     Sink(String),

@@ -170,6 +170,13 @@ pub mod report {
     pub use crate::results::{Group, GroupSpec, Name, Named, QuantitySpec, Reported, Shape, Variant};
 }
 
+/// A drive that a caller steps.
+pub mod stepping {
+    pub use crate::error::StepError;
+    pub use crate::simulation::stepping::{Completion, Drive, Snapshot, Submission};
+}
+
 pub use drive::MemoryEstimate;
 pub use flashmesh_base::{counts, names, quantities, tagged, units};
 pub use ftl::PreparedDrives;
+pub use stepping::Drive;

@@ -12,7 +12,7 @@ only. docs/how-to/policies-in-python.md tells more.
 
 from flashmesh._native import Blocks as Blocks
 from flashmesh._native import Contender as Contender
-from flashmesh._native import Drive as Drive
+from flashmesh._native import DriveState as DriveState
 from flashmesh._native import Home as Home
 from flashmesh._native import PolicyError as PolicyError
 from flashmesh._native import Transaction as Transaction

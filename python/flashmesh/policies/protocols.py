@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, TypeAlias
 
-from flashmesh._native import Blocks, Contender, Drive, Home, Transaction, Waiting, Write
+from flashmesh._native import Blocks, Contender, DriveState, Home, Transaction, Waiting, Write
 from flashmesh.policies.kinds import Port  # noqa: TC001 - protocols are looked at by programs
 
 Decision: TypeAlias = Transaction | tuple[Transaction, Sequence[Transaction]] | None
@@ -28,11 +28,11 @@ class Allocator(Protocol):
 
     It may have four methods more: `committed(self, lpn: int, plane: int) -> None` and `withdrawn`, with the same
     arguments, tell that a page has been programmed, or will not be; `stays(self, write: Write, plane: int, drive:
-    Drive) -> bool` is asked whether a write that waited is programmed on its plane after all; `read(self, read: Write,
+    DriveState) -> bool` is asked whether a write that waited is programmed on its plane after all; `read(self, read: Write,
     plane: int) -> None` tells of a page that a request reads.
     """
 
-    def place(self, write: Write, drive: Drive) -> int:
+    def place(self, write: Write, drive: DriveState) -> int:
         """A plane of the drive. One that is full, or of another namespace, stands for that of the static order."""
         ...
 

@@ -41,7 +41,7 @@ impl From<&PageWrite> for Write {
 
 /// What the dies do and how full the planes are.
 #[pyclass(frozen, module = "flashmesh._native")]
-pub struct Drive {
+pub struct DriveState {
     dies: u32,
     planes: u32,
     channels: u32,
@@ -56,7 +56,7 @@ fn seen<T>(look: impl FnOnce(DriveView<'_>) -> T) -> PyResult<T> {
 }
 
 #[pymethods]
-impl Drive {
+impl DriveState {
     /// Transactions that wait for each die, and those that it works on.
     #[getter]
     fn outstanding(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
@@ -132,7 +132,7 @@ pub struct PythonAllocator {
     stays: Option<Policy>,
     withdrawn: Option<Policy>,
     read: Option<Policy>,
-    drive: Py<Drive>,
+    drive: Py<DriveState>,
     planes: u32,
 }
 
@@ -140,7 +140,7 @@ impl PythonAllocator {
     /// `place` of `object`, and what else it wants to be told or asked.
     pub fn new(place: Policy, object: &Bound<'_, PyAny>, geometry: &Geometry) -> PyResult<PythonAllocator> {
         let (py, dies, planes) = (object.py(), geometry.dies(), geometry.planes());
-        let drive = Drive {
+        let drive = DriveState {
             dies,
             planes,
             channels: geometry.channels,

@@ -9,7 +9,7 @@ mod routing;
 mod scheduler;
 mod victim;
 
-pub use allocator::{Drive, Write};
+pub use allocator::{DriveState, Write};
 pub use arbiter::Contender;
 pub use asked::Raised;
 pub use home::Home;

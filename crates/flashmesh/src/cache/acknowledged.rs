@@ -11,7 +11,7 @@ use super::sectors::Sectors;
 use crate::ids::{Lpn, RequestId};
 
 /// Writes in DRAM whose completion the host has not seen.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Acknowledged {
     pending: FxHashMap<RequestId, Vec<(Lpn, Sectors, u64)>>,
 }

@@ -36,7 +36,7 @@ enum WriteMode {
     Around,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Admission {
     caching: Vec<Caching>,
     writes: CacheWrites,

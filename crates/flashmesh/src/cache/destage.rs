@@ -19,7 +19,7 @@ pub struct Destaged {
     pub is_at_hand: bool,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Destaging {
     policy: Destage,
     /// Whether a page stays in DRAM after it is on flash.

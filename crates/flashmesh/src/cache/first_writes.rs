@@ -6,7 +6,7 @@ use crate::ids::Lpn;
 use crate::units::Time;
 
 /// Pages written within a window of time.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct FirstWrites {
     window: Time,
     pages: FxHashSet<Lpn>,

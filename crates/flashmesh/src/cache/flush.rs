@@ -9,7 +9,7 @@ use super::sectors::Sectors;
 use super::slots::SlotId;
 use crate::ids::{Lpn, RequestId};
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Flush {
     /// The request that it completes; `None` for a flush of the drive itself.
     waiter: Option<RequestId>,

@@ -94,7 +94,7 @@ pub struct Found {
     pub fills: bool,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct CachePart {
     capacity: u32,
     /// Most dirty pages, high mark and low mark.
@@ -112,7 +112,7 @@ struct CachePart {
     waiting: VecDeque<PageWrite>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Cache {
     admission: Admission,
     destaging: Destaging,

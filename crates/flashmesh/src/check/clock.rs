@@ -2,7 +2,7 @@
 
 use crate::units::Time;
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Clock {
     last: Time,
 }

@@ -11,7 +11,7 @@ use super::arithmetic::Times;
 use super::by_id::ById;
 use super::kinds::Expected;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Commands {
     times: Times,
     begun: ById<DieId, Option<(OperationKind, u32)>>,

@@ -14,7 +14,7 @@ use crate::units::Bytes;
 use super::arithmetic::{Cuts, Homes, in_units, pages_per_program, units_per_page};
 use super::by_id::ById;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Data {
     homes: Homes,
     cuts: Cuts,

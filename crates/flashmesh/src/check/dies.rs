@@ -44,7 +44,7 @@ struct Die {
     suspending: bool,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Dies {
     dies: Vec<Die>,
     homes: Homes,

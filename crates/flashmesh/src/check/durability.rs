@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::pages::Pages;
 use crate::ids::{Lpn, Ppn, RequestId};
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Durability {
     order: u64,
     deallocated: FxHashMap<Lpn, u64>,

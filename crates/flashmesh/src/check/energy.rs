@@ -16,7 +16,7 @@ use super::kinds::Expected;
 /// Largest relative difference between sums of the same numbers in another order.
 const ROUNDING: f64 = 1e-9;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Energy {
     flash: config::Flash,
     times: Times,

@@ -22,7 +22,7 @@ fn name(user: User) -> String {
     user.map_or("the device cache".to_owned(), |request| format!("request {}", request.0))
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Shadow {
     pages: MapPages,
     room: u64,
@@ -48,7 +48,7 @@ struct Shadow {
     used: FxHashMap<User, Vec<Lpn>>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Entries {
     shadow: Option<Shadow>,
 }

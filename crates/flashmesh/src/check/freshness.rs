@@ -22,7 +22,7 @@ struct Page {
     base: Option<Version>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Wants {
     extent: Extent,
     submitted: Time,
@@ -32,7 +32,7 @@ struct Wants {
 }
 
 /// What requests in flight must see.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Freshness {
     cuts: Cuts,
     wants: ById<RequestId, Option<Wants>>,

@@ -29,7 +29,7 @@ impl Holder {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Holds {
     rule: HoldPath,
     now: Time,

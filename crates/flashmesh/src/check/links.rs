@@ -10,7 +10,7 @@ use super::arithmetic::{Homes, in_units};
 use super::by_id::ById;
 use super::kinds::{Expected, LinksToDie};
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Links {
     homes: Homes,
     links: LinksToDie,

@@ -6,7 +6,7 @@ use crate::ids::{Lpn, Ppn};
 use super::arithmetic::Homes;
 use super::pages::Pages;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Mapping {
     erases_between_audits: u64,
     erases: u64,

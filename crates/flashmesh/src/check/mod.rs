@@ -91,7 +91,7 @@ use requests::Requests;
 ///
 /// The hooks are called in the order in which things happen. [`Oracles::verdict`] tells of the first violation; what the
 /// oracles say after it means nothing.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Oracles {
     homes: Homes,
     units_per_page: u32,

@@ -8,7 +8,7 @@ use crate::workload::IoRequest;
 use super::arithmetic::{Cuts, Homes, Space, in_units, space_of_stream, spaces};
 use super::by_id::ById;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Namespaces {
     homes: Homes,
     cuts: Cuts,

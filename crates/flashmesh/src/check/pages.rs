@@ -49,7 +49,7 @@ struct Block {
     last: Option<u32>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Pages {
     homes: Homes,
     order: ProgramOrder,

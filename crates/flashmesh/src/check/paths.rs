@@ -20,7 +20,7 @@ struct PathHolder {
     stage: Stage,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Paths {
     held: ById<PathId, Option<PathHolder>>,
     bytes_sent: Bytes,

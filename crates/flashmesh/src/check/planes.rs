@@ -15,14 +15,14 @@ struct Done {
     page: u32,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Ended {
     die: DieId,
     kind: OperationKind,
     planes: usize,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Planes {
     homes: Homes,
     rule: MultiPlane,

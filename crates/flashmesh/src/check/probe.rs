@@ -7,6 +7,10 @@ use crate::units::Time;
 use super::Oracles;
 
 impl Probe for Oracles {
+    fn copied(&self) -> Option<Box<dyn Probe + Send>> {
+        Some(Box::new(self.clone()))
+    }
+
     fn tell(&mut self, now: Time, notice: &Notice<'_>) {
         match *notice {
             Notice::Event => self.event(now),

@@ -11,7 +11,7 @@ use crate::ids::{RequestId, StreamId};
 
 use super::by_id::ById;
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Pair {
     priority: Option<Priority>,
     /// Commands whose completion the host has not taken.
@@ -28,7 +28,7 @@ struct Pair {
     posted: usize,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Queues {
     depth: usize,
     pair_depth: usize,

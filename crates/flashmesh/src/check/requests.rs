@@ -21,7 +21,7 @@ struct Counts {
     cached: u32,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Pending {
     io: IoRequest,
     submitted: Time,
@@ -58,7 +58,7 @@ impl Pending {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Requests {
     cuts: Cuts,
     /// Whether a partial program moves only the written sectors.

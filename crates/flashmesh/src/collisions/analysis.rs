@@ -25,7 +25,7 @@ pub struct Options {
 }
 
 /// Detects and counts collisions of reads.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Analysis {
     dies: u32,
     occupancy: Occupancy,

@@ -27,7 +27,7 @@ pub struct Replicate {
     pub slack: u16,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Detector {
     rules: DetectorRules,
     lists: PairLists,

@@ -7,7 +7,7 @@ use super::{Occupancy, Options, Replicate, ReplicationGain};
 use crate::ids::{DieId, Lpn};
 use crate::units::Time;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct FollowedCopies {
     read_time: Time,
     copies_max: usize,

@@ -85,7 +85,7 @@ impl PairList {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct PairLists {
     dies: usize,
     lists: Vec<PairList>,

@@ -3,7 +3,7 @@
 use super::{Occupancy, colliding_states, count, mean_of, random_dies::RandomDies, share};
 use crate::units::Time;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Observations {
     interval: Time,
     due: Time,

@@ -36,7 +36,7 @@ struct Outstanding {
 }
 
 /// Outstanding reads of each die: the outstanding command counts (OCC) of the paper.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Occupancy {
     dies: Vec<Vec<Outstanding>>,
     /// By a number of reads: bit set of the dies with at most as many outstanding.

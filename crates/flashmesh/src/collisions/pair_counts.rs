@@ -10,7 +10,7 @@ use super::Pair;
 ///
 /// Nearly every pair of a random workload is new, and a table that finds each by its hash would miss the processor's caches for each.
 /// So occurrences are collected, and counted many at a time, by sorting.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct PairCounts {
     /// Pairs as sorted numbers, and their occurrences.
     keys: Vec<u64>,

@@ -7,7 +7,7 @@ use crate::ids::{DieId, TransactionId};
 const SEED: u64 = 0x636f_6c6c_6964_6573;
 
 /// Places each read on a random die, for as long as it is outstanding.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct RandomDies {
     random: SimRng,
     outstanding: Vec<u32>,

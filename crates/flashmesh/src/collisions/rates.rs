@@ -4,7 +4,7 @@ use crate::ids::DieId;
 use crate::units::Time;
 
 /// Counts reads of each die over the current and the previous window.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct ReadRates {
     window: Time,
     began: Time,

@@ -91,6 +91,7 @@ pub struct Counters {
 }
 
 /// The translation layer and all that happens around it.
+#[derive(Clone)]
 pub struct Controller {
     shared: Shared,
     writes: HostWrites,

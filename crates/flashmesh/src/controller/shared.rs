@@ -61,6 +61,7 @@ impl Rules {
 }
 
 /// What all kinds of work share.
+#[derive(Clone)]
 pub struct Shared {
     pub geometry: Geometry,
     pub rules: Rules,

@@ -65,7 +65,7 @@ pub enum Step {
 }
 
 /// Steps to do: the first one last.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Todo(Vec<Step>);
 
 impl Todo {

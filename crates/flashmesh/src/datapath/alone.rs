@@ -20,7 +20,7 @@ use super::path::PathGrant;
 use super::{Datapath, PageSource, Wants};
 
 /// The dies that work on a Clean, and what they do next.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Alone {
     /// The dies that are kept from all else.
     kept: Vec<DieId>,

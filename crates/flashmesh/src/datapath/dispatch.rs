@@ -13,7 +13,7 @@ use super::Datapath;
 use super::grant::Units;
 
 /// The dies that could begin something, where the policy says which of them asks for a path.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Candidates {
     dies: DieSet,
     /// The one that the policy has just named.

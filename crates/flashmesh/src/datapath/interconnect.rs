@@ -13,6 +13,7 @@ use crate::units::Time;
 use super::Datapath;
 
 /// The interconnect between the dies and the controllers, and what is on its way over it.
+#[derive(Clone)]
 pub(super) struct Interconnect<F> {
     /// Its kind.
     pub facts: &'static Facts,

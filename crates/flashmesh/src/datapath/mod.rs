@@ -68,6 +68,7 @@ struct DieUnit {
 }
 
 /// The transactions in flight, the dies, and the interconnect between them and the controllers.
+#[derive(Clone)]
 pub struct Datapath<M: Model> {
     geometry: Geometry,
     timing: Timing,

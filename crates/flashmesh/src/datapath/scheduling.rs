@@ -7,6 +7,7 @@ use crate::schedule::{AnyScheduler, Joiners};
 use super::dispatch::Candidates;
 
 /// The scheduler and its state in the datapath.
+#[derive(Clone)]
 pub(super) struct Scheduling {
     pub scheduler: AnyScheduler,
     /// The transactions that may join the lead it chose last.

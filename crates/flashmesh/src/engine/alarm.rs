@@ -6,7 +6,7 @@ use super::scheduled::Scheduled;
 ///
 /// An alarm that is set to a time for which it was set before has the turn it was given then among the events of that time, even if it was
 /// set to others in between. So it rings in the order in which an event for each of those times would have come.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Alarm {
     /// Pending settings, latest first, at most one for each time.
     entries: Vec<Scheduled>,

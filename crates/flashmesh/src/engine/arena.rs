@@ -9,7 +9,7 @@ use crate::ids::Id;
 /// A table of `T` in flight, indexed by ids of type `I`.
 ///
 /// Its memory is that of the most values ever in flight at once.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Arena<I, T> {
     slots: Vec<T>,
     free: Vec<u32>,

@@ -6,7 +6,7 @@ use super::key::NEVER;
 use super::ring::Ring;
 use super::scheduled::Scheduled;
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Lane {
     pub entries: Ring<Scheduled>,
     pub last: u64,

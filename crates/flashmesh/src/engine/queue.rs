@@ -10,6 +10,8 @@
 //! it is. From time to time the base of times moves on, and what waits is numbered anew. Events that lie further ahead than a key can say
 //! wait apart, and get a key then.
 
+mod turns;
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -19,6 +21,7 @@ use super::alarm::Alarm;
 use super::key::{ALARM, NEVER, NEXT_ORDER, OFFSET_END, OFFSET_SHIFT, PLACE_BITS, PLACES};
 use super::lane::Lane;
 use super::scheduled::{Far, Scheduled};
+use turns::{Turn, comes_last};
 
 pub use super::key::{KINDS, LANES, NO_LANE};
 
@@ -31,13 +34,17 @@ pub trait Queued: Copy {
     fn parts(self) -> (u8, u32);
     /// The event of `kind`; `take` returns its number, given the usual lane of the kind.
     fn of_kind(kind: u8, take: impl FnOnce(usize) -> u32) -> Self;
+    /// Whether events of `kind` are scheduled with [`EventQueue::schedule_last`]; such kinds are behind all others.
+    fn comes_last(_kind: u8) -> bool {
+        false
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct Due(u64);
 
 /// A queue of future events and the clock that follows it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct EventQueue<E> {
     now: Time,
     /// Origin of the offsets in keys; not later than now.
@@ -54,6 +61,7 @@ pub struct EventQueue<E> {
     /// Events that come after all that have keys.
     far: BinaryHeap<Reverse<Far<E>>>,
     far_order: u64,
+    turns: Vec<Turn>,
 }
 
 impl<E> Default for EventQueue<E> {
@@ -69,6 +77,7 @@ impl<E> Default for EventQueue<E> {
             heap: BinaryHeap::new(),
             far: BinaryHeap::new(),
             far_order: 0,
+            turns: Vec::new(),
         }
     }
 }
@@ -230,15 +239,7 @@ impl<E: Queued> EventQueue<E> {
         if self.order >= 1 << (OFFSET_SHIFT - 1) {
             self.number_anew();
         }
-        // What was too far ahead comes after all that has a key, and was scheduled before all that will get one.
-        while let Some(Reverse(far)) = self.far.peek()
-            && far.at - base < OFFSET_END
-        {
-            let (at, event) = (far.at, far.event);
-            let entry = self.entry(NO_LANE, at - base, event);
-            self.heap.push(Reverse(entry));
-            self.far.pop();
-        }
+        self.take_near();
         assert!(!self.is_numbered_out(), "fewer than 2^24 events are to come");
         self.look_at_heap();
     }
@@ -249,13 +250,13 @@ impl<E: Queued> EventQueue<E> {
         let of_lanes = self.lanes.iter().flat_map(|lane| lane.entries.iter());
         let of_heap = self.heap.iter().map(|Reverse(entry)| entry);
         let of_all = of_lanes.chain(of_heap).chain(self.alarm.iter());
-        let mut orders: Vec<u64> = of_all.map(|entry| order_of(entry.key)).collect();
+        let of_events = of_all.filter(|entry| !comes_last::<E>(entry.key)).map(|entry| order_of(entry.key));
+        let mut orders: Vec<u64> = of_events.chain(self.turns.iter().flat_map(Turn::orders)).collect();
         orders.sort_unstable();
         self.order = orders.len() as u64 * NEXT_ORDER;
-        self.replace_keys(|key| {
-            let order = orders.partition_point(|&order| order < order_of(key)) as u64 * NEXT_ORDER;
-            key - order_of(key) + order
-        });
+        let anew = |order: u64| orders.partition_point(|&before| before < order) as u64 * NEXT_ORDER;
+        self.turns.iter_mut().for_each(|turn| turn.replace_orders(anew));
+        self.replace_keys(|key| if comes_last::<E>(key) { key } else { key - order_of(key) + anew(order_of(key)) });
     }
 
     /// Changes the keys of all waiting events, keeping their order.

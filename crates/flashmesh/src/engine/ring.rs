@@ -15,6 +15,7 @@ const PLACES_MIN: usize = 8;
 /// - `mask` is one less than the number of places, which is a power of two, so that every count masked by it is that of a place;
 /// - the values are in the places from `first` to before `end`, of which there are no more than places. The other places hold values of
 ///   before, or the default.
+#[derive(Clone)]
 pub struct Ring<T> {
     places: Box<[T]>,
     mask: usize,

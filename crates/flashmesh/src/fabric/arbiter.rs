@@ -35,7 +35,7 @@ impl Default for Waiting {
 }
 
 /// The dies that wait for one channel or controller, and the rule by which they are served.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Arbiter {
     arbitration: Arbitration,
     /// The places of round-robin, and how many of them a chip has.

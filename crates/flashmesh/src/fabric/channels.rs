@@ -10,7 +10,7 @@ use super::arbitration_policy::SharedPolicy;
 use super::framing::Durations;
 use super::{Cause, DataOf, Grant, Granted, LinkUsage, Outbox, Payload, TransferPhase};
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Channel {
     /// Who holds it, for what, and since when.
     held: Option<(DieId, TransferPhase, Time)>,
@@ -18,7 +18,7 @@ struct Channel {
 }
 
 /// A set of half-duplex channels.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Channels {
     channels: Vec<Channel>,
     usage: Vec<LinkUsage>,

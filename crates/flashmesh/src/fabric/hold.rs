@@ -34,7 +34,7 @@ enum Wish {
 }
 
 /// A path that the fabric has granted.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Path {
     /// As the fabric granted it.
     grant: Grant,
@@ -49,7 +49,7 @@ struct Path {
 }
 
 /// An interconnect whose paths are held.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct HeldPaths {
     fabric: Box<AnyFabric>,
     rule: HoldPath,

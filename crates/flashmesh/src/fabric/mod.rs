@@ -187,7 +187,7 @@ pub trait Fabric: std::fmt::Debug {
 }
 
 /// What is known of an interconnect when it is compiled.
-pub trait Kind: Fabric {
+pub trait Kind: Fabric + Clone {
     /// Whether it may ask for events or wake-ups of its own. Where not, a drive over it never looks for any.
     const ACTS: bool;
 }

@@ -87,7 +87,7 @@ pub struct ScoutStep {
 }
 
 /// What a fabric answers.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Outbox {
     /// Paths granted now, in order.
     pub grants: Vec<Granted>,

@@ -26,9 +26,16 @@ pub fn facts(kind: FabricKind) -> &'static Facts {
     KINDS[kind as usize]
 }
 
+impl Clone for Box<dyn Fabric + Send> {
+    /// Drives that are copied have no interconnect of the caller's own.
+    fn clone(&self) -> Self {
+        unreachable!("a drive with an interconnect of the caller's own is not copied")
+    }
+}
+
 /// An interconnect; what a plain drive runs over is known when that is compiled.
 #[enum_dispatch(Fabric)]
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[allow(missing_docs, reason = "each implementation carries its documentation")]
 #[allow(clippy::large_enum_variant, reason = "a drive has one")]
 pub enum AnyFabric {

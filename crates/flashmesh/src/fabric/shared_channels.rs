@@ -15,7 +15,7 @@ use super::{DataOf, Fabric, Grant, LinkUsage, Outbox, Payload, Sent, TransferPha
 pub(super) const CHANNEL_WIRES: u32 = 8;
 
 /// Half-duplex channels, each of consecutive dies.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SharedChannels {
     channels: Channels,
     layout: Layout,

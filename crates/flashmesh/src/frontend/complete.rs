@@ -12,7 +12,7 @@ use crate::kernel::Kernel;
 use crate::kernel::event::{Event, lane};
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
-use crate::measure::log::RequestRecord;
+use crate::measure::completions::Records;
 use crate::schedule::account::LatencyBreakdown;
 use crate::schedule::transaction::Class;
 use crate::units::Bytes;
@@ -139,22 +139,14 @@ impl<M: Model> Frontend<M> {
         counters.statuses[request.status.index()] += 1;
         counters.queues[stream.index()].count(now - request.submitted);
         counters.streams[stream.index()].record(&request.io, request.status, now, latency, &request.critical);
-        if let Some(sink) = &mut self.sink {
-            let record = RequestRecord {
-                id: request.number,
-                kind: request.io.kind,
-                offset: request.io.offset,
-                size: request.io.size,
-                issuer: stream,
-                stream: request.io.stream,
-                status: request.status,
-                arrival: request.arrival,
-                submitted: request.submitted,
-                completed: now,
-                spent: request.critical,
-                path_conflict: request.conflict,
-            };
-            sink.record(&record).map_err(RunError::Sink)?;
+        match &mut self.records {
+            Records::Dropped => {}
+            Records::Sink(sink) => sink.record(&request.record(now)).map_err(RunError::Sink)?,
+            Records::Completions(completions) => {
+                if completions.push(thread, now, latency, request.status) {
+                    kernel.schedule_pause(now);
+                }
+            }
         }
         if let Some(timeline) = &mut counters.timeline {
             counters.is_due |= timeline.completed(stream, &request.io, request.status, now, latency);

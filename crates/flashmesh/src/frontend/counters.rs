@@ -8,6 +8,7 @@ use crate::measure::stream::StreamMeasures;
 use crate::measure::timeline::Timeline;
 use crate::units::Time;
 
+#[derive(Clone)]
 pub struct Counters {
     pub issued: u64,
     pub completed: u64,

@@ -13,7 +13,7 @@ use crate::kernel::probe::Notice;
 use super::Frontend;
 
 /// Waiting flushes, and the writes they wait for.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Flushes {
     unfinished: Vec<Unfinished>,
     waiting: Vec<Flush>,

@@ -13,7 +13,7 @@ use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
 use crate::schedule::account::LatencyBreakdown;
 use crate::units::Bytes;
-use crate::workload::RequestKind;
+use crate::workload::{IoRequest, RequestKind};
 
 use super::request::Request;
 use super::{Frontend, Sink};
@@ -77,9 +77,24 @@ impl<M: Model> Frontend<M> {
                     kernel.schedule(lane::ARRIVAL, at, Event::Arrive(stream));
                     return Ok(());
                 }
+                Next::Awaited => {
+                    kernel.keep_turn(stream);
+                    return Ok(());
+                }
                 Next::Later => return Ok(()),
             }
         }
+    }
+
+    /// A request is submitted to a stream whose requests are; gives its id.
+    pub fn accept(&mut self, stream: StreamId, io: IoRequest, kernel: &mut Kernel<M>) -> u64 {
+        let completions = self.completions();
+        let id = completions.submitted;
+        completions.submitted += 1;
+        if let Some(arrival) = self.streams[stream.index()].replay.submit(io, id as u32) {
+            kernel.schedule_arrival(arrival, stream);
+        }
+        id
     }
 
     /// Stress replay: issues the next request into a free slot.

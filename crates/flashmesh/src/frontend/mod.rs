@@ -20,15 +20,16 @@ use crate::error::RunError;
 use crate::flash::geometry::Geometry;
 use crate::host::interface::{AnyInterface, EventSink, HostEvent, Interface, Seen, Token};
 use crate::host::namespace::Namespaces;
+use crate::host::source::Source;
 use crate::ids::RequestId;
 use crate::kernel::Kernel;
 use crate::kernel::event::host_lane;
 use crate::kernel::model::{Model, Probed};
 use crate::kernel::probe::Notice;
+use crate::measure::completions::{Completions, Records};
 use crate::measure::log::RequestSink;
 use crate::units::{Bytes, Time};
 use crate::workload::WorkloadSummary;
-use crate::workload::source::WorkloadSource;
 
 pub use counters::Counters;
 pub use streams::{HostStream, open};
@@ -49,6 +50,7 @@ struct Rules {
     capacitors: bool,
 }
 
+#[derive(Clone)]
 pub struct Frontend<M: Model> {
     config: Box<Config>,
     geometry: Geometry,
@@ -61,7 +63,7 @@ pub struct Frontend<M: Model> {
     ending: Ending,
     power_cut: Option<Box<PowerCut>>,
     counters: Counters,
-    sink: Option<Box<dyn RequestSink>>,
+    records: Records,
     model: PhantomData<fn() -> M>,
 }
 
@@ -84,11 +86,7 @@ impl Frontend<Probed> {
     ///
     /// # Errors
     /// When there are not as many sources as streams, or the namespaces do not fit the drive.
-    pub fn new(
-        config: &Config,
-        geometry: &Geometry,
-        sources: Vec<Box<dyn WorkloadSource>>,
-    ) -> Result<Frontend<Probed>, RunError> {
+    pub fn new(config: &Config, geometry: &Geometry, sources: Vec<Source>) -> Result<Frontend<Probed>, RunError> {
         let streams = streams::connect(config, sources)?;
         let namespaces = streams::attach(config, &streams, &config.namespaces(geometry)?)?;
         let priorities: Vec<Priority> = streams.iter().map(|stream| stream.config.queue.priority).collect();
@@ -109,7 +107,7 @@ impl Frontend<Probed> {
             ending: Ending::default(),
             power_cut: None,
             counters: Counters::new(streams.len(), &config.measure),
-            sink: None,
+            records: Records::Dropped,
             model: PhantomData,
             streams,
             geometry: geometry.clone(),
@@ -123,7 +121,13 @@ impl Frontend<Probed> {
     }
 
     pub fn set_request_sink(&mut self, sink: Box<dyn RequestSink>) {
-        self.sink = Some(sink);
+        self.records = Records::Sink(sink);
+    }
+
+    /// Keeps completed requests for those who step the drive, and leaves it open for more.
+    pub fn open_for_submissions(&mut self) {
+        self.records = Records::Completions(Completions::default());
+        self.rules.flushes_at_end = false;
     }
 
     /// The same frontend for a run of another model.
@@ -140,7 +144,7 @@ impl Frontend<Probed> {
             ending: self.ending,
             power_cut: self.power_cut,
             counters: self.counters,
-            sink: self.sink,
+            records: self.records,
             model: PhantomData,
         }
     }
@@ -163,6 +167,19 @@ impl<M: Model> Frontend<M> {
     /// The interface between host and drive.
     pub fn interface(&self) -> &AnyInterface {
         &self.interface
+    }
+
+    /// The completed requests of a drive that is stepped.
+    pub fn completions(&mut self) -> &mut Completions {
+        match &mut self.records {
+            Records::Completions(completions) => completions,
+            _ => unreachable!("only a drive that was opened for submissions is stepped"),
+        }
+    }
+
+    /// No more requests come: the run may end.
+    pub fn close(&mut self) {
+        self.rules.flushes_at_end = self.config.cache.flush_at_end;
     }
 
     /// `None` unless known of every stream.

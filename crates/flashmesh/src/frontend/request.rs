@@ -3,6 +3,7 @@
 use crate::fabric::Causes;
 use crate::host::status::Status;
 use crate::ids::StreamId;
+use crate::measure::log::RequestRecord;
 use crate::schedule::account::LatencyBreakdown;
 use crate::schedule::transaction::Priority;
 use crate::units::{Bytes, Time};
@@ -26,6 +27,26 @@ pub(super) struct Request {
     pub conflict: Causes,
     /// Breakdown of the transaction that finished last.
     pub critical: LatencyBreakdown,
+}
+
+impl Request {
+    /// What the log says of it, completed now.
+    pub fn record(&self, now: Time) -> RequestRecord {
+        RequestRecord {
+            id: self.number,
+            kind: self.io.kind,
+            offset: self.io.offset,
+            size: self.io.size,
+            issuer: self.stream,
+            stream: self.io.stream,
+            status: self.status,
+            arrival: self.arrival,
+            submitted: self.submitted,
+            completed: now,
+            spent: self.critical,
+            path_conflict: self.conflict,
+        }
+    }
 }
 
 impl Default for Request {

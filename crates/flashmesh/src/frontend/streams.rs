@@ -7,12 +7,16 @@ use crate::flash::geometry::Geometry;
 use crate::flash::namespace::NamespaceConfig;
 use crate::host::namespace::{Namespace, NamespaceId, Namespaces};
 use crate::host::replay::Replay;
+use crate::host::source::Source;
+use crate::ids::StreamId;
 use crate::kernel::model::Model;
+use crate::units::Bytes;
 use crate::workload::source::{Silent, WorkloadSource};
 use crate::workload::{self, WorkloadSummary};
 
 use super::Frontend;
 
+#[derive(Clone)]
 pub struct HostStream {
     pub config: StreamConfig,
     pub replay: Replay,
@@ -62,14 +66,14 @@ pub fn open(config: &Config, geometry: &Geometry, only: Option<usize>) -> Result
     Ok(opened)
 }
 
-pub(super) fn connect(config: &Config, sources: Vec<Box<dyn WorkloadSource>>) -> Result<Vec<HostStream>, RunError> {
+pub(super) fn connect(config: &Config, sources: Vec<Source>) -> Result<Vec<HostStream>, RunError> {
     let streams = config.streams();
     if streams.len() != sources.len() {
         let (sources, streams) = (sources.len(), streams.len());
         let message = format!("{sources} workloads for {streams} streams: each stream needs one");
         return Err(WorkloadError::Unusable(message).into());
     }
-    let connect = |(stream, source): (StreamConfig, Box<dyn WorkloadSource>)| {
+    let connect = |(stream, source): (StreamConfig, Source)| {
         let replay = Replay::new(&stream.replay, config.host.queue_depth, source);
         HostStream { config: stream, replay, summary: None }
     };
@@ -91,6 +95,11 @@ pub(super) fn attach(
 }
 
 impl<M: Model> Frontend<M> {
+    /// The bytes that a stream sees.
+    pub fn capacity(&self, stream: StreamId) -> Bytes {
+        self.namespaces.of(stream).map_or(Bytes::ZERO, |namespace| self.namespaces.range(namespace).capacity)
+    }
+
     /// Name and workload of each stream; `None` where the configuration names no workload.
     pub fn summaries(&self) -> impl Iterator<Item = (&str, Option<&WorkloadSummary>)> {
         self.streams.iter().map(|stream| (stream.config.name.as_str(), stream.summary.as_ref()))

@@ -6,4 +6,5 @@ pub mod link;
 pub mod namespace;
 pub mod replay;
 mod slots;
+pub mod source;
 pub mod status;

@@ -13,6 +13,7 @@ use crate::workload::source::WorkloadSource;
 
 use super::batch::Batch;
 use super::slots::Slots;
+use super::source::Source;
 
 pub use super::batch::BATCH;
 
@@ -22,6 +23,7 @@ const SCALE_SHIFT: u32 = 40;
 #[derive(Clone, Copy, Debug)]
 pub struct Arrived {
     pub io: IoRequest,
+    /// Closed replay: the thread that issues it. Of a submitted request: the last bits of its id.
     pub thread: u32,
     pub arrival: Time,
 }
@@ -30,6 +32,8 @@ pub struct Arrived {
 pub enum Next {
     Issue(Arrived),
     At(Time),
+    /// The request that comes next has yet to be submitted: keep the turn of its arrival.
+    Awaited,
     /// Ask again when a request completes; never if none is in flight.
     Later,
 }
@@ -56,8 +60,9 @@ impl From<&config::Replay> for Mode {
     }
 }
 
+#[derive(Clone)]
 pub struct Replay {
-    source: Box<dyn WorkloadSource>,
+    source: Source,
     mode: Mode,
     /// Factor of arrival times in units of 2^-40: floats decide no event time.
     time_scale: u128,
@@ -101,10 +106,12 @@ impl std::fmt::Debug for Replay {
 }
 
 impl Replay {
-    pub fn new(config: &config::Replay, queue_depth: u32, source: Box<dyn WorkloadSource>) -> Replay {
+    pub fn new(config: &config::Replay, queue_depth: u32, source: Source) -> Replay {
+        // Whoever submits a request says when it arrives.
+        let mode = if let Source::Submitted(_) = source { Mode::Open } else { config.into() };
         Replay {
             source,
-            mode: config.into(),
+            mode,
             time_scale: (config.time_scale * (1u64 << SCALE_SHIFT) as f64).round() as u128,
             think_time: config.think_time,
             stop: config.stop_time.unwrap_or(Time::MAX),
@@ -190,7 +197,7 @@ impl Replay {
         if now > self.stop {
             return Ok(None);
         }
-        self.batch.refill(&mut *self.source)?;
+        self.batch.refill(&mut self.source)?;
         Ok(self.take_from_batch(now))
     }
 
@@ -225,8 +232,10 @@ impl Replay {
         if self.slots.are_taken() || self.alarm {
             return Ok(Next::Later);
         }
-        self.batch.refill(&mut *self.source)?;
-        let Some(&io) = self.batch.first() else { return Ok(Next::Later) };
+        self.batch.refill(&mut self.source)?;
+        let Some(&io) = self.batch.first() else {
+            return Ok(if self.source.begins_waiting() { Next::Awaited } else { Next::Later });
+        };
         let arrival = self.scaled(io.arrival)?;
         if arrival > self.stop {
             return Ok(Next::Later);
@@ -243,7 +252,19 @@ impl Replay {
         self.slots.take();
         self.overdue.count(arrival, now);
         self.last_arrival = self.last_arrival.later(arrival);
-        Ok(Next::Issue(Arrived { io, thread: 0, arrival: if counts_from_issue { now } else { arrival } }))
+        let arrival = if counts_from_issue { now } else { arrival };
+        Ok(Next::Issue(Arrived { io, thread: self.source.next_id(), arrival }))
+    }
+
+    /// Adds a request to a stream whose requests are submitted, with the last bits of its id. Gives its arrival if that was awaited.
+    pub fn submit(&mut self, io: IoRequest, id: u32) -> Option<Time> {
+        let Source::Submitted(submitted) = &mut self.source else { return None };
+        submitted.push(io, id);
+        if !self.source.ends_waiting() {
+            return None;
+        }
+        self.alarm = true;
+        Some(io.arrival)
     }
 
     /// Open replay: the time of [`Next::At`] has come.

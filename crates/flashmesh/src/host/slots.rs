@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::replay::Arrived;
 
 /// Requests in the slots of the drive, and requests that wait for one.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Slots {
     depth: usize,
     taken: usize,

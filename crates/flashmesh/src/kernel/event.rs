@@ -37,6 +37,11 @@ macro_rules! events {
             }
 
             #[inline(always)]
+            fn comes_last(kind: u8) -> bool {
+                kind == Kind::Pause as u8
+            }
+
+            #[inline(always)]
             fn of_kind(kind: u8, take: impl FnOnce(usize) -> u32) -> Event {
                 match kind {
                     $(kind if kind == Kind::$name as u8 => {
@@ -91,6 +96,8 @@ events! {
     GatherDue(DieId) in GATHER,
     /// The power is cut.
     PowerCut in ARRIVAL,
+    /// A drive that is stepped has come to the time that it was to be advanced to; behind all events of that time.
+    Pause in ARRIVAL,
 }
 
 impl From<HostEvent> for Event {

@@ -7,6 +7,7 @@ pub mod probe;
 
 use crate::engine::queue::{Due, EventQueue};
 use crate::error::RunError;
+use crate::ids::StreamId;
 use crate::measure::report::Report;
 use crate::units::Time;
 
@@ -18,8 +19,11 @@ use probe::{Notice, Probe, ReadNotice, Scope};
 /// caches.
 const READ_NOTICES_MAX: usize = 2048;
 
+#[derive(Clone)]
 pub struct Kernel<M> {
     events: EventQueue<Event>,
+    /// The times of the pauses that are scheduled, one for each.
+    pauses: Vec<Time>,
     /// Probes of all notices.
     probes: Vec<Box<dyn Probe + Send>>,
     /// Probes of reads only.
@@ -33,6 +37,7 @@ impl<M: Model> Default for Kernel<M> {
     fn default() -> Self {
         Kernel {
             events: EventQueue::default(),
+            pauses: Vec::new(),
             probes: Vec::new(),
             probes_of_reads: Vec::new(),
             read_notices: Vec::new(),
@@ -43,8 +48,8 @@ impl<M: Model> Default for Kernel<M> {
 
 impl<M: Model> Kernel<M> {
     pub fn into_model<N: Model>(self) -> Kernel<N> {
-        let Kernel { events, probes, probes_of_reads, read_notices, .. } = self;
-        Kernel { events, probes, probes_of_reads, read_notices, model: std::marker::PhantomData }
+        let Kernel { events, pauses, probes, probes_of_reads, read_notices, .. } = self;
+        Kernel { events, pauses, probes, probes_of_reads, read_notices, model: std::marker::PhantomData }
     }
 
     #[inline]
@@ -68,6 +73,34 @@ impl<M: Model> Kernel<M> {
     #[inline(always)]
     pub fn set_alarm(&mut self, at: Time, event: Event) {
         self.events.set_alarm(at, event);
+    }
+
+    /// Keeps the turn of the next arrival of a stream, whose time is not known yet; see [`EventQueue::keep_turn`].
+    #[cold]
+    #[inline(never)]
+    pub fn keep_turn(&mut self, stream: StreamId) {
+        self.events.keep_turn(stream.index());
+    }
+
+    /// Schedules the next arrival of a stream in the turn that was kept for it.
+    pub fn schedule_arrival(&mut self, at: Time, stream: StreamId) {
+        self.events.schedule_in_turn(stream.index(), at, Event::Arrive(stream));
+    }
+
+    /// Has the loop pause behind all events of `at`.
+    pub fn schedule_pause(&mut self, at: Time) {
+        // One is left over from a step that ended before it came.
+        if !self.pauses.contains(&at) {
+            self.pauses.push(at);
+            self.events.schedule_last(at, Event::Pause);
+        }
+    }
+
+    /// The loop pauses now.
+    #[cold]
+    pub fn paused(&mut self) {
+        let now = self.now();
+        self.pauses.retain(|&at| at != now);
     }
 
     #[inline(always)]

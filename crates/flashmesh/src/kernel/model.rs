@@ -20,7 +20,7 @@ pub trait Model: 'static {
 }
 
 /// A drive whose keys need nothing more, over the interconnect `F`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Plain<F>(PhantomData<F>);
 
 impl<F: Kind + 'static> Model for Plain<F> {
@@ -30,7 +30,7 @@ impl<F: Kind + 'static> Model for Plain<F> {
 }
 
 /// Everything a configuration can ask for.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Any;
 
 impl Model for Any {
@@ -40,7 +40,7 @@ impl Model for Any {
 }
 
 /// Everything a configuration can ask for, and probes: what every drive is built as.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Probed;
 
 impl Model for Probed {

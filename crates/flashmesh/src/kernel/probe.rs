@@ -53,8 +53,19 @@ pub trait Probe {
         Scope::All
     }
 
+    /// The same probe in the same state, for a snapshot of the drive; none where it cannot be copied.
+    fn copied(&self) -> Option<Box<dyn Probe + Send>> {
+        None
+    }
+
     /// The run is over: what was found may go into its report. Called before [`Notice::Ended`].
     fn conclude(&mut self, _now: Time, _report: &mut Report) {}
+}
+
+impl Clone for Box<dyn Probe + Send> {
+    fn clone(&self) -> Self {
+        self.copied().expect("only drives with probes that can be copied are copied")
+    }
 }
 
 /// What a probe is told of. One that asks for less costs less.

@@ -20,7 +20,7 @@ struct Bucket {
     parts_ps: [u128; PARTS],
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Breakdown {
     buckets: Vec<Bucket>,
 }

@@ -33,7 +33,7 @@ fn longest_beside(ps: u64) -> u64 {
 }
 
 /// The latencies of one kind of request.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Latencies {
     bins: Vec<u64>,
     moments: Moments,

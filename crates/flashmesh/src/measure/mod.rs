@@ -6,6 +6,7 @@ pub mod bound;
 pub mod breakdown;
 pub mod cache;
 pub mod columns;
+pub mod completions;
 pub mod conflicts;
 pub mod document;
 pub mod fairness;

@@ -12,7 +12,7 @@ pub enum Pace {
     Time(Time),
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Series {
     pace: Pace,
     /// Closed intervals at which neighbours are joined; even.

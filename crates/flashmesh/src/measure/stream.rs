@@ -8,7 +8,7 @@ use crate::schedule::account::LatencyBreakdown;
 use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct StreamMeasures {
     completed: u64,
     last_completion: Time,

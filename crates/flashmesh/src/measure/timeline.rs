@@ -22,7 +22,7 @@ const BATCH_REQUESTS: u64 = 5;
 /// Most batches; a full run has between half as many and all of them. [choice]
 pub const BATCHES_MAX: usize = 64;
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Queued {
     commands: u64,
     since: Time,
@@ -42,7 +42,7 @@ impl Queued {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Timeline {
     settings: Measure,
     streams: usize,

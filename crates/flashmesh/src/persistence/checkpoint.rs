@@ -11,7 +11,7 @@ use crate::ftl::TranslationPages;
 use crate::ids::Lpn;
 
 /// The current checkpoint, and when the next one begins.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Checkpoint {
     first: Lpn,
     interval: u32,

@@ -47,7 +47,7 @@ struct Page {
 ///
 /// One page of it is programmed at a time, so that a page on flash has all before it on flash. Its pages take turns; a page is
 /// taken again when a checkpoint has made its entries superfluous, and while none is the buffer grows.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Journal {
     slots: Range<u32>,
     /// Pages programmed or being programmed.

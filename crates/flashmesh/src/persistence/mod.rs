@@ -69,7 +69,7 @@ pub struct Counts {
 type Waiter = Option<RequestId>;
 
 /// The parts of the map on flash and on their way there.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Persistence {
     pages: TranslationPages,
     pages_per_block: u32,

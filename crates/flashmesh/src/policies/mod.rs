@@ -139,6 +139,17 @@ pub trait FirmwarePolicy {
 
     /// Something has happened.
     fn tell(&mut self, _event: PolicyEvent<'_>) {}
+
+    /// The same policy in the same state, for a snapshot of the drive; none where it cannot be copied.
+    fn copied(&self) -> Option<AnyPolicy> {
+        None
+    }
+}
+
+impl Clone for AnyPolicy {
+    fn clone(&self) -> AnyPolicy {
+        self.copied().expect("only drives with policies that can be copied are copied")
+    }
 }
 
 /// A policy of any kind.

@@ -7,7 +7,7 @@ use crate::measure::report::{ChipStatesReport, Report};
 use crate::units::Time;
 
 /// Separates transfers of a chip from the work of its arrays (Design for Scalability, PACT 2014, section 4.3).
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ChipStatesProbe {
     dies_per_chip: u32,
     chips: Vec<Chip>,
@@ -60,6 +60,10 @@ impl ChipStatesProbe {
 }
 
 impl Probe for ChipStatesProbe {
+    fn copied(&self) -> Option<Box<dyn Probe + Send>> {
+        Some(Box::new(self.clone()))
+    }
+
     fn tell(&mut self, now: Time, notice: &Notice<'_>) {
         match *notice {
             Notice::Sent(grant, ..) => self.chip(grant.die, now).transfers += 1,

@@ -7,7 +7,7 @@ use crate::kernel::probe::{Notice, Probe, ReadNotice, Scope};
 use crate::measure::report::Report;
 use crate::units::Time;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct CollisionProbe(Analysis);
 
 impl CollisionProbe {
@@ -30,6 +30,10 @@ impl CollisionProbe {
 }
 
 impl Probe for CollisionProbe {
+    fn copied(&self) -> Option<Box<dyn Probe + Send>> {
+        Some(Box::new(self.clone()))
+    }
+
     fn scope(&self) -> Scope {
         Scope::Reads
     }

@@ -27,7 +27,7 @@ use super::{Choice, Decision, Joiners, Scheduler, Waiting};
 /// Program times after which the counts of a stream are halved.
 const MEMORY: u64 = 64;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Fair {
     erases: EraseOrder,
     age_bound: Time,

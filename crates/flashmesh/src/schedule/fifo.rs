@@ -5,7 +5,7 @@ use super::transaction::Class;
 use super::{Choice, Scheduler, Waiting};
 
 /// In the order of arrival at the die.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Fifo;
 
 impl Scheduler for Fifo {

@@ -29,7 +29,7 @@ struct Member {
     request: Option<RequestId>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Grouping {
     rule: MultiPlane,
     /// Transactions of a queue that are considered.
@@ -90,7 +90,7 @@ impl Grouping {
 }
 
 /// Chooses the request of the best group on a die; work of the firmware goes before or after.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct ByGroup {
     erases: EraseOrder,
     /// What waited longer goes before any group.

@@ -233,8 +233,16 @@ pub trait Scheduler {
     fn queue_changed(&mut self, _die: DieId) {}
 }
 
+impl Clone for Box<dyn Scheduler + Send> {
+    /// Drives that are copied have no scheduler of the caller's own.
+    fn clone(&self) -> Self {
+        unreachable!("a drive with a scheduler of the caller's own is not copied")
+    }
+}
+
 #[enum_dispatch(Scheduler)]
 #[allow(missing_docs, reason = "each implementation carries its documentation")]
+#[derive(Clone)]
 pub enum AnyScheduler {
     OutOfOrder(out_of_order::OutOfOrder),
     Fifo(fifo::Fifo),

@@ -20,7 +20,7 @@ const READ_FIRST: [Class; 2] = [Class::UserRead, Class::UserProgram];
 const WRITE_FIRST: [Class; 2] = [Class::UserProgram, Class::UserRead];
 
 /// Requests by their kind, then erases; the oldest of each.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct OutOfOrder {
     order: KindOrder,
     erases: EraseOrder,

@@ -24,7 +24,7 @@ use crate::units::Time;
 use super::group::{ByGroup, Group, Rank};
 use super::{Choice, Decision, Dispatch, Scheduler, Waiting};
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Paq {
     groups: ByGroup,
     /// By die: what could begin there, until its queues change.

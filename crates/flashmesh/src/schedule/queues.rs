@@ -99,7 +99,7 @@ pub fn planes(mut mask: u8) -> impl Iterator<Item = u8> {
 }
 
 /// What waits for each die.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct DieQueues {
     queues: Vec<Queue>,
     masks: Vec<PlaneMasks>,

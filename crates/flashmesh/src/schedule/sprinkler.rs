@@ -26,7 +26,7 @@ use crate::ids::DieId;
 use super::group::{ByGroup, Group, Rank};
 use super::{Choice, Decision, Dispatch, Scheduler, Waiting};
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Sprinkler {
     dies_per_chip: Divisor,
     groups: ByGroup,

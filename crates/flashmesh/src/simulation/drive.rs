@@ -35,9 +35,12 @@ pub(super) enum Pause {
     Cancelled,
     /// No probe looks on any more.
     Unwatched,
+    /// It is being stepped, and has come to a time at which it was to pause.
+    Due,
 }
 
 /// The parts of a drive.
+#[derive(Clone)]
 pub(super) struct Drive<M: Model> {
     pub config: Box<Config>,
     pub geometry: Geometry,
@@ -70,9 +73,8 @@ impl<M: Model> Drive<M> {
     /// Ends the run, which began at `started`, with its report.
     pub fn finish(&mut self, interrupted: bool, started: Instant, control: &Control) -> Result<Report, RunError> {
         control.publish(self.frontend.counters().completed, self.kernel.now());
-        if !interrupted && self.frontend.is_stalled() {
-            let (at, in_flight) = (self.kernel.now(), self.frontend.in_flight());
-            return Err(RunError::Stalled { at, in_flight });
+        if let Some(stall) = self.stall().filter(|_| !interrupted) {
+            return Err(stall);
         }
         self.datapath.finish(&mut self.kernel);
         let wall = started.elapsed();
@@ -89,11 +91,21 @@ impl<M: Model> Drive<M> {
         })
     }
 
+    /// That nothing can happen any more although requests are unfinished.
+    pub fn stall(&self) -> Option<RunError> {
+        let (at, in_flight) = (self.kernel.now(), self.frontend.in_flight());
+        self.frontend.is_stalled().then_some(RunError::Stalled { at, in_flight })
+    }
+
     /// Takes one event after the other, until there is a reason to pause.
     pub fn run_events(&mut self, control: &Control) -> Result<Pause, RunError> {
         loop {
             for _ in 0..if M::PROBES { EVENTS_PER_LOOK_PROBED } else { EVENTS_PER_LOOK } {
                 let Some(event) = self.next_event() else { return Ok(Pause::Over) };
+                if let Event::Pause = event {
+                    self.kernel.paused();
+                    return Ok(Pause::Due);
+                }
                 self.handle(event)?;
                 if self.frontend.is_over(&mut self.controller, &mut self.datapath, &mut self.kernel) {
                     return Ok(Pause::Over);
@@ -169,7 +181,8 @@ impl<M: Model> Drive<M> {
             | Event::EntryRead
             | Event::EntryArrived
             | Event::DataRead
-            | Event::AdapterIssue => {
+            | Event::AdapterIssue
+            | Event::Pause => {
                 if let Some(token) = event.token() {
                     frontend.wake(token, kernel);
                 }

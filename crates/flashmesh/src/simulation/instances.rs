@@ -7,15 +7,19 @@ use crate::controller::Controller;
 use crate::error::RunError;
 use crate::fabric::{AnyFabric, Pnssd, SharedChannels, nossd::Nossd, venice::Venice};
 use crate::flash::geometry::Geometry;
+use crate::ids::StreamId;
 use crate::kernel::model::{Any, Model, Plain, Probed};
 use crate::kernel::probe::Scope;
+use crate::measure::completions::Completions;
 use crate::measure::report::Report;
-use crate::workload::WorkloadSummary;
+use crate::units::Time;
+use crate::workload::{IoRequest, WorkloadSummary};
 
 use super::Control;
 use super::drive::{Drive, Pause};
 
 /// A drive in one of its instances.
+#[derive(Clone)]
 pub(super) enum AnyDrive {
     /// As it is built.
     Probed(Box<Drive<Probed>>),
@@ -157,6 +161,7 @@ impl AnyDrive {
             match with_drive!(self, drive => drive.run_events(control)?) {
                 Pause::Over => break false,
                 Pause::Cancelled => break true,
+                Pause::Due => {}
                 Pause::Unwatched => {
                     with_drive!(self, drive => drive.stop_telling());
                     self.turn_into(needs.unwatched);
@@ -164,6 +169,83 @@ impl AnyDrive {
             }
         };
         with_drive!(self, drive => drive.finish(is_cancelled, started, control))
+    }
+
+    /// Begins to step it, in the instance that it needs.
+    pub fn open(&mut self, needs: Needs) -> Result<(), RunError> {
+        self.turn_into(needs.instance());
+        with_drive!(self, drive => drive.start(&Control::default()))
+    }
+
+    /// Takes events until those of `until` are behind it, or nothing is left to do for any request. Gives whether that is so.
+    pub fn step(&mut self, until: Time, needs: Needs, control: &Control) -> Result<bool, RunError> {
+        if until < Time::MAX {
+            with_drive!(self, drive => drive.kernel.schedule_pause(until));
+        }
+        loop {
+            match with_drive!(self, drive => drive.run_events(control)?) {
+                Pause::Over => {
+                    if let Some(stall) = with_drive!(self, drive => drive.stall()) {
+                        return Err(stall);
+                    }
+                    return Ok(true);
+                }
+                Pause::Cancelled => {}
+                Pause::Due => {
+                    // One may be left over from a step that ended earlier.
+                    let now = self.now();
+                    if now >= until || self.completions().pauses_at(now) {
+                        return Ok(false);
+                    }
+                }
+                Pause::Unwatched => {
+                    with_drive!(self, drive => drive.stop_telling());
+                    self.turn_into(needs.unwatched);
+                }
+            }
+        }
+    }
+
+    /// Submits a request; gives its id.
+    #[inline]
+    pub fn accept(&mut self, stream: StreamId, io: IoRequest) -> u64 {
+        with_drive!(self, drive => drive.frontend.accept(stream, io, &mut drive.kernel))
+    }
+
+    /// What has been completed since it was taken last.
+    #[inline]
+    pub fn completions(&mut self) -> &mut Completions {
+        with_drive!(self, drive => drive.frontend.completions())
+    }
+
+    /// The time of the event taken last.
+    pub fn now(&self) -> Time {
+        with_drive!(self, drive => drive.kernel.now())
+    }
+
+    /// Whether the power was cut.
+    pub fn is_cut_off(&self) -> bool {
+        with_drive!(self, drive => drive.frontend.is_cut_off())
+    }
+
+    /// When the next event comes.
+    pub fn next_event(&self) -> Option<Time> {
+        let at = with_drive!(self, drive => drive.kernel.next_at().min(drive.datapath.wake_at()));
+        (at < Time::MAX).then_some(at)
+    }
+
+    /// Ends a drive that was stepped: as a run ends where nothing `is_left`, or as one that was cancelled.
+    pub fn end(&mut self, is_left: bool, started: Instant) -> Result<Report, RunError> {
+        let control = Control::default();
+        with_drive!(self, drive => {
+            if !is_left {
+                drive.frontend.close();
+                if !drive.frontend.is_over(&mut drive.controller, &mut drive.datapath, &mut drive.kernel) {
+                    while drive.run_events(&control)? != Pause::Over {}
+                }
+            }
+            drive.finish(is_left, started, &control)
+        })
     }
 
     /// Turns a drive as it was built into an instance.

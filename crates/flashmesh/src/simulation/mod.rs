@@ -5,6 +5,7 @@ mod drive;
 mod fault;
 mod instances;
 mod recovery;
+pub(crate) mod stepping;
 
 use std::io::Write;
 
@@ -22,6 +23,7 @@ use crate::frontend::{self, Frontend};
 use crate::ftl::allocation::Allocator;
 use crate::ftl::collection::VictimSelector;
 use crate::ftl::{Ftl, PreparedDrives};
+use crate::host::source::Source;
 use crate::kernel::Kernel;
 use crate::kernel::probe::{Probe, Scope};
 use crate::measure::log::RequestSink;
@@ -76,6 +78,7 @@ impl Simulation {
         facts: &'static Facts,
         sources: Vec<Box<dyn WorkloadSource>>,
     ) -> Result<Simulation, RunError> {
+        let sources = sources.into_iter().map(Source::Workload).collect();
         Simulation::assembled(config, facts, sources, None, &Control::default())
     }
 
@@ -121,7 +124,8 @@ impl Simulation {
             return Err(WorkloadError::Unusable(format!("there is no stream {index}: there are {count}")).into());
         }
         let opened = frontend::open(config, &Geometry::of(config)?, only)?;
-        let mut simulation = Simulation::assembled(config, facts, opened.sources, drives, control)?;
+        let sources = opened.sources.into_iter().map(Source::Workload).collect();
+        let mut simulation = Simulation::assembled(config, facts, sources, drives, control)?;
         simulation.built().frontend.describe(opened.summaries);
         Ok(simulation)
     }
@@ -140,13 +144,13 @@ impl Simulation {
     /// # Errors
     /// When the drive cannot be built, or there are not as many sources as streams.
     pub fn with_sources(config: &Config, sources: Vec<Box<dyn WorkloadSource>>) -> Result<Simulation, RunError> {
-        Simulation::assembled(config, facts(config.fabric.kind), sources, None, &Control::default())
+        Simulation::over_with_sources(config, facts(config.fabric.kind), sources)
     }
 
     fn assembled(
         config: &Config,
         facts: &'static Facts,
-        sources: Vec<Box<dyn WorkloadSource>>,
+        sources: Vec<Source>,
         drives: Option<&PreparedDrives>,
         control: &Control,
     ) -> Result<Simulation, RunError> {

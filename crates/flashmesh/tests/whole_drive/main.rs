@@ -8,3 +8,4 @@ mod against_model;
 mod fitted_real_traces;
 mod instances;
 mod steady_state;
+mod stepping;

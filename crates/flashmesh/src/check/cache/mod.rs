@@ -23,7 +23,7 @@ use super::arithmetic::Cuts;
 /// Number of a write in the order of arrival at the drive; 0 for data from before the run.
 type Stamp = u64;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Flying {
     io: IoRequest,
     order: Stamp,
@@ -40,13 +40,13 @@ struct Flying {
     overtaken: Vec<Lpn>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct CachedPage {
     stamps: Vec<Option<Stamp>>,
     unsaved: Sectors,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Cache {
     cuts: Cuts,
     sectors: u32,

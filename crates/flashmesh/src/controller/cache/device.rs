@@ -34,7 +34,7 @@ pub struct Access {
 }
 
 /// The device cache and the DRAM it lives in.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct DeviceCache {
     pub cache: Cache,
     dram: Dram,
@@ -49,7 +49,7 @@ pub struct DeviceCache {
 }
 
 /// A bit for each page of the host.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Written(Vec<u64>);
 
 impl Written {

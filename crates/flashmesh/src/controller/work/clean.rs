@@ -31,7 +31,7 @@ use crate::schedule::transaction::Transaction;
 use crate::schedule::work::{Route, Work};
 
 /// The pages of a block that move by one packet.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Clean {
     /// Those that are listed.
     pages: Vec<(Ppn, Lpn)>,
@@ -51,7 +51,7 @@ struct Role {
 }
 
 /// All blocks whose pages move by one packet.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Cleaning {
     /// By the plane of the block.
     blocks: FxHashMap<PlaneId, Clean>,

@@ -61,7 +61,7 @@ pub struct Erased {
 }
 
 /// The collections in progress.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Collections {
     by_plane: Vec<Option<Collection>>,
     /// Those on each die that are not in the background.

@@ -18,7 +18,7 @@ use super::place::Placements;
 use super::preallocate::BlockedPrograms;
 
 /// The writes of pages to flash under way.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct HostWrites {
     /// The last one of each logical page: writes of one page keep their order.
     in_flight: FxHashMap<Lpn, TransactionId>,

@@ -15,7 +15,7 @@ use crate::persistence::{Action, Persistence};
 use super::map::{CachedMap, program};
 
 /// The journal, and who waits for it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Journal {
     /// What of the map is on flash, where it does not survive a cut of the power by itself.
     state: Option<Box<Persistence>>,

@@ -18,7 +18,7 @@ use crate::units::Bytes;
 use super::host_read::translate;
 
 /// The cache of the map, and what its translation pages are read and written by.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct CachedMap {
     cache: MappingCache,
     /// By plane under collection: translation pages that are to be written back when its victim is empty.

@@ -22,7 +22,7 @@ use super::clean::Cleaning;
 use super::collect::Collections;
 
 /// Pages on their way from chip to chip.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Moves {
     /// For each plane that a page is on its way to, the plane whose collection sent it; empty where no page moves so.
     arrivals: Vec<Option<PlaneId>>,

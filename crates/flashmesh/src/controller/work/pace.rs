@@ -11,7 +11,7 @@ use crate::ids::PlaneId;
 const PARTS: i64 = 1 << 10;
 
 /// What the collections of each plane owe.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Pace {
     /// By plane; empty where collection does not keep pace.
     owed: Vec<Debt>,

@@ -12,7 +12,7 @@ use crate::policies::Placing;
 use crate::schedule::transaction::Transaction;
 
 /// What is kept for an allocator of the caller's own.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Placements {
     /// By request: its first page and how many it touches. Those of requests that ended are overwritten by others.
     requests: Vec<(Lpn, u32)>,

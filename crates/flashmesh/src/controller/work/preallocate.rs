@@ -14,7 +14,7 @@ use crate::kernel::model::Model;
 use super::host_write::{HostWrites, turn_into_read};
 
 /// Writes that wait for a page.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct BlockedPrograms {
     /// By plane; empty where writes get their page late.
     by_plane: Vec<VecDeque<TransactionId>>,

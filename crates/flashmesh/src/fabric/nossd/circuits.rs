@@ -37,14 +37,14 @@ struct Way {
     links: Vec<LinkId>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Circuit {
     die: DieId,
     way: Way,
     since: Time,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Waiting {
     die: DieId,
     phase: TransferPhase,
@@ -53,7 +53,7 @@ struct Waiting {
 }
 
 /// The links of the network, reserved as circuits.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Circuits {
     topology: Topology,
     flit_time: Time,

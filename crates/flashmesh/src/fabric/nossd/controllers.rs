@@ -56,7 +56,7 @@ pub(super) fn topology(config: &config::Nossd, geometry: &Geometry) -> Result<To
 }
 
 /// Chooses controllers.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Controllers {
     chips: u32,
     local_channels: u32,

@@ -15,7 +15,7 @@ use super::transport::Transport;
 const LINK_WIRES: u32 = 8;
 
 /// The links of the layout: those of the network, the two directions of a half-duplex one as one.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct LinkAccounting {
     layout: Layout,
     usage: Vec<LinkUsage>,

@@ -18,7 +18,7 @@ use super::transport::Transport;
 use super::zero_load_latency::ZeroLoadLatency;
 
 /// The network, with the messages in it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Messages {
     network: Transport,
     reported: wormhole::Outbox,

@@ -73,7 +73,7 @@ use state::{DieState, InFlight, Purpose};
 const NETWORK: u32 = u32::MAX;
 
 /// A network of routers, one in each chip.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Nossd {
     messages: Messages,
     packetizer: Packetizer,

@@ -32,7 +32,7 @@ impl Port {
 }
 
 /// A port for each chip and each controller, first come, first served; known by the terminal of its first local channel.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Ports {
     ports: Vec<Port>,
     local_channels: u32,

@@ -9,7 +9,7 @@ use crate::ids::LinkId;
 use super::settings::parameters;
 
 /// A network of either kind; which one is a matter of what its links can do.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant, reason = "a drive has one")]
 pub(super) enum Transport {
     Runs(Network),

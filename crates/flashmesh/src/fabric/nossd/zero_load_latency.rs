@@ -10,7 +10,7 @@ use super::packets::Packets;
 ///
 /// That of one packet is a formula; that of several in a row is found by sending them down an empty row of routers: the
 /// routers of a way are all alike, so only their number matters.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct ZeroLoadLatency {
     parameters: Parameters,
     known: FxHashMap<(Packets, u32), u64>,

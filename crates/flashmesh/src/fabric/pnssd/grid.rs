@@ -18,7 +18,7 @@ pub(super) struct Side {
 }
 
 /// The channels of a square array: links 0 to N - 1 are horizontal, N to 2N - 1 vertical.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Grid {
     /// By die: its horizontal side, then its vertical one.
     sides: Vec<[Side; 2]>,

@@ -38,7 +38,7 @@ struct Held {
     is_split: bool,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Controller {
     is_busy: bool,
     busy: Time,
@@ -46,7 +46,7 @@ struct Controller {
 }
 
 /// The horizontal and vertical channels.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Pnssd {
     grid: Grid,
     /// By link.

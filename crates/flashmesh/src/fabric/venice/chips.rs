@@ -17,7 +17,7 @@ pub(super) struct Chip {
 }
 
 /// The pins of all chips.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Chips {
     chips: Vec<Chip>,
     dies_per_chip: u32,

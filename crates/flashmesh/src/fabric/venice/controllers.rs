@@ -10,7 +10,7 @@ use super::free::FreeControllers;
 use super::waiting::PathRequest;
 
 /// All controllers, by their rows.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Controllers {
     controllers: Vec<Controller>,
     /// Those whose stage is [`Stage::Free`].

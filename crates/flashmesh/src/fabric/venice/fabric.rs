@@ -26,7 +26,7 @@ use super::waiting::{PathRequest, WaitingDies};
 use super::waits::Waits;
 
 /// The Venice interconnect; see the [module](super).
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Venice {
     pub(super) network: Network,
     layout: Layout,

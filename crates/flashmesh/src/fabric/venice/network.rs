@@ -35,7 +35,7 @@ pub enum Step {
 /// [`step`](Network::step) moves one scout by one link; the caller gives each scout its own time. Between two steps the scout
 /// is on the link it goes over. Links are reserved, both directions at once, when a scout goes forward over them, and freed
 /// when it has come back over them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Network {
     mesh: Mesh,
     frame: Frame,

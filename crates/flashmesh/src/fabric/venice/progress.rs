@@ -12,7 +12,7 @@ use super::verdict::Watched;
 use super::waiting::PathRequest;
 
 /// What falls due.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Progress {
     /// When which scout takes its next step.
     pub steps: Turns,

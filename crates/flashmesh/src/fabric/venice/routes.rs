@@ -10,7 +10,7 @@ const SETS: usize = 1 << Port::MESH.len();
 const PAIRS: usize = SETS * SETS;
 
 /// The answers of one routing algorithm. Looked up: no branch predictor foresees which port a scout takes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Routes {
     /// The candidates, by the ports that lead nearer and the open ones.
     candidates: Box<[Ports; PAIRS]>,

@@ -46,7 +46,7 @@ impl Scout {
 }
 
 /// The scout of one controller, with what is remembered of it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Packet {
     pub scout: Scout,
     /// What each router remembers of it.

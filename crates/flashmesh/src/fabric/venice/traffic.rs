@@ -5,7 +5,7 @@ use crate::ids::LinkId;
 use crate::units::Time;
 
 /// The use of each link, and the links of all transfers together.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Traffic {
     usage: Vec<LinkUsage>,
     hops: u64,

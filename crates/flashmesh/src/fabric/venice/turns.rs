@@ -5,7 +5,7 @@ use crate::units::Time;
 
 /// When which scout takes its next step. All take the same time for a link, so their order never changes: it is a circle, in
 /// which the one whose turn it is goes to the end by staying where it is. In a lap each of them takes one step.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Turns {
     /// Each scout, and how long after `lap` its step of this lap falls due.
     circle: Vec<(Time, ChannelId)>,

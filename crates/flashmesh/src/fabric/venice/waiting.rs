@@ -69,7 +69,7 @@ impl Waiting {
 }
 
 /// Dies that wait for a controller or for a circuit to be torn down, or whose scout is under way.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct WaitingDies {
     /// By the row of the die, each in the order of asking.
     rows: Vec<Vec<Waiting>>,

@@ -16,7 +16,7 @@ struct Wait {
 }
 
 /// The last wait of each die for each phase.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Waits(Vec<[Wait; TransferPhase::ALL.len()]>);
 
 impl Waits {

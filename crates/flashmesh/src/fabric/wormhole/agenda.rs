@@ -18,7 +18,7 @@ pub(super) struct BlockedPrograms {
 }
 
 /// When wires are looked at, and a grant that may come before all of them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Agenda {
     calendar: CalendarQueue,
     /// Within a cycle only: at its end it is granted, or among the other requests.

@@ -8,7 +8,7 @@ use super::packet::{InFlight, PacketId, PacketQueue};
 use super::stream::{Run, RunPool, Stream};
 
 /// The slots of a buffer and what is in them; that at the end of an ejection link is never used.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Buffer {
     /// The slots that are free or will be, each from its cycle on.
     slots: Stream,

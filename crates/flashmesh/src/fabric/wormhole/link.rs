@@ -11,7 +11,7 @@ use super::stream::{Run, RunPool};
 use super::topology::{Place, Topology};
 
 /// A directed link, the output port in front of it and the buffer behind it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Link {
     pub(super) holder: Holder,
     pub(super) buffer: Buffer,
@@ -30,7 +30,7 @@ pub(super) struct Link {
 }
 
 /// The packet that crosses a link, or crossed it last.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Holder {
     pub(super) packet: PacketId,
     /// The link that feeds the buffer it comes from.

@@ -34,7 +34,7 @@ pub(super) struct Request {
     pub(super) input: u32,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Terminal {
     /// Packets that wait; the small ones in a queue of their own where they go first.
     queues: [PacketQueue; 2],
@@ -55,7 +55,7 @@ impl Terminal {
 }
 
 /// A network of routers under wormhole switching; the [module](super) tells its semantics.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Network {
     pub(super) topology: Topology,
     pub(super) parameters: Parameters,

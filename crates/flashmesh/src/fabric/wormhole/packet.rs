@@ -113,7 +113,7 @@ pub struct Crossing {
 }
 
 /// The crossings since they were last taken, where somebody wants them.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct CrossingLog(Option<Vec<Crossing>>);
 
 impl CrossingLog {

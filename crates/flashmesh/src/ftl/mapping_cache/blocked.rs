@@ -6,7 +6,7 @@ use super::Waiter;
 use crate::ids::StreamId;
 
 /// A queue for each part, and whose turn it is when room may have come.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Blocked {
     queues: Vec<VecDeque<Waiter>>,
     /// The part that goes first next time.

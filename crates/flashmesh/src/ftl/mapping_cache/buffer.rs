@@ -6,7 +6,7 @@ use crate::config::{self, WriteBackRead};
 use crate::ids::Lpn;
 
 /// The write-backs under way, and the buffer.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct WriteBacks {
     under_way: u32,
     most: u32,

@@ -54,7 +54,7 @@ struct Partition {
 }
 
 /// All entries in DRAM.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Entries {
     slots: Vec<Entry>,
     free: u32,

@@ -127,7 +127,7 @@ impl Counters {
 }
 
 /// See the module.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct MappingCache {
     table: PageTable,
     entries: Entries,

@@ -5,7 +5,7 @@ use crate::ftl::TranslationPages;
 use crate::ids::Lpn;
 
 /// How many entries of each translation page are in DRAM, and which of them are dirty.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct PageTable {
     pages: TranslationPages,
     entries: Vec<u32>,

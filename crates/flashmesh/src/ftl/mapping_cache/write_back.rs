@@ -31,7 +31,7 @@ enum WriteBack {
 }
 
 /// What goes on with one translation page.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Activity {
     pub(super) reading: Reading,
     pub(super) first_waiter: Option<WaiterId>,

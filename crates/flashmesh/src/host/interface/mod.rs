@@ -116,7 +116,7 @@ pub trait Interface {
 /// The interfaces, one line each. What each does is kept out of line, save for the direct one: what is dispatched then is small enough to be
 /// inlined into a loop.
 #[enum_dispatch(Interface)]
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[allow(missing_docs, reason = "each implementation carries its documentation")]
 pub enum AnyInterface {
     Direct(Direct),

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::ids::Lpn;
 
 /// A bit for each area of the logical pages: whether long requests read it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Areas {
     pages: u32,
     read_intensive: Vec<u64>,

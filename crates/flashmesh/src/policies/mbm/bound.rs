@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::ids::{DieId, TransactionId};
 
 /// A queue for each die, and how many are in all of them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct BoundWrites {
     queues: Vec<VecDeque<TransactionId>>,
     count: usize,

@@ -37,7 +37,7 @@ use crate::schedule::transaction::{Class, Transaction};
 use crate::schedule::work::Work;
 use crate::units::Bytes;
 
-use super::{Due, FirmwarePolicy, Placing, PolicyEvent, PolicyFacts, PolicyView, planes_work_together};
+use super::{AnyPolicy, Due, FirmwarePolicy, Placing, PolicyEvent, PolicyFacts, PolicyView, planes_work_together};
 
 use areas::Areas;
 use bound::BoundWrites;
@@ -60,7 +60,7 @@ pub static FACTS: PolicyFacts = PolicyFacts {
 };
 
 /// The state of MBM.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Mbm {
     geometry: Geometry,
     rules: crate::config::Mbm,
@@ -136,6 +136,10 @@ impl Mbm {
 }
 
 impl FirmwarePolicy for Mbm {
+    fn copied(&self) -> Option<AnyPolicy> {
+        Some(Box::new(self.clone()))
+    }
+
     fn placing(&self) -> Placing {
         Placing::Late
     }

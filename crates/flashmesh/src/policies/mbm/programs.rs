@@ -3,7 +3,7 @@
 use crate::ids::{ChannelId, DieId};
 
 /// How many there are on each die, and on each channel.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Programs {
     of_die: Vec<u32>,
     of_channel: Vec<u32>,

@@ -8,7 +8,7 @@ use crate::flash::geometry::Geometry;
 use crate::ids::{ChannelId, ChipId, DieId};
 
 /// Who comes first next time.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Turns {
     channel: u32,
     /// By channel.

@@ -3,7 +3,7 @@
 
 use crate::config;
 
-use super::{FirmwarePolicy, PolicyFacts};
+use super::{AnyPolicy, FirmwarePolicy, PolicyFacts};
 
 pub static FACTS: PolicyFacts = PolicyFacts {
     kind: config::FirmwarePolicy::Page,
@@ -14,4 +14,8 @@ pub static FACTS: PolicyFacts = PolicyFacts {
 
 pub struct Page;
 
-impl FirmwarePolicy for Page {}
+impl FirmwarePolicy for Page {
+    fn copied(&self) -> Option<AnyPolicy> {
+        Some(Box::new(Page))
+    }
+}

@@ -11,7 +11,7 @@ use crate::ftl::{Ftl, FtlRules, Stream};
 use crate::ids::PlaneId;
 use crate::schedule::transaction::Class;
 
-use super::{FirmwarePolicy, Placing, PolicyEvent, PolicyFacts, planes_work_together, refused};
+use super::{AnyPolicy, FirmwarePolicy, Placing, PolicyEvent, PolicyFacts, planes_work_together, refused};
 
 pub static FACTS: PolicyFacts = PolicyFacts {
     kind: config::FirmwarePolicy::Tbm,
@@ -54,7 +54,7 @@ fn clashes(config: &Config, geometry: Option<&Geometry>) -> Vec<Clash> {
 /// Programs that wait for planes.
 ///
 /// Moved pages are spread by themselves: while they go to the reserve, writes wait that take none of it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Tbm {
     /// By plane: writes that have not got their page.
     writes: Vec<u32>,
@@ -71,6 +71,10 @@ impl Tbm {
 }
 
 impl FirmwarePolicy for Tbm {
+    fn copied(&self) -> Option<AnyPolicy> {
+        Some(Box::new(self.clone()))
+    }
+
     fn placing(&self) -> Placing {
         Placing::Beside
     }

@@ -31,16 +31,31 @@ pub enum Served {
 pub trait HomeSelector {
     /// The home that serves a read of `lpn`.
     fn choose(&mut self, lpn: Lpn, original: Home, replica: Home) -> Served;
+
+    /// The same selector in the same state, for a snapshot of the drive; none where it cannot be copied.
+    fn copied(&self) -> Option<Box<dyn HomeSelector + Send>> {
+        None
+    }
+}
+
+impl Clone for Box<dyn HomeSelector + Send> {
+    fn clone(&self) -> Self {
+        self.copied().expect("only drives with selectors that can be copied are copied")
+    }
 }
 
 /// The die with fewer reads outstanding, of equals that of the original \[choice\] (section III.B of the paper).
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct FewestOutstanding;
 
 impl HomeSelector for FewestOutstanding {
     #[inline]
     fn choose(&mut self, _lpn: Lpn, original: Home, replica: Home) -> Served {
         if replica.outstanding < original.outstanding { Served::Replica } else { Served::Original }
+    }
+
+    fn copied(&self) -> Option<Box<dyn HomeSelector + Send>> {
+        Some(Box::new(*self))
     }
 }
 

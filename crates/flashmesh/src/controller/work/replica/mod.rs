@@ -39,6 +39,7 @@ enum Planned {
 }
 
 /// The state of replication.
+#[derive(Clone)]
 pub struct Replication {
     copies_max: usize,
     dies: u32,

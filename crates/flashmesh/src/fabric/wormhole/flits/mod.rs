@@ -60,7 +60,7 @@ struct Flying {
     hops: u32,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Terminal {
     /// Packets that wait; the small ones in a queue of their own where they go first.
     queues: [VecDeque<FlyingId>; 2],
@@ -68,7 +68,7 @@ struct Terminal {
 }
 
 /// A network whose every flit is followed; the [module](self) tells its semantics.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct FlitNetwork {
     topology: Topology,
     parameters: Parameters,

@@ -12,7 +12,7 @@ use crate::ids::LinkId;
 use super::{Flying, FlyingId};
 
 /// A link, the output port in front of it and the buffer behind it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Port {
     pub(super) holder: Option<Holder>,
     pub(super) arbiter: PortArbiter,
@@ -78,7 +78,7 @@ pub(super) struct Request {
 }
 
 /// Who asks for a link, and what decides among them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct PortArbiter {
     requests: Vec<Request>,
     turns: RoundRobin,
@@ -147,7 +147,7 @@ pub(super) struct Flit {
 }
 
 /// The buffer at the end of a link.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Buffer {
     flits: VecDeque<Flit>,
     /// From when each free slot may be used.

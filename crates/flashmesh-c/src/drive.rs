@@ -1,0 +1,375 @@
+//! The functions of a drive.
+
+use std::ffi::{CStr, CString, c_char, c_int};
+use std::path::Path;
+use std::ptr;
+
+use flashmesh::config::Config;
+use flashmesh::stepping::{Drive, Snapshot};
+use flashmesh::units::{Bytes, Time};
+
+use crate::errors::{guarded, text};
+use crate::types::{FlashmeshCompletion, FlashmeshRequest};
+
+/// A simulated drive that is stepped.
+pub struct FlashmeshDrive {
+    drive: Drive,
+    /// What the last step completed, for C.
+    completed: Vec<FlashmeshCompletion>,
+}
+
+/// A copy of the whole state of a drive.
+pub struct FlashmeshSnapshot(Snapshot);
+
+/// The version of the library.
+#[unsafe(no_mangle)]
+pub extern "C" fn flashmesh_version() -> *const c_char {
+    const VERSION: &CStr = match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
+        Ok(version) => version,
+        Err(_) => panic!("a version has no byte 0"),
+    };
+    VERSION.as_ptr()
+}
+
+/// SAFETY: `pointer` is null or a text that ends with a byte 0, and stays for as long as the result is used.
+unsafe fn text_of<'a>(pointer: *const c_char, name: &str) -> Result<&'a str, String> {
+    if pointer.is_null() {
+        return Err(format!("{name} is a null pointer"));
+    }
+    // SAFETY: see above.
+    unsafe { CStr::from_ptr(pointer) }.to_str().map_err(|_| format!("{name} is not UTF-8"))
+}
+
+/// SAFETY: `pointer` is null or points to `count` values, which stay for as long as the result is used.
+unsafe fn slice_of<'a, T>(pointer: *const T, count: usize) -> Result<&'a [T], String> {
+    match (count, pointer.is_null()) {
+        (0, _) => Ok(&[]),
+        (_, true) => Err("the array is a null pointer".to_owned()),
+        // SAFETY: see above.
+        _ => Ok(unsafe { std::slice::from_raw_parts(pointer, count) }),
+    }
+}
+
+/// SAFETY: `drive` is null or was given by this library and not freed, and no other thread uses it.
+unsafe fn drive_of<'a>(drive: *mut FlashmeshDrive) -> Result<&'a mut FlashmeshDrive, String> {
+    // SAFETY: see above.
+    unsafe { drive.as_mut() }.ok_or_else(|| "the drive is a null pointer".to_owned())
+}
+
+fn opened(config: &Config) -> Result<*mut FlashmeshDrive, String> {
+    let drive = Drive::new(config).map_err(text)?;
+    Ok(Box::into_raw(Box::new(FlashmeshDrive { drive, completed: Vec::new() })))
+}
+
+/// Builds the drive that the configuration in the file at `path` describes, at time 0. `overrides` are `count` texts such as
+/// "geometry.channels=4", which come after the file; it may be null where `count` is 0. Null where it fails.
+///
+/// # Safety
+/// The texts end with a byte 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn flashmesh_drive_open(
+    path: *const c_char,
+    overrides: *const *const c_char,
+    count: usize,
+) -> *mut FlashmeshDrive {
+    guarded(ptr::null_mut(), || {
+        // SAFETY: the caller keeps the contract of this function.
+        let path = unsafe { text_of(path, "path") }?;
+        // SAFETY: as above.
+        let overrides = unsafe { overrides_of(overrides, count) }?;
+        opened(&Config::from_file(Path::new(path), &overrides).map_err(text)?)
+    })
+}
+
+/// As `flashmesh_drive_open`, with the text of the configuration (TOML) in place of a file; an empty text is the configuration by default.
+///
+/// # Safety
+/// The texts end with a byte 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn flashmesh_drive_from_text(
+    toml: *const c_char,
+    overrides: *const *const c_char,
+    count: usize,
+) -> *mut FlashmeshDrive {
+    guarded(ptr::null_mut(), || {
+        // SAFETY: the caller keeps the contract of this function.
+        let toml = unsafe { text_of(toml, "toml") }?;
+        // SAFETY: as above.
+        let overrides = unsafe { overrides_of(overrides, count) }?;
+        opened(&Config::from_str(toml, "the configuration", &overrides).map_err(text)?)
+    })
+}
+
+/// SAFETY: `overrides` is null or points to `count` texts that end with a byte 0.
+unsafe fn overrides_of(overrides: *const *const c_char, count: usize) -> Result<Vec<String>, String> {
+    // SAFETY: see above.
+    let pointers = unsafe { slice_of(overrides, count) }?;
+    // SAFETY: see above.
+    pointers.iter().map(|&pointer| unsafe { text_of(pointer, "an override") }.map(str::to_owned)).collect()
+}
+
+/// Frees a drive; nothing happens with a null pointer.
+///
+/// # Safety
+/// `drive` was given by this library, and is not used any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn flashmesh_drive_free(drive: *mut FlashmeshDrive) {
+    guarded((), || {
+        if !drive.is_null() {
+            // SAFETY: it was made by `Box::into_raw`, and the caller gives it back.
+            drop(unsafe { Box::from_raw(drive) });
+        }
+        Ok(())
+    });
+}
+
+/// Submits a request, and puts its id into `id` unless that is null: ids count from 0. `op` is a `FlashmeshOp`.
+///
+/// # Safety
+/// `drive` was given by this library; `id` is null or points to a number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn flashmesh_submit(
+    drive: *mut FlashmeshDrive,
+    time_ps: u64,
+    op: u8,
+    offset: u64,
+    bytes: u64,
+    stream: u32,
+    id: *mut u64,
+) -> c_int {
+    guarded(-1, || {
+        // SAFETY: the caller keeps the contract of this function.
+        let drive = unsafe { drive_of(drive) }?;
+        let request = FlashmeshRequest { time_ps, offset, bytes, stream, op }.submission()?;
+        let given = drive.drive.submit(request).map_err(text)?;
+        // SAFETY: as above.
+        if let Some(id) = unsafe { id.as_mut() } {
+            *id = given;
+        }
+        Ok(0)
+    })
+}
+
+/// Submits `count` requests, all of them or, where one is refused, none. Puts the id of the first into `first_id` unless that is null; the others
+/// follow it.
+///
+/// # Safety
+/// `drive` was given by this library; `requests` points to `count` requests; `first_id` is null or points to a number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn flashmesh_submit_batch(
+    drive: *mut FlashmeshDrive,
+    requests: *const FlashmeshRequest,
+    count: usize,
+    first_id: *mut u64,
+) -> c_int {
+    guarded(-1, || {
+        // SAFETY: the caller keeps the contract of this function.
+        let drive = unsafe { drive_of(drive) }?;
+        // SAFETY: as above.
+        let requests = unsafe { slice_of(requests, count) }?;
+        for (row, request) in requests.iter().enumerate() {
+            request.submission().map_err(|error| format!("request {row}: {error}"))?;
+        }
+        let submissions = requests.iter().filter_map(|request| request.submission().ok());
+        let submitted = drive.drive.submit_all(submissions);
+        let first = submitted.map_err(|(row, error)| format!("request {row}: {error}"))?;
+        // SAFETY: as above.
+        if let Some(first_id) = unsafe { first_id.as_mut() } {
+            *first_id = first;
+        }
+        Ok(0)
+    })
+}
+
+/// Puts the time of the next event into `time_ps`, in picoseconds: 1 where there is one, 0 where none comes until a request is submitted, -1 where it
+/// fails.
+///
+/// # Safety
+/// `drive` was given by this library; `time_ps` points to a number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn flashmesh_next_event(drive: *mut FlashmeshDrive, time_ps: *mut u64) -> c_int {
+    guarded(-1, || {
+        // SAFETY: the caller keeps the contract of this function.
+        let drive = unsafe { drive_of(drive) }?;
+        // SAFETY: as above.
+        let time_ps = unsafe { time_ps.as_mut() }.ok_or("time_ps is a null pointer")?;
+        let Some(next) = drive.drive.next_event() else { return Ok(0) };
+        *time_ps = next.as_ps();
+        Ok(1)
+    })
+}
+
+/// How far a step goes.
+enum Step {
+    To(u64),
+    ToCompletion(u64),
+    Drain,
+}
+
+/// SAFETY: as that of the functions below.
+unsafe fn step(
+    drive: *mut FlashmeshDrive,
+    how: Step,
+    completions: *mut *const FlashmeshCompletion,
+    count: *mut usize,
+) -> c_int {
+    guarded(-1, || {
+        // SAFETY: the caller keeps the contract of its function.
+        let FlashmeshDrive { drive, completed } = unsafe { drive_of(drive) }?;
+        let done = match how {
+            Step::To(time) => drive.advance(Time::from_ps(time)),
+            Step::ToCompletion(u64::MAX) => drive.advance_to_completion(None),
+            Step::ToCompletion(time) => drive.advance_to_completion(Some(Time::from_ps(time))),
+            Step::Drain => drive.drain(),
+        };
+        completed.clear();
+        completed.extend(done.map_err(text)?.iter().map(FlashmeshCompletion::from));
+        // SAFETY: as above.
+        if let Some(completions) = unsafe { completions.as_mut() } {
+            *completions = completed.as_ptr();
+        }
+        // SAFETY: as above.
+        if let Some(count) = unsafe { count.as_mut() } {
+            *count = completed.len();
+        }
+        Ok(0)
+    })
+}
+
+/// Simulates all that happens up to `time_ps`, at that time included. `completions` is set to the `count` requests that completed, in that order;
+/// they stay until the next call with this drive. Either may be null.
+///
+/// # Safety
+/// `drive` was given by this library; `completions` and `count` are null or point to a pointer and a number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn flashmesh_advance(
+    drive: *mut FlashmeshDrive,
+    time_ps: u64,
+    completions: *mut *const FlashmeshCompletion,
+    count: *mut usize,
+) -> c_int {
+    // SAFETY: the caller keeps the contract of this function.
+    unsafe { step(drive, Step::To(time_ps), completions, count) }
+}
+
+/// As `flashmesh_advance`, but no further than the time at which the next request completes; with `UINT64_MAX` until then, however late that is.
+///
+/// # Safety
+/// As `flashmesh_advance`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn flashmesh_advance_to_completion(
+    drive: *mut FlashmeshDrive,
+    time_ps: u64,
+    completions: *mut *const FlashmeshCompletion,
+    count: *mut usize,
+) -> c_int {
+    // SAFETY: the caller keeps the contract of this function.
+    unsafe { step(drive, Step::ToCompletion(time_ps), completions, count) }
+}
+
+/// As `flashmesh_advance`, until all requests have completed.
+///
+/// # Safety
+/// As `flashmesh_advance`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn flashmesh_drain(
+    drive: *mut FlashmeshDrive,
+    completions: *mut *const FlashmeshCompletion,
+    count: *mut usize,
+) -> c_int {
+    // SAFETY: the caller keeps the contract of this function.
+    unsafe { step(drive, Step::Drain, completions, count) }
+}
+
+/// The time to which the drive was advanced, in picoseconds; 0 for a null pointer.
+///
+/// # Safety
+/// `drive` was given by this library.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn flashmesh_now_ps(drive: *mut FlashmeshDrive) -> u64 {
+    // SAFETY: the caller keeps the contract of this function.
+    guarded(0, || Ok(unsafe { drive_of(drive) }?.drive.now().as_ps()))
+}
+
+/// The bytes that a stream sees; 0 where there is no such stream.
+///
+/// # Safety
+/// `drive` was given by this library.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn flashmesh_capacity(drive: *mut FlashmeshDrive, stream: u32) -> u64 {
+    // SAFETY: the caller keeps the contract of this function.
+    guarded(0, || Ok(unsafe { drive_of(drive) }?.drive.capacity(stream as usize).map_or(0, Bytes::as_u64)))
+}
+
+/// What a run would report that ends here, as JSON, to be freed with `flashmesh_string_free`: that of a whole run when all requests have completed, and
+/// of an interrupted one before that. Null where it fails. The drive stays as it is.
+///
+/// # Safety
+/// `drive` was given by this library.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn flashmesh_report(drive: *mut FlashmeshDrive) -> *mut c_char {
+    guarded(ptr::null_mut(), || {
+        // SAFETY: the caller keeps the contract of this function.
+        let report = unsafe { drive_of(drive) }?.drive.report().map_err(text)?;
+        let json = serde_json::to_string(&report).map_err(text)?;
+        Ok(CString::new(json).map_err(text)?.into_raw())
+    })
+}
+
+/// Frees a text; nothing happens with a null pointer.
+///
+/// # Safety
+/// `string` was given by `flashmesh_report`, and is not used any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn flashmesh_string_free(string: *mut c_char) {
+    guarded((), || {
+        if !string.is_null() {
+            // SAFETY: it was made by `CString::into_raw`, and the caller gives it back.
+            drop(unsafe { CString::from_raw(string) });
+        }
+        Ok(())
+    });
+}
+
+/// A copy of the whole state of the drive; null where it fails.
+///
+/// # Safety
+/// `drive` was given by this library.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn flashmesh_snapshot(drive: *mut FlashmeshDrive) -> *mut FlashmeshSnapshot {
+    guarded(ptr::null_mut(), || {
+        // SAFETY: the caller keeps the contract of this function.
+        let snapshot = unsafe { drive_of(drive) }?.drive.snapshot();
+        Ok(Box::into_raw(Box::new(FlashmeshSnapshot(snapshot))))
+    })
+}
+
+/// Has the drive go back to the state of a snapshot, which may be of another drive and stays as it is.
+///
+/// # Safety
+/// Both were given by this library.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn flashmesh_restore(drive: *mut FlashmeshDrive, snapshot: *const FlashmeshSnapshot) -> c_int {
+    guarded(-1, || {
+        // SAFETY: the caller keeps the contract of this function.
+        let snapshot = unsafe { snapshot.as_ref() }.ok_or("the snapshot is a null pointer")?;
+        // SAFETY: as above.
+        unsafe { drive_of(drive) }?.drive.restore(&snapshot.0);
+        Ok(0)
+    })
+}
+
+/// Frees a snapshot; nothing happens with a null pointer.
+///
+/// # Safety
+/// `snapshot` was given by this library, and is not used any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn flashmesh_snapshot_free(snapshot: *mut FlashmeshSnapshot) {
+    guarded((), || {
+        if !snapshot.is_null() {
+            // SAFETY: it was made by `Box::into_raw`, and the caller gives it back.
+            drop(unsafe { Box::from_raw(snapshot) });
+        }
+        Ok(())
+    });
+}

@@ -1,0 +1,222 @@
+//! A drive that is stepped, with its requests and completions as NumPy arrays.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::config::Config;
+use crate::errors::{InternalError, WorkloadError, exception, guarded, shown};
+use flashmesh::error::RunError;
+use flashmesh::report::Status;
+use flashmesh::requests::RequestKind;
+use flashmesh::stepping::{self, Completion, StepError, Submission};
+use flashmesh::units::{Bytes, Time};
+
+/// The columns of completions: id, time and latency in picoseconds, status.
+type Columns<'py> =
+    (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u8>>);
+
+/// The columns of requests: time in picoseconds, operation, offset and size in bytes, stream; each an array or one value for all.
+#[derive(FromPyObject)]
+enum Column<'py, T: numpy::Element> {
+    One(T),
+    Each(PyReadonlyArray1<'py, T>),
+}
+
+impl<T: numpy::Element + Copy> Column<'_, T> {
+    /// The values, and whether there is one for each request.
+    fn values(&self) -> PyResult<(&[T], bool)> {
+        match self {
+            Column::One(value) => Ok((std::slice::from_ref(value), false)),
+            Column::Each(array) => Ok((array.as_slice()?, true)),
+        }
+    }
+}
+
+/// One column of requests.
+#[derive(Clone, Copy)]
+struct Values<'a, T> {
+    values: &'a [T],
+    is_each: bool,
+}
+
+impl<'a, T: numpy::Element + Copy> Values<'a, T> {
+    fn new(column: &'a Column<'_, T>, rows: usize, name: &str) -> PyResult<Values<'a, T>> {
+        let (values, is_each) = column.values()?;
+        if is_each && values.len() != rows {
+            let message = format!("{name} has {} values, and time_ps {rows}", values.len());
+            return Err(PyValueError::new_err(message));
+        }
+        Ok(Values { values, is_each })
+    }
+
+    #[inline]
+    fn at(&self, row: usize) -> T {
+        self.values[if self.is_each { row } else { 0 }]
+    }
+}
+
+fn refused(error: &StepError) -> PyErr {
+    WorkloadError::new_err(shown(error))
+}
+
+fn kind_of(op: u8) -> Result<RequestKind, PyErr> {
+    RequestKind::ALL.get(usize::from(op)).copied().ok_or_else(|| {
+        let last = RequestKind::ALL.len() - 1;
+        PyValueError::new_err(format!("an operation is a number from 0 to {last} (flashmesh.Op), not {op}"))
+    })
+}
+
+/// A copy of the whole state of a drive.
+#[pyclass(frozen, module = "flashmesh._native")]
+pub struct Snapshot(Mutex<stepping::Snapshot>);
+
+/// A drive that is stepped.
+#[pyclass(frozen, module = "flashmesh._native")]
+pub struct Drive(Mutex<stepping::Drive>);
+
+impl Drive {
+    fn lock(&self) -> MutexGuard<'_, stepping::Drive> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Steps it with the interpreter lock released; gives the columns of what completed.
+    fn stepped<'py>(
+        &self,
+        py: Python<'py>,
+        step: impl FnOnce(&mut stepping::Drive) -> Result<(), RunError> + Send,
+    ) -> PyResult<Columns<'py>> {
+        let done = py.detach(|| {
+            guarded(|| {
+                let mut drive = self.lock();
+                step(&mut drive).map(|()| drive.take_completions())
+            })
+        })?;
+        let done = done.map_err(|error| exception(&error))?;
+        let column = |of: fn(&Completion) -> u64| done.iter().map(of).collect::<Vec<u64>>().into_pyarray(py);
+        Ok((
+            column(|done| done.id),
+            column(|done| done.time.as_ps()),
+            column(|done| done.latency.as_ps()),
+            done.iter().map(|done| done.status.index() as u8).collect::<Vec<u8>>().into_pyarray(py),
+        ))
+    }
+}
+
+#[pymethods]
+impl Drive {
+    #[new]
+    fn new(py: Python<'_>, config: &Config, check: bool) -> PyResult<Self> {
+        let config = &config.0;
+        let opened = py.detach(|| {
+            guarded(|| if check { stepping::Drive::checked(config) } else { stepping::Drive::new(config) })
+        })?;
+        opened.map(|drive| Drive(Mutex::new(drive))).map_err(|error| exception(&error))
+    }
+
+    /// Submits a request; gives its id.
+    fn submit(&self, time_ps: u64, op: u8, offset: u64, size: u64, stream: usize) -> PyResult<u64> {
+        let (time, kind) = (Time::from_ps(time_ps), kind_of(op)?);
+        let request = Submission { time, kind, offset: Bytes::new(offset), size: Bytes::new(size), stream };
+        guarded(|| self.lock().submit(request))?.map_err(|error| refused(&error))
+    }
+
+    /// Submits a request for each time; gives the id of the first, from which they are numbered on.
+    fn submit_batch(
+        &self,
+        time_ps: PyReadonlyArray1<'_, u64>,
+        op: Column<'_, u8>,
+        offset: Column<'_, u64>,
+        size: Column<'_, u64>,
+        stream: Column<'_, u32>,
+    ) -> PyResult<u64> {
+        let times = time_ps.as_slice()?;
+        let rows = times.len();
+        let ops = Values::new(&op, rows, "op")?;
+        ops.values.iter().try_for_each(|&op| kind_of(op).map(drop))?;
+        let offsets = Values::new(&offset, rows, "offset")?;
+        let sizes = Values::new(&size, rows, "size")?;
+        let streams = Values::new(&stream, rows, "stream")?;
+        let requests = times.iter().enumerate().map(|(row, &time)| Submission {
+            time: Time::from_ps(time),
+            kind: RequestKind::ALL[usize::from(ops.at(row))],
+            offset: Bytes::new(offsets.at(row)),
+            size: Bytes::new(sizes.at(row)),
+            stream: streams.at(row) as usize,
+        });
+        guarded(|| self.lock().submit_all(requests))?
+            .map_err(|(row, error)| WorkloadError::new_err(format!("row {row}: {}", shown(&error))))
+    }
+
+    /// When the next event comes, in picoseconds; None where none will until a request is submitted.
+    fn next_event(&self) -> Option<u64> {
+        self.lock().next_event().map(Time::as_ps)
+    }
+
+    /// Simulates up to a time, that time included.
+    fn advance<'py>(&self, py: Python<'py>, time_ps: u64) -> PyResult<Columns<'py>> {
+        self.stepped(py, |drive| drive.advance(Time::from_ps(time_ps)).map(drop))
+    }
+
+    /// Simulates up to the next completion, and no further than a time.
+    fn advance_to_completion<'py>(&self, py: Python<'py>, time_ps: Option<u64>) -> PyResult<Columns<'py>> {
+        self.stepped(py, |drive| drive.advance_to_completion(time_ps.map(Time::from_ps)).map(drop))
+    }
+
+    /// Simulates until all requests have completed.
+    fn drain<'py>(&self, py: Python<'py>) -> PyResult<Columns<'py>> {
+        self.stepped(py, |drive| drive.drain().map(drop))
+    }
+
+    /// What a run would report that ends here, as JSON.
+    fn report(&self, py: Python<'_>) -> PyResult<String> {
+        let report = py.detach(|| guarded(|| self.lock().report()))?.map_err(|error| exception(&error))?;
+        serde_json::to_string(&report).map_err(|error| InternalError::new_err(shown(&error)))
+    }
+
+    /// A copy of the whole state.
+    fn snapshot(&self, py: Python<'_>) -> PyResult<Snapshot> {
+        py.detach(|| guarded(|| self.lock().snapshot())).map(|snapshot| Snapshot(Mutex::new(snapshot)))
+    }
+
+    /// Goes back to the state of a snapshot.
+    fn restore(&self, py: Python<'_>, snapshot: &Snapshot) -> PyResult<()> {
+        py.detach(|| {
+            guarded(|| {
+                let snapshot = snapshot.0.lock().unwrap_or_else(PoisonError::into_inner);
+                self.lock().restore(&snapshot);
+            })
+        })
+    }
+
+    /// The time to which it was advanced, in picoseconds.
+    #[getter]
+    fn now_ps(&self) -> u64 {
+        self.lock().now().as_ps()
+    }
+
+    /// Requests that were submitted and have not completed.
+    #[getter]
+    fn outstanding(&self) -> u64 {
+        self.lock().outstanding()
+    }
+
+    /// Offsets and sizes are multiples of this.
+    #[getter]
+    fn sector_size(&self) -> u64 {
+        self.lock().sector_size().as_u64()
+    }
+
+    /// The bytes that a stream sees; None where there is no such stream.
+    fn capacity(&self, stream: usize) -> Option<u64> {
+        self.lock().capacity(stream).map(Bytes::as_u64)
+    }
+}
+
+/// The operations and the statuses of requests, by their numbers.
+#[pyfunction]
+pub fn request_codes() -> (Vec<&'static str>, Vec<&'static str>) {
+    (RequestKind::ALL.map(RequestKind::name).to_vec(), Status::ALL.map(Status::name).to_vec())
+}

@@ -1,0 +1,405 @@
+//! A drive that a caller steps: requests are submitted while it runs, and simulated time goes as far as it is told to.
+
+use std::time::Instant;
+
+use crate::config::{Config, ReplayMode};
+use crate::error::{RunError, StepError};
+use crate::fabric::facts;
+use crate::host::source::{Source, Submitted};
+use crate::ids::StreamId;
+use crate::measure::report::Report;
+use crate::units::{Bytes, Time};
+use crate::workload::{IoRequest, RequestKind};
+
+use super::instances::{AnyDrive, Needs};
+use super::{Control, Simulation};
+
+pub use crate::measure::completions::Completion;
+
+/// A request to submit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Submission {
+    /// When it arrives.
+    pub time: Time,
+    /// What it asks.
+    pub kind: RequestKind,
+    /// Where it begins in the namespace of its stream, a multiple of the sector size.
+    pub offset: Bytes,
+    /// How much it covers, a positive multiple of the sector size; nothing for a flush.
+    pub size: Bytes,
+    /// The stream that it comes from, as [`Config::streams`] numbers them.
+    pub stream: usize,
+}
+
+/// What is known of a stream.
+#[derive(Clone, Copy, Debug)]
+struct StreamState {
+    capacity: Bytes,
+    /// The arrival of the request submitted last.
+    last: Time,
+}
+
+/// Whether anything is left to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Nothing has been simulated. What is submitted for time 0 is issued when the drive starts, as in a run; the first arrival is at this time, if
+    /// there is one.
+    New(Option<Time>),
+    /// All requests have completed; background work waits for the next one, as it would not be done in a run that ends here.
+    Idle,
+    /// Requests are under way.
+    Busy,
+    /// The power was cut then.
+    Cut(Time),
+    /// An error came in the middle of an event.
+    Failed,
+}
+
+/// A drive that its caller steps.
+///
+/// Requests are submitted with the time at which they arrive, and the drive is advanced to a time: all that happens up to then, at that time
+/// included, is simulated, and the requests that completed are returned. The streams are those of the configuration; `[workload]` and
+/// `[replay]` are not followed.
+///
+/// Where all requests that arrive up to a time are submitted before the drive is advanced to it, the report is that of a run in which the same
+/// requests come from a trace, bit for bit. A request that is submitted at the time to which the drive was advanced arrives behind all that
+/// happened then.
+///
+/// ```
+/// use flashmesh::config::Config;
+/// use flashmesh::requests::RequestKind;
+/// use flashmesh::stepping::{Drive, Submission};
+/// use flashmesh::units::{Bytes, Time};
+///
+/// let mut drive = Drive::new(&Config::default())?;
+/// let read = Submission { time: Time::from_us(5), kind: RequestKind::Read, offset: Bytes::new(4096), size: Bytes::new(4096), stream: 0 };
+/// let id = drive.submit(read)?;
+/// let completed = drive.advance(Time::from_us(50))?;
+/// assert_eq!((completed.len(), completed[0].id), (1, id));
+/// assert_eq!(drive.report()?.requests, 1);
+/// # Ok::<(), flashmesh::error::RunError>(())
+/// ```
+#[derive(Clone)]
+pub struct Drive {
+    drive: AnyDrive,
+    needs: Needs,
+    control: std::sync::Arc<Control>,
+    streams: Vec<StreamState>,
+    sector: Bytes,
+    now: Time,
+    state: State,
+    power_cut: Option<Time>,
+    outstanding: u64,
+    started: Instant,
+}
+
+/// A copy of the whole state of a [`Drive`].
+pub struct Snapshot(Box<Drive>);
+
+impl std::fmt::Debug for Drive {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Drive { now, state, outstanding, .. } = self;
+        let mut debug = f.debug_struct("Drive");
+        debug.field("now", now).field("state", state).field("outstanding", outstanding).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Snapshot {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Snapshot").field(&self.0).finish()
+    }
+}
+
+impl Drive {
+    /// Builds the drive that `config` describes and brings it to its initial state, at time 0.
+    ///
+    /// # Errors
+    /// When the drive cannot be built, or `config` asks for what a drive that is stepped does not do.
+    pub fn new(config: &Config) -> Result<Drive, RunError> {
+        Drive::built(config, false)
+    }
+
+    /// As [`Drive::new`], with the oracles on: it fails at the first thing that must not happen.
+    ///
+    /// # Errors
+    /// As [`Drive::new`].
+    pub fn checked(config: &Config) -> Result<Drive, RunError> {
+        Drive::built(config, true)
+    }
+
+    fn built(config: &Config, is_checked: bool) -> Result<Drive, RunError> {
+        refuse_unfollowed(config)?;
+        let names = config.streams().len();
+        let sources = (0..names).map(|_| Source::Submitted(Submitted::default())).collect();
+        let mut simulation =
+            Simulation::assembled(config, facts(config.fabric.kind), sources, None, &Control::default())?;
+        simulation.require_policies()?;
+        if is_checked {
+            simulation.enable_checks();
+        }
+        let built = simulation.built();
+        built.frontend.open_for_submissions();
+        let streams = (0..names as u32)
+            .map(|stream| StreamState { capacity: built.frontend.capacity(StreamId(stream)), last: Time::ZERO });
+        let (streams, sector) = (streams.collect(), built.geometry.sector_size);
+        let Simulation { drive, needs, .. } = simulation;
+        Ok(Drive {
+            drive,
+            needs,
+            control: std::sync::Arc::default(),
+            streams,
+            sector,
+            now: Time::ZERO,
+            state: State::New(None),
+            power_cut: config.power.cut,
+            outstanding: 0,
+            started: Instant::now(),
+        })
+    }
+
+    /// The time to which it was advanced.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Requests that were submitted and have not completed.
+    pub fn outstanding(&self) -> u64 {
+        self.outstanding
+    }
+
+    /// Offsets and sizes are multiples of this.
+    pub fn sector_size(&self) -> Bytes {
+        self.sector
+    }
+
+    /// The bytes that `stream` sees; nothing where there is no such stream.
+    pub fn capacity(&self, stream: usize) -> Option<Bytes> {
+        self.streams.get(stream).map(|stream| stream.capacity)
+    }
+
+    /// Submits a request; gives its id: they are numbered from 0. What lies beyond the capacity is answered by the drive, with a status.
+    ///
+    /// # Errors
+    /// When it arrives before the time of the drive or before the last one of its stream, is no request that a host can make, or the drive
+    /// takes no more.
+    #[inline]
+    pub fn submit(&mut self, request: Submission) -> Result<u64, StepError> {
+        self.require_open()?;
+        self.check(&request)?;
+        Ok(self.accept(request))
+    }
+
+    /// Submits requests; gives the id of the first, from which they are numbered on. Submits none where one of them cannot be.
+    ///
+    /// # Errors
+    /// As [`Drive::submit`], with the place of the request.
+    pub fn submit_all(
+        &mut self,
+        requests: impl Iterator<Item = Submission> + Clone,
+    ) -> Result<u64, (usize, StepError)> {
+        self.require_open().map_err(|error| (0, error))?;
+        let before: Vec<Time> = self.streams.iter().map(|stream| stream.last).collect();
+        let checked = requests.clone().enumerate().try_for_each(|(place, request)| {
+            self.check(&request).map_err(|error| (place, error))?;
+            self.streams[request.stream].last = request.time;
+            Ok(())
+        });
+        if let Err(refused) = checked {
+            self.streams.iter_mut().zip(before).for_each(|(stream, last)| stream.last = last);
+            return Err(refused);
+        }
+        let first = self.drive.completions().submitted;
+        requests.for_each(|request| {
+            self.accept(request);
+        });
+        Ok(first)
+    }
+
+    fn require_open(&self) -> Result<(), StepError> {
+        match self.state {
+            State::New(_) | State::Idle | State::Busy => Ok(()),
+            State::Cut(at) => Err(StepError::PowerCut { at }),
+            State::Failed => Err(StepError::Failed),
+        }
+    }
+
+    #[inline]
+    fn check(&self, request: &Submission) -> Result<(), StepError> {
+        let &Submission { time, kind, offset, size, stream } = request;
+        let Some(&StreamState { last, .. }) = self.streams.get(stream) else {
+            return Err(StepError::NoStream { stream, count: self.streams.len() });
+        };
+        if time < self.now {
+            return Err(StepError::Late { time, now: self.now });
+        }
+        if time < last {
+            return Err(StepError::OutOfOrder { stream, time, last });
+        }
+        if time > Time::RUN_MAX {
+            return Err(StepError::TooFar { time });
+        }
+        let sector = self.sector.as_u64();
+        for (what, bytes) in [("offset", offset), ("size", size)] {
+            if !bytes.as_u64().is_multiple_of(sector) {
+                return Err(StepError::Unaligned { what, bytes: bytes.as_u64(), sector });
+            }
+        }
+        if (size == Bytes::ZERO) != (kind == RequestKind::Flush) {
+            let expected = if kind == RequestKind::Flush { "no bytes" } else { "at least one sector" };
+            return Err(StepError::Size { kind: kind.name(), expected, bytes: size.as_u64() });
+        }
+        if offset.as_u64().checked_add(size.as_u64()).is_none() {
+            return Err(StepError::TooLarge { offset: offset.as_u64(), bytes: size.as_u64() });
+        }
+        Ok(())
+    }
+
+    /// A request that was checked.
+    #[inline]
+    fn accept(&mut self, request: Submission) -> u64 {
+        let Submission { time: arrival, kind, offset, size, stream } = request;
+        self.streams[stream].last = arrival;
+        self.state = match self.state {
+            State::New(first) => State::New(Some(first.unwrap_or(arrival).min(arrival))),
+            _ => State::Busy,
+        };
+        self.outstanding += 1;
+        self.drive.accept(StreamId(stream as u32), IoRequest { arrival, kind, offset, size, stream: 0 })
+    }
+
+    /// When the next event comes; nothing where none will until a request is submitted. An event need not complete a request.
+    pub fn next_event(&self) -> Option<Time> {
+        match self.state {
+            State::New(first) => first,
+            State::Busy => self.drive.next_event().map(|at| at.later(self.now)),
+            _ => None,
+        }
+    }
+
+    /// Simulates all that happens up to `time`, at that time included; gives the requests that completed, in that order.
+    ///
+    /// # Errors
+    /// When `time` lies before the time of the drive, or an oracle objects.
+    pub fn advance(&mut self, time: Time) -> Result<&[Completion], RunError> {
+        if time > Time::RUN_MAX {
+            return Err(StepError::TooFar { time }.into());
+        }
+        self.step(time, false)
+    }
+
+    /// As [`Drive::advance`], but no further than the time at which the next request completes, where that is before `time`; or to where
+    /// nothing is left to do for any request.
+    ///
+    /// # Errors
+    /// As [`Drive::advance`].
+    pub fn advance_to_completion(&mut self, time: Option<Time>) -> Result<&[Completion], RunError> {
+        if let Some(time) = time.filter(|&time| time > Time::RUN_MAX) {
+            return Err(StepError::TooFar { time }.into());
+        }
+        self.step(time.unwrap_or(Time::MAX), true)
+    }
+
+    /// Simulates until all requests have completed; gives those that did, in that order.
+    ///
+    /// # Errors
+    /// When an oracle objects.
+    pub fn drain(&mut self) -> Result<&[Completion], RunError> {
+        self.step(Time::MAX, false)
+    }
+
+    fn step(&mut self, until: Time, to_completion: bool) -> Result<&[Completion], RunError> {
+        if self.state == State::Failed {
+            return Err(StepError::Failed.into());
+        }
+        if until < self.now {
+            return Err(StepError::Backwards { time: until, now: self.now }.into());
+        }
+        if let State::New(first) = self.state {
+            self.drive.open(self.needs).inspect_err(|_| self.state = State::Failed)?;
+            self.state = if first.is_some() { State::Busy } else { State::Idle };
+        }
+        self.drive.completions().begin(to_completion);
+        if self.state == State::Busy {
+            let stepped = self.drive.step(until, self.needs, &self.control);
+            let is_over = stepped.inspect_err(|_| self.state = State::Failed)?;
+            if is_over {
+                self.state = match self.power_cut {
+                    Some(at) if self.drive.is_cut_off() => State::Cut(at),
+                    _ => State::Idle,
+                };
+            }
+        }
+        // Without an end, or with one that comes later than the completion, time is where the drive is.
+        let done = self.drive.completions().done.len();
+        let pauses_early = to_completion && done > 0;
+        self.now = if until == Time::MAX || pauses_early { self.drive.now().later(self.now) } else { until };
+        self.outstanding -= done as u64;
+        Ok(&self.drive.completions().done)
+    }
+
+    /// Takes what the last step completed, without a copy.
+    pub fn take_completions(&mut self) -> Vec<Completion> {
+        std::mem::take(&mut self.drive.completions().done)
+    }
+
+    /// What a run would report that ends here: that of a whole run when all requests have completed, and of an interrupted one before that.
+    /// The drive stays as it is: a copy of it is ended.
+    ///
+    /// # Errors
+    /// When the drive has failed, or an oracle objects to its end.
+    pub fn report(&self) -> Result<Report, RunError> {
+        self.clone().finish()
+    }
+
+    /// As [`Drive::report`], of a drive that is not needed any more: nothing is copied.
+    ///
+    /// # Errors
+    /// As [`Drive::report`].
+    pub fn finish(mut self) -> Result<Report, RunError> {
+        match self.state {
+            State::Failed => Err(StepError::Failed.into()),
+            state => {
+                let is_left = matches!(state, State::Busy | State::New(Some(_)));
+                if let State::New(_) = state {
+                    self.drive.open(self.needs)?;
+                }
+                self.drive.end(is_left, self.started)
+            }
+        }
+    }
+
+    /// A copy of the whole state.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot(Box::new(self.clone()))
+    }
+
+    /// Goes back to the state of `snapshot`: what follows is what followed then, if the same is submitted.
+    pub fn restore(&mut self, snapshot: &Snapshot) {
+        *self = (*snapshot.0).clone();
+    }
+}
+
+/// The keys that say what the caller of a drive decides, or ask for what cannot be copied.
+fn refuse_unfollowed(config: &Config) -> Result<(), StepError> {
+    const BY_CALLER: &str = "whoever steps a drive says when each request arrives: remove the key";
+    let refused = |key: String, value: String, reason| Err(StepError::Key { key, value, reason });
+    for stream in config.streams() {
+        let section =
+            if config.stream.is_empty() { "replay".to_owned() } else { format!("stream.{}.replay", stream.name) };
+        let replay = &stream.replay;
+        if replay.mode == ReplayMode::Closed {
+            return refused(format!("{section}.mode"), "\"closed\"".to_owned(), BY_CALLER);
+        }
+        if replay.time_scale != 1.0 {
+            return refused(format!("{section}.time-scale"), replay.time_scale.to_string(), BY_CALLER);
+        }
+        if let Some(stop) = replay.stop_time {
+            return refused(format!("{section}.stop-time"), format!("\"{stop}\""), BY_CALLER);
+        }
+    }
+    if config.measure.network {
+        let reason = "only a run records its interconnect: remove the key, and run the requests as a trace";
+        return refused("measure.network".to_owned(), "true".to_owned(), reason);
+    }
+    Ok(())
+}
