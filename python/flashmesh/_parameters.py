@@ -153,7 +153,18 @@ Indices: TypeAlias = str | int | Sequence[int]
 Times: TypeAlias = Time | Sequence[Time]
 """A time, or times for one plane, for two, and so on: ["290ns", "940ns"]."""
 
-Preset: TypeAlias = Literal["z-nand", "pm9a3", "enterprise-slc", "nossd12", "mbm", "collisions"]
+Preset: TypeAlias = Literal[
+    "z-nand",
+    "pm9a3",
+    "enterprise-slc",
+    "nossd12",
+    "mbm",
+    "samsung-pm9a3",
+    "sk-hynix-pe8110",
+    "solidigm-p5520",
+    "kioxia-cm7-r",
+    "collisions",
+]
 """The drives that come with the simulator."""
 
 FlashPageTypes: TypeAlias = Literal["one", "mlc", "tlc"]
