@@ -28,8 +28,8 @@ class Allocator(Protocol):
 
     It may have four methods more: `committed(self, lpn: int, plane: int) -> None` and `withdrawn`, with the same
     arguments, tell that a page has been programmed, or will not be; `stays(self, write: Write, plane: int, drive:
-    DriveState) -> bool` is asked whether a write that waited is programmed on its plane after all; `read(self, read: Write,
-    plane: int) -> None` tells of a page that a request reads.
+    DriveState) -> bool` is asked whether a write that waited is programmed on its plane after all; `read(self,
+    read: Write, plane: int) -> None` tells of a page that a request reads.
     """
 
     def place(self, write: Write, drive: DriveState) -> int:

@@ -113,12 +113,11 @@ impl Feed {
     }
 }
 
+/// What completed, with the place of its stream and its number there.
+type Completed = ((usize, u64), Completion);
+
 /// Steps a drive through all requests, as `random` decides. Gives its report and what completed.
-fn stepped(
-    mut drive: Drive,
-    requests: &[Vec<IoRequest>],
-    random: &mut SimRng,
-) -> (Value, Vec<((usize, u64), Completion)>) {
+fn stepped(mut drive: Drive, requests: &[Vec<IoRequest>], random: &mut SimRng) -> (Value, Vec<Completed>) {
     let mut feed = Feed::new(requests);
     let mut completed = Vec::new();
     let mut step = 1 + random.next_u64() % 40;
