@@ -28,7 +28,7 @@ const GIB: u64 = 1 << 30;
 
 #[test]
 fn every_preset_is_valid_and_can_be_written_in_full() {
-    assert_eq!(Config::presets().len(), 6);
+    assert_eq!(Config::presets().len(), 10);
     for preset in Config::presets() {
         let config = Config::from_preset(preset.name).unwrap_or_else(|error| panic!("{error}"));
         config.validate().unwrap_or_else(|error| panic!("{error}"));
@@ -47,7 +47,7 @@ fn every_value_of_a_preset_states_its_source() {
         for line in preset.text.lines().filter(|line| line.contains(" = ")) {
             let (_, source) = line.split_once('#').unwrap_or_else(|| panic!("{}: no source: {line}", preset.name));
             let states = source.starts_with(" ... ")
-                || ["Table", "section", "[choice]"].iter().any(|word| source.contains(word));
+                || ["Table", "section", "[choice]", "[fitted]", "data sheet"].iter().any(|word| source.contains(word));
             assert!(states || line.starts_with('#'), "{}: no source: {line}", preset.name);
         }
     }

@@ -26,6 +26,7 @@ fn value_of(spec: &ParameterSpec, random: u64, pick: Index) -> String {
         ParameterType::Time => format!("\"{}ps\"", 1 + random % 1_000_000_000),
         ParameterType::Bytes if spec.key == "page-size" => format!("\"{}KiB\"", 1 << (random % 7)),
         ParameterType::Bytes if spec.key == "sector-size" => "\"512B\"".to_owned(),
+        ParameterType::Bytes if spec.key == "mapping-unit" => "\"1KiB\"".to_owned(),
         ParameterType::Bytes => format!("\"{}B\"", 512 * (1 + random % 7)),
         ParameterType::Rate if random.is_multiple_of(5) => "\"unlimited\"".to_owned(),
         ParameterType::Rate => format!("\"{}B/s\"", 1_000 + random % (1 << 40)),
@@ -38,6 +39,7 @@ fn value_of(spec: &ParameterSpec, random: u64, pick: Index) -> String {
             format!("\"{first}-{},{}\"", first + count, first + count + 2)
         }
         ParameterType::Text if spec.key == "namespace" => "\"NAME\"".to_owned(),
+        ParameterType::Text if spec.section == "policy" => format!("\"policy{random}.py:Mine\""),
         ParameterType::Times => {
             let first = random % 1_000_000;
             format!("[\"{first}ps\", \"{}ps\"]", first + random % 1_000)
@@ -79,6 +81,7 @@ fn met(condition: &Condition) -> (String, &'static str) {
         (_, true) => condition.values[0],
         ("cache.capacity" | "mapping.cache-capacity", _) => "\"1MiB\"",
         ("power.cut" | "measure.epoch", _) => "\"1ms\"",
+        ("ftl.mapping-unit", _) => "\"4KiB\"",
         ("ftl.policy", _) if !condition.values.contains(&"\"page\"") => "\"page\"",
         ("schedule.policy", _) if !condition.values.contains(&"\"fifo\"") => "\"fifo\"",
         ("schedule.policy", _) => "\"out-of-order\"",

@@ -23,7 +23,7 @@ pub(super) fn clashes(config: &Config, clashes: &mut Vec<Clash>) {
         return;
     }
     let sector = config.geometry.sector_size;
-    if unit < sector {
+    if config.ftl.mapping_unit.is_some() && unit < sector {
         let message = format!("ftl.mapping-unit ({unit}) is smaller than geometry.sector-size ({sector})");
         let clash = Clash::new(&["ftl.mapping-unit", "geometry.sector-size"], message);
         clashes.push(
