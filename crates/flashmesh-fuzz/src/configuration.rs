@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::sync::LazyLock;
 
-use flashmesh::config::{Config, ParameterSpec, ParameterType, StreamConfig};
+use flashmesh::config::{Config, ParameterSpec, ParameterType, Preset, StreamConfig};
 
 use crate::choices::Choices;
 
@@ -164,7 +164,11 @@ impl Parameter {
     }
 }
 
-/// A configuration survives writing and reading, an error has a place.
+fn preset(name: &str) -> &'static Preset {
+    Config::presets().iter().find(|preset| preset.name == name).expect("a known preset")
+}
+
+/// A configuration survives writing and reading, an error has a place: in the text, an override or a preset.
 fn check(text: &str, overrides: &[String]) {
     match Config::from_str(text, "fuzzed.toml", overrides) {
         Ok(config) => {
@@ -176,9 +180,16 @@ fn check(text: &str, overrides: &[String]) {
             assert!(!error.problems().is_empty(), "an error without a problem");
             for problem in error.problems() {
                 let position = problem.position.as_ref().expect("every problem of a text has a place");
-                let number = position.source.strip_prefix("--set #").and_then(|number| number.parse::<usize>().ok());
-                let source = number.map_or(text, |number| &overrides[number - 1]);
-                let line = source.split('\n').nth(position.line - 1).expect("the line is in the text");
+                let source = match position.source.split_once(' ') {
+                    Some(("--set", number)) => {
+                        let number: usize = number.trim_start_matches('#').parse().expect("an override has a number");
+                        &overrides[number - 1]
+                    }
+                    Some(("preset", name)) => preset(name).text,
+                    _ => text,
+                };
+                let line = source.split('\n').nth(position.line - 1);
+                let line = line.unwrap_or_else(|| panic!("{error}\n{position:?} is not in its source:\n{source}"));
                 assert!(position.column <= line.chars().count() + 1, "{error}\n{position:?}");
             }
         }
