@@ -23,6 +23,7 @@ __all__ = [
     "CacheDestage",
     "CacheRowPolicy",
     "CacheSharing",
+    "CacheStall",
     "CacheWrites",
     "Config",
     "Current",
@@ -360,6 +361,9 @@ CacheWrites: TypeAlias = Literal["back", "through"]
 
 CacheDestage: TypeAlias = Literal["watermark", "eviction", "first-write"]
 """Which dirty pages go to flash, and when."""
+
+CacheStall: TypeAlias = Literal["writes", "commands"]
+"""What waits while a write waits for room."""
 
 CacheRowPolicy: TypeAlias = Literal["closed", "open"]
 """What becomes of a row after an access."""
@@ -1304,6 +1308,14 @@ class Cache:
     dirty_limit: Share | None = None
     """Dirty pages at most, as a share of the cache; a write that would make one more waits. Values: 0 to 1. Default:
     1.0.
+    """
+
+    stall: CacheStall | None = None
+    """What waits while a write waits for room. Default: "writes"."""
+
+    suspend_when_full: bool | None = None
+    """Whether reads suspend programs and erases while a write waits for room. If not, the dies finish what makes room.
+    Only with flash.suspension other than "off" or ftl.policy = "mbm". Default: True.
     """
 
     keep_destaged: bool | None = None

@@ -99,6 +99,11 @@ impl Cache {
         })
     }
 
+    /// Whether a write waits for room.
+    pub fn has_waiting(&self) -> bool {
+        self.parts.iter().any(|part| !part.waiting.is_empty())
+    }
+
     pub fn drop_waiting(&mut self) {
         self.parts.iter_mut().for_each(|part| part.waiting.clear());
         self.waiting.clear();

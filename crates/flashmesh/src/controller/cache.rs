@@ -8,7 +8,7 @@ mod device;
 use std::ops::Range;
 
 use crate::cache::{Admitted, Destaged, PageWrite, Sectors, SlotId};
-use crate::ids::{Lpn, RequestId, TransactionId};
+use crate::ids::{DieId, Lpn, RequestId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, lane};
 use crate::kernel::model::Model;
@@ -42,7 +42,7 @@ impl DeviceCache {
         writes: &mut HostWrites,
         cx: &mut Context<'_, M>,
     ) -> CachedRead {
-        let PageRequest { request, stream, lpn, bytes, .. } = *page;
+        let PageRequest { request, stream, lpn, bytes, since, .. } = *page;
         let may_fill = !writes.is_under_way(lpn) && self.has_data(lpn);
         let wanted = self.sectors_of(page);
         let found = self.cache.read(stream, lpn, wanted, may_fill);
@@ -53,24 +53,30 @@ impl DeviceCache {
             cx.kernel.tell(|| Notice::CacheFound(request, lpn, sectors));
             let from_dram = bytes - bytes.min(missing);
             from_flash = bytes - from_dram;
-            self.access_memory(slot, sectors, cx.kernel.now(), Then::Deliver(request, from_dram), cx.kernel);
+            self.access_memory(slot, sectors, since, Then::Deliver(request, from_dram), cx.kernel);
         }
         let parts = u32::from(found.here.is_some()) + u32::from(!found.missing.is_empty());
         let from_flash = (!found.missing.is_empty()).then(|| {
             let place = if found.fills { CachePlace::Kept } else { CachePlace::None };
-            host_read::begin(page, from_flash, place, &mut writes.placements, cx)
+            let id = host_read::begin(page, from_flash, place, &mut writes.placements, cx);
+            let waited = cx.kernel.now() - since;
+            if waited > Time::ZERO {
+                cx.datapath.transaction_mut(id).account.was_cached(waited);
+            }
+            id
         });
         CachedRead { parts, from_flash }
     }
 
     /// A page of a write: it ends in the cache, passes through it, or goes past it.
     pub(super) fn write<M: Model>(&mut self, page: &PageRequest, writes: &mut HostWrites, cx: &mut Context<'_, M>) {
-        let PageRequest { request, stream, priority, lpn, bytes, .. } = *page;
+        let PageRequest { request, stream, priority, lpn, bytes, since, .. } = *page;
         let sectors = self.sectors_of(page);
-        let write = PageWrite { request, stream, priority, lpn, sectors, bytes, since: cx.kernel.now() };
+        let write = PageWrite { request, stream, priority, lpn, sectors, bytes, since };
         let admitted = self.cache.offer(write);
         self.tell_removed(cx.kernel);
         if let Some(admitted) = admitted {
+            self.waited += cx.kernel.now() - since;
             self.admitted(&write, admitted, writes, cx);
         }
         cx.then(Step::SettleCache);
@@ -148,6 +154,9 @@ impl DeviceCache {
         self.tell_removed(cx.kernel);
         self.admitted(&write, admitted, writes, cx);
         cx.then(Step::SettleCache);
+        if !cx.shared.rules.suspends_when_full && !self.is_full() {
+            reads_may_suspend(cx);
+        }
     }
 
     fn destage<M: Model>(&mut self, destaged: Destaged, writes: &mut HostWrites, cx: &mut Context<'_, M>) {
@@ -208,6 +217,12 @@ impl DeviceCache {
         self.changed(cx);
     }
 
+    /// Whether a write waits for room.
+    #[inline]
+    pub(super) fn is_full(&self) -> bool {
+        self.cache.has_waiting()
+    }
+
     /// What the cache holds of writes that wait for room is forgotten.
     pub(super) fn drop_waiting(&mut self) {
         self.cache.drop_waiting();
@@ -254,6 +269,15 @@ impl DeviceCache {
     fn tell_removed<M: Model>(&mut self, kernel: &mut Kernel<M>) {
         if kernel.is_probed() {
             self.cache.take_removed().into_iter().for_each(|lpn| kernel.tell(|| Notice::CacheRemoved(lpn)));
+        }
+    }
+}
+
+/// No write waits for room any more: reads may suspend what their dies do.
+fn reads_may_suspend<M: Model>(cx: &mut Context<'_, M>) {
+    for die in (0..cx.shared.geometry.dies()).map(DieId) {
+        if cx.datapath.has_waiting_reads(die) {
+            cx.then(Step::TryIssue(die));
         }
     }
 }

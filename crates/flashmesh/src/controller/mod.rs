@@ -30,7 +30,7 @@ use crate::persistence::Persistence;
 use crate::policies::{self, FirmwarePolicy, Placing};
 use crate::schedule::account::LatencyBreakdown;
 use crate::schedule::transaction::{Owner, Priority};
-use crate::units::Bytes;
+use crate::units::{Bytes, Time};
 
 pub use cache::DeviceCache;
 pub use work::replica::{self, Replication};
@@ -55,6 +55,8 @@ pub struct PageRequest {
     pub start: Bytes,
     /// How much of the page it reads or writes.
     pub bytes: Bytes,
+    /// When the request reached the drive: earlier than now when it waited for writes that had no room in the cache.
+    pub since: Time,
 }
 
 impl PageRequest {
@@ -168,6 +170,12 @@ impl Controller {
     /// The device cache, when the drive has one.
     pub fn cache(&self) -> Option<&DeviceCache> {
         self.cache.as_deref()
+    }
+
+    /// Whether a write waits for room in the device cache.
+    #[inline]
+    pub fn has_waiting_writes(&self) -> bool {
+        self.cache.as_ref().is_some_and(|cache| cache.is_full())
     }
 
     /// The cache of the map, unless all of it is in DRAM.

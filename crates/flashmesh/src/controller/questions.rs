@@ -104,6 +104,10 @@ impl<M: Model> PageSource<M> for Controller {
         self.collections.is_out_of_space(die, &self.shared)
     }
 
+    fn suspends(&self) -> bool {
+        self.shared.rules.suspends_when_full || !self.has_waiting_writes()
+    }
+
     #[inline(always)]
     fn holds_back(&self, ready: &PlaneMasks, waiting: &PlaneMasks) -> bool {
         ready != waiting || self.writes.are_blocked()

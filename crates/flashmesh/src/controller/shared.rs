@@ -26,6 +26,8 @@ pub struct Rules {
     pub partial_program: bool,
     pub copyback: bool,
     pub preemptible: bool,
+    /// Whether reads suspend what dies do while a write waits for room in the device cache.
+    pub suspends_when_full: bool,
     /// Whether idle dies are collected.
     pub collects_in_background: bool,
     /// Whether pages move from chip to chip, and those of a block by one packet.
@@ -49,6 +51,7 @@ impl Rules {
             partial_program: config.flash.partial_program,
             copyback: config.gc.copyback,
             preemptible: config.gc.preemptible,
+            suspends_when_full: config.cache.suspend_when_full,
             collects_in_background: config.gc.background_threshold != 0.0,
             copies: config.gc.r#move.leaves_the_chip(),
             cleans: config.gc.r#move == crate::config::Move::Clean,

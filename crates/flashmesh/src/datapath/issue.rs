@@ -160,11 +160,18 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Whether reads may suspend what the array does: not collection while that goes before requests.
+    /// Whether reads may suspend what the array does: not collection while that goes before requests, and nothing while writes come first.
     #[inline(never)]
     pub(super) fn may_suspend<S: PageSource<M>>(&self, die: DieId, source: &S, kernel: &Kernel<M>) -> bool {
         let state = &self.units[die.index()].state;
-        state.may_suspend(&self.rules.die, kernel.now()) && !(state.works_internally() && source.collection_first(die))
+        state.may_suspend(&self.rules.die, kernel.now())
+            && source.suspends()
+            && !(state.works_internally() && source.collection_first(die))
+    }
+
+    /// Whether reads wait for a die, and may suspend what it does.
+    pub fn has_waiting_reads(&self, die: DieId) -> bool {
+        self.rules.die.suspension != Suspension::Off && has_awaited_read(&self.queues.masks(die))
     }
 
     #[inline(never)]

@@ -50,6 +50,9 @@ pub trait PageSource<M: Model> {
     /// Whether a die collects since its space is nearly out.
     fn collects_for_space(&self, die: DieId) -> bool;
 
+    /// Whether reads suspend what dies do now.
+    fn suspends(&self) -> bool;
+
     /// Whether programs may be held back on a die, of which `ready` may run and `waiting` are queued.
     fn holds_back(&self, ready: &PlaneMasks, waiting: &PlaneMasks) -> bool;
 

@@ -6,6 +6,7 @@
 mod complete;
 mod counters;
 mod flush;
+mod held;
 mod issue;
 mod power_cut;
 mod request;
@@ -35,6 +36,7 @@ pub use counters::Counters;
 pub use streams::{HostStream, open};
 
 use flush::Flushes;
+use held::Held;
 use power_cut::{Ending, PowerCut};
 use request::Request;
 
@@ -60,6 +62,7 @@ pub struct Frontend<M: Model> {
     namespaces: Namespaces,
     requests: Arena<RequestId, Request>,
     flushes: Flushes,
+    held: Held,
     ending: Ending,
     power_cut: Option<Box<PowerCut>>,
     counters: Counters,
@@ -103,6 +106,7 @@ impl Frontend<Probed> {
             interface: AnyInterface::new(config, &priorities),
             requests: Arena::default(),
             flushes: Flushes::new(namespaces.count()),
+            held: Held::new(config),
             namespaces,
             ending: Ending::default(),
             power_cut: None,
@@ -141,6 +145,7 @@ impl Frontend<Probed> {
             namespaces: self.namespaces,
             requests: self.requests,
             flushes: self.flushes,
+            held: self.held,
             ending: self.ending,
             power_cut: self.power_cut,
             counters: self.counters,

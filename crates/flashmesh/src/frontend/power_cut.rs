@@ -130,6 +130,7 @@ impl<M: Model> Frontend<M> {
             return;
         }
         self.flushes.clear();
+        self.held.clear();
         controller.cut_off(datapath, kernel);
         self.flush_everything(controller, datapath, kernel);
     }

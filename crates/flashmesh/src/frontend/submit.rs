@@ -1,4 +1,4 @@
-//! A request has reached the drive: it is admitted or refused, and cut into pages.
+//! The drive begins a request: it is admitted or refused, and cut into pages.
 
 use crate::controller::{Controller, PageRequest};
 use crate::datapath::Datapath;
@@ -7,17 +7,19 @@ use crate::ids::{Lpn, RequestId, StreamId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
-use crate::units::Bytes;
+use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
 
 use super::Frontend;
 use super::request::Request;
 
 impl<M: Model> Frontend<M> {
+    /// Begins a request that reached the drive at `since`.
     #[inline(always)]
-    pub fn submit(
+    pub(super) fn take(
         &mut self,
         id: RequestId,
+        since: Time,
         controller: &mut Controller,
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
@@ -29,10 +31,10 @@ impl<M: Model> Frontend<M> {
         };
         kernel.tell(|| Notice::RequestSubmitted(id, io));
         match io.kind {
-            RequestKind::Read => self.read_pages(id, &io, controller, datapath, kernel),
+            RequestKind::Read => self.read_pages(id, &io, since, controller, datapath, kernel),
             RequestKind::Write => {
                 self.begin_write(id);
-                self.write_pages(id, &io, controller, datapath, kernel);
+                self.write_pages(id, &io, since, controller, datapath, kernel);
             }
             RequestKind::Deallocate => {
                 // Parts of pages at either end stay: the standard lets a drive deallocate less than it was asked to.
@@ -40,7 +42,7 @@ impl<M: Model> Frontend<M> {
                 self.respond(id, kernel);
             }
             RequestKind::Flush => self.begin_flush(id, controller, datapath, kernel),
-            RequestKind::WriteZeroes => self.write_zeroes(id, &io, controller, datapath, kernel),
+            RequestKind::WriteZeroes => self.write_zeroes(id, &io, since, controller, datapath, kernel),
         }
     }
 
@@ -74,13 +76,13 @@ impl<M: Model> Frontend<M> {
     }
 
     #[inline]
-    fn part_of(&self, id: RequestId, io: &IoRequest, lpn: Lpn) -> PageRequest {
+    fn part_of(&self, id: RequestId, io: &IoRequest, since: Time, lpn: Lpn) -> PageRequest {
         let Request { stream, priority, .. } = self.requests[id];
         let page_size = self.geometry.page_size;
         let page_start = page_size * u64::from(lpn.0);
         let start = io.offset.max(page_start);
         let bytes = (io.offset + io.size).min(page_start + page_size) - start;
-        PageRequest { request: id, stream, priority, lpn, start: start - page_start, bytes }
+        PageRequest { request: id, stream, priority, lpn, start: start - page_start, bytes, since }
     }
 
     #[inline(always)]
@@ -88,6 +90,7 @@ impl<M: Model> Frontend<M> {
         &mut self,
         id: RequestId,
         io: &IoRequest,
+        since: Time,
         controller: &mut Controller,
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
@@ -97,7 +100,7 @@ impl<M: Model> Frontend<M> {
         controller.begin_read::<M>(first.0..=last.0, io.size);
         let mut parts = 0;
         for lpn in first.0..=last.0 {
-            let page = self.part_of(id, io, Lpn(lpn));
+            let page = self.part_of(id, io, since, Lpn(lpn));
             parts += controller.read(&page, datapath, kernel);
         }
         self.requests[id].remaining = parts;
@@ -108,6 +111,7 @@ impl<M: Model> Frontend<M> {
         &mut self,
         id: RequestId,
         io: &IoRequest,
+        since: Time,
         controller: &mut Controller,
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
@@ -118,7 +122,7 @@ impl<M: Model> Frontend<M> {
         self.requests[id].remaining = pages;
         controller.count_written(pages);
         for lpn in first.0..=last.0 {
-            let page = self.part_of(id, io, Lpn(lpn));
+            let page = self.part_of(id, io, since, Lpn(lpn));
             controller.write(&page, datapath, kernel);
         }
     }
@@ -134,6 +138,7 @@ impl<M: Model> Frontend<M> {
         &mut self,
         id: RequestId,
         io: &IoRequest,
+        since: Time,
         controller: &mut Controller,
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
@@ -142,7 +147,7 @@ impl<M: Model> Frontend<M> {
         let ends = if first == last { &[first][..] } else { &[first, last] };
         let parts: Vec<PageRequest> = ends
             .iter()
-            .map(|&lpn| self.part_of(id, io, lpn))
+            .map(|&lpn| self.part_of(id, io, since, lpn))
             .filter(|page| page.bytes < self.geometry.page_size)
             .collect();
         controller.deallocate(self.whole_pages(io), datapath, kernel);

@@ -200,9 +200,9 @@ impl<M: Model> Drive<M> {
     #[inline(always)]
     fn settle(&mut self) {
         let Drive { kernel, frontend, controller, datapath, .. } = self;
-        frontend.take_done(controller, datapath, kernel);
+        frontend.settle(controller, datapath, kernel);
         while controller.settle(datapath, kernel) {
-            frontend.take_done(controller, datapath, kernel);
+            frontend.settle(controller, datapath, kernel);
             // What is done may have the device cache write pages, which wait for chips to be chosen.
             if !(M::ALL_FEATURES && controller.has_due_writes()) {
                 break;

@@ -119,6 +119,10 @@ impl<M: Model> PageSource<M> for Reads {
         false
     }
 
+    fn suspends(&self) -> bool {
+        true
+    }
+
     fn holds_back(&self, _ready: &PlaneMasks, _waiting: &PlaneMasks) -> bool {
         false
     }

@@ -1,6 +1,9 @@
 //! The device cache on whole drives: times to the picosecond, each policy, back-pressure, flushes and cuts of the power.
 
-use flashmesh::config::{CacheWrites, Caching, Config, Destage, FabricKind, MultiPlane, PreconditionKind, ReplayMode};
+use flashmesh::config::{
+    CacheStall, CacheWrites, Caching, Config, Destage, FabricKind, MultiPlane, PageTypes, PreconditionKind, ReplayMode,
+    Suspension,
+};
 use flashmesh::measure::report::Report;
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Rate, Time};
@@ -197,6 +200,79 @@ fn a_write_waits_for_the_page_whose_place_it_takes_and_a_read_does_not() {
     assert_eq!(latencies, [DRAM, DRAM, destage + DRAM, miss, miss]);
     let cache = report.cache.expect("it is on");
     assert_eq!((cache.waits, cache.wait_ps, cache.evictions), (1, destage.as_ps(), 1));
+}
+
+#[test]
+fn commands_behind_a_write_without_room_wait_with_it_where_the_drive_takes_them_in_order() {
+    let mut config = cached(2);
+    config.cache.destage = Destage::Eviction;
+    config.cache.stall = CacheStall::Commands;
+    config.queue.caching = Caching::Writes;
+    let requests = [
+        write(1, 1, ms(0)),
+        write(2, 1, ms(1)),
+        write(3, 1, ms(2)),
+        read(4, 1, ms(2)),
+        read(2, 1, ms(2)),
+        request(RequestKind::Deallocate, 9, 1, ms(2)),
+        read(4, 1, ms(3)),
+    ];
+    let waits = DRAM + COMMAND + TRANSFER + PROGRAM;
+    let miss = COMMAND + READ + TRANSFER;
+    let records = run(&config, requests);
+    let latencies: Vec<Time> = records.iter().map(|record| record.completed - record.arrival).collect();
+    // The read of page 2 finds the memory busy with the write.
+    assert_eq!(latencies, [DRAM, DRAM, waits + DRAM, waits + miss, waits + DRAM * 2, waits, miss]);
+    let in_cache: Vec<Time> = records.iter().map(|record| record.spent.cache).collect();
+    assert_eq!(in_cache[2..5], [waits + DRAM, waits, waits + DRAM * 2]);
+}
+
+/// One die, whose program a read comes beside.
+#[test]
+fn a_read_suspends_nothing_while_a_write_waits_for_room_where_writes_come_first() {
+    let mut config = cached(1);
+    (config.geometry.channels, config.geometry.chips_per_channel, config.geometry.planes_per_die) = (1, 1, 1);
+    config.cache.destage = Destage::Eviction;
+    config.flash.suspension = Suspension::Both;
+    let requests = [write(1, 1, ms(0)), write(2, 1, ms(1)), read(4, 1, ms(1) + Time::from_us(50))];
+    let waits = DRAM + COMMAND + TRANSFER + PROGRAM;
+    let suspended = config.flash.suspend_time + COMMAND + READ + TRANSFER;
+    assert_eq!(measured(&config, requests).1[2], suspended);
+    config.cache.suspend_when_full = false;
+    assert_eq!(
+        measured(&config, requests).1[1..],
+        [waits + DRAM, waits - Time::from_us(50) + COMMAND + READ + TRANSFER]
+    );
+}
+
+/// Of two dies one makes room for a write, and the other programs for longer.
+#[test]
+fn a_read_that_waited_for_writes_suspends_what_its_die_does_once_there_is_room() {
+    let mut config = cached(2);
+    (config.geometry.channels, config.geometry.chips_per_channel, config.geometry.planes_per_die) = (2, 1, 1);
+    config.cache.destage = Destage::Eviction;
+    config.cache.suspend_when_full = false;
+    config.flash.suspension = Suspension::Both;
+    config.flash.page_types = PageTypes::Mlc;
+    config.flash.upper_page_program_time = Some(PROGRAM * 3);
+    let flush = |arrival| IoRequest { size: Bytes::ZERO, ..request(RequestKind::Flush, 0, 0, arrival) };
+    let late = |us| ms(6) + Time::from_us(us);
+    let requests = [
+        // The lower page of the second die, then its upper page beside the lower one of the first.
+        write(1, 1, ms(0)),
+        flush(ms(1)),
+        write(0, 1, ms(4)),
+        write(3, 1, ms(5)),
+        flush(ms(6)),
+        write(2, 1, late(50)),
+        read(7, 1, late(60)),
+    ];
+    let has_room = DRAM + COMMAND + TRANSFER + PROGRAM;
+    let (report, latencies) = measured(&config, requests);
+    assert_eq!(latencies[5], has_room - Time::from_us(50) + DRAM);
+    let suspended = config.flash.suspend_time + COMMAND + READ + TRANSFER;
+    assert_eq!(latencies[6], has_room - Time::from_us(60) + suspended);
+    assert_eq!(report.flash.suspensions, 1);
 }
 
 #[test]

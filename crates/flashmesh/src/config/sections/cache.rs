@@ -39,6 +39,16 @@ choices! {
 }
 
 choices! {
+    /// What waits while a write waits for room in the cache.
+    CacheStall {
+        /// Later writes alone: reads go on.
+        Writes = "writes",
+        /// All later commands, in the order in which they reached the drive.
+        Commands = "commands",
+    }
+}
+
+choices! {
     /// State of a DRAM row after an access.
     RowPolicy {
         /// Closed: every access opens its rows.
@@ -71,6 +81,11 @@ section! {
         destage_limit: Option<Bytes> = None, unset "any", in Bytes::new(1)..=Bytes::new(1 << 44), needs plain;
         /// Dirty pages at most, as a share of the cache; a write that would make one more waits.
         dirty_limit: f64 as Share = 1.0, in 0.0..=1.0, needs plain;
+        /// What waits while a write waits for room.
+        stall: CacheStall = CacheStall::Writes, needs any where "stall" != ["\"writes\""];
+        /// Whether reads suspend programs and erases while a write waits for room. If not, the dies finish what makes room.
+        suspend_when_full: bool = true,
+            with "flash.suspension" != ["\"off\""] or "ftl.policy" = ["\"mbm\""], needs plain;
         /// Whether a page stays in the cache, to be read, once it is on flash.
         keep_destaged: bool = true, needs plain;
         /// Whether a page that is read without ever having been written, and so holds no data, stays in the cache.

@@ -30,7 +30,7 @@ mod venice;
 mod wear;
 
 pub use area::Area;
-pub use cache::{Cache, CacheSharing, CacheWrites, Destage, RowPolicy};
+pub use cache::{Cache, CacheSharing, CacheStall, CacheWrites, Destage, RowPolicy};
 pub use fabric::{Arbitration, Fabric, FabricKind, HoldPath};
 pub use flash::{DieStart, Flash, MultiPlane, PageTypes, ProgramOrder, ProgramUnit, Suspension};
 pub use flashmesh_workload::config::{

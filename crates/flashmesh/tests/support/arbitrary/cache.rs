@@ -1,6 +1,6 @@
 //! Random settings of the device cache.
 
-use flashmesh::config::{Cache, CacheSharing, CacheWrites, Caching, Config, Destage, RowPolicy};
+use flashmesh::config::{Cache, CacheSharing, CacheStall, CacheWrites, Caching, Config, Destage, RowPolicy};
 use flashmesh::units::{Bytes, Rate, Time};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -34,6 +34,7 @@ pub fn cache() -> impl Strategy<Value = Settings> {
         select(Destage::ALL),
         prop_oneof![4 => Just(Caching::All), 1 => select(Caching::ALL)],
         (any::<bool>(), any::<bool>(), any::<bool>()),
+        (select(CacheStall::ALL), any::<bool>()),
     );
     let shares = (0..=10u32, 0..=10u32, 0..=10u32);
     let limits = (proptest::option::of(1..=8u32), proptest::option::of(1..=6u64), 0..=3000u64);
@@ -41,7 +42,14 @@ pub fn cache() -> impl Strategy<Value = Settings> {
     (pages, policies, shares, limits, dram).prop_map(
         |(
             pages,
-            (sharing, writes, destage, caching, (keep_destaged, keep_unwritten, flush_at_end)),
+            (
+                sharing,
+                writes,
+                destage,
+                caching,
+                (keep_destaged, keep_unwritten, flush_at_end),
+                (stall, suspend_when_full),
+            ),
             (one, other, limit),
             (destages_max, destage_limit, window_us),
             (row, delay_ns, row_policy, is_slow),
@@ -59,6 +67,8 @@ pub fn cache() -> impl Strategy<Value = Settings> {
                 keep_destaged,
                 keep_unwritten,
                 flush_at_end,
+                stall,
+                suspend_when_full,
                 row_size: Bytes::new(row),
                 row_to_column_delay: Time::from_ns(delay_ns),
                 row_policy,
