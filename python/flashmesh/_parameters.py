@@ -102,6 +102,7 @@ __all__ = [
     "Share",
     "Sizes",
     "Stream",
+    "Superblock",
     "Time",
     "Times",
     "Venice",
@@ -269,7 +270,7 @@ SchedulePriorities: TypeAlias = Literal["off", "strict", "weighted"]
 """What priorities of requests do. With them on, only transactions of the same priority join in a multi-plane operation.
 """
 
-FtlPolicy: TypeAlias = Literal["page", "tbm", "mbm", "sprinkler"]
+FtlPolicy: TypeAlias = Literal["page", "tbm", "mbm", "sprinkler", "superblock"]
 """What the firmware makes of the state machines of the translation layer
 ([firmware-policies.md](firmware-policies.md)).
 """
@@ -1004,6 +1005,23 @@ class Mbm:
     def __post_init__(self) -> None:
         """Refuses values that no configuration takes."""
         _check(self, "mbm")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Superblock:
+    """Superblocks over the planes of several dies.
+
+    Its keys are read only with ftl.policy = "superblock".
+    """
+
+    dies: int | None = None
+    """Dies of each: a divisor of those of the drive. They are on as many channels as there are. Values: 1 to 1048576.
+    Default: all dies.
+    """
+
+    def __post_init__(self) -> None:
+        """Refuses values that no configuration takes."""
+        _check(self, "superblock")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -1794,6 +1812,9 @@ class Config:
 
     mbm: Mbm = Mbm()
     """The parts of MBM (Maximizing Bandwidth Management FTL), each with a switch of its own."""
+
+    superblock: Superblock = Superblock()
+    """Superblocks over the planes of several dies."""
 
     gc: Gc = Gc()
     """Garbage collection."""

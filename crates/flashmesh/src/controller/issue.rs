@@ -286,7 +286,7 @@ impl Controller {
             Work::HostWrite(_) => writes.program_rerouted(id, cx),
             Work::CollectRead(_) | Work::CollectProgram(_) => {
                 if M::ALL_FEATURES {
-                    collections.dropped(work, cx.shared.geometry.plane_of(transaction.from));
+                    collections.dropped(work, cx.shared.geometry.plane_of(transaction.from), cx);
                 }
                 moves.rerouted(id, cx);
             }

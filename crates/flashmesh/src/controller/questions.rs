@@ -85,8 +85,8 @@ impl<M: Model> PageSource<M> for Controller {
         self.shared.stream_of(lead) == self.shared.stream_of(other)
     }
 
-    fn moves_more(&self, first: PlaneId, count: u32) -> bool {
-        self.collections.moves_more(first, count)
+    fn moves_more(&self, plane: PlaneId) -> bool {
+        self.collections.moves_more(plane, &self.shared.ftl)
     }
 
     fn writes_wait(&self, die: DieId) -> bool {

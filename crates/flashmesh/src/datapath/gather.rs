@@ -46,7 +46,8 @@ impl Gather {
             units_per_page: geometry.units_per_page,
             units_per_program: geometry.units_per_program,
             timeout: config.ftl.gather_timeout,
-            by_die: policies::ftl_rules(config).twin_blocks && config.flash.multi_plane != MultiPlane::Off,
+            by_die: policies::ftl_rules(config).superblock_dies.is_some()
+                && config.flash.multi_plane != MultiPlane::Off,
             planes_per_die: geometry.planes_per_die,
             due: vec![NOTHING; dies],
             waiting: vec![0; dies * CLASSES * geometry.planes_per_die as usize],
@@ -126,13 +127,13 @@ impl<M: Model> Datapath<M> {
         let moves = class == Class::CollectProgram;
         let is_full = |plane: u8| self.gather.is_full(die, class, plane);
         if *by_die {
-            let is_ready = due != 0 || (moves && !source.moves_more(first, count)) || (0..count as u8).all(is_full);
+            let is_ready = due != 0 || (moves && !source.moves_more(first)) || (0..count as u8).all(is_full);
             return if is_ready { planes } else { 0 };
         }
         let is_ready = |plane: &u8| {
             due >> plane & 1 != 0
                 || is_full(*plane)
-                || (moves && !source.moves_more(PlaneId(first.0 + u32::from(*plane)), 1))
+                || (moves && !source.moves_more(PlaneId(first.0 + u32::from(*plane))))
         };
         self::planes(planes).filter(is_ready).fold(0, |ready, plane| ready | 1 << plane)
     }

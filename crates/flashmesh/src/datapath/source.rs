@@ -38,8 +38,8 @@ pub trait PageSource<M: Model> {
     /// Whether two programs of the same plane go to the same open block.
     fn shares_block(&self, lead: &Transaction, other: &Transaction) -> bool;
 
-    /// Whether collections of the `count` planes from `first` on have valid pages that have not been read: more moved pages will come.
-    fn moves_more(&self, first: PlaneId, count: u32) -> bool;
+    /// Whether collections whose moved pages may come to a plane have valid pages that have not been read: more will come.
+    fn moves_more(&self, plane: PlaneId) -> bool;
 
     /// Whether writes wait for the collection of their die, which is behind them.
     fn writes_wait(&self, die: DieId) -> bool;

@@ -64,6 +64,7 @@ mod replication;
 mod rules;
 mod spare_blocks;
 mod stream;
+mod superblocks;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
@@ -82,6 +83,7 @@ pub use prepared::PreparedDrives;
 pub use rules::FtlRules;
 pub use spare_blocks::{blocks_for_gathering, spare_blocks_min};
 pub use stream::Stream;
+pub use superblocks::Superblocks;
 pub use translation::TranslationPages;
 
 use blocks::BlockManager;
@@ -153,7 +155,7 @@ impl Ftl {
             blocks: BlockManager::new(geometry, &partition, &rules, has_map, config.wear.dynamic),
             counts_parts: allocation.counts_parts(),
             allocation,
-            collector: Collector::new(geometry, config, rules.twin_blocks, has_map),
+            collector: Collector::new(geometry, config, rules.superblock_dies, has_map),
             translation,
             replicas: config.replication.enabled.then(|| Box::new(Replicas::new(geometry, &partition))),
             geometry: geometry.clone(),

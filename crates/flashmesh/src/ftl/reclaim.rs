@@ -4,8 +4,8 @@
 //! [`Ftl::stream_of_move`], programs that, and calls [`Ftl::commit_move`]; when none is left and all programs have
 //! finished it erases the victim and calls [`Ftl::finish_erase`].
 
-use super::Ftl;
 use super::collection::VictimSelector;
+use super::{Ftl, Superblocks};
 use crate::ids::{BlockId, Lpn, PlaneId};
 
 impl Ftl {
@@ -101,41 +101,45 @@ impl Ftl {
         self.blocks.finish_erase(block);
     }
 
-    /// Whether the planes of a die use the same blocks together.
+    /// Whether planes use the same blocks together.
     #[inline]
     pub(crate) fn has_twins(&self) -> bool {
         self.blocks.has_twins()
     }
 
-    /// The plane of the die of `plane` that takes the next page of `stream`: the one furthest behind, counting the pages that wait
-    /// for it.
-    pub(crate) fn twin_behind(
-        &self,
-        plane: PlaneId,
-        stream: super::Stream,
-        waiting: impl Fn(PlaneId) -> u32,
-    ) -> PlaneId {
-        self.blocks.twin_behind(plane, stream, waiting)
+    /// Which planes do; those of a die where none do.
+    pub(crate) fn superblocks(&self) -> Superblocks {
+        self.blocks.superblocks()
     }
 
-    /// Whether the die of `plane` should be collected: a plane of it is short, none is being collected, and something can be gained.
+    /// How far a plane is that works with others, in programs of `stream`, counting so many pages that wait for it.
+    pub(crate) fn twin_progress(&self, plane: PlaneId, stream: super::Stream, waiting: u32) -> u32 {
+        self.blocks.twin_progress(plane, stream, waiting)
+    }
+
+    /// The plane of those that work with `plane` that takes the next page of `stream` when nothing waits: the one furthest behind.
+    pub(crate) fn twin_behind(&self, plane: PlaneId, stream: super::Stream) -> PlaneId {
+        self.blocks.twin_behind(plane, stream)
+    }
+
+    /// Whether the planes that work with `plane` should be collected: one is short, none is being collected, and something can be gained.
     pub(crate) fn wants_twin_collection(&self, plane: PlaneId) -> bool {
         self.collector.wants_twins(&self.blocks, plane)
     }
 
-    /// Whether the die of `plane` should be collected when it has nothing else to do.
+    /// Whether the planes that work with `plane` should be collected when they have nothing else to do.
     pub(crate) fn wants_background_twin_collection(&self, plane: PlaneId) -> bool {
         self.collector.wants_twins_in_background(&self.blocks, plane)
     }
 
-    /// Begins a collection of the die of `plane`: picks a position, and gives its blocks, one in each plane.
+    /// Begins a collection of the planes that work with `plane`: picks a position, and gives its blocks, one in each plane.
     ///
-    /// `None` when no position that is full in all planes has an invalid page, or a collection of the die is under way.
+    /// `None` when no position that is full in all planes has an invalid page, or a collection of the planes is under way.
     pub(crate) fn begin_twin_collection(&mut self, plane: PlaneId) -> Option<Vec<BlockId>> {
         self.collector.begin_twins(&mut self.blocks, plane)
     }
 
-    /// The victims at the position of `victim`, one in each plane of the die.
+    /// The victims at the position of `victim`, one in each plane that works with its plane.
     pub(crate) fn twins_of_victim(&self, victim: BlockId) -> Vec<BlockId> {
         self.blocks.twins_of_block(victim).collect()
     }

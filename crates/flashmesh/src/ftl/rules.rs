@@ -13,8 +13,8 @@ pub struct FtlRules {
     pub moves_share_write_block: bool,
     /// After preconditioning the planes of a die have equal write pointers.
     pub equal_write_pointers: bool,
-    /// The planes of a die open, collect and erase the blocks at one position together.
-    pub twin_blocks: bool,
+    /// Of how many dies the planes open, collect and erase the blocks at one position together; none where each plane is by itself.
+    pub superblock_dies: Option<u32>,
     /// Programs are over several planes of a die where they can be.
     pub planes_join: bool,
 }
@@ -27,7 +27,7 @@ impl FtlRules {
             pages_leave_their_plane: config.gc.r#move.leaves_the_chip(),
             moves_share_write_block: config.gc.moved_pages == MovedPages::WriteBlock,
             equal_write_pointers: false,
-            twin_blocks: false,
+            superblock_dies: None,
             planes_join: config.flash.multi_plane != MultiPlane::Off,
         }
     }

@@ -49,7 +49,7 @@ impl Stream {
     }
 
     #[inline]
-    pub(super) fn is_translation(self) -> bool {
+    pub(crate) fn is_translation(self) -> bool {
         matches!(self, Stream::Translation | Stream::TranslationCollection)
     }
 

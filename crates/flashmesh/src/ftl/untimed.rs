@@ -15,7 +15,7 @@ impl Ftl {
     pub fn write_untimed_by(&mut self, stream: StreamId, lpn: Lpn, idle: &IdleDies) -> u64 {
         let mut plane = self.place_write(lpn, idle);
         if self.has_twins() {
-            let behind = self.twin_behind(plane, self.host_stream(plane, Some(stream)), |_| 0);
+            let behind = self.twin_behind(plane, self.host_stream(plane, Some(stream)));
             self.unplace_write(lpn, plane);
             self.place_write_on(lpn, behind);
             plane = behind;
@@ -57,7 +57,7 @@ impl Ftl {
             while let Some((page, lpn)) = self.next_valid_page(victim, from_page) {
                 let from = self.geometry.ppn(victim, page);
                 let stream = self.stream_of_move(from);
-                let to = if self.has_twins() { self.twin_behind(plane, stream, |_| 0) } else { plane };
+                let to = if self.has_twins() { self.twin_behind(plane, stream) } else { plane };
                 let to = self.allocate_move(to, stream).expect("the reserve has room for a victim");
                 self.commit_move(lpn, from, to);
                 moved += 1;

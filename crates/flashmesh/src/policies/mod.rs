@@ -6,7 +6,9 @@
 mod mbm;
 mod page;
 mod sprinkler;
+mod superblock;
 mod tbm;
+mod together;
 
 use std::ops::Range;
 
@@ -99,7 +101,7 @@ pub trait FirmwarePolicy {
         plane
     }
 
-    /// The plane of the same die that takes a page moved out of `plane`.
+    /// The plane that takes a page moved out of `plane`: of the same die, or of those that use the same blocks.
     fn place_move(&mut self, plane: PlaneId, _stream: Stream, _ftl: &Ftl) -> PlaneId {
         plane
     }
@@ -167,7 +169,7 @@ pub struct PolicyFacts {
 
 /// The policies, in the order of their kinds.
 static POLICIES: [&PolicyFacts; config::FirmwarePolicy::ALL.len()] =
-    [&page::FACTS, &tbm::FACTS, &mbm::FACTS, &sprinkler::FACTS];
+    [&page::FACTS, &tbm::FACTS, &mbm::FACTS, &sprinkler::FACTS, &superblock::FACTS];
 
 fn facts(kind: config::FirmwarePolicy) -> &'static PolicyFacts {
     POLICIES.into_iter().find(|facts| facts.kind == kind).expect("each kind has its facts")
@@ -188,10 +190,10 @@ pub(crate) fn clashes(config: &Config, geometry: Option<&Geometry>) -> Vec<Clash
     (facts(config.ftl.policy).clashes)(config, geometry)
 }
 
-/// What a policy cannot go together with that writes the planes of a die together.
-fn planes_work_together(config: &Config) -> Vec<Clash> {
+/// What a policy cannot go together with that writes the planes of `dies` dies together.
+fn planes_work_together(config: &Config, dies: u32) -> Vec<Clash> {
     let mut clashes = Vec::new();
-    if config.geometry.planes_per_die < 2 {
+    if dies == 1 && config.geometry.planes_per_die < 2 {
         let key = "geometry.planes-per-die";
         let why = "which has the planes of a die work together, and geometry.planes-per-die is 1";
         clashes.push(refused(config, key, why, "raise geometry.planes-per-die to 2 or more"));
@@ -201,7 +203,7 @@ fn planes_work_together(config: &Config) -> Vec<Clash> {
         clashes.push(refused(config, "ftl.write-binding", why, "set ftl.write-binding to \"late\""));
     }
     if config.ftl.write_streams == WriteStreams::PerStream {
-        let why = "which has planes of a die write at one pointer, and ftl.write-streams is `per-stream`";
+        let why = "which has planes write at one pointer, and ftl.write-streams is `per-stream`";
         clashes.push(refused(config, "ftl.write-streams", why, "set ftl.write-streams to \"shared\""));
     }
     clashes

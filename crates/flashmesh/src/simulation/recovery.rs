@@ -103,7 +103,7 @@ impl<M: Model> PageSource<M> for Reads {
         false
     }
 
-    fn moves_more(&self, _first: PlaneId, _count: u32) -> bool {
+    fn moves_more(&self, _plane: PlaneId) -> bool {
         false
     }
 

@@ -6,7 +6,7 @@ use flashmesh::check::Oracles;
 use flashmesh::config::{Config, FirmwarePolicy, FirstTouch, Move, MovedPages, Suspension, WriteBinding};
 use flashmesh::error::RunError;
 use flashmesh::flash::die::OperationKind;
-use flashmesh::ids::Lpn;
+use flashmesh::ids::{BlockId, Lpn};
 use flashmesh::kernel::probe::{Notice, Origin, Probe};
 use flashmesh::measure::report::Report;
 use flashmesh::policy;
@@ -25,7 +25,9 @@ use crate::support::drives::{Kept, Listed};
 fn under(policy: FirmwarePolicy) -> impl Strategy<Value = Case> {
     let switches = (any::<bool>(), any::<bool>(), any::<bool>(), select(Suspension::ALL));
     let reads = (1..=6u64, 1..=40u64, select(vec![0u32, 4, 64]), select(MovedPages::ALL));
-    let cases = (arbitrary::case(), switches, reads).prop_map(move |(mut case, (ws, rs, mcs, suspension), reads)| {
+    let divisor = any::<prop::sample::Index>();
+    let drawn = (arbitrary::case(), switches, reads, divisor);
+    let cases = drawn.prop_map(move |(mut case, (ws, rs, mcs, suspension), reads, divisor)| {
         let (threshold, area, reallocations_max, moved_pages) = reads;
         let config = &mut case.config;
         let page = config.geometry.page_size;
@@ -35,6 +37,13 @@ fn under(policy: FirmwarePolicy) -> impl Strategy<Value = Case> {
             return case;
         }
         fit(config);
+        if policy == FirmwarePolicy::Superblock {
+            let least = if config.geometry.planes_per_die == 1 { 2 } else { 1 };
+            let divisors: Vec<u32> =
+                (least..=config.dies()).filter(|dies| config.dies().is_multiple_of(*dies)).collect();
+            config.superblock.dies = Some(*divisor.get(&divisors)).filter(|&dies| dies < config.dies());
+            return case;
+        }
         config.mbm.ws = ws;
         config.mbm.rs = rs;
         config.mbm.mcs = mcs;
@@ -54,9 +63,9 @@ fn under(policy: FirmwarePolicy) -> impl Strategy<Value = Case> {
     )
 }
 
-/// What TBM and MBM need of a drive.
+/// What policies need of a drive that have planes work together.
 fn fit(config: &mut Config) {
-    if config.geometry.planes_per_die == 1 {
+    if config.geometry.planes_per_die == 1 && (config.ftl.policy != FirmwarePolicy::Superblock || config.dies() == 1) {
         // As many logical pages on each plane as before.
         config.geometry.planes_per_die = 2;
         let pages = config.geometry.capacity.map(|capacity| capacity.as_u64() / config.geometry.page_size.as_u64());
@@ -65,7 +74,7 @@ fn fit(config: &mut Config) {
     config.ftl.write_binding = WriteBinding::Late;
     config.ftl.first_touch = FirstTouch::Home;
     config.ftl.write_streams = flashmesh::config::WriteStreams::Shared;
-    if config.ftl.policy == FirmwarePolicy::Tbm {
+    if config.ftl.policy != FirmwarePolicy::Mbm {
         config.gc.copyback = false;
         config.gc.r#move = Move::ThroughController;
         config.namespace.clear();
@@ -97,6 +106,11 @@ proptest! {
 
     #[test]
     fn tbm_keeps_what_every_drive_promises(case in under(FirmwarePolicy::Tbm)) {
+        prop_assert_eq!(run(&case).requests, case.requests.len() as u64);
+    }
+
+    #[test]
+    fn superblocks_keep_what_every_drive_promises(case in under(FirmwarePolicy::Superblock)) {
         prop_assert_eq!(run(&case).requests, case.requests.len() as u64);
     }
 
@@ -198,6 +212,50 @@ fn tbm_erases_the_blocks_of_all_planes_together_and_mbm_does_not() {
     }
 }
 
+#[test]
+fn the_blocks_of_a_superblock_are_erased_on_all_its_dies_at_the_same_time() {
+    for dies in [1, 2, 4] {
+        let mut config = busy(FirmwarePolicy::Superblock);
+        config.superblock.dies = Some(dies);
+        // Only an erase takes as long, so that it begins on each die as soon as the last page has moved.
+        config.flash.erase_time = Time::from_ms(20);
+        let mut simulation = Simulation::new(&config).expect("the drive can be built");
+        let erases = Erased::default();
+        simulation.add_probe(Box::new(erases.clone()));
+        simulation.enable_checks();
+        simulation.run(&Control::default()).expect("no oracle speaks");
+        simulation.ftl().audit().expect("the tables agree");
+        let ended = erases.0.lock().expect("the run has ended");
+        assert!(ended.len() > 20);
+        let mut by_position = std::collections::BTreeMap::<(u32, u32), Vec<Time>>::new();
+        for &(block, at) in ended.iter() {
+            let (plane, position) =
+                (block.0 / config.geometry.blocks_per_plane, block.0 % config.geometry.blocks_per_plane);
+            let set = plane / 2 % (4 / dies);
+            by_position.entry((set, position)).or_default().push(at);
+        }
+        for times in by_position.values() {
+            for together in times.chunks(2 * dies as usize) {
+                assert_eq!(together.len(), 2 * dies as usize);
+                let (first, last) = (together[0], together[together.len() - 1]);
+                assert!(last - first < Time::from_ms(1), "{dies}: from {first} to {last}");
+            }
+        }
+    }
+}
+
+/// When blocks were erased.
+#[derive(Clone, Default)]
+struct Erased(Arc<Mutex<Vec<(BlockId, Time)>>>);
+
+impl Probe for Erased {
+    fn tell(&mut self, now: Time, notice: &Notice<'_>) {
+        if let Notice::BlockErased(block) = *notice {
+            self.0.lock().expect("no other thread panicked").push((block, now));
+        }
+    }
+}
+
 /// A policy of the caller's own: what it says of reads that could join, and of moved pages.
 struct Own {
     joins: bool,
@@ -255,6 +313,9 @@ fn a_policy_is_refused_where_it_makes_no_sense() {
         ("mbm", "geometry.planes-per-die=1", "geometry.planes-per-die"),
         ("tbm", "gc.copyback=true", "gc.copyback"),
         ("mbm", "ftl.write-streams=per-stream", "ftl.write-streams"),
+        ("superblock", "superblock.dies=3", "superblock.dies"),
+        ("superblock", "gc.move=chip-to-chip", "gc.move"),
+        ("superblock", "replication.enabled=true", "replication.enabled"),
     ];
     for (policy, setting, key) in cases {
         let settings = [format!("ftl.policy={policy}"), setting.to_owned()];

@@ -188,6 +188,8 @@ choices! {
         Mbm = "mbm",
         /// As `page`, with the scheduling of Sprinkler (`schedule.policy`, [scheduling.md](scheduling.md)).
         Sprinkler = "sprinkler",
+        /// The planes of several dies use, collect and erase the same blocks together (`[superblock]`).
+        Superblock = "superblock",
     }
 }
 

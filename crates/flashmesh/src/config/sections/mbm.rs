@@ -36,7 +36,7 @@ impl Config {
     pub fn suspension(&self) -> Suspension {
         match self.ftl.policy {
             FirmwarePolicy::Mbm => self.mbm.suspension,
-            FirmwarePolicy::Page | FirmwarePolicy::Tbm | FirmwarePolicy::Sprinkler => self.flash.suspension,
+            _ => self.flash.suspension,
         }
     }
 }

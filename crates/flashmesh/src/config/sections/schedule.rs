@@ -84,7 +84,7 @@ impl Config {
     pub fn schedule_policy(&self) -> SchedulePolicy {
         match self.ftl.policy {
             FirmwarePolicy::Sprinkler => SchedulePolicy::Sprinkler,
-            FirmwarePolicy::Page | FirmwarePolicy::Tbm | FirmwarePolicy::Mbm => self.schedule.policy,
+            _ => self.schedule.policy,
         }
     }
 }

@@ -2,13 +2,13 @@
 //! the other, each a read and a program (or one copyback) of the same die, or a read and a program on another chip, then the
 //! block is erased.
 //!
-//! Where the planes of a die use the same blocks together, they are collected at once, and erased when all have been emptied.
+//! Where planes use the same blocks together (a superblock), they are collected at once, and erased when all have been emptied.
 
 use crate::controller::Context;
 use crate::controller::shared::Shared;
 use crate::controller::steps::Step;
 use crate::flash::geometry::Geometry;
-use crate::ftl::Stream;
+use crate::ftl::{BlockState, Ftl, Stream};
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, TransactionId};
 use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, Origin};
@@ -99,7 +99,7 @@ impl Collections {
     #[inline]
     pub fn collect_if_needed<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         if M::ALL_FEATURES && cx.shared.ftl.has_twins() {
-            return self.collect_die_if_needed(plane, cx);
+            return self.collect_superblock_if_needed(plane, cx);
         }
         match &mut self.by_plane[plane.index()] {
             Some(collection) => {
@@ -118,15 +118,15 @@ impl Collections {
         }
     }
 
-    fn collect_die_if_needed<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
-        let die = cx.shared.geometry.die_of_plane(plane);
-        if self.is_collected(die, cx.shared) {
-            if cx.shared.planes_of(die).any(|plane| cx.shared.ftl.is_short(plane)) {
-                for plane in cx.shared.planes_of(die) {
+    fn collect_superblock_if_needed<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
+        let planes = cx.shared.ftl.superblocks().members(plane);
+        if self.is_collected(planes.clone()) {
+            if planes.clone().any(|plane| cx.shared.ftl.is_short(plane)) {
+                for plane in planes {
                     if let Some(collection) = &mut self.by_plane[plane.index()]
                         && std::mem::take(&mut collection.background)
                     {
-                        self.foreground[die.index()] += 1;
+                        self.foreground[cx.shared.geometry.die_of_plane(plane).index()] += 1;
                     }
                 }
             }
@@ -137,8 +137,8 @@ impl Collections {
         }
     }
 
-    fn is_collected(&self, die: DieId, shared: &Shared) -> bool {
-        shared.planes_of(die).any(|plane| self.by_plane[plane.index()].is_some())
+    fn is_collected(&self, mut planes: impl Iterator<Item = PlaneId>) -> bool {
+        planes.any(|plane| self.by_plane[plane.index()].is_some())
     }
 
     /// Starts collecting the planes of an idle die that background collection wants.
@@ -153,7 +153,7 @@ impl Collections {
     fn collect_in_background<M: Model>(&mut self, die: DieId, cx: &mut Context<'_, M>) {
         let first = cx.shared.geometry.first_plane(die);
         if M::ALL_FEATURES && cx.shared.ftl.has_twins() {
-            if !self.is_collected(die, cx.shared)
+            if !self.is_collected(cx.shared.ftl.superblocks().members(first))
                 && cx.shared.ftl.wants_background_twin_collection(first)
                 && let Some(blocks) = cx.shared.ftl.begin_twin_collection(first)
             {
@@ -176,7 +176,7 @@ impl Collections {
         }
     }
 
-    /// Blocks are on their way to being free; those of a die all are before the first of them moves on.
+    /// Blocks are on their way to being free; those of a superblock all are before the first of them moves on.
     fn begin<M: Model>(&mut self, blocks: &[BlockId], need: Need, cx: &mut Context<'_, M>) {
         for &block in blocks {
             let collection = Collection {
@@ -256,17 +256,15 @@ impl Collections {
                 let (is_first, has_moved) = (!collection.is_read, collection.moving == 0);
                 collection.is_read = true;
                 collection.is_over = has_moved;
-                let die = cx.shared.geometry.die_of_plane(plane);
                 if is_first && cx.shared.ftl.has_twins() {
-                    for other in cx.shared.planes_of(die) {
+                    for other in cx.shared.ftl.superblocks().members(plane) {
                         if self.by_plane[other.index()].is_some_and(|collection| !collection.is_read) {
                             cx.then(Step::Advance(other));
                         }
                     }
                 }
                 if !has_moved {
-                    // What has gathered may be the last.
-                    cx.then(Step::TryIssue(die));
+                    ask_dies_of_superblock(plane, cx);
                 }
                 return has_moved;
             };
@@ -286,18 +284,20 @@ impl Collections {
     fn may_move_another(&self, plane: PlaneId, shared: &Shared) -> bool {
         let mut limit = 2 * shared.geometry.units_per_program;
         if shared.ftl.has_twins() {
-            let die = shared.geometry.die_of_plane(plane);
             let reads = |plane: &PlaneId| self.by_plane[plane.index()].is_some_and(|collection| !collection.is_read);
-            let reading = shared.planes_of(die).filter(reads).count() as u32;
-            limit = limit * shared.geometry.planes_per_die / reading.max(1);
+            let superblocks = shared.ftl.superblocks();
+            let reading = superblocks.members(plane).filter(reads).count() as u32;
+            limit = limit * superblocks.planes() / reading.max(1);
         }
         self.by_plane[plane.index()].is_some_and(|collection| collection.moving < limit)
     }
 
-    /// Whether victims of the `count` planes from `first` on have valid pages that have not been read.
-    pub fn moves_more(&self, first: PlaneId, count: u32) -> bool {
-        let planes = &self.by_plane[first.index()..(first.0 + count) as usize];
-        planes.iter().flatten().any(|collection| !collection.is_read || collection.reading > 0)
+    /// Whether victims whose pages may move to `plane` have valid pages that have not been read.
+    pub fn moves_more(&self, plane: PlaneId, ftl: &Ftl) -> bool {
+        let moves_more = |plane: PlaneId| {
+            self.by_plane[plane.index()].is_some_and(|collection| !collection.is_read || collection.reading > 0)
+        };
+        if ftl.has_twins() { ftl.superblocks().members(plane).any(moves_more) } else { moves_more(plane) }
     }
 
     /// A page of the victim of `plane` has been programmed, where programs gather.
@@ -308,33 +308,35 @@ impl Collections {
         }
     }
 
-    /// The same of one that has been read.
-    fn read(&mut self, plane: PlaneId) {
-        if let Some(collection) = &mut self.by_plane[plane.index()] {
-            collection.reading = collection.reading.saturating_sub(1);
-        }
+    /// The same of one that has been read; gives whether it was the last, for which programs may have waited.
+    fn read(&mut self, plane: PlaneId, ftl: &Ftl) -> bool {
+        let Some(collection) = &mut self.by_plane[plane.index()] else { return false };
+        collection.reading = collection.reading.saturating_sub(1);
+        collection.is_read && collection.reading == 0 && !self.moves_more(plane, ftl)
     }
 
     /// A page of a victim is not needed any more.
-    pub fn dropped(&mut self, work: Work, from: PlaneId) {
-        if let Work::CollectRead(_) = work {
-            self.read(from);
-        }
+    pub fn dropped<M: Model>(&mut self, work: Work, from: PlaneId, cx: &mut Context<'_, M>) {
         self.moved(from);
+        if let Work::CollectRead(_) = work
+            && self.read(from, &cx.shared.ftl)
+        {
+            ask_dies_of_superblock(from, cx);
+        }
     }
 
-    /// All pages of a plane's victim have moved: when those of the whole die have, the blocks are erased.
+    /// All pages of a plane's victim have moved: when those of the whole superblock have, its blocks are erased.
     pub fn drained<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         if let Some(collection) = &mut self.by_plane[plane.index()] {
             collection.is_drained = true;
         }
-        let die = cx.shared.geometry.die_of_plane(plane);
+        let superblocks = cx.shared.ftl.superblocks();
         let drained = |plane: PlaneId| {
             let collection = self.by_plane[plane.index()].filter(|collection| collection.is_drained)?;
             Some((plane, collection.block))
         };
-        let victims: Vec<(PlaneId, BlockId)> = cx.shared.planes_of(die).filter_map(drained).collect();
-        if victims.len() < cx.shared.geometry.planes_per_die as usize {
+        let victims: Vec<(PlaneId, BlockId)> = superblocks.members(plane).filter_map(drained).collect();
+        if victims.len() < superblocks.planes() as usize {
             return;
         }
         for (plane, block) in victims {
@@ -343,19 +345,21 @@ impl Collections {
         }
     }
 
-    /// The data of a page has left its victim: it is programmed in the same die, where the policy may choose another plane.
+    /// The data of a page has left its victim: it is programmed in its plane, or in one that the policy chooses.
     pub fn read_done<M: Model>(&mut self, id: TransactionId, route: Route, cx: &mut Context<'_, M>) {
         let Context { shared, datapath, .. } = cx;
         let transaction = datapath.transaction_mut(id);
-        if M::ALL_FEATURES {
-            self.read(shared.geometry.plane_of(transaction.from));
-        }
+        let from = shared.geometry.plane_of(transaction.from);
+        let is_last = M::ALL_FEATURES && shared.geometry.gathers() && self.read(from, &shared.ftl);
         transaction.work = Work::CollectProgram(route);
         if M::ALL_FEATURES && route == Route::Controller {
             let stream = shared.ftl.stream_of_move(transaction.from);
             transaction.plane = shared.policy.place_move(transaction.plane, stream, &shared.ftl);
         }
         cx.then(Step::Enqueue(id));
+        if is_last {
+            ask_dies_of_superblock(from, cx);
+        }
     }
 
     /// The array has programmed a page that moved.
@@ -405,6 +409,11 @@ impl Collections {
             cx.then(Step::Unblock(plane));
         }
         cx.then(Step::Collect(plane));
+        // The last block to be erased frees those of all planes, whose dies may have nothing else to come.
+        let is_last = || cx.shared.ftl.block_state(collection.block) == BlockState::Free;
+        if M::ALL_FEATURES && cx.shared.ftl.has_twins() && is_last() {
+            ask_dies_of_superblock(plane, cx);
+        }
         cx.then(Step::Erased(Erased { plane, levels_wear: collection.levels_wear, held_translation }));
     }
 
@@ -430,6 +439,14 @@ impl Collections {
             self.begin(&[block], Need::Wear, cx);
         }
     }
+}
+
+/// Each die whose planes work with `plane` may have something to begin: programs that have gathered, or that waited for pages.
+fn ask_dies_of_superblock<M: Model>(plane: PlaneId, cx: &mut Context<'_, M>) {
+    let geometry = &cx.shared.geometry;
+    let dies = cx.shared.ftl.superblocks().members(plane).step_by(geometry.planes_per_die as usize);
+    let dies: Vec<DieId> = dies.map(|plane| geometry.die_of_plane(plane)).collect();
+    dies.into_iter().for_each(|die| cx.then(Step::TryIssue(die)));
 }
 
 /// A valid page at `from` leaves its victim.

@@ -106,7 +106,8 @@ fn together(config: &Config, clashes: &mut Vec<Clash>) {
 /// Whether the device cache can gather what a program takes.
 fn cache(config: &Config, clashes: &mut Vec<Clash>) {
     let capacity = config.cache.capacity;
-    let planes = if config.ftl.policy == FirmwarePolicy::Tbm { u64::from(config.geometry.planes_per_die) } else { 1 };
+    let works_together = matches!(config.ftl.policy, FirmwarePolicy::Tbm | FirmwarePolicy::Superblock);
+    let planes = if works_together { u64::from(config.geometry.planes_per_die) } else { 1 };
     let program = config.geometry.page_size * (u64::from(config.pages_per_program()) * planes);
     if capacity > Bytes::ZERO && capacity < program {
         let message = format!("cache.capacity ({capacity}) is less than the {program} that one program takes");

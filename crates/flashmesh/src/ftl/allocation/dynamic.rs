@@ -30,7 +30,7 @@ pub struct Dynamic {
 impl Dynamic {
     /// The allocator of an array in which nothing was placed yet.
     pub fn new(geometry: &Geometry, partition: &Partition, rules: &FtlRules) -> Dynamic {
-        let planes = if rules.twin_blocks && rules.planes_join { geometry.planes_per_die } else { 1 };
+        let planes = if rules.superblock_dies.is_some() && rules.planes_join { geometry.planes_per_die } else { 1 };
         Dynamic {
             program: if geometry.gathers() { geometry.units_per_program * planes } else { 1 },
             filling: vec![(PlaneId(0), 0); partition.parts.len()],

@@ -24,7 +24,7 @@ use open_blocks::OpenBlock;
 use twins::Twins;
 
 use super::stream::Stream;
-use super::{FtlRules, Partition};
+use super::{FtlRules, Partition, Superblocks};
 use crate::flash::geometry::Geometry;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
@@ -37,7 +37,7 @@ pub(super) struct BlockManager {
     moves_share_write_block: bool,
     /// Whether the planes of a die keep equal write pointers, since programs are over all of them.
     levels_programs: bool,
-    /// Where the planes of a die use the same blocks together.
+    /// Where planes use the same blocks together.
     twins: Option<Twins>,
 }
 
@@ -62,8 +62,8 @@ impl BlockManager {
             table: BlockTable::new(geometry),
             planes: (0..geometry.planes()).map(PlaneId).map(plane).collect(),
             moves_share_write_block: rules.moves_share_write_block,
-            levels_programs: geometry.gathers() && rules.twin_blocks && rules.planes_join,
-            twins: rules.twin_blocks.then(|| Twins::new(geometry.dies())),
+            levels_programs: geometry.gathers() && rules.superblock_dies.is_some() && rules.planes_join,
+            twins: rules.superblock_dies.map(|dies| Twins::new(Superblocks::new(geometry, dies))),
             geometry: geometry.clone(),
         }
     }

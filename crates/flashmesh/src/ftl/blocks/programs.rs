@@ -20,12 +20,11 @@ impl BlockManager {
             return self.skip_to(plane, stream, block, end);
         }
         let position = block.0 % self.geometry.blocks_per_plane;
-        let twins: Vec<PlaneId> = self.twins_of(plane).collect();
-        twins
-            .into_iter()
-            .map(|twin| {
-                let block = BlockId(self.geometry.first_block(twin).0 + position);
-                self.skip_to(twin, stream, block, end)
+        let first = self.geometry.first_plane(self.geometry.die_of_plane(plane)).0;
+        (first..first + self.geometry.planes_per_die)
+            .map(|joined| {
+                let block = BlockId(self.geometry.first_block(PlaneId(joined)).0 + position);
+                self.skip_to(PlaneId(joined), stream, block, end)
             })
             .sum()
     }

@@ -1,28 +1,30 @@
-//! Twin blocks: the planes of a die use, collect and erase the blocks of one position together (TBM: Twin Block Management Policy to
-//! Enhance the Utilization of Plane-Level Parallelism in SSDs, IEEE CAL 2016).
+//! Twin blocks: the planes of a [superblock](Superblocks) use, collect and erase the blocks of one position together. Those of a die for TBM
+//! (Twin Block Management Policy to Enhance the Utilization of Plane-Level Parallelism in SSDs, IEEE CAL 2016).
 //!
-//! - A block is opened in all planes of a die at once, so that they have one active block index. A plane that is behind when another one
+//! - A block is opened in all of the planes at once, so that they have one active block index. A plane that is behind when another one
 //!   has filled its block gives up what it has left \[choice\]. It is behind by as many pages as programs went to other planes alone.
-//! - Each page, written or moved, goes to the plane of its die that is furthest behind. So write pointers stay together, and the
+//! - Each page, written or moved, goes to the plane that is furthest behind. So write pointers stay together, and the
 //!   valid pages of a victim are spread evenly.
 //! - A victim is a position. Its invalid pages are those of all its blocks. They are free again when all of them are erased.
 //!
-//! A die so is one plane whose blocks and reserve are as many times as large, and never gets stuck for the same reasons.
+//! The planes so are one plane whose blocks and reserve are as many times as large, and never get stuck for the same reasons.
 
 use super::{BlockManager, BlockState};
+use crate::ftl::Superblocks;
 use crate::ftl::stream::Stream;
 use crate::ids::{BlockId, PlaneId};
 
 /// Twin blocks that are being erased.
 #[derive(Clone, Debug)]
 pub(super) struct Twins {
-    /// By die: planes whose block of the victim is erased.
+    superblocks: Superblocks,
+    /// By set of planes: those whose block of the victim is erased.
     erased: Vec<u32>,
 }
 
 impl Twins {
-    pub(super) fn new(dies: u32) -> Twins {
-        Twins { erased: vec![0; dies as usize] }
+    pub(super) fn new(superblocks: Superblocks) -> Twins {
+        Twins { superblocks, erased: vec![0; superblocks.count() as usize] }
     }
 }
 
@@ -32,14 +34,17 @@ impl BlockManager {
         self.twins.is_some()
     }
 
-    /// The planes of the die of `plane`, itself among them.
-    pub(in super::super) fn twins_of(&self, plane: PlaneId) -> impl Iterator<Item = PlaneId> + use<> {
-        let planes = self.geometry.planes_per_die;
-        let first = plane.0 / planes * planes;
-        (first..first + planes).map(PlaneId)
+    /// Which planes use the same blocks together; those of a die where none do.
+    pub(in super::super) fn superblocks(&self) -> Superblocks {
+        self.twins.as_ref().map_or_else(|| Superblocks::new(&self.geometry, 1), |twins| twins.superblocks)
     }
 
-    /// The blocks at `position` in the planes of the die of `plane`.
+    /// The planes that use the same blocks as `plane`, itself among them.
+    pub(in super::super) fn twins_of(&self, plane: PlaneId) -> impl Iterator<Item = PlaneId> + use<> {
+        self.superblocks().members(plane)
+    }
+
+    /// The blocks at `position` in the planes that work with `plane`.
     fn twin_blocks(&self, plane: PlaneId, position: u32) -> impl Iterator<Item = BlockId> + use<> {
         let blocks_per_plane = self.geometry.blocks_per_plane;
         self.twins_of(plane).map(move |twin| BlockId(twin.0 * blocks_per_plane + position))
@@ -49,12 +54,12 @@ impl BlockManager {
         block.0 % self.geometry.blocks_per_plane
     }
 
-    /// The blocks at the position of `block`, one in each plane of its die.
+    /// The blocks at the position of `block`, one in each plane that works with its plane.
     pub(in super::super) fn twins_of_block(&self, block: BlockId) -> impl Iterator<Item = BlockId> + use<> {
         self.twin_blocks(self.table.plane_of(block), self.position_of(block))
     }
 
-    /// Opens the next free block in all planes of a die.
+    /// Opens the next free block in all planes that work with `plane`.
     pub(super) fn open_twins(&mut self, plane: PlaneId, stream: Stream) -> Option<()> {
         for twin in self.twins_of(plane) {
             self.skip_open_pages(twin, stream);
@@ -63,36 +68,32 @@ impl BlockManager {
         Some(())
     }
 
-    /// The plane of the die of `plane` that takes the next page of `stream`: the one furthest behind, counting the pages that wait
-    /// for it.
-    pub(in super::super) fn twin_behind(
-        &self,
-        plane: PlaneId,
-        stream: Stream,
-        waiting: impl Fn(PlaneId) -> u32,
-    ) -> PlaneId {
-        let progress = |twin: PlaneId| {
-            let open = &self.planes[twin.index()].open;
-            let written = |stream| open.get(stream).next_page;
-            let pointer = if stream.is_translation() {
-                written(stream)
-            } else {
-                written(open.writer(None)) + written(Stream::Collection)
-            };
-            // Programs fill one plane after the other.
-            (pointer + waiting(twin)) / self.geometry.units_per_program
+    /// How far a plane is, in programs of `stream`, counting so many pages that wait for it.
+    pub(in super::super) fn twin_progress(&self, plane: PlaneId, stream: Stream, waiting: u32) -> u32 {
+        let open = &self.planes[plane.index()].open;
+        let written = |stream| open.get(stream).next_page;
+        let pointer = if stream.is_translation() {
+            written(stream)
+        } else {
+            written(open.writer(None)) + written(Stream::Collection)
         };
-        self.twins_of(plane).min_by_key(|&twin| progress(twin)).unwrap_or(plane)
+        // Programs fill one plane after the other.
+        (pointer + waiting) / self.geometry.units_per_program
     }
 
-    /// Whether a collection of the die of `plane` may begin, and would gain something.
+    /// The plane of those that work with `plane` that takes the next page of `stream` when nothing waits: the one furthest behind.
+    pub(in super::super) fn twin_behind(&self, plane: PlaneId, stream: Stream) -> PlaneId {
+        self.twins_of(plane).min_by_key(|&twin| self.twin_progress(twin, stream, 0)).unwrap_or(plane)
+    }
+
+    /// Whether a collection of the planes that work with `plane` may begin, and would gain something.
     pub(in super::super) fn can_collect_twins(&self, plane: PlaneId) -> bool {
         let accounts = || self.twins_of(plane).map(|twin| &self.planes[twin.index()]);
         accounts().all(|account| account.collecting == 0) && accounts().any(|account| account.invalid_pages > 0)
     }
 
     /// By position: the invalid pages of the blocks there, and when the last of them was filled. Zeroes unless all are full.
-    pub(in super::super) fn twin_candidates(&self, plane: PlaneId) -> (Vec<u16>, Vec<u32>) {
+    pub(in super::super) fn twin_candidates(&self, plane: PlaneId) -> (Vec<u32>, Vec<u32>) {
         let candidate = |position: u32| {
             let blocks = || self.twin_blocks(plane, position);
             if !blocks().all(|block| self.table.state(block) == BlockState::Full) {
@@ -100,7 +101,7 @@ impl BlockManager {
             }
             let invalid: u32 = blocks().map(|block| self.table.invalid_pages(block)).sum();
             let filled = blocks().map(|block| self.table.filled(block)).max().unwrap_or(0);
-            (invalid.min(u32::from(u16::MAX)) as u16, filled)
+            (invalid, filled)
         };
         (0..self.geometry.blocks_per_plane).map(candidate).unzip()
     }
@@ -116,7 +117,7 @@ impl BlockManager {
         valid <= blocks().map(room).sum()
     }
 
-    /// Whether the twins of `block` are full and no collection of their die is under way.
+    /// Whether the twins of `block` are full and no collection of their planes is under way.
     pub(in super::super) fn twins_are_full(&self, block: BlockId) -> bool {
         self.twins_of_block(block).all(|twin| self.table.state(twin) == BlockState::Full)
             && self.twins_of(self.table.plane_of(block)).all(|twin| self.planes[twin.index()].collecting == 0)
@@ -130,13 +131,13 @@ impl BlockManager {
     /// One block of a victim is erased: when all are, they are free.
     pub(super) fn twin_erased(&mut self, block: BlockId) {
         let plane = self.table.plane_of(block);
-        let die = self.geometry.die_of_plane(plane).index();
-        let Some(twins) = &mut self.twins else { return };
-        twins.erased[die] += 1;
-        if twins.erased[die] < self.geometry.planes_per_die {
+        let Some(Twins { superblocks, erased }) = &mut self.twins else { return };
+        let erased = &mut erased[superblocks.index_of(plane) as usize];
+        *erased += 1;
+        if *erased < superblocks.planes() {
             return;
         }
-        twins.erased[die] = 0;
+        *erased = 0;
         self.twins_of_block(block).for_each(|twin| self.free_erased(twin));
         // All planes go on in the reserve as soon as one of them has come to it.
         let in_reserve = |twin: PlaneId| self.planes[twin.index()].open.pages_left(Stream::Collection) > 0;
@@ -149,12 +150,13 @@ impl BlockManager {
         }
     }
 
-    /// Has the planes of each die use as many blocks, after each was filled alone: those behind open others for `stream`.
+    /// Has planes that work together use as many blocks, after each was filled alone: those behind open others for `stream`.
     pub(in super::super) fn level_twins(&mut self, stream: Stream) {
         if !self.has_twins() {
             return;
         }
-        for plane in (0..self.geometry.planes()).step_by(self.geometry.planes_per_die as usize).map(PlaneId) {
+        for set in 0..self.superblocks().count() {
+            let plane = PlaneId(set * self.geometry.planes_per_die);
             let free = |blocks: &BlockManager, twin: PlaneId| blocks.planes[twin.index()].free.len();
             let least = self.twins_of(plane).map(|twin| free(self, twin)).min().unwrap_or(0);
             for twin in self.twins_of(plane) {
@@ -168,7 +170,7 @@ impl BlockManager {
         }
     }
 
-    /// Checks that the planes of each die use the same blocks.
+    /// Checks that planes that work together use the same blocks.
     pub(super) fn audit_twins(&self) -> Result<(), String> {
         if !self.has_twins() {
             return Ok(());
@@ -216,7 +218,7 @@ mod tests {
             ..config::Geometry::default()
         };
         config.gc.victim = victim;
-        let rules = FtlRules { twin_blocks: true, moves_share_write_block: true, ..FtlRules::new(&config) };
+        let rules = FtlRules { superblock_dies: Some(1), moves_share_write_block: true, ..FtlRules::new(&config) };
         Ftl::new(&Geometry::new(&config.geometry).expect("the geometry is possible"), &config, rules)
     }
 

@@ -4,6 +4,7 @@ use super::{Candidates, Custom, Policy, VictimSelector};
 use crate::config::{self, Config};
 use crate::engine::random::SimRng;
 use crate::flash::geometry::Geometry;
+use crate::ftl::Superblocks;
 use crate::ftl::blocks::{BlockManager, BlockState};
 use crate::ftl::stream::RESERVE_BLOCKS;
 use crate::ids::{BlockId, PlaneId};
@@ -46,15 +47,23 @@ impl Limits {
 }
 
 impl Collector {
-    /// A victim is one block, or with `twin_blocks` one of each plane of a die. With `has_map` moved pages make translation pages
+    /// A victim is one block, or a superblock over the planes of so many dies. With `has_map` moved pages make translation pages
     /// invalid: to collect a block without an invalid page would gain nothing and ask for the next collection, without end
     /// \[choice\].
-    pub(in super::super) fn new(geometry: &Geometry, config: &Config, twin_blocks: bool, has_map: bool) -> Collector {
+    pub(in super::super) fn new(
+        geometry: &Geometry,
+        config: &Config,
+        superblock_dies: Option<u32>,
+        has_map: bool,
+    ) -> Collector {
         let mut of_victims = geometry.clone();
         // Of a victim's valid pages the last may leave a part of their program empty: with fewer invalid ones nothing would be gained.
-        let program = geometry.units_per_program * if twin_blocks { geometry.planes_per_die } else { 1 };
-        if twin_blocks {
-            of_victims.pages_per_block *= std::mem::replace(&mut of_victims.planes_per_die, 1);
+        let planes = superblock_dies.map_or(1, |dies| Superblocks::new(geometry, dies).planes());
+        let program = geometry.units_per_program * planes;
+        if superblock_dies.is_some() {
+            (of_victims.channels, of_victims.chips_per_channel, of_victims.dies_per_chip) = (1, 1, 1);
+            of_victims.planes_per_die = geometry.planes() / planes;
+            of_victims.pages_per_block *= planes;
         }
         Collector {
             gc: config.gc.clone(),
@@ -131,20 +140,21 @@ impl Collector {
         blocks.can_collect_twins(plane) && blocks.twins_of(plane).any(|twin| self.is_low(blocks, twin))
     }
 
-    /// Picks a position whose blocks are full in all planes of the die of `plane` and marks them.
+    /// Picks a position whose blocks are full in all planes that work with `plane` and marks them.
     pub(in super::super) fn begin_twins(&mut self, blocks: &mut BlockManager, plane: PlaneId) -> Option<Vec<BlockId>> {
         if !blocks.can_collect_twins(plane) {
             return None;
         }
         let (invalid, filled) = blocks.twin_candidates(plane);
-        let candidates = Candidates::new(plane, &invalid, &filled);
+        let counts = in_16_bits(&invalid);
+        let candidates = Candidates::new(plane, &counts, &filled);
         let most_invalid = candidates.most_invalid()?;
         let chosen = self.victim.select(&candidates, &mut self.random);
         let first = blocks.table().first_of_plane(plane);
         let victim = [chosen, Some(most_invalid)]
             .into_iter()
             .flatten()
-            .filter(|&position| candidates.invalid_pages(position) >= self.least_gain)
+            .filter(|&position| invalid[position as usize] >= self.least_gain)
             .map(|position| BlockId(first.0 + position))
             .find(|&block| blocks.twins_fit(block))?;
         blocks.mark_twins(victim);
@@ -182,6 +192,13 @@ impl Collector {
         }
         Some(least)
     }
+}
+
+/// Counts of superblocks, which may have more pages than 16 bits count: in units of as many pages as it takes.
+fn in_16_bits(counts: &[u32]) -> Vec<u16> {
+    let most = counts.iter().copied().max().unwrap_or(0);
+    let bits = (u32::BITS - most.leading_zeros()).saturating_sub(u16::BITS);
+    counts.iter().map(|count| (count >> bits) as u16).collect()
 }
 
 #[cfg(test)]

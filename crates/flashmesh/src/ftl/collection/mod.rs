@@ -113,14 +113,15 @@ pub struct Candidates<'a> {
 }
 
 impl<'a> Candidates<'a> {
-    /// The blocks of `plane` by their position: `invalid_pages` counts those of a candidate and is 0 for any other block,
+    /// The blocks of `plane` by their position: `invalid_pages` counts those of a candidate, for a superblock of more than 65,535 pages in
+    /// units of 2, 4 or more pages, and is 0 for any other block,
     /// `filled` is the sequence number, from 1, at which a candidate was filled, and 0 for any other block.
     pub fn new(plane: PlaneId, invalid_pages: &'a [u16], filled: &'a [u32]) -> Candidates<'a> {
         debug_assert_eq!(invalid_pages.len(), filled.len());
         Candidates { plane, invalid_pages, filled }
     }
 
-    /// The plane; where the planes of a die are collected together, one of them.
+    /// The plane; where planes are collected together, one of them.
     pub fn plane(&self) -> PlaneId {
         self.plane
     }

@@ -48,7 +48,7 @@ impl Sample {
         };
         let rules = FtlRules {
             moves_share_write_block: drive.blocks.are_moves_shared(),
-            twin_blocks: drive.has_twins(),
+            superblock_dies: drive.has_twins().then_some(1),
             ..FtlRules::new(&config)
         };
         // Behind them, whether they are written or not.

@@ -47,23 +47,25 @@ pub(super) fn fill(ftl: &mut Ftl, ranges: &[Range<u32>], seed: u64, report: &mut
     let all = (planes + kinds.len() * WINDOWS_MIN as usize) as f64;
     let mut done = 0.0;
     watch(0.0);
-    // The planes of a die that use the same blocks are simulated together.
-    let together = if ftl.has_twins() { ftl.geometry.planes_per_die } else { 1 };
+    // The planes of a die that use the same blocks are simulated together, and all dies of a superblock are alike: they use the same blocks.
+    let superblocks = ftl.superblocks();
+    let (together, of_set) = if ftl.has_twins() { (ftl.geometry.planes_per_die, superblocks.planes()) } else { (1, 1) };
     for Kind { planes: of_kind, pages, translation_pages, .. } in &mut kinds {
-        if together > 1 {
-            of_kind.sort_by_key(|filled| filled.plane);
+        if of_set > 1 {
+            of_kind.sort_by_key(|filled| (superblocks.index_of(filled.plane), filled.plane));
         }
-        let groups: Vec<&[Filled]> = of_kind.chunks(together as usize).collect();
+        let sets: Vec<&[Filled]> = of_kind.chunks(of_set as usize).collect();
         let mut sample = Sample::new(ftl, together, *pages, *translation_pages, random.next_u64());
         let settled = sample.settle(&|share| watch((done + share * f64::from(WINDOWS_MIN)) / all));
         done += f64::from(WINDOWS_MIN);
         report.windows = report.windows.max(settled.windows);
         report.settled &= settled.settled;
         report.write_amplification += settled.write_amplification * of_kind.len() as f64 / planes as f64;
-        let instants = (groups.len() as u32).min(INSTANTS_MAX);
+        let instants = (sets.len() as u32).min(INSTANTS_MAX);
         for instant in 0..instants {
             sample.write((together * ftl.geometry.pages_per_plane()).div_ceil(16));
-            for group in groups.iter().skip(instant as usize).step_by(instants as usize) {
+            let sets = sets.iter().skip(instant as usize).step_by(instants as usize);
+            for group in sets.flat_map(|set| set.chunks(together as usize)) {
                 copy_planes(ftl, group, &sample, &mut random);
                 done += group.len() as f64;
                 watch(done / all);

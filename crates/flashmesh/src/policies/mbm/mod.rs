@@ -56,7 +56,7 @@ pub static FACTS: PolicyFacts = PolicyFacts {
         equal_write_pointers: config.mbm.ws,
         ..rules
     },
-    clashes: |config, _| planes_work_together(config),
+    clashes: |config, _| planes_work_together(config, 1),
 };
 
 /// The state of MBM.

@@ -19,17 +19,20 @@ pub struct Units {
     gather_timeout: Time,
     is_paced: bool,
     is_twin: bool,
+    is_wide: bool,
 }
 
 pub fn units() -> impl Strategy<Value = Units> {
     let timeout = (0..=600u64).prop_map(Time::from_us);
-    (select(vec![1u64, 2, 4, 8]), select(ProgramUnit::ALL), timeout, any::<bool>(), any::<bool>()).prop_map(
-        |(per_page, program_unit, gather_timeout, is_paced, is_twin)| Units {
+    let choices = (any::<bool>(), any::<bool>(), any::<bool>());
+    (select(vec![1u64, 2, 4, 8]), select(ProgramUnit::ALL), timeout, choices).prop_map(
+        |(per_page, program_unit, gather_timeout, (is_paced, is_twin, is_wide))| Units {
             per_page,
             program_unit,
             gather_timeout,
             is_paced,
             is_twin,
+            is_wide,
         },
     )
 }
@@ -76,7 +79,7 @@ impl Units {
         let divides_planes = config.namespace.iter().any(|(_, space)| space.planes.is_some());
         let is_plain = config.ftl.policy == FirmwarePolicy::Page && !config.replication.enabled;
         if self.is_twin && planes > 1 && is_plain && !divides_planes {
-            config.ftl.policy = FirmwarePolicy::Tbm;
+            config.ftl.policy = if self.is_wide { FirmwarePolicy::Superblock } else { FirmwarePolicy::Tbm };
             config.ftl.write_streams = WriteStreams::Shared;
             config.gc.moved_pages = MovedPages::OwnBlock;
         }

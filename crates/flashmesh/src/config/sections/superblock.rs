@@ -1,0 +1,25 @@
+//! `[superblock]`
+
+use crate::config::Config;
+use crate::config::section::section;
+
+section! {
+    /// Superblocks over the planes of several dies.
+    Superblock, "superblock", with "ftl.policy" = ["\"superblock\""] but for [] {
+        /// Dies of each: a divisor of those of the drive. They are on as many channels as there are.
+        dies: Option<u32> = None, unset "all dies", in 1..=1_048_576, needs any;
+    }
+}
+
+impl Config {
+    /// Dies of the drive.
+    pub fn dies(&self) -> u32 {
+        let geometry = &self.geometry;
+        geometry.channels.saturating_mul(geometry.chips_per_channel).saturating_mul(geometry.dies_per_chip)
+    }
+
+    /// Dies of a superblock.
+    pub fn superblock_dies(&self) -> u32 {
+        self.superblock.dies.unwrap_or_else(|| self.dies())
+    }
+}

@@ -1,0 +1,74 @@
+//! Superblocks: planes that use, collect and erase the blocks at one position together. The planes of one die for TBM, of several dies for
+//! `ftl.policy = "superblock"`.
+//!
+//! Dies are numbered channel by channel, so dies at equal distances make a superblock: it is over as many channels as there are.
+
+use crate::flash::geometry::Geometry;
+use crate::ids::PlaneId;
+
+/// Which planes make superblocks.
+#[derive(Clone, Copy, Debug)]
+pub struct Superblocks {
+    /// Dies of each.
+    dies: u32,
+    /// Sets of planes that work together.
+    count: u32,
+    planes_per_die: u32,
+}
+
+impl Superblocks {
+    /// Superblocks over so many dies each, which divide those of the drive.
+    pub fn new(geometry: &Geometry, dies: u32) -> Superblocks {
+        Superblocks { dies, count: geometry.dies() / dies, planes_per_die: geometry.planes_per_die }
+    }
+
+    /// Sets of planes that work together.
+    pub fn count(self) -> u32 {
+        self.count
+    }
+
+    /// Planes of each set.
+    pub fn planes(self) -> u32 {
+        self.dies * self.planes_per_die
+    }
+
+    /// The set that a plane is of.
+    pub fn index_of(self, plane: PlaneId) -> u32 {
+        plane.0 / self.planes_per_die % self.count
+    }
+
+    /// The planes of the set of `plane`, itself among them.
+    pub fn members(self, plane: PlaneId) -> impl Iterator<Item = PlaneId> + Clone {
+        let first = self.index_of(plane);
+        (0..self.dies).flat_map(move |die| {
+            let plane = (first + die * self.count) * self.planes_per_die;
+            (plane..plane + self.planes_per_die).map(PlaneId)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config;
+
+    #[test]
+    fn each_plane_is_of_one_superblock_which_is_over_as_many_channels_as_it_has_dies() {
+        let config =
+            config::Geometry { channels: 4, chips_per_channel: 3, planes_per_die: 2, ..config::Geometry::default() };
+        let geometry = Geometry::new(&config).expect("the geometry is possible");
+        for dies in [1, 2, 4, 12] {
+            let superblocks = Superblocks::new(&geometry, dies);
+            assert_eq!((superblocks.planes(), superblocks.count()), (2 * dies, 12 / dies));
+            for plane in (0..24).map(PlaneId) {
+                let members: Vec<PlaneId> = superblocks.members(plane).collect();
+                assert_eq!(members.len() as u32, 2 * dies);
+                assert!(members.contains(&plane));
+                assert!(members.iter().all(|&other| superblocks.members(other).eq(members.iter().copied())));
+                let mut channels: Vec<u32> = members.iter().map(|plane| plane.0 / 6).collect();
+                channels.dedup();
+                assert_eq!(channels.len() as u32, dies.min(4));
+            }
+        }
+    }
+}
