@@ -139,6 +139,21 @@ impl Geometry {
         })
     }
 
+    /// The same array with so many times fewer pages in each block, which `times` divides, and in the space that the host sees.
+    pub(crate) fn with_smaller_blocks(&self, times: u32) -> Geometry {
+        let pages_per_block = self.pages_per_block / times;
+        Geometry {
+            pages_per_block,
+            logical_pages: self.logical_pages.div_ceil(times),
+            divisors: Divisors {
+                pages_per_block: Divisor::new(pages_per_block),
+                pages_per_plane: Divisor::new(self.blocks_per_plane * pages_per_block),
+                ..self.divisors.clone()
+            },
+            ..self.clone()
+        }
+    }
+
     /// Chips of the array.
     pub fn chips(&self) -> u32 {
         self.channels * self.chips_per_channel

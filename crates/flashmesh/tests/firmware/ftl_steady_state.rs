@@ -120,6 +120,26 @@ fn a_randomly_preconditioned_drive_goes_on_as_it_is() {
     }
 }
 
+/// A plane of 2.4 million pages, whose sample has a half of them.
+#[test]
+fn a_plane_that_is_known_from_a_part_of_it_goes_on_as_it_is() {
+    for victim in [VictimPolicy::Greedy, VictimPolicy::DChoices] {
+        let mut config = config(victim, 1);
+        (config.geometry.planes_per_die, config.geometry.channels) = (1, 2);
+        (config.geometry.blocks_per_plane, config.geometry.pages_per_block) = (600, 4096);
+        let (mut ftl, geometry, report) = preconditioned(&config, PreconditionKind::Random, 0.999);
+        assert!(report.settled, "{victim:?} {report:?}");
+        let pages = (f64::from(geometry.logical_pages) * 0.999) as u32;
+        assert_eq!(report.pages_mapped, u64::from(pages));
+        let mut random = SimRng::new(9);
+        let first = write(&mut ftl, &geometry, pages, pages / 2, &mut random).write_amplification;
+        let later = write(&mut ftl, &geometry, pages, pages, &mut random).write_amplification;
+        assert_within(0.01, first, later);
+        assert_within(0.02, report.write_amplification, later);
+        ftl.audit().unwrap();
+    }
+}
+
 #[test]
 fn preconditioning_goes_on_until_write_amplification_has_settled_and_no_longer() {
     let victims = [VictimPolicy::Greedy, VictimPolicy::DChoices, VictimPolicy::RandomPp, VictimPolicy::Fifo];

@@ -32,16 +32,17 @@ impl BlockManager {
         account.valid_pages += pages;
     }
 
-    /// Brings `planes`, which follow each other and were never used, to the state of those of `source`, but for their wear.
+    /// Brings `planes`, which follow each other and were never used, to the state of those of `source`, but for their wear. Blocks of the
+    /// source have `times` fewer pages, and all that is open there goes on with a multiple of 64 unless `times` is 1.
     /// Returns the first page of the first one.
-    pub(in super::super) fn copy_planes(&mut self, planes: &[PlaneId], source: &BlockManager) -> Ppn {
+    pub(in super::super) fn copy_planes(&mut self, planes: &[PlaneId], source: &BlockManager, times: u32) -> Ppn {
         let first_block = planes.first().map_or(0, |&plane| self.geometry.first_block(plane).0);
         for (from, &to) in source.planes.iter().zip(planes) {
-            self.planes[to.index()].copy_from(from, first_block);
+            self.planes[to.index()].copy_from(from, first_block, times);
         }
         for plane in (0..planes.len() as u32).map(PlaneId) {
             for block in source.table.of_plane(plane) {
-                self.table.copy_from(BlockId(first_block + block.0), &source.table, block);
+                self.table.copy_from(BlockId(first_block + block.0), &source.table, block, times);
             }
         }
         self.geometry.ppn(BlockId(first_block), 0)

@@ -92,10 +92,14 @@ impl OpenBlocks {
         (0..u64::BITS).any(|stream| writers >> stream & 1 != 0 && self.pages_left(Stream::Host(StreamId(stream))) == 0)
     }
 
-    /// Takes over the open blocks of `source`, a plane of another drive with one writer. `first_block` is added to their numbers.
-    pub(super) fn copy_from(&mut self, source: &OpenBlocks, first_block: u32) {
+    /// Takes over the open blocks of `source`, a plane of another drive with one writer whose blocks have `times` fewer pages.
+    /// `first_block` is added to their numbers.
+    pub(super) fn copy_from(&mut self, source: &OpenBlocks, first_block: u32, times: u32) {
         let nothing_open = self.blocks[0];
-        self.blocks = source.blocks.map(|open| OpenBlock { block: BlockId(first_block + open.block.0), ..open });
+        self.blocks = source.blocks.map(|OpenBlock { block, next_page }| OpenBlock {
+            block: BlockId(first_block + block.0),
+            next_page: next_page * times,
+        });
         let written = std::mem::replace(self.get_mut(Stream::SHARED), nothing_open);
         *self.get_mut(self.writer(None)) = written;
     }

@@ -46,13 +46,13 @@ impl Plane {
     }
 
     /// Brings an unused plane to the state of `source`, a plane of another drive with one writer, but for its wear. `first_block`
-    /// is added to the block numbers of `source`.
-    pub(super) fn copy_from(&mut self, source: &Plane, first_block: u32) {
-        self.free_pages = source.free_pages;
-        self.valid_pages = source.valid_pages;
-        self.invalid_pages = source.invalid_pages;
+    /// is added to the block numbers of `source`, whose blocks have `times` fewer pages.
+    pub(super) fn copy_from(&mut self, source: &Plane, first_block: u32, times: u32) {
+        self.free_pages = source.free_pages * times;
+        self.valid_pages = source.valid_pages * times;
+        self.invalid_pages = source.invalid_pages * times;
         self.filled = source.filled;
-        self.open.copy_from(&source.open, first_block);
+        self.open.copy_from(&source.open, first_block, times);
         // In the order in which the source would open them, since their erase counts are equal here.
         while self.free.pop().is_some() {}
         let mut free = source.free.clone();

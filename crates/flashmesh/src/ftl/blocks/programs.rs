@@ -44,6 +44,19 @@ impl BlockManager {
         }
     }
 
+    /// Has every open block go on with a page that is a multiple of `pages`.
+    pub(in super::super) fn align_open_blocks(&mut self, pages: u32) {
+        for plane in (0..self.geometry.planes()).map(PlaneId) {
+            let opened: Vec<OpenBlock> = self.planes[plane.index()].open.iter().copied().collect();
+            for OpenBlock { block, next_page } in opened {
+                let Some(stream) = self.planes[plane.index()].open.stream_at(block, next_page) else { continue };
+                if next_page < self.geometry.pages_per_block {
+                    self.skip_to(plane, stream, block, next_page.next_multiple_of(pages));
+                }
+            }
+        }
+    }
+
     /// Gives up the pages before `end` of a block that `stream` has open.
     fn skip_to(&mut self, plane: PlaneId, stream: Stream, block: BlockId, end: u32) -> u32 {
         let open = self.planes[plane.index()].open.get(stream);

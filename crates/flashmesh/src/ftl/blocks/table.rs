@@ -139,15 +139,26 @@ impl BlockTable {
         self.erase_count[block.index()]
     }
 
-    /// Brings `block` to the state of `source_block` of `source`, but for its wear.
-    pub(in super::super) fn copy_from(&mut self, block: BlockId, source: &BlockTable, source_block: BlockId) {
+    /// Brings `block` to the state of `source_block` of `source`, but for its wear. The source has `times` fewer pages in a block: each
+    /// 64 of them come `times` times in a row.
+    pub(in super::super) fn copy_from(
+        &mut self,
+        block: BlockId,
+        source: &BlockTable,
+        source_block: BlockId,
+        times: u32,
+    ) {
         let (to, from) = (block.index(), source_block.index());
-        let words = self.words_per_block;
-        self.valid[to * words..][..words].copy_from_slice(&source.valid[from * words..][..words]);
-        self.valid_pages[to] = source.valid_pages[from];
-        self.programmed_pages[to] = source.programmed_pages[from];
+        let words = &source.valid[from * source.words_per_block..][..source.words_per_block];
+        let own = &mut self.valid[to * self.words_per_block..][..self.words_per_block];
+        for (own, &word) in own.chunks_mut(times as usize).zip(words) {
+            own.fill(word);
+        }
+        let scaled = |pages: u16| pages * times as u16;
+        self.valid_pages[to] = scaled(source.valid_pages[from]);
+        self.programmed_pages[to] = scaled(source.programmed_pages[from]);
         self.state[to] = source.state[from];
-        self.invalid_pages[to] = source.invalid_pages[from];
+        self.invalid_pages[to] = scaled(source.invalid_pages[from]);
         self.filled[to] = source.filled[from];
         self.translation[to] = source.translation[from];
     }

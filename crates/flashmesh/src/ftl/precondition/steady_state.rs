@@ -9,7 +9,7 @@ use super::{PreconditionReport, Watch};
 use crate::engine::random::SimRng;
 use crate::ftl::Ftl;
 use crate::ftl::allocation::Share;
-use crate::ids::{Lpn, PlaneId, Ppn};
+use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 
 /// Different instants at which the simulated plane is copied.
 const INSTANTS_MAX: u32 = 256;
@@ -63,7 +63,7 @@ pub(super) fn fill(ftl: &mut Ftl, ranges: &[Range<u32>], seed: u64, report: &mut
         report.write_amplification += settled.write_amplification * of_kind.len() as f64 / planes as f64;
         let instants = (sets.len() as u32).min(INSTANTS_MAX);
         for instant in 0..instants {
-            sample.write((together * ftl.geometry.pages_per_plane()).div_ceil(16));
+            sample.go_on();
             let sets = sets.iter().skip(instant as usize).step_by(instants as usize);
             for group in sets.flat_map(|set| set.chunks(together as usize)) {
                 copy_planes(ftl, group, &sample, &mut random);
@@ -102,23 +102,32 @@ fn kinds(ftl: &Ftl, ranges: &[Range<u32>]) -> Vec<Kind> {
 /// Copies the simulated planes, one or those of a die, to others, with the logical pages of these.
 fn copy_planes(ftl: &mut Ftl, group: &[Filled], sample: &Sample, random: &mut SimRng) {
     let planes: Vec<PlaneId> = group.iter().map(|filled| filled.plane).collect();
-    let first_page = ftl.blocks.copy_planes(&planes, &sample.ftl.blocks);
+    let first_page = ftl.blocks.copy_planes(&planes, &sample.ftl.blocks, sample.times);
     let mut own = group.iter().flat_map(|filled| &filled.shares).flat_map(Share::pages);
-    for renamed in Renaming::new(sample.pages, random) {
-        rename(ftl, sample, Lpn(renamed), own.next(), first_page);
+    for copy in 0..sample.times {
+        for renamed in Renaming::new(sample.pages, random) {
+            rename(ftl, sample, Lpn(renamed), copy, own.next(), first_page);
+        }
     }
     let mut own = group.iter().flat_map(|filled| &filled.translation).flat_map(Share::pages);
     for simulated in sample.ftl.translation.map_or(0..0, |translation| translation.all()) {
-        rename(ftl, sample, Lpn(simulated), own.next(), first_page);
+        rename(ftl, sample, Lpn(simulated), 0, own.next(), first_page);
     }
 }
 
-/// Maps `own` to where the sample has the page `simulated`. The page is invalid where the plane, whose first page is
-/// `first_page`, holds one page fewer than that.
+/// Maps `own` to where the sample has the page `simulated`, or to that copy of it. The page is invalid where the plane, whose first page is
+/// `first_page`, holds fewer pages than that.
 #[inline]
-fn rename(ftl: &mut Ftl, sample: &Sample, simulated: Lpn, own: Option<Lpn>, first_page: Ppn) {
+fn rename(ftl: &mut Ftl, sample: &Sample, simulated: Lpn, copy: u32, own: Option<Lpn>, first_page: Ppn) {
     let Some(ppn) = sample.ftl.lookup(simulated) else { return };
-    let ppn = Ppn(first_page.0 + ppn.0);
+    let ppn = match sample.times {
+        1 => Ppn(first_page.0 + ppn.0),
+        _ => {
+            let BlockId(block) = sample.ftl.geometry.block_of(ppn);
+            let page = sample.pages_of(sample.ftl.geometry.page_in_block(ppn), copy);
+            Ppn(first_page.0 + block * ftl.geometry.pages_per_block + page)
+        }
+    };
     match own {
         Some(lpn) => {
             ftl.mapping.set(lpn, ppn);
