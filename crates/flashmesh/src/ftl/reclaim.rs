@@ -107,6 +107,11 @@ impl Ftl {
         self.blocks.has_twins()
     }
 
+    /// Pages used of the open blocks of `plane` that take what `stream` writes there, and what is moved there.
+    pub(crate) fn pages_open(&self, plane: PlaneId, stream: super::Stream) -> u32 {
+        self.blocks.pages_open(plane, stream)
+    }
+
     /// The plane of the die of `plane` that takes the next page of `stream`: the one furthest behind, counting the pages that wait
     /// for it.
     pub(crate) fn twin_behind(

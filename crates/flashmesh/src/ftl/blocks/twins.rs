@@ -63,6 +63,14 @@ impl BlockManager {
         Some(())
     }
 
+    /// Pages used of the open blocks of `plane` that take what `stream` writes there, and what is moved there.
+    #[inline]
+    pub(in super::super) fn pages_open(&self, plane: PlaneId, stream: Stream) -> u32 {
+        let open = &self.planes[plane.index()].open;
+        let written = |stream| open.get(stream).next_page;
+        if stream.is_translation() { written(stream) } else { written(open.writer(None)) + written(Stream::Collection) }
+    }
+
     /// The plane of the die of `plane` that takes the next page of `stream`: the one furthest behind, counting the pages that wait
     /// for it.
     pub(in super::super) fn twin_behind(
@@ -71,17 +79,9 @@ impl BlockManager {
         stream: Stream,
         waiting: impl Fn(PlaneId) -> u32,
     ) -> PlaneId {
-        let progress = |twin: PlaneId| {
-            let open = &self.planes[twin.index()].open;
-            let written = |stream| open.get(stream).next_page;
-            let pointer = if stream.is_translation() {
-                written(stream)
-            } else {
-                written(open.writer(None)) + written(Stream::Collection)
-            };
-            // Programs fill one plane after the other.
-            (pointer + waiting(twin)) / self.geometry.units_per_program
-        };
+        // Programs fill one plane after the other.
+        let progress =
+            |twin: PlaneId| (self.pages_open(twin, stream) + waiting(twin)) / self.geometry.units_per_program;
         self.twins_of(plane).min_by_key(|&twin| progress(twin)).unwrap_or(plane)
     }
 
