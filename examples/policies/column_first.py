@@ -1,4 +1,4 @@
-"""Packets of NoSSD along their column first: flashmesh run CONFIG --policy examples/policies/column_first.py:ColumnFirst.
+"""Packets of NoSSD along their column first: --policy examples/policies/column_first.py:ColumnFirst.
 
 The built-in routing goes along the row first (XY). Where a controller sends commands to chips of other rows
 (`nossd.injection = "round-robin"`), it has all of them leave the controllers over the links of their own row; this one

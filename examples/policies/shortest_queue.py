@@ -1,4 +1,4 @@
-"""Writes to the plane of their die with the fewest waiting: flashmesh run CONFIG --policy FILE.py:ShortestQueue.
+"""Writes to the plane of their die with the fewest waiting: --policy examples/policies/shortest_queue.py:ShortestQueue.
 
 The allocator says on which die a page goes. Beside it, this one takes another plane of the same die where fewer writes
 wait, so that planes have as much to do and more of them join in a program.

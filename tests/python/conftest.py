@@ -38,7 +38,8 @@ def pytest_report_header() -> list[str]:
 
 def environment() -> dict[str, str]:
     """The environment of a shell without a terminal."""
-    hidden = ("FORCE_COLOR", "TTY_COMPATIBLE", "COLUMNS", "FLASHMESH_DEBUG")
+    # What pytest says of the test that runs is no part of a shell, and would be another environment in each.
+    hidden = ("FORCE_COLOR", "TTY_COMPATIBLE", "COLUMNS", "FLASHMESH_DEBUG", "PYTEST_CURRENT_TEST")
     return {name: value for name, value in os.environ.items() if name not in hidden}
 
 
