@@ -233,6 +233,93 @@ class Write:
         """Which of them this is, from 0."""
 
 @final
+class Planes:
+    """The planes, as a policy sees them that places writes. The next use fills its arrays anew: copy what you keep."""
+
+    @property
+    def free_pages(self) -> NDArray[np.uint32]:
+        """Pages of each plane that can be written."""
+
+    @property
+    def valid_pages(self) -> NDArray[np.uint32]:
+        """Valid pages of each plane."""
+
+    @property
+    def pages_open(self) -> NDArray[np.uint32]:
+        """Pages used of the open blocks of each plane that take what the stream writes, and what is moved there."""
+
+    @property
+    def writes_waiting(self) -> NDArray[np.uint32]:
+        """Writes that were placed on each plane and wait for their page."""
+
+    @property
+    def moves_waiting(self) -> NDArray[np.uint32]:
+        """Pages that collection moves to each plane, and that wait for theirs."""
+
+    def free_pages_of(self, plane: int) -> int:
+        """Pages of a plane that can be written."""
+
+    def valid_pages_of(self, plane: int) -> int:
+        """Valid pages of a plane."""
+
+    def pages_open_of(self, plane: int) -> int:
+        """Pages used of the open blocks of a plane that take what the stream writes, and what is moved there."""
+
+    def writes_waiting_of(self, plane: int) -> int:
+        """Writes that were placed on a plane and wait for their page."""
+
+    def moves_waiting_of(self, plane: int) -> int:
+        """Pages that collection moves to a plane, and that wait for theirs."""
+
+@final
+class Router:
+    """A router of NoSSD, one in each chip."""
+
+    @property
+    def row(self) -> int:
+        """Its row, that of a channel; 0 in a ring."""
+
+    @property
+    def column(self) -> int:
+        """Its column."""
+
+@final
+class DispatchState:
+    """The dies that could begin something, and around them what waits for every die."""
+
+    @property
+    def now_ps(self) -> int:
+        """The time of the decision, in picoseconds."""
+
+    @property
+    def candidates(self) -> list[int]:
+        """The dies that could begin something and have not asked for a path, in ascending order.
+
+        Where the dies of a chip take turns, the first die of a chip stands for all of them.
+        """
+
+    def candidates_of_channel(self, channel: int) -> list[int]:
+        """Those of a channel."""
+
+    def speaks_for(self, candidate: int) -> list[int]:
+        """The dies of which one begins something when a candidate has a path."""
+
+    def asks(self, die: int) -> bool:
+        """Whether a die waits for a path for its next command."""
+
+    def uses_path(self, die: int) -> bool:
+        """Whether a die moves something over the interconnect, or waits for a path to do so."""
+
+    def is_idle(self, die: int) -> bool:
+        """Whether a die does nothing and nothing waits for it."""
+
+    def outstanding_of(self, die: int) -> int:
+        """Transactions that wait for a die, and those that it works on."""
+
+    def queued(self, die: int, work: int, limit: int = ...) -> list[Transaction]:
+        """What waits for a die, the first `limit` of each queue; not all of it may run now."""
+
+@final
 class DriveState:
     """What the dies do and how full the planes are. The next use fills its arrays anew: copy what you keep."""
 

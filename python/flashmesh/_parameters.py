@@ -268,6 +268,7 @@ ScheduleErases: TypeAlias = Literal["with-collection", "first", "last"]
 
 SchedulePriorities: TypeAlias = Literal["off", "strict", "weighted"]
 """What priorities of requests do. With them on, only transactions of the same priority join in a multi-plane operation.
+A policy in Python sees priorities where this is not `off`, and says itself what they do.
 """
 
 FtlPolicy: TypeAlias = Literal["page", "tbm", "mbm", "sprinkler", "superblock"]
@@ -619,7 +620,9 @@ class Fabric:
     """
 
     arbitration: FabricArbitration | None = None
-    """Who gets a channel when several wait. Default: "command-first"."""
+    """Who gets a channel when several wait. Only with policy.arbiter unset or arbitration = "next-command-first" or
+    "data-first-round-robin". Default: "command-first".
+    """
 
     def __post_init__(self) -> None:
         """Refuses values that no configuration takes."""
@@ -770,7 +773,7 @@ class Venice:
     """
 
     routing: VeniceRouting | None = None
-    """How a scout finds its way. Default: "venice"."""
+    """How a scout finds its way. Only with policy.routing unset. Default: "venice"."""
 
     tie_break: VeniceTieBreak | None = None
     """How a router draws one of several ports. Default: "lfsr"."""
@@ -797,28 +800,31 @@ class Schedule:
     """Which waiting transaction a die runs next. Suspension of operations for reads is set by `flash.suspension`."""
 
     policy: SchedulePolicy | None = None
-    """How a die chooses among the transactions that wait for it. Default: "out-of-order"."""
+    """How a die chooses among the transactions that wait for it. Only with policy.scheduler unset. Default:
+    "out-of-order".
+    """
 
     order: ScheduleOrder | None = None
     """Which kind of request goes first. The read that a write of a part of a page needs is a read. Only with policy =
-    "out-of-order". Default: "read-first".
+    "out-of-order", and with policy.scheduler unset. Default: "read-first".
     """
 
     erases: ScheduleErases | None = None
     """When erases go. Space is nearly out below `gc.hard-threshold`, and where a write finds no page. Only with policy
-    other than "fifo". Default: "with-collection".
+    other than "fifo", and with policy.scheduler unset. Default: "with-collection".
     """
 
     priorities: SchedulePriorities | None = None
     """What priorities of requests do. With them on, only transactions of the same priority join in a multi-plane
-    operation. Only with policy = "out-of-order". Default: "off".
+    operation. A policy in Python sees priorities where this is not `off`, and says itself what they do. Only with
+    policy = "out-of-order". Default: "off".
     """
 
     age_bound: Time | None = None
     """A request's transaction that has waited this long for its die goes before those of all other requests, so that
     none waits for ever behind a kind or a priority that always goes first; where `policy` is `out-of-order`, reads and
-    writes then take turns ([scheduling.md](scheduling.md)). 1000 s is no bound. Only with policy other than "fifo".
-    Values: 0ps to 1000s. Default: "20ms".
+    writes then take turns ([scheduling.md](scheduling.md)). 1000 s is no bound. Only with policy other than "fifo", and
+    with policy.scheduler unset. Values: 0ps to 1000s. Default: "20ms".
     """
 
     lookahead: int | None = None
@@ -842,7 +848,7 @@ class Ftl:
 
     allocation: FtlAllocation | None = None
     """Which plane a written page goes to. A page that holds nothing has its home by the static order (CWDP when
-    dynamic). Default: "CWDP".
+    dynamic). Only with policy.allocator unset or allocation other than "dynamic" and "free-channel". Default: "CWDP".
     """
 
     write_binding: FtlWriteBinding | None = None
@@ -1029,10 +1035,11 @@ class Gc:
     """Garbage collection."""
 
     victim: GcVictim | None = None
-    """Which block is collected. Default: "greedy"."""
+    """Which block is collected. Only with policy.victim unset or precondition.kind = "random". Default: "greedy"."""
 
     d: int | None = None
-    """How many random blocks the victim is the best of. Only with victim = "d-choices". Values: 1 to 1024. Default: 10.
+    """How many random blocks the victim is the best of. Only with victim = "d-choices", and with policy.victim unset or
+    precondition.kind = "random". Values: 1 to 1024. Default: 10.
     """
 
     threshold: Share | None = None
@@ -1078,13 +1085,13 @@ class Policy:
     """Policies in Python, in place of built-in ones ([how-to](how-to/policies-in-python.md))."""
 
     victim: str | None = None
-    """Which block is collected: a class, as `FILE.py:CLASS` or `MODULE:CLASS`, or `built-in`; in place of `gc.victim`;
-    preconditioning keeps that. Default: as `gc.victim` says.
+    """Which block is collected: a class, as `FILE.py:CLASS` or `MODULE:CLASS`, or `built-in`; in place of `gc.victim`,
+    which preconditioning of the kind `random` keeps. Default: as `gc.victim` says.
     """
 
     allocator: str | None = None
-    """Which plane a written page goes to, in place of `ftl.allocation`; preconditioning keeps that. Default: as
-    `ftl.allocation` says.
+    """Which plane a written page goes to, in place of `ftl.allocation`. What it does not place keeps the static order.
+    Default: as `ftl.allocation` says.
     """
 
     home: str | None = None
@@ -1092,14 +1099,24 @@ class Policy:
     with fewer reads outstanding.
     """
 
+    placement: str | None = None
+    """Which plane takes a page that the allocator has placed, as the firmware policy says it otherwise (`place_write`).
+    Only with ftl.policy = "page" or "tbm" or "sprinkler". Default: as `ftl.policy` says.
+    """
+
     scheduler: str | None = None
-    """Which transaction a die runs next, and which join it, in place of `schedule.policy`. Default: as
-    `schedule.policy` says.
+    """Which transaction a die runs next, and which join it, in place of `schedule.policy`. With a method `next_die` it
+    also says which die asks for a path. Default: as `schedule.policy` says.
     """
 
     routing: str | None = None
     """Where a scout may go next, in place of `venice.routing`. Only with fabric.kind = "venice". Default: as
     `venice.routing` says.
+    """
+
+    hops: str | None = None
+    """Which link a packet of NoSSD takes next, in place of the way along its row, then along its column. Only with
+    fabric.kind = "nossd". Default: XY.
     """
 
     arbiter: str | None = None

@@ -32,9 +32,11 @@ if TYPE_CHECKING:
         Allocator,
         Arbiter,
         HomeSelector,
+        PacketRouting,
         RoutingAlgorithm,
         Scheduler,
         VictimSelector,
+        WritePlacer,
     )
     from flashmesh.results import Result
     from flashmesh.sweeps.session import Session
@@ -63,8 +65,10 @@ def run(
     victim: VictimSelector | type[VictimSelector] | str | None = None,
     allocator: Allocator | type[Allocator] | str | None = None,
     home: HomeSelector | type[HomeSelector] | str | None = None,
+    placement: WritePlacer | type[WritePlacer] | str | None = None,
     scheduler: Scheduler | type[Scheduler] | str | None = None,
     routing: RoutingAlgorithm | type[RoutingAlgorithm] | str | None = None,
+    hops: PacketRouting | type[PacketRouting] | str | None = None,
     arbiter: Arbiter | type[Arbiter] | str | None = None,
 ) -> Result:
     """Simulates one drive. The interpreter lock is released: other threads go on.
@@ -94,8 +98,10 @@ def run(
             run uses the object itself; where there are several runs (`fairness`, `until_steady`), each uses a copy.
         allocator: The same in place of `ftl.allocation`.
         home: The same for which copy of a replicated page serves a read.
+        placement: The same for the plane of a page that the allocator has placed, as the firmware policy says it.
         scheduler: The same in place of `schedule.policy`.
         routing: The same in place of `venice.routing`.
+        hops: The same for the next link of a packet of NoSSD, in place of XY routing.
         arbiter: The same in place of `fabric.arbitration`.
 
     Raises:
@@ -112,8 +118,10 @@ def run(
         "victim": victim,
         "allocator": allocator,
         "home": home,
+        "placement": placement,
         "scheduler": scheduler,
         "routing": routing,
+        "hops": hops,
         "arbiter": arbiter,
     }
     overrides, objects = with_policies(overrides, policies)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from flashmesh import _native
 from flashmesh._native import ConfigError
 from flashmesh.configuration import read
+from flashmesh.policies.kinds import KINDS
 
 if TYPE_CHECKING:
     from random import Random
@@ -80,7 +81,8 @@ def parameters() -> tuple[Parameter, ...]:
         Parameter(one["key"], one["type"], one["default"], one["min"], one["max"], tuple(dict(one["choices"])))
         for one in declared
     )
-    return tuple(one for one in found if one.key not in NEVER and "NAME" not in one.key)
+    never = (*NEVER, *(f"policy.{kind}" for kind in KINDS))
+    return tuple(one for one in found if one.key not in never and "NAME" not in one.key)
 
 
 def loads(settings: Settings) -> bool:

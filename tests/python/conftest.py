@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
+from commands import Commands
 from flashmesh.importers.mqsim import import_mqsim
 from mqsim_files import SYNTHETIC, device_text, workload_text
 
@@ -37,18 +38,35 @@ def pytest_report_header() -> list[str]:
 
 def environment() -> dict[str, str]:
     """The environment of a shell without a terminal."""
-    hidden = ("FORCE_COLOR", "TTY_COMPATIBLE", "COLUMNS", "FLASHMESH_DEBUG")
+    # What pytest says of the test that runs is no part of a shell, and would be another environment in each.
+    hidden = ("FORCE_COLOR", "TTY_COMPATIBLE", "COLUMNS", "FLASHMESH_DEBUG", "PYTEST_CURRENT_TEST")
     return {name: value for name, value in os.environ.items() if name not in hidden}
 
 
+COMMANDS = Commands()
+
+
+def pytest_sessionfinish() -> None:
+    """Ends what runs commands."""
+    COMMANDS.close()
+
+
 def run_in(
-    folder: Path, *command: str | Path, preexec_fn: Callable[[], None] | None = None
+    folder: Path,
+    *command: str | Path,
+    preexec_fn: Callable[[], None] | None = None,
+    beside: dict[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a command in a folder, without a terminal and with nothing to read."""
+    """Runs a command in a folder, without a terminal and with nothing to read; `beside` goes into its environment."""
+    if command[0] == COMMAND and preexec_fn is None:
+        words = tuple(str(word) for word in command)
+        done = COMMANDS.run(words, folder, environment(), beside or {}, TIMEOUT_S)
+        if done is not None:
+            return done
     return subprocess.run(
         command,
         cwd=folder,
-        env=environment(),
+        env=environment() | (beside or {}),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

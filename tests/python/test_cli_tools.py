@@ -103,7 +103,7 @@ def test_every_key_can_be_explained(key: str, capsys: pytest.CaptureFixture[str]
 def test_explain_says_where_a_key_is_read_and_from_which_paper(cli: Cli) -> None:
     shown = " ".join(cli("explain", "venice.routing").stdout.split())
     assert 'read with fabric.kind = "venice"' in shown
-    assert "related fabric.kind, venice.tie-break" in shown
+    assert "related fabric.kind, policy.routing, venice.tie-break" in shown
     assert "source Venice, ISCA 2023, Table 4" in " ".join(cli("explain", "power.link-power").stdout.split())
     shown = " ".join(cli("explain", "flash.read-time").stdout.split())
     assert "with a unit: s, ms, us, ns, ps" in shown

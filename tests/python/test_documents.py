@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ import click
 import pytest
 
 import flashmesh
-from conftest import COMMAND, environment
+from conftest import COMMAND, run_in
 from documents import (
     ANY_SHELL,
     BLOCK,
@@ -65,16 +64,7 @@ def test_the_commands_of_a_page_print_what_it_shows(page: Path, tmp_path: Path) 
 def run(command: Command, folder: Path) -> str:
     """Runs a command; what it writes to stdout, without what depends on the machine."""
     words, file = redirected(command.words)
-    done = subprocess.run(
-        [COMMAND, *words[1:]],
-        cwd=folder,
-        env=environment() | {"BROWSER": "true"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    done = run_in(folder, COMMAND, *words[1:], beside={"BROWSER": "true"})
     assert done.returncode == 0, f"{command.place}\n{done.stderr}"
     if file is not None:
         (folder / file).write_text(done.stdout)

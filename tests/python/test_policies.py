@@ -12,10 +12,10 @@ from flashmesh.policies import DataOf, Phase, Port, Work
 from policy_drives import BUS, COPIES, DRIVE, EMPTY, report
 
 
-def same(config: dict[str, Any], overrides: dict[str, Any], **policy: Any) -> bool:
-    """Whether a policy gives the report of the built-in one of the overrides, with all oracles looking."""
-    built_in = flashmesh.run(config, overrides=overrides)
-    return report(flashmesh.run(config, overrides=overrides, check=True, **policy)) == report(built_in)
+def same(config: dict[str, Any], built_in: dict[str, Any], beside: dict[str, Any] | None = None, **policy: Any) -> bool:
+    """Whether a policy gives the report of the built-in one that keys name, with all oracles looking."""
+    expected = flashmesh.run(config, overrides={**built_in, **(beside or {})})
+    return report(flashmesh.run(config, overrides=beside, check=True, **policy)) == report(expected)
 
 
 class Greedy:
@@ -63,7 +63,8 @@ class BestOfTen:
     ],
 )
 def test_victim_policies_written_again_give_the_same_report(name: str, policy: type) -> None:
-    assert same(DRIVE, {"gc.victim": name}, victim=policy)
+    # Preconditioning is done by the key.
+    assert same(DRIVE, {}, {"gc.victim": name}, victim=policy)
 
 
 class StaticOrder:
@@ -92,7 +93,9 @@ class StaticOrder:
 
 @pytest.mark.parametrize("order", ["CWDP", "PDWC", "WPCD"])
 def test_static_orders_written_again_give_the_same_report(order: str) -> None:
-    assert same(DRIVE, {"ftl.allocation": order, "geometry.dies-per-chip": 2}, allocator=StaticOrder(order))
+    # Pages that were there before lie by the key.
+    beside = {"ftl.allocation": order, "geometry.dies-per-chip": 2}
+    assert same(DRIVE, {}, beside, allocator=StaticOrder(order))
 
 
 class RoundRobin:
@@ -138,8 +141,8 @@ class RoundRobin:
 
 def test_dynamic_allocation_written_again_gives_the_same_report() -> None:
     # Fewer writes than a plane has room for: the rule about full planes is the simulator's own.
-    overrides = {"ftl.allocation": "dynamic", "geometry.dies-per-chip": 2, "workload.requests": 2_000}
-    assert same(EMPTY, overrides, allocator=RoundRobin)
+    beside = {"geometry.dies-per-chip": 2, "workload.requests": 2_000}
+    assert same(EMPTY, {"ftl.allocation": "dynamic"}, beside, allocator=RoundRobin)
 
 
 class FewestOutstanding:
@@ -188,8 +191,14 @@ class OutOfOrder:
 
 @pytest.mark.parametrize(("name", "policy"), [("fifo", Fifo), ("out-of-order", OutOfOrder)])
 def test_schedulers_written_again_give_the_same_report(name: str, policy: type) -> None:
-    overrides = {"schedule.policy": name, "gc.preemptible": True, "replay.outstanding": 200, "host.queue-depth": 200}
-    assert same(DRIVE, overrides, scheduler=policy)
+    beside = {"gc.preemptible": True, "replay.outstanding": 200, "host.queue-depth": 200}
+    built_in = flashmesh.run(DRIVE, overrides={"schedule.policy": name, **beside})
+    own = flashmesh.run(DRIVE, overrides=beside, check=True, scheduler=policy)
+    # What is overdue by schedule.age-bound is counted of built-in policies alone.
+    assert (own.flash.overdue_reads, own.flash.overdue_programs) == (0, 0)
+    expected = report(built_in)
+    expected["flash"] |= {"overdue_reads": 0, "overdue_programs": 0}
+    assert report(own) == expected
 
 
 class Pairs:
@@ -206,6 +215,72 @@ class Pairs:
                 if lead.plane != read.plane:
                     return lead, [read]
         return waiting.oldest(policies.REQUIRED)
+
+
+class Sprinkler:
+    """The chips of a channel by turns, one at a time; on a die of one plane what waits longest."""
+
+    AGE_BOUND_PS = 20 * 10**9
+
+    def begin(self, geometry: policies.Geometry) -> None:
+        assert (geometry.planes_per_die, geometry.dies_per_chip) == (1, 1)
+        self.chips = geometry.chips_per_channel
+        self.at = [self.chips - 1] * geometry.channels
+        self.asked: list[list[int]] = [[] for _ in self.at]
+
+    def decide(self, waiting: policies.Waiting) -> policies.Decision:
+        return waiting.oldest(Work.USER_READ | Work.USER_PROGRAM)
+
+    def next_die(self, dispatch: policies.DispatchState) -> int | None:
+        for channel, at in enumerate(self.at):
+            dies = dispatch.candidates_of_channel(channel)
+            assert set(dies) <= set(dispatch.candidates)
+            self.asked[channel] = [die for die in self.asked[channel] if dispatch.asks(die)]
+            if self.asked[channel]:
+                dies = [die for die in dies if die % self.chips == at]
+            if dies:
+                die = min(dies, key=lambda die: ((die % self.chips - at - 1) % self.chips, die))
+                self.at[channel] = die % self.chips
+                self.asked[channel].append(die)
+                return die
+        return None
+
+
+class Paq:
+    """Physically addressed queueing on dies of one plane: of each channel the die whose transaction waits longest."""
+
+    def begin(self, geometry: policies.Geometry) -> None:
+        self.chips = geometry.chips_per_channel
+        self.asked: list[list[int]] = [[] for _ in range(geometry.channels)]
+        self.set: list[int] = []
+
+    def decide(self, waiting: policies.Waiting) -> policies.Decision:
+        return waiting.oldest(Work.USER_READ | Work.USER_PROGRAM)
+
+    def next_die(self, dispatch: policies.DispatchState) -> int | None:
+        if not self.set:
+            for channel, asked in enumerate(self.asked):
+                candidates = dispatch.candidates_of_channel(channel)
+                if candidates:
+                    asked[:] = [die for die in asked if dispatch.asks(die)]
+                    if not asked:
+                        self.set.append(min(candidates, key=lambda die: self.oldest(dispatch, die)))
+            self.set.sort(reverse=True)
+        while self.set:
+            die = self.set.pop()
+            if die in dispatch.candidates:
+                self.asked[die // self.chips].append(die)
+                return die
+        return None
+
+    def oldest(self, dispatch: policies.DispatchState, die: int) -> int:
+        return min(each.order for each in dispatch.queued(die, policies.REQUIRED))
+
+
+@pytest.mark.parametrize(("name", "policy"), [("sprinkler", Sprinkler), ("paq", Paq)])
+def test_schedulers_that_name_the_dies_which_ask_written_again_give_the_same_report(name: str, policy: type) -> None:
+    beside = {"geometry.planes-per-die": 1, "replay.outstanding": 200, "host.queue-depth": 200}
+    assert same(EMPTY, {"schedule.policy": name}, beside, scheduler=policy)
 
 
 def test_a_scheduler_says_who_joins() -> None:
@@ -244,6 +319,96 @@ def test_routing_written_again_gives_the_same_report(name: str, policy: type) ->
     assert same(mesh, {"venice.routing": name}, routing=policy)
 
 
+class XyHops:
+    """Along the row, then along the column; over an edge of a torus only from a router at that edge."""
+
+    def begin(self, geometry: policies.Geometry) -> None:
+        self.rows, self.columns = geometry.channels, geometry.chips_per_channel
+
+    def next_hop(self, at: policies.Router, to: policies.Router, open: Port) -> Port:  # noqa: A002
+        for here, there, length, forth, back in (
+            (at.column, to.column, self.columns, Port.EAST, Port.WEST),
+            (at.row, to.row, self.rows, Port.SOUTH, Port.NORTH),
+        ):
+            if here == there:
+                continue
+            around = length - there if here == 0 else there + 1 if here == length - 1 else length
+            has_edge = length > 2 and (back if here == 0 else forth) in open
+            is_around = has_edge and here in (0, length - 1) and around < abs(there - here)
+            return forth if (there > here) != is_around else back
+        raise AssertionError("asked only of another router")
+
+
+PACKETS: dict[str, Any] = {
+    "geometry": {"channels": 4, "chips-per-channel": 4, "blocks-per-plane": 64, "over-provisioning": 0.2},
+    "workload": {"requests": 1_000, "read-share": 0.6},
+    "replay": {"outstanding": 64},
+}
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"fabric.kind": "nossd", "preset": "nossd12"},
+        {"fabric.kind": "nossd", "preset": "enterprise-slc"},
+        {"fabric.kind": "nossd", "nossd.topology": "torus"},
+        {"fabric.kind": "nossd", "fabric.hold-path": "reads"},
+    ],
+    ids=["cal-2012", "pact-2014", "torus", "circuits"],
+)
+def test_routing_of_packets_written_again_gives_the_same_report(keys: dict[str, Any]) -> None:
+    assert same(PACKETS, {}, keys, hops=XyHops)
+
+
+class YxHops(XyHops):
+    """Along the column, then along the row."""
+
+    def next_hop(self, at: policies.Router, to: policies.Router, open: Port) -> Port:  # noqa: A002
+        if at.row != to.row:
+            return Port.SOUTH if to.row > at.row else Port.NORTH
+        return Port.EAST if to.column > at.column else Port.WEST
+
+
+def test_packets_go_the_ways_that_a_policy_names() -> None:
+    # Controllers of other rows, so that packets leave their row.
+    keys = {"fabric.kind": "nossd", "nossd.injection": "round-robin"}
+    xy, yx = (flashmesh.run(PACKETS, overrides=keys, check=True, hops=policy) for policy in (None, YxHops))
+    assert xy.makespan_ps != yx.makespan_ps
+
+
+class WhereItIs:
+    def place_write(self, plane: int, stream: int | None, planes: policies.Planes) -> int:
+        return plane
+
+
+class FurthestBehind:
+    """The plane of the die on which fewest pages were written, counting those that wait."""
+
+    def begin(self, geometry: policies.Geometry) -> None:
+        self.planes_per_die = geometry.planes_per_die
+
+    def place_write(self, plane: int, stream: int | None, planes: policies.Planes) -> int:
+        first = plane // self.planes_per_die * self.planes_per_die
+        behind = planes.pages_open + planes.writes_waiting + planes.moves_waiting
+        return first + int(behind[first : first + self.planes_per_die].argmin())
+
+
+@pytest.mark.parametrize(("name", "policy"), [("page", WhereItIs), ("sprinkler", WhereItIs), ("tbm", FurthestBehind)])
+def test_placement_of_firmware_policies_written_again_gives_the_same_report(name: str, policy: type) -> None:
+    assert same(DRIVE, {}, {"ftl.policy": name}, placement=policy)
+
+
+def test_a_placement_spreads_writes_over_all_planes_and_moves_none_that_has_no_room() -> None:
+    class Fullest:
+        def place_write(self, plane: int, stream: int | None, planes: policies.Planes) -> int:
+            assert stream == 0
+            assert planes.free_pages_of(plane) == planes.free_pages[plane]
+            return int(planes.valid_pages.argmax())
+
+    plain, spread = (flashmesh.run(DRIVE, check=True, placement=policy) for policy in (None, Fullest))
+    assert spread.makespan_ps != plain.makespan_ps
+
+
 class OldestFirst:
     def grant(self, resource: int, last: int, waiting: list[policies.Contender]) -> policies.Contender:
         return waiting[0]
@@ -278,7 +443,7 @@ class ByTurns:
     ],
 )
 def test_arbitration_written_again_gives_the_same_report(name: str, policy: type) -> None:
-    assert same(BUS, {"fabric.arbitration": name, "workload.read-share": 0.7}, arbiter=policy)
+    assert same(BUS, {"fabric.arbitration": name}, {"workload.read-share": 0.7}, arbiter=policy)
 
 
 def test_one_object_may_take_several_decisions_and_is_what_the_program_gave() -> None:

@@ -26,7 +26,25 @@ class Answers:
     def select(self, *_: Any) -> Any:
         return self.answer
 
-    place = decide = choose = grant = candidates = select
+    place = place_write = decide = choose = grant = candidates = next_hop = select
+
+
+class Names(Answers):
+    """A scheduler that runs the oldest, and answers the same whenever it is asked which die asks for a path."""
+
+    def decide(self, waiting: policies.Waiting) -> policies.Decision:
+        return waiting.oldest(policies.REQUIRED)
+
+    def next_die(self, dispatch: policies.DispatchState) -> Any:
+        return self.answer
+
+
+PACKETS: dict[str, Any] = {
+    "fabric": {"kind": "nossd"},
+    "geometry": {"channels": 2, "chips-per-channel": 3},
+    "workload": {"requests": 100},
+}
+TWINS: dict[str, Any] = DRIVE | {"ftl": {"policy": "tbm"}}
 
 
 NONSENSE = [
@@ -35,6 +53,9 @@ NONSENSE = [
     ("victim", DRIVE, "x", "answered 'x': a victim is the position of a block"),
     ("allocator", DRIVE, 8, "answered 8: the planes of the drive are 0 to 7"),
     ("allocator", DRIVE, None, "answered None: a place is the number of a plane"),
+    ("placement", DRIVE, 8, "answered 8: the planes of the drive are 0 to 7"),
+    ("placement", DRIVE, "x", "answered 'x': a place is the number of a plane"),
+    ("placement", TWINS, 7, "answered 7: planes that use the same blocks as plane "),
     ("home", COPIES, 1, "answered 1: a home is one of the two that are given"),
     ("scheduler", DRIVE, 3, "answered 3: a decision is a transaction that waits"),
     ("scheduler", DRIVE, None, "requests waiting for good"),
@@ -42,13 +63,78 @@ NONSENSE = [
 ]
 
 
+def nonsense(kind: str, config: dict[str, Any], policy: object) -> str:
+    """What is said of a policy."""
+    with pytest.raises(flashmesh.PolicyError, match=r"^at [0-9.]+ ?\w*: ") as refused:
+        flashmesh.run(config, overrides={f"policy.{kind}": policy})
+    return str(refused.value)
+
+
 @pytest.mark.parametrize(("kind", "config", "answer", "told"), NONSENSE)
 def test_nonsense_is_refused_with_what_was_answered_and_when(
     kind: str, config: dict[str, Any], answer: Any, told: str
 ) -> None:
-    with pytest.raises(flashmesh.PolicyError, match=r"^at [0-9.]+ ?\w*: ") as refused:
-        flashmesh.run(config, overrides={f"policy.{kind}": Answers(answer)})
+    assert told in nonsense(kind, config, Answers(answer))
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (99, "answered 99: that die is no candidate; dispatch.candidates gives those that are"),
+        ("x", "answered 'x': a die is a whole number, one of dispatch.candidates, or None"),
+        (None, "requests waiting for good"),
+    ],
+)
+def test_dies_that_cannot_ask_are_refused(answer: Any, told: str) -> None:
+    assert told in nonsense("scheduler", DRIVE, Names(answer))
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (
+            Port.WEST,
+            "next_hop answered <Port.WEST: 8> at (0, 0) for (0, 1): it is one port of those that are open, <Port",
+        ),
+        (Port.EAST | Port.SOUTH, "answered <Port.EAST|SOUTH: 6> at (0, 0)"),
+        ("east", "answered 'east' at (0, 0)"),
+        (None, "answered None at (0, 0)"),
+        (True, "answered True at (0, 0)"),
+    ],
+)
+def test_links_that_are_not_there_are_refused(answer: Any, told: str) -> None:
+    with pytest.raises(flashmesh.PolicyError) as refused:
+        flashmesh.run(PACKETS, hops=Answers(answer))
     assert told in str(refused.value)
+
+
+class ByTurns:
+    """Some packets along their row first and some along their column, so that all turns are taken."""
+
+    def next_hop(self, at: policies.Router, to: policies.Router, open: Port) -> Port:  # noqa: A002
+        if at.column != to.column and ((at.row + at.column) % 2 or at.row == to.row):
+            return Port.EAST if to.column > at.column else Port.WEST
+        return Port.SOUTH if to.row > at.row else Port.NORTH
+
+
+class ToAndFro:
+    """Packets for the last column go back from the one before."""
+
+    def next_hop(self, at: policies.Router, to: policies.Router, open: Port) -> Port:  # noqa: A002
+        if at.column != to.column:
+            is_back = to.column == 2 and at.column == 1
+            return Port.EAST if to.column > at.column and not is_back else Port.WEST
+        return Port.SOUTH if to.row > at.row else Port.NORTH
+
+
+def test_ways_on_which_packets_never_arrive_or_could_wait_for_each_other_are_refused() -> None:
+    for policy, told in (
+        (ToAndFro, "packets to router (0, 2) go in a circle and never arrive: (0, 0), (0, 1)"),
+        (ByTurns, "packets on these links could wait for each other for good"),
+    ):
+        with pytest.raises(flashmesh.PolicyError, match="next_hop: ") as refused:
+            flashmesh.run(PACKETS, hops=policy)
+        assert told in str(refused.value)
 
 
 def test_ports_that_are_not_open_are_refused() -> None:
@@ -87,6 +173,31 @@ def test_an_exception_ends_the_run_with_its_traceback_and_the_time() -> None:
     assert isinstance(cause, IndexError)
     assert cause.__traceback__ is not None
     assert cause.__traceback__.tb_frame.f_code.co_name == "select"
+
+
+def test_an_exception_of_every_kind_ends_the_run_with_its_traceback() -> None:
+    class Fails:
+        def decide(self, waiting: policies.Waiting) -> policies.Decision:
+            return waiting.oldest(policies.REQUIRED)
+
+        def next_die(self, dispatch: policies.DispatchState) -> int:
+            return 1 // 0
+
+        def place_write(self, plane: int, stream: int | None, planes: policies.Planes) -> int:
+            return 1 // 0
+
+        def next_hop(self, at: policies.Router, to: policies.Router, open: Port) -> Port:  # noqa: A002
+            return Port(1 // 0)
+
+    for kind, method, config, time in (
+        ("placement", "place_write", DRIVE, r"^at \d.*: "),
+        ("scheduler", "next_die", DRIVE, r"^at \d.*: "),
+        ("hops", "next_hop", PACKETS, ""),
+    ):
+        with pytest.raises(flashmesh.PolicyError, match=rf"{time}.*Fails.{method} raised ZeroDivisionError") as raised:
+            flashmesh.run(config, overrides={f"policy.{kind}": Fails})
+        assert isinstance(raised.value.__cause__, ZeroDivisionError)
+        assert raised.value.__cause__.__traceback__ is not None
 
 
 MINE = """

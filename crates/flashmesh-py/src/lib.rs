@@ -29,7 +29,9 @@ mod _native {
         CheckError, ConfigError, FlashmeshError, InternalError, OutputError, PolicyError, WorkloadError,
     };
     #[pymodule_export]
-    use crate::policies::{Blocks, Contender, DriveState, Home, Transaction, Waiting, Write};
+    use crate::policies::{
+        Blocks, Contender, DispatchState, DriveState, Home, Planes, Router, Transaction, Waiting, Write,
+    };
     #[pymodule_export]
     use crate::quantities::quantities;
     #[pymodule_export]

@@ -61,8 +61,10 @@ use rooms::*;
 pub mod interconnect {
     pub use crate::check::kinds::{Expected, LinksToDie, Transfer};
     pub use crate::fabric::layout::{Layout, Link, LinkKind, Part, SharedResource};
+    pub use crate::fabric::nossd::{PacketRouting, PacketRoutingError};
     pub use crate::fabric::venice::routing::RoutingAlgorithm;
     pub use crate::fabric::venice::{Port, Ports};
+    pub use crate::fabric::wormhole::{NamedLink, RouterPlace, RoutesError, Way};
     pub use crate::fabric::{
         AnyFabric, ArbitrationPolicy, Cause, Causes, Contender, DataOf, Fabric, FabricEvent, Facts, Grant, Granted,
         Held, LinkUsage, LinkUse, Message, Outbox, Payload, Routers, ScoutMove, ScoutStep, Search, Sent, TransferPhase,
@@ -95,7 +97,7 @@ pub mod placement {
 /// Decisions of the firmware: which writes wait and where they go, where moved pages go, which copy of a page serves a read.
 pub mod policy {
     pub use crate::controller::replica::homes::{Home, HomeSelector, Served};
-    pub use crate::policies::{Due, FirmwarePolicy, Placing, PolicyEvent, PolicyView};
+    pub use crate::policies::{Due, FirmwarePolicy, Placing, PlacingView, PolicyEvent, PolicyView, WritePlacer};
 }
 
 /// Probes, which watch a run.

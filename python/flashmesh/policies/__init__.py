@@ -12,9 +12,12 @@ only. docs/how-to/policies-in-python.md tells more.
 
 from flashmesh._native import Blocks as Blocks
 from flashmesh._native import Contender as Contender
+from flashmesh._native import DispatchState as DispatchState
 from flashmesh._native import DriveState as DriveState
 from flashmesh._native import Home as Home
+from flashmesh._native import Planes as Planes
 from flashmesh._native import PolicyError as PolicyError
+from flashmesh._native import Router as Router
 from flashmesh._native import Transaction as Transaction
 from flashmesh._native import Waiting as Waiting
 from flashmesh._native import Write as Write
@@ -29,7 +32,10 @@ from flashmesh.policies.names import trust_files as trust_files
 from flashmesh.policies.protocols import Allocator as Allocator
 from flashmesh.policies.protocols import Arbiter as Arbiter
 from flashmesh.policies.protocols import Decision as Decision
+from flashmesh.policies.protocols import Dispatcher as Dispatcher
 from flashmesh.policies.protocols import HomeSelector as HomeSelector
+from flashmesh.policies.protocols import PacketRouting as PacketRouting
 from flashmesh.policies.protocols import RoutingAlgorithm as RoutingAlgorithm
 from flashmesh.policies.protocols import Scheduler as Scheduler
 from flashmesh.policies.protocols import VictimSelector as VictimSelector
+from flashmesh.policies.protocols import WritePlacer as WritePlacer

@@ -33,6 +33,7 @@ def attach(simulation: Simulation, config: Config) -> None:
         refuse_misfit(kind, name, policy)
         if is_new:
             begin(policy, name, simulation, config)
+        refuse_unasked(kind, name, policy, config)
         simulation.set_policy(kind.name, name, answers(policy, name) if kind.name == "routing" else policy)
 
 
@@ -81,6 +82,27 @@ def refuse_misfit(kind: Kind, name: str, policy: object) -> None:
             ) from None
         except ValueError:
             pass  # what is not written in Python does not tell
+
+
+def refuse_unasked(kind: Kind, name: str, policy: object, config: Config) -> None:
+    """Refuses an allocator with a method that the rest of the configuration leaves without a question.
+
+    Raises:
+        ConfigError: When there is one.
+    """
+    if kind.name != "allocator" or not hasattr(policy, "stays"):
+        return
+    ftl = json.loads(config.to_json())["ftl"]
+    named = dict(config.policies())
+    if "policy.placement" in named:
+        why = f"policy.placement is {named['policy.placement']}, which places each write once"
+    elif ftl["policy"] in ("tbm", "superblock", "mbm"):
+        why = f"ftl.policy is {ftl['policy']}, which has a way of its own to choose planes"
+    elif ftl["write-binding"] == "early":
+        why = "ftl.write-binding is early, so that a write has its page when it is placed"
+    else:
+        return
+    raise ConfigError(f"{kind.key}: {name}.stays would never be asked: {why}; leave the method out, or the key")
 
 
 def instead(policy: object) -> str:

@@ -34,7 +34,7 @@ INTERNAL = Work.COLLECT_READ | Work.COLLECT_PROGRAM | Work.ERASE
 
 
 class Port(IntFlag):
-    """A port of a router of Venice towards another router; several together are a set."""
+    """A port of a router of Venice or NoSSD towards another router; several together are a set."""
 
     NORTH = 1
     """To the row above."""
@@ -98,8 +98,10 @@ KINDS = {
         Kind("victim", "select", ("blocks",), {}),
         Kind("allocator", "place", ("write", "drive"), {"committed": 2, "withdrawn": 2, "stays": 3, "read": 2}),
         Kind("home", "choose", ("lpn", "original", "replica"), {}),
-        Kind("scheduler", "decide", ("waiting",), {}),
+        Kind("placement", "place_write", ("plane", "stream", "planes"), {}),
+        Kind("scheduler", "decide", ("waiting",), {"next_die": 1}),
         Kind("routing", "candidates", ("nearer", "open"), {}),
+        Kind("hops", "next_hop", ("at", "to", "open"), {}),
         Kind("arbiter", "grant", ("resource", "last", "waiting"), {}),
     )
 }

@@ -8,7 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, TypeAlias
 
-from flashmesh._native import Blocks, Contender, DriveState, Home, Transaction, Waiting, Write
+from flashmesh._native import (
+    Blocks,
+    Contender,
+    DispatchState,
+    DriveState,
+    Home,
+    Planes,
+    Router,
+    Transaction,
+    Waiting,
+    Write,
+)
 from flashmesh.policies.kinds import Port  # noqa: TC001 - protocols are looked at by programs
 
 Decision: TypeAlias = Transaction | tuple[Transaction, Sequence[Transaction]] | None
@@ -37,6 +48,23 @@ class Allocator(Protocol):
         ...
 
 
+class WritePlacer(Protocol):
+    """Chooses the plane of each page that the allocator has placed, as a firmware policy does (`placement`).
+
+    Everything else of the firmware policy stays as `ftl.policy` says.
+    """
+
+    def place_write(self, plane: int, stream: int | None, planes: Planes) -> int:
+        """A plane of the drive; where planes use the same blocks (`ftl.policy = "tbm"` or `"superblock"`), one of these. One without room stands for `plane`.
+
+        Args:
+            plane: The plane that the allocator chose.
+            stream: The stream in whose open block the page is written; None for a page of the map.
+            planes: How full the planes are, and what waits for them.
+        """
+        ...
+
+
 class HomeSelector(Protocol):
     """Chooses which copy of a replicated page serves a read (`home`)."""
 
@@ -46,10 +74,43 @@ class HomeSelector(Protocol):
 
 
 class Scheduler(Protocol):
-    """Chooses which transaction a die runs next, and which join it (`scheduler`)."""
+    """Chooses which transaction a die runs next, and which join it (`scheduler`).
+
+    With the method `next_die` of `Dispatcher` it also says which die asks for a path; without it a die asks as soon as
+    it may begin something.
+    """
 
     def decide(self, waiting: Waiting) -> Decision:
         """A transaction that may run, by itself or with those that join it; None to leave the die idle for now."""
+        ...
+
+
+class Dispatcher(Scheduler, Protocol):
+    """A scheduler that names the dies which ask for a path."""
+
+    def next_die(self, dispatch: DispatchState) -> int | None:
+        """One of `dispatch.candidates`; None to let them wait for the next event.
+
+        Asked after an event through which a die became a candidate or got its path, until it answers None. It must not
+        answer None while nothing goes on in the drive.
+        """
+        ...
+
+
+class PacketRouting(Protocol):
+    """Says which link a packet of NoSSD takes next (`hops`), in place of XY routing."""
+
+    def next_hop(self, at: Router, to: Router, open: Port) -> Port:  # noqa: A002 - the word of the field
+        """One port out of `open`. Asked for every router and every other one that is a destination, before the run.
+
+        Packets have to arrive, and links must not wait for each other in a circle: else the network could deadlock, and
+        the answers are refused.
+
+        Args:
+            at: Where the packet is.
+            to: Where it goes.
+            open: The ports with a link.
+        """
         ...
 
 

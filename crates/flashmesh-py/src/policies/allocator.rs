@@ -1,6 +1,7 @@
 //! Placement of written pages.
 
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use scoped_tls_hkt::scoped_thread_local;
 
 use flashmesh::ids::{ChannelId, DieId, Lpn, PlaneId};
@@ -12,7 +13,8 @@ use super::asked::Policy;
 scoped_thread_local!(static DRIVE: for<'a> DriveView<'a>);
 
 /// A page that is to be written, or read.
-#[pyclass(frozen, get_all, module = "flashmesh._native")]
+#[derive(Clone, Copy)]
+#[pyclass(get_all, module = "flashmesh._native")]
 pub struct Write {
     /// The logical page.
     lpn: u32,
@@ -36,6 +38,45 @@ impl From<&PageWrite> for Write {
             pages: part.map_or(1, |part| part.pages),
             position: part.map_or(0, |part| part.position),
         }
+    }
+}
+
+/// The arguments of a question, made once and filled anew for the next one unless somebody has kept them: making objects costs as much as
+/// the rest of a call.
+struct Question {
+    write: Py<Write>,
+    arguments: Py<PyTuple>,
+}
+
+impl Question {
+    fn new(py: Python<'_>, write: Write, drive: &Py<DriveState>) -> PyResult<Question> {
+        let write = Py::new(py, write)?;
+        let arguments = (&write, drive).into_pyobject(py)?.unbind();
+        Ok(Question { write, arguments })
+    }
+
+    /// Those that ask about `write`.
+    fn about<'py>(&mut self, py: Python<'py>, write: Write, drive: &Py<DriveState>) -> PyResult<&Bound<'py, PyTuple>> {
+        // The tuple is kept here alone, and the write here and in the tuple.
+        let is_own = references(self.arguments.bind(py)) == 1 && references(self.write.bind(py)) == 2;
+        let is_filled = is_own
+            && self.write.try_borrow_mut(py).is_ok_and(|mut kept| {
+                *kept = write;
+                true
+            });
+        if !is_filled {
+            *self = Question::new(py, write, drive)?;
+        }
+        Ok(self.arguments.bind(py))
+    }
+}
+
+/// How many references there are to an object.
+fn references<T>(object: &Bound<'_, T>) -> isize {
+    // SAFETY: the pointer is that of an object that is alive, since `object` is a reference to it, and the interpreter is attached.
+    #[allow(unsafe_code, reason = "100 ns of 900 a call: PyO3 has no safe function for it")]
+    unsafe {
+        pyo3::ffi::Py_REFCNT(object.as_ptr())
     }
 }
 
@@ -133,6 +174,7 @@ pub struct PythonAllocator {
     withdrawn: Option<Policy>,
     read: Option<Policy>,
     drive: Py<DriveState>,
+    question: Question,
     planes: u32,
 }
 
@@ -149,6 +191,7 @@ impl PythonAllocator {
             idle: Shown::new(py, dies, "uint8", "bool")?,
             valid_pages: Shown::new(py, planes, "uint32", "uint32")?,
         };
+        let drive = Py::new(py, drive)?;
         let [committed, stays, withdrawn, read] = ["committed", "stays", "withdrawn", "read"];
         Ok(PythonAllocator {
             committed: place.beside(object, committed)?,
@@ -156,7 +199,8 @@ impl PythonAllocator {
             withdrawn: place.beside(object, withdrawn)?,
             read: place.beside(object, read)?,
             place,
-            drive: Py::new(py, drive)?,
+            question: Question::new(py, Write::from(&PageWrite::of(Lpn(0))), &drive)?,
+            drive,
             planes,
         })
     }
@@ -174,8 +218,9 @@ impl Allocator for PythonAllocator {
             return PlaneId(0);
         }
         Python::attach(|py| {
-            let answer = DRIVE.set(*drive, || self.place.ask(py, (Write::from(write), &self.drive)));
-            let Some(answer) = answer else { return PlaneId(0) };
+            let arguments = self.question.about(py, Write::from(write), &self.drive);
+            let Ok(arguments) = arguments.map_err(|error| self.place.raised(error)) else { return PlaneId(0) };
+            let Some(answer) = DRIVE.set(*drive, || self.place.ask(py, arguments)) else { return PlaneId(0) };
             match answer.extract::<u32>() {
                 Ok(plane) if plane < self.planes => return PlaneId(plane),
                 Ok(_) => self.place.refuse(&answer, &format!("the planes of the drive are 0 to {}", self.planes - 1)),

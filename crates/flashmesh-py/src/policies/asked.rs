@@ -64,8 +64,9 @@ impl Policy {
         }
     }
 
+    /// Ends the run because of an exception.
     #[cold]
-    fn raised(&self, error: PyErr) {
+    pub fn raised(&self, error: PyErr) {
         self.fault.raise(Raised { who: self.who.clone(), error });
     }
 

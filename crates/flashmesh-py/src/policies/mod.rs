@@ -4,7 +4,10 @@ mod allocator;
 mod arbiter;
 mod arrays;
 mod asked;
+mod dispatch;
 mod home;
+mod hops;
+mod placement;
 mod routing;
 mod scheduler;
 mod victim;
@@ -12,7 +15,10 @@ mod victim;
 pub use allocator::{DriveState, Write};
 pub use arbiter::Contender;
 pub use asked::Raised;
+pub use dispatch::DispatchState;
 pub use home::Home;
+pub use hops::Router;
+pub use placement::Planes;
 pub use scheduler::{Transaction, Waiting};
 pub use victim::Blocks;
 
@@ -20,8 +26,10 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use flashmesh::error::RunError;
+use flashmesh::interconnect::PacketRoutingError;
 use flashmesh::simulation::{Fault, Simulation};
 
+use crate::errors::PolicyError;
 use asked::Policy;
 
 /// Puts a policy into a drive, in the place that `kind` names; `name` is how messages call it. It raises `fault` when it fails.
@@ -49,13 +57,33 @@ pub fn set(
         }
         "home" => simulation.set_home_selector(Box::new(home::PythonHome::new(policy("choose")?))),
         "scheduler" => {
-            let dies = simulation.geometry().dies();
-            let scheduler = scheduler::PythonScheduler::new(policy("decide")?, object.py(), dies)?;
+            let geometry = simulation.geometry().clone();
+            let scheduler = scheduler::PythonScheduler::new(policy("decide")?, object, &geometry)?;
             simulation.set_scheduler(Box::new(scheduler));
         }
+        "placement" => {
+            let geometry = simulation.geometry().clone();
+            let placer = placement::PythonPlacer::new(policy("place_write")?, object.py(), &geometry)?;
+            simulation.set_write_placer(Box::new(placer));
+        }
+        "hops" => return led(simulation, name, object),
         "routing" => return Ok(simulation.set_routing(&routing::Table::new(object)?)),
         "arbiter" => return Ok(simulation.set_arbiter(Box::new(arbiter::PythonArbiter::new(policy("grant")?)))),
         other => return Err(PyValueError::new_err(format!("there is no kind of policy {other:?}"))),
     }
     Ok(Ok(()))
+}
+
+/// Has a policy lead the packets of NoSSD.
+fn led(simulation: &mut Simulation, name: &str, object: &Bound<'_, PyAny>) -> PyResult<Result<(), RunError>> {
+    let hops = hops::PythonHops::new(object, name)?;
+    let set = simulation.set_packet_routing(&hops);
+    if let Some(failure) = hops.failure() {
+        return Err(failure);
+    }
+    match set {
+        Ok(()) => Ok(Ok(())),
+        Err(PacketRoutingError::Fabric(error)) => Ok(Err(error.into())),
+        Err(PacketRoutingError::Routes(error)) => Err(PolicyError::new_err(format!("{name}.next_hop: {error}"))),
+    }
 }

@@ -4,17 +4,19 @@ use pyo3::prelude::*;
 use scoped_tls_hkt::scoped_thread_local;
 
 use flashmesh::ids::{DieId, TransactionId};
-use flashmesh::scheduler::{self, Choice, Chosen, Class, Decision, Joiners, OutOfOrder, Scheduler};
+use flashmesh::placement::Geometry;
+use flashmesh::scheduler::{self, Choice, Chosen, Class, Decision, Dispatch, Joiners, OutOfOrder, Scheduler};
 
 use super::arrays::{below, gone};
 use super::asked::Policy;
+use super::dispatch::Dispatcher;
 
 scoped_thread_local!(static WAITING: for<'a> &'a scheduler::Waiting<'a>);
 
 /// A transaction that waits for a die.
 #[pyclass(frozen, module = "flashmesh._native")]
 pub struct Transaction {
-    queue: Choice,
+    pub(super) queue: Choice,
     id: TransactionId,
     /// The logical page.
     #[pyo3(get)]
@@ -40,7 +42,7 @@ pub struct Transaction {
 }
 
 impl Transaction {
-    fn new(queue: Choice, id: TransactionId, of: &scheduler::Transaction) -> Transaction {
+    pub(super) fn new(queue: Choice, id: TransactionId, of: &scheduler::Transaction) -> Transaction {
         Transaction {
             queue,
             id,
@@ -105,7 +107,7 @@ impl Waiting {
 }
 
 /// The classes of a set of bits.
-fn classes(bits: u32) -> impl Iterator<Item = Class> {
+pub(super) fn classes(bits: u32) -> impl Iterator<Item = Class> {
     Class::ALL.into_iter().filter(move |class| bits >> class.index() & 1 != 0)
 }
 
@@ -190,15 +192,18 @@ impl Waiting {
 pub struct PythonScheduler {
     policy: Policy,
     waiting: Py<Waiting>,
+    /// Which die asks for a path, where it says so.
+    dispatcher: Option<Dispatcher>,
     /// What answers once the policy has failed, until the run ends.
     otherwise: OutOfOrder,
 }
 
 impl PythonScheduler {
-    /// For a drive of so many dies.
-    pub fn new(policy: Policy, py: Python<'_>, dies: u32) -> PyResult<PythonScheduler> {
-        let waiting = Py::new(py, Waiting { dies_max: dies })?;
-        Ok(PythonScheduler { policy, waiting, otherwise: OutOfOrder::default() })
+    /// For a drive of this shape.
+    pub fn new(policy: Policy, object: &Bound<'_, PyAny>, geometry: &Geometry) -> PyResult<PythonScheduler> {
+        let waiting = Py::new(object.py(), Waiting { dies_max: geometry.dies() })?;
+        let dispatcher = Dispatcher::of(&policy, object, geometry)?;
+        Ok(PythonScheduler { policy, waiting, dispatcher, otherwise: OutOfOrder::default() })
     }
 
     fn answer(&self, py: Python<'_>, waiting: &scheduler::Waiting<'_>) -> Option<Decision> {
@@ -275,5 +280,14 @@ impl Scheduler for PythonScheduler {
             }
         }
         self.otherwise.decide(waiting)
+    }
+
+    fn dispatches(&self) -> bool {
+        self.dispatcher.is_some()
+    }
+
+    fn next_die(&mut self, dispatch: &Dispatch<'_>) -> Option<DieId> {
+        let first = || dispatch.candidates().iter().next();
+        self.dispatcher.as_ref().map_or_else(first, |dispatcher| dispatcher.next_die(dispatch))
     }
 }

@@ -16,7 +16,11 @@ pub(super) fn value_of(entries: &[Written], section: &str, key: &str) -> String 
     keys.iter().find(|(name, _)| *name == key).and_then(|(_, value)| value.clone()).unwrap_or_default()
 }
 
-/// Whether every stream has the section to itself.
+/// The policy in Python in place of which a key is read, where there is one.
+fn policy_of(with: &UsedWith) -> Option<&Condition> {
+    with.any_of.iter().find(|condition| condition.section == "policy")
+}
+
 /// Where a key is looked at: above all streams, or in the stream whose table is named.
 #[derive(Clone, Copy)]
 struct Scope<'a> {
@@ -54,6 +58,9 @@ impl Scope<'_> {
 
     /// The remedy: "set replay.mode to "open"".
     fn remedy(self, with: &UsedWith) -> String {
+        if let Some(policy) = policy_of(with) {
+            return format!("leave {} away", policy.path());
+        }
         let each = with.any_of.iter().map(|condition| match condition.is {
             true => format!("set {} to {}", self.path(condition), condition.values.join(" or ")),
             false => format!("set {}", self.path(condition)),
@@ -98,7 +105,8 @@ impl Loader {
     ///
     /// A key is not blamed when its layer, or a later one, sets the deciding key explicitly: a
     /// file may keep values for several modes, and overrides may switch between them. One above all streams is not
-    /// blamed as long as one of them reads it. Nobody is blamed for what a preset says.
+    /// blamed as long as one of them reads it. Nobody is blamed for what a preset says. A file that names a policy in Python is no switch:
+    /// keys of the built-in one in the same file are blamed.
     pub(super) fn find_unused(&mut self) {
         let entries = self.config.entries();
         let streams: Vec<String> = self.config.stream.iter().map(|stream| format!("stream.{}", stream.name)).collect();
@@ -166,12 +174,24 @@ impl Loader {
     /// Whether the deciding key is set at least as late as `setting`. For a stream the root decides only from a later layer; for
     /// `stands_above` itself, from its own layer on.
     fn is_decided(&self, with: &UsedWith, scope: Scope<'_>, setting: &Setting, stands_above: bool) -> bool {
+        if let Some(policy) = policy_of(with) {
+            // Of overrides, each run of a comparison has some; whether one of the runs reads the key is looked at where all are known.
+            let is_override = setting.layer == Layer::Override;
+            return self.is_stated(policy, policy.section, scope, setting, is_override) || self.says_all(setting.layer);
+        }
         with.any_of.iter().any(|condition| {
             let own = scope.section(condition.section);
             self.is_stated(condition, &own, scope, setting, true)
                 || (own != condition.section
                     && self.is_stated(condition, condition.section, scope, setting, stands_above))
         })
+    }
+
+    /// Whether a layer says every key, as the canonical form of a configuration does, which can be read again.
+    fn says_all(&self, layer: Layer) -> bool {
+        let above = |spec: &&ParameterSpec| !StreamConfig::has_section(spec.section) && !spec.section.contains("NAME");
+        let is_said = |spec: &ParameterSpec| self.settings.get(&spec.path()).is_some_and(|by| by.layer >= layer);
+        parameters().filter(|spec| spec.default_text.is_some()).filter(above).all(is_said)
     }
 
     fn is_stated(&self, condition: &Condition, section: &str, scope: Scope<'_>, setting: &Setting, same: bool) -> bool {

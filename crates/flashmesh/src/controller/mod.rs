@@ -27,7 +27,7 @@ use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::measure::report::{FlashReport, GcReport};
 use crate::persistence::Persistence;
-use crate::policies::{self, FirmwarePolicy, Placing};
+use crate::policies::{self, FirmwarePolicy, Placed, Placing, WritePlacer};
 use crate::schedule::account::LatencyBreakdown;
 use crate::schedule::transaction::{Owner, Priority};
 use crate::units::{Bytes, Time};
@@ -146,6 +146,18 @@ impl Controller {
             self.shared.ftl.set_placed_late();
         }
         self.shared.policy = policy;
+    }
+
+    /// Places writes by a part of the caller's own, beside the configured policy.
+    ///
+    /// # Panics
+    /// When that chooses the planes of writes as they leave its queues.
+    pub fn set_write_placer(&mut self, placer: Box<dyn WritePlacer + Send>) {
+        let Shared { policy, ftl, geometry, .. } = &mut self.shared;
+        assert_ne!(policy.placing(), Placing::Late, "writes are placed as they come: set ftl.policy to another one");
+        ftl.set_placed_beside();
+        let placed = Placed::new(std::mem::replace(policy, policies::page_policy()), placer, geometry);
+        *policy = Box::new(placed);
     }
 
     /// Places pages by an allocator of the caller's own.

@@ -26,7 +26,7 @@ mod scheduling;
 mod send;
 mod source;
 
-use crate::config::{Config, Priorities};
+use crate::config::{Config, EraseOrder, Priorities};
 use crate::fabric::{AnyFabric, Fabric, FabricError, Facts};
 use crate::flash::die::Die;
 use crate::flash::geometry::Geometry;
@@ -118,6 +118,12 @@ impl Datapath<Probed> {
     pub fn set_scheduler(&mut self, scheduler: AnyScheduler) {
         self.rules.dispatches = scheduler.dispatches();
         self.scheduling.scheduler = scheduler;
+    }
+
+    /// Leaves what waits too long and when erases go to the scheduler alone, whatever keys say: it sees whether space is nearly out, and what
+    /// has waited for `schedule.age-bound` is not counted.
+    pub fn leave_order_to_scheduler(&mut self) {
+        (self.rules.age_bound, self.rules.erases) = (Time::MAX, EraseOrder::Last);
     }
 
     /// Keeps the dies with nothing to do, for an allocator that may look for such.

@@ -12,14 +12,15 @@
 
 use std::collections::VecDeque;
 
-use crate::config::HoldPath;
+use crate::config::{Config, HoldPath};
+use crate::flash::geometry::Geometry;
 use crate::ids::{AcknowledgementId, DieId, LinkId, PathId};
 use crate::units::Time;
 
 use super::layout::{Layout, SharedResource};
 use super::{
     AnyFabric, ArbitrationPolicy, Cause, DataOf, Fabric, FabricEvent, Grant, Granted, Held, LinkUsage, Message, Outbox,
-    Payload, Sent, TransferPhase, venice,
+    Payload, Sent, TransferPhase, nossd, venice,
 };
 
 /// Added to the number of a path, the token of the wake-up for an acknowledgement that has crossed it.
@@ -171,6 +172,15 @@ impl HeldPaths {
 impl Fabric for HeldPaths {
     fn set_routing(&mut self, routing: &dyn venice::routing::RoutingAlgorithm) -> bool {
         self.fabric.set_routing(routing)
+    }
+
+    fn set_packet_routing(
+        &mut self,
+        config: &Config,
+        geometry: &Geometry,
+        routing: &dyn nossd::PacketRouting,
+    ) -> Result<bool, nossd::PacketRoutingError> {
+        self.fabric.set_packet_routing(config, geometry, routing)
     }
 
     fn set_arbiter(&mut self, policy: Box<dyn ArbitrationPolicy + Send>) -> bool {

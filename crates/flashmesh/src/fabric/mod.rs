@@ -27,6 +27,8 @@ pub mod wormhole;
 use auto_impl::auto_impl;
 use enum_dispatch::enum_dispatch;
 
+use crate::config::Config;
+use crate::flash::geometry::Geometry;
 use crate::ids::{AcknowledgementId, DieId, LinkId};
 use crate::units::Time;
 
@@ -64,6 +66,20 @@ pub trait Fabric: std::fmt::Debug {
     /// Leads scouts by `routing` from now on, before the first request; `false` where there are no scouts.
     fn set_routing(&mut self, _routing: &dyn venice::routing::RoutingAlgorithm) -> bool {
         false
+    }
+
+    /// Leads packets by `routing` from now on, before the first request, in place of XY routing; `false` where there are none. `config` and
+    /// `geometry` are those that the fabric was built of.
+    ///
+    /// # Errors
+    /// When packets would not arrive by it, or the network could deadlock.
+    fn set_packet_routing(
+        &mut self,
+        _config: &Config,
+        _geometry: &Geometry,
+        _routing: &dyn nossd::PacketRouting,
+    ) -> Result<bool, nossd::PacketRoutingError> {
+        Ok(false)
     }
 
     /// Grants channels or controllers by `policy` from now on, before the first request, in place of `fabric.arbitration`; `false` where

@@ -205,6 +205,12 @@ impl Ftl {
         self.blocks.plane(plane).free_pages
     }
 
+    /// Valid pages of `plane`.
+    #[inline]
+    pub(crate) fn valid_pages_of_plane(&self, plane: PlaneId) -> u32 {
+        self.blocks.plane(plane).valid_pages
+    }
+
     /// Valid pages of `block`.
     #[inline]
     pub fn valid_pages(&self, block: BlockId) -> u32 {

@@ -59,11 +59,31 @@ impl Ftl {
         self.count_parts(0..self.mapping.logical_pages());
     }
 
+    /// Lets pages go to other planes than those of the static order, where they are placed by that. Others are placed with regard to how full
+    /// planes are as it is, or the planes of a die share their blocks.
+    ///
+    /// # Panics
+    /// When a page was placed before.
+    pub(crate) fn set_placed_beside(&mut self) {
+        if !self.has_twins() && matches!(self.allocation, allocation::Policy::Static(_)) {
+            self.set_placed_late();
+        }
+    }
+
     /// Whether `plane` has room for a page that holds `lpn`, where pages are placed with regard to how full planes are.
     #[inline]
     pub fn has_room(&self, lpn: Lpn, plane: PlaneId) -> bool {
         let occupancy = Occupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
         self.allocation.admits(lpn, plane, &occupancy) > 0
+    }
+
+    /// Whether a page that was placed on `plane`, and counts there no more, may go to `other` instead: to a plane of the same die where these
+    /// use the same blocks, and else to one with room.
+    pub(crate) fn may_go_beside(&self, lpn: Lpn, plane: PlaneId, other: PlaneId) -> bool {
+        if self.has_twins() {
+            return self.geometry.die_of_plane(plane) == self.geometry.die_of_plane(other);
+        }
+        self.has_room(lpn, other)
     }
 
     /// The next version of `lpn` goes to `plane`, which [has room](Ftl::has_room) for it.

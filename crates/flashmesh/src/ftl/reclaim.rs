@@ -112,6 +112,11 @@ impl Ftl {
         self.blocks.superblocks()
     }
 
+    /// Pages used of the open blocks of `plane` that take what `stream` writes there, and what is moved there.
+    pub(crate) fn pages_open(&self, plane: PlaneId, stream: super::Stream) -> u32 {
+        self.blocks.pages_open(plane, stream)
+    }
+
     /// How far a plane is that works with others, in programs of `stream`, counting so many pages that wait for it.
     pub(crate) fn twin_progress(&self, plane: PlaneId, stream: super::Stream, waiting: u32) -> u32 {
         self.blocks.twin_progress(plane, stream, waiting)

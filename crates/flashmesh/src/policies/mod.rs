@@ -5,6 +5,7 @@
 
 mod mbm;
 mod page;
+mod placed;
 mod sprinkler;
 mod superblock;
 mod tbm;
@@ -20,6 +21,8 @@ use crate::ids::{Lpn, PlaneId, TransactionId};
 use crate::schedule::load::Load;
 use crate::schedule::transaction::{Class, Transaction};
 use crate::units::Bytes;
+
+pub use placed::{Placed, PlacingView, WritePlacer};
 
 /// Who chooses the planes of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,10 +99,13 @@ pub trait FirmwarePolicy {
     }
 
     /// The plane that a page goes to which the allocator placed on `plane`, into an open block of `stream`; asked where
-    /// [`Placing::Beside`] is said.
+    /// [`Placing::Beside`] is said. One without room for it stands for `plane`.
     fn place_write(&mut self, plane: PlaneId, _stream: Stream, _ftl: &Ftl) -> PlaneId {
         plane
     }
+
+    /// A page for which [`place_write`](FirmwarePolicy::place_write) was asked goes to `plane`: its answer, unless that has no room for it.
+    fn placed(&mut self, _plane: PlaneId) {}
 
     /// The plane that takes a page moved out of `plane`: of the same die, or of those that use the same blocks.
     fn place_move(&mut self, plane: PlaneId, _stream: Stream, _ftl: &Ftl) -> PlaneId {
@@ -173,6 +179,11 @@ static POLICIES: [&PolicyFacts; config::FirmwarePolicy::ALL.len()] =
 
 fn facts(kind: config::FirmwarePolicy) -> &'static PolicyFacts {
     POLICIES.into_iter().find(|facts| facts.kind == kind).expect("each kind has its facts")
+}
+
+/// The page policy, in whose place another one comes.
+pub fn page_policy() -> AnyPolicy {
+    Box::new(page::Page)
 }
 
 /// The policy that `config` names.

@@ -41,6 +41,8 @@ pub(super) enum Injected {
     Allocator,
     VictimSelector,
     Routing,
+    PacketRouting,
+    WritePlacer,
     Arbiter,
     Fault,
     RequestSink,
@@ -53,8 +55,12 @@ impl Injected {
         match self {
             // Only drives with `replication.enabled` ask a home selector, and that needs more by itself.
             Injected::HomeSelector | Injected::VictimSelector | Injected::RequestSink => Instance::Plain,
-            Injected::Routing | Injected::Arbiter => Instance::Plain,
-            Injected::Scheduler | Injected::FirmwarePolicy | Injected::Allocator | Injected::Fault => Instance::Any,
+            Injected::Routing | Injected::PacketRouting | Injected::Arbiter => Instance::Plain,
+            Injected::Scheduler
+            | Injected::FirmwarePolicy
+            | Injected::WritePlacer
+            | Injected::Allocator
+            | Injected::Fault => Instance::Any,
             Injected::Probe(Scope::Reads) => Instance::Plain,
             Injected::Probe(Scope::All) => Instance::Probed,
         }
@@ -68,6 +74,8 @@ impl Injected {
             Injected::HomeSelector => Some("policy.home"),
             Injected::Scheduler => Some("policy.scheduler"),
             Injected::Routing => Some("policy.routing"),
+            Injected::PacketRouting => Some("policy.hops"),
+            Injected::WritePlacer => Some("policy.placement"),
             Injected::Arbiter => Some("policy.arbiter"),
             Injected::FirmwarePolicy | Injected::Fault | Injected::RequestSink | Injected::Probe(_) => None,
         }

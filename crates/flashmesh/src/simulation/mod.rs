@@ -16,6 +16,7 @@ use crate::controller::Controller;
 use crate::controller::replica::homes::HomeSelector;
 use crate::datapath::Datapath;
 use crate::error::{RunError, WorkloadError};
+use crate::fabric::nossd::{PacketRouting, PacketRoutingError};
 use crate::fabric::venice::routing::RoutingAlgorithm;
 use crate::fabric::{ArbitrationPolicy, Fabric, FabricError, Facts, facts};
 use crate::flash::geometry::Geometry;
@@ -28,7 +29,7 @@ use crate::kernel::Kernel;
 use crate::kernel::probe::{Probe, Scope};
 use crate::measure::log::RequestSink;
 use crate::measure::report::Report;
-use crate::policies::{FirmwarePolicy, ftl_rules};
+use crate::policies::{FirmwarePolicy, WritePlacer, ftl_rules};
 use crate::probes::{ChipStatesProbe, CollisionProbe};
 use crate::recording::Window;
 use crate::recording::network::{NetworkRecorder, Recorded};
@@ -221,6 +222,24 @@ impl Simulation {
         Err(unable(datapath.facts(), "policy.routing", "sends no scouts", "choose fabric.kind = \"venice\""))
     }
 
+    /// Leads the packets of NoSSD by a routing of the caller's own in place of XY routing; it is asked now, for every router and destination.
+    ///
+    /// # Errors
+    /// When the interconnect carries no packets from router to router, packets would not arrive, or the network could deadlock.
+    ///
+    /// # Panics
+    /// When the drive has run already: it is set up before.
+    pub fn set_packet_routing(&mut self, routing: &dyn PacketRouting) -> Result<(), PacketRoutingError> {
+        self.inject(Injected::PacketRouting);
+        let drive = self.built();
+        let (config, geometry, datapath) = (&drive.config, &drive.geometry, &mut drive.datapath);
+        if datapath.fabric_mut().set_packet_routing(config, geometry, routing)? {
+            return Ok(());
+        }
+        let why = "has no packets that go from router to router";
+        Err(unfit(datapath.facts(), "policy.hops", why, "choose fabric.kind = \"nossd\"").into())
+    }
+
     /// Grants channels and controllers by a rule of the caller's own in place of `fabric.arbitration`.
     ///
     /// # Errors
@@ -249,7 +268,11 @@ impl Simulation {
     /// When the drive has run already: it is set up before.
     pub fn set_scheduler(&mut self, scheduler: Box<dyn Scheduler + Send>) {
         self.inject(Injected::Scheduler);
-        self.built().datapath.set_scheduler(AnyScheduler::Custom(scheduler));
+        let drive = self.built();
+        drive.datapath.set_scheduler(AnyScheduler::Custom(scheduler));
+        if drive.config.policy.scheduler.is_some() {
+            drive.datapath.leave_order_to_scheduler();
+        }
     }
 
     /// Runs with a controller policy of the caller's own in place of the configured one. The state before the first request is that
@@ -263,6 +286,16 @@ impl Simulation {
         let configured = drive.config.ftl.policy;
         assert_eq!(configured.name(), "page", "a policy takes the place of `page`: set ftl.policy to it");
         drive.controller.set_policy(policy);
+    }
+
+    /// Chooses the planes of written pages by a part of the caller's own, in place of [`FirmwarePolicy::place_write`] of the configured policy.
+    /// The state before the first request is that which the configuration describes.
+    ///
+    /// # Panics
+    /// When the drive has run already, or its configuration has the policy `mbm`, which places writes in another way.
+    pub fn set_write_placer(&mut self, placer: Box<dyn WritePlacer + Send>) {
+        self.inject(Injected::WritePlacer);
+        self.built().controller.set_write_placer(placer);
     }
 
     /// Chooses which copy of a replicated page serves a read by a selector of the caller's own. Without `replication.enabled` no page has
@@ -432,6 +465,10 @@ impl Simulation {
 
 /// Why an interconnect cannot do what a policy is for.
 fn unable(facts: &Facts, key: &'static str, why: &str, help: &str) -> RunError {
+    unfit(facts, key, why, help).into()
+}
+
+fn unfit(facts: &Facts, key: &'static str, why: &str, help: &str) -> FabricError {
     let message = format!("{key} does not act on fabric.kind = {}, which {why}", facts.name);
-    FabricError { keys: vec![key, "fabric.kind"], message, help: format!("leave it out, or {help}") }.into()
+    FabricError { keys: vec![key, "fabric.kind"], message, help: format!("leave it out, or {help}") }
 }

@@ -294,3 +294,25 @@ fn json_has_the_tables_of_the_canonical_form() {
     assert_eq!(json["seed"], 7);
     assert_eq!(json["flash"]["read-command-time"][1], "4us");
 }
+
+#[test]
+fn keys_that_a_policy_in_python_replaces_are_refused_in_the_same_file() {
+    let errors = |text: &str, overrides: &[&str]| {
+        let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+        Config::from_str(text, "drive.toml", &overrides).map(|_| ()).map_err(|error| error.to_string())
+    };
+    let policy = "[policy]\nscheduler = \"my.py:Mine\"\n";
+    let both = format!("{policy}[schedule]\norder = \"arrival\"\n");
+    let error = errors(&both, &[]).expect_err("the key has no effect");
+    assert!(error.contains("schedule.order has no effect: policy.scheduler is \"my.py:Mine\""), "{error}");
+    assert!(error.contains("help: leave policy.scheduler away, or leave order away"), "{error}");
+    // An override on a file that names a policy comes later, and has no effect either; one that names the policy takes the place of what the
+    // file says, and one that takes it away brings it back.
+    assert!(errors(policy, &["schedule.order=arrival"]).is_err());
+    assert_eq!(errors("[schedule]\norder = \"arrival\"\n", &["policy.scheduler=my.py:Mine"]), Ok(()));
+    assert_eq!(errors(&both, &["policy.scheduler=built-in"]), Ok(()));
+    // Random preconditioning follows the built-in choice of victims.
+    let victims = "[policy]\nvictim = \"my.py:Mine\"\n[gc]\nvictim = \"fifo\"\n";
+    assert!(errors(victims, &[]).is_err());
+    assert_eq!(errors(&format!("{victims}[precondition]\nkind = \"random\"\n"), &[]), Ok(()));
+}

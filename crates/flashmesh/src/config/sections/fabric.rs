@@ -167,6 +167,7 @@ section! {
         /// end of a program or erase, rather than only while bytes move.
         hold_path: HoldPath = HoldPath::Never, needs any;
         /// Who gets a channel when several wait.
-        arbitration: Arbitration = Arbitration::CommandFirst, needs plain;
+        arbitration: Arbitration = Arbitration::CommandFirst,
+            with "policy.arbiter" = [""] or "arbitration" = ["\"next-command-first\"", "\"data-first-round-robin\""], needs plain;
     }
 }

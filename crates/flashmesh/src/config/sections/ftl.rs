@@ -199,7 +199,8 @@ section! {
         /// What the firmware makes of the state machines of the translation layer ([firmware-policies.md](firmware-policies.md)).
         policy: FirmwarePolicy = FirmwarePolicy::Page, needs any;
         /// Which plane a written page goes to. A page that holds nothing has its home by the static order (CWDP when dynamic).
-        allocation: Allocation = Allocation::Static(Level::ALL), needs any where "allocation" = ["\"dynamic\"", "\"free-channel\""], step "CWDP | PDWC | dynamic";
+        allocation: Allocation = Allocation::Static(Level::ALL),
+            with "policy.allocator" = [""] or "allocation" != ["\"dynamic\"", "\"free-channel\""], needs any where "allocation" = ["\"dynamic\"", "\"free-channel\""], step "CWDP | PDWC | dynamic";
         /// When a write of a request gets its page in the plane. Early, planes of a die join in a program when pages that were handed
         /// out agree, as deep in their queues as `schedule.lookahead`, and the read that a write of a part of a page needs
         /// does not cost the write its turn.

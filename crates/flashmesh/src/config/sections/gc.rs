@@ -61,9 +61,10 @@ section! {
     /// Garbage collection.
     Gc, "gc" {
         /// Which block is collected.
-        victim: VictimPolicy = VictimPolicy::Greedy, needs plain, step "greedy | d-choices | fifo";
+        victim: VictimPolicy = VictimPolicy::Greedy, with "policy.victim" = [""] or "precondition.kind" = ["\"random\""], needs plain, step "greedy | d-choices | fifo";
         /// How many random blocks the victim is the best of.
-        d: u32 = 10, in 1..=1024, with "victim" = ["\"d-choices\""], needs plain;
+        d: u32 = 10, in 1..=1024, with "victim" = ["\"d-choices\""],
+            with "policy.victim" = [""] or "precondition.kind" = ["\"random\""], needs plain;
         /// A plane is collected when its share of free pages falls below this.
         threshold: f64 as Share = 0.02, in 0.0..=0.5, needs plain, step "x2";
         /// Below this share of free pages collection goes before user requests even when preemptible.

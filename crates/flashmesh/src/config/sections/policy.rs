@@ -52,17 +52,24 @@ impl Form for PolicyName {
 section! {
     /// Policies in Python, in place of built-in ones ([how-to](how-to/policies-in-python.md)).
     Policy, "policy" {
-        /// Which block is collected: a class, as `FILE.py:CLASS` or `MODULE:CLASS`, or `built-in`; in place of `gc.victim`; preconditioning keeps that.
+        /// Which block is collected: a class, as `FILE.py:CLASS` or `MODULE:CLASS`, or `built-in`; in place of `gc.victim`, which
+        /// preconditioning of the kind `random` keeps.
         victim: Option<String> as PolicyName = None, unset "as `gc.victim` says", needs any;
-        /// Which plane a written page goes to, in place of `ftl.allocation`; preconditioning keeps that.
+        /// Which plane a written page goes to, in place of `ftl.allocation`. What it does not place keeps the static order.
         allocator: Option<String> as PolicyName = None, unset "as `ftl.allocation` says", needs any;
         /// Which copy of a replicated page serves a read.
         home: Option<String> as PolicyName = None, unset "that on the die with fewer reads outstanding",
             with "replication.enabled" = ["true"], needs any;
-        /// Which transaction a die runs next, and which join it, in place of `schedule.policy`.
+        /// Which plane takes a page that the allocator has placed, as the firmware policy says it otherwise (`place_write`).
+        placement: Option<String> as PolicyName = None, unset "as `ftl.policy` says",
+            with "ftl.policy" = ["\"page\"", "\"tbm\"", "\"sprinkler\""], needs any;
+        /// Which transaction a die runs next, and which join it, in place of `schedule.policy`. With a method `next_die` it also says
+        /// which die asks for a path.
         scheduler: Option<String> as PolicyName = None, unset "as `schedule.policy` says", needs any;
         /// Where a scout may go next, in place of `venice.routing`.
         routing: Option<String> as PolicyName = None, unset "as `venice.routing` says", with "fabric.kind" = ["\"venice\""], needs any;
+        /// Which link a packet of NoSSD takes next, in place of the way along its row, then along its column.
+        hops: Option<String> as PolicyName = None, unset "XY", with "fabric.kind" = ["\"nossd\""], needs any;
         /// Who gets a channel or a controller when several wait, in place of `fabric.arbitration`.
         arbiter: Option<String> as PolicyName = None, unset "as `fabric.arbitration` says",
             with "fabric.kind" = ["\"bus\"", "\"pssd\"", "\"pnssd\"", "\"ideal\""], needs any;
@@ -75,26 +82,30 @@ const FILE_END: &str = ".py:";
 impl Policy {
     /// The policies that are named: the key of each, and its name.
     pub fn named(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        let Policy { victim, allocator, home, scheduler, routing, arbiter } = self;
+        let Policy { victim, allocator, home, placement, scheduler, routing, hops, arbiter } = self;
         let keys = [
             ("policy.victim", victim),
             ("policy.allocator", allocator),
             ("policy.home", home),
+            ("policy.placement", placement),
             ("policy.scheduler", scheduler),
             ("policy.routing", routing),
+            ("policy.hops", hops),
             ("policy.arbiter", arbiter),
         ];
         keys.into_iter().filter_map(|(key, name)| Some((key, name.as_deref()?)))
     }
 
     fn names(&mut self) -> impl Iterator<Item = (&'static str, &mut String)> {
-        let Policy { victim, allocator, home, scheduler, routing, arbiter } = self;
+        let Policy { victim, allocator, home, placement, scheduler, routing, hops, arbiter } = self;
         let keys = [
             ("victim", victim),
             ("allocator", allocator),
             ("home", home),
+            ("placement", placement),
             ("scheduler", scheduler),
             ("routing", routing),
+            ("hops", hops),
             ("arbiter", arbiter),
         ];
         keys.into_iter().filter_map(|(key, name)| Some((key, name.as_mut()?)))

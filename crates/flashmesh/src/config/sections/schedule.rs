@@ -62,17 +62,20 @@ section! {
     /// Which waiting transaction a die runs next. Suspension of operations for reads is set by `flash.suspension`.
     Schedule, "schedule" {
         /// How a die chooses among the transactions that wait for it.
-        policy: SchedulePolicy = SchedulePolicy::OutOfOrder, needs any, step "out-of-order | sprinkler | paq | fair";
+        policy: SchedulePolicy = SchedulePolicy::OutOfOrder, with "policy.scheduler" = [""], needs any, step "out-of-order | sprinkler | paq | fair";
         /// Which kind of request goes first. The read that a write of a part of a page needs is a read.
-        order: KindOrder = KindOrder::ReadFirst, with "policy" = ["\"out-of-order\""], needs any, step "read-first | arrival";
+        order: KindOrder = KindOrder::ReadFirst, with "policy" = ["\"out-of-order\""], with "policy.scheduler" = [""],
+            needs any, step "read-first | arrival";
         /// When erases go. Space is nearly out below `gc.hard-threshold`, and where a write finds no page.
-        erases: EraseOrder = EraseOrder::WithCollection, with "policy" != ["\"fifo\""], needs any;
-        /// What priorities of requests do. With them on, only transactions of the same priority join in a multi-plane operation.
+        erases: EraseOrder = EraseOrder::WithCollection, with "policy" != ["\"fifo\""], with "policy.scheduler" = [""], needs any;
+        /// What priorities of requests do. With them on, only transactions of the same priority join in a multi-plane operation. A
+        /// policy in Python sees priorities where this is not `off`, and says itself what they do.
         priorities: Priorities = Priorities::Off, with "policy" = ["\"out-of-order\""], needs any;
         /// A request's transaction that has waited this long for its die goes before those of all other requests, so that none
         /// waits for ever behind a kind or a priority that always goes first; where `policy` is `out-of-order`, reads and writes then take
         /// turns ([scheduling.md](scheduling.md)). 1000 s is no bound.
-        age_bound: Time = Time::from_ms(20), in Time::ZERO..=Time::from_ms(1_000_000), with "policy" != ["\"fifo\""], needs plain;
+        age_bound: Time = Time::from_ms(20), in Time::ZERO..=Time::from_ms(1_000_000),
+            with "policy" != ["\"fifo\""], with "policy.scheduler" = [""], needs plain;
         /// How many waiting reads of another plane are searched for one that can join a multi-plane read; programs too, where
         /// `ftl.write-binding` is early.
         lookahead: u32 = 32, in 1..=65_535, needs plain;

@@ -54,7 +54,7 @@ section! {
     /// Venice, a mesh of routers in which scouts reserve circuits.
     Venice, "venice", with "fabric.kind" = ["\"venice\""] but for [] {
         /// How a scout finds its way.
-        routing: Routing = Routing::Venice, needs plain;
+        routing: Routing = Routing::Venice, with "policy.routing" = [""], needs plain;
         /// How a router draws one of several ports.
         tie_break: TieBreak = TieBreak::Lfsr, needs plain;
         /// What a die does whose scout has found no path.

@@ -105,8 +105,11 @@ impl Shared {
         }
         let beside = self.policy.place_write(plane, stream, &self.ftl);
         self.ftl.unplace_write(lpn, plane);
-        self.ftl.place_write_on(lpn, beside);
-        beside
+        let is_taken = beside == plane || self.ftl.may_go_beside(lpn, plane, beside);
+        let goes_to = if is_taken { beside } else { plane };
+        self.ftl.place_write_on(lpn, goes_to);
+        self.policy.placed(goes_to);
+        goes_to
     }
 
     /// The plane that a page of the map or of its journal goes to.

@@ -24,6 +24,7 @@ use super::controllers;
 use super::controllers::Controllers;
 use super::link_accounting::LinkAccounting;
 use super::packets::{Packetizer, Packets};
+use super::routing::{PacketRouting, PacketRoutingError, routed};
 use super::settings::{parameters, too_large};
 use super::state::DieState;
 use super::zero_load_latency::ZeroLoadLatency;
@@ -81,11 +82,14 @@ impl Circuits {
     /// # Errors
     /// When there cannot be such a network.
     pub fn new(config: &Config, geometry: &Geometry) -> Result<Circuits, FabricError> {
+        Ok(Circuits::over(config, geometry, controllers::topology(&config.nossd, geometry).map_err(too_large)?))
+    }
+
+    fn over(config: &Config, geometry: &Geometry, topology: Topology) -> Circuits {
         let nossd = &config.nossd;
-        let topology = controllers::topology(nossd, geometry).map_err(too_large)?;
         let controllers = Controllers::new(nossd, geometry, &topology);
         let links = LinkAccounting::new(&topology, &controllers, geometry, nossd);
-        Ok(Circuits {
+        Circuits {
             flit_time: nossd.flit_time,
             packetizer: Packetizer::new(nossd, geometry.page_spare),
             zero_load: ZeroLoadLatency::new(parameters(nossd)),
@@ -100,7 +104,7 @@ impl Circuits {
             controllers,
             topology,
             links,
-        })
+        }
     }
 
     fn chip_of(&self, die: DieId) -> ChipId {
@@ -212,6 +216,17 @@ impl Circuits {
 }
 
 impl Fabric for Circuits {
+    fn set_packet_routing(
+        &mut self,
+        config: &Config,
+        geometry: &Geometry,
+        routing: &dyn PacketRouting,
+    ) -> Result<bool, PacketRoutingError> {
+        let topology = controllers::topology(&config.nossd, geometry).map_err(too_large)?;
+        *self = Circuits::over(config, geometry, routed(topology, routing)?);
+        Ok(true)
+    }
+
     fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
         let chip = self.chip_of(die);
         let ways = if phase == TransferPhase::Command {

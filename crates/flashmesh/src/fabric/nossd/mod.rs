@@ -12,6 +12,7 @@
 //! - *Flow control* (PACT 2014, section 5.3): the on/off signal of a buffer is modelled as the return of each slot, one cycle
 //!   \[choice\]: with the four cycles of a hop this is the round trip of five of which the paper's least buffer of 10
 //!   flits is the double.
+//!   A [`PacketRouting`] of the caller's own names other ways, which must keep it free of deadlock.
 //! - *Messages* (PACT 2014, section 5.2): read and erase requests, acknowledgements, and pages in packets of data. With
 //!   `keep-runs` (rule 2) the packets of a page are one long packet to the network; with `small-first` (rule 1) the
 //!   others go before them.
@@ -42,6 +43,7 @@ mod link_accounting;
 mod messages;
 mod packets;
 mod ports;
+mod routing;
 mod settings;
 mod state;
 mod transport;
@@ -53,7 +55,7 @@ use crate::ids::{AcknowledgementId, ChipId, DieId, LinkId, PathId};
 use crate::units::{Bytes, Time};
 
 use super::layout::{Layout, SharedResource};
-use super::wormhole::{Class, TerminalId};
+use super::wormhole::{Class, TerminalId, Topology};
 use super::{
     Cause, Fabric, FabricError, FabricEvent, Grant, Granted, Held, LinkUsage, Message, Outbox, Payload, Sent,
     TransferPhase,
@@ -66,6 +68,7 @@ use link_accounting::LinkAccounting;
 use messages::Messages;
 use packets::Packetizer;
 use ports::{Entry, Ports};
+pub use routing::{PacketRouting, PacketRoutingError};
 use settings::too_large;
 use state::{DieState, InFlight, Purpose};
 
@@ -92,8 +95,11 @@ impl Nossd {
     /// # Errors
     /// When there cannot be such a network.
     pub fn new(config: &Config, geometry: &Geometry) -> Result<Nossd, FabricError> {
+        Nossd::over(config, geometry, controllers::topology(&config.nossd, geometry).map_err(too_large)?)
+    }
+
+    fn over(config: &Config, geometry: &Geometry, topology: Topology) -> Result<Nossd, FabricError> {
         let nossd = &config.nossd;
-        let topology = controllers::topology(nossd, geometry).map_err(too_large)?;
         let controllers = Controllers::new(nossd, geometry, &topology);
         let links = LinkAccounting::new(&topology, &controllers, geometry, nossd);
         let terminals = topology.terminals();
@@ -195,6 +201,17 @@ impl Nossd {
 }
 
 impl Fabric for Nossd {
+    fn set_packet_routing(
+        &mut self,
+        config: &Config,
+        geometry: &Geometry,
+        routing: &dyn PacketRouting,
+    ) -> Result<bool, PacketRoutingError> {
+        let topology = controllers::topology(&config.nossd, geometry).map_err(too_large)?;
+        *self = Nossd::over(config, geometry, routing::routed(topology, routing)?)?;
+        Ok(true)
+    }
+
     fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
         if phase == TransferPhase::Command {
             let chip = self.chip_of(die);

@@ -46,6 +46,8 @@
 //!   of that row or column leads into it, and it gets a number before all of them. The cycle that closed rows have
 //!   under shortest paths, which takes virtual channels to break, is never there; the price is that only routers at an
 //!   edge have the shorter way.
+//! - **Other ways** ([`Topology::routed`]) are a table of the next link for each router and destination. Links wait for links that follow them
+//!   on the way of a packet; a table in which they could do so in a circle is refused.
 //! - **Half duplex.** A wire ties the links of both directions together, and eastward packets would wait for westward
 //!   ones and the other way round: packets that held wires while they wait would deadlock. Hence [`GrantRule::WholePacket`]
 //!   is demanded. A packet gets a wire only when the buffer behind it has room for all of it; its flits are in the
@@ -81,6 +83,7 @@ mod network;
 mod packet;
 mod parameters;
 mod round_robin;
+mod routes;
 mod stream;
 mod topology;
 
@@ -88,4 +91,5 @@ pub use flits::{FlitNetwork, Wires};
 pub use network::Network;
 pub use packet::{Class, Crossing, Outbox, Packet};
 pub use parameters::{Arbitration, GrantRule, InjectError, ParameterError, Parameters};
-pub use topology::{Grid, ROUTERS_MAX, RouterId, TerminalId, Topology, TopologyError};
+pub use routes::{NamedLink, RouterPlace, RoutesError};
+pub use topology::{Grid, ROUTERS_MAX, RouterId, TerminalId, Topology, TopologyError, Way};

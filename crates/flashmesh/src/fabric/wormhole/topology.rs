@@ -1,6 +1,10 @@
 //! Grids of routers: which links there are, and which of them a packet takes.
 
+use std::fmt;
+
 use crate::ids::{LinkId, id};
+
+use super::routes::{Choose, RouterPlace, Routes, RoutesError};
 
 id!(
     /// A router: row x columns + column.
@@ -68,16 +72,34 @@ pub enum TopologyError {
 
 /// The way a link between routers leads; the number is that of its input at the router where it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+pub enum Way {
+    /// To the next column.
     East,
+    /// To the column before.
     West,
+    /// To the next row.
     South,
+    /// To the row before.
     North,
 }
 
-const WAYS: [Way; 4] = [Way::East, Way::West, Way::South, Way::North];
+const WAYS: [Way; 4] = Way::ALL;
+
+impl fmt::Display for Way {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Way::East => "east",
+            Way::West => "west",
+            Way::South => "south",
+            Way::North => "north",
+        })
+    }
+}
 
 impl Way {
+    /// Every way.
+    pub const ALL: [Way; 4] = [Way::East, Way::West, Way::South, Way::North];
+
     fn back(self) -> Way {
         match self {
             Way::East => Way::West,
@@ -110,7 +132,8 @@ struct End {
     reverse: LinkId,
 }
 
-/// Routers, links and terminals, and the way of every packet: along its row first, then along its column (XY).
+/// Routers, links and terminals, and the way of every packet: along its row first, then along its column (XY), unless
+/// [others are named](Topology::routed).
 ///
 /// A link around an edge is taken only as the first hop of a packet in its row or column, and only where this is the
 /// shorter way; see the [module](super) for why this keeps the network free of deadlock.
@@ -127,6 +150,8 @@ pub struct Topology {
     /// The way from a column to another, and from a row to another; means nothing between equal ones.
     along_row: Vec<Way>,
     along_column: Vec<Way>,
+    /// In place of XY.
+    routes: Option<Box<Routes>>,
 }
 
 impl Topology {
@@ -158,10 +183,38 @@ impl Topology {
                 .collect(),
             along_row: ways(grid.columns, grid.wraps_rows, Way::East),
             along_column: ways(grid.rows, grid.wraps_columns, Way::South),
+            routes: None,
             terminals,
         };
         topology.connect();
         Ok(topology)
+    }
+
+    /// The same links, with the ways of packets that `choose` names: at a router, for packets to another one, of the ways that lead on from
+    /// there. It is asked once for every pair.
+    ///
+    /// # Errors
+    /// When packets would not arrive, or the network could deadlock.
+    pub fn routed(mut self, choose: &mut Choose<'_>) -> Result<Topology, RoutesError> {
+        self.routes = Some(Box::new(Routes::new(&self, choose)?));
+        Ok(self)
+    }
+
+    /// All routers.
+    pub(super) fn routers(&self) -> Vec<RouterId> {
+        self.places.iter().map(|place| place.router).collect()
+    }
+
+    /// Where a router is.
+    pub(super) fn router_place(&self, router: RouterId) -> RouterPlace {
+        let Place { row, column, .. } = self.places[router.index()];
+        RouterPlace { row, column }
+    }
+
+    /// The router that a way leads to.
+    pub(super) fn to(&self, router: RouterId, way: Way) -> Option<RouterId> {
+        let link = self.leaving[router.index()][way as usize];
+        (link != NO_LINK).then(|| self.router_at_end(link))
     }
 
     fn connect(&mut self) {
@@ -295,7 +348,12 @@ impl Topology {
     /// The same where both routers have been looked up; that of `destination` is at `to`.
     #[inline]
     pub(super) fn next_from(&self, from: Place, to: Place, destination: TerminalId) -> LinkId {
-        let way = if from.column != to.column {
+        let way = if let Some(routes) = &self.routes {
+            if from.router == to.router {
+                return self.ejection(destination);
+            }
+            routes.way(from.router, to.router)
+        } else if from.column != to.column {
             self.along_row[(from.column * self.grid.columns + to.column) as usize]
         } else if from.row != to.row {
             self.along_column[(from.row * self.grid.rows + to.row) as usize]
@@ -308,6 +366,9 @@ impl Topology {
     /// How many links between routers are on the way of a packet.
     pub fn hops(&self, source: TerminalId, destination: TerminalId) -> u32 {
         let (from, to) = (self.place(self.router_of(source)), self.place(self.router_of(destination)));
+        if let Some(routes) = &self.routes {
+            return routes.hops(from.router, to.router);
+        }
         let Grid { rows, columns, wraps_rows, wraps_columns } = self.grid;
         distance(from.column, to.column, columns, wraps_rows).0 + distance(from.row, to.row, rows, wraps_columns).0
     }

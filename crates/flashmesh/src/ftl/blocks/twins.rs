@@ -68,17 +68,17 @@ impl BlockManager {
         Some(())
     }
 
-    /// How far a plane is, in programs of `stream`, counting so many pages that wait for it.
-    pub(in super::super) fn twin_progress(&self, plane: PlaneId, stream: Stream, waiting: u32) -> u32 {
+    /// Pages used of the open blocks of `plane` that take what `stream` writes there, and what is moved there.
+    #[inline]
+    pub(in super::super) fn pages_open(&self, plane: PlaneId, stream: Stream) -> u32 {
         let open = &self.planes[plane.index()].open;
         let written = |stream| open.get(stream).next_page;
-        let pointer = if stream.is_translation() {
-            written(stream)
-        } else {
-            written(open.writer(None)) + written(Stream::Collection)
-        };
-        // Programs fill one plane after the other.
-        (pointer + waiting) / self.geometry.units_per_program
+        if stream.is_translation() { written(stream) } else { written(open.writer(None)) + written(Stream::Collection) }
+    }
+
+    /// How far a plane is, in programs of `stream`, counting so many pages that wait for it: programs fill one plane after the other.
+    pub(in super::super) fn twin_progress(&self, plane: PlaneId, stream: Stream, waiting: u32) -> u32 {
+        (self.pages_open(plane, stream) + waiting) / self.geometry.units_per_program
     }
 
     /// The plane of those that work with `plane` that takes the next page of `stream` when nothing waits: the one furthest behind.

@@ -16,6 +16,12 @@ pub static FACTS: PolicyFacts = PolicyFacts {
 /// It brings its own scheduling.
 fn clashes(config: &Config) -> Vec<Clash> {
     let mut clashes = Vec::new();
+    if let Some(policy) = &config.policy.scheduler {
+        let message =
+            format!("ftl.policy is `sprinkler`, which schedules as Sprinkler does, and policy.scheduler is `{policy}`");
+        let help = "set ftl.policy to \"page\", which places pages as `sprinkler` does, or leave policy.scheduler away";
+        clashes.push(Clash::new(&["policy.scheduler", "ftl.policy"], message).help(help));
+    }
     let schedule = &config.schedule;
     let others = [
         (

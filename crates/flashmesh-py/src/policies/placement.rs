@@ -1,0 +1,161 @@
+//! Which plane takes a page that the allocator has placed.
+
+use pyo3::prelude::*;
+use scoped_tls_hkt::scoped_thread_local;
+
+use flashmesh::ids::PlaneId;
+use flashmesh::placement::{Geometry, Stream};
+use flashmesh::policy::{PlacingView, WritePlacer};
+
+use super::arrays::{Shown, below, gone};
+use super::asked::Policy;
+
+/// The planes at the moment of a question, and the open blocks that it is about.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    planes: &'a PlacingView<'a>,
+    stream: Stream,
+}
+
+scoped_thread_local!(static ASKED: for<'a> Asked<'a>);
+
+/// The planes, as a policy sees them that places writes.
+#[pyclass(frozen, module = "flashmesh._native")]
+pub struct Planes {
+    count: u32,
+    free_pages: Shown<u32>,
+    valid_pages: Shown<u32>,
+    pages_open: Shown<u32>,
+    writes_waiting: Shown<u32>,
+    moves_waiting: Shown<u32>,
+}
+
+fn seen<T>(look: impl FnOnce(Asked<'_>) -> T) -> PyResult<T> {
+    if ASKED.is_set() { Ok(ASKED.with(look)) } else { Err(gone()) }
+}
+
+impl Planes {
+    fn new(py: Python<'_>, count: u32) -> PyResult<Planes> {
+        let array = || Shown::new(py, count, "uint32", "uint32");
+        Ok(Planes {
+            count,
+            free_pages: array()?,
+            valid_pages: array()?,
+            pages_open: array()?,
+            writes_waiting: array()?,
+            moves_waiting: array()?,
+        })
+    }
+
+    fn plane(&self, plane: u32) -> PyResult<PlaneId> {
+        below("plane", plane, self.count).map(PlaneId)
+    }
+}
+
+#[pymethods]
+impl Planes {
+    /// Pages of each plane that can be written.
+    #[getter]
+    fn free_pages(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        seen(|asked| self.free_pages.filled(py, |plane| asked.planes.free_pages(PlaneId(plane))))?
+    }
+
+    /// Valid pages of each plane.
+    #[getter]
+    fn valid_pages(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        seen(|asked| self.valid_pages.filled(py, |plane| asked.planes.valid_pages(PlaneId(plane))))?
+    }
+
+    /// Pages used of the open blocks of each plane that take what the stream writes, and what is moved there.
+    #[getter]
+    fn pages_open(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        seen(|Asked { planes, stream }| self.pages_open.filled(py, |plane| planes.pages_open(PlaneId(plane), stream)))?
+    }
+
+    /// Writes that were placed on each plane and wait for their page.
+    #[getter]
+    fn writes_waiting(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        seen(|asked| self.writes_waiting.filled(py, |plane| asked.planes.writes_waiting(PlaneId(plane))))?
+    }
+
+    /// Pages that collection moves to each plane, and that wait for theirs.
+    #[getter]
+    fn moves_waiting(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        seen(|asked| self.moves_waiting.filled(py, |plane| asked.planes.moves_waiting(PlaneId(plane))))?
+    }
+
+    /// The same of one plane.
+    fn free_pages_of(&self, plane: u32) -> PyResult<u32> {
+        let plane = self.plane(plane)?;
+        seen(|asked| asked.planes.free_pages(plane))
+    }
+
+    /// The same of one plane.
+    fn valid_pages_of(&self, plane: u32) -> PyResult<u32> {
+        let plane = self.plane(plane)?;
+        seen(|asked| asked.planes.valid_pages(plane))
+    }
+
+    /// The same of one plane.
+    fn pages_open_of(&self, plane: u32) -> PyResult<u32> {
+        let plane = self.plane(plane)?;
+        seen(|Asked { planes, stream }| planes.pages_open(plane, stream))
+    }
+
+    /// The same of one plane.
+    fn writes_waiting_of(&self, plane: u32) -> PyResult<u32> {
+        let plane = self.plane(plane)?;
+        seen(|asked| asked.planes.writes_waiting(plane))
+    }
+
+    /// The same of one plane.
+    fn moves_waiting_of(&self, plane: u32) -> PyResult<u32> {
+        let plane = self.plane(plane)?;
+        seen(|asked| asked.planes.moves_waiting(plane))
+    }
+}
+
+/// A policy in Python that places writes.
+pub struct PythonPlacer {
+    policy: Policy,
+    planes: Py<Planes>,
+}
+
+impl PythonPlacer {
+    /// For a drive of this shape.
+    pub fn new(policy: Policy, py: Python<'_>, geometry: &Geometry) -> PyResult<PythonPlacer> {
+        Ok(PythonPlacer { policy, planes: Py::new(py, Planes::new(py, geometry.planes())?)? })
+    }
+}
+
+impl WritePlacer for PythonPlacer {
+    fn place_write(&mut self, plane: PlaneId, stream: Stream, planes: &PlacingView<'_>) -> PlaneId {
+        if self.policy.has_failed() {
+            return plane;
+        }
+        let of_host = match stream {
+            Stream::Host(stream) => Some(stream.0),
+            _ => None,
+        };
+        Python::attach(|py| {
+            let arguments = (plane.0, of_host, &self.planes);
+            let answer = ASKED.set(Asked { planes, stream }, || self.policy.ask(py, arguments));
+            let Some(answer) = answer else { return plane };
+            let of_drive = planes.geometry().planes();
+            match answer.extract::<u32>().map(PlaneId) {
+                Ok(chosen) if chosen.0 < of_drive && planes.may_take(chosen, plane) => return chosen,
+                Ok(chosen) if chosen.0 < of_drive => {
+                    let usable: Vec<String> = (0..of_drive)
+                        .filter(|&other| planes.may_take(PlaneId(other), plane))
+                        .map(|other| other.to_string())
+                        .collect();
+                    let why = format!("planes that use the same blocks as plane {} are {}", plane.0, usable.join(", "));
+                    self.policy.refuse(&answer, &why);
+                }
+                Ok(_) => self.policy.refuse(&answer, &format!("the planes of the drive are 0 to {}", of_drive - 1)),
+                Err(_) => self.policy.refuse(&answer, "a place is the number of a plane, a whole number"),
+            }
+            plane
+        })
+    }
+}

@@ -1,0 +1,318 @@
+//! The ways of packets where they are not XY: a table, and why a network that follows it stays free of deadlock.
+
+use std::fmt;
+
+use super::topology::{RouterId, Topology, Way};
+
+/// In place of a way: at the destination itself.
+const NONE: u8 = u8::MAX;
+
+/// A router, as messages name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RouterPlace {
+    /// Its row.
+    pub row: u32,
+    /// Its column.
+    pub column: u32,
+}
+
+impl fmt::Display for RouterPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "({}, {})", self.row, self.column)
+    }
+}
+
+/// A link between two routers, as messages name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NamedLink {
+    /// Where it begins.
+    pub from: RouterPlace,
+    /// Which way it leads.
+    pub way: Way,
+}
+
+impl fmt::Display for NamedLink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.from, self.way)
+    }
+}
+
+/// Why packets cannot go the ways that were named.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RoutesError {
+    /// There is no such link.
+    #[error("at router {at}, for packets to {to}, no link is named that leads on from there")]
+    NoLink {
+        /// The router.
+        at: RouterPlace,
+        /// The destination.
+        to: RouterPlace,
+    },
+    /// Packets come back to a router.
+    #[error("packets to router {to} go in a circle and never arrive: {}", listed(circle))]
+    Circle {
+        /// The destination.
+        to: RouterPlace,
+        /// The routers of the circle.
+        circle: Vec<RouterPlace>,
+    },
+    /// Packets could wait for each other for good.
+    #[error(
+        "packets on these links could wait for each other for good, each for the next and the last for the first: {}",
+        listed(links)
+    )]
+    Deadlock {
+        /// The links.
+        links: Vec<NamedLink>,
+    },
+}
+
+/// Names the way of packets from a router to another one, of those that lead on from there.
+pub type Choose<'a> = dyn FnMut(RouterPlace, RouterPlace, &[Way]) -> Option<Way> + 'a;
+
+fn listed(parts: &[impl fmt::Display]) -> String {
+    parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// The way of packets from every router to every other one.
+#[derive(Clone, Debug)]
+pub(super) struct Routes {
+    routers: usize,
+    /// By router and destination.
+    ways: Vec<u8>,
+    /// By router and destination: the links that are left.
+    hops: Vec<u32>,
+}
+
+impl Routes {
+    /// The way that a packet for another router takes.
+    #[inline]
+    pub(super) fn way(&self, at: RouterId, to: RouterId) -> Way {
+        Way::ALL[usize::from(self.ways[at.index() * self.routers + to.index()])]
+    }
+
+    /// How many links a packet takes.
+    pub(super) fn hops(&self, at: RouterId, to: RouterId) -> u32 {
+        self.hops[at.index() * self.routers + to.index()]
+    }
+
+    /// The ways that `choose` names of those that lead from a router, asked once for every router and every other one.
+    ///
+    /// # Errors
+    /// When a way is none of them, packets would not arrive, or the network could deadlock: links wait for the links that follow them, and
+    /// must not do so in a circle (Dally and Seitz, 1987). Every router counts as a source and a destination, since every chip is one.
+    pub(super) fn new(topology: &Topology, choose: &mut Choose<'_>) -> Result<Routes, RoutesError> {
+        let routers = topology.routers();
+        let count = routers.len();
+        let mut routes = Routes { routers: count, ways: vec![NONE; count * count], hops: vec![0; count * count] };
+        for &at in &routers {
+            let ways: Vec<Way> = Way::ALL.into_iter().filter(|way| topology.to(at, *way).is_some()).collect();
+            for &to in routers.iter().filter(|to| **to != at) {
+                let (here, there) = (topology.router_place(at), topology.router_place(to));
+                let Some(way) = choose(here, there, &ways).filter(|way| ways.contains(way)) else {
+                    return Err(RoutesError::NoLink { at: here, to: there });
+                };
+                routes.ways[at.index() * count + to.index()] = way as u8;
+            }
+        }
+        for &to in &routers {
+            routes.measure(topology, to)?;
+        }
+        match routes.waits(topology).circle() {
+            Some(links) => {
+                Err(RoutesError::Deadlock { links: links.into_iter().map(|at| named(topology, at)).collect() })
+            }
+            None => Ok(routes),
+        }
+    }
+
+    fn next(&self, topology: &Topology, at: RouterId, to: RouterId) -> RouterId {
+        topology.to(at, self.way(at, to)).expect("only ways that lead somewhere are kept")
+    }
+
+    /// Counts the links from every router to `to`.
+    fn measure(&mut self, topology: &Topology, to: RouterId) -> Result<(), RoutesError> {
+        for from in topology.routers() {
+            let mut passed = Vec::new();
+            let mut at = from;
+            while at != to && self.hops(at, to) == 0 {
+                if passed.len() == self.routers {
+                    // Whoever has taken as many links as there are routers is on the circle.
+                    let mut circle = vec![topology.router_place(at)];
+                    let mut next = self.next(topology, at, to);
+                    while next != at {
+                        circle.push(topology.router_place(next));
+                        next = self.next(topology, next, to);
+                    }
+                    return Err(RoutesError::Circle { to: topology.router_place(to), circle });
+                }
+                passed.push(at);
+                at = self.next(topology, at, to);
+            }
+            let known = self.hops(at, to);
+            for (behind, &router) in passed.iter().rev().enumerate() {
+                self.hops[router.index() * self.routers + to.index()] = known + behind as u32 + 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Which links wait for which.
+    fn waits(&self, topology: &Topology) -> Waits {
+        let mut waits = Waits { next: vec![0; self.routers * Way::ALL.len()], to: Vec::new() };
+        for at in topology.routers() {
+            waits.to.extend(Way::ALL.map(|way| topology.to(at, way)));
+            for to in topology.routers().into_iter().filter(|to| *to != at) {
+                let next = self.next(topology, at, to);
+                if next != to {
+                    waits.next[link(at, self.way(at, to))] |= 1 << self.way(next, to) as u8;
+                }
+            }
+        }
+        waits
+    }
+}
+
+fn link(at: RouterId, way: Way) -> usize {
+    at.index() * Way::ALL.len() + way as usize
+}
+
+fn named(topology: &Topology, link: usize) -> NamedLink {
+    let router = RouterId((link / Way::ALL.len()) as u32);
+    NamedLink { from: topology.router_place(router), way: Way::ALL[link % Way::ALL.len()] }
+}
+
+/// By link, numbered by router and way: where it leads, and the ways that packets go on from there, a bit each.
+struct Waits {
+    next: Vec<u8>,
+    to: Vec<Option<RouterId>>,
+}
+
+impl Waits {
+    fn after(&self, from: usize, way: usize) -> Option<usize> {
+        let is_next = self.next[from] >> way & 1 != 0;
+        self.to[from].filter(|_| is_next).map(|router| link(router, Way::ALL[way]))
+    }
+
+    /// Links of which each waits for the next one and the last one for the first.
+    fn circle(&self) -> Option<Vec<usize>> {
+        /// Not looked at; on the way that is being followed; done.
+        #[derive(Clone, Copy, PartialEq, Eq)]
+        enum Seen {
+            No,
+            Now,
+            Done,
+        }
+        let mut seen = vec![Seen::No; self.next.len()];
+        for first in 0..self.next.len() {
+            let mut path: Vec<(usize, usize)> = Vec::new();
+            if seen[first] == Seen::No {
+                seen[first] = Seen::Now;
+                path.push((first, 0));
+            }
+            while let Some((at, way)) = path.last_mut() {
+                let (from, tried) = (*at, *way);
+                if tried == Way::ALL.len() {
+                    seen[from] = Seen::Done;
+                    path.pop();
+                    continue;
+                }
+                *way += 1;
+                let Some(next) = self.after(from, tried) else { continue };
+                match seen[next] {
+                    Seen::No => {
+                        seen[next] = Seen::Now;
+                        path.push((next, 0));
+                    }
+                    Seen::Now => {
+                        let links = path.iter().map(|(link, _)| *link);
+                        return Some(links.skip_while(|link| *link != next).collect());
+                    }
+                    Seen::Done => {}
+                }
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::topology::{Grid, TerminalId};
+    use super::*;
+
+    fn topology(grid: Grid) -> Topology {
+        Topology::new(grid, (0..grid.rows * grid.columns).map(RouterId).collect()).expect("the grid is small")
+    }
+
+    fn xy(at: RouterPlace, to: RouterPlace) -> Way {
+        match (to.column.cmp(&at.column), to.row < at.row) {
+            (std::cmp::Ordering::Greater, _) => Way::East,
+            (std::cmp::Ordering::Less, _) => Way::West,
+            (_, true) => Way::North,
+            _ => Way::South,
+        }
+    }
+
+    #[test]
+    fn xy_as_a_table_gives_the_ways_of_the_built_in_one() {
+        let plain = topology(Grid::mesh(4, 5));
+        let routed = plain.clone().routed(&mut |at, to, _| Some(xy(at, to))).expect("XY is free of deadlock");
+        for (from, to) in (0..20).flat_map(|from| (0..20).map(move |to| (TerminalId(from), TerminalId(to)))) {
+            let links = |topology: &Topology| {
+                let mut links = Vec::new();
+                topology.follow(from, to, |link| links.push(link));
+                links
+            };
+            assert_eq!(links(&plain), links(&routed));
+            assert_eq!(plain.hops(from, to), routed.hops(from, to));
+        }
+    }
+
+    #[test]
+    fn ways_that_are_longer_are_counted() {
+        // Along the first row wherever the column changes.
+        let detour = |at: RouterPlace, to: RouterPlace| match (at.column == to.column, at.row) {
+            (false, 0) | (true, _) => xy(at, to),
+            (false, _) => Way::North,
+        };
+        let routed =
+            topology(Grid::mesh(3, 3)).routed(&mut |at, to, _| Some(detour(at, to))).expect("it is free of deadlock");
+        assert_eq!(routed.hops(TerminalId(6), TerminalId(8)), 6);
+        assert_eq!(routed.hops(TerminalId(6), TerminalId(6)), 0);
+    }
+
+    #[test]
+    fn a_way_without_a_link_is_refused() {
+        let found = topology(Grid::mesh(2, 2)).routed(&mut |_, _, _| Some(Way::West)).map(|_| ());
+        let place = |row, column| RouterPlace { row, column };
+        assert_eq!(found, Err(RoutesError::NoLink { at: place(0, 0), to: place(0, 1) }));
+    }
+
+    #[test]
+    fn packets_that_go_in_a_circle_are_refused() {
+        let lost = |at: RouterPlace, to: RouterPlace| match (at.column, to.column) {
+            (0, 2) => Way::East,
+            (1, 2) => Way::West,
+            _ => xy(at, to),
+        };
+        let error = topology(Grid::mesh(1, 3)).routed(&mut |at, to, _| Some(lost(at, to))).map(|_| ()).unwrap_err();
+        assert_eq!(error.to_string(), "packets to router (0, 2) go in a circle and never arrive: (0, 1), (0, 0)");
+    }
+
+    #[test]
+    fn ways_that_could_deadlock_are_refused_with_the_links() {
+        // A ring that is always followed eastwards: every link waits for the next one.
+        let error = topology(Grid::ring(4)).routed(&mut |_, _, _| Some(Way::East)).map(|_| ()).unwrap_err();
+        let RoutesError::Deadlock { links } = &error else { panic!("{error}") };
+        assert_eq!(links.len(), 4);
+        assert!(error.to_string().ends_with("(0, 0) east, (0, 1) east, (0, 2) east, (0, 3) east"), "{error}");
+        // XY for some sources of a mesh and YX for others takes all turns.
+        let mixed = |at: RouterPlace, to: RouterPlace| {
+            let is_yx = (at.row + at.column).is_multiple_of(2) && at.row != to.row;
+            if is_yx { xy(RouterPlace { column: to.column, ..at }, to) } else { xy(at, to) }
+        };
+        let error = topology(Grid::mesh(4, 4)).routed(&mut |at, to, _| Some(mixed(at, to))).map(|_| ()).unwrap_err();
+        assert!(matches!(error, RoutesError::Deadlock { .. }), "{error}");
+    }
+}
