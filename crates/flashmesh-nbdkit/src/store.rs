@@ -1,7 +1,7 @@
 //! The data: a sparse file, or one in memory.
 
 use std::fs::{File, OpenOptions};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
 use rustix::fs::{FallocateFlags, FlockOperation, MemfdFlags, fallocate, flock, memfd_create};
@@ -29,7 +29,10 @@ impl Store {
             return Ok(Store { file, is_on_disk: false });
         };
         let failed = |error: std::io::Error| format!("{}: {error}", path.display());
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(failed)?;
+        let mut options = OpenOptions::new();
+        // What clients store is for nobody else.
+        options.read(true).write(true).create(true).truncate(false).mode(0o600);
+        let file = options.open(path).map_err(failed)?;
         let found = file.metadata().map_err(failed)?.len();
         if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
             return Err(format!("{}: another process serves this file", path.display()));

@@ -105,7 +105,13 @@ def step_of(
     return Step(target_us, quantile(seen, 0.5), quantile(seen, 0.99))
 
 
-def probe(config: Config, queue_depth: int, on_note: Callable[[str], None], requests: int = 1000) -> Probed:
+def probe(
+    config: Config,
+    queue_depth: int,
+    on_note: Callable[[str], None],
+    requests: int = 1000,
+    targets: Sequence[float] = TARGETS_US,
+) -> Probed:
     """Serves a drive at several scales of time, and compares what a client sees with what the drive takes."""
     with tempfile.TemporaryDirectory(prefix="flashmesh-") as folder:
         socket = Path(folder) / "probe"
@@ -116,7 +122,7 @@ def probe(config: Config, queue_depth: int, on_note: Callable[[str], None], requ
         way = Step(0.0, quantile(latencies, 0.5), quantile(latencies, 0.99))
 
         def steps() -> Iterator[Step]:
-            for target in TARGETS_US:
+            for target in targets:
                 scaled = Settings(socket, time_scale=target / mean_us, queue_depth=queue_depth, ahead_ns=ahead_ns)
                 step = step_of(config, scaled, target, requests, on_note)
                 # Once more where it does not hold: other work may have come in between.

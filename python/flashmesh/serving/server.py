@@ -131,8 +131,7 @@ class Server:
         socket = settings.socket.absolute()
         command = [*command, f"--threads={settings.queue_depth}", f"--unix={socket}", str(plugin.absolute())]
         command += [f"{key}={value}" for key, value in given.items() if value is not None]
-        # Whoever may open the socket or the data may read what is stored: nobody but the user. A group of its own: the
-        # interrupt of a terminal is for this process, which then ends nbdkit.
+        # A group of its own: the interrupt of a terminal is for this process, which then ends nbdkit.
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
@@ -140,7 +139,6 @@ class Server:
             stderr=subprocess.PIPE,
             pass_fds=(theirs, closing, text),
             process_group=0,
-            umask=0o077,
         )
         for descriptor in (theirs, closing, text):
             os.close(descriptor)
