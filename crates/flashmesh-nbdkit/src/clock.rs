@@ -50,7 +50,7 @@ impl Clock {
     }
 
     /// How long the wall clock takes for so much simulated time.
-    fn wall(&self, time: Time) -> Duration {
+    pub fn wall(&self, time: Time) -> Duration {
         Duration::from_nanos((time.as_ps() as f64 / PS_PER_NS * self.scale) as u64)
     }
 

@@ -11,8 +11,9 @@ use flashmesh::units::{Bytes, Time};
 
 use crate::log::Log;
 
-/// Requests that are answered later than this are counted as late.
-pub const LATE: Duration = Duration::from_micros(100);
+/// Requests that are answered later than this, and than a share of their latency, are counted as late.
+const LATE: Duration = Duration::from_micros(100);
+const LATE_PARTS: u32 = 20;
 
 /// What is counted since the start.
 #[derive(Clone, Debug, Default)]
@@ -23,7 +24,7 @@ pub struct Figures {
     pub latency_ps: u128,
     pub simulated: Time,
     pub outstanding: u64,
-    /// Requests that were answered more than [`LATE`] after they should have been.
+    /// Requests that were answered late.
     pub late: u64,
     /// The largest such delay since the figures were last taken.
     pub late_max: Duration,
@@ -85,10 +86,12 @@ impl Engine {
         self.drive.now()
     }
 
-    /// Simulates until something completes.
-    pub fn advance_to_completion(&mut self) -> Result<(), String> {
-        let done = self.drive.advance_to_completion(None).map(|_| ());
-        self.taken(done.map_err(|error| error.to_string()))
+    /// Simulates until something completes; false where nothing will.
+    pub fn advance_to_completion(&mut self) -> Result<bool, String> {
+        let done = self.drive.advance_to_completion(None).map(|done| !done.is_empty());
+        let is_any = *done.as_ref().unwrap_or(&false);
+        self.taken(done.map(drop).map_err(|error| error.to_string()))?;
+        Ok(is_any)
     }
 
     /// Simulates up to `time`; gives when the next event comes.
@@ -123,9 +126,9 @@ impl Engine {
         self.done.remove(&id)
     }
 
-    /// Counts how much later than it should have been a request is answered.
-    pub fn count_late(&mut self, late: Duration) {
-        if late > LATE {
+    /// Counts how much later than it should have been a request is answered that was to take `latency`.
+    pub fn count_late(&mut self, late: Duration, latency: Duration) {
+        if late > LATE && late > latency / LATE_PARTS {
             self.figures.late += 1;
             self.figures.late_max = self.figures.late_max.max(late);
         }
@@ -173,8 +176,9 @@ impl Engine {
         self.is_closed = true;
     }
 
-    pub fn outstanding(&self) -> u64 {
-        self.drive.outstanding()
+    /// Whether requests are in flight that will complete.
+    pub fn is_busy(&self) -> bool {
+        self.drive.outstanding() > 0 && self.drive.next_event().is_some()
     }
 
     /// What a run would report that ends here, as JSON, once all requests have completed.

@@ -23,6 +23,10 @@ const CLOSING: Duration = Duration::from_secs(3);
 /// The longest that a thread sleeps without looking whether somebody moves the drive.
 const PARKED: Duration = Duration::from_millis(100);
 
+/// What a client is told of a request that never completes.
+const LOST: &str = "the drive lost the request: its power was cut";
+
+/// A drive, its data and its clock.
 pub struct Served {
     size: u64,
     store: Store,
@@ -138,7 +142,9 @@ impl Served {
                 engine = self.lock();
                 continue;
             }
-            engine.advance_to_completion()?;
+            if !engine.advance_to_completion()? {
+                return Err(LOST.to_owned());
+            }
         }
     }
 
@@ -149,7 +155,7 @@ impl Served {
         self.arrivals.fetch_add(1, Ordering::AcqRel);
         loop {
             if let Some(completion) = engine.completed(id) {
-                engine.count_late(clock.late(completion.time));
+                engine.count_late(clock.late(completion.time), clock.wall(completion.latency));
                 return answer(&completion);
             }
             if engine.is_led() {
@@ -178,7 +184,7 @@ impl Served {
             drop(engine);
             match next {
                 Some(next) => clock.wait_until(next, &self.arrivals, seen),
-                None => return Err("the drive lost a request: a fault of flashmesh".to_owned()),
+                None => return Err(LOST.to_owned()),
             }
             engine = self.lock();
         }
@@ -191,7 +197,7 @@ impl Served {
     pub fn close(&self) -> Result<String, String> {
         let end = Instant::now() + CLOSING;
         self.lock().close();
-        while self.lock().outstanding() > 0 && Instant::now() < end {
+        while self.lock().is_busy() && Instant::now() < end {
             thread::sleep(Duration::from_millis(1));
         }
         let mut engine = self.lock();

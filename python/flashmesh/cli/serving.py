@@ -79,7 +79,7 @@ class Display:
         late, requests = figures.late - self.warned.late, figures.requests - self.warned.requests
         is_first = self.warned.late == 0
         if late > LATE_SHARE * max(requests, 100) and (is_first or now - self.warned_at >= TELL_S):
-            self.say(behind(self.warned, figures, server.late_max_us))
+            self.say(behind(self.warned, figures, server.late_max_us, server.settings.time_scale))
             self.warned, self.warned_at = figures, now
             server.late_max_us = 0
 
@@ -93,7 +93,7 @@ class Display:
         figures = server.figures
         if server.settings.time_scale and figures.requests:
             share = q.share(figures.late / figures.requests)
-            self.say(f"{figures.late:,} of {figures.requests:,} requests ({share}) were answered more than {LATE} late")
+            self.say(f"{figures.late:,} of {figures.requests:,} requests ({share}) were answered {LATE}")
 
 
 def in_place() -> Live:

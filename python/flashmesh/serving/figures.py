@@ -10,8 +10,8 @@ from flashmesh.report import quantities as q
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-LATE = "100 us"
-"""How late an answer has to be to count as late, as the plugin has it."""
+LATE = "more than 100 us and 5 % of their latency late"
+"""Which answers count as late, as the plugin has it."""
 PS_PER_US = 1_000_000
 
 
@@ -51,10 +51,10 @@ def rates(before: Figures, now: Figures, seconds: float) -> str:
     )
 
 
-def behind(before: Figures, now: Figures, late_max_us: int) -> str:
+def behind(before: Figures, now: Figures, late_max_us: int, time_scale: float) -> str:
     """That requests were answered late between two moments, and by how much."""
     requests, late = now.requests - before.requests, now.late - before.late
     return (
-        f"real time does not hold: {late:,} of {requests:,} requests were answered more than {LATE} late, by up to "
-        f"{q.time(late_max_us * PS_PER_US)}; --time-scale 10 gives the simulation ten times as long"
+        f"real time does not hold: {late:,} of {requests:,} requests were answered {LATE}, by up to "
+        f"{q.time(late_max_us * PS_PER_US)}; --time-scale {10 * time_scale:g} gives the simulation ten times as long"
     )
