@@ -1,6 +1,8 @@
 //! A plugin of nbdkit: data in a sparse file or in memory, and each request completes when the simulated drive completes it.
 //!
 //! `flashmesh serve` starts nbdkit with it. Nothing here is unsafe: the crate `nbdkit` holds the boundary to C.
+// Elsewhere there is nothing in it: what it asks of the system is there on Linux alone, and so are wheels with it.
+#![cfg(target_os = "linux")]
 #![allow(missing_docs, reason = "nobody links it but nbdkit, whose macro documents nothing")]
 
 mod clock;
