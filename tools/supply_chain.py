@@ -37,6 +37,7 @@ LICENCES = {
 }
 """Licences under which a crate may be used; one of several alternatives is enough."""
 DUPLICATES: dict[str, str] = {
+    "bitflags": "nbdkit, the bindings of its project, takes an older one",
     "getrandom": "bolero, which fuzz tests are made with, takes an older one",
     "r-efi": "bolero, which fuzz tests are made with, takes an older one",
     "rand": "bolero, which fuzz tests are made with, takes an older one",

@@ -1,12 +1,18 @@
-//! Tells the module what it is built of: the commit, the profile, the compiler and the machine it is built for.
+//! Tells the module what it is built of: the commit, the profile, the compiler and the machine it is built for. Builds the plugin of nbdkit,
+//! which is in the same wheel.
 
 use std::env;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Set by whoever builds where there is no repository, such as in a container.
 const COMMIT: &str = "FLASHMESH_COMMIT";
 
+/// The plugin, as maturin takes it from the folder of this script (`pyproject.toml`).
+const PLUGIN: &str = "libflashmesh_nbdkit.so";
+
 fn main() {
+    build_plugin();
     println!("cargo::rerun-if-env-changed={COMMIT}");
     // Written at every commit and checkout, so that the facts are never those of an earlier one.
     if let Some(log) = said("git", &["rev-parse", "--git-path", "logs/HEAD"]) {
@@ -20,6 +26,37 @@ fn main() {
     println!("cargo::rustc-env=BUILD_PROFILE={}", env::var("PROFILE").unwrap_or_default());
     println!("cargo::rustc-env=BUILD_TARGET={}", env::var("TARGET").unwrap_or_default());
     println!("cargo::rustc-env=BUILD_RUSTC={}", compiler.unwrap_or_else(|| "unknown".to_owned()));
+}
+
+/// Builds the plugin of nbdkit: a library of its own, since what Python loads needs the symbols of Python, and nbdkit has none. Not where the module
+/// is only checked or tested: it takes as long as the module.
+fn build_plugin() {
+    let is_release = variable("PROFILE") == "release";
+    if !is_release || variable("CARGO_CFG_TARGET_OS") != "linux" {
+        return;
+    }
+    let manifest = PathBuf::from(variable("CARGO_MANIFEST_DIR"));
+    let out = PathBuf::from(variable("OUT_DIR"));
+    for folder in ["flashmesh", "flashmesh-base", "flashmesh-nbdkit", "flashmesh-workload"] {
+        println!("cargo::rerun-if-changed={}", manifest.with_file_name(folder).join("src").display());
+    }
+    println!("cargo::rerun-if-changed=../../Cargo.lock");
+    // The folder of a profile has its name, which no variable tells.
+    let profile = out.ancestors().nth(3).and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or("release");
+    let target = variable("TARGET");
+    let mut build = Command::new(variable("CARGO"));
+    build.args(["build", "--quiet", "--lib", "--profile", profile, "--target", &target]);
+    build.arg("--config").arg(format!("profile.{profile}.strip = \"debuginfo\""));
+    build.arg("--manifest-path").arg(manifest.with_file_name("flashmesh-nbdkit").join("Cargo.toml"));
+    // A folder of its own: the other one is locked by the cargo that runs this.
+    build.arg("--target-dir").arg(out.join("plugin"));
+    assert!(build.status().is_ok_and(|status| status.success()), "the plugin of nbdkit does not compile");
+    let built = out.join("plugin").join(&target).join(profile).join(PLUGIN);
+    std::fs::copy(&built, out.join(PLUGIN)).unwrap_or_else(|error| panic!("{}: {error}", built.display()));
+}
+
+fn variable(name: &str) -> String {
+    env::var(name).unwrap_or_default()
 }
 
 /// The commit of the repository that holds this crate; `None` where an unpacked source distribution lies in another repository.

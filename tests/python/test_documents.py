@@ -26,7 +26,20 @@ from documents import (
 from flashmesh import configuration
 from flashmesh.cli.commands import flashmesh as command_line
 
-OTHERS = {".", "callgrind_annotate", "dask", "docker", "fio", "perf", "python3", "taplo", "valgrind"}
+OTHERS = {
+    ".",
+    "callgrind_annotate",
+    "dask",
+    "docker",
+    "fio",
+    "nbdcopy",
+    "nbdfuse",
+    "perf",
+    "python3",
+    "qemu-img",
+    "taplo",
+    "valgrind",
+}
 """Programs of others that pages name; nothing is known of their options."""
 COMMANDS = [command for page in PAGES for command in commands(page)]
 RUN = {

@@ -74,6 +74,7 @@ def test_the_wheel_is_for_every_python_from_the_oldest_on(wheel: Path) -> None:
         names = set(archive.namelist())
     tracked = subprocess.run(["git", "ls-files", "python"], cwd=ROOT, capture_output=True, text=True, check=True)
     assert {name.removeprefix("python/") for name in tracked.stdout.split()} <= names
+    assert ("flashmesh/libflashmesh_nbdkit.so" in names) == (sys.platform == "linux")
 
 
 def test_the_wheel_works_in_an_environment_of_its_own(wheel: Path, tmp_path: Path) -> None:
@@ -95,7 +96,7 @@ def test_the_source_distribution_holds_what_it_is_built_from(source: Path, tmp_p
         archive.extractall(tmp_path, filter="data")
     (folder,) = tmp_path.iterdir()
     listed = [
-        *(f"crates/{crate}/src" for crate in ("flashmesh", "flashmesh-base", "flashmesh-workload")),
+        *(f"crates/{crate}/src" for crate in ("flashmesh", "flashmesh-base", "flashmesh-nbdkit", "flashmesh-workload")),
         "crates/flashmesh-py",
         "python",
         "Cargo.lock",

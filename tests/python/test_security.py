@@ -21,6 +21,7 @@ import pytest
 import test_memory
 import test_printable
 import test_saved_door
+import test_serve
 from conftest import COMMAND, ENDLESS, TIMEOUT_S, Cli, environment, run_in
 from mqsim_files import SYNTHETIC, device_text, workload_text
 from watched import Watched
@@ -377,6 +378,10 @@ PROMISES = {
         test_saved_door.test_a_small_table_that_unpacks_to_much_is_refused,
     ),
     "Cells of CSV files are no formulas.": (test_saved_door.test_texts_in_csv_files_are_no_formulas,),
+    "A client of a served drive reaches the data of that drive, and nothing else.": (
+        test_serve.test_nonsense_is_refused_and_the_drive_lives_on,
+        test_serve.test_only_the_user_may_connect_and_read_the_data,
+    ),
     "A run does no network access": (
         test_nothing_is_written_but_what_options_name_and_no_socket_is_connected,
         test_no_room_of_the_core_knows_the_network,

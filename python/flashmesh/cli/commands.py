@@ -28,6 +28,7 @@ COMMANDS = {
     "report": ("flashmesh.cli.report", "Make an HTML page of saved results: charts, tables, the network."),
     "reproduce": ("flashmesh.cli.reproduce", "Measure what papers publish, and say what comes out and why."),
     "run": ("flashmesh.cli.run", "Simulate one drive; print its performance and what limits it."),
+    "serve": ("flashmesh.cli.serve", "Serve a drive that other programs use as a block device (NBD)."),
     "show": ("flashmesh.cli.show", "Print saved results again, with any measure."),
     "sweep": ("flashmesh.cli.sweep", "Run many points on cores or a cluster; resume after interruptions."),
     "trace": ("flashmesh.cli.traces", "Inspect, convert, model and compare traces."),

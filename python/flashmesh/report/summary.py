@@ -132,7 +132,9 @@ def title(result: Result) -> str:
     parameters = result.parameters
     geometry: dict[str, Any] = parameters["geometry"]
     drive = f"{geometry['channels']} x {geometry['chips-per-channel']} chips on {parameters['fabric']['kind']}"
-    return f"flashmesh {result.version}: {drive}, {replay(parameters)}"
+    # Nothing generates the requests of a drive that is stepped or served.
+    is_stepped = all(stream.workload is None for stream in result.streams)
+    return f"flashmesh {result.version}: {drive}, {'requests of a program' if is_stepped else replay(parameters)}"
 
 
 def subject(result: Result) -> str:

@@ -1,0 +1,79 @@
+//! The link to the command that started nbdkit: it reads the figures and the report, and its end closes the drive.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::engine::Figures;
+use crate::served::Served;
+
+const PERIOD: Duration = Duration::from_millis(250);
+
+/// Opens both pipes, and starts the threads that look after them.
+///
+/// # Errors
+/// When one cannot be opened.
+pub fn open(served: &'static Served) -> Result<(), String> {
+    let (closing, closed) = channel();
+    if let Some(path) = served.control() {
+        let control = opened(path, OpenOptions::new().read(true))?;
+        thread::spawn(move || wait_for_end(control, &closing));
+    }
+    if let Some(path) = served.live() {
+        let live = opened(path, OpenOptions::new().append(true))?;
+        thread::spawn(move || tell(served, live, &closed));
+    }
+    Ok(())
+}
+
+fn opened(path: &Path, options: &OpenOptions) -> Result<File, String> {
+    options.open(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Says that nobody holds the other end of the pipe any more.
+fn wait_for_end(mut control: File, closing: &Sender<()>) {
+    let mut nothing = [0; 16];
+    while matches!(control.read(&mut nothing), Ok(1..)) {}
+    let _ = closing.send(());
+}
+
+/// Writes the figures every now and then, and the report at the end; ends the process then, whatever clients are connected.
+fn tell(served: &Served, mut live: File, closed: &Receiver<()>) {
+    loop {
+        let _ = writeln!(live, "{}", shown(served, &served.take_figures()));
+        match closed.recv_timeout(PERIOD) {
+            Ok(()) => break,
+            Err(RecvTimeoutError::Timeout) => {}
+            // There is no pipe that could end.
+            Err(RecvTimeoutError::Disconnected) => thread::sleep(PERIOD),
+        }
+        if let Err(message) = served.write_log() {
+            let _ = writeln!(live, "{}", json!({ "error": message }));
+        }
+    }
+    let line = match served.close() {
+        Ok(report) => format!("{{\"report\":{report}}}"),
+        Err(message) => json!({ "error": message }).to_string(),
+    };
+    let _ = writeln!(live, "{}", shown(served, &served.take_figures()));
+    let _ = writeln!(live, "{line}");
+    std::process::exit(0);
+}
+
+fn shown(served: &Served, figures: &Figures) -> Value {
+    json!({
+        "size": served.size(),
+        "requests": figures.requests,
+        "bytes": figures.bytes,
+        "latency_ps": u64::try_from(figures.latency_ps).unwrap_or(u64::MAX),
+        "simulated_ps": figures.simulated.as_ps(),
+        "outstanding": figures.outstanding,
+        "late": figures.late,
+        "late_max_us": figures.late_max.as_micros() as u64,
+    })
+}

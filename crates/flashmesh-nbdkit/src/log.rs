@@ -1,0 +1,57 @@
+//! What the clients asked for, as an iolog of fio (version 3), which flashmesh replays on other drives.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use flashmesh::requests::RequestKind;
+use flashmesh::units::Time;
+
+const PS_PER_US: u64 = Time::from_us(1).as_ps();
+
+/// The log, which is written as requests come.
+#[derive(Debug)]
+pub struct Log {
+    path: PathBuf,
+    file: BufWriter<File>,
+}
+
+impl Log {
+    /// Begins a log in a file that is there, or makes one.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn create(path: &Path) -> Result<Log, String> {
+        let failed = |error: std::io::Error| format!("{}: the log cannot be written: {error}", path.display());
+        let mut file = BufWriter::new(File::create(path).map_err(failed)?);
+        writeln!(file, "fio version 3 iolog\n0 drive add\n0 drive open").map_err(failed)?;
+        Ok(Log { path: path.to_owned(), file })
+    }
+
+    /// Records a request. The format has no word for a write of zeros: it is recorded as a trim.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn record(&mut self, time: Time, kind: RequestKind, offset: u64, size: u64) -> Result<(), String> {
+        let us = time.as_ps() / PS_PER_US;
+        let action = match kind {
+            RequestKind::Read => "read",
+            RequestKind::Write => "write",
+            RequestKind::Deallocate | RequestKind::WriteZeroes => "trim",
+            RequestKind::Flush => "sync",
+        };
+        writeln!(self.file, "{us} drive {action} {offset} {size}").map_err(|error| self.failed(&error))
+    }
+
+    /// Writes what is buffered.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn flush(&mut self) -> Result<(), String> {
+        self.file.flush().map_err(|error| self.failed(&error))
+    }
+
+    fn failed(&self, error: &std::io::Error) -> String {
+        format!("{}: the log cannot be written: {error}", self.path.display())
+    }
+}

@@ -1,0 +1,209 @@
+//! The drive that all connections share, and how their threads wait for it.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use flashmesh::config::Config;
+use flashmesh::requests::RequestKind;
+use flashmesh::stepping::Drive;
+use flashmesh::units::Bytes;
+
+use crate::clock::Clock;
+use crate::engine::{Engine, Figures, answer};
+use crate::log::Log;
+use crate::settings::{Settings, TimeScale};
+use crate::store::Store;
+
+/// How long requests in flight may take to complete once the drive is being closed.
+const CLOSING: Duration = Duration::from_secs(3);
+
+/// The longest that a thread sleeps without looking whether somebody moves the drive.
+const PARKED: Duration = Duration::from_millis(100);
+
+/// What a client is told of a request that never completes.
+const LOST: &str = "the drive lost the request: its power was cut";
+
+/// A drive, its data and its clock.
+pub struct Served {
+    size: u64,
+    store: Store,
+    engine: Mutex<Engine>,
+    /// Virtual time: threads that are about to submit. Time stands still for them.
+    entering: AtomicUsize,
+    /// Real time: how many requests have been submitted.
+    arrivals: AtomicU64,
+    /// None in virtual time.
+    clock: Option<Clock>,
+    live: Option<PathBuf>,
+    control: Option<PathBuf>,
+}
+
+impl Served {
+    /// Builds the drive and opens its data.
+    ///
+    /// # Errors
+    /// What is wrong with the settings.
+    pub fn open(settings: &Settings) -> Result<Served, String> {
+        let path = settings.config.as_ref().ok_or("config=FILE is missing: flashmesh serve starts nbdkit with it")?;
+        let config = Config::from_file(path, &[]).map_err(|error| error.to_string())?;
+        let drive = Drive::new(&config).map_err(|error| error.to_string())?;
+        let (capacity, sector) = (drive.capacity(0).map_or(0, Bytes::as_u64), drive.sector_size().as_u64());
+        let size = settings.size.unwrap_or(capacity);
+        if size > capacity {
+            return Err(format!(
+                "--size {size} is more than the {capacity} bytes that the drive has: lower it, or raise geometry.*"
+            ));
+        }
+        if size == 0 || !size.is_multiple_of(sector) {
+            return Err(format!("--size {size} is no positive multiple of the sector size, {sector} bytes"));
+        }
+        let store = Store::open(settings.data.as_deref(), size)?;
+        let log = settings.log.as_deref().map(Log::create).transpose()?;
+        // A sleep ends when it should, not 50 us later. Threads inherit this from the one that starts them.
+        let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
+        Ok(Served {
+            size,
+            store,
+            engine: Mutex::new(Engine::new(drive, log)),
+            entering: AtomicUsize::new(0),
+            arrivals: AtomicU64::new(0),
+            clock: match settings.time_scale {
+                TimeScale::Virtual => None,
+                TimeScale::Real(scale) => Some(Clock::new(scale, settings.ahead)),
+            },
+            live: settings.live.clone(),
+            control: settings.control.clone(),
+        })
+    }
+
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Where the live figures go.
+    pub fn live(&self) -> Option<&PathBuf> {
+        self.live.as_ref()
+    }
+
+    /// The pipe whose end closes the drive.
+    pub fn control(&self) -> Option<&PathBuf> {
+        self.control.as_ref()
+    }
+
+    pub fn take_figures(&self) -> Figures {
+        self.lock().take_figures()
+    }
+
+    /// Writes what is buffered of the log.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write_log(&self) -> Result<(), String> {
+        self.lock().write_log()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Engine> {
+        self.engine.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Simulates a request; returns when it has completed.
+    ///
+    /// # Errors
+    /// When the drive refuses it.
+    pub fn request(&self, kind: RequestKind, offset: u64, size: u64) -> Result<(), String> {
+        match &self.clock {
+            None => self.request_in_virtual_time(kind, offset, size),
+            Some(clock) => self.request_in_real_time(clock, kind, offset, size),
+        }
+    }
+
+    /// Time passes only while no thread is about to submit: what arrives at once arrives at one time.
+    fn request_in_virtual_time(&self, kind: RequestKind, offset: u64, size: u64) -> Result<(), String> {
+        self.entering.fetch_add(1, Ordering::AcqRel);
+        let mut engine = self.lock();
+        let now = engine.now();
+        let submitted = engine.submit(now, kind, offset, size);
+        self.entering.fetch_sub(1, Ordering::AcqRel);
+        let id = submitted?;
+        loop {
+            if let Some(completion) = engine.completed(id) {
+                return answer(&completion);
+            }
+            if self.entering.load(Ordering::Acquire) > 0 {
+                drop(engine);
+                thread::yield_now();
+                engine = self.lock();
+                continue;
+            }
+            if !engine.advance_to_completion()? {
+                return Err(LOST.to_owned());
+            }
+        }
+    }
+
+    /// The first thread that waits moves the drive with the clock, until its own request is done; then another one does.
+    fn request_in_real_time(&self, clock: &Clock, kind: RequestKind, offset: u64, size: u64) -> Result<(), String> {
+        let mut engine = self.lock();
+        let id = engine.submit(clock.arrival(), kind, offset, size)?;
+        self.arrivals.fetch_add(1, Ordering::AcqRel);
+        loop {
+            if let Some(completion) = engine.completed(id) {
+                engine.count_late(clock.late(completion.time), clock.wall(completion.latency));
+                return answer(&completion);
+            }
+            if engine.is_led() {
+                engine.park(id);
+                drop(engine);
+                thread::park_timeout(PARKED);
+                engine = self.lock();
+            } else {
+                engine.lead();
+                let led = self.lead(engine, clock, id);
+                engine = self.lock();
+                engine.hand_over();
+                led?;
+            }
+        }
+    }
+
+    /// Moves the drive with the clock until the request is done.
+    fn lead<'a>(&'a self, mut engine: MutexGuard<'a, Engine>, clock: &Clock, id: u64) -> Result<(), String> {
+        loop {
+            let seen = self.arrivals.load(Ordering::Acquire);
+            let next = engine.advance(clock.due())?;
+            if engine.is_done(id) {
+                return Ok(());
+            }
+            drop(engine);
+            match next {
+                Some(next) => clock.wait_until(next, &self.arrivals, seen),
+                None => return Err(LOST.to_owned()),
+            }
+            engine = self.lock();
+        }
+    }
+
+    /// Ends the drive; gives its report, as JSON.
+    ///
+    /// # Errors
+    /// When the drive failed, or something cannot be written.
+    pub fn close(&self) -> Result<String, String> {
+        let end = Instant::now() + CLOSING;
+        self.lock().close();
+        while self.lock().is_busy() && Instant::now() < end {
+            thread::sleep(Duration::from_millis(1));
+        }
+        let mut engine = self.lock();
+        // The data first: it is what nobody can make again.
+        self.store.flush()?;
+        engine.write_log()?;
+        engine.report()
+    }
+}

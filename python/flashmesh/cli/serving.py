@@ -1,0 +1,159 @@
+"""What `flashmesh serve` shows while a drive is served, and of a probe."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from flashmesh.cli.output import stdout
+from flashmesh.cli.progress import watched
+from flashmesh.report import quantities as q
+from flashmesh.report.terminal import Terminal
+from flashmesh.serving.figures import LATE, Figures, behind, rates
+from flashmesh.serving.probe import SHARE, SLACK_US, probe, way_ns
+from flashmesh.serving.server import Server
+
+if TYPE_CHECKING:
+    from rich.live import Live
+
+    from flashmesh._native import Config
+    from flashmesh.results import Result
+    from flashmesh.serving.probe import Probed
+    from flashmesh.serving.server import Settings
+
+SHOW_S = 0.5
+"""How often the figures are shown on a terminal."""
+TELL_S = 10.0
+"""How often they are told elsewhere, and how often at most it is told that real time does not hold."""
+LATE_SHARE = 0.01
+"""The share of late answers from which on real time does not hold."""
+
+
+class Display:
+    """What is told on stderr while a drive is served."""
+
+    def __init__(self, is_quiet: bool) -> None:
+        """Shows the figures in place where somebody watches, a line now and then elsewhere, and nothing when quiet."""
+        self.is_quiet = is_quiet
+        self.line = None if is_quiet or not watched(sys.stderr) else in_place()
+        self.shown, self.shown_at = Figures(), time.monotonic()
+        self.warned, self.warned_at = Figures(), time.monotonic()
+
+    def say(self, text: str) -> None:
+        """Tells a sentence."""
+        if self.is_quiet:
+            return
+        if self.line is not None:
+            self.line.console.print(text, markup=False, soft_wrap=True)
+        else:
+            click.echo(text, err=True)
+
+    def begin(self, server: Server, config: str) -> None:
+        """Tells that clients can connect, and how."""
+        settings = server.settings
+        way = f", with the {q.time(settings.ahead_ns * 1000)} of the way to it taken off" if settings.ahead_ns else ""
+        pace = "virtual time"
+        if settings.time_scale:
+            scaled = "" if settings.time_scale == 1 else f" times {settings.time_scale:g}"
+            pace = f"real time{scaled}{way}"
+        kept = f"data in {settings.data}" if settings.data is not None else "data in memory"
+        self.say(f"serving {q.size(server.figures.size)} of {config} in {pace}; {kept}")
+        self.say(f"nbd+unix:///?socket={settings.socket}   (Ctrl-C ends it and prints the report)")
+        if self.line is not None:
+            self.line.start()
+
+    def show(self, server: Server) -> None:
+        """Tells what happened since the last time, and whether real time holds."""
+        now, figures = time.monotonic(), server.figures
+        if self.line is not None or (now - self.shown_at >= TELL_S and figures.requests > self.shown.requests):
+            text = rates(self.shown, figures, now - self.shown_at)
+            if self.line is not None:
+                self.line.update(text)
+            else:
+                self.say(text)
+            self.shown, self.shown_at = figures, now
+        late, requests = figures.late - self.warned.late, figures.requests - self.warned.requests
+        is_first = self.warned.late == 0
+        if late > LATE_SHARE * max(requests, 100) and (is_first or now - self.warned_at >= TELL_S):
+            self.say(behind(self.warned, figures, server.late_max_us, server.settings.time_scale))
+            self.warned, self.warned_at = figures, now
+            server.late_max_us = 0
+
+    def stop(self) -> None:
+        """Takes the figures away before something else is shown."""
+        if self.line is not None:
+            self.line.stop()
+
+    def end(self, server: Server) -> None:
+        """Tells how many requests were answered late."""
+        figures = server.figures
+        if server.settings.time_scale and figures.requests:
+            share = q.share(figures.late / figures.requests)
+            self.say(f"{figures.late:,} of {figures.requests:,} requests ({share}) were answered {LATE}")
+
+
+def in_place() -> Live:
+    """A line of a terminal that is written anew."""
+    from rich.live import Live
+
+    from flashmesh.printable import unguarded
+    from flashmesh.report.terminal import PrintableConsole
+
+    console = PrintableConsole(file=unguarded(sys.stderr), highlight=False)
+    return Live(console=console, refresh_per_second=4, transient=True)
+
+
+def served(config: Config, name: str, settings: Settings, is_quiet: bool) -> Result:
+    """Serves a drive until a signal comes; gives the report."""
+    display = Display(is_quiet)
+    if settings.time_scale:
+        settings = replace(settings, ahead_ns=way_ns(settings.queue_depth, display.say))
+    with Server(config, settings, display.say) as server:
+        try:
+            display.begin(server, name)
+            while True:
+                server.watch(SHOW_S)
+                server.require_serving()
+                display.show(server)
+        except (KeyboardInterrupt, SystemExit):
+            # Signals are how a server is ended.
+            pass
+        finally:
+            display.stop()
+        result = server.stop()
+        display.end(server)
+    return result
+
+
+def show_probe(config: Config, queue_depth: int, is_quiet: bool) -> int:
+    """Measures down to which latency real time holds, and prints it."""
+    found = probe(config, queue_depth, Display(is_quiet).say)
+    with stdout() as stream:
+        terminal = Terminal(stream)
+        table = terminal.table("latency of the drive", "client p50", "client p99", "holds", left=0)
+        for step in found.steps:
+            table.add_row(
+                *(us(value) for value in (step.target_us, step.p50_us, step.p99_us)), "yes" if step.holds else "no"
+            )
+        terminal.print(table)
+        stream.write("\n")
+        stream.writelines(f"{line}\n" for line in conclusions(found))
+    return 0
+
+
+def us(value: float) -> str:
+    """A time in microseconds."""
+    return q.time(value * 1e6)
+
+
+def conclusions(found: Probed) -> list[str]:
+    """What a probe has found, in sentences."""
+    rule = f"the median that a client sees is within {SHARE * 100:.0f} % + {us(SLACK_US)} of it, at queue depth 1"
+    way = f"A request takes {us(found.way.p50_us)} (p99 {us(found.way.p99_us)}) where the drive answers at once."
+    if found.lowest_us is None:
+        return [f"Real time does not hold here up to {us(found.steps[-1].target_us)}: {rule}.", way]
+    return [f"Real time holds from {us(found.lowest_us)} on: {rule}.", way]

@@ -1,0 +1,101 @@
+"""nbdkit, the plugin, and what can be wrong before they are started."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from flashmesh._native import ConfigError, OutputError
+from flashmesh.files import reason
+
+if TYPE_CHECKING:
+    from flashmesh._native import Config
+
+PLUGIN = Path(__file__).parents[1] / "libflashmesh_nbdkit.so"
+SOCKET_BYTES_MAX = 107
+"""How long the path of a Unix socket may be."""
+UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+
+def programs() -> tuple[Path, Path]:
+    """Nbdkit and the plugin.
+
+    Raises:
+        ConfigError: When one is missing.
+    """
+    if not PLUGIN.exists():
+        raise ConfigError(f"{PLUGIN} is missing: only wheels for Linux can serve a drive, `make build` makes it there")
+    found = shutil.which("nbdkit")
+    if found is None:
+        raise ConfigError("nbdkit is not installed: apt-get install nbdkit, or dnf install nbdkit-server")
+    return Path(found), PLUGIN
+
+
+def size_of(text: str) -> int:
+    """An amount of data, such as 512M or 10G.
+
+    Raises:
+        ValueError: When it is none.
+    """
+    matched = re.fullmatch(r"([0-9]+) ?([KMGT]?)(?:iB)?", text.strip())
+    if matched is None or (number := int(matched[1])) == 0:
+        raise ValueError(f"{text!r} is no size: expected bytes, or a number with K, M, G or T for powers of 1024")
+    return number * UNITS[matched[2]]
+
+
+def check_socket(path: Path) -> None:
+    """Refuses a path where no socket can be made.
+
+    Raises:
+        OutputError: When it is one.
+    """
+    if os.path.lexists(path):
+        raise OutputError(
+            f"{path}: there is a file of this name: remove it if no other server uses it, or choose another"
+        )
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise OutputError(f"{path}: the folder {folder} does not exist")
+    length = len(os.fsencode(path.absolute()))
+    if length > SOCKET_BYTES_MAX:
+        raise OutputError(f"{path}: the path of a socket has at most {SOCKET_BYTES_MAX} bytes, and this one {length}")
+
+
+def check_data(path: Path) -> None:
+    """Refuses what cannot hold the data of a drive.
+
+    Raises:
+        OutputError: When it cannot.
+    """
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        folder = path.absolute().parent
+        if not folder.is_dir():
+            raise OutputError(f"{path}: the folder {folder} does not exist") from None
+        return
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be opened: {reason(error)}") from error
+    if not stat.S_ISREG(mode):
+        raise OutputError(f"{path}: is no plain file, which the data of a drive are kept in")
+
+
+def check_config(config: Config) -> None:
+    """Refuses a configuration that cannot be served.
+
+    Raises:
+        ConfigError: When it is one.
+    """
+    streams = config.stream_names()
+    if len(streams) > 1:
+        raise ConfigError(
+            f"the configuration has the streams {', '.join(streams)}, and a served drive has one: remove the sections "
+            "[stream.*]"
+        )
+    policies = [key for key, _ in config.policies()]
+    if policies:
+        raise ConfigError(f"{policies[0]}: a served drive runs without Python: choose a policy that is built in")

@@ -1,0 +1,131 @@
+"""How long the way between client and drive is, and down to which latency real time holds."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from flashmesh import configuration
+from flashmesh.serving.client import read_latencies
+from flashmesh.serving.server import Server, Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from flashmesh._native import Config
+    from flashmesh.serving.figures import Figures
+
+AT_ONCE = 0.001
+"""The smallest time scale: a drive of 100 us answers within 100 ns."""
+SMALL = {"geometry.blocks-per-plane": 64}
+"""What the way is measured with: it depends on the machine, not on the drive."""
+USUAL = 7.0
+"""The time scale at which that drive reads in about 50 us: a processor that was idle for as long wakes up later."""
+READ_BYTES = 4096
+WARM = 200
+"""Reads before those that count."""
+TARGETS_US = (5, 10, 15, 20, 30, 50, 100, 200)
+SHARE, SLACK_US = 0.1, 2.0
+"""Real time holds at a latency where the median is off by no more than this share of it and so many microseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a client sees of a drive whose reads take so long."""
+
+    target_us: float
+    p50_us: float
+    p99_us: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether it sees what the drive takes."""
+        return abs(self.p50_us - self.target_us) <= SHARE * self.target_us + SLACK_US
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """What a machine can do."""
+
+    way: Step
+    """The way alone: a drive that answers at once."""
+    steps: tuple[Step, ...]
+
+    @property
+    def lowest_us(self) -> float | None:
+        """The lowest latency from which on real time holds; None where it holds at none."""
+        lowest = None
+        for step in reversed(self.steps):
+            if not step.holds:
+                break
+            lowest = step.target_us
+        return lowest
+
+
+def quantile(values: Sequence[int], share: float) -> float:
+    """A quantile of times in nanoseconds, in microseconds."""
+    return sorted(values)[min(int(share * len(values)), len(values) - 1)] / 1000
+
+
+def measured(
+    config: Config, settings: Settings, requests: int, on_note: Callable[[str], None]
+) -> tuple[list[int], Figures]:
+    """How long reads at random offsets take at depth 1, in nanoseconds, and what the drive says of them."""
+    with Server(config, settings, on_note) as server:
+        pages = server.figures.size // READ_BYTES
+        draw = random.Random(1)
+        offsets = [draw.randrange(pages) * READ_BYTES for _ in range(WARM + requests)]
+        latencies = read_latencies(settings.socket, offsets, READ_BYTES)
+        while server.figures.requests < len(offsets) and server.watch(0.3):
+            server.require_serving()
+        return latencies[WARM:], server.figures
+
+
+def way_ns(queue_depth: int, on_note: Callable[[str], None], requests: int = 1000) -> int:
+    """How long a request is under way at least: that much earlier the drive answers, so that clients see its latency.
+
+    That is what a tenth of the requests stay below: other work of the machine adds to the rest.
+    """
+    config = configuration.load("preset:z-nand", overrides=SMALL)
+    with tempfile.TemporaryDirectory(prefix="flashmesh-") as folder:
+        settings = Settings(Path(folder) / "way", time_scale=USUAL, queue_depth=queue_depth)
+        latencies, figures = measured(config, settings, requests, on_note)
+    drive_ns = USUAL * figures.latency_ps / figures.requests / 1000
+    return max(int(sorted(latencies)[len(latencies) // 10] - drive_ns), 0)
+
+
+def step_of(
+    config: Config, settings: Settings, target_us: float, requests: int, on_note: Callable[[str], None]
+) -> Step:
+    """What a client sees of a drive that is served like this."""
+    seen, _ = measured(config, settings, requests, on_note)
+    return Step(target_us, quantile(seen, 0.5), quantile(seen, 0.99))
+
+
+def probe(
+    config: Config,
+    queue_depth: int,
+    on_note: Callable[[str], None],
+    requests: int = 1000,
+    targets: Sequence[float] = TARGETS_US,
+) -> Probed:
+    """Serves a drive at several scales of time, and compares what a client sees with what the drive takes."""
+    with tempfile.TemporaryDirectory(prefix="flashmesh-") as folder:
+        socket = Path(folder) / "probe"
+        settings = Settings(socket, time_scale=AT_ONCE, queue_depth=queue_depth)
+        latencies, figures = measured(config, settings, requests, on_note)
+        mean_us = figures.latency_ps / figures.requests / 1e6
+        ahead_ns = way_ns(queue_depth, on_note)
+        way = Step(0.0, quantile(latencies, 0.5), quantile(latencies, 0.99))
+
+        def steps() -> Iterator[Step]:
+            for target in targets:
+                scaled = Settings(socket, time_scale=target / mean_us, queue_depth=queue_depth, ahead_ns=ahead_ns)
+                step = step_of(config, scaled, target, requests, on_note)
+                # Once more where it does not hold: other work may have come in between.
+                yield step if step.holds else step_of(config, scaled, target, requests, on_note)
+
+        return Probed(way, tuple(steps()))
