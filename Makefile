@@ -23,6 +23,7 @@ $(ENVIRONMENT): requirements.lock
 	@touch $@
 
 $(NATIVE): $(ENVIRONMENT) $(SOURCES)
+	$(CARGO) build --quiet --locked --profile quick --package flashmesh-nbdkit
 	PIP_QUIET=1 VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --profile quick --locked --quiet
 	@touch $@
 

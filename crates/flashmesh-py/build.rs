@@ -28,21 +28,28 @@ fn main() {
     println!("cargo::rustc-env=BUILD_RUSTC={}", compiler.unwrap_or_else(|| "unknown".to_owned()));
 }
 
-/// Builds the plugin of nbdkit: a library of its own, since what Python loads needs the symbols of Python, and nbdkit has none. Not where the module
-/// is only checked or tested: it takes as long as the module.
+/// Takes the plugin of nbdkit that was built beside the module, as `make build` does, of the same parts; else builds it for a wheel, which takes as
+/// long as the module. It is a library of its own, since what Python loads needs the symbols of Python, and nbdkit has none.
 fn build_plugin() {
-    let is_release = variable("PROFILE") == "release";
-    if !is_release || variable("CARGO_CFG_TARGET_OS") != "linux" {
-        return;
-    }
     let manifest = PathBuf::from(variable("CARGO_MANIFEST_DIR"));
     let out = PathBuf::from(variable("OUT_DIR"));
+    // The folder of a profile has its name, which no variable tells.
+    let profile = out.ancestors().nth(3).and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
+    let built = out.join("../../..").join(PLUGIN);
+    if profile != "release" {
+        // Without it `flashmesh serve` says what is missing.
+        if std::fs::copy(&built, out.join(PLUGIN)).is_ok() {
+            println!("cargo::rerun-if-changed={}", built.display());
+        }
+        return;
+    }
+    if variable("CARGO_CFG_TARGET_OS") != "linux" {
+        return;
+    }
     for folder in ["flashmesh", "flashmesh-base", "flashmesh-nbdkit", "flashmesh-workload"] {
         println!("cargo::rerun-if-changed={}", manifest.with_file_name(folder).join("src").display());
     }
     println!("cargo::rerun-if-changed=../../Cargo.lock");
-    // The folder of a profile has its name, which no variable tells.
-    let profile = out.ancestors().nth(3).and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or("release");
     let target = variable("TARGET");
     let mut build = Command::new(variable("CARGO"));
     build.args(["build", "--quiet", "--lib", "--profile", profile, "--target", &target]);

@@ -55,7 +55,9 @@ class WritePlacer(Protocol):
     """
 
     def place_write(self, plane: int, stream: int | None, planes: Planes) -> int:
-        """A plane of the drive; where planes use the same blocks (`ftl.policy = "tbm"` or `"superblock"`), one of these. One without room stands for `plane`.
+        """A plane of the drive; one without room stands for `plane`.
+
+        Where planes use the same blocks (`ftl.policy = "tbm"` or `"superblock"`), one of these.
 
         Args:
             plane: The plane that the allocator chose.

@@ -31,7 +31,7 @@ fn times_smaller(geometry: &Geometry, planes: u32) -> u32 {
     };
     let usable =
         || (1..=words).filter(fits).filter(|times| planes * (geometry.pages_per_block / times) >= BLOCK_PAGES_MIN);
-    usable().find(|times| pages / times <= PAGES_MAX).or_else(|| usable().last()).unwrap_or(1)
+    usable().find(|times| pages / times <= PAGES_MAX).or_else(|| usable().next_back()).unwrap_or(1)
 }
 
 /// Pages that collection chooses by at least: those of a block, or of the blocks of a die that are used together.
