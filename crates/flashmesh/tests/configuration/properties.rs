@@ -81,6 +81,7 @@ fn met(condition: &Condition) -> (String, &'static str) {
         (_, true) if condition.section == "policy" => "\"built-in\"",
         (_, true) => condition.values[0],
         ("cache.capacity" | "mapping.cache-capacity", _) => "\"1MiB\"",
+        ("flash.suspension", _) => "\"both\"",
         ("power.cut" | "measure.epoch", _) => "\"1ms\"",
         ("ftl.mapping-unit", _) => "\"4KiB\"",
         ("ftl.policy", _) if !condition.values.contains(&"\"page\"") => "\"page\"",
