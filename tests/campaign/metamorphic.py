@@ -224,9 +224,11 @@ def held(settings: Settings, random: Random) -> Iterator[str]:
     base = {key: value for key, value in settings.items() if not key.startswith(beside)} | alone
     # A path that is held keeps the die from beginning what comes next while its data leaves.
     base |= {"flash.read-cache": "false", "flash.suspension": '"off"'}
+    # The controller hears of a program whose path is held after its die has looked for what comes next: a read gets in
+    # before the next page of a collection that goes before requests. A preemptible one does so where space has run out.
+    base |= {"gc.preemptible": "true", "gc.hard-threshold": "0.0"}
     free, kept = run(base | {"fabric.hold-path": "false"}), run(base | {"fabric.hold-path": rule})
-    # Collection asks for its die as well: the program of a page that moves comes as the data of its read leaves.
-    if free.report["gc"]["collections"]:
+    if free.log.column("behind_gc_ps").any():
         raise Refused
     columns = ("id", "completed_ps", "array_ps", "transfer_ps")
     differ = [name for name in columns if not np.array_equal(free.log.column(name), kept.log.column(name))]

@@ -49,6 +49,7 @@ class Forker:
         self, command: tuple[str, ...], folder: Path, beside: dict[str, str], timeout_s: float
     ) -> subprocess.CompletedProcess[str] | None:
         """Runs a command to its end, with more variables of its environment; None when it is too long to be told."""
+        self.socket.settimeout(timeout_s)
         message = json.dumps([command, str(folder), beside]).encode()
         if len(message) > MESSAGE_MAX:
             return None
@@ -166,6 +167,10 @@ def end() -> NoReturn:
         main()
     except SystemExit as error:
         code = error.code
+        # As the interpreter ends with anything else than a number.
+        if code is not None and not isinstance(code, int):
+            print(code, file=sys.stderr)
+            code = 1
     atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()

@@ -348,10 +348,15 @@ def many(count: int) -> DocumentRuns:
 def test_ten_thousand_points_are_a_small_page_and_say_what_is_not_drawn() -> None:
     table = many(10_000)
     study = Study("many", unique(points_in(table)), (table,))
-    start = time.process_time()
-    text = page_of(study)
-    # 4 s of a processor of its own, more beside other work.
-    assert time.process_time() - start < 10
+    # Other work on the same core slows a try down; a page that takes too long does so twice.
+    taken = []
+    for _ in range(2):
+        start = time.process_time()
+        text = page_of(study)
+        taken.append(time.process_time() - start)
+        if taken[-1] < 5:
+            break
+    assert min(taken) < 5, taken
     assert len(text) < 15_000_000
     assert len(re.findall(r"<tr data-run=", text)) == 100
     assert len(Page(text).data["table"]["names"]) == 10_000
