@@ -32,7 +32,10 @@ pub(super) const PRESETS: &[Preset] = &[
         "samsung-pm9a3",
         "Samsung PM9A3 960 GB as it was measured: 4 KiB units, word lines of dies, a protected write buffer"
     ),
-    preset!("sk-hynix-pe8110", "SK Hynix PE8110 960 GB as it was measured: the same, for longer suspensions"),
+    preset!(
+        "sk-hynix-pe8110",
+        "SK Hynix PE8110 960 GB as it was measured: the same, with commands in order behind a full buffer"
+    ),
     preset!("solidigm-p5520", "Solidigm D7-P5520 1.92 TB as it was measured: the same on 32 dies"),
     preset!("kioxia-cm7-r", "Kioxia CM7-R 3.84 TB as it was measured: the same on 64 dies, PCIe 5.0"),
     preset!("collisions", "1 TB of TLC on 16 dies, from Patterned Read Collisions in Flash SSDs (IEEE Access)"),

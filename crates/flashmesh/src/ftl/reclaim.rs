@@ -122,29 +122,29 @@ impl Ftl {
         self.blocks.twin_progress(plane, stream, waiting)
     }
 
-    /// The plane of those that work with `plane` that takes the next page of `stream` when nothing waits: the one furthest behind.
+    /// The plane of those that share superblocks with `plane` that takes the next page of `stream` when nothing waits: the one furthest behind.
     pub(crate) fn twin_behind(&self, plane: PlaneId, stream: super::Stream) -> PlaneId {
         self.blocks.twin_behind(plane, stream)
     }
 
-    /// Whether the planes that work with `plane` should be collected: one is short, none is being collected, and something can be gained.
+    /// Whether the planes that share superblocks with `plane` should be collected: one is short, none is being collected, and something can be gained.
     pub(crate) fn wants_twin_collection(&self, plane: PlaneId) -> bool {
         self.collector.wants_twins(&self.blocks, plane)
     }
 
-    /// Whether the planes that work with `plane` should be collected when they have nothing else to do.
+    /// Whether the planes that share superblocks with `plane` should be collected when they have nothing else to do.
     pub(crate) fn wants_background_twin_collection(&self, plane: PlaneId) -> bool {
         self.collector.wants_twins_in_background(&self.blocks, plane)
     }
 
-    /// Begins a collection of the planes that work with `plane`: picks a position, and gives its blocks, one in each plane.
+    /// Begins a collection of the planes that share superblocks with `plane`: picks a position, and gives its blocks, one in each plane.
     ///
     /// `None` when no position that is full in all planes has an invalid page, or a collection of the planes is under way.
     pub(crate) fn begin_twin_collection(&mut self, plane: PlaneId) -> Option<Vec<BlockId>> {
         self.collector.begin_twins(&mut self.blocks, plane)
     }
 
-    /// The victims at the position of `victim`, one in each plane that works with its plane.
+    /// The victims at the position of `victim`, one in each plane of the superblock.
     pub(crate) fn twins_of_victim(&self, victim: BlockId) -> Vec<BlockId> {
         self.blocks.twins_of_block(victim).collect()
     }

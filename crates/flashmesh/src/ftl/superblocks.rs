@@ -11,7 +11,7 @@ use crate::ids::PlaneId;
 pub struct Superblocks {
     /// Dies of each.
     dies: u32,
-    /// Sets of planes that work together.
+    /// Sets of planes that share superblocks.
     count: u32,
     planes_per_die: u32,
 }
@@ -22,7 +22,7 @@ impl Superblocks {
         Superblocks { dies, count: geometry.dies() / dies, planes_per_die: geometry.planes_per_die }
     }
 
-    /// Sets of planes that work together.
+    /// Sets of planes that share superblocks.
     pub fn count(self) -> u32 {
         self.count
     }

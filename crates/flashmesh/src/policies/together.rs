@@ -43,7 +43,7 @@ impl Together {
         Together { superblocks, writes: none.clone(), moves: none, gathers: geometry.gathers() }
     }
 
-    /// The plane that takes the next page, of those that work with `plane`.
+    /// The plane that takes the next page, of those that share superblocks with `plane`.
     fn behind(&mut self, is_move: bool, plane: PlaneId, stream: Stream, ftl: &Ftl) -> PlaneId {
         let Together { superblocks, writes, moves, gathers } = self;
         let set = superblocks.index_of(plane) as usize;

@@ -63,7 +63,7 @@ fn under(policy: FirmwarePolicy) -> impl Strategy<Value = Case> {
     )
 }
 
-/// What policies need of a drive that have planes work together.
+/// What a drive needs for policies with superblocks, and for MBM.
 fn fit(config: &mut Config) {
     if config.geometry.planes_per_die == 1 && (config.ftl.policy != FirmwarePolicy::Superblock || config.dies() == 1) {
         // As many logical pages on each plane as before.

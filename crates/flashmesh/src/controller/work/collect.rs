@@ -441,7 +441,7 @@ impl Collections {
     }
 }
 
-/// Each die whose planes work with `plane` may have something to begin: programs that have gathered, or that waited for pages.
+/// Asks each die with planes of the superblocks of `plane`: programs may have gathered there, or pages become free.
 fn ask_dies_of_superblock<M: Model>(plane: PlaneId, cx: &mut Context<'_, M>) {
     let geometry = &cx.shared.geometry;
     let dies = cx.shared.ftl.superblocks().members(plane).step_by(geometry.planes_per_die as usize);

@@ -44,7 +44,7 @@ impl BlockManager {
         self.superblocks().members(plane)
     }
 
-    /// The blocks at `position` in the planes that work with `plane`.
+    /// The blocks at `position` in the planes that share superblocks with `plane`.
     fn twin_blocks(&self, plane: PlaneId, position: u32) -> impl Iterator<Item = BlockId> + use<> {
         let blocks_per_plane = self.geometry.blocks_per_plane;
         self.twins_of(plane).map(move |twin| BlockId(twin.0 * blocks_per_plane + position))
@@ -54,12 +54,12 @@ impl BlockManager {
         block.0 % self.geometry.blocks_per_plane
     }
 
-    /// The blocks at the position of `block`, one in each plane that works with its plane.
+    /// The blocks at the position of `block`, one in each plane of the superblock.
     pub(in super::super) fn twins_of_block(&self, block: BlockId) -> impl Iterator<Item = BlockId> + use<> {
         self.twin_blocks(self.table.plane_of(block), self.position_of(block))
     }
 
-    /// Opens the next free block in all planes that work with `plane`.
+    /// Opens the next free block in all planes that share superblocks with `plane`.
     pub(super) fn open_twins(&mut self, plane: PlaneId, stream: Stream) -> Option<()> {
         for twin in self.twins_of(plane) {
             self.skip_open_pages(twin, stream);
@@ -81,12 +81,12 @@ impl BlockManager {
         (self.pages_open(plane, stream) + waiting) / self.geometry.units_per_program
     }
 
-    /// The plane of those that work with `plane` that takes the next page of `stream` when nothing waits: the one furthest behind.
+    /// The plane of those that share superblocks with `plane` that takes the next page of `stream` when nothing waits: the one furthest behind.
     pub(in super::super) fn twin_behind(&self, plane: PlaneId, stream: Stream) -> PlaneId {
         self.twins_of(plane).min_by_key(|&twin| self.twin_progress(twin, stream, 0)).unwrap_or(plane)
     }
 
-    /// Whether a collection of the planes that work with `plane` may begin, and would gain something.
+    /// Whether a collection of the planes that share superblocks with `plane` may begin, and would gain something.
     pub(in super::super) fn can_collect_twins(&self, plane: PlaneId) -> bool {
         let accounts = || self.twins_of(plane).map(|twin| &self.planes[twin.index()]);
         accounts().all(|account| account.collecting == 0) && accounts().any(|account| account.invalid_pages > 0)
@@ -150,7 +150,7 @@ impl BlockManager {
         }
     }
 
-    /// Has planes that work together use as many blocks, after each was filled alone: those behind open others for `stream`.
+    /// Has planes that share superblocks use as many blocks, after each was filled alone: those behind open others for `stream`.
     pub(in super::super) fn level_twins(&mut self, stream: Stream) {
         if !self.has_twins() {
             return;
@@ -170,7 +170,7 @@ impl BlockManager {
         }
     }
 
-    /// Checks that planes that work together use the same blocks.
+    /// Checks that planes that share superblocks use the same blocks.
     pub(super) fn audit_twins(&self) -> Result<(), String> {
         if !self.has_twins() {
             return Ok(());

@@ -140,7 +140,7 @@ impl Collector {
         blocks.can_collect_twins(plane) && blocks.twins_of(plane).any(|twin| self.is_low(blocks, twin))
     }
 
-    /// Picks a position whose blocks are full in all planes that work with `plane` and marks them.
+    /// Picks a position whose blocks are full in all planes that share superblocks with `plane` and marks them.
     pub(in super::super) fn begin_twins(&mut self, blocks: &mut BlockManager, plane: PlaneId) -> Option<Vec<BlockId>> {
         if !blocks.can_collect_twins(plane) {
             return None;

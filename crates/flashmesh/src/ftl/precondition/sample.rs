@@ -96,8 +96,8 @@ impl Sample {
         }
     }
 
-    /// The pages of the drive that `page` of a block of the sample stands for.
-    pub(super) fn pages_of(&self, page: u32, copy: u32) -> u32 {
+    /// The page of a block of the drive that is the `copy`-th, from 0, of `page` of a block of the sample.
+    pub(super) fn copy_of(&self, page: u32, copy: u32) -> u32 {
         let (group, place) = (page / u64::BITS, page % u64::BITS);
         (group * self.times + copy) * u64::BITS + place
     }

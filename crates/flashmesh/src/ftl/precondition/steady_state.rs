@@ -124,7 +124,7 @@ fn rename(ftl: &mut Ftl, sample: &Sample, simulated: Lpn, copy: u32, own: Option
         1 => Ppn(first_page.0 + ppn.0),
         _ => {
             let BlockId(block) = sample.ftl.geometry.block_of(ppn);
-            let page = sample.pages_of(sample.ftl.geometry.page_in_block(ppn), copy);
+            let page = sample.copy_of(sample.ftl.geometry.page_in_block(ppn), copy);
             Ppn(first_page.0 + block * ftl.geometry.pages_per_block + page)
         }
     };
