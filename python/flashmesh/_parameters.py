@@ -1101,7 +1101,7 @@ class Policy:
 
     placement: str | None = None
     """Which plane takes a page that the allocator has placed, as the firmware policy says it otherwise (`place_write`).
-    Only with ftl.policy = "page" or "tbm" or "sprinkler". Default: as `ftl.policy` says.
+    Only with ftl.policy other than "mbm". Default: as `ftl.policy` says.
     """
 
     scheduler: str | None = None

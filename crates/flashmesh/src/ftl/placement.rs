@@ -77,13 +77,10 @@ impl Ftl {
         self.allocation.admits(lpn, plane, &occupancy) > 0
     }
 
-    /// Whether a page that was placed on `plane`, and counts there no more, may go to `other` instead: to a plane of the same die where these
-    /// use the same blocks, and else to one with room.
+    /// Whether a page that was placed on `plane`, and counts there no more, may go to `other` instead: to a plane that shares superblocks with
+    /// it, and where there are none to one with room.
     pub(crate) fn may_go_beside(&self, lpn: Lpn, plane: PlaneId, other: PlaneId) -> bool {
-        if self.has_twins() {
-            return self.geometry.die_of_plane(plane) == self.geometry.die_of_plane(other);
-        }
-        self.has_room(lpn, other)
+        if self.has_twins() { self.share_superblocks(plane, other) } else { self.has_room(lpn, other) }
     }
 
     /// The next version of `lpn` goes to `plane`, which [has room](Ftl::has_room) for it.

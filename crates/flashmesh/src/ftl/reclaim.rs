@@ -112,6 +112,12 @@ impl Ftl {
         self.blocks.superblocks()
     }
 
+    /// Whether two planes use the same blocks together.
+    pub(crate) fn share_superblocks(&self, one: PlaneId, other: PlaneId) -> bool {
+        let superblocks = self.superblocks();
+        self.has_twins() && superblocks.index_of(one) == superblocks.index_of(other)
+    }
+
     /// Pages used of the open blocks of `plane` that take what `stream` writes there, and what is moved there.
     pub(crate) fn pages_open(&self, plane: PlaneId, stream: super::Stream) -> u32 {
         self.blocks.pages_open(plane, stream)

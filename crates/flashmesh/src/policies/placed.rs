@@ -66,8 +66,7 @@ impl PlacingView<'_> {
 
     /// Whether a page placed on `plane` may go to plane `to` as far as blocks are concerned: where planes use the same blocks, to one of these.
     pub fn may_take(&self, to: PlaneId, plane: PlaneId) -> bool {
-        let superblocks = self.ftl.superblocks();
-        !self.ftl.has_twins() || superblocks.index_of(to) == superblocks.index_of(plane)
+        !self.ftl.has_twins() || self.ftl.share_superblocks(to, plane)
     }
 }
 

@@ -6,7 +6,7 @@ use flashmesh::check::Oracles;
 use flashmesh::config::{Config, FirmwarePolicy, FirstTouch, Move, MovedPages, Suspension, WriteBinding};
 use flashmesh::error::RunError;
 use flashmesh::flash::die::OperationKind;
-use flashmesh::ids::{BlockId, Lpn};
+use flashmesh::ids::{BlockId, Lpn, PlaneId};
 use flashmesh::kernel::probe::{Notice, Origin, Probe};
 use flashmesh::measure::report::Report;
 use flashmesh::policy;
@@ -241,6 +241,27 @@ fn the_blocks_of_a_superblock_are_erased_on_all_its_dies_at_the_same_time() {
                 assert!(last - first < Time::from_ms(1), "{dies}: from {first} to {last}");
             }
         }
+    }
+}
+
+/// The static order has all of these pages on the first plane.
+#[test]
+fn writes_go_to_all_dies_of_a_superblock_in_turn() {
+    for dies in [1, 2, 4] {
+        let mut config = busy(FirmwarePolicy::Superblock);
+        config.superblock.dies = Some(dies);
+        config.precondition = flashmesh::config::Precondition::default();
+        let writes = (0..64).map(|number| drives::write(number % 8 * 8, 1, Time::from_ms(number))).collect();
+        config.replay.mode = flashmesh::config::ReplayMode::Open;
+        config.geometry.page_size = Bytes::from_kib(4);
+        let mut simulation =
+            Simulation::with_source(&config, Box::new(Listed(writes))).expect("the drive can be built");
+        simulation.enable_checks();
+        simulation.run(&Control::default()).expect("no oracle speaks");
+        let used = |plane| 24 * 16 - simulation.ftl().free_pages(PlaneId(plane));
+        let expected = |plane: u32| if plane / 2 % (4 / dies) == 0 { 64 / (2 * dies) } else { 0 };
+        let (used, expected): (Vec<u32>, Vec<u32>) = (0..8).map(|plane| (used(plane), expected(plane))).unzip();
+        assert_eq!(used, expected, "{dies} dies");
     }
 }
 

@@ -62,7 +62,7 @@ section! {
             with "replication.enabled" = ["true"], needs any;
         /// Which plane takes a page that the allocator has placed, as the firmware policy says it otherwise (`place_write`).
         placement: Option<String> as PolicyName = None, unset "as `ftl.policy` says",
-            with "ftl.policy" = ["\"page\"", "\"tbm\"", "\"sprinkler\""], needs any;
+            with "ftl.policy" != ["\"mbm\""], needs any;
         /// Which transaction a die runs next, and which join it, in place of `schedule.policy`. With a method `next_die` it also says
         /// which die asks for a path.
         scheduler: Option<String> as PolicyName = None, unset "as `schedule.policy` says", needs any;
