@@ -31,6 +31,7 @@ __all__ = [
     "FabricArbitration",
     "FabricHoldPath",
     "FabricKind",
+    "Firmware",
     "Flash",
     "FlashDieStart",
     "FlashMultiPlane",
@@ -1299,6 +1300,44 @@ class Sata:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Firmware:
+    """The processor cores of the controller, and what they take for commands and collection. Each core does one thing after the other, all in the order in which they come. What takes no time does not wait for a core."""
+
+    cores: int | None = None
+    """Cores that share the work. Only with read_time other than "0ps" or write_time other than "0ps" or other_time
+    other than "0ps" or look_up_time other than "0ps" or completion_time other than "0ps" or collect_time other than
+    "0ps". Values: 1 to 1024. Default: 1.
+    """
+
+    read_time: Time | None = None
+    """Time for a command that reads, before anything is read for it. Values: 0ps to 10ms. Default: "0ps"."""
+
+    write_time: Time | None = None
+    """Time for a command that writes, before its data goes to the device cache or to flash. Values: 0ps to 10ms.
+    Default: "0ps".
+    """
+
+    other_time: Time | None = None
+    """Time for any other command: flush, deallocate, write zeroes. Values: 0ps to 10ms. Default: "0ps"."""
+
+    look_up_time: Time | None = None
+    """Time more for each unit of the map that a command reads or writes. Values: 0ps to 10ms. Default: "0ps"."""
+
+    completion_time: Time | None = None
+    """Time for a completion, before the host is told. Values: 0ps to 10ms. Default: "0ps"."""
+
+    collect_time: Time | None = None
+    """Time for each page, or unit of a page, that collection or wear levelling moves through the controller, between
+    its read and its program. Only with gc.copyback = False, and with gc.move = "through-controller". Values: 0ps to
+    10ms. Default: "0ps".
+    """
+
+    def __post_init__(self) -> None:
+        """Refuses values that no configuration takes."""
+        _check(self, "firmware")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Cache:
     """The cache in the DRAM of the drive.
 
@@ -1853,6 +1892,11 @@ class Config:
 
     sata: Sata = Sata()
     """The adapter and the queue of `host.interface = "sata"`."""
+
+    firmware: Firmware = Firmware()
+    """The processor cores of the controller, and what they take for commands and collection. Each core does one thing
+    after the other, all in the order in which they come. What takes no time does not wait for a core.
+    """
 
     cache: Cache = Cache()
     """The cache in the DRAM of the drive."""

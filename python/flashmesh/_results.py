@@ -156,6 +156,8 @@ class Breakdown:
     """Requests over which the means are taken. Unit: requests."""
     host: float
     """Time in the queue of the host and on its link. Unit: ps."""
+    firmware: float
+    """Time of the cores of the controller (`[firmware]`): waiting for one, and one at work. Unit: ps."""
     cache: float
     """Time in the device cache: the DRAM at work or busy, and waiting for room. Unit: ps."""
     map_wait: float
@@ -773,6 +775,8 @@ class Utilisation:
     """Link, drive to host. Unit: share."""
     adapter: float | None
     """Adapter in the host, in the busier of its two directions. Unit: share. None but for `sata`."""
+    firmware: float | None
+    """Cores of the controller, in the mean. Unit: share. None where nothing takes them time (`[firmware]`)."""
     links: tuple[float, ...]
     """Each link of the fabric, in the order of `links.names`, with bytes on the move. Unit: share."""
     controllers: tuple[float, ...]
@@ -822,6 +826,7 @@ class Bound:
         "adapter",
         "links",
         "controllers",
+        "firmware",
         "dram",
         "dies",
         "garbage-collection",
@@ -854,6 +859,7 @@ class LowerBound:
         "link-to-drive",
         "link-to-host",
         "adapter",
+        "firmware",
         "dram",
         "arrivals",
     ]
@@ -880,6 +886,10 @@ class LowerBound:
     """Time of what crossed the link, drive to host. Unit: ps."""
     adapter_ps: int | None
     """Time of the adapter in the host, in the busier of its two directions. Unit: ps. None but for `sata`."""
+    firmware_ps: int | None
+    """Time of the cores of the controller, with their work evenly among them. Unit: ps. None where nothing takes them
+    time (`[firmware]`).
+    """
     dram_ps: int | None
     """Time of the DRAM of the device cache. Unit: ps. None where the cache is turned off."""
     arrivals_ps: int | None
@@ -1550,6 +1560,7 @@ REQUEST_COLUMNS: tuple[RequestColumn, ...] = (
     RequestColumn("submitted_ps", "uint64"),
     RequestColumn("completed_ps", "uint64"),
     RequestColumn("host_ps", "uint64"),
+    RequestColumn("firmware_ps", "uint64"),
     RequestColumn("cache_ps", "uint64"),
     RequestColumn("map_wait_ps", "uint64"),
     RequestColumn("die_wait_ps", "uint64"),

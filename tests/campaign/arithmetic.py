@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from flashmesh.results import Result
 
-PARTS = ("host", "cache", "map_wait", "die_wait", "path_wait", "array", "transfer", "behind_gc")
+PARTS = ("host", "firmware", "cache", "map_wait", "die_wait", "path_wait", "array", "transfer", "behind_gc")
 KINDS = ("read", "write", "deallocate", "flush", "write_zeroes")
 READ, WRITE, FLUSH = 0, 1, 3
 SUCCESS = 0

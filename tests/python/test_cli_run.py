@@ -185,7 +185,7 @@ def test_request_log_holds_every_request_and_agrees_with_the_summary(cli: Cli, c
     result = json.loads(done.stdout)
     log = pd.read_parquet(tmp_path / "log.parquet")
     latency = log["completed_ps"] - log["arrival_ps"]
-    parts = ["host", "cache", "map_wait", "die_wait", "path_wait", "array", "transfer", "behind_gc"]
+    parts = ["host", "firmware", "cache", "map_wait", "die_wait", "path_wait", "array", "transfer", "behind_gc"]
     assert len(log) == result["requests"] == requests
     assert sorted(log["id"]) == list(range(requests))
     assert (log["completed_ps"] >= log["submitted_ps"]).all()

@@ -256,7 +256,7 @@ def test_a_pooled_point_has_the_requests_of_all_its_seeds(repeated: flashmesh.Co
     assert found["requests"][-1] == sum(document["distribution"]["all"]["requests"][-1] for document in documents)
     assert found["latency_ps"] == sorted(set(found["latency_ps"]))
     mean = point.document["breakdown_ps"]["mean"]
-    parts = ("host", "cache", "map_wait", "die_wait", "behind_gc", "path_wait", "array", "transfer")
+    parts = ("host", "firmware", "cache", "map_wait", "die_wait", "behind_gc", "path_wait", "array", "transfer")
     assert sum(mean[part] for part in parts) == pytest.approx(point.document["latency_ps"]["all"]["mean"])
 
 

@@ -92,3 +92,7 @@ id!(
     /// An acknowledgement on its way from a chip to a controller.
     AcknowledgementId
 );
+id!(
+    /// A job of a core of the controller.
+    JobId
+);

@@ -34,9 +34,14 @@ CHECK_FAILED = 3
     "--points", type=click.Path(path_type=Path), metavar="CSV", help="Other measurements than those that come along."
 )
 @click.option("--drive", metavar="NAME", help="Which drive of the measurements; needed where nothing else says it.")
-@click.option("--quick", is_flag=True, help="A tenth of the requests of each load.")
 @click.option(
-    "--requests", type=click.IntRange(min=1000), metavar="N", help="Requests of each load, about; by default 400,000."
+    "--quick", is_flag=True, help="40,000 requests of each load: write amplification is not in its steady state then."
+)
+@click.option(
+    "--requests",
+    type=click.IntRange(min=1000),
+    metavar="N",
+    help="Requests of each load, about; by default 25,000 for each die, and 400,000 at least.",
 )
 @click.option(
     "--software-time",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 PARTS = {
     "host": ("host queue and link", "#7f7f7f"),
+    "firmware": ("firmware", "#56b4e9"),
     "cache": ("device cache", "#f0e442"),
     "map_wait": ("waiting for the map", "#cc79a7"),
     "die_wait": ("waiting for the die", "#e69f00"),

@@ -75,7 +75,11 @@ def _latency(kind: str, statistic: str, listed: bool = True) -> Measure:
 
 def _part(part: str, name: str) -> Measure:
     """A part of the mean latency, where the drive has what it is spent on."""
-    equipment = {"cache": "cache.capacity_pages", "map_wait": "mapping_cache.entries"}.get(part)
+    equipment = {
+        "firmware": "utilisation.firmware",
+        "cache": "cache.capacity_pages",
+        "map_wait": "mapping_cache.entries",
+    }.get(part)
     key = f"breakdown_ps.mean.{part}"
     if equipment is None:
         return Measure(f"  {name}", (key,), q.time, "ps")

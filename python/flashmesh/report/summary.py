@@ -26,6 +26,7 @@ STATISTICS = {name: name.replace("_", ".") for name in ("mean", "p50", "p95", "p
 """What a summary shows of latencies; results have more percentiles."""
 PARTS = {
     "host": "host queue and link",
+    "firmware": "firmware",
     "cache": "device cache",
     "map_wait": "waiting for the map",
     "die_wait": "waiting for the die",
@@ -44,6 +45,7 @@ LIMITS = {
     "link-to-drive": "the link to the drive needs",
     "link-to-host": "the link to the host needs",
     "adapter": "the SATA adapter needs",
+    "firmware": "the cores of the firmware need",
     "dram": "the DRAM of the cache needs",
     "arrivals": "the requests take to arrive",
 }
@@ -237,6 +239,8 @@ def kinds(result: Result | Interval) -> list[str]:
 def has_part(result: Result, part: str) -> bool:
     """Whether the drive has what a part of the latency is spent on."""
     match part:
+        case "firmware":
+            return result.utilisation.firmware is not None
         case "cache":
             return result.cache is not None
         case "map_wait":
@@ -281,6 +285,7 @@ def utilisation(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
         "link to the host": use.link_to_host,
         "link to the drive": use.link_to_drive,
         "SATA adapter": use.adapter,
+        "firmware cores": use.firmware,
         "cache DRAM": result.cache.dram_share if result.cache else None,
     }
     for name, busy in single.items():

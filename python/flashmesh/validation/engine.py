@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from flashmesh.validation.drives import Drive
     from flashmesh.validation.measurements import Measured
 
-FULL = Extent(400_000)
+FULL = Extent(400_000, requests_per_die=25_000)
 QUICK = Extent(40_000)
 
 
@@ -73,7 +73,8 @@ class Validating:
             ConfigError: When a drive cannot be configured.
         """
         self.subjects = subjects
-        self.extent = extent
+        self.extents: list[Extent] = []
+        """How much is simulated of each drive."""
         self.store = store
         self.notes: list[tuple[str, ...]] = []
         """What is to be known of each drive."""
@@ -81,11 +82,12 @@ class Validating:
         """By the numbers of the drive and of the load."""
         for number, subject in enumerate(subjects):
             tables = drive_tables(subject.config, overrides)
+            self.extents.append(extent.of(tables))
             note = size_note(tables, subject.measurements.space_gib)
             self.notes.append(() if note is None else (note,))
             for at, point in enumerate(subject.measurements.points):
                 space = subject.measurements.space_gib
-                loaded = with_load(tables, point.offered_iops, space, extent)
+                loaded = with_load(tables, point.offered_iops, space, self.extents[number])
                 self.configs[number, at] = configuration.load(loaded)
         self.found: dict[tuple[int, int], Simulated] = {}
         self.errors: dict[tuple[int, int], str] = {}
@@ -184,7 +186,7 @@ class Validating:
             tuple(points),
             subject.software_us,
             amplification,
-            self.extent.requests,
+            self.extents[number].requests,
             failures,
             self.notes[number],
             "" if subject.drive is None else subject.drive.values_hash(),

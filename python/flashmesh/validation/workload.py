@@ -38,6 +38,13 @@ class Extent:
 
     requests: int
     """Requests that are asked for, about; the warm-up is among them."""
+    requests_per_die: int = 0
+    """The same for each die of the drive, where that makes more: each has to collect several blocks, or where in a block it
+    happens to be decides the write amplification of the run."""
+
+    def of(self, tables: Mapping[str, Any]) -> Extent:
+        """How much is simulated of a drive."""
+        return Extent(max(self.requests, self.requests_per_die * dies_of(tables)))
 
     def seconds(self, asked_iops: float) -> float:
         """How long a run is at a rate."""
@@ -66,6 +73,12 @@ def capacity_bytes(tables: Mapping[str, Any]) -> int:
     pages = math.prod(geometry[key] for key in counts)
     size = int(quantity("geometry.page-size", geometry["page-size"]).value)
     return int(pages * (1.0 - float(geometry["over-provisioning"]))) * size
+
+
+def dies_of(tables: Mapping[str, Any]) -> int:
+    """The dies of a drive."""
+    geometry = tables["geometry"]
+    return math.prod(int(geometry[key]) for key in ("channels", "chips-per-channel", "dies-per-chip"))
 
 
 def with_load(

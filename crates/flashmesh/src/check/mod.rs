@@ -9,6 +9,7 @@
 //! - `searches`: a scout of Venice that meets no other does what a flood fill says;
 //! - `paths`: a path carries one transfer at a time, and every byte sent arrives once;
 //! - `commands`: a command is that of its operation and takes its time, and a transfer over a channel that of its bytes;
+//! - `cores`: cores of the controller do one job after the other, for its time, and nothing goes on without that waits for one;
 //! - `data`: the data of a program comes with its command, or from another chip before, and as much leaves as was asked for;
 //! - `dies`: a die does one operation at a time, for as long as its kind takes, suspended or not;
 //! - `planes`: planes join in one operation as the multi-plane rule allows, each with one page;
@@ -32,6 +33,7 @@ mod by_id;
 mod cache;
 mod clock;
 mod commands;
+mod cores;
 mod data;
 mod dies;
 mod durability;
@@ -70,6 +72,7 @@ use arithmetic::{Homes, in_units, units_per_page};
 use cache::Cache;
 use clock::Clock;
 use commands::Commands;
+use cores::Cores;
 use data::Data;
 use dies::Dies;
 use durability::Durability;
@@ -100,6 +103,7 @@ pub struct Oracles {
     paths: Paths,
     holds: Holds,
     commands: Commands,
+    cores: Cores,
     data: Data,
     dies: Dies,
     planes: Planes,
@@ -135,6 +139,7 @@ impl Oracles {
             paths: Paths::default(),
             holds: Holds::new(config.fabric.hold_path),
             commands: Commands::new(expected, config),
+            cores: Cores::new(config),
             data: Data::new(config),
             dies: Dies::new(expected, config),
             planes: Planes::new(config),
@@ -196,6 +201,8 @@ impl Oracles {
     pub fn event(&mut self, at: Time) {
         let outcome = self.clock.moved(at);
         self.judge(Clock::NAME, outcome, at);
+        let outcome = self.cores.moved(at);
+        self.judge(Cores::NAME, outcome, at);
         let outcome = self.holds.moved(at);
         self.judge(Holds::NAME, outcome, at);
     }

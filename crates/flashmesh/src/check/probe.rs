@@ -25,6 +25,8 @@ impl Probe for Oracles {
             Notice::Interface(seen) => self.host(seen, now),
             Notice::RequestSubmitted(request, ref io) => self.request_submitted(request, io, now),
             Notice::RequestRefused(request) => self.request_refused(request, now),
+            Notice::CoreAsked(job) => self.core_asked(job, now),
+            Notice::CoreDone(job) => self.core_done(job, now),
             Notice::FlushBegan(request, ref pages) => self.flush_began(request, pages.clone(), now),
             Notice::RequestCompleted(request) => self.request_completed(request, now),
             Notice::Deallocated(lpn) => self.deallocated(lpn, now),

@@ -7,9 +7,9 @@ use super::node::Node;
 use super::reference::SectionSpec;
 use super::section::{Section, section};
 use super::sections::{
-    Area, Cache, Fabric, Flash, Ftl, Gc, Geometry, Host, Mapping, Mbm, Measure, Namespace, Nossd, Nvme, Packets,
-    Persistence, Pnssd, Policy, Power, Precondition, Queue, Replay, Replication, Sata, Schedule, Superblock, Venice,
-    Wear, Workload,
+    Area, Cache, Fabric, Firmware, Flash, Ftl, Gc, Geometry, Host, Mapping, Mbm, Measure, Namespace, Nossd, Nvme,
+    Packets, Persistence, Pnssd, Policy, Power, Precondition, Queue, Replay, Replication, Sata, Schedule, Superblock,
+    Venice, Wear, Workload,
 };
 use super::stream::StreamConfig;
 
@@ -161,6 +161,8 @@ tree! {
         nvme: Nvme,
         /// The adapter and the queue of `host.interface = "sata"`.
         sata: Sata,
+        /// The processor cores of the controller.
+        firmware: Firmware,
         /// The cache in the DRAM of the drive.
         cache: Cache,
         /// The state of the drive before the first request.

@@ -131,6 +131,14 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
+    /// A core has taken a page that collection has read.
+    pub fn move_taken<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        let Work::CollectRead(route) = datapath.transaction(id).work else { return };
+        let Controller { shared, collections, .. } = self;
+        collections.read_done(id, route, &mut Context { shared, datapath, kernel });
+        self.run(datapath, kernel);
+    }
+
     /// The data of a read has left the die: it goes to the host, or is programmed elsewhere.
     #[inline(always)]
     fn read_done<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
@@ -151,6 +159,8 @@ impl Controller {
                 let die = moves.cleaning.arrived(id, cx);
                 cx.then(Step::TryIssue(die));
             }
+            // Behind a core that takes it.
+            Work::CollectRead(_) if M::ALL_FEATURES && cx.asks_core_to_move(id) => {}
             Work::CollectRead(route) => collections.read_done(id, route, cx),
             Work::MapRead => {
                 if let Some(map) = map {

@@ -6,6 +6,7 @@
 //! list of [`steps`]. What is done for requests is read with [`Controller::next_done`].
 
 mod cache;
+mod cores;
 mod events;
 mod issue;
 mod power_cut;
@@ -22,7 +23,7 @@ use crate::ftl::Ftl;
 use crate::ftl::allocation::Allocator;
 use crate::ftl::collection::VictimSelector;
 use crate::ftl::mapping_cache::MappingCache;
-use crate::ids::{Lpn, RequestId, StreamId, TransactionId};
+use crate::ids::{JobId, Lpn, RequestId, StreamId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::measure::report::{FlashReport, GcReport};
@@ -33,6 +34,7 @@ use crate::schedule::transaction::{Owner, Priority};
 use crate::units::{Bytes, Time};
 
 pub use cache::DeviceCache;
+pub use cores::{Cores, Job};
 pub use work::replica::{self, Replication};
 
 use shared::{Context, Rules, Shared};
@@ -129,6 +131,7 @@ impl Controller {
                 journal: Journal::new(config, geometry, &ftl),
                 copies: Replication::new(config, geometry),
                 counters: Counters::default(),
+                cores: Cores::new(config),
                 flushes: 0,
                 done: Vec::new(),
                 todo: Todo::default(),
@@ -182,6 +185,21 @@ impl Controller {
     /// The device cache, when the drive has one.
     pub fn cache(&self) -> Option<&DeviceCache> {
         self.cache.as_deref()
+    }
+
+    /// The processor cores, where anything takes them time.
+    pub fn cores(&self) -> Option<&Cores> {
+        self.shared.cores.as_deref()
+    }
+
+    /// Asks the cores for a job; gives when it will be done, and `None` where it takes no time.
+    pub fn ask_core<M: Model>(&mut self, job: Job, kernel: &mut Kernel<M>) -> Option<Time> {
+        if M::ALL_FEATURES { self.shared.cores.as_mut()?.ask(job, kernel) } else { None }
+    }
+
+    /// The job that a core has done now.
+    pub fn core_done<M: Model>(&mut self, id: JobId, kernel: &mut Kernel<M>) -> Option<Job> {
+        self.shared.cores.as_mut().map(|cores| cores.done(id, kernel))
     }
 
     /// Whether a write waits for room in the device cache.

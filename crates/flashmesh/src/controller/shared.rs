@@ -13,6 +13,7 @@ use crate::policies::{AnyPolicy, PolicyEvent};
 use crate::schedule::transaction::{Class, Owner, Transaction};
 use crate::schedule::work::{Route, Work};
 
+use super::cores::{Cores, Job};
 use super::steps::{Step, Todo};
 use super::work::journal::Journal;
 use super::work::replica::Replication;
@@ -74,6 +75,8 @@ pub struct Shared {
     /// Copies of pages on other dies, when there are to be any.
     pub copies: Option<Box<Replication>>,
     pub counters: Counters,
+    /// The processor cores, where anything takes them time.
+    pub cores: Option<Box<Cores>>,
     /// Flushes under way.
     pub flushes: u32,
     /// What is done for requests.
@@ -102,6 +105,12 @@ impl<M: Model> Context<'_, M> {
     pub fn begin_own(&mut self, work: Work, lpn: Lpn, from: Ppn, plane: PlaneId) -> TransactionId {
         let bytes = self.shared.geometry.page_size;
         self.begin(Transaction::new(work, Owner::FIRMWARE, lpn, plane, from, bytes))
+    }
+
+    /// Asks a core to take a page that collection has read; gives whether that takes time.
+    pub fn asks_core_to_move(&mut self, id: TransactionId) -> bool {
+        let Context { shared, kernel, .. } = self;
+        shared.cores.as_mut().is_some_and(|cores| cores.ask(Job::Move(id), kernel).is_some())
     }
 
     /// What follows, once all that was asked for before is done.

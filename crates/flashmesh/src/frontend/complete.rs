@@ -1,6 +1,6 @@
 //! Requests end: they respond, what they took is measured, and the host may issue the next.
 
-use crate::controller::{Controller, Done};
+use crate::controller::{Controller, Done, Job};
 use crate::datapath::Datapath;
 use crate::error::RunError;
 use crate::fabric::{Cause, Causes};
@@ -56,7 +56,7 @@ impl<M: Model> Frontend<M> {
                     self.page_done(request, read, spent, Causes::default(), kernel).then_some(request)
                 }
                 &Done::Flush(Some(request)) => {
-                    self.respond(request, kernel);
+                    self.respond(request, controller, kernel);
                     None
                 }
                 Done::Flush(None) => {
@@ -65,7 +65,7 @@ impl<M: Model> Frontend<M> {
                 }
             };
             if let Some(request) = ended {
-                self.respond(request, kernel);
+                self.respond(request, controller, kernel);
                 if self.requests[request].io.kind != RequestKind::Read {
                     self.end_write(request, controller, datapath, kernel);
                 }
@@ -97,8 +97,17 @@ impl<M: Model> Frontend<M> {
         true
     }
 
+    /// A request is done: the host is told, by a core where that takes one time.
     #[inline(always)]
-    pub(super) fn respond(&mut self, id: RequestId, kernel: &mut Kernel<M>) {
+    pub(super) fn respond(&mut self, id: RequestId, controller: &mut Controller, kernel: &mut Kernel<M>) {
+        if M::ALL_FEATURES && self.waits_for_core(id, Job::Completion(id), controller, kernel) {
+            return;
+        }
+        self.send_response(id, kernel);
+    }
+
+    #[inline(always)]
+    pub(super) fn send_response(&mut self, id: RequestId, kernel: &mut Kernel<M>) {
         let now = kernel.now();
         let Request { io, stream, status, .. } = self.requests[id];
         if io.kind == RequestKind::Read && !self.rules.sends_pages && status == Status::Success {
@@ -125,7 +134,7 @@ impl<M: Model> Frontend<M> {
         controller.acknowledge(id);
         let request = &self.requests[id];
         let thread = request.thread;
-        let latency = now - request.arrival;
+        let (latency, firmware) = (now - request.arrival, request.firmware);
         let counters = &mut self.counters;
         counters.completed += 1;
         counters.requests_free_of_others += u64::from(!request.conflict.is_another());
@@ -138,7 +147,7 @@ impl<M: Model> Frontend<M> {
         }
         counters.statuses[request.status.index()] += 1;
         counters.queues[stream.index()].count(now - request.submitted);
-        counters.streams[stream.index()].record(&request.io, request.status, now, latency, &request.critical);
+        counters.streams[stream.index()].record(&request.io, request.status, now, latency, firmware, &request.critical);
         match &mut self.records {
             Records::Dropped => {}
             Records::Sink(sink) => sink.record(&request.record(now)).map_err(RunError::Sink)?,

@@ -12,7 +12,7 @@ use crate::kernel::event::{Event, lane};
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
 use crate::schedule::account::LatencyBreakdown;
-use crate::units::Bytes;
+use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
 
 use super::request::Request;
@@ -164,6 +164,7 @@ impl<M: Model> Frontend<M> {
             remaining: 0,
             status: Status::Success,
             conflict: Causes::default(),
+            firmware: Time::ZERO,
             critical: LatencyBreakdown::default(),
         });
         kernel.tell(|| Notice::RequestIssued(request, stream));

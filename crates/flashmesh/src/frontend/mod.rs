@@ -4,6 +4,7 @@
 //! what is done for them comes back as [`Done`](crate::controller::Done).
 
 mod complete;
+mod cores;
 mod counters;
 mod flush;
 mod held;

@@ -25,6 +25,8 @@ pub(super) struct Request {
     pub remaining: u32,
     pub status: Status,
     pub conflict: Causes,
+    /// How long it waited for cores of the controller, and these worked for it.
+    pub firmware: Time,
     /// Breakdown of the transaction that finished last.
     pub critical: LatencyBreakdown,
 }
@@ -43,6 +45,7 @@ impl Request {
             arrival: self.arrival,
             submitted: self.submitted,
             completed: now,
+            firmware: self.firmware,
             spent: self.critical,
             path_conflict: self.conflict,
         }
@@ -69,6 +72,7 @@ impl Default for Request {
             remaining: 0,
             status: Status::Success,
             conflict: Causes::default(),
+            firmware: Time::ZERO,
             critical: LatencyBreakdown::default(),
         }
     }

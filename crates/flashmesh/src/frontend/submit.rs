@@ -27,7 +27,7 @@ impl<M: Model> Frontend<M> {
         let Request { io, stream, .. } = self.requests[id];
         let io = match self.admit(stream, &io) {
             Ok(offset) => IoRequest { offset, ..io },
-            Err(status) => return self.refuse(id, status, kernel),
+            Err(status) => return self.refuse(id, status, controller, kernel),
         };
         kernel.tell(|| Notice::RequestSubmitted(id, io));
         match io.kind {
@@ -39,7 +39,7 @@ impl<M: Model> Frontend<M> {
             RequestKind::Deallocate => {
                 // Parts of pages at either end stay: the standard lets a drive deallocate less than it was asked to.
                 controller.deallocate(self.whole_pages(&io), datapath, kernel);
-                self.respond(id, kernel);
+                self.respond(id, controller, kernel);
             }
             RequestKind::Flush => self.begin_flush(id, controller, datapath, kernel),
             RequestKind::WriteZeroes => self.write_zeroes(id, &io, since, controller, datapath, kernel),
@@ -62,10 +62,10 @@ impl<M: Model> Frontend<M> {
         self.namespaces.locate(stream, io)
     }
 
-    fn refuse(&mut self, id: RequestId, status: Status, kernel: &mut Kernel<M>) {
+    fn refuse(&mut self, id: RequestId, status: Status, controller: &mut Controller, kernel: &mut Kernel<M>) {
         self.requests[id].status = status;
         kernel.tell(|| Notice::RequestRefused(id));
-        self.respond(id, kernel);
+        self.respond(id, controller, kernel);
     }
 
     /// First and last logical page of a request.
@@ -152,7 +152,7 @@ impl<M: Model> Frontend<M> {
             .collect();
         controller.deallocate(self.whole_pages(io), datapath, kernel);
         if parts.is_empty() {
-            return self.respond(id, kernel);
+            return self.respond(id, controller, kernel);
         }
         self.requests[id].remaining = parts.len() as u32;
         controller.request_begins::<M>(id, first, last);

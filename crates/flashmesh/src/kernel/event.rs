@@ -4,7 +4,7 @@ use crate::engine::queue::{KINDS, Queued};
 use crate::fabric::{FabricEvent, TransferPhase};
 use crate::flash::die::OperationKind;
 use crate::host::interface::{HostEvent, Token};
-use crate::ids::{AcknowledgementId, DieId, Id, RequestId, StreamId, id};
+use crate::ids::{AcknowledgementId, DieId, Id, JobId, RequestId, StreamId, id};
 
 id! {
     /// What a fabric has asked to be called with.
@@ -92,6 +92,8 @@ events! {
     Resumed(DieId) in ERASE,
     /// The access to the DRAM of the cache that was queued first is done.
     Memory in MEMORY,
+    /// A core of the controller has done what it was asked for.
+    CoreDone(JobId) in CORE,
     /// Programs of a die may have waited for others to gather for as long as they may.
     GatherDue(DieId) in GATHER,
     /// The power is cut.
@@ -182,6 +184,8 @@ pub mod lane {
     pub const ADAPTER: usize = NO_LANE;
     pub const MEMORY: usize = NO_LANE;
     pub const ARRIVAL: usize = NO_LANE;
+    /// Jobs that cores of the controller have done.
+    pub const CORE: usize = NO_LANE;
     pub const GATHER: usize = NO_LANE;
     /// Erases and copybacks that end.
     pub const ERASE: usize = NO_LANE;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::cache::Sectors;
+use crate::controller::Job;
 use crate::error::RunError;
 use crate::fabric::{Causes, Grant, Layout, LinkUsage, LinkUse, Payload, ScoutStep, Search, Sent, TransferPhase};
 use crate::flash::die::OperationKind;
@@ -154,6 +155,10 @@ pub enum Notice<'a> {
     RequestSubmitted(RequestId, IoRequest),
     /// The drive refused a request.
     RequestRefused(RequestId),
+    /// A core of the controller is asked for a job, which takes time.
+    CoreAsked(Job),
+    /// A core has done it.
+    CoreDone(Job),
     /// A flush of these logical pages began.
     FlushBegan(RequestId, Range<u32>),
     /// The completion of a request reached the host.

@@ -38,6 +38,8 @@ names! {
         Links = "links",
         /// The flash controllers.
         Controllers = "controllers",
+        /// The cores of the controller (`[firmware]`).
+        Firmware = "firmware",
         /// The DRAM of the device cache.
         Dram = "dram",
         /// The dies, working for requests.
@@ -79,9 +81,10 @@ fn congested(moving: &[f64], held: &[f64]) -> Option<usize> {
 }
 
 /// Parts of the mean latency: name, and whether the time is spent behind other requests.
-fn parts(mean: &BreakdownSummary) -> [(f64, &'static str, bool); 8] {
+fn parts(mean: &BreakdownSummary) -> [(f64, &'static str, bool); 9] {
     [
         (mean.host, "in the host queue and on the link", true),
+        (mean.firmware, "waiting for the firmware or in it", false),
         (mean.cache, "in the device cache", false),
         (mean.map_wait, "waiting for the map", true),
         (mean.die_wait, "waiting for dies busy with other requests", true),
@@ -143,6 +146,7 @@ impl Bound {
             part(Resource::Links, link_share, layout.links.get(link).map_or(String::new(), |link| link.name.clone())),
             part(Resource::Controllers, controller_share, format!("controller {controller}")),
             part(Resource::Dies, die_share, format!("{unit} {die}")),
+            part(Resource::Firmware, utilisation.firmware.unwrap_or(0.0), "the firmware".to_owned()),
             part(Resource::Dram, dram.unwrap_or(0.0), "the DRAM of the cache".to_owned()),
         ];
         let nothing = part(Resource::HostLink, 0.0, "the host link".to_owned());
@@ -189,6 +193,9 @@ impl Bound {
             }
             Resource::Adapter => {
                 format!("bound by the SATA adapter of the host, {busy} busy, the dies {dies} on average")
+            }
+            Resource::Firmware => {
+                format!("bound by the cores of the firmware, {busy} busy, the dies {dies} on average")
             }
             Resource::Dram => format!("bound by the DRAM of the cache, {busy} busy, the dies {dies} on average"),
             _ => {
@@ -252,6 +259,7 @@ mod tests {
             link_to_drive: 0.0,
             link_to_host: link,
             adapter: None,
+            firmware: None,
             links: channels.to_vec(),
             controllers: channels.to_vec(),
             dies: vec![die; 4],
@@ -274,6 +282,14 @@ mod tests {
         let bound = find(&busy, None, Load::OnCompletion);
         assert_eq!(bound.sentence, "bound by the SATA adapter of the host, 99 % busy, the dies 50 % on average");
         assert_eq!(bound.resource, Resource::Adapter);
+    }
+
+    #[test]
+    fn cores_of_the_firmware_that_are_always_busy_bound_the_run() {
+        let busy = Utilisation { firmware: Some(0.95), ..utilisation(0.3, [0.2, 0.2], 0.5, 0.0) };
+        let bound = find(&busy, None, Load::OnCompletion);
+        assert_eq!(bound.sentence, "bound by the cores of the firmware, 95 % busy, the dies 50 % on average");
+        assert_eq!(bound.resource, Resource::Firmware);
     }
 
     #[test]
@@ -338,6 +354,7 @@ mod tests {
         let mean = |host, behind_gc, array| BreakdownSummary {
             count: 1,
             host,
+            firmware: 0.0,
             cache: 0.0,
             map_wait: 0.0,
             die_wait: 1.0,

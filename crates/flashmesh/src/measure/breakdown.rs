@@ -1,7 +1,7 @@
 //! Where the time of a mean and of a tail request went.
 //!
-//! A request is broken down along its critical path: the transaction that finished last. What that transaction did not
-//! account for (waiting in the host's queue, the link in both directions) is the host's, so the parts of a request add up
+//! A request is broken down along its critical path: the transaction that finished last. The time of cores of the
+//! controller is that of the request. What neither accounts for (waiting in the host's queue, the link in both directions) is the host's, so the parts of a request add up
 //! to its latency exactly. The tail is the requests at and above the 99th percentile, found afterwards from sums kept per
 //! latency bucket (within 1/16 of a power of two), in constant memory.
 
@@ -12,7 +12,7 @@ use crate::units::Time;
 /// Buckets per power of two.
 const STEPS: u32 = 16;
 const BUCKETS: usize = 64 * STEPS as usize;
-const PARTS: usize = 8;
+const PARTS: usize = 9;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Bucket {
@@ -42,10 +42,10 @@ fn bucket_of(latency: Time) -> usize {
 
 impl Breakdown {
     #[inline(always)]
-    pub fn record(&mut self, latency: Time, spent: &LatencyBreakdown) {
-        let host = latency - spent.total();
+    pub fn record(&mut self, latency: Time, firmware: Time, spent: &LatencyBreakdown) {
+        let host = latency - firmware - spent.total();
         let LatencyBreakdown { cache, map_wait, die_wait, behind_gc, path_wait, array, transfer } = *spent;
-        let parts = [host, cache, map_wait, die_wait, behind_gc, path_wait, array, transfer];
+        let parts = [host, firmware, cache, map_wait, die_wait, behind_gc, path_wait, array, transfer];
         let bucket = &mut self.buckets[bucket_of(latency)];
         bucket.count += 1;
         for (sum, part) in bucket.parts_ps.iter_mut().zip(parts) {
@@ -74,11 +74,12 @@ impl Breakdown {
         if total.count == 0 {
             return None;
         }
-        let [host, cache, map_wait, die_wait, behind_gc, path_wait, array, transfer] =
+        let [host, firmware, cache, map_wait, die_wait, behind_gc, path_wait, array, transfer] =
             total.parts_ps.map(|sum| sum as f64 / total.count as f64);
         Some(BreakdownSummary {
             count: total.count,
             host,
+            firmware,
             cache,
             map_wait,
             die_wait,
@@ -97,6 +98,8 @@ quantities! {
         count: u64, in "requests";
         /// Time in the queue of the host and on its link.
         host: f64, in "ps";
+        /// Time of the cores of the controller (`[firmware]`): waiting for one, and one at work.
+        firmware: f64, in "ps";
         /// Time in the device cache: the DRAM at work or busy, and waiting for room.
         cache: f64, in "ps";
         /// Time waiting for an entry of the map: for its translation page to be read, or for room in the cache of the map.
@@ -129,8 +132,8 @@ mod tests {
     #[test]
     fn the_parts_add_up_to_the_mean_latency_and_the_rest_is_the_hosts() {
         let mut breakdown = Breakdown::default();
-        breakdown.record(Time::from_ns(100), &spent(60, 10));
-        breakdown.record(Time::from_ns(300), &spent(60, 200));
+        breakdown.record(Time::from_ns(100), Time::ZERO, &spent(60, 10));
+        breakdown.record(Time::from_ns(300), Time::ZERO, &spent(60, 200));
         let mean = breakdown.mean(Time::ZERO).expect("two requests");
         assert_eq!((mean.count, mean.host, mean.array, mean.path_wait), (2, 35_000.0, 60_000.0, 105_000.0));
     }
@@ -139,9 +142,9 @@ mod tests {
     fn the_tail_leaves_out_faster_requests() {
         let mut breakdown = Breakdown::default();
         for _ in 0..99 {
-            breakdown.record(Time::from_ns(100), &spent(100, 0));
+            breakdown.record(Time::from_ns(100), Time::ZERO, &spent(100, 0));
         }
-        breakdown.record(Time::from_us(50), &spent(100, 49_900));
+        breakdown.record(Time::from_us(50), Time::ZERO, &spent(100, 49_900));
         let tail = breakdown.mean(Time::from_us(50)).expect("one request");
         assert_eq!((tail.count, tail.path_wait), (1, 49_900_000.0));
     }

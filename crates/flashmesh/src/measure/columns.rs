@@ -135,6 +135,8 @@ columns! {
     completed_ps: u64 = |record| record.completed.as_ps();
     /// Part of the latency, as `breakdown_ps.*.host`. The parts add up to the latency.
     host_ps: u64 = |record| record.host().as_ps();
+    /// Part of the latency, as `breakdown_ps.*.firmware`.
+    firmware_ps: u64 = |record| record.firmware.as_ps();
     /// Part of the latency, as `breakdown_ps.*.cache`.
     cache_ps: u64 = |record| record.spent.cache.as_ps();
     /// Part of the latency, as `breakdown_ps.*.map_wait`.

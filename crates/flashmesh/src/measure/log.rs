@@ -28,7 +28,9 @@ pub struct RequestRecord {
     pub submitted: Time,
     /// When its completion reached the host.
     pub completed: Time,
-    /// Where the time of its critical transaction went; the rest of its latency was spent in the host's queue and on the link.
+    /// Time of the cores of the controller: waiting for one, and one at work.
+    pub firmware: Time,
+    /// Where the time of its critical transaction went; the rest of its latency, but for `firmware`, was spent in the host's queue and on the link.
     pub spent: LatencyBreakdown,
     /// How it ended.
     pub status: Status,
@@ -39,7 +41,7 @@ pub struct RequestRecord {
 impl RequestRecord {
     /// Time in the host's queue and on the link.
     pub fn host(&self) -> Time {
-        self.completed - self.arrival - self.spent.total()
+        self.completed - self.arrival - self.firmware - self.spent.total()
     }
 }
 

@@ -11,6 +11,7 @@
 //!   way, come to the chips of a row over as many links as lead there.
 //! - *Link to the drive*, *link to the host*: entries and data, one after the other in each direction.
 //! - *Adapter*: of the host, where SATA has one: the busier of its two ways.
+//! - *Firmware*: the work of the cores of the controller, evenly among them (`[firmware]`).
 //! - *DRAM*: the accesses of the device cache, one after the other.
 //! - *Arrivals*: the last request arrived then, where requests arrive at times of their own.
 
@@ -38,6 +39,8 @@ names! {
         LinkToHost = "link-to-host",
         /// The adapter in the host.
         Adapter = "adapter",
+        /// The cores of the controller, with all work evenly among them.
+        Firmware = "firmware",
         /// The DRAM of the device cache.
         Dram = "dram",
         /// The arrivals of the requests.
@@ -66,6 +69,8 @@ pub struct Work<'a> {
     pub link_to_drive: Time,
     pub link_to_host: Time,
     pub adapter: Option<Time>,
+    /// Mean over the cores.
+    pub firmware: Option<Time>,
     pub dram: Option<Time>,
     /// Open replay: the last arrival.
     pub last_arrival: Option<Time>,
@@ -101,6 +106,8 @@ quantities! {
         link_to_host_ps: u64, in "ps";
         /// Time of the adapter in the host, in the busier of its two directions.
         adapter_ps: Option<u64>, in "ps", null "but for `sata`";
+        /// Time of the cores of the controller, with their work evenly among them.
+        firmware_ps: Option<u64>, in "ps", null "where nothing takes them time (`[firmware]`)";
         /// Time of the DRAM of the device cache.
         dram_ps: Option<u64>, in "ps", null "where the cache is turned off";
         /// Last arrival of a request.
@@ -148,6 +155,7 @@ impl Work<'_> {
             (Limit::LinkToDrive, Some(self.link_to_drive)),
             (Limit::LinkToHost, Some(self.link_to_host)),
             (Limit::Adapter, self.adapter),
+            (Limit::Firmware, self.firmware),
             (Limit::Dram, self.dram),
             (Limit::Arrivals, self.last_arrival),
         ];
@@ -169,6 +177,7 @@ impl Work<'_> {
             link_to_drive_ps: until_end(self.link_to_drive).as_ps(),
             link_to_host_ps: until_end(self.link_to_host).as_ps(),
             adapter_ps: ps(self.adapter.map(until_end)),
+            firmware_ps: ps(self.firmware.map(until_end)),
             dram_ps: ps(self.dram.map(until_end)),
             arrivals_ps: ps(self.last_arrival.map(until_end)),
         }
@@ -192,6 +201,7 @@ mod tests {
             link_to_drive: US(3),
             link_to_host: US(2),
             adapter: None,
+            firmware: None,
             dram: None,
             last_arrival: None,
             end: US(40),

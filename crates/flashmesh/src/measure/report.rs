@@ -284,6 +284,8 @@ quantities! {
         link_to_host: f64, in "share";
         /// Adapter in the host, in the busier of its two directions.
         adapter: Option<f64>, in "share", null "but for `sata`";
+        /// Cores of the controller, in the mean.
+        firmware: Option<f64>, in "share", null "where nothing takes them time (`[firmware]`)";
         /// Each link of the fabric, in the order of `links.names`, with bytes on the move.
         links: Vec<f64>, in "share";
         /// Each flash controller, with a transfer or setting up its path.

@@ -30,10 +30,18 @@ pub struct StreamFigures {
 
 impl StreamMeasures {
     #[inline(always)]
-    pub fn record(&mut self, io: &IoRequest, status: Status, now: Time, latency: Time, spent: &LatencyBreakdown) {
+    pub fn record(
+        &mut self,
+        io: &IoRequest,
+        status: Status,
+        now: Time,
+        latency: Time,
+        firmware: Time,
+        spent: &LatencyBreakdown,
+    ) {
         self.completed += 1;
         self.last_completion = now;
-        self.breakdown.record(latency, spent);
+        self.breakdown.record(latency, firmware, spent);
         match io.kind {
             _ if status != Status::Success => self.others.record(latency),
             RequestKind::Read => self.reads.record(latency),

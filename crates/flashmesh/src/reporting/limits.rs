@@ -59,6 +59,7 @@ impl<M: Model> Snapshot<'_, M> {
             link_to_drive: interface.link().busy(Direction::ToDrive, end),
             link_to_host: interface.link().busy(Direction::ToHost, end),
             adapter: interface.adapter_busy(end),
+            firmware: self.controller.cores().map(|cores| cores.busy(end)),
             dram: self.controller.cache().map(|device| device.dram_busy(end)),
             last_arrival: open.map(|replay| replay.last_arrival()).max(),
             end,

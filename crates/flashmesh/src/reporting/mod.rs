@@ -193,6 +193,7 @@ impl<M: Model> Snapshot<'_, M> {
             link_to_drive: share(interface.link().busy(Direction::ToDrive, end)),
             link_to_host: share(interface.link().busy(Direction::ToHost, end)),
             adapter: interface.adapter_busy(end).map(share),
+            firmware: self.controller.cores().map(|cores| share(cores.busy(end))),
             links_mean: mean(&links),
             controllers_mean: mean(&controllers),
             dies_mean: mean(&dies),

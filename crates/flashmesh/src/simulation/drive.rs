@@ -152,7 +152,8 @@ impl<M: Model> Drive<M> {
         let Drive { kernel, frontend, controller, datapath, .. } = self;
         match event {
             event if frontend.is_cut_off() && event.is_of_host() => {}
-            Event::InDrive(request) => frontend.submit(request, controller, datapath, kernel),
+            Event::InDrive(request) => frontend.arrived(request, controller, datapath, kernel),
+            Event::CoreDone(job) => frontend.core_done(job, controller, datapath, kernel),
             Event::AtHost(request) => {
                 frontend.complete(request, controller, kernel)?;
                 if frontend.counters().is_due {

@@ -22,4 +22,5 @@ mod prepared_drives;
 mod replication;
 mod scheduling;
 mod unwritten_pages;
+mod word_lines;
 mod write_amplification;

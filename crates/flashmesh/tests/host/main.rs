@@ -4,6 +4,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod cores;
 mod device_cache;
 mod interfaces;
 mod latency_start;

@@ -68,7 +68,7 @@ fn check_requests(case: &Case, outcome: &Outcome) -> Result<(), TestCaseError> {
         }
         prop_assert_eq!(record.status, status(&case.config, &request_of(record)));
         prop_assert!(record.arrival <= record.submitted && record.submitted <= record.completed);
-        prop_assert!(record.spent.total() <= record.completed - record.submitted, "{:?}", record);
+        prop_assert!(record.firmware + record.spent.total() <= record.completed - record.submitted, "{:?}", record);
     }
     Ok(())
 }
@@ -120,7 +120,7 @@ fn check_numbers(case: &Case, outcome: &Outcome) -> Result<(), TestCaseError> {
     let latency = report.latency_ps.all.as_ref().expect("requests completed");
     let parts = report.breakdown_ps.mean.as_ref().expect("requests completed");
     let waits = parts.cache + parts.map_wait + parts.die_wait + parts.behind_gc + parts.path_wait;
-    let sum = parts.host + waits + parts.array + parts.transfer;
+    let sum = parts.host + parts.firmware + waits + parts.array + parts.transfer;
     prop_assert!((sum - latency.mean).abs() <= 1.0, "the parts add up to {}, the mean is {}", sum, latency.mean);
     let total: u64 = outcome.records.iter().map(|record| (record.completed - record.arrival).as_ps()).sum();
     let mean = total as f64 / outcome.records.len() as f64;

@@ -1,5 +1,6 @@
 //! What dies and planes do.
 
+use crate::check::cores::Cores;
 use crate::check::data::Data;
 use crate::check::dies::Dies;
 use crate::check::entries::Entries;
@@ -123,7 +124,11 @@ impl Oracles {
                 self.judge(Entries::NAME, outcome, now);
                 None
             }
-            Origin::Moved(from) => Some(from),
+            Origin::Moved(from) => {
+                let outcome = self.cores.programmed();
+                self.judge(Cores::NAME, outcome, now);
+                Some(from)
+            }
             Origin::Map | Origin::Replica(_) => None,
         };
         let written = match origin {

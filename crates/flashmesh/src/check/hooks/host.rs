@@ -3,9 +3,11 @@
 use std::ops::Range;
 
 use crate::check::Oracles;
+use crate::check::cores::Cores;
 use crate::check::namespaces::Namespaces;
 use crate::check::queues::Queues;
 use crate::check::requests::Requests;
+use crate::controller::Job;
 use crate::host::interface::Seen;
 use crate::ids::{RequestId, StreamId};
 use crate::units::Time;
@@ -31,12 +33,23 @@ impl Oracles {
     pub fn request_submitted(&mut self, id: RequestId, io: &IoRequest, now: Time) {
         let outcome = self.requests.submitted(id, io, now);
         self.judge(Requests::NAME, outcome, now);
+        let outcome = self.cores.submitted(id, io);
+        self.judge(Cores::NAME, outcome, now);
         let outcome = self.namespaces.submitted(id, io);
         self.judge(Namespaces::NAME, outcome, now);
         self.freshness.submitted(id, io, now, |lpn| self.pages.newest(lpn));
         if let Some(cache) = &mut self.cache {
             cache.submitted(id, io);
         }
+    }
+
+    pub fn core_asked(&mut self, job: Job, now: Time) {
+        self.cores.asked(job, now);
+    }
+
+    pub fn core_done(&mut self, job: Job, now: Time) {
+        let outcome = self.cores.done(job, now);
+        self.judge(Cores::NAME, outcome, now);
     }
 
     pub fn flush_began(&mut self, id: RequestId, pages: Range<u32>, now: Time) {
@@ -51,6 +64,8 @@ impl Oracles {
     pub fn request_completed(&mut self, id: RequestId, now: Time) {
         let outcome = self.requests.completed(id, now);
         self.judge(Requests::NAME, outcome, now);
+        let outcome = self.cores.completed(id);
+        self.judge(Cores::NAME, outcome, now);
         self.queues.completed(id);
         self.namespaces.completed(id);
         self.freshness.completed(id);

@@ -3,6 +3,7 @@
 mod area;
 mod cache;
 mod fabric;
+mod firmware;
 mod flash;
 mod ftl;
 mod gc;
@@ -33,6 +34,7 @@ mod wear;
 pub use area::Area;
 pub use cache::{Cache, CacheSharing, CacheStall, CacheWrites, Destage, RowPolicy};
 pub use fabric::{Arbitration, Fabric, FabricKind, HoldPath};
+pub use firmware::Firmware;
 pub use flash::{DieStart, Flash, MultiPlane, PageTypes, ProgramOrder, ProgramUnit, Suspension};
 pub use flashmesh_workload::config::{
     ArrivalKind, Beyond, BlkparseEvent, LatencyStart, MixPlacement, Pattern, Replay, ReplayMode, Sizes, TraceFormat,

@@ -54,7 +54,7 @@ fn steady_state(config: &Config) -> (f64, f64) {
 }
 
 fn geometry(config: &Config) -> flashmesh::flash::geometry::Geometry {
-    flashmesh::flash::geometry::Geometry::new(&config.geometry).expect("the geometry is possible")
+    flashmesh::flash::geometry::Geometry::new(&config.unit_geometry()).expect("the geometry is possible")
 }
 
 #[test]
@@ -67,6 +67,17 @@ fn fifo_victims_amplify_as_the_lambert_w_function_says() {
 fn greedy_victims_amplify_as_the_mean_field_says() {
     let (measured, rho) = steady_state(&drive(VictimPolicy::Greedy));
     assert_within("greedy", measured, theory::write_amplification_greedy(rho, PAGES_PER_BLOCK), 0.03);
+}
+
+/// Blocks of as many units amplify as blocks of as many pages.
+#[test]
+fn greedy_victims_of_units_amplify_as_the_mean_field_says() {
+    let mut config = drive(VictimPolicy::Greedy);
+    config.geometry.page_size = Bytes::from_kib(16);
+    config.geometry.pages_per_block = PAGES_PER_BLOCK / 4;
+    config.ftl.mapping_unit = Some(Bytes::new(drives::PAGE));
+    let (measured, rho) = steady_state(&config);
+    assert_within("units", measured, theory::write_amplification_greedy(rho, PAGES_PER_BLOCK), 0.03);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 #![allow(missing_docs)]
 
 mod cache;
+mod cores;
 mod flash;
 mod host;
 mod interconnect;
@@ -19,6 +20,7 @@ use proptest::sample::select;
 
 use super::partitions::{division, first_capacity};
 use cache::cache;
+use cores::cores;
 use flash::{flash, schedule};
 use host::{Attached, host};
 use interconnect::interconnect;
@@ -109,13 +111,25 @@ fn collection() -> impl Strategy<Value = (flashmesh::config::Gc, flashmesh::conf
 pub fn drive() -> impl Strategy<Value = Config> {
     let kinds = vec![PreconditionKind::None, PreconditionKind::Sequential, PreconditionKind::Random];
     let precondition = (select(kinds), select(vec![0.1, 0.5, 1.0]));
-    let array = (geometry(), mapping(), cache(), division());
+    let array = (geometry(), mapping(), cache(), division(), cores());
     (0..1000u64, array, flash(), interconnect(), schedule(), ftl(), collection(), host(), precondition).prop_map(
         |(seed, array, flash, interconnect, schedule, ftl, (gc, wear), attached, (kind, fill))| {
-            let (geometry, mapping, cache, division) = array;
+            let (geometry, mapping, cache, division, firmware) = array;
             let Attached { host, nvme, sata, queue, replay } = attached;
-            let mut config =
-                Config { seed, geometry, flash, gc, wear, host, nvme, sata, queue, replay, ..Config::default() };
+            let mut config = Config {
+                seed,
+                geometry,
+                flash,
+                gc,
+                wear,
+                host,
+                nvme,
+                sata,
+                firmware,
+                queue,
+                replay,
+                ..Config::default()
+            };
             interconnect.fit(&mut config);
             mapping.fit(&mut config);
             cache.fit(&mut config);

@@ -1,0 +1,196 @@
+//! The cores of the controller do one job after the other, each for as long as its kind takes, in the order in which they were asked; no
+//! command is begun, no completion sent and no page moved without.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::config::{Config, Firmware, Move};
+use crate::controller::Job;
+use crate::ids::RequestId;
+use crate::units::{Bytes, Time};
+use crate::workload::{IoRequest, RequestKind};
+
+#[derive(Clone, Debug)]
+pub(super) struct Cores {
+    times: Firmware,
+    unit: Bytes,
+    /// When each core will have done what it was asked for.
+    free_at: Vec<Time>,
+    under_way: Vec<(Job, Time)>,
+    /// Commands that were taken, with their kind and units, and are not begun.
+    commands: FxHashMap<RequestId, (RequestKind, u64)>,
+    /// Requests of which the host may be told.
+    completions: FxHashSet<RequestId>,
+    /// Pages read by collection that were taken, less those that were programmed.
+    moves: u64,
+}
+
+impl Cores {
+    pub(super) const NAME: &'static str = "cores";
+
+    pub(super) fn new(config: &Config) -> Cores {
+        let mut times = config.firmware.clone();
+        // Pages that do not pass the controller take no core.
+        if config.gc.copyback || config.gc.r#move != Move::ThroughController {
+            times.collect_time = Time::ZERO;
+        }
+        Cores {
+            times,
+            unit: config.ftl.mapping_unit.unwrap_or(config.geometry.page_size),
+            free_at: vec![Time::ZERO; config.firmware.cores as usize],
+            under_way: Vec::new(),
+            commands: FxHashMap::default(),
+            completions: FxHashSet::default(),
+            moves: 0,
+        }
+    }
+
+    fn time_of(&self, job: Job) -> Time {
+        let Firmware { read_time, write_time, other_time, look_up_time, completion_time, collect_time, .. } =
+            self.times.clone();
+        match job {
+            Job::Command(_, RequestKind::Read, units) => (0..units).fold(read_time, |sum, _| sum + look_up_time),
+            Job::Command(_, RequestKind::Write, units) => (0..units).fold(write_time, |sum, _| sum + look_up_time),
+            Job::Command(..) => other_time,
+            Job::Completion(_) => completion_time,
+            Job::Move(_) => collect_time,
+        }
+    }
+
+    pub(super) fn asked(&mut self, job: Job, now: Time) {
+        let time = self.time_of(job);
+        let first = (0..self.free_at.len()).min_by_key(|&core| self.free_at[core]).unwrap_or_default();
+        let end = self.free_at[first].max(now) + time;
+        self.free_at[first] = end;
+        self.under_way.push((job, end));
+    }
+
+    pub(super) fn moved(&self, now: Time) -> Result<(), String> {
+        match self.under_way.iter().find(|(_, end)| *end < now) {
+            Some((job, end)) => Err(format!("{job:?} was to be done at {end}")),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn done(&mut self, job: Job, now: Time) -> Result<(), String> {
+        let at = self.under_way.iter().position(|known| known.0 == job);
+        let at = at.ok_or_else(|| format!("{job:?} is done and was not asked for"))?;
+        let (_, end) = self.under_way.remove(at);
+        if end != now {
+            return Err(format!("{job:?} is done and takes until {end}"));
+        }
+        match job {
+            Job::Command(id, kind, units) => {
+                self.commands.insert(id, (kind, units));
+            }
+            Job::Completion(id) => {
+                self.completions.insert(id);
+            }
+            Job::Move(_) => self.moves += 1,
+        }
+        Ok(())
+    }
+
+    /// The drive begins a command.
+    pub(super) fn submitted(&mut self, id: RequestId, io: &IoRequest) -> Result<(), String> {
+        let moves_pages = matches!(io.kind, RequestKind::Read | RequestKind::Write);
+        let (first, end) = (io.offset.as_u64() / self.unit.as_u64(), (io.offset + io.size).as_u64());
+        let units = if moves_pages { end.div_ceil(self.unit.as_u64()) - first } else { 0 };
+        let expected = (self.time_of(Job::Command(id, io.kind, units)) > Time::ZERO).then_some((io.kind, units));
+        let taken = self.commands.remove(&id);
+        if taken == expected {
+            return Ok(());
+        }
+        Err(format!("request {} begins with {taken:?} taken by a core, not {expected:?}", id.0))
+    }
+
+    /// The host is told of a completion.
+    pub(super) fn completed(&mut self, id: RequestId) -> Result<(), String> {
+        let was_taken = self.completions.remove(&id);
+        self.commands.remove(&id);
+        if was_taken == (self.times.completion_time > Time::ZERO) {
+            return Ok(());
+        }
+        Err(format!("the completion of request {} was taken by a core: {was_taken}", id.0))
+    }
+
+    /// A page that collection has read is programmed.
+    pub(super) fn programmed(&mut self) -> Result<(), String> {
+        if self.times.collect_time == Time::ZERO {
+            return Ok(());
+        }
+        let left = self.moves.checked_sub(1).ok_or("a page was moved that no core had taken")?;
+        self.moves = left;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::TransactionId;
+
+    const READ: IoRequest = IoRequest {
+        arrival: Time::ZERO,
+        kind: RequestKind::Read,
+        offset: Bytes::from_kib(12),
+        size: Bytes::from_kib(20),
+        stream: 0,
+    };
+
+    fn us(us: u64) -> Time {
+        Time::from_us(us)
+    }
+
+    /// Two cores; a read of two pages of 16 KiB takes 3 + 2 x 1 us, a completion 4 us, a move 2 us.
+    fn cores() -> Cores {
+        let mut config = Config::default();
+        config.firmware = Firmware {
+            cores: 2,
+            read_time: us(3),
+            look_up_time: us(1),
+            completion_time: us(4),
+            collect_time: us(2),
+            ..Firmware::default()
+        };
+        config.geometry.page_size = Bytes::from_kib(16);
+        Cores::new(&config)
+    }
+
+    fn read(id: u32) -> Job {
+        Job::Command(RequestId(id), RequestKind::Read, 2)
+    }
+
+    #[test]
+    fn the_core_that_is_free_first_takes_the_next_job() {
+        let mut cores = cores();
+        let jobs = [read(0), Job::Move(TransactionId(7)), Job::Completion(RequestId(3))];
+        jobs.into_iter().for_each(|job| cores.asked(job, us(10)));
+        assert_eq!(cores.done(Job::Move(TransactionId(7)), us(12)), Ok(()));
+        assert_eq!(cores.done(read(0), us(15)), Ok(()));
+        assert_eq!(cores.done(Job::Completion(RequestId(3)), us(16)), Ok(()));
+        assert_eq!(cores.submitted(RequestId(0), &READ), Ok(()));
+        assert_eq!(cores.completed(RequestId(3)), Ok(()));
+        assert_eq!(cores.programmed(), Ok(()));
+    }
+
+    #[test]
+    fn a_job_that_ends_too_early_or_not_at_all_is_caught() {
+        let mut cores = cores();
+        cores.asked(read(0), us(10));
+        assert_eq!(cores.moved(us(15)), Ok(()));
+        assert!(cores.moved(us(16)).is_err());
+        assert!(cores.done(read(0), us(14)).is_err());
+        assert!(cores.done(read(1), us(15)).is_err());
+    }
+
+    #[test]
+    fn what_no_core_has_taken_is_caught() {
+        let mut cores = cores();
+        assert!(cores.submitted(RequestId(0), &READ).is_err());
+        assert!(cores.completed(RequestId(0)).is_err());
+        assert!(cores.programmed().is_err());
+        cores.asked(Job::Command(RequestId(0), RequestKind::Read, 3), us(0));
+        assert_eq!(cores.done(Job::Command(RequestId(0), RequestKind::Read, 3), us(6)), Ok(()));
+        assert!(cores.submitted(RequestId(0), &READ).is_err(), "three units in place of two");
+    }
+}

@@ -1,0 +1,105 @@
+//! The processor cores of the controller: `[firmware]`.
+//!
+//! Jobs are taken in the order in which they come, each by the core that is free first. So its end is known when it comes.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::config::{Config, Firmware, Move};
+use crate::engine::arena::Arena;
+use crate::ids::{JobId, RequestId, TransactionId};
+use crate::kernel::Kernel;
+use crate::kernel::event::{Event, lane};
+use crate::kernel::model::Model;
+use crate::kernel::probe::Notice;
+use crate::units::Time;
+use crate::workload::RequestKind;
+
+/// What a core works for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Job {
+    /// A command that has reached the drive, of this kind, for so many units of the map.
+    Command(RequestId, RequestKind, u64),
+    /// A request that is done, and of which the host is told.
+    Completion(RequestId),
+    /// A page that collection has read, and that is programmed next.
+    Move(TransactionId),
+}
+
+/// The cores, where any job takes time.
+#[derive(Clone, Debug)]
+pub struct Cores {
+    times: Firmware,
+    /// When each core is free.
+    free_at: BinaryHeap<Reverse<Time>>,
+    jobs: Arena<JobId, Job>,
+    /// Of all jobs that have come.
+    asked: Time,
+}
+
+impl Cores {
+    pub fn new(config: &Config) -> Option<Box<Cores>> {
+        let mut times = config.firmware.clone();
+        if config.gc.copyback || config.gc.r#move != Move::ThroughController {
+            times.collect_time = Time::ZERO;
+        }
+        let Firmware { read_time, write_time, other_time, look_up_time, completion_time, collect_time, .. } = times;
+        let all = [read_time, write_time, other_time, look_up_time, completion_time, collect_time];
+        all.iter().any(|&time| time > Time::ZERO).then(|| {
+            let free_at = (0..times.cores).map(|_| Reverse(Time::ZERO)).collect();
+            Box::new(Cores { times, free_at, jobs: Arena::default(), asked: Time::ZERO })
+        })
+    }
+
+    /// How long a core works for a job.
+    fn time_of(&self, job: Job) -> Time {
+        let times = &self.times;
+        match job {
+            Job::Command(_, RequestKind::Read, units) => times.read_time + look_ups(times.look_up_time, units),
+            Job::Command(_, RequestKind::Write, units) => times.write_time + look_ups(times.look_up_time, units),
+            Job::Command(..) => times.other_time,
+            Job::Completion(_) => times.completion_time,
+            Job::Move(_) => times.collect_time,
+        }
+    }
+
+    /// Asks for a job to be done. Gives when it will be, which [`Event::CoreDone`] tells; `None` where it takes no time.
+    pub fn ask<M: Model>(&mut self, job: Job, kernel: &mut Kernel<M>) -> Option<Time> {
+        let time = self.time_of(job);
+        if time == Time::ZERO {
+            return None;
+        }
+        let now = kernel.now();
+        kernel.tell(|| Notice::CoreAsked(job));
+        let mut core = self.free_at.peek_mut()?;
+        let end = core.0.later(now) + time;
+        *core = Reverse(end);
+        drop(core);
+        self.asked += time;
+        let id = self.jobs.insert(job);
+        kernel.schedule(lane::CORE, end, Event::CoreDone(id));
+        Some(end)
+    }
+
+    /// The job that is done now.
+    pub fn done<M: Model>(&mut self, id: JobId, kernel: &mut Kernel<M>) -> Job {
+        let job = self.jobs[id];
+        self.jobs.remove(id);
+        kernel.tell(|| Notice::CoreDone(job));
+        job
+    }
+
+    /// How long a core has worked by `now`, in the mean.
+    pub fn busy(&self, now: Time) -> Time {
+        // From now on each core works without a pause until it is free.
+        let left: Time = self.free_at.iter().map(|free_at| free_at.0.saturating_sub(now)).sum();
+        Time::from_ps((self.asked - left).as_ps() / u64::from(self.times.cores))
+    }
+}
+
+/// The time of so many look-ups. What no run can last is cut off: the run ends with an error before.
+fn look_ups(each: Time, units: u64) -> Time {
+    Time::from_ps(each.as_ps().saturating_mul(units).min(LOOK_UPS_MAX.as_ps()))
+}
+
+const LOOK_UPS_MAX: Time = Time::from_ms(1_000_000_000);

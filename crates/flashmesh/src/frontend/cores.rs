@@ -1,0 +1,73 @@
+//! Commands and completions that a core of the controller takes first: `[firmware]`.
+
+use crate::controller::{Controller, Job};
+use crate::datapath::Datapath;
+use crate::ids::{JobId, RequestId};
+use crate::kernel::Kernel;
+use crate::kernel::model::Model;
+use crate::workload::{IoRequest, RequestKind};
+
+use super::Frontend;
+
+impl<M: Model> Frontend<M> {
+    /// A request has reached the drive.
+    #[inline(always)]
+    pub fn arrived(
+        &mut self,
+        id: RequestId,
+        controller: &mut Controller,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
+        if M::ALL_FEATURES && controller.cores().is_some() {
+            let io = self.requests[id].io;
+            let job = Job::Command(id, io.kind, self.units_of(&io));
+            if self.waits_for_core(id, job, controller, kernel) {
+                return;
+            }
+        }
+        self.submit(id, controller, datapath, kernel);
+    }
+
+    /// Whether a core takes a job for a request first, and time for it.
+    #[inline]
+    pub(super) fn waits_for_core(
+        &mut self,
+        id: RequestId,
+        job: Job,
+        controller: &mut Controller,
+        kernel: &mut Kernel<M>,
+    ) -> bool {
+        let Some(end) = controller.ask_core(job, kernel) else { return false };
+        self.requests[id].firmware += end - kernel.now();
+        true
+    }
+
+    /// A core has done a job. After a cut of the power nobody waits for those of requests.
+    pub fn core_done(
+        &mut self,
+        id: JobId,
+        controller: &mut Controller,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
+        match controller.core_done(id, kernel) {
+            Some(Job::Move(transaction)) => controller.move_taken(transaction, datapath, kernel),
+            Some(Job::Command(request, ..)) if !self.is_cut_off() => {
+                self.submit(request, controller, datapath, kernel);
+            }
+            Some(Job::Completion(request)) if !self.is_cut_off() => self.send_response(request, kernel),
+            _ => {}
+        }
+    }
+
+    /// The units of the map that a request reads or writes, whether the drive admits it or not.
+    fn units_of(&self, io: &IoRequest) -> u64 {
+        let bytes = io.size.as_u64();
+        if !matches!(io.kind, RequestKind::Read | RequestKind::Write) || bytes == 0 {
+            return 0;
+        }
+        let unit = self.geometry.page_size.as_u64();
+        (io.offset.as_u64() % unit + bytes).div_ceil(unit)
+    }
+}

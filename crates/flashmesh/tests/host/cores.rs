@@ -1,0 +1,150 @@
+//! Cores of the controller: commands, completions and collected pages take their time, one after the other on each.
+
+use flashmesh::config::{Config, FabricKind, Firmware, PreconditionKind, ReplayMode};
+use flashmesh::measure::bound::Resource;
+use flashmesh::measure::log::RequestRecord;
+use flashmesh::simulation::{Control, Simulation};
+use flashmesh::units::{Bytes, Time};
+use flashmesh::workload::{IoRequest, RequestKind};
+
+use crate::support::drives::*;
+
+const COMMAND: Time = Time::from_ns(10);
+const READ: Time = Time::from_us(3);
+const PROGRAM: Time = Time::from_us(100);
+/// 4096 bytes at 1.2 GB/s, rounded up.
+const TRANSFER: Time = Time::from_ps(3_413_334);
+
+fn us(us: u64) -> Time {
+    Time::from_us(us)
+}
+
+fn with_firmware(firmware: Firmware) -> Config {
+    Config { firmware, ..bare_drive() }
+}
+
+fn latency(record: &RequestRecord) -> Time {
+    record.completed - record.arrival
+}
+
+#[test]
+fn a_command_costs_its_kind_and_its_units_and_a_completion_costs_as_well() {
+    let config = with_firmware(Firmware {
+        read_time: us(2),
+        write_time: us(5),
+        other_time: us(7),
+        look_up_time: us(1),
+        completion_time: us(3),
+        ..Firmware::default()
+    });
+    let at = |number| Time::from_ms(number);
+    // The last two pages lie on another channel, and cover three pages in part.
+    let part = IoRequest { offset: Bytes::new(7 * PAGE + 512), size: Bytes::new(2 * PAGE), ..read(7, 1, at(3)) };
+    let requests = [read(5, 1, at(0)), write(5, 1, at(1)), request(RequestKind::Deallocate, 5, 1, at(2)), part];
+    let records = run(&config, requests);
+    let firmware: Vec<Time> = records.iter().map(|record| record.firmware).collect();
+    assert_eq!(firmware, [us(2 + 1 + 3), us(5 + 1 + 3), us(7 + 3), us(2 + 3 + 3)]);
+    assert_eq!(latency(&records[0]), us(6) + COMMAND + READ + TRANSFER);
+    assert_eq!(latency(&records[1]), us(9) + COMMAND + TRANSFER + PROGRAM);
+    assert_eq!(latency(&records[2]), us(10));
+    assert!(records.iter().all(|record| record.firmware + record.spent.total() + record.host() == latency(record)));
+    assert_eq!(records[0].spent.total(), COMMAND + READ + TRANSFER);
+}
+
+#[test]
+fn jobs_are_done_in_the_order_in_which_they_come_by_the_core_that_is_free_first() {
+    let ends = |cores| {
+        let config = with_firmware(Firmware { cores, other_time: us(4), ..Firmware::default() });
+        let trims = (0..5).map(|page| request(RequestKind::Deallocate, page, 1, Time::ZERO));
+        run(&config, trims).iter().map(latency).collect::<Vec<_>>()
+    };
+    assert_eq!(ends(1), [4, 8, 12, 16, 20].map(us));
+    assert_eq!(ends(2), [4, 4, 8, 8, 12].map(us));
+    assert_eq!(ends(8), [4; 5].map(us));
+}
+
+/// A completion waits behind the commands that came before it.
+#[test]
+fn a_completion_takes_its_turn_behind_commands() {
+    let config = with_firmware(Firmware { other_time: us(4), completion_time: us(1), ..Firmware::default() });
+    let trims = (0..3).map(|page| request(RequestKind::Deallocate, page, 1, Time::ZERO));
+    let ends: Vec<Time> = run(&config, trims).iter().map(latency).collect();
+    // The first is done at 4 us, when the commands until 12 us have been asked for.
+    assert_eq!(ends, [13, 14, 15].map(us));
+}
+
+/// Trims at random times take no other part of the drive: one core is an M/D/1 queue, whose mean wait is `load x service / 2 (1 - load)`.
+#[test]
+fn a_core_is_an_m_d_1_queue_under_random_arrivals() {
+    for load in [0.3, 0.6, 0.75] {
+        let mut config = with_firmware(Firmware { other_time: us(10), ..Firmware::default() });
+        config.host.queue_depth = 65_535;
+        let mut random = 88_172_645_463_325_252u64;
+        let mut uniform = || {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            (random >> 11) as f64 / (1u64 << 53) as f64
+        };
+        let mut clock = 0.0;
+        let trims = (0..200_000).map(|page| {
+            clock -= (1.0 - uniform()).ln() * 10.0e6 / load;
+            request(RequestKind::Deallocate, page % 64, 1, Time::from_ps(clock as u64))
+        });
+        let records = run(&config, trims.collect::<Vec<_>>());
+        let mean = records.iter().map(|record| record.firmware.as_ps() as f64).sum::<f64>() / records.len() as f64;
+        let expected = 10.0e6 * (1.0 + load / (2.0 * (1.0 - load)));
+        assert!((mean / expected - 1.0).abs() < 0.03, "load {load}: {mean} ps, {expected} expected");
+    }
+}
+
+#[test]
+fn cores_that_are_always_busy_bound_the_run_and_its_rate() {
+    let mut config = with_firmware(Firmware {
+        cores: 2,
+        read_time: us(3),
+        look_up_time: Time::from_ns(500),
+        completion_time: Time::from_ns(500),
+        ..Firmware::default()
+    });
+    config.fabric.kind = FabricKind::Ideal;
+    config.replay.mode = ReplayMode::Stress;
+    config.replay.outstanding = 64;
+    let source = Repeated { left: 20_000, kind: RequestKind::Read, page: |number| number * 7919 % 65_536 };
+    let (report, _) = run_source(&config, source);
+    assert_eq!(report.bound.resource, Resource::Firmware);
+    let busy = report.utilisation.firmware.expect("there are cores");
+    assert!(busy > 0.995, "{busy}");
+    // 4 us of two cores each.
+    assert!((report.iops / 500_000.0 - 1.0).abs() < 0.005, "{}", report.iops);
+    let least = report.lower_bound.firmware_ps.expect("there are cores");
+    assert_eq!(least, 20_000 * 4_000_000 / 2);
+    assert!(report.makespan_ps >= least);
+}
+
+#[test]
+fn each_page_that_collection_moves_takes_a_core_its_time() {
+    let mut config = steady_drive(FabricKind::Bus, 0.2);
+    config.precondition.kind = PreconditionKind::Random;
+    config.firmware.collect_time = us(2);
+    let writes = Repeated { left: 20_000, kind: RequestKind::Write, page: |number| number * 7919 % 20_000 };
+    let (report, _) = run_source(&config, writes);
+    let moved = report.gc.pages_moved;
+    assert!(moved > 1_000, "{moved}");
+    let least = report.lower_bound.firmware_ps.expect("there are cores");
+    // Pages that were read when the run ended are among them, one a plane at most.
+    let planes = u64::from(config.geometry.channels * config.geometry.chips_per_channel) * 2;
+    assert!((moved..=moved + planes).contains(&(least / 2_000_000)), "{least} ps for {moved}");
+}
+
+#[test]
+fn what_takes_no_time_needs_no_core() {
+    let config = with_firmware(Firmware { write_time: us(5), ..Firmware::default() });
+    let requests = [write(5, 1, Time::ZERO), write(6, 1, Time::ZERO), read(900, 1, Time::ZERO)];
+    let records = run(&config, requests);
+    assert_eq!(records[2].firmware, Time::ZERO);
+    assert_eq!(latency(&records[2]), COMMAND + READ + TRANSFER);
+    let mut simulation = Simulation::new(&Config { workload: config.workload.clone(), ..bare_drive() }).expect("valid");
+    let report = simulation.run(&Control::default()).expect("it runs");
+    assert_eq!((report.utilisation.firmware, report.lower_bound.firmware_ps), (None, None));
+}
