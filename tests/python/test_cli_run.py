@@ -224,7 +224,7 @@ def test_named_profile_is_replayed(cli: Cli, config: Path) -> None:
 @pytest.mark.parametrize("fabric", ["bus", "pssd", "pnssd", "nossd", "venice", "ideal"])
 def test_oracles_stay_silent_on_every_interconnect_of_the_demo(cli: Cli, fabric: str) -> None:
     settings = ("--set", f"fabric.kind={fabric}", "--set", "workload.requests=3_000")
-    done = cli("run", ROOT / "examples" / "demo.toml", "--check", *settings)
+    done = cli("run", ROOT / "examples" / "venice.toml", "--check", *settings)
     assert (done.returncode, done.stderr) == (0, "")
 
 
