@@ -14,7 +14,7 @@ help: ## Say what can be made
 # The environment and the compiled module are files with a time: made again when what they come from is newer.
 ENVIRONMENT := $(VENV)/.installed
 NATIVE := $(VENV)/.native
-SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates -type f -path '*/src/*') $(wildcard crates/*/Cargo.toml)
+SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates -type f -path '*/src/*') $(wildcard crates/*/Cargo.toml crates/*/build.rs)
 
 $(ENVIRONMENT): requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "flashmesh needs Python 3.11 or later; name one with make PYTHON=...")'
@@ -22,16 +22,21 @@ $(ENVIRONMENT): requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
 	@touch $@
 
-$(NATIVE): $(ENVIRONMENT) $(SOURCES)
-	$(CARGO) build --quiet --locked --profile quick --package flashmesh-nbdkit
+# Packages are installed while the core is compiled: neither keeps all processors busy.
+$(NATIVE): requirements.lock $(SOURCES)
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target $(ENVIRONMENT) plugin
 	PIP_QUIET=1 VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --profile quick --locked --quiet
 	@touch $@
 
+.PHONY: plugin
+plugin:
+	$(CARGO) build --quiet --locked --profile quick --package flashmesh-nbdkit
+
 build: $(NATIVE) ## Build everything into the virtual environment
 
-demo: $(NATIVE) ## Replay a bundled workload over six interconnects, side by side; results and a report under out/demo
+demo: $(NATIVE) ## Compare five interconnects on a measured drive, with its dies and with four times as many; results and a report under out/demo
 	@mkdir -p out/demo
-	$(BIN)/flashmesh compare examples/demo.toml --vary fabric.kind=bus,pssd,pnssd,nossd,venice,ideal --set measure.epoch=5ms --set measure.network=true --set measure.window-start=50us --json out/demo/comparison.json --parquet out/demo/comparison.parquet
+	$(BIN)/flashmesh compare examples/demo.toml --vary fabric.kind=bus,pssd,nossd,venice,ideal --vary geometry.chips-per-channel=2,8 --set measure.epoch=5ms --set measure.network=true --set measure.window-start=50us --json out/demo/comparison.json --parquet out/demo/comparison.parquet
 	$(BIN)/flashmesh report out/demo/comparison.json -o out/demo/report.html
 
 docs: $(NATIVE) ## Build the documentation site into out/site; a warning or a broken link fails

@@ -11,7 +11,7 @@ import click
 
 from bench import measure
 
-SWEEP = """config = "preset:z-nand"
+SWEEP = """config = "preset:venice-z-nand"
 seeds = {seeds}
 [set]
 "workload.requests" = 100

@@ -25,7 +25,7 @@ class Row:
     """Requests of the timed run; about a second of it at first."""
     counted: int
     """Requests of the shorter of the two runs whose instructions are counted; the other has three times as many."""
-    file: str = "z-nand.toml"
+    file: str = "venice-z-nand.toml"
     """The name of the configuration below the settings."""
     streams: int = 1
     """Streams that each issue so many requests."""

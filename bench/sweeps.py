@@ -15,7 +15,7 @@ import click
 
 from bench import measure
 
-SWEEP = """config = "preset:z-nand"
+SWEEP = """config = "preset:venice-z-nand"
 seeds = {runs}
 [set]
 "workload.requests" = {requests}
@@ -30,7 +30,7 @@ seeds = iter(range(runs))
 def work():
     for seed in seeds:
         settings = {"workload.requests": requests, "fabric.kind": "ideal", "seed": seed}
-        config = configuration.load("preset:z-nand", overrides=settings)
+        config = configuration.load("preset:venice-z-nand", overrides=settings)
         _native.Simulation(config).run(_native.Control())
 threads = [threading.Thread(target=work) for _ in range(jobs)]
 for each in threads: each.start()

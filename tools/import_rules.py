@@ -47,6 +47,7 @@ ROOMS = {
         ("error", "errors as types"),
         ("engine", "clock, event queue, random numbers, arenas"),
         ("config", "the declared parameters, read from text"),
+        ("states", "states of drives that are kept in a folder"),
         # State machines and policies without time.
         ("flash", "geometry, timing, dies"),
         ("host", "queues, links and namespaces of the host"),

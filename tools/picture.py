@@ -58,7 +58,7 @@ def chromium() -> webdriver.ChromeOptions:
 
 def picture(browser: webdriver.Chrome) -> str:
     """The picture, drawn by a browser."""
-    result = flashmesh.run(ROOT / "examples" / "demo.toml", overrides=SETTINGS)
+    result = flashmesh.run(ROOT / "examples" / "venice.toml", overrides=SETTINGS)
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder, "report.html")
         flashmesh.write_report(page, result)

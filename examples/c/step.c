@@ -43,7 +43,7 @@ static uint64_t read_pages(FlashmeshDrive *drive, uint64_t state, int reads) {
 
 int main(void) {
   const char *overrides[] = {"geometry.channels=4", "geometry.blocks-per-plane=64"};
-  FlashmeshDrive *drive = flashmesh_drive_from_text("preset = \"z-nand\"", overrides, 2);
+  FlashmeshDrive *drive = flashmesh_drive_from_text("preset = \"venice-z-nand\"", overrides, 2);
   require(drive != NULL);
   FlashmeshSnapshot *snapshot = flashmesh_snapshot(drive);
   require(snapshot != NULL);

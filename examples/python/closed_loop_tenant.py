@@ -18,7 +18,7 @@ WINDOW = 200
 WRITE_EVERY_PS = 25 * US
 
 CONFIG = {
-    "preset": "z-nand",
+    "preset": "venice-z-nand",
     "geometry": {"channels": 2, "chips-per-channel": 2, "blocks-per-plane": 64},
     "stream": {"tenant": {}, "writer": {}},
 }

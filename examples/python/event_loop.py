@@ -98,7 +98,7 @@ class Core:
 def run(cores: int = 8, blocks: int = 100) -> list[int]:
     """Runs the cores to their end; gives when each was done, in picoseconds."""
     simulator = Simulator()
-    drive = DriveModel(simulator, flashmesh.Drive("preset:z-nand", overrides={"geometry.blocks-per-plane": 64}))
+    drive = DriveModel(simulator, flashmesh.Drive("preset:venice-z-nand", overrides={"geometry.blocks-per-plane": 64}))
     all_cores = [Core(number, drive, blocks) for number in range(cores)]
     for core in all_cores:
         core.compute()

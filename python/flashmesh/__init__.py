@@ -1,7 +1,7 @@
 """flashmesh: an SSD simulator for the people who design drives.
 
     >>> import flashmesh
-    >>> config = flashmesh.Config(preset="z-nand", workload=flashmesh.Workload(requests=10_000))
+    >>> config = flashmesh.Config(preset="venice-z-nand", workload=flashmesh.Workload(requests=10_000))
     >>> flashmesh.run(config).requests
     10000
     >>> comparison = flashmesh.compare(config, {"fabric.kind": ["bus", "ideal"]})

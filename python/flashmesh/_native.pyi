@@ -35,12 +35,15 @@ __all__ = [
     "Write",
     "__version__",
     "build_facts",
+    "clear_states",
     "compare_traces",
     "convert_trace",
     "describe_profile",
     "fairness",
     "fit_trace",
+    "former_presets",
     "generate_trace",
+    "kept_states",
     "parameters",
     "presets",
     "profiles_by_paper",
@@ -82,6 +85,9 @@ class Config:
     def from_file(path: str | PathLike[str], overrides: Sequence[str], jobs: Sequence[str] = ...) -> Config: ...
     @staticmethod
     def from_str(text: str, name: str, overrides: Sequence[str], jobs: Sequence[str] = ...) -> Config: ...
+    def notes(self) -> list[str]:
+        """What whoever wrote it should know, a sentence each."""
+
     def to_toml(self) -> str: ...
     def to_json(self) -> str: ...
     def stream_names(self) -> list[str]: ...
@@ -127,7 +133,7 @@ class Snapshot:
 class Drive:
     """A drive that is stepped; times are in picoseconds."""
 
-    def __new__(cls, config: Config, check: bool) -> Drive: ...
+    def __new__(cls, config: Config, check: bool, drives: PreparedDrives | None = None) -> Drive: ...
     def submit(self, time_ps: int, op: int, offset: int, size: int, stream: int) -> int: ...
     def submit_batch(
         self,
@@ -156,7 +162,9 @@ class Drive:
 class PreparedDrives:
     """Preconditioned drives, prepared once for all runs that begin with the same state."""
 
-    def __new__(cls) -> PreparedDrives: ...
+    def __new__(cls, folder: PathLike[str] | None = None, limit: int = 0, one_run: bool = False) -> PreparedDrives: ...
+    def take_notes(self) -> list[str]:
+        """What went wrong with the folder since this was asked last, a sentence each."""
 
 @final
 class Simulation:
@@ -494,6 +502,12 @@ class Contender:
     def order(self) -> int:
         """Grows with every request for a path."""
 
+def kept_states(folder: PathLike[str]) -> list[tuple[str, tuple[str, int, int] | None, bool, int, int]]:
+    """The states in a folder: key, drive with capacity and time of making, whether this build can use it, size, use."""
+
+def clear_states(folder: PathLike[str], unused_s: int) -> tuple[int, int]:
+    """Removes the states that were not used for so many seconds; gives how many, and their bytes."""
+
 def build_facts() -> list[tuple[str, str]]:
     """What the module is built of, by name: commit, profile, target, compiler."""
 
@@ -504,6 +518,9 @@ def sections() -> list[tuple[str, str]]:
     """The sections of a configuration by name, each with what it is about."""
 
 def presets() -> dict[str, str]: ...
+def former_presets() -> dict[str, str]:
+    """What presets were called before, each with its name."""
+
 def profiles_by_paper() -> dict[str, dict[str, str]]: ...
 def describe_profile(name: str) -> str: ...
 def request_codes() -> tuple[list[str], list[str]]:

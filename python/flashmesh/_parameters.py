@@ -3,8 +3,8 @@
 Generated from the declarations in crates/flashmesh/src/config by `cargo run -p flashmesh --example generate`.
 
     >>> from flashmesh._parameters import Config, Fabric
-    >>> Config(preset="z-nand", fabric=Fabric(kind="ideal")).to_toml_tables()
-    {'preset': 'z-nand', 'fabric': {'kind': 'ideal'}}
+    >>> Config(preset="venice-z-nand", fabric=Fabric(kind="ideal")).to_toml_tables()
+    {'preset': 'venice-z-nand', 'fabric': {'kind': 'ideal'}}
 """
 
 from __future__ import annotations
@@ -157,8 +157,8 @@ Times: TypeAlias = Time | Sequence[Time]
 """A time, or times for one plane, for two, and so on: ["290ns", "940ns"]."""
 
 Preset: TypeAlias = Literal[
-    "z-nand",
-    "pm9a3",
+    "venice-z-nand",
+    "venice-pm9a3",
     "enterprise-slc",
     "nossd12",
     "mbm",
@@ -167,8 +167,10 @@ Preset: TypeAlias = Literal[
     "solidigm-p5520",
     "kioxia-cm7-r",
     "collisions",
+    "z-nand",
+    "pm9a3",
 ]
-"""The drives that come with the simulator."""
+"""The drives that come with the simulator; at the end names that some had before."""
 
 FlashPageTypes: TypeAlias = Literal["one", "mlc", "tlc"]
 """How the pages of a block differ in their array times; an operation takes as long as its slowest page."""

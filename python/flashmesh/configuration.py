@@ -16,6 +16,7 @@ from flashmesh import provenance
 from flashmesh._native import Config, ConfigError, WorkloadError, toml_places
 from flashmesh.missing import PRESET_PREFIX as PRESET_PREFIX
 from flashmesh.missing import refuse_missing_trace, refuse_what_is_no_configuration
+from flashmesh.printable import printable
 from flashmesh.spelling import spelt_settings, spelt_tables
 
 if TYPE_CHECKING:
@@ -286,8 +287,47 @@ def load_trace(trace: str | Path, *, overrides: Mapping[str, Any] | None = None,
 
 
 def read(source: ConfigSource | PipeText, overrides: list[str], jobs: list[str] | None = None) -> Config:
-    """Reads a configuration with overrides in the text form `table.key=value`, above what jobs of fio ask."""
-    jobs = jobs or []
+    """Reads a configuration with overrides `table.key=value` above what jobs of fio ask, and tells its notes."""
+    config = read_quietly(source, overrides, jobs or [])
+    for note in config.notes():
+        tell(note, source)
+    return config
+
+
+told: set[str] = set()
+"""The notes that this process has printed: a sweep reads a thousand configurations."""
+
+
+def tell(note: str, source: ConfigSource | PipeText, category: type[Warning] = FutureWarning) -> None:
+    """Tells a note about a configuration: on standard error from the command line, as a warning from a program.
+
+    Args:
+        note: What whoever wrote it should know.
+        source: The configuration, whose file is named before the note.
+        category: Of the warning.
+    """
+    match source:
+        case str() | Path() if not str(source).startswith(PRESET_PREFIX):
+            note = f"{source}: {note}"
+        case PipeText():
+            note = f"{source.name}: {note}"
+    if provenance.command is None:
+        import warnings
+
+        # What called the library is at fault, however deep it is in here.
+        frame, depth = sys._getframe(), 1
+        while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "flashmesh":
+            frame, depth = frame.f_back, depth + 1
+        warnings.warn(note, category, stacklevel=depth)
+    elif note not in told:
+        told.add(note)
+        import click
+
+        click.echo(f"note: {printable(note)}", err=True)
+
+
+def read_quietly(source: ConfigSource | PipeText, overrides: list[str], jobs: list[str]) -> Config:
+    """The same without a word of its notes."""
     match source:
         case str() if source.startswith(PRESET_PREFIX):
             refuse_unspeakable(source)

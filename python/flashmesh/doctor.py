@@ -188,7 +188,7 @@ def trial() -> Iterator[Finding]:
 
     begun = time.perf_counter()
     try:
-        result = run("preset:z-nand", overrides={"workload.requests": TRIED}, check=True)
+        result = run("preset:venice-z-nand", overrides={"workload.requests": TRIED}, check=True)
     except Exception as error:
         text = " ".join(str(error).split())
         yield Finding("trial", "run", f"{type(error).__name__}: {text}", "fault", "report it, with this output")

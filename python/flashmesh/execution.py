@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from flashmesh import _native
+from flashmesh import _native, states
 from flashmesh._native import OutputError
 from flashmesh.policies.attach import attach
 from flashmesh.provenance import with_provenance
@@ -98,7 +98,9 @@ class Job:
         """Opens and runs the simulation; what goes wrong is kept in `error`."""
         try:
             begun = time.perf_counter()
-            simulation = _native.Simulation(self.config, self.alone, control=self.control)
+            drives = states.drives(one_run=True)
+            simulation = _native.Simulation(self.config, self.alone, drives, self.control)
+            states.tell_notes(drives)
             attach(simulation, self.config)
             setup = timedelta(seconds=time.perf_counter() - begun)
             if self.check:

@@ -19,8 +19,8 @@ from flashmesh.traces import LeftOut, TraceSummary
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-REFERENCE_DRIVES = ("z-nand", "pm9a3")
-"""The presets on which latencies are compared: a fast drive and a slow one."""
+REFERENCE_DRIVES = {"venice-z-nand": "z_nand", "venice-pm9a3": "pm9a3"}
+"""The presets on which latencies are compared, a fast drive and a slow one, with what keys of figures call them."""
 LOAD_MAX = 0.5
 """Open replay is slowed down until the original asks for at most this share of what the drive can serve."""
 CHECKED_REQUESTS = 1_000_000
@@ -252,7 +252,7 @@ def replay_figure(drive: str, mode: str, name: str, bound: float, results: list[
     is_rate = name == "iops"
     values = [float(result.document["iops"] if is_rate else getattr(result.latency_ps.all, name)) for result in results]
     difference = values[1] / values[0] - 1.0 if values[0] else None
-    key = f"{name if is_rate else 'latency'}_{drive.replace('-', '_')}_{mode}" + ("" if is_rate else f"_{name}_ps")
+    key = f"{name if is_rate else 'latency'}_{REFERENCE_DRIVES[drive]}_{mode}" + ("" if is_rate else f"_{name}_ps")
     titles = {"mean": "mean", "p99": "99th percentile", "iops": "requests"}
     unit = "1/s" if is_rate else "ps"
     return TraceFigure(

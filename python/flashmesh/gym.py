@@ -1,7 +1,7 @@
 """An environment of Gymnasium in which an agent chooses the victims of garbage collection (`flashmesh[gym]`).
 
     >>> from flashmesh.gym import VictimEnv
-    >>> env = VictimEnv("preset:z-nand", overrides={"workload.requests": 100})
+    >>> env = VictimEnv("preset:venice-z-nand", overrides={"workload.requests": 100})
     >>> int(env.action_space.n)
     8
 

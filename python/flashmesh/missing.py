@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from flashmesh._native import ConfigError, WorkloadError, presets
+from flashmesh._native import ConfigError, WorkloadError, former_presets, presets
 
 PRESET_PREFIX = "preset:"
 XML_STARTS = (b"<?xml", b"<Execution_Parameter_Set", b"<MQSim")
@@ -71,7 +71,8 @@ def meant(path: Path) -> str:
     """What may have been meant by the path of a configuration that does not exist, as the end of a sentence."""
     from flashmesh.importers.problems import suggestion
 
-    near_preset = suggestion(path.stem if path.suffix == ".toml" else path.name, presets())
+    name = path.stem if path.suffix == ".toml" else path.name
+    near_preset = former_presets().get(name) or suggestion(name, presets())
     if path.parent == Path() and near_preset:
         return f": did you mean {PRESET_PREFIX}{near_preset}?"
     return beside(path)

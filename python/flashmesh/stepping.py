@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from flashmesh import _native, configuration, memory
+from flashmesh import _native, configuration, memory, states
 from flashmesh.provenance import with_provenance
 from flashmesh.results import Result
 
@@ -70,7 +70,7 @@ class Drive:
     that happens up to then, at that time included, is simulated. The streams are those of the configuration;
     `[workload]` and `[replay]` are not followed.
 
-        >>> drive = Drive("preset:z-nand")
+        >>> drive = Drive("preset:venice-z-nand")
         >>> drive.submit(5_000_000, Op.READ, offset=4096, size=4096)
         0
         >>> completions = drive.advance(100_000_000)
@@ -104,7 +104,9 @@ class Drive:
         """
         self._config = configuration.load(config, overrides=overrides, seed=seed)
         memory.require([self._config], 1, check)
-        self._native = _native.Drive(self._config, check)
+        drives = states.drives(one_run=True)
+        self._native = _native.Drive(self._config, check, drives)
+        states.tell_notes(drives)
 
     def submit(self, time_ps: int, op: Op | int, offset: int = 0, size: int = 0, stream: int = 0) -> int:
         """Submits a request; gives its id. Ids count from 0.

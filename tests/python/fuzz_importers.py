@@ -144,7 +144,7 @@ def read_mqsim(device: Path, workload: Path) -> None:
 
 def read_fio(path: Path) -> None:
     """Reads jobs, and the configuration that they make."""
-    configuration.load("preset:z-nand", fio=read_jobs(path))
+    configuration.load("preset:venice-z-nand", fio=read_jobs(path))
 
 
 def read_plan(path: Path) -> None:
@@ -163,7 +163,7 @@ def targets(folder: Path) -> dict[str, tuple[bytes, Callable[[Path], object]]]:
     (folder / "work.xml").write_bytes(workload_text([FEW]).encode())
     (folder / "traces").mkdir(exist_ok=True)
     (folder / "traces/oltp.trace").write_text(TRACE_TEXT)
-    result = json.dumps(flashmesh.run({"preset": "z-nand", "workload": {"requests": 100}}).to_dict()).encode()
+    result = json.dumps(flashmesh.run({"preset": "venice-z-nand", "workload": {"requests": 100}}).to_dict()).encode()
     return {
         "mqsim_device": (device_text().encode(), lambda path: read_mqsim(path, folder / "work.xml")),
         "mqsim_workload": (flows, lambda path: read_mqsim(folder / "ssd.xml", path)),

@@ -12,7 +12,7 @@ from flashmesh.validation.measurements import Measured, Measurements
 from flashmesh.validation.workload import Extent
 
 DRIVE = """
-preset = "z-nand"
+preset = "venice-z-nand"
 
 [geometry]
 channels = 4

@@ -27,7 +27,7 @@ bus = { fabric.kind = "bus" }
 ideal = { fabric.kind = "ideal" }
 
 [jobs.runs]
-config = "preset:z-nand"
+config = "preset:venice-z-nand"
 axes = ["system"]
 workloads = ["hm_0", "proj_3"]
 quick = { requests = 200, seeds = [0, 1] }

@@ -13,7 +13,7 @@ import pytest
 
 from conftest import TIMEOUT_S
 
-DRIVE = """preset = "z-nand"
+DRIVE = """preset = "venice-z-nand"
 [geometry]
 channels = 2
 chips-per-channel = 2

@@ -34,7 +34,7 @@ IOPS: dict[str, tuple[float, ...]] = {
 
 @pytest.fixture(scope="module")
 def some() -> Result:
-    return flashmesh.run("preset:z-nand", overrides={"workload.requests": 100})
+    return flashmesh.run("preset:venice-z-nand", overrides={"workload.requests": 100})
 
 
 def made_up(some: Result, iops: dict[str, tuple[float, ...]], steady: bool | None = None) -> Comparison:
@@ -45,7 +45,9 @@ def made_up(some: Result, iops: dict[str, tuple[float, ...]], steady: bool | Non
             document = some.document | {"iops": value, "config_hash": f"{kind}{seed}"}
             result = Result.from_document(document)
             if steady is not None:
-                longer = flashmesh.run("preset:z-nand", overrides={"workload.requests": 500, "measure.warm-up": "auto"})
+                longer = flashmesh.run(
+                    "preset:venice-z-nand", overrides={"workload.requests": 500, "measure.warm-up": "auto"}
+                )
                 measured = longer.document["measured"] | {"steady": steady or kind != "bus"}
                 result = Result.from_document(document | {"measured": measured})
             runs.append(ComparedRun({"fabric.kind": kind, "seed": seed}, result))

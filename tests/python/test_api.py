@@ -13,7 +13,7 @@ import flashmesh
 from flashmesh import _parameters
 from flashmesh.axes import typed
 
-SMALL: dict[str, Any] = {"preset": "z-nand", "workload": {"requests": 5_000}}
+SMALL: dict[str, Any] = {"preset": "venice-z-nand", "workload": {"requests": 5_000}}
 ENDLESS = {"workload.requests": 10**12}
 
 
@@ -27,11 +27,11 @@ def agrees(value: Any, document: Any) -> bool:
 
 def test_file_tables_typed_parameters_and_preset_give_the_same_run(tmp_path: Path) -> None:
     file = tmp_path / "drive.toml"
-    file.write_text('preset = "z-nand"\n[workload]\nrequests = 5_000\n')
-    typed = flashmesh.Config(preset="z-nand", workload=flashmesh.Workload(requests=5_000))
+    file.write_text('preset = "venice-z-nand"\n[workload]\nrequests = 5_000\n')
+    typed = flashmesh.Config(preset="venice-z-nand", workload=flashmesh.Workload(requests=5_000))
     sources: list[flashmesh.ConfigSource] = [file, str(file), SMALL, typed]
     results = [flashmesh.run(source) for source in sources]
-    results.append(flashmesh.run("preset:z-nand", overrides={"workload.requests": 5_000}))
+    results.append(flashmesh.run("preset:venice-z-nand", overrides={"workload.requests": 5_000}))
     assert len({result.config_hash for result in results}) == 1
     assert len({result.makespan_ps for result in results}) == 1
 
@@ -252,7 +252,7 @@ def test_error_of_the_progress_function_ends_the_run() -> None:
 
 
 def test_presets_and_profiles_have_descriptions() -> None:
-    assert "z-nand" in flashmesh.presets()
+    assert "venice-z-nand" in flashmesh.presets()
     assert all(flashmesh.describe_profile(name) for name in flashmesh.profiles())
     assert len(flashmesh.profiles()) == 102
     assert flashmesh.profiles_by_paper()["MBM FTL, Table II"]["mbm/MSNFS"].startswith("79.57 % reads; ")

@@ -21,7 +21,7 @@ SMALL = {"workload.requests": 300}
 @pytest.fixture(scope="module")
 def comparison() -> flashmesh.Comparison:
     vary: dict[str, list[Any]] = {"fabric.kind": ["bus", "ideal"], "replay.outstanding": [1, 16], "seed": [0, 1, 2]}
-    return flashmesh.compare("preset:z-nand", vary, overrides=SMALL)
+    return flashmesh.compare("preset:venice-z-nand", vary, overrides=SMALL)
 
 
 def test_comparison_is_a_sequence_of_its_runs(comparison: flashmesh.Comparison) -> None:
@@ -77,7 +77,7 @@ def test_load_latency_draws_the_measure_that_is_asked_for(comparison: flashmesh.
 
 
 def test_measures_are_numbers_and_texts() -> None:
-    result = flashmesh.run("preset:z-nand", overrides=SMALL)
+    result = flashmesh.run("preset:venice-z-nand", overrides=SMALL)
     assert result.latency_ps.all is not None
     assert result.value("p99") == result.value("latency_ps.all.p99") == result.latency_ps.all.p99
     assert result.text("p99").endswith(" us")
@@ -86,19 +86,19 @@ def test_measures_are_numbers_and_texts() -> None:
 
 
 def test_keys_take_underscores_and_durations_numbers_and_timedeltas() -> None:
-    text = flashmesh.run("preset:z-nand", overrides={"flash.read-time": "5us", **SMALL})
+    text = flashmesh.run("preset:venice-z-nand", overrides={"flash.read-time": "5us", **SMALL})
     typed: Any
     for value in (5e-6, timedelta(microseconds=5), "5us"):
-        assert flashmesh.run("preset:z-nand", overrides={"flash.read_time": value, **SMALL}) == text
+        assert flashmesh.run("preset:venice-z-nand", overrides={"flash.read_time": value, **SMALL}) == text
         flash = flashmesh.Flash(read_time=value)
-        typed = flashmesh.Config(preset="z-nand", flash=flash, workload=flashmesh.Workload(requests=300))
+        typed = flashmesh.Config(preset="venice-z-nand", flash=flash, workload=flashmesh.Workload(requests=300))
         assert flashmesh.run(typed) == text
-        tables = {"preset": "z-nand", "flash": {"read_time": value}, "workload": {"requests": 300}}
+        tables = {"preset": "venice-z-nand", "flash": {"read_time": value}, "workload": {"requests": 300}}
         assert flashmesh.run(tables) == text
-    named = {"preset": "z-nand", "stream": {"my_own": {"workload": {"requests": 100, "read_share": 0.5}}}}
+    named = {"preset": "venice-z-nand", "stream": {"my_own": {"workload": {"requests": 100, "read_share": 0.5}}}}
     assert [stream.name for stream in flashmesh.run(named).streams] == ["my_own"]
     vary = {"flash.read_time": [3e-6, "5us"]}
-    assert list(flashmesh.compare("preset:z-nand", vary, overrides=SMALL).axes) == ["flash.read-time"]
+    assert list(flashmesh.compare("preset:venice-z-nand", vary, overrides=SMALL).axes) == ["flash.read-time"]
 
 
 @pytest.mark.parametrize(
@@ -120,8 +120,12 @@ def test_values_that_no_configuration_takes_are_refused_at_construction(argument
 @pytest.mark.parametrize(
     ("config", "arguments", "place"),
     [
-        ("preset:z-nand", {"overrides": {"workload.requests": -1}}, " --> overrides['workload.requests'] = '-1'"),
-        ("preset:z-nand", {"overrides": {"workload.request": 1}}, " --> overrides['workload.request'] = '1'"),
+        (
+            "preset:venice-z-nand",
+            {"overrides": {"workload.requests": -1}},
+            " --> overrides['workload.requests'] = '-1'",
+        ),
+        ("preset:venice-z-nand", {"overrides": {"workload.request": 1}}, " --> overrides['workload.request'] = '1'"),
         ({"workload": {"requests": -1}}, {}, " --> config['workload']['requests']"),
         ({"workload": {"request": 1}}, {}, " --> config['workload']['request']"),
         (flashmesh.Config(flash=flashmesh.Flash(read_time="1h")), {}, " --> config.flash.read_time"),
@@ -136,7 +140,7 @@ def test_errors_are_in_the_terms_of_a_program(config: Any, arguments: dict[str, 
 
 def test_errors_of_axes_name_the_axis() -> None:
     with pytest.raises(flashmesh.ConfigError) as refused:
-        flashmesh.compare("preset:z-nand", {"fabric.kind": ["bus", "buss"]})
+        flashmesh.compare("preset:venice-z-nand", {"fabric.kind": ["bus", "buss"]})
     assert " --> vary['fabric.kind'] = 'buss'" in str(refused.value)
 
 
@@ -152,13 +156,13 @@ FRAME = pd.DataFrame(
 
 def test_data_frames_are_traces() -> None:
     frames: list[Any] = [FRAME, pa.Table.from_pandas(FRAME), polars.from_pandas(FRAME)]
-    found = [flashmesh.run("preset:z-nand", trace=frame) for frame in frames]
+    found = [flashmesh.run("preset:venice-z-nand", trace=frame) for frame in frames]
     assert all(result == found[0] for result in found)
     counts = found[0].latency_ps
     assert (counts.read and counts.read.count, counts.write and counts.write.count) == (2, 2)
     summary = flashmesh.trace_summary(FRAME)
     assert summary.requests == 4
-    both = flashmesh.compare("preset:z-nand", {"fabric.kind": ["bus", "ideal"]}, trace=FRAME)
+    both = flashmesh.compare("preset:venice-z-nand", {"fabric.kind": ["bus", "ideal"]}, trace=FRAME)
     assert [run.result.requests for run in both] == [4, 4]
 
 
@@ -178,10 +182,10 @@ def test_data_frames_are_traces() -> None:
 )
 def test_data_frames_that_are_no_traces_are_refused(change: dict[str, Any], words: str) -> None:
     with pytest.raises(flashmesh.WorkloadError) as refused:
-        flashmesh.run("preset:z-nand", trace=FRAME.assign(**change))
+        flashmesh.run("preset:venice-z-nand", trace=FRAME.assign(**change))
     assert words in str(refused.value)
     with pytest.raises(flashmesh.WorkloadError, match="a trace needs a column for arrivals"):
-        flashmesh.run("preset:z-nand", trace=FRAME.drop(columns="arrival_us"))
+        flashmesh.run("preset:venice-z-nand", trace=FRAME.drop(columns="arrival_us"))
 
 
 def test_sweeps_and_searches_are_calls(sweep_file: Path, tmp_path: Path) -> None:

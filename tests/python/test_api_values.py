@@ -10,7 +10,7 @@ import pytest
 import flashmesh
 from flashmesh.configuration import plain, value_text
 
-SMALL: dict[str, Any] = {"preset": "z-nand", "workload": {"requests": 2_000}}
+SMALL: dict[str, Any] = {"preset": "venice-z-nand", "workload": {"requests": 2_000}}
 
 
 @pytest.mark.parametrize(
@@ -37,17 +37,17 @@ def test_plain_leaves_everything_else_alone() -> None:
 
 
 def test_configurations_take_scalars_of_numpy_wherever_they_take_numbers() -> None:
-    tables = {"preset": "z-nand", "workload": {"requests": np.int64(2_000), "read-share": np.float64(0.5)}}
+    tables = {"preset": "venice-z-nand", "workload": {"requests": np.int64(2_000), "read-share": np.float64(0.5)}}
     # What type checkers take for other things than numbers of Python.
     requests, three, depths = cast("tuple[int, int, list[int]]", (np.int64(2_000), np.uint16(3), np.array([1, 8])))
     typed = flashmesh.Config(
-        preset="z-nand", workload=flashmesh.Workload(requests=requests, read_share=np.float64(0.5))
+        preset="venice-z-nand", workload=flashmesh.Workload(requests=requests, read_share=np.float64(0.5))
     )
     overrides = {"workload.requests": np.int32(2_000), "workload.read-share": np.float32(0.5)}
     results = [
         flashmesh.run(tables, seed=three),
         flashmesh.run(typed, seed=3),
-        flashmesh.run("preset:z-nand", overrides=overrides, seed=three),
+        flashmesh.run("preset:venice-z-nand", overrides=overrides, seed=three),
     ]
     assert results[0] == results[1] == results[2]
     comparison = flashmesh.compare(SMALL, {"replay.outstanding": depths}, jobs=1)

@@ -22,7 +22,7 @@ SMALL = {"geometry.blocks-per-plane": 64, "workload.requests": 2_000}
 
 
 def test_every_step_changes_the_default_drive_or_is_not_read_by_it() -> None:
-    changes, unread = changes_of(load("preset:z-nand", overrides={"cache.capacity": "1MiB"}))
+    changes, unread = changes_of(load("preset:venice-z-nand", overrides={"cache.capacity": "1MiB"}))
     stepped = {key for key, each in declared().items() if each.step is not None}
     assert {change.key for change in changes} | set(unread) == stepped
     by_key: dict[str, list[str]] = {}
@@ -39,11 +39,11 @@ def test_every_step_changes_the_default_drive_or_is_not_read_by_it() -> None:
     # Each of them is one that the configuration takes, or is refused as one.
     for change in changes:
         with suppress(flashmesh.ConfigError):
-            load("preset:z-nand", overrides={change.key: change.after})
+            load("preset:venice-z-nand", overrides={change.key: change.after})
 
 
 def test_more_rate_helps_and_queue_depth_beyond_the_load_does_not() -> None:
-    found = flashmesh.ask("preset:z-nand", keys=KEYS, overrides=SMALL, seeds=2)
+    found = flashmesh.ask("preset:venice-z-nand", keys=KEYS, overrides=SMALL, seeds=2)
     assert found.seeds == 2
     best = found.best[0]
     assert best.change == Change("fabric.channel-rate", "1.2GB/s", "2.4GB/s")
@@ -54,8 +54,10 @@ def test_more_rate_helps_and_queue_depth_beyond_the_load_does_not() -> None:
     for name, measure in (("IOPS", "iops"), ("p99", "latency_ps.all.p99")):
         pairs = []
         for seed in (0, 1):
-            fast = flashmesh.run("preset:z-nand", overrides={**SMALL, "fabric.channel-rate": "2.4GB/s"}, seed=seed)
-            plain = flashmesh.run("preset:z-nand", overrides=SMALL, seed=seed)
+            fast = flashmesh.run(
+                "preset:venice-z-nand", overrides={**SMALL, "fabric.channel-rate": "2.4GB/s"}, seed=seed
+            )
+            plain = flashmesh.run("preset:venice-z-nand", overrides=SMALL, seed=seed)
             after, before = fast.value(measure), plain.value(measure)
             assert after is not None
             assert before is not None
@@ -109,7 +111,7 @@ def test_tornado_has_the_key_with_the_largest_effect_first() -> None:
 def test_command_prints_the_answer_and_show_prints_it_again(cli: Cli, tmp_path: Path) -> None:
     settings = [f"--set={key}={value}" for key, value in SMALL.items()]
     options = (*settings, *(f"--key={key}" for key in KEYS), "--seeds", "2")
-    done = cli("ask", "preset:z-nand", *options, "--json", "ask.json")
+    done = cli("ask", "preset:venice-z-nand", *options, "--json", "ask.json")
     assert done.returncode == 0, done.stderr
     assert "The change that helps most:\n" in done.stdout
     assert ": fabric.channel-rate = 2.4GB/s (now 1.2GB/s)\n" in done.stdout
@@ -130,14 +132,16 @@ def test_command_prints_the_answer_and_show_prints_it_again(cli: Cli, tmp_path: 
     ],
 )
 def test_what_cannot_be_asked_is_refused(cli: Cli, options: tuple[str, ...], words: str) -> None:
-    done = cli("ask", "preset:z-nand", *options)
+    done = cli("ask", "preset:venice-z-nand", *options)
     assert (done.returncode, done.stdout) == (2, "")
     assert words in done.stderr
 
 
 def test_time_limit_names_what_was_not_tried() -> None:
     # A run takes about a second, so that there is time for a few of them.
-    found = flashmesh.ask("preset:z-nand", overrides={"workload.requests": 400_000}, seeds=1, limit_s=2.0, jobs=1)
+    found = flashmesh.ask(
+        "preset:venice-z-nand", overrides={"workload.requests": 400_000}, seeds=1, limit_s=2.0, jobs=1
+    )
     assert found.untried
     assert found.elapsed_s < 60
     tried = {row.change for row in found.rows}

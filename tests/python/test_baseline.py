@@ -20,7 +20,7 @@ MAKESPANS = {("a", "bus"): 100, ("a", "ideal"): 50, ("b", "bus"): 30, ("b", "ide
 
 @pytest.fixture(scope="module")
 def some() -> Result:
-    return flashmesh.run("preset:z-nand", overrides={"workload.requests": 100})
+    return flashmesh.run("preset:venice-z-nand", overrides={"workload.requests": 100})
 
 
 @pytest.fixture

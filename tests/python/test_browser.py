@@ -42,7 +42,7 @@ REDRAWN_S = 20
 @pytest.fixture(scope="module")
 def comparison() -> flashmesh.Comparison:
     config = {
-        "preset": "z-nand",
+        "preset": "venice-z-nand",
         "workload": {"requests": 1_500, "read-share": 0.8},
         "measure": {"epoch": "100us", "network": True, "network-events-max": 4_000},
     }

@@ -63,7 +63,7 @@ def test_same_seed_draws_the_same_whatever_ran_before(tmp_path: Path) -> None:
 def sample() -> tuple[Result, Log]:
     """A sound run, with its log."""
     settings = {
-        "preset": '"z-nand"',
+        "preset": '"venice-z-nand"',
         "workload.requests": "500",
         "workload.read-share": "0.5",
         "measure.epoch": "50us",
@@ -154,7 +154,7 @@ def test_wrong_log_is_found(column: str, change: Callable[[Any], Any], words: st
 )
 def test_wrong_recovery_is_found(path: str, change: Callable[[Any], Any], words: str) -> None:
     overrides = ("persistence.policy=journal", "power.cut=400us", "workload.read-share=0.5", "workload.requests=500")
-    config = read({}, ['preset="z-nand"', *overrides])
+    config = read({}, ['preset="venice-z-nand"', *overrides])
     log = Log()
     result = engine.result_of(_native.Simulation(config).run(_native.Control(), log.take), config)
     assert list(faults(result, log)) == []

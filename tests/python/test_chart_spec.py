@@ -18,7 +18,7 @@ from flashmesh.results import Result
 @pytest.fixture(scope="module")
 def comparison() -> Comparison:
     """Made-up runs: the throughput is the depth in thousands, twice that of an ideal fabric, plus the seed."""
-    some = flashmesh.run("preset:z-nand", overrides={"workload.requests": 100})
+    some = flashmesh.run("preset:venice-z-nand", overrides={"workload.requests": 100})
     axes: dict[str, tuple[Value, ...]] = {
         "fabric.kind": ("bus", "ideal"),
         "replay.outstanding": (64, 1, 8),

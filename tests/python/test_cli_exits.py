@@ -83,7 +83,7 @@ def test_help_says_what_options_need() -> None:
 
 
 def test_key_taken_for_an_option_is_named(cli: Cli) -> None:
-    done = cli("run", "preset:z-nand", "--requests", "5000")
+    done = cli("run", "preset:venice-z-nand", "--requests", "5000")
     assert done.returncode == 2
     assert "no such option --requests: did you mean --set workload.requests=VALUE?" in done.stderr
     assert "--set" not in cli("show", "--requests", "5000").stderr

@@ -224,7 +224,7 @@ def test_named_profile_is_replayed(cli: Cli, config: Path) -> None:
 @pytest.mark.parametrize("fabric", ["bus", "pssd", "pnssd", "nossd", "venice", "ideal"])
 def test_oracles_stay_silent_on_every_interconnect_of_the_demo(cli: Cli, fabric: str) -> None:
     settings = ("--set", f"fabric.kind={fabric}", "--set", "workload.requests=3_000")
-    done = cli("run", ROOT / "examples" / "demo.toml", "--check", *settings)
+    done = cli("run", ROOT / "examples" / "venice.toml", "--check", *settings)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -236,7 +236,7 @@ def test_checks_do_not_change_the_result(cli: Cli, config: Path) -> None:
 
 
 def test_preset_stands_in_for_a_file(cli: Cli) -> None:
-    done = cli("run", "preset:z-nand", "--set", "workload.requests=1000", "--json", "-")
+    done = cli("run", "preset:venice-z-nand", "--set", "workload.requests=1000", "--json", "-")
     assert json.loads(done.stdout)["requests"] == 1000
 
 
@@ -274,7 +274,7 @@ def test_bad_input_names_what_is_wrong_and_writes_nothing(
 
 
 def test_misspelt_key_in_a_file_shows_the_place_and_the_likely_name(cli: Cli, tmp_path: Path) -> None:
-    (tmp_path / "bad.toml").write_text('preset = "z-nand"\n\n[geometry]\nchanels = 8\n')
+    (tmp_path / "bad.toml").write_text('preset = "venice-z-nand"\n\n[geometry]\nchanels = 8\n')
     done = cli("run", "bad.toml", "--json", "result.json")
     assert (done.returncode, done.stdout) == (2, "")
     for words in ("bad.toml:4", "chanels = 8", "^", "channels"):
@@ -314,7 +314,7 @@ def test_resolved_configuration_can_be_run_again(cli: Cli, config: Path, tmp_pat
 
 
 def test_presets_and_profiles_are_listed(cli: Cli) -> None:
-    assert "z-nand" in cli("presets").stdout
+    assert "venice-z-nand" in cli("presets").stdout
     assert "assumed" in cli("profiles", "hm_0").stdout
 
 
@@ -366,10 +366,16 @@ def test_output_that_would_overwrite_what_the_run_reads_or_writes_is_refused(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("run", "preset:z-nand", "--seed", "1", "--seed", "2"), "--seed is given twice"),
-        (("run", "preset:z-nand", "--json", "a.json", "--json", "b.json"), "--json is given twice"),
-        (("run", "preset:z-nand", "--set", "seed=1", "--set", "seed=2"), "--set: seed is set twice, to 1 and to 2"),
-        (("config", "preset:z-nand", "--set", "seed=1", "--set", "seed=2"), "--set: seed is set twice, to 1 and to 2"),
+        (("run", "preset:venice-z-nand", "--seed", "1", "--seed", "2"), "--seed is given twice"),
+        (("run", "preset:venice-z-nand", "--json", "a.json", "--json", "b.json"), "--json is given twice"),
+        (
+            ("run", "preset:venice-z-nand", "--set", "seed=1", "--set", "seed=2"),
+            "--set: seed is set twice, to 1 and to 2",
+        ),
+        (
+            ("config", "preset:venice-z-nand", "--set", "seed=1", "--set", "seed=2"),
+            "--set: seed is set twice, to 1 and to 2",
+        ),
         (("trace", "generate", "a.toml", "-o", "a", "--output", "b"), "--output is given twice"),
     ],
 )

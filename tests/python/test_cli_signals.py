@@ -254,7 +254,7 @@ def test_nobody_waits_for_a_result_that_nobody_will_see(
     waits: list[float | None] = []
     monkeypatch.setattr(execution, "STOP_S", 2 * execution.TICK_S)
     monkeypatch.setattr(threading.Event, "wait", lambda event, timeout=None: waits.append(timeout))
-    job = execution.Job(load("preset:z-nand"), begun=True, simulated=True)
+    job = execution.Job(load("preset:venice-z-nand"), begun=True, simulated=True)
     execution.stop([job], threading.Event(), wait_for_results=wait_for_results)
     assert len(waits) == (2 if wait_for_results else 0)
     assert job.control.cancelled

@@ -9,15 +9,15 @@ import pytest
 
 from conftest import COMMAND, TIMEOUT_S, Cli, environment
 
-SMALL = 'preset = "z-nand"\n[workload]\nrequests = 100\n'
+SMALL = 'preset = "venice-z-nand"\n[workload]\nrequests = 100\n'
 
 
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("z-nand", "z-nand: there is no such file: did you mean preset:z-nand?"),
+        ("venice-z-nand", "venice-z-nand: there is no such file: did you mean preset:venice-z-nand?"),
         (".", ".: is a folder, and no configuration: `flashmesh show` shows the results in a folder"),
-        ("znand.toml", "znand.toml: there is no such file: did you mean preset:z-nand?"),
+        ("znand.toml", "znand.toml: there is no such file: did you mean preset:venice-z-nand?"),
         ("drve.toml", "drve.toml: there is no such file: did you mean drive.toml?"),
         ("nowhere/drive.toml", "nowhere/drive.toml: there is no such file: there is no folder nowhere either"),
         ("xyzzy", "xyzzy: there is no such file"),

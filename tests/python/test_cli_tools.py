@@ -107,7 +107,7 @@ def test_explain_says_where_a_key_is_read_and_from_which_paper(cli: Cli) -> None
     assert "source Venice, ISCA 2023, Table 4" in " ".join(cli("explain", "power.link-power").stdout.split())
     shown = " ".join(cli("explain", "flash.read-time").stdout.split())
     assert "with a unit: s, ms, us, ns, ps" in shown
-    assert '"45us" in pm9a3' in shown
+    assert '"45us" in venice-pm9a3' in shown
 
 
 def test_explain_lists_the_keys_of_a_section(cli: Cli) -> None:
@@ -143,13 +143,13 @@ def test_papers_are_found_as_they_are_cited() -> None:
 
 
 def test_diff_shows_what_differs(cli: Cli, config: Path, tmp_path: Path) -> None:
-    done = cli("config", "diff", "preset:z-nand", config)
+    done = cli("config", "diff", "preset:venice-z-nand", config)
     assert done.returncode == 0
     rows = [line.split()[0] for line in done.stdout.splitlines()[2:]]
     assert "workload.read-share" in rows
     assert "fabric.kind" not in rows  # the value that it has anyway
-    document = json.loads(cli("config", "diff", "preset:z-nand", config, "--json", "-").stdout)
-    assert document["configurations"] == ["preset:z-nand", str(config)]
+    document = json.loads(cli("config", "diff", "preset:venice-z-nand", config, "--json", "-").stdout)
+    assert document["configurations"] == ["preset:venice-z-nand", str(config)]
     assert document["differences"]["workload.read-share"] == [1.0, 0.7]
     assert list(document["differences"]) == rows
     assert cli("config", "diff", config, config).stdout == "the configurations are the same\n"
@@ -181,8 +181,8 @@ def test_schema_is_printed_and_has_an_id(cli: Cli) -> None:
     assert schema["$id"] == "urn:flashmesh:schema:config"
     jsonschema.Draft7Validator.check_schema(schema)
     validator = jsonschema.Draft7Validator(schema)
-    assert validator.is_valid({"preset": "z-nand", "stream": {"a": {"replay": {"outstanding": 4}}}})
-    assert not validator.is_valid({"preset": "z-nand", "stream": {"a": {"replay": {"outstandin": 4}}}})
+    assert validator.is_valid({"preset": "venice-z-nand", "stream": {"a": {"replay": {"outstanding": 4}}}})
+    assert not validator.is_valid({"preset": "venice-z-nand", "stream": {"a": {"replay": {"outstandin": 4}}}})
 
 
 @pytest.mark.parametrize("preset", flashmesh.presets())
@@ -203,7 +203,7 @@ def read_text(text: str) -> dict[str, Any]:
 
 
 def test_init_writes_a_configuration_that_runs(cli: Cli, tmp_path: Path) -> None:
-    done = cli("init", "--preset", "pm9a3", "mine.toml", "--schema")
+    done = cli("init", "--preset", "venice-pm9a3", "mine.toml", "--schema")
     assert done.returncode == 0, done.stderr
     text = (tmp_path / "mine.toml").read_text()
     assert text.startswith("#:schema ./config.schema.json\n")
@@ -218,11 +218,13 @@ def test_init_never_overwrites(cli: Cli, tmp_path: Path) -> None:
     assert done.returncode == 2
     assert done.stderr == "error: drive.toml: is there already: name another file, or remove it first\n"
     assert (tmp_path / "drive.toml").read_text() == "mine\n"
-    assert cli("init", "-").stdout == starter.starter("z-nand")
+    assert cli("init", "-").stdout == starter.starter("venice-z-nand")
 
 
 def test_preconditioning_shows_how_far_it_is() -> None:
-    config = read("preset:z-nand", ["precondition.kind=random", "workload.requests=1", "geometry.blocks-per-plane=256"])
+    config = read(
+        "preset:venice-z-nand", ["precondition.kind=random", "workload.requests=1", "geometry.blocks-per-plane=256"]
+    )
     control = _native.Control()
     seen: list[float] = []
     assert control.preconditioned is None

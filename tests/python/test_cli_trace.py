@@ -208,7 +208,7 @@ def test_missing_trace_is_named_with_a_near_one(cli: Cli, tmp_path: Path) -> Non
     near = cli("trace", "stat", "shp.csv")
     assert (near.returncode, near.stderr) == (2, "error: shp.csv: there is no such file: did you mean shop.csv?\n")
     for arguments in (("--trace", "absent.csv"), ("--set", "workload.trace=absent.csv")):
-        done = cli("run", "preset:z-nand", *arguments)
+        done = cli("run", "preset:venice-z-nand", *arguments)
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)
         assert "absent.csv" in done.stderr
         assert "os error" not in done.stderr

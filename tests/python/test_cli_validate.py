@@ -66,12 +66,12 @@ def test_the_software_of_the_host_adds_to_every_latency(held: Path, cli: Cli) ->
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("preset:z-nand",), "has several drives: choose one with --drive: SK Hynix PE8110"),
-        (("preset:z-nand", "--drive", "Floppy"), "has no drive 'Floppy'"),
-        (("preset:z-nand", "--points", "missing.csv"), "missing.csv: cannot be read"),
+        (("preset:venice-z-nand",), "has several drives: choose one with --drive: SK Hynix PE8110"),
+        (("preset:venice-z-nand", "--drive", "Floppy"), "has no drive 'Floppy'"),
+        (("preset:venice-z-nand", "--points", "missing.csv"), "missing.csv: cannot be read"),
         (("drive.toml", "--quick", "--requests", "2000"), "--quick and --requests say the same"),
-        (("preset:z-nand", "--drive", "Kioxia CM7-R", "--software-time", "5"), "software-time is '5'"),
-        (("preset:z-nand", "--drive", "Kioxia CM7-R", "--set", "gc.nothing=1"), "gc.nothing"),
+        (("preset:venice-z-nand", "--drive", "Kioxia CM7-R", "--software-time", "5"), "software-time is '5'"),
+        (("preset:venice-z-nand", "--drive", "Kioxia CM7-R", "--set", "gc.nothing=1"), "gc.nothing"),
     ],
 )
 def test_bad_usage_is_a_sentence(arguments: tuple[str, ...], told: str, cli: Cli) -> None:

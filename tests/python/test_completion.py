@@ -49,11 +49,11 @@ def test_commands(complete: Complete) -> None:
 def test_configurations(complete: Complete) -> None:
     presets = [f"preset:{name}" for name in flashmesh.presets()]
     assert complete("run preset:") == presets
-    assert complete("run preset:z") == ["preset:z-nand"]
+    assert complete("run preset:venice-z") == ["preset:venice-z-nand"]
     assert complete("run dr") == ["drive.toml", "drives/"]
     assert complete("compare ") == [*presets, "drive.toml", "drives/", "other.toml"]
     assert complete("config d") == ["diff", "drive.toml", "drives/"]
-    assert complete("config diff preset:z-nand res") == ["result.json"]
+    assert complete("config diff preset:venice-z-nand res") == ["result.json"]
 
 
 def test_keys_and_their_values(complete: Complete) -> None:
@@ -94,7 +94,7 @@ def test_scripts_are_printed(cli: Cli, shell: str) -> None:
 @pytest.mark.parametrize(
     ("line", "word", "completed"),
     [
-        ("flashmesh run preset:z", "z", ["z-nand"]),
+        ("flashmesh run preset:venice-z", "venice-z", ["venice-z-nand"]),
         ("flashmesh run x --set fabric.kind=ve", "ve", ["venice"]),
         ("flashmesh run x --set fabric.kind=", "=", ["bus", "pssd", "pnssd", "nossd", "venice", "ideal"]),
         ("flashmesh run x --set fabric.ki", "fabric.ki", ["fabric.kind="]),

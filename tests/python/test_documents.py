@@ -198,6 +198,6 @@ def is_there(source: str) -> bool:
 
 def test_a_wrong_option_is_found() -> None:
     with pytest.raises(click.UsageError):
-        parsed(["run", "--no-such-option", "preset:z-nand"])
+        parsed(["run", "--no-such-option", "preset:venice-z-nand"])
     with pytest.raises(flashmesh.ConfigError):
-        parsed(["run", "preset:z-nand", "--set", "fabric.kin=bus"])
+        parsed(["run", "preset:venice-z-nand", "--set", "fabric.kin=bus"])

@@ -28,7 +28,7 @@ from forker import Forker
 from mqsim_files import SYNTHETIC, device_text, workload_text
 
 KILLS = int(os.environ.get("FLASHMESH_KILLS", "20"))
-DRIVE: dict[str, Any] = {"preset": "z-nand", "workload": {"requests": 3_000, "read-share": 0.5}}
+DRIVE: dict[str, Any] = {"preset": "venice-z-nand", "workload": {"requests": 3_000, "read-share": 0.5}}
 EPOCHS = DRIVE | {"measure": {"epoch": "100us"}}
 OLDER = b"the older file"
 

@@ -18,7 +18,7 @@ NONE = "requests wait for each other though no part is always busy"
 
 @pytest.fixture(scope="module")
 def some() -> Result:
-    return flashmesh.run("preset:z-nand", overrides={"workload.requests": 100})
+    return flashmesh.run("preset:venice-z-nand", overrides={"workload.requests": 100})
 
 
 def made_up(some: Result, *runs: tuple[dict[str, Any], dict[str, Any]]) -> Comparison:

@@ -345,7 +345,7 @@ def test_a_setting_that_no_job_reads_is_refused(cli: Cli, tmp_path: Path, text: 
 
 def test_one_job_runs_without_streams(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "job.fio").write_text("[a]\nruntime=1ms\ntime_based\nioengine=libaio\n")
-    done = cli("run", "--fio", "job.fio", "preset:z-nand", "--json", "-")
+    done = cli("run", "--fio", "job.fio", "preset:venice-z-nand", "--json", "-")
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     # The last request arrives by the stop time and takes no longer than the slowest one.

@@ -42,7 +42,7 @@ def iolog(tmp_path: Path) -> list[tuple[str, int, int]]:
         assert os.environ.get("FLASHMESH_CI") != "1", "fio is missing: apt-get install fio"
         pytest.skip("fio is not installed")
     (tmp_path / "job.fio").write_text(JOB.format(requests=REQUESTS))
-    (tmp_path / "drive.toml").write_text('preset = "z-nand"\n')
+    (tmp_path / "drive.toml").write_text('preset = "venice-z-nand"\n')
     done = subprocess.run(
         [FIO, "job.fio"], cwd=tmp_path, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
     )

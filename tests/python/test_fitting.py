@@ -60,13 +60,13 @@ def test_a_profile_is_checked_by_the_latencies_of_a_copy(cli: Cli, tmp_path: Pat
     units = ("--set", "workload.time-unit=ns")
     done = cli("trace", "profile", trace, "-o", tmp_path / "a.profile.toml", *units, "--check")
     assert done.returncode == 0, done.stderr
-    assert "z-nand, open: mean" in done.stdout
+    assert "venice-z-nand, open: mean" in done.stdout
 
 
 def test_a_fitted_profile_runs_as_a_workload(cli: Cli, tmp_path: Path, trace: Path) -> None:
     profile, config = tmp_path / "a.profile.toml", tmp_path / "drive.toml"
     flashmesh.fit_trace(trace, profile)
-    config.write_text('preset = "z-nand"\n[workload]\nfitted = "a.profile.toml"\nrequests = 700\n')
+    config.write_text('preset = "venice-z-nand"\n[workload]\nfitted = "a.profile.toml"\nrequests = 700\n')
     done = cli("run", config, "--json", "-")
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)

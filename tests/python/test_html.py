@@ -66,7 +66,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A comparison with everything that a report can show."""
     folder = tmp_path_factory.mktemp("saved")
     config = {
-        "preset": "z-nand",
+        "preset": "venice-z-nand",
         "workload": {"requests": 1_500, "read-share": 0.8},
         "measure": {"epoch": "100us", "network": True, "network-events-max": 3_000},
     }
@@ -157,7 +157,7 @@ def test_scripts_are_of_the_versions_that_altair_writes_for() -> None:
 
 
 def test_page_is_small_and_names_are_no_markup(tmp_path: Path) -> None:
-    result = flashmesh.run({"preset": "z-nand", "workload": {"requests": 500}})
+    result = flashmesh.run({"preset": "venice-z-nand", "workload": {"requests": 500}})
     path = tmp_path / "page.html"
     flashmesh.write_report(path, *[result] * 10, title="<b>1 & 2</b></script>")
     text = path.read_text()
@@ -226,7 +226,7 @@ def test_matplotlib_takes_the_style_beside_the_figures() -> None:
 @pytest.fixture(scope="module")
 def repeated() -> flashmesh.Comparison:
     """Three drives at four depths, with three seeds each."""
-    config = {"preset": "z-nand", "workload": {"requests": 400, "read-share": 0.8}}
+    config = {"preset": "venice-z-nand", "workload": {"requests": 400, "read-share": 0.8}}
     axes: dict[str, list[Any]] = {"fabric.kind": ["bus", "pssd", "ideal"], "replay.outstanding": [1, 4, 16, 64]}
     return flashmesh.compare(config, axes | {"seed": [0, 1, 2]})
 
@@ -311,7 +311,7 @@ def test_a_report_begins_with_what_it_shows(repeated: flashmesh.Comparison) -> N
 
 def test_what_would_help_is_a_tornado(cli: Cli, tmp_path: Path) -> None:
     settings = ["--set", "workload.requests=2000", "--key", "fabric.kind", "--key", "host.queue-depth", "--seeds", "2"]
-    done = cli("ask", "preset:z-nand", *settings, "--json", "ask.json")
+    done = cli("ask", "preset:venice-z-nand", *settings, "--json", "ask.json")
     assert done.returncode == 0, done.stderr
     assert cli("report", "ask.json", "-o", "page.html").returncode == 0
     found = Page((tmp_path / "page.html").read_text()).data
@@ -332,7 +332,7 @@ def test_what_would_help_is_a_tornado(cli: Cli, tmp_path: Path) -> None:
 
 def many(count: int) -> DocumentRuns:
     """Points over three keys, without simulating each."""
-    document = flashmesh.run({"preset": "z-nand", "workload": {"requests": 100}}).document
+    document = flashmesh.run({"preset": "venice-z-nand", "workload": {"requests": 100}}).document
     kinds = ["bus", "pssd", "pnssd", "venice", "ideal"]
     settings = [
         {
@@ -433,7 +433,7 @@ def test_page_does_not_overwrite_what_it_is_made_of(cli: Cli, saved: Path) -> No
 
 
 def test_results_draw_themselves() -> None:
-    config = {"preset": "z-nand", "workload": {"requests": 500}, "measure": {"epoch": "100us"}}
+    config = {"preset": "venice-z-nand", "workload": {"requests": 500}, "measure": {"epoch": "100us"}}
     comparison = flashmesh.compare(config, {"replay.outstanding": [1, 8]})
     result = comparison.runs[0].result
     for name in ("latency", "latency_cdf", "breakdown", "over_time", "conflicts", "energy"):
@@ -445,7 +445,7 @@ def test_results_draw_themselves() -> None:
     assert "<table>" in result._repr_html_()
     assert "<table>" in comparison._repr_html_()
     with pytest.raises(ValueError, match=r"set measure\.epoch"):
-        flashmesh.run({"preset": "z-nand", "workload": {"requests": 10}}).plot_over_time()
+        flashmesh.run({"preset": "venice-z-nand", "workload": {"requests": 10}}).plot_over_time()
     with pytest.raises(ValueError, match=r"vary replay\.outstanding"):
         flashmesh.compare(config, {"fabric.kind": ["bus", "ideal"]}).plot_load_latency()
 
@@ -459,7 +459,7 @@ def test_results_draw_themselves() -> None:
     ids=["numbers", "times"],
 )
 def test_latency_under_load_follows_the_load_beyond_saturation(axis: str, loads: list[Any], ordered: list[str]) -> None:
-    config = {"preset": "z-nand", "workload": {"requests": 500}, "replay": {"mode": "open"}}
+    config = {"preset": "venice-z-nand", "workload": {"requests": 500}, "replay": {"mode": "open"}}
     if axis == "replay.outstanding":
         del config["replay"]
     chart = flashmesh.compare(config, {axis: loads}).plot_load_latency().to_dict()

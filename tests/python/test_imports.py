@@ -13,7 +13,7 @@ import flashmesh
 
 FRAMES = {"numpy", "pandas", "pyarrow"}
 """Data frames and Parquet files: a tenth of a second and more."""
-RUN = ["flashmesh", "run", "preset:z-nand", "--set", "workload.requests=1"]
+RUN = ["flashmesh", "run", "preset:venice-z-nand", "--set", "workload.requests=1"]
 COMMAND = "import sys; sys.argv = {arguments!r}; from flashmesh.cli import main\ntry: main()\nexcept SystemExit: pass"
 LISTED = "import sys; print(*sys.modules, file=sys.stderr)"
 
@@ -50,7 +50,7 @@ def test_what_is_not_needed_is_not_loaded(code: str, absent: set[str]) -> None:
 
 @pytest.mark.parametrize("again", [[], ["--resume"]], ids=["sweep", "resume"])
 def test_a_sweep_loads_no_more_than_its_table_needs(tmp_path: Path, again: list[str]) -> None:
-    text = 'config = "preset:z-nand"\nseeds = 2\n[axes]\nfabric.kind = ["bus", "ideal"]\n'
+    text = 'config = "preset:venice-z-nand"\nseeds = 2\n[axes]\nfabric.kind = ["bus", "ideal"]\n'
     (tmp_path / "s.toml").write_text(f"{text}[set]\n'workload.requests' = 10\n")
     sweep = ["flashmesh", "sweep", "s.toml", "--quiet"]
     if again:

@@ -62,8 +62,8 @@ def prepare_search(folder: Path) -> None:
 
 
 def prepare_report(folder: Path) -> None:
-    flashmesh.run({"preset": "z-nand", "workload": {"requests": 200}}).plot_latency()
-    result = flashmesh.run({"preset": "z-nand", "workload": {"requests": 200}})
+    flashmesh.run({"preset": "venice-z-nand", "workload": {"requests": 200}}).plot_latency()
+    result = flashmesh.run({"preset": "venice-z-nand", "workload": {"requests": 200}})
     (folder / "r.json").write_text(result.to_json())
 
 

@@ -18,8 +18,8 @@ LARGE = {"geometry.blocks-per-plane": "4000", "precondition.kind": "sequential",
 
 
 def test_estimate_is_near_what_a_preconditioned_drive_takes() -> None:
-    need = memory.need([load("preset:z-nand", overrides=LARGE)])
-    code = f"import flashmesh; print(flashmesh.run('preset:z-nand', overrides={LARGE!r}).peak_rss_bytes)"
+    need = memory.need([load("preset:venice-z-nand", overrides=LARGE)])
+    code = f"import flashmesh; print(flashmesh.run('preset:venice-z-nand', overrides={LARGE!r}).peak_rss_bytes)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=TIMEOUT_S)
     peak = int(done.stdout)
     assert need.preconditioned > 1 << 30
@@ -29,16 +29,16 @@ def test_estimate_is_near_what_a_preconditioned_drive_takes() -> None:
 def test_runs_that_do_not_fit_are_refused_with_figures_and_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "limits", lambda: [memory.Limit("a limit of the test", 1 << 30)])
     with pytest.raises(flashmesh.ConfigError) as caught:
-        flashmesh.run("preset:z-nand", overrides=LARGE)
+        flashmesh.run("preset:venice-z-nand", overrides=LARGE)
     text = str(caught.value)
     assert text.startswith("the run needs about ")
     assert "1.0 GiB are left (a limit of the test): lower geometry.*" in text
     assert "or precondition.fill (" in text
-    flashmesh.run("preset:z-nand", overrides={"workload.requests": 10})
+    flashmesh.run("preset:venice-z-nand", overrides={"workload.requests": 10})
 
 
 def test_runs_side_by_side_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    config = load("preset:z-nand", overrides=LARGE)
+    config = load("preset:venice-z-nand", overrides=LARGE)
     one, two, four = (memory.need([config] * 4, at_once) for at_once in (1, 2, 4))
     assert (two.used, four.used) == (2 * one.used, 4 * one.used)
     monkeypatch.setattr(memory, "limits", lambda: [memory.Limit("a limit of the test", one.used)])
@@ -116,7 +116,7 @@ def peak_of_oracles(**settings: object) -> int:
     overrides = {"workload.requests": 200_000, "workload.read-share": 0.5, **settings}
 
     def peak(check: bool) -> int:
-        call = f"flashmesh.run('preset:z-nand', overrides={overrides!r}, check={check})"
+        call = f"flashmesh.run('preset:venice-z-nand', overrides={overrides!r}, check={check})"
         code = f"import flashmesh; print({call}.peak_rss_bytes)"
         done = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=TIMEOUT_S
@@ -140,7 +140,7 @@ def test_configuration_says_how_much_memory_it_takes() -> None:
         [
             COMMAND,
             "config",
-            "preset:z-nand",
+            "preset:venice-z-nand",
             *(word for key, value in LARGE.items() for word in ("--set", f"{key}={value}")),
         ],
         env=environment(),
@@ -185,7 +185,7 @@ def test_allocation_that_fails_ends_with_a_sentence_and_an_exit_code() -> None:
         "import flashmesh.results, flashmesh.simulate\n"
         "used = memory.fields(memory.PROC / 'self/status')['VmSize']\n"
         "resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 28),) * 2)\n"
-        "flashmesh.run('preset:z-nand', overrides={'geometry.blocks-per-plane': 20000})"
+        "flashmesh.run('preset:venice-z-nand', overrides={'geometry.blocks-per-plane': 20000})"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=TIMEOUT_S)
     assert done.returncode == 2, done.stderr

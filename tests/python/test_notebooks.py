@@ -60,7 +60,7 @@ def test_a_notebook_runs_and_shows_its_results(path: Path, tmp_path: Path, monke
 
 
 def test_a_chart_of_a_notebook_is_drawn_without_a_network(tmp_path: Path) -> None:
-    chart = flashmesh.run({"preset": "z-nand", "workload": {"requests": 200}}).plot_breakdown()
+    chart = flashmesh.run({"preset": "venice-z-nand", "workload": {"requests": 200}}).plot_breakdown()
     page = tmp_path / "cell.html"
     page.write_text(f"<!doctype html><meta charset='utf-8'><body>{offline.render(chart.to_dict())['text/html']}</body>")
     browser = start()

@@ -232,7 +232,7 @@ number = 3
 def mine(tmp_path: Path) -> Path:
     (tmp_path / "mine.py").write_text(MINE)
     (tmp_path / "broken.py").write_text("import nowhere_to_be_found\n")
-    text = 'preset = "z-nand"\n[geometry]\nchannels = 1\nchips-per-channel = 1\nplanes-per-die = 1\n'
+    text = 'preset = "venice-z-nand"\n[geometry]\nchannels = 1\nchips-per-channel = 1\nplanes-per-die = 1\n'
     text += "blocks-per-plane = 64\npages-per-block = 32\nover-provisioning = 0.2\n"
     text += '[precondition]\nkind = "random"\n[workload]\nread-share = 0.0\nrequests = 500\n'
     (tmp_path / "drive.toml").write_text(text)

@@ -55,7 +55,7 @@ def documents() -> tuple[dict[str, Any], ...]:
     """A run with everything in it that a result may have, and a comparison."""
     full = flashmesh.run(
         {
-            "preset": "z-nand",
+            "preset": "venice-z-nand",
             "fabric": {"kind": "venice"},
             "geometry": {"channels": 2, "chips-per-channel": 2, "over-provisioning": 0.2},
             "cache": {"capacity": "1MiB"},
@@ -67,7 +67,9 @@ def documents() -> tuple[dict[str, Any], ...]:
         },
         fairness=True,
     )
-    compared = flashmesh.compare({"preset": "z-nand", "workload": {"requests": 100}}, vary={"fabric.kind": ["bus"]})
+    compared = flashmesh.compare(
+        {"preset": "venice-z-nand", "workload": {"requests": 100}}, vary={"fabric.kind": ["bus"]}
+    )
     evil = compared.to_dict()
     evil["axes"] = {f"<key>{EVIL}": [f"<value>{EVIL}"]}
     evil["runs"][0]["settings"] = {f"<key>{EVIL}": f"<value>{EVIL}"}
@@ -165,15 +167,15 @@ def evil_files(folder: Path) -> dict[str, tuple[str, ...]]:
     """Commands, each with an evil text in one of the places that it reads or names."""
     name = f"no\x1b[31m\u202e\x9bX{os.fsdecode(bytes([0xFF]))}"
     (folder / f"{name}.msr").write_text(TRACE)
-    (folder / "drive.toml").write_text('preset = "z-nand"\n[workload]\nrequests = 100\n')
+    (folder / "drive.toml").write_text('preset = "venice-z-nand"\n[workload]\nrequests = 100\n')
     toml = name.encode("unicode_escape").decode().replace("\\x", "\\u00").replace("\\udcff", "")
     for key in ("workload.trace", "workload.fitted", "fabric.kind", "workload.profile"):
-        (folder / f"{key}.toml").write_text(f'preset = "z-nand"\n{key} = "{toml}"\n')
-    (folder / "stream.toml").write_text(f'preset = "z-nand"\n[stream."{toml}"]\nworkload.requests = 10\n')
+        (folder / f"{key}.toml").write_text(f'preset = "venice-z-nand"\n{key} = "{toml}"\n')
+    (folder / "stream.toml").write_text(f'preset = "venice-z-nand"\n[stream."{toml}"]\nworkload.requests = 10\n')
     (folder / "sweep.toml").write_text(f'config = "{toml}"\n[axes]\nseed = [1, 2]\n')
     (folder / "axes.toml").write_text(f'config = "drive.toml"\n[axes]\n"{toml}" = [1, 2]\n')
     (folder / "key.toml").write_text(f'config = "drive.toml"\n"{toml}" = 1\n')
-    (folder / f"{name}.toml").write_text('preset = "z-nand"\n[workload]\nrequests = 100\n')
+    (folder / f"{name}.toml").write_text('preset = "venice-z-nand"\n[workload]\nrequests = 100\n')
     (folder / "job.fio").write_text(f"[{name[:5]}]\nrw=read\nsize=1M\nnothing\x1b[2J=1\n", errors="surrogateescape")
     return {
         "trace that is not there": ("run", "workload.trace.toml"),
@@ -181,7 +183,7 @@ def evil_files(folder: Path) -> dict[str, tuple[str, ...]]:
         "choice": ("run", "fabric.kind.toml"),
         "named profile": ("run", "workload.profile.toml"),
         "stream": ("run", "stream.toml"),
-        "trace": ("run", "preset:z-nand", "--trace", f"{name}.msr", "--set", "workload.format=ascii"),
+        "trace": ("run", "preset:venice-z-nand", "--trace", f"{name}.msr", "--set", "workload.format=ascii"),
         "statistics": ("trace", "stat", f"{name}.msr"),
         "conversion": ("trace", "convert", f"{name}.msr", f"{name}.ascii"),
         "profile": ("trace", "profile", f"{name}.msr", "-o", f"{name}.profile"),
@@ -243,7 +245,7 @@ def test_progress_and_colours_go_to_a_terminal_and_names_do_not(tmp_path: Path) 
         [
             COMMAND,
             "run",
-            "preset:z-nand",
+            "preset:venice-z-nand",
             "--trace",
             name,
             "--set",

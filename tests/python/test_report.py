@@ -38,7 +38,7 @@ def shown(result: flashmesh.Result, stream: io.StringIO) -> str:
 
 @pytest.fixture
 def result() -> flashmesh.Result:
-    return flashmesh.run("preset:z-nand", overrides={"workload.requests": 1_000, "workload.read-share": 0.5})
+    return flashmesh.run("preset:venice-z-nand", overrides={"workload.requests": 1_000, "workload.read-share": 0.5})
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_every_channel_and_die_is_shown(result: flashmesh.Result) -> None:
 @pytest.mark.parametrize("fabric", ["pnssd", "nossd", "venice"])
 def test_rows_that_share_links_with_others_are_shown_with_their_dies(fabric: str) -> None:
     small = {"workload.requests": 1_000, "fabric.kind": fabric}
-    result = flashmesh.run("preset:z-nand", overrides=small)
+    result = flashmesh.run("preset:venice-z-nand", overrides=small)
     heading, _, *rows = shown(result, io.StringIO()).split("\nrow ")[1].splitlines()[:10]
     assert heading.split()[:2] == ["its", "dies"]
     dies = summary.by_row(result.utilisation.dies, 8)
@@ -139,7 +139,7 @@ def test_scouts_of_venice_are_shown_with_the_mean_length_of_their_circuits(resul
 
 def test_latency_has_a_row_for_each_kind_of_request_there_was(result: flashmesh.Result) -> None:
     settings = {"workload.requests": 900, "workload.read-share": 0.0, "workload.flush-share": 0.5}
-    flushed = flashmesh.run("preset:z-nand", overrides=settings)
+    flushed = flashmesh.run("preset:venice-z-nand", overrides=settings)
     text = shown(flushed, io.StringIO()).split("\nWhy\n")[0]
     rows = re.findall(r"^(\w+) \((\d+)\) ", text, re.MULTILINE)
     assert [kind for kind, _ in rows] == ["all", "write", "flush"]
@@ -150,7 +150,7 @@ def test_latency_has_a_row_for_each_kind_of_request_there_was(result: flashmesh.
 
 def test_what_the_cache_of_the_map_did_is_told(result: flashmesh.Result) -> None:
     settings = {"workload.requests": 5_000, "workload.read-share": 0.5, "mapping.cache-capacity": "16KiB"}
-    mapped = flashmesh.run("preset:z-nand", overrides=settings)
+    mapped = flashmesh.run("preset:venice-z-nand", overrides=settings)
     cache = mapped.mapping_cache
     assert cache is not None
     assert cache.hit_share is not None
@@ -171,7 +171,7 @@ def test_what_the_cache_of_the_map_did_is_told(result: flashmesh.Result) -> None
 def test_latency_goes_only_where_the_drive_has_a_part(result: flashmesh.Result, setting: str, part: str) -> None:
     parts = shown(result, io.StringIO()).split("where latency goes")[1].split("\n\n")[0]
     assert part not in parts
-    other = flashmesh.run("preset:z-nand", overrides={"workload.requests": 1_000, setting: "1MiB"})
+    other = flashmesh.run("preset:venice-z-nand", overrides={"workload.requests": 1_000, setting: "1MiB"})
     assert part in shown(other, io.StringIO()).split("where latency goes")[1].split("\n\n")[0]
 
 
@@ -245,19 +245,19 @@ def test_a_kind_of_request_that_starves_is_told() -> None:
         "replay.outstanding": 32,
         "schedule.age-bound": "1ms",
     }
-    bounded = flashmesh.run("preset:z-nand", overrides=overrides)
+    bounded = flashmesh.run("preset:venice-z-nand", overrides=overrides)
     programs = bounded.flash.overdue_programs
     assert 0 < programs <= bounded.flash.user_programs
     text = shown(bounded, io.StringIO())
     assert re.search(rf"starving writes +{q.count(programs)} operations began only after 1ms", text)
-    unbounded = flashmesh.run("preset:z-nand", overrides=overrides | {"schedule.age-bound": "1000s"})
+    unbounded = flashmesh.run("preset:venice-z-nand", overrides=overrides | {"schedule.age-bound": "1000s"})
     assert (unbounded.flash.overdue_programs, unbounded.flash.overdue_reads) == (0, 0)
     assert "starving" not in shown(unbounded, io.StringIO())
     assert bounded.latency_ps.write is not None
     assert unbounded.latency_ps.write is not None
     assert bounded.latency_ps.write.max < unbounded.latency_ps.write.max
     # With no patience at all everything is late, and nothing starves.
-    impatient = flashmesh.run("preset:z-nand", overrides=overrides | {"schedule.age-bound": "0s"})
+    impatient = flashmesh.run("preset:venice-z-nand", overrides=overrides | {"schedule.age-bound": "0s"})
     assert impatient.flash.overdue_programs > 0
     assert "starving" not in shown(impatient, io.StringIO())
 
@@ -268,7 +268,7 @@ def test_a_summary_tells_the_time_of_the_chips_and_the_work_of_a_request_where_t
     assert "time of a chip" not in shown(result, io.StringIO())
     overrides = {"workload.requests": 1_000, "workload.read-share": 0.5, "workload.request-size": "1KiB"}
     overrides["precondition.kind"] = "sequential"
-    recorded = flashmesh.run("preset:z-nand", overrides={**overrides, "measure.chip-states": True})
+    recorded = flashmesh.run("preset:venice-z-nand", overrides={**overrides, "measure.chip-states": True})
     text = " ".join(shown(recorded, io.StringIO()).split())
     assert recorded.chip_states is not None
     assert recorded.per_request is not None

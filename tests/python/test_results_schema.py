@@ -19,7 +19,7 @@ WARM: dict[str, Any] = {"warm-up": "auto", "epoch": "100us"}
 CACHE: dict[str, Any] = {"capacity": "16MiB"}
 STREAMS: dict[str, Any] = {"a": {"replay": {"outstanding": 4}}, "b": {"workload": {"pattern": "sequential"}}}
 
-# Tables on top of the z-nand preset, with the keys that these runs have and others may not.
+# Tables on top of the venice-z-nand preset, with the keys that these runs have and others may not.
 RUNS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "bus": ({}, ["write_amplification", "latency_ps.write"]),
     "venice": ({"fabric": {"kind": "venice"}}, ["scouts"]),
@@ -72,7 +72,7 @@ def test_schema_is_one() -> None:
 @pytest.mark.parametrize("name", RUNS)
 def test_results_agree_with_the_schema(name: str) -> None:
     tables, present = RUNS[name]
-    result = flashmesh.run({"preset": "z-nand", "workload": WORKLOAD} | tables)
+    result = flashmesh.run({"preset": "venice-z-nand", "workload": WORKLOAD} | tables)
     assert_valid(json.loads(result.to_json()))
     missing = [path for path in present if at(result.document, path) is None]
     assert missing == []
@@ -81,7 +81,7 @@ def test_results_agree_with_the_schema(name: str) -> None:
 def test_result_of_a_trace_agrees_with_the_schema(tmp_path: Path) -> None:
     trace = tmp_path / "small.ascii"
     trace.write_text("0 0 0 8 1\n1000 0 64 8 0\nnonsense\n500 0 8 8 1\n")
-    result = flashmesh.run("preset:z-nand", trace=trace, tolerate=True, overrides={"workload.time-unit": "ns"})
+    result = flashmesh.run("preset:venice-z-nand", trace=trace, tolerate=True, overrides={"workload.time-unit": "ns"})
     assert_valid(result.document)
     assert result.workload is not None
     assert result.workload["rejected"]
@@ -91,7 +91,7 @@ def test_result_of_a_fitted_profile_agrees_with_the_schema(tmp_path: Path) -> No
     trace, profile = tmp_path / "small.ascii", tmp_path / "small.toml"
     trace.write_text("".join(f"{1000 * request} 0 {8 * (request % 64)} 8 {request % 2}\n" for request in range(2_000)))
     flashmesh.fit_trace(trace, profile)
-    result = flashmesh.run({"preset": "z-nand", "workload": {"fitted": str(profile), "requests": 500}})
+    result = flashmesh.run({"preset": "venice-z-nand", "workload": {"fitted": str(profile), "requests": 500}})
     assert_valid(result.document)
     assert result.workload is not None
     assert result.workload["kind"] == "fitted"
@@ -100,14 +100,14 @@ def test_result_of_a_fitted_profile_agrees_with_the_schema(tmp_path: Path) -> No
 def test_result_with_a_timeline_agrees_with_the_schema(tmp_path: Path) -> None:
     measure = {"window-start": "2us", "window-length": "10us"}
     result = flashmesh.run(
-        {"preset": "z-nand", "workload": WORKLOAD, "measure": measure}, timeline_file=tmp_path / "run.pftrace"
+        {"preset": "venice-z-nand", "workload": WORKLOAD, "measure": measure}, timeline_file=tmp_path / "run.pftrace"
     )
     assert_valid(result.document)
     assert result.document["timeline"] == {"start_ps": 2_000_000, "end_ps": 12_000_000, "is_cut": False}
 
 
 def test_fairness_agrees_with_the_schema() -> None:
-    result = flashmesh.run({"preset": "z-nand", "workload": WORKLOAD, "stream": STREAMS}, fairness=True)
+    result = flashmesh.run({"preset": "venice-z-nand", "workload": WORKLOAD, "stream": STREAMS}, fairness=True)
     assert_valid(result.document)
     assert result.fairness is not None
 
@@ -118,7 +118,7 @@ def test_interrupted_result_agrees_with_the_schema() -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(flashmesh.Interrupted) as caught:
-        flashmesh.run({"preset": "z-nand", "workload": {"requests": 10**12}, "measure": WARM}, progress=stop)
+        flashmesh.run({"preset": "venice-z-nand", "workload": {"requests": 10**12}, "measure": WARM}, progress=stop)
     partial = caught.value.partial
     assert isinstance(partial, flashmesh.Result)
     assert partial.interrupted
@@ -139,7 +139,7 @@ def test_interrupted_result_agrees_with_the_schema() -> None:
     ],
 )
 def test_wrong_values_do_not(path: str, value: object) -> None:
-    result = flashmesh.run({"preset": "z-nand", "workload": {"requests": 100}})
+    result = flashmesh.run({"preset": "venice-z-nand", "workload": {"requests": 100}})
     document = deepcopy(result.document)
     group, _, key = path.rpartition(".")
     (at(document, group) if group else document)[key] = value
@@ -147,7 +147,7 @@ def test_wrong_values_do_not(path: str, value: object) -> None:
 
 
 def test_missing_keys_do_not() -> None:
-    document = flashmesh.run({"preset": "z-nand", "workload": {"requests": 100}}).to_dict()
+    document = flashmesh.run({"preset": "venice-z-nand", "workload": {"requests": 100}}).to_dict()
     for group in (document, document["latency_ps"], document["latency_ps"]["all"], document["gc"]):
         for key in list(group):
             value = group.pop(key)

@@ -36,7 +36,7 @@ CASES = 150
 def document() -> dict[str, Any]:
     return flashmesh.run(
         {
-            "preset": "z-nand",
+            "preset": "venice-z-nand",
             "fabric": {"kind": "venice"},
             "geometry": {"channels": 2, "chips-per-channel": 2},
             "measure": {"collisions": True, "network": True, "epoch": "100us"},
@@ -223,13 +223,13 @@ def is_number(text: str) -> bool:
 def test_a_sweep_of_too_many_points_is_refused_before_any_is_made(
     cli: Cli, tmp_path: Path, lines: str, points: str
 ) -> None:
-    (tmp_path / "s.toml").write_text(f'config = "preset:z-nand"\n{lines}\n')
+    (tmp_path / "s.toml").write_text(f'config = "preset:venice-z-nand"\n{lines}\n')
     for command in (("sweep", "s.toml", "--dry-run"), ("sweep", "s.toml")):
         done = cli(*command)
         assert (done.returncode, done.stdout) == (2, "")
         assert f"a sweep of {points} points: at most 1,000,000 can be planned" in done.stderr
     many = ",".join(str(number) for number in range(1001))
-    done = cli("compare", "preset:z-nand", "--vary", f"seed={many}", "--vary", f"replay.outstanding={many[2:]}")
+    done = cli("compare", "preset:venice-z-nand", "--vary", f"seed={many}", "--vary", f"replay.outstanding={many[2:]}")
     assert (done.returncode, "a sweep of 1,001,000 points" in done.stderr) == (2, True)
 
 
@@ -238,6 +238,6 @@ def test_a_result_keeps_the_rights_of_the_file_that_it_replaces(cli: Cli, tmp_pa
         path = tmp_path / "r.json"
         path.touch()
         path.chmod(mode)
-        assert cli("run", "preset:z-nand", "--set", "workload.requests=10", "--json", "r.json").returncode == 0
+        assert cli("run", "preset:venice-z-nand", "--set", "workload.requests=10", "--json", "r.json").returncode == 0
         assert path.stat().st_mode & 0o777 == mode
         assert path.stat().st_size > 0

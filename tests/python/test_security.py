@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+import test_cli_cache
 import test_memory
 import test_printable
 import test_saved_door
@@ -78,7 +79,7 @@ def test_nothing_in_a_file_is_executed(tmp_path: Path, text: str) -> None:
     before = sorted(tmp_path.iterdir())
     calls = [
         ("run", "drive.toml"),
-        ("run", "preset:z-nand", "--trace", "trace"),
+        ("run", "preset:venice-z-nand", "--trace", "trace"),
         ("run", "--fio", "job.fio"),
         ("import-mqsim", "ssd.xml", "work.xml", "-o", "."),
     ]
@@ -97,8 +98,8 @@ def test_fio_reads_no_variable_of_the_environment(tmp_path: Path, cli: Cli, monk
 
 def test_no_file_is_read_that_nobody_names(tmp_path: Path, cli: Cli) -> None:
     (tmp_path / "trace").write_text("".join(f"{1000 * n} 0 {8 * n} 8 1\n" for n in range(100)))
-    (tmp_path / "drive.toml").write_text('preset = "z-nand"\n[workload]\ntrace = "trace"\ntime-unit = "us"\n')
-    others = ("flashmesh.toml", ".env", "pyproject.toml", "trace.toml", "trace.gz", "drive.json", "z-nand.toml")
+    (tmp_path / "drive.toml").write_text('preset = "venice-z-nand"\n[workload]\ntrace = "trace"\ntime-unit = "us"\n')
+    others = ("flashmesh.toml", ".env", "pyproject.toml", "trace.toml", "trace.gz", "drive.json", "venice-z-nand.toml")
     for name in others:
         (tmp_path / name).write_text("nobody named this")
     # The system notes the first reading after a change.
@@ -119,7 +120,7 @@ def test_no_room_of_the_core_knows_the_network() -> None:
 
 
 def test_nothing_is_written_but_what_options_name_and_no_socket_is_connected(tmp_path: Path) -> None:
-    (tmp_path / "drive.toml").write_text('preset = "z-nand"\n[workload]\nrequests = 100\n')
+    (tmp_path / "drive.toml").write_text('preset = "venice-z-nand"\n[workload]\nrequests = 100\n')
     shown = audited(tmp_path, "run", "drive.toml", "--json", "result.json")
     assert "SEEN []" in shown
     written = [line for line in shown.splitlines() if line.startswith("WRITES")]
@@ -288,10 +289,14 @@ def test_line_that_does_not_end_takes_no_memory(tmp_path: Path, sparse_line: Pat
 
 def test_control_characters_of_files_do_not_reach_the_terminal(tmp_path: Path, cli: Cli) -> None:
     evil = "\x1b]0;owned\x07\x1b[2J"
-    (tmp_path / "drive.toml").write_bytes(b'preset = "z-nand"\nfabric = "' + evil.encode() + b'"\n')
+    (tmp_path / "drive.toml").write_bytes(b'preset = "venice-z-nand"\nfabric = "' + evil.encode() + b'"\n')
     (tmp_path / "trace").write_bytes(evil.encode() + b" 0 8 8 1\n" * 3)
     (tmp_path / "job.fio").write_bytes(b"[a]\nrw=" + evil.encode() + b"\n")
-    for call in (("run", "drive.toml"), ("run", "preset:z-nand", "--trace", "trace"), ("run", "--fio", "job.fio")):
+    for call in (
+        ("run", "drive.toml"),
+        ("run", "preset:venice-z-nand", "--trace", "trace"),
+        ("run", "--fio", "job.fio"),
+    ):
         done = cli(*call)
         assert done.returncode == 2
         assert "\x1b" not in done.stdout + done.stderr, call
@@ -312,7 +317,7 @@ def test_run_can_be_bounded_from_outside(config: Path, tmp_path: Path) -> None:
 def test_content_of_a_trace_appears_in_no_result(tmp_path: Path, cli: Cli) -> None:
     lines = (f"{128166372003061629 + 10 * n},confidential,0,Read,{4096 * n},4096,1\n" for n in range(100))
     (tmp_path / "trace.csv").write_text("".join(lines))
-    (tmp_path / "drive.toml").write_text('preset = "z-nand"\n')
+    (tmp_path / "drive.toml").write_text('preset = "venice-z-nand"\n')
     done = cli("run", "drive.toml", "--trace", "trace.csv", "--json", "result.json", "--request-log", "log.parquet")
     assert done.returncode == 0, done.stderr
     for name in ("result.json", "log.parquet"):
@@ -349,7 +354,7 @@ PROMISES = {
         test_nothing_in_a_file_is_executed,
         test_fio_reads_no_variable_of_the_environment,
     ),
-    "Nothing is written but the named outputs.": (
+    "Nothing is written but the named outputs and kept states.": (
         test_nothing_is_written_but_what_options_name_and_no_socket_is_connected,
         test_tags_of_mqsim_name_no_file_to_write,
     ),
@@ -372,6 +377,9 @@ PROMISES = {
         test_printable.test_no_text_of_a_saved_result_reaches_the_terminal_as_it_is,
         test_printable.test_no_text_of_a_file_or_a_name_reaches_the_terminal_as_it_is,
         test_printable.test_progress_and_colours_go_to_a_terminal_and_names_do_not,
+    ),
+    "Kept states are trusted like the results of the user.": (
+        test_cli_cache.test_a_full_drive_is_kept_read_shown_damaged_and_cleared,
     ),
     "Saved results are checked at the door.": (
         test_saved_door.test_no_wrong_value_in_a_saved_result_gets_past_the_door,

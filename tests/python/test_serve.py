@@ -27,7 +27,7 @@ from nbd import FLUSH, READ, TRIM, WRITE, ZEROES, Serving, before_others, nonsen
 
 MIB = 1 << 20
 SECTOR = 512
-DRIVE = 'preset = "z-nand"\n[geometry]\nblocks-per-plane = 64\n'
+DRIVE = 'preset = "venice-z-nand"\n[geometry]\nblocks-per-plane = 64\n'
 VIRTUAL = ("drive.toml", "--time-scale", "0")
 
 
@@ -325,7 +325,7 @@ def test_file_system_on_the_drive_through_fuse(tmp_path: Path) -> None:
 
 def test_probe_compares_what_a_client_sees_with_what_the_drive_takes() -> None:
     require("nbdkit")
-    config = configuration.load("preset:z-nand", overrides={"geometry.blocks-per-plane": 64})
+    config = configuration.load("preset:venice-z-nand", overrides={"geometry.blocks-per-plane": 64})
     found = probe(config, 1, lambda note: pytest.fail(note), requests=100, targets=(20, 200))
     assert [step.target_us for step in found.steps] == [20, 200]
     # A client never sees much less than the drive takes; the way is taken off.
@@ -384,7 +384,7 @@ def test_bad_input_is_refused_in_a_sentence(
 
 
 def test_streams_and_a_data_file_in_use_are_refused(tmp_path: Path, cli: Cli) -> None:
-    (tmp_path / "two.toml").write_text('preset = "z-nand"\n[stream.a]\n[stream.b]\n')
+    (tmp_path / "two.toml").write_text('preset = "venice-z-nand"\n[stream.a]\n[stream.b]\n')
     require("nbdkit")
     done = cli("serve", "two.toml", "--socket", "s")
     assert (done.returncode, "a served drive has one: remove the sections [stream.*]" in done.stderr) == (2, True)

@@ -17,14 +17,14 @@ import pytest
 import flashmesh
 from conftest import COMMAND, TIMEOUT_S, environment
 
-SWEEP = """config = "preset:z-nand"
+SWEEP = """config = "preset:venice-z-nand"
 seeds = 300
 [set]
 "workload.requests" = 45_000
 [axes]
 fabric.kind = ["ideal"]
 """
-MANY = """config = "preset:z-nand"
+MANY = """config = "preset:venice-z-nand"
 seeds = 5
 [set]
 "workload.requests" = 100
@@ -51,7 +51,7 @@ def cpu_s(command: Sequence[str | Path], folder: Path, times: int = 1) -> float:
     [
         ([sys.executable, "-c", "import flashmesh"], 0.15),
         ([COMMAND, "--help"], 0.25),
-        ([COMMAND, "run", "preset:z-nand", "--set", "workload.requests=1"], 0.4),
+        ([COMMAND, "run", "preset:venice-z-nand", "--set", "workload.requests=1"], 0.4),
     ],
     ids=["import", "help", "run"],
 )
@@ -62,7 +62,7 @@ def test_commands_start_quickly(tmp_path: Path, command: Sequence[str | Path], b
 def test_a_report_of_ten_runs_is_made_quickly_and_is_small(tmp_path: Path) -> None:
     axis = "replay.outstanding=1,2,4,8,16,32,64,128,256,512"
     settings = ["--set", "workload.requests=20000", "--set", "measure.epoch=1ms", "--vary", axis]
-    compare: list[str | Path] = [COMMAND, "compare", "preset:z-nand", *settings, "--json", "ten.json"]
+    compare: list[str | Path] = [COMMAND, "compare", "preset:venice-z-nand", *settings, "--json", "ten.json"]
     subprocess.run(compare, cwd=tmp_path, env=environment(), capture_output=True, check=True, timeout=TIMEOUT_S)
     assert cpu_s([COMMAND, "report", "ten.json", "-o", "ten.html"], tmp_path, 2) < 6.0
     assert (tmp_path / "ten.html").stat().st_size < 8_000_000
@@ -80,7 +80,7 @@ def test_a_thousand_runs_are_reported_and_shown_quickly(tmp_path: Path) -> None:
 def test_types_are_looked_at_once_however_many_epochs_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
     def epochs(most: int) -> flashmesh.Result:
         overrides = {"workload.requests": 1_000, "measure.epoch": "1ns", "measure.epochs-max": most}
-        return flashmesh.run("preset:z-nand", overrides=overrides)
+        return flashmesh.run("preset:venice-z-nand", overrides=overrides)
 
     looked = 0
 
@@ -100,7 +100,7 @@ def test_a_sweep_spends_its_time_simulating(tmp_path: Path) -> None:
     bare = (
         "from flashmesh import configuration, _native\n"
         "settings = {'workload.requests': 45_000, 'fabric.kind': 'ideal'}\n"
-        "config = configuration.load('preset:z-nand', overrides=settings)\n"
+        "config = configuration.load('preset:venice-z-nand', overrides=settings)\n"
         "for _ in range(300): _native.Simulation(config).run(_native.Control())\n"
     )
     alone = cpu_s([sys.executable, "-c", bare], tmp_path)

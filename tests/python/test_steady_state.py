@@ -25,7 +25,7 @@ def shown(result: flashmesh.Result) -> str:
 
 def test_attributes_hold_the_window_and_the_epochs() -> None:
     measure = {"measure.warm-up": "requests", "measure.warm-up-requests": 1_000, "measure.epoch": "100us"}
-    result = flashmesh.run("preset:z-nand", overrides=SMALL | measure)
+    result = flashmesh.run("preset:venice-z-nand", overrides=SMALL | measure)
     assert result.warm_up is not None
     assert result.measured is not None
     assert (result.warm_up.requests, result.measured.requests) == (1_000, 4_000)
@@ -40,7 +40,7 @@ def test_attributes_hold_the_window_and_the_epochs() -> None:
 
 
 def test_run_without_a_warm_up_has_neither_window_nor_epochs() -> None:
-    result = flashmesh.run("preset:z-nand", overrides=SMALL)
+    result = flashmesh.run("preset:venice-z-nand", overrides=SMALL)
     assert (result.warm_up, result.measured, result.epochs) == (None, None, ())
     assert result.epochs_frame().empty
     assert "Measured" not in shown(result)
@@ -80,7 +80,7 @@ def test_what_is_wrong_is_said(cli: Cli, config: Path, tmp_path: Path, arguments
 
 def test_summary_begins_with_the_window_and_draws_epochs() -> None:
     measure = {"measure.warm-up": "time", "measure.warm-up-time": "1ms", "measure.epoch": "500us"}
-    result = flashmesh.run("preset:z-nand", overrides=SMALL | measure)
+    result = flashmesh.run("preset:venice-z-nand", overrides=SMALL | measure)
     assert result.measured is not None
     text = shown(result)
     window, whole = text.split("The whole run")
@@ -91,10 +91,12 @@ def test_summary_begins_with_the_window_and_draws_epochs() -> None:
 
 
 def test_warm_up_that_does_not_end_is_said_loudly() -> None:
-    short = flashmesh.run("preset:z-nand", overrides=SMALL | {"workload.requests": 50, "measure.warm-up": "auto"})
+    short = flashmesh.run(
+        "preset:venice-z-nand", overrides=SMALL | {"workload.requests": 50, "measure.warm-up": "auto"}
+    )
     assert "NOT STEADY: the run is too short" in shown(short)
     measure = {"measure.warm-up": "requests", "measure.warm-up-requests": 5_000}
-    unreached = flashmesh.run("preset:z-nand", overrides=SMALL | measure)
+    unreached = flashmesh.run("preset:venice-z-nand", overrides=SMALL | measure)
     assert unreached.measured is None
     assert "NOT WARM: the run ended within its warm-up, after 5,000 requests" in shown(unreached)
 

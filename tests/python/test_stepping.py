@@ -20,7 +20,7 @@ OF_THE_MACHINE = {"wall_s", "requests_per_wall_s", "peak_rss_bytes"}
 
 
 def small(**keys: Any) -> Drive:
-    return Drive("preset:z-nand", overrides=SMALL | keys)
+    return Drive("preset:venice-z-nand", overrides=SMALL | keys)
 
 
 def test_a_trace_that_is_submitted_gives_the_json_of_a_run(tmp_path: Path) -> None:
@@ -35,9 +35,9 @@ def test_a_trace_that_is_submitted_gives_the_json_of_a_run(tmp_path: Path) -> No
     rows = zip(time_ps // 1000, offset // 512, size // 512, 1 - op, strict=True)
     trace.write_text("".join(f"{time} 0 {sector} {sectors} {kind}\n" for time, sector, sectors, kind in rows))
     keys = SMALL | {"workload.trace": str(trace), "workload.time-unit": "ns"}
-    run = flashmesh.run("preset:z-nand", overrides=keys)
+    run = flashmesh.run("preset:venice-z-nand", overrides=keys)
 
-    drive = Drive("preset:z-nand", overrides=keys)
+    drive = Drive("preset:venice-z-nand", overrides=keys)
     begun = 0
     completed = []
     while begun < count:
@@ -128,7 +128,7 @@ def test_what_a_drive_cannot_do_is_an_error() -> None:
 
 
 def test_the_oracles_watch_a_drive_that_is_stepped() -> None:
-    drive = Drive("preset:z-nand", overrides=SMALL, check=True)
+    drive = Drive("preset:venice-z-nand", overrides=SMALL, check=True)
     for number in range(100):
         drive.submit(number * 1_000_000, Op(number % 2), number * 4096, 4096)
     assert len(drive.drain()) == 100

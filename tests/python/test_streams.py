@@ -90,7 +90,7 @@ def test_the_run_beside_those_for_fairness_is_the_run_on_its_own(two: Path) -> N
 
 
 def test_a_single_stream_is_as_fast_as_alone() -> None:
-    result = fm.run("preset:z-nand", overrides={"workload.requests": 500}, fairness=True)
+    result = fm.run("preset:venice-z-nand", overrides={"workload.requests": 500}, fairness=True)
     assert result.fairness is not None
     assert (result.fairness.slowdown_max, result.fairness.unfairness) == (1.0, 1.0)
 
@@ -119,7 +119,7 @@ def test_streams_are_typed_parameters_by_name() -> None:
 
 def test_streams_can_be_made_up_and_varied_on_the_command_line(cli: Cli, two: Path) -> None:
     made_up = ("--set", "stream.a.workload.requests=100", "--set", "stream.b.workload.requests=200")
-    document = json.loads(cli("run", "preset:z-nand", *made_up, "--json", "-").stdout)
+    document = json.loads(cli("run", "preset:venice-z-nand", *made_up, "--json", "-").stdout)
     assert [stream["requests"] for stream in document["streams"]] == [100, 200]
     done = cli("compare", two, "--vary", "stream.large.replay.outstanding=1,8", "--json", "-")
     runs = json.loads(done.stdout)["runs"]
@@ -127,7 +127,7 @@ def test_streams_can_be_made_up_and_varied_on_the_command_line(cli: Cli, two: Pa
 
 
 def test_a_file_names_its_streams_and_namespaces(cli: Cli, tmp_path: Path) -> None:
-    (tmp_path / "drive.toml").write_text('preset = "z-nand"\n[workload]\nrequests = 100\n')
+    (tmp_path / "drive.toml").write_text('preset = "venice-z-nand"\n[workload]\nrequests = 100\n')
     for key in ("stream.x.replay.outstanding=3", "namespace.x.capacity=4KiB"):
         done = cli("run", "drive.toml", "--set", key)
         assert (done.returncode, done.stdout) == (2, "")

@@ -14,7 +14,7 @@ import flashmesh
 from conftest import Cli
 
 SHELL = shutil.which("trace_processor_shell") or shutil.which("trace_processor")
-CONFIG = {"preset": "z-nand", "fabric": {"kind": "venice"}, "workload": {"requests": 300, "read-share": 0.7}}
+CONFIG = {"preset": "venice-z-nand", "fabric": {"kind": "venice"}, "workload": {"requests": 300, "read-share": 0.7}}
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_trace_processor_answers_queries(timeline: tuple[Path, flashmesh.Result]
 
 
 def test_timeline_says_when_it_is_full(cli: Cli, tmp_path: Path) -> None:
-    arguments = ("run", "preset:z-nand", "--set", "workload.requests=500", "--timeline", "run.pftrace")
+    arguments = ("run", "preset:venice-z-nand", "--set", "workload.requests=500", "--timeline", "run.pftrace")
     done = cli(*arguments, "--set", "measure.timeline-events-max=100")
     assert done.returncode == 0
     assert "the timeline is full at " in done.stderr
@@ -88,15 +88,15 @@ def test_timeline_says_when_it_is_full(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_timeline_that_cannot_be_written_is_an_error(cli: Cli, tmp_path: Path) -> None:
-    done = cli("run", "preset:z-nand", "--timeline", "no/such/folder.pftrace")
+    done = cli("run", "preset:venice-z-nand", "--timeline", "no/such/folder.pftrace")
     assert done.returncode == 2
     assert "folder.pftrace: cannot be written: " in done.stderr
-    done = cli("run", "preset:z-nand", "--timeline", "-")
+    done = cli("run", "preset:venice-z-nand", "--timeline", "-")
     assert done.returncode == 2
     assert "a timeline cannot go to stdout" in done.stderr
     full = Path("/dev/full")
     if full.exists():
-        done = cli("run", "preset:z-nand", "--set", "workload.requests=100", "--timeline", full)
+        done = cli("run", "preset:venice-z-nand", "--set", "workload.requests=100", "--timeline", full)
         assert done.returncode == 2
         assert done.stderr == "error: /dev/full: the timeline cannot be written: No space left on device\n"
         assert "IOPS" in done.stdout

@@ -11,7 +11,7 @@ import flashmesh
 from conftest import Cli
 from flashmesh.steady import is_steady
 
-FILLING = """preset = "z-nand"
+FILLING = """preset = "venice-z-nand"
 [geometry]
 channels = 2
 chips-per-channel = 2
@@ -78,14 +78,14 @@ def test_sweep_until_steady_goes_on_where_it_was_and_is_not_mixed_with_others(cl
 
 def test_streams_grow_alike_and_traces_end(tmp_path: Path) -> None:
     streams = {"a": {"workload": {"requests": 600}}, "b": {"workload": {"requests": 300}}}
-    tables = {"preset": "z-nand", "stream": streams, "measure": {"warm-up": "auto"}}
+    tables = {"preset": "venice-z-nand", "stream": streams, "measure": {"warm-up": "auto"}}
     found = flashmesh.run(tables, until_steady=2_000)
     a, b = (stream.requests for stream in found.streams)
     assert (a, b) == (600, 300) or (abs(a - 2 * b) <= 2 and 1_800 <= a + b <= 2_000)
     trace = tmp_path / "t.csv"
     trace.write_text("".join(f"{number * 1000} 0 {number * 8} 8 1\n" for number in range(50)))
     unit = {"workload.time-unit": "ns"}
-    assert flashmesh.run("preset:z-nand", trace=trace, overrides=unit, until_steady=True).requests == 50
+    assert flashmesh.run("preset:venice-z-nand", trace=trace, overrides=unit, until_steady=True).requests == 50
 
 
 @pytest.mark.parametrize(

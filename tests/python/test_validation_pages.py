@@ -29,7 +29,7 @@ source = "a data sheet"
 
 
 def known() -> dict[str, Drive]:
-    return {"pm9a3": read_drive("pm9a3", DRIVE)}
+    return {"venice-pm9a3": read_drive("venice-pm9a3", DRIVE)}
 
 
 def validation(drive: Drive) -> Validation:
@@ -41,12 +41,12 @@ def validation(drive: Drive) -> Validation:
     far = replace(measured.points[0].figures, read_mean_us=150.0)
     points[0] = replace(points[0], simulated=far)
     hashed = drive.values_hash()
-    return Validation("pm9a3", drive.title, measured, tuple(points), 0.0, 2.5, 1_000, values_hash=hashed)
+    return Validation("venice-pm9a3", drive.title, measured, tuple(points), 0.0, 2.5, 1_000, values_hash=hashed)
 
 
 @pytest.fixture
 def pages(tmp_path: Path) -> Path:
-    write_pages([validation(known()["pm9a3"])], tmp_path, known())
+    write_pages([validation(known()["venice-pm9a3"])], tmp_path, known())
     return tmp_path
 
 
@@ -56,7 +56,7 @@ def test_the_pages_of_the_repository_are_what_their_json_gives() -> None:
 
 def test_a_page_has_figures_verdicts_and_where_each_value_is_from(pages: Path) -> None:
     check_pages(pages, known())
-    page = (pages / "pm9a3.md").read_text()
+    page = (pages / "venice-pm9a3.md").read_text()
     assert "| 8,000 | held out | 5,000 | 5,000 | 100.0 | 150.0 | **+50 %** |" in page
     assert "- mean of reads within 10 % below saturation: MISSED (2 of 3)" in page
     assert "| held out | 50 % |" in page
@@ -65,38 +65,38 @@ def test_a_page_has_figures_verdicts_and_where_each_value_is_from(pages: Path) -
     assert "| `flash.read-time` | `45us` | fitted | no data sheet gives it |" in page
     assert "write amplification: 2.50 measured, 2.00 simulated" in page
     index = (pages / "index.md").read_text()
-    assert "| [A drive](pm9a3.md) | - | 21,000 |" in index
-    assert (pages / "pm9a3-reads.svg").read_text().startswith("<svg")
+    assert "| [A drive](venice-pm9a3.md) | - | 21,000 |" in index
+    assert (pages / "venice-pm9a3-reads.svg").read_text().startswith("<svg")
 
 
 def test_a_changed_page_is_stale_and_is_written_anew(pages: Path) -> None:
     whole = {path.name: path.read_bytes() for path in pages.iterdir()}
-    (pages / "pm9a3.md").write_text("another page")
-    with pytest.raises(ConfigError, match=r"pm9a3.md: is stale: `flashmesh validate --rewrite"):
+    (pages / "venice-pm9a3.md").write_text("another page")
+    with pytest.raises(ConfigError, match=r"venice-pm9a3.md: is stale: `flashmesh validate --rewrite"):
         check_pages(pages, known())
     rewrite_pages(pages, known())
     assert {path.name: path.read_bytes() for path in pages.iterdir()} == whole
 
 
 def test_a_changed_preset_makes_its_page_stale(pages: Path) -> None:
-    document = json.loads((pages / "pm9a3.json").read_text())
+    document = json.loads((pages / "venice-pm9a3.json").read_text())
     document["drives"][0]["values_hash"] = "of another preset"
-    (pages / "pm9a3.json").write_text(json.dumps(document))
+    (pages / "venice-pm9a3.json").write_text(json.dumps(document))
     with pytest.raises(ConfigError, match="the preset has changed since: make validation"):
         check_pages(pages, known())
 
 
 def test_a_preset_without_a_page_is_told(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="has no page of pm9a3: make validation"):
+    with pytest.raises(ConfigError, match="has no page of venice-pm9a3: make validation"):
         check_pages(tmp_path, known())
 
 
 def test_what_is_no_validation_is_refused(pages: Path) -> None:
-    (pages / "pm9a3.json").write_text("{}")
-    with pytest.raises(OutputError, match=r"pm9a3.json: is no validation"):
+    (pages / "venice-pm9a3.json").write_text("{}")
+    with pytest.raises(OutputError, match=r"venice-pm9a3.json: is no validation"):
         check_pages(pages, known())
 
 
 def test_another_drive_has_no_page(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="pm9a3: pages are of presets that are held to measurements"):
-        write_pages([validation(known()["pm9a3"])], tmp_path, drives())
+    with pytest.raises(ConfigError, match="venice-pm9a3: pages are of presets that are held to measurements"):
+        write_pages([validation(known()["venice-pm9a3"])], tmp_path, drives())

@@ -34,7 +34,7 @@ const PIECES: &[&str] = &[
     "]]",
     "\"\"\"",
     "preset",
-    "\"z-nand\"",
+    "\"venice-z-nand\"",
     "\"collisions\"",
     "geometry",
     "channels",

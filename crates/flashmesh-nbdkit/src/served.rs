@@ -10,6 +10,7 @@ use flashmesh::config::Config;
 use flashmesh::requests::RequestKind;
 use flashmesh::stepping::Drive;
 use flashmesh::units::Bytes;
+use flashmesh::{PreparedDrives, StateFolder};
 
 use crate::clock::Clock;
 use crate::engine::{Engine, Figures, answer};
@@ -49,7 +50,13 @@ impl Served {
     pub fn open(settings: &Settings) -> Result<Served, String> {
         let path = settings.config.as_ref().ok_or("config=FILE is missing: flashmesh serve starts nbdkit with it")?;
         let config = Config::from_file(path, &[]).map_err(|error| error.to_string())?;
-        let drive = Drive::new(&config).map_err(|error| error.to_string())?;
+        let drives = PreparedDrives::default().for_one_run();
+        let drives = match &settings.states {
+            Some(folder) => drives.kept_in(StateFolder::new(folder, Bytes::new(settings.states_limit))),
+            None => drives,
+        };
+        let drive = Drive::prepared(&config, false, Some(&drives)).map_err(|error| error.to_string())?;
+        drives.take_notes().iter().for_each(|note| eprintln!("flashmesh: {note}"));
         let (capacity, sector) = (drive.capacity(0).map_or(0, Bytes::as_u64), drive.sector_size().as_u64());
         let size = settings.size.unwrap_or(capacity);
         if size > capacity {

@@ -28,6 +28,9 @@ pub struct Settings {
     pub log: Option<PathBuf>,
     /// Where the live figures and the report go, a line of JSON each.
     pub live: Option<PathBuf>,
+    /// The folder in which states of full drives are kept, and the bytes that it may hold.
+    pub states: Option<PathBuf>,
+    pub states_limit: u64,
     /// A pipe: when nobody can write into it any more, the drive is closed and the process ends.
     pub control: Option<PathBuf>,
 }
@@ -42,6 +45,8 @@ impl Settings {
             ahead: Duration::ZERO,
             log: None,
             live: None,
+            states: None,
+            states_limit: 0,
             control: None,
         }
     }
@@ -58,6 +63,8 @@ impl Settings {
             "log" => self.log = path(),
             "live" => self.live = path(),
             "control" => self.control = path(),
+            "states" => self.states = path(),
+            "states-limit" => self.states_limit = number(key, value)?,
             "size" => self.size = Some(number(key, value)?),
             "ahead-ns" => self.ahead = Duration::from_nanos(number(key, value)?),
             "time-scale" => {

@@ -12,7 +12,7 @@ use flashmesh::units::{Bytes, Current, Quantity, Rate, Time, Voltage, Wattage};
 
 /// A whole configuration, checked.
 #[pyclass(frozen, module = "flashmesh._native")]
-pub struct Config(pub config::Config);
+pub struct Config(pub config::Config, Vec<String>);
 
 #[pymethods]
 impl Config {
@@ -21,7 +21,7 @@ impl Config {
     #[pyo3(signature = (path, overrides, jobs=Vec::new()))]
     fn from_file(py: Python<'_>, path: PathBuf, overrides: Vec<String>, jobs: Vec<String>) -> PyResult<Self> {
         let config = py.detach(|| guarded(|| config::Config::from_file_with_jobs(&path, &jobs, &overrides)))?;
-        config.map(Config).map_err(|error| ConfigError::new_err(shown(&error)))
+        config.map(|read| Config(read.config, read.notes)).map_err(|error| ConfigError::new_err(shown(&error)))
     }
 
     /// Reads a text; errors call it `name`.
@@ -29,7 +29,12 @@ impl Config {
     #[pyo3(signature = (text, name, overrides, jobs=Vec::new()))]
     fn from_str(py: Python<'_>, text: &str, name: &str, overrides: Vec<String>, jobs: Vec<String>) -> PyResult<Self> {
         let config = py.detach(|| guarded(|| config::Config::from_str_with_jobs(text, name, &jobs, &overrides)))?;
-        config.map(Config).map_err(|error| ConfigError::new_err(shown(&error)))
+        config.map(|read| Config(read.config, read.notes)).map_err(|error| ConfigError::new_err(shown(&error)))
+    }
+
+    /// What whoever wrote it should know, a sentence each: names that have changed.
+    fn notes(&self) -> Vec<String> {
+        self.1.clone()
     }
 
     /// Every parameter with its value.
@@ -143,6 +148,18 @@ pub fn presets(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         summaries.set_item(preset.name, preset.summary)?;
     }
     Ok(summaries)
+}
+
+/// What presets were called before, and are found by as well; each with its name.
+#[pyfunction]
+pub fn former_presets(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let names = PyDict::new(py);
+    for preset in config::Config::presets() {
+        if let Some(former) = preset.former_name {
+            names.set_item(former, preset.name)?;
+        }
+    }
+    Ok(names)
 }
 
 /// The profiles and mixes by name, each with its figures in one line, by the paper and table that publish them.

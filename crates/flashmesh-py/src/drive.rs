@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 
 use crate::config::Config;
 use crate::errors::{InternalError, WorkloadError, exception, guarded, shown};
+use crate::simulation::PreparedDrives;
 use flashmesh::error::RunError;
 use flashmesh::report::Status;
 use flashmesh::requests::RequestKind;
@@ -108,11 +109,10 @@ impl Drive {
 #[pymethods]
 impl Drive {
     #[new]
-    fn new(py: Python<'_>, config: &Config, check: bool) -> PyResult<Self> {
-        let config = &config.0;
-        let opened = py.detach(|| {
-            guarded(|| if check { stepping::Drive::checked(config) } else { stepping::Drive::new(config) })
-        })?;
+    #[pyo3(signature = (config, check, drives=None))]
+    fn new(py: Python<'_>, config: &Config, check: bool, drives: Option<&Bound<'_, PreparedDrives>>) -> PyResult<Self> {
+        let (config, drives) = (&config.0, drives.map(|drives| &drives.get().0));
+        let opened = py.detach(|| guarded(|| stepping::Drive::prepared(config, check, drives)))?;
         opened.map(|drive| Drive(Mutex::new(drive))).map_err(|error| exception(&error))
     }
 

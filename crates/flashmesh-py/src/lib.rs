@@ -9,6 +9,7 @@ mod policies;
 mod quantities;
 mod request_log;
 mod simulation;
+mod states;
 mod student;
 mod toml_places;
 mod trace;
@@ -21,7 +22,7 @@ mod _native {
     #[pymodule_export]
     use crate::build::build_facts;
     #[pymodule_export]
-    use crate::config::{Config, describe_profile, parameters, presets, profiles_by_paper, sections};
+    use crate::config::{Config, describe_profile, former_presets, parameters, presets, profiles_by_paper, sections};
     #[pymodule_export]
     use crate::drive::{Drive, Snapshot, request_codes};
     #[pymodule_export]
@@ -36,6 +37,8 @@ mod _native {
     use crate::quantities::quantities;
     #[pymodule_export]
     use crate::simulation::{Control, PreparedDrives, Simulation, fairness};
+    #[pymodule_export]
+    use crate::states::{clear_states, kept_states};
     #[pymodule_export]
     use crate::student::student_quantile;
     #[pymodule_export]

@@ -10,13 +10,14 @@ use crate::config::Config;
 use crate::errors::{InternalError, OutputError, PolicyError, exception, guarded, shown};
 use crate::policies;
 use crate::request_log::RequestLog;
+use flashmesh::StateFolder;
 use flashmesh::config::Instance;
 use flashmesh::error::{RunError, said};
 use flashmesh::probe::Outcome;
 use flashmesh::report::Fairness;
 use flashmesh::requests::WorkloadSummary;
 use flashmesh::simulation;
-use flashmesh::units::printable_path;
+use flashmesh::units::{Bytes, printable_path};
 
 /// How far a run is, and the switch that ends it.
 #[pyclass(frozen, module = "flashmesh._native")]
@@ -67,13 +68,24 @@ impl Control {
 
 /// Preconditioned drives, prepared once for all runs that begin with the same state.
 #[pyclass(frozen, module = "flashmesh._native")]
-pub struct PreparedDrives(flashmesh::PreparedDrives);
+pub struct PreparedDrives(pub flashmesh::PreparedDrives);
 
 #[pymethods]
 impl PreparedDrives {
+    /// With `folder` what takes longest is kept there, in at most `limit` bytes; with `one_run` nothing is kept in memory.
     #[new]
-    fn new() -> Self {
-        PreparedDrives(flashmesh::PreparedDrives::default())
+    #[pyo3(signature = (folder=None, limit=0, one_run=false))]
+    fn new(folder: Option<PathBuf>, limit: u64, one_run: bool) -> Self {
+        let mut drives = flashmesh::PreparedDrives::default();
+        if let Some(folder) = folder {
+            drives = drives.kept_in(StateFolder::new(folder, Bytes::new(limit)));
+        }
+        PreparedDrives(if one_run { drives.for_one_run() } else { drives })
+    }
+
+    /// What went wrong with the folder since this was asked last, a sentence each.
+    fn take_notes(&self) -> Vec<String> {
+        self.0.take_notes()
     }
 }
 

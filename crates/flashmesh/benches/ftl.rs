@@ -21,14 +21,14 @@ fn main() {
         let begun = Instant::now();
         let geometry = geometry(&config);
         let ftl = Ftl::new(&geometry, &config, FtlRules::new(&config));
-        report("start, z-nand", begun, &format!("{} planes", geometry.planes()));
+        report("start, venice-z-nand", begun, &format!("{} planes", geometry.planes()));
         let mut random = SimRng::new(3);
         for reads in [1, 999, 99_000] {
             let begun = Instant::now();
             for _ in 0..reads {
                 black_box(ftl.location(Lpn(random.below(geometry.logical_pages))));
             }
-            report("first random reads, z-nand", begun, &format!("{} of the map in memory", ftl.map_written()));
+            report("first random reads, venice-z-nand", begun, &format!("{} of the map in memory", ftl.map_written()));
         }
     }
     if wants("sequential") {
@@ -55,7 +55,7 @@ fn precondition(config: &Config, kind: PreconditionKind) -> (Ftl, Geometry) {
     let detail = format!(
         "{pages_mapped} pages, write amplification {write_amplification:.3} after {windows} windows, settled: {settled}"
     );
-    report(&format!("precondition {kind:?}, z-nand"), begun, &detail);
+    report(&format!("precondition {kind:?}, venice-z-nand"), begun, &detail);
     (ftl, geometry)
 }
 

@@ -121,7 +121,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "workload.read-share=0.3",
         "workload.request-size=16KiB",
     ];
-    let config = Config::from_str("preset = \"z-nand\"", "own_policy", &settings.map(String::from))?;
+    let config = Config::from_str("preset = \"venice-z-nand\"", "own_policy", &settings.map(String::from))?;
     for is_own in [false, true] {
         let mut simulation = Simulation::new(&config)?;
         if is_own {

@@ -48,6 +48,7 @@ mod rooms {
     pub mod reporting;
     pub mod results;
     pub mod schedule;
+    pub mod states;
     pub use flashmesh_workload as workload;
 }
 
@@ -181,4 +182,5 @@ pub mod stepping {
 pub use drive::MemoryEstimate;
 pub use flashmesh_base::{counts, names, quantities, tagged, units};
 pub use ftl::PreparedDrives;
+pub use states::{About, Kept, StateFolder};
 pub use stepping::Drive;

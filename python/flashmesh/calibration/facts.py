@@ -1,6 +1,6 @@
 """What is known of a drive: a configuration, and in its table `calibrate` what is said of the search.
 
-preset = "z-nand"
+preset = "venice-z-nand"
 
 [geometry]
 channels = 8

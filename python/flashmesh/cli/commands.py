@@ -12,6 +12,7 @@ from flashmesh.cli.command import Group
 
 COMMANDS = {
     "ask": ("flashmesh.cli.ask", "Say which changes of a drive help most."),
+    "cache": ("flashmesh.cli.cache", "Show and clear the states of full drives that are kept between runs."),
     "calibrate": ("flashmesh.cli.calibrate", "Fit a drive to what it measured."),
     "collisions": ("flashmesh.cli.collisions", "Analyse read collisions on dies, and what replication would gain."),
     "compare": ("flashmesh.cli.compare", "Simulate drives that differ in some keys, and compare them."),

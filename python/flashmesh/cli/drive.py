@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from flashmesh.importers.fio import FioJobs
     from flashmesh.results import Result
 
-DRIVE = "preset:z-nand"
+DRIVE = "preset:venice-z-nand"
 """The drive of jobs that come without one: that of the defaults."""
 
 

@@ -6,18 +6,31 @@ from pathlib import Path
 
 import click
 
-from flashmesh._native import OutputError, presets
+from flashmesh._native import OutputError, former_presets, presets
 from flashmesh.cli.command import command
 from flashmesh.cli.output import stdout
 from flashmesh.cli.parameters import STDOUT
 
-DEFAULT = "z-nand"
+DEFAULT = "venice-z-nand"
 SCHEMA = "config.schema.json"
+
+
+class Preset(click.Choice[str]):
+    """The name of a preset; one that it had before gives its name, with a note."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name that the preset has now."""
+        if value in former_presets():
+            from flashmesh.configuration import read
+
+            read(f"preset:{value}", [])
+            value = former_presets()[value]
+        return super().convert(value, param, ctx)
 
 
 @command()
 @click.argument("file", metavar="[FILE]", default="drive.toml", type=click.Path(path_type=Path))
-@click.option("--preset", type=click.Choice(list(presets())), default=DEFAULT, show_default=True, help="The drive.")
+@click.option("--preset", type=Preset(list(presets())), default=DEFAULT, show_default=True, help="The drive.")
 @click.option("--schema", is_flag=True, help=f"Write {SCHEMA} beside it, and name it for editors.")
 def init(file: Path, preset: str, schema: bool) -> None:
     """Write a commented configuration to start from.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 import flashmesh as library
+from flashmesh._native import former_presets
 from flashmesh.cli.command import command
 from flashmesh.cli.output import stdout
 from flashmesh.cli.parameters import completed
@@ -17,6 +18,8 @@ def presets() -> None:
     width = max(map(len, summaries))
     with stdout() as stream:
         stream.writelines(f"{name:<{width}}  {summary}\n" for name, summary in summaries.items())
+        former = ", ".join(f"{old} for {name}" for old, name in former_presets().items())
+        stream.write(f"\nOlder names are accepted: {former}.\n")
 
 
 @command()

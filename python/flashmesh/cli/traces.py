@@ -243,7 +243,7 @@ def compare_two(
     """Show ORIGINAL and COPY side by side, and how far they are apart.
 
     ORIGINAL is a trace, COPY another that is meant to be like it; the format of each is found from its start. Latencies
-    are those of the presets z-nand and pm9a3, at the traces' arrivals and as fast as the drive can.
+    are those of the presets venice-z-nand and venice-pm9a3, at the traces' arrivals and as fast as the drive can.
     """
     refuse_overwriting({"--json": json_file}, {"a trace": [original, copy]})
     find_and_tell(

@@ -89,7 +89,7 @@ def way_ns(queue_depth: int, on_note: Callable[[str], None], requests: int = 100
 
     That is what a tenth of the requests stay below: other work of the machine adds to the rest.
     """
-    config = configuration.load("preset:z-nand", overrides=SMALL)
+    config = configuration.load("preset:venice-z-nand", overrides=SMALL)
     with tempfile.TemporaryDirectory(prefix="flashmesh-") as folder:
         settings = Settings(Path(folder) / "way", time_scale=USUAL, queue_depth=queue_depth)
         latencies, figures = measured(config, settings, requests, on_note)

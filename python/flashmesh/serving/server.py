@@ -12,6 +12,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from flashmesh import states
 from flashmesh._native import ConfigError, InternalError, OutputError
 from flashmesh.files import unwritable
 from flashmesh.provenance import with_provenance
@@ -127,6 +128,8 @@ class Server:
             "size": settings.size,
             "data": settings.data and settings.data.absolute(),
             "log": settings.log and settings.log.absolute(),
+            "states": states.folder(),
+            "states-limit": states.limit(),
         }
         socket = settings.socket.absolute()
         command = [*command, f"--threads={settings.queue_depth}", f"--unix={socket}", str(plugin.absolute())]

@@ -231,7 +231,7 @@ def remote(
     Raises:
         FlashmeshError: When the run fails, or the worker is not like the machine that has started it.
     """
-    from flashmesh import _native
+    from flashmesh import _native, states
     from flashmesh.sweeps.tasks import Task
     from flashmesh.sweeps.work import simulate
 
@@ -245,7 +245,7 @@ def remote(
     global _drives
     with _lock:
         if _drives is None:
-            _drives = _native.PreparedDrives()
+            _drives = states.drives()
     started = time.monotonic()
     document = simulate(Task(0, {}, config, check, fairness, until_steady), _native.Control(), _drives)
     return document, time.monotonic() - started

@@ -7,7 +7,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from flashmesh import _native
+from flashmesh import _native, states
 from flashmesh.execution import STOP_S, TICK_S, Progress
 from flashmesh.sweeps.session import Outcome, as_error
 from flashmesh.sweeps.work import Cancelled, simulate
@@ -24,7 +24,7 @@ class LocalThreads:
     def __init__(self, places: int) -> None:
         """With so many runs at once."""
         self.places = places
-        self.drives = _native.PreparedDrives()
+        self.drives = states.drives()
 
     def close(self) -> None:
         """Nothing to let go of."""

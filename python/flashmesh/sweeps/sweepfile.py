@@ -114,10 +114,12 @@ def config_of(file: TomlFile) -> str:
     config = file.tables.get("config")
     if config is None:
         raise ConfigError(
-            f'{file.path}: needs a configuration, such as config = "drive.toml" or config = "preset:z-nand"'
+            f'{file.path}: needs a configuration, such as config = "drive.toml" or config = "preset:venice-z-nand"'
         )
     if not isinstance(config, str):
-        raise file.problem(("config",), "needs a configuration", 'write config = "drive.toml" or "preset:z-nand"')
+        raise file.problem(
+            ("config",), "needs a configuration", 'write config = "drive.toml" or "preset:venice-z-nand"'
+        )
     if config.startswith(PRESET_PREFIX):
         return config
     named = str(file.path.parent / config)

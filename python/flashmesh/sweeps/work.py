@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from flashmesh import _native
 from flashmesh.policies.attach import attach
 from flashmesh.provenance import with_provenance
+from flashmesh.states import tell_notes
 from flashmesh.steady import settled
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def simulate(
 
     def run(config: _native.Config) -> str:
         simulation = _native.Simulation(config, None, drives, control)
+        tell_notes(drives)
         attach(simulation, config)
         if task.check:
             simulation.enable_checks()

@@ -4,7 +4,7 @@
 pub(super) const PAGE_BYTES: u64 = 4096;
 /// Its rows of chips, one a channel.
 pub(super) const ROWS: usize = 8;
-/// Its dies. Pages lie on them in the order CWDP, one after the other: the drive of the preset `z-nand`.
+/// Its dies. Pages lie on them in the order CWDP, one after the other: the drive of the preset `venice-z-nand`.
 pub(super) const DIES: usize = 64;
 
 #[derive(Clone, Debug)]

@@ -72,11 +72,21 @@ const RENAMED: [(&str, &str, &str); 3] = [
     ("venice", "hold-circuit", "fabric.hold-path; its value for true is \"reads\""),
 ];
 
+/// A configuration that was read, and what whoever wrote it should know.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// What was read.
+    pub config: Config,
+    /// What goes on working under another name, a sentence each. None changes what is read.
+    pub notes: Vec<String>,
+}
+
 #[derive(Default)]
 pub(super) struct Loader {
     sources: Vec<Source>,
     pub findings: Vec<Finding>,
     pub config: Config,
+    notes: Vec<String>,
     /// By the whole key: `fabric.kind`, `stream.oltp.replay.mode`.
     pub settings: BTreeMap<String, Setting>,
     pub named: Vec<NamedTable>,
@@ -92,7 +102,7 @@ pub(crate) fn load(
     jobs: &[String],
     overrides: &[String],
     checks: Checks,
-) -> Result<Config, ConfigError> {
+) -> Result<Loaded, ConfigError> {
     let mut loader = Loader::default();
     let file_entries = file.map(|(name, text)| loader.parse(name, text)).unwrap_or_default();
     // The rest of a broken file would only give errors that vanish with the first one.
@@ -164,7 +174,13 @@ impl Loader {
         };
         match preset::find(name) {
             Some(preset) => {
-                let entries = self.parse(&format!("preset {name}"), preset.text);
+                if preset.name != name {
+                    self.notes.push(format!(
+                        "the preset {name} is called {} now; the old name is accepted, and means the same drive",
+                        preset.name
+                    ));
+                }
+                let entries = self.parse(&format!("preset {}", preset.name), preset.text);
                 self.apply(Layer::Preset, &entries);
             }
             None => {
@@ -363,7 +379,7 @@ impl Loader {
         })
     }
 
-    fn finish(mut self, checks: Checks) -> Result<Config, ConfigError> {
+    fn finish(mut self, checks: Checks) -> Result<Loaded, ConfigError> {
         // With a key in error its default stands in for it, and would be blamed for what it is not.
         if self.findings.is_empty() {
             for clash in checks(&self.config) {
@@ -378,7 +394,7 @@ impl Loader {
             if !self.config.stream.is_empty() {
                 self.config.reset_stream_defaults();
             }
-            return Ok(self.config);
+            return Ok(Loaded { config: self.config, notes: self.notes });
         }
         self.findings.sort_by_key(|finding| finding.place.as_ref().map(|place| (place.source, place.span.start)));
         Err(ConfigError::new(&self.sources, &self.findings))

@@ -4,7 +4,7 @@
 //! use flashmesh::config::{Config, FabricKind};
 //!
 //! let text = r#"
-//! preset = "z-nand"
+//! preset = "venice-z-nand"
 //!
 //! [workload]
 //! pattern = "zipf"
@@ -19,7 +19,7 @@
 //! # Ok::<(), flashmesh::config::ConfigError>(())
 //! ```
 //!
-//! A value comes from the last of these that sets it: the defaults (those of the `z-nand` preset), the preset that the
+//! A value comes from the last of these that sets it: the defaults (those of the `venice-z-nand` preset), the preset that the
 //! file or an override names, the file, what jobs of fio ask, the overrides in their order. Overrides change the streams and the
 //! namespaces that file or jobs name; only where the file says nothing but its preset may they name some.
 //!
@@ -53,6 +53,7 @@ pub use flashmesh_base::config::reference::{
 };
 pub(crate) use flashmesh_base::config::suggest::{listed, nearest, quoted};
 use flashmesh_base::config::{choices, form, node, reference, section, suggest};
+pub use load::Loaded;
 pub use preset::Preset;
 pub use sections::*;
 pub use stream::StreamConfig;
@@ -63,5 +64,10 @@ impl Config {
     /// The presets, each with its name, a line about it, and its file.
     pub fn presets() -> &'static [Preset] {
         preset::PRESETS
+    }
+
+    /// The preset of a name, which may be one that it had before.
+    pub(crate) fn preset(name: &str) -> Option<&'static Preset> {
+        preset::find(name)
     }
 }

@@ -5,6 +5,8 @@
 pub struct Preset {
     /// The name that `preset = "..."` takes.
     pub name: &'static str,
+    /// What it was called before, which is accepted as well.
+    pub former_name: Option<&'static str>,
     /// What it is, in one line.
     pub summary: &'static str,
     /// The file, with the source of each value.
@@ -14,14 +16,33 @@ pub struct Preset {
 /// Embeds a file of the presets folder.
 macro_rules! preset {
     ($name:literal, $summary:literal) => {
-        Preset { name: $name, summary: $summary, text: include_str!(concat!("presets/", $name, ".toml")) }
+        preset!($name, None, $summary)
+    };
+    ($name:literal, formerly $former:literal, $summary:literal) => {
+        preset!($name, Some($former), $summary)
+    };
+    ($name:literal, $former:expr, $summary:literal) => {
+        Preset {
+            name: $name,
+            former_name: $former,
+            summary: $summary,
+            text: include_str!(concat!("presets/", $name, ".toml")),
+        }
     };
 }
 
 /// One file in the presets folder and one line here for each.
 pub(super) const PRESETS: &[Preset] = &[
-    preset!("z-nand", "Samsung Z-NAND as in Venice (ISCA 2023), performance-optimized: 8 x 8 chips, tR 3 us"),
-    preset!("pm9a3", "Samsung PM9A3 as in Venice (ISCA 2023), cost-optimized: 8 x 8 chips of TLC, tR 45 us"),
+    preset!(
+        "venice-z-nand",
+        formerly "z-nand",
+        "Performance-optimized drive of Venice (ISCA 2023), named Z-NAND there: 8 x 8 chips, tR 3 us"
+    ),
+    preset!(
+        "venice-pm9a3",
+        formerly "pm9a3",
+        "Cost-optimized drive of Venice (ISCA 2023), named PM9A3 there: 8 x 8 chips of TLC, tR 45 us"
+    ),
     preset!(
         "enterprise-slc",
         "2 TiB of SLC with 30 % spare, from Design for Scalability in Enterprise SSDs (PACT 2014)"
@@ -41,6 +62,7 @@ pub(super) const PRESETS: &[Preset] = &[
     preset!("collisions", "1 TB of TLC on 16 dies, from Patterned Read Collisions in Flash SSDs (IEEE Access)"),
 ];
 
+/// The preset that is, or was, called `name`.
 pub(super) fn find(name: &str) -> Option<&'static Preset> {
-    PRESETS.iter().find(|preset| preset.name == name)
+    PRESETS.iter().find(|preset| preset.name == name || preset.former_name == Some(name))
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::check::clashes;
 use crate::config::load::load;
-use crate::config::{Config, ConfigError, ConfigErrorKind, listed, quoted};
+use crate::config::{Config, ConfigError, ConfigErrorKind, Loaded, listed, quoted};
 use crate::units::printable_path;
 
 /// No configuration is longer; what is, was given by mistake.
@@ -21,15 +21,15 @@ impl Config {
     /// # Errors
     /// When the file cannot be read as text, and for everything in it that is wrong.
     pub fn from_file(path: &Path, overrides: &[String]) -> Result<Config, ConfigError> {
-        Config::from_file_with_jobs(path, &[], overrides)
+        Config::from_file_with_jobs(path, &[], overrides).map(|loaded| loaded.config)
     }
 
     /// The same with the settings of `jobs`, of the form of overrides, between the file and the overrides. Streams that they name
-    /// count as named by the file.
+    /// count as named by the file. What was read comes with notes for whoever wrote it.
     ///
     /// # Errors
     /// As [`Config::from_file`].
-    pub fn from_file_with_jobs(path: &Path, jobs: &[String], overrides: &[String]) -> Result<Config, ConfigError> {
+    pub fn from_file_with_jobs(path: &Path, jobs: &[String], overrides: &[String]) -> Result<Loaded, ConfigError> {
         let name = printable_path(path);
         let unreadable = |reason: &dyn std::fmt::Display| {
             ConfigError::of_file(ConfigErrorKind::Unreadable, format!("{name}: {reason}"))
@@ -54,7 +54,7 @@ impl Config {
     /// # Errors
     /// For everything that is wrong.
     pub fn from_str(text: &str, name: &str, overrides: &[String]) -> Result<Config, ConfigError> {
-        Config::from_str_with_jobs(text, name, &[], overrides)
+        Config::from_str_with_jobs(text, name, &[], overrides).map(|loaded| loaded.config)
     }
 
     /// The same with the settings of `jobs` between the text and the overrides, as in [`Config::from_file_with_jobs`].
@@ -66,17 +66,17 @@ impl Config {
         name: &str,
         jobs: &[String],
         overrides: &[String],
-    ) -> Result<Config, ConfigError> {
+    ) -> Result<Loaded, ConfigError> {
         load(Some((name, text)), None, jobs, overrides, clashes)
     }
 
-    /// The configuration of a preset.
+    /// The configuration of a preset, by its name or one that it had before.
     ///
     /// # Errors
     /// When there is no preset of that name.
     pub fn from_preset(name: &str) -> Result<Config, ConfigError> {
-        match Config::presets().iter().find(|preset| preset.name == name) {
-            Some(_) => load(Some((name, &format!("preset = \"{name}\""))), None, &[], &[], clashes),
+        match Config::preset(name) {
+            Some(_) => Config::from_str(&format!("preset = \"{name}\""), name, &[]),
             None => {
                 let names: Vec<&str> = Config::presets().iter().map(|preset| preset.name).collect();
                 let message = format!("there is no preset {}: there are {}", quoted(name), listed(&names));

@@ -64,6 +64,22 @@ impl Mapping {
         old
     }
 
+    /// As [`Mapping::set`] for many pages: faster, since it does not wait for the entries of one after the other.
+    #[inline]
+    pub(super) fn set_all(&mut self, pages: &[(Lpn, Ppn)]) {
+        for &(lpn, ppn) in pages {
+            prefetch(&self.reverse, ppn.index());
+            prefetch(&self.forward, lpn.index());
+        }
+        for &(lpn, ppn) in pages {
+            self.reverse[ppn.index()] = lpn.0;
+            let region = lpn.0 / REGION_ENTRIES;
+            self.written_regions[(region / u64::BITS) as usize] |= 1 << (region % u64::BITS);
+            self.forward[lpn.index()] = ppn.0 + 1;
+        }
+        self.changes += pages.len() as u64;
+    }
+
     /// How often the place of any logical page has changed.
     #[inline(always)]
     pub(super) fn changes(&self) -> u64 {

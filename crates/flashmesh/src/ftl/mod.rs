@@ -94,6 +94,7 @@ use replicas::Replicas;
 use crate::config::Config;
 use crate::flash::geometry::Geometry;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
+use crate::states::StateFolder;
 use crate::units::Bytes;
 
 /// A page-level flash translation layer.
@@ -128,13 +129,21 @@ impl Ftl {
         Ftl::divided(geometry, config, rules, partition, TranslationPages::new(geometry, config))
     }
 
-    /// The translation layer in the state in which a run of `config` begins. `watch` receives how far preconditioning is.
+    /// The translation layer in the state in which a run of `config` begins; parts of it are kept in `folder`. `watch` receives how far
+    /// preconditioning is.
     ///
     /// # Panics
     /// As [`Ftl::new`].
-    pub(crate) fn prepared(geometry: &Geometry, config: &Config, rules: FtlRules, watch: Watch<'_>) -> Ftl {
+    pub(crate) fn prepared(
+        geometry: &Geometry,
+        config: &Config,
+        rules: FtlRules,
+        folder: Option<&StateFolder>,
+        watch: Watch<'_>,
+    ) -> Ftl {
         let mut ftl = Ftl::new(geometry, config, rules);
-        ftl.precondition_watched(&config.precondition, config.seed, watch);
+        let keeping = folder.map(|folder| precondition::Keeping { folder, config, capacity: geometry.capacity() });
+        ftl.precondition_watched(&config.precondition, config.seed, keeping, watch);
         ftl.blocks.align_programs();
         ftl
     }

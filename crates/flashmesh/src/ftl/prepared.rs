@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::{Ftl, FtlRules, Watch};
 use crate::config::{Config, PreconditionKind};
 use crate::flash::geometry::Geometry;
+use crate::states::StateFolder;
 
 /// Sections of a configuration that have no part in the state in which a run begins. A section that is not named here counts:
 /// two runs then prepare their drives apart, which takes time and is never wrong.
@@ -25,21 +26,39 @@ type State = Arc<Mutex<Option<Ftl>>>;
 pub struct PreparedDrives {
     /// What decides each state, and the state; the one used last comes last.
     kept: Mutex<Vec<(String, State)>>,
+    folder: Option<StateFolder>,
+    is_for_one_run: bool,
 }
 
 impl PreparedDrives {
+    /// Keeps in `folder` what takes longest to prepare, for other programs and for later.
+    pub fn kept_in(self, folder: StateFolder) -> PreparedDrives {
+        PreparedDrives { folder: Some(folder), ..self }
+    }
+
+    /// Keeps nothing in memory: each drive is prepared for the run that asks for it.
+    pub fn for_one_run(self) -> PreparedDrives {
+        PreparedDrives { is_for_one_run: true, ..self }
+    }
+
+    /// What went wrong with the folder since this was asked last, a sentence each. None of it has changed a result.
+    pub fn take_notes(&self) -> Vec<String> {
+        self.folder.as_ref().map(StateFolder::take_notes).unwrap_or_default()
+    }
+
     /// The translation layer in the state in which a run of `config` begins. Runs on other threads that want the same one wait
     /// until it is there; only the `watch` of the one that prepares it receives progress.
     ///
     /// # Panics
     /// As [`Ftl::new`].
     pub(crate) fn ftl(&self, geometry: &Geometry, config: &Config, rules: FtlRules, watch: Watch<'_>) -> Ftl {
-        if config.precondition.kind == PreconditionKind::None {
-            return Ftl::prepared(geometry, config, rules, watch);
+        let prepare = || Ftl::prepared(geometry, config, rules, self.folder.as_ref(), watch);
+        if config.precondition.kind == PreconditionKind::None || self.is_for_one_run {
+            return prepare();
         }
         let state = self.state(format!("{}\n{rules:?}", config.text_without(&WITHOUT_PART)));
         let mut prepared = state.lock().unwrap_or_else(PoisonError::into_inner);
-        prepared.get_or_insert_with(|| Ftl::prepared(geometry, config, rules, watch)).clone()
+        prepared.get_or_insert_with(prepare).clone()
     }
 
     fn state(&self, key: String) -> State {

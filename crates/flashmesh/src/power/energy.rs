@@ -210,7 +210,7 @@ mod tests {
         assert!((found - expected).abs() <= 1e-12 * expected.abs().max(1e-6), "{found} is not {expected}");
     }
 
-    /// Ten reads, two programs, an erase and a copyback at the latencies of z-nand: 11 x 3 us, 3 x 100 us, 1 ms at 82.5 mW.
+    /// Ten reads, two programs, an erase and a copyback at the latencies of venice-z-nand: 11 x 3 us, 3 x 100 us, 1 ms at 82.5 mW.
     #[test]
     fn operations_draw_their_power_while_the_array_works() {
         let layout = layout(&[LinkKind::Channel; 2], 8, 2, 0);

@@ -162,7 +162,7 @@ impl Simulation {
         let rules = ftl_rules(config);
         let ftl = match drives {
             Some(drives) => drives.ftl(&geometry, config, rules, &watch),
-            None => Ftl::prepared(&geometry, config, rules, &watch),
+            None => Ftl::prepared(&geometry, config, rules, None, &watch),
         };
         let controller = Controller::new(config, &geometry, ftl);
         let (analyses_collisions, tells_chip_states) = (config.measure.collisions, config.measure.chip_states);

@@ -5,6 +5,7 @@ use std::time::Instant;
 use crate::config::{Config, ReplayMode};
 use crate::error::{RunError, StepError};
 use crate::fabric::facts;
+use crate::ftl::PreparedDrives;
 use crate::host::source::{Source, Submitted};
 use crate::ids::StreamId;
 use crate::measure::report::Report;
@@ -116,7 +117,7 @@ impl Drive {
     /// # Errors
     /// When the drive cannot be built, or `config` asks for what a drive that is stepped does not do.
     pub fn new(config: &Config) -> Result<Drive, RunError> {
-        Drive::built(config, false)
+        Drive::prepared(config, false, None)
     }
 
     /// As [`Drive::new`], with the oracles on: it fails at the first thing that must not happen.
@@ -124,15 +125,19 @@ impl Drive {
     /// # Errors
     /// As [`Drive::new`].
     pub fn checked(config: &Config) -> Result<Drive, RunError> {
-        Drive::built(config, true)
+        Drive::prepared(config, true, None)
     }
 
-    fn built(config: &Config, is_checked: bool) -> Result<Drive, RunError> {
+    /// As [`Drive::new`], or [`Drive::checked`], with a drive from those that were prepared already, if it is there.
+    ///
+    /// # Errors
+    /// As [`Drive::new`].
+    pub fn prepared(config: &Config, is_checked: bool, drives: Option<&PreparedDrives>) -> Result<Drive, RunError> {
         refuse_unfollowed(config)?;
         let names = config.streams().len();
         let sources = (0..names).map(|_| Source::Submitted(Submitted::default())).collect();
         let mut simulation =
-            Simulation::assembled(config, facts(config.fabric.kind), sources, None, &Control::default())?;
+            Simulation::assembled(config, facts(config.fabric.kind), sources, drives, &Control::default())?;
         simulation.require_policies()?;
         if is_checked {
             simulation.enable_checks();

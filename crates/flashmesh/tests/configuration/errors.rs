@@ -24,7 +24,7 @@ fn assert_problem(text: &str, kind: ConfigErrorKind, place: (usize, usize), mess
 
 #[test]
 fn a_misspelt_key_is_shown_with_its_line_and_the_likely_name() {
-    let text = "preset = \"z-nand\"\n\n[geometry]\nchanels = 8\n";
+    let text = "preset = \"venice-z-nand\"\n\n[geometry]\nchanels = 8\n";
     let expected = "\
 error: unknown key `chanels` in [geometry]
  --> drive.toml:4:1

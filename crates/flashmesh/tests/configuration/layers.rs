@@ -24,7 +24,7 @@ fn an_empty_file_is_the_default() {
 
 #[test]
 fn each_layer_wins_over_the_one_below() {
-    let file = "preset = \"pm9a3\"\n[flash]\nprogram-time = \"1ms\"\nerase-time = \"2ms\"";
+    let file = "preset = \"venice-pm9a3\"\n[flash]\nprogram-time = \"1ms\"\nerase-time = \"2ms\"";
     let config = read(file, &["flash.erase-time=5ms", "flash.erase-time=6ms"]);
     assert_eq!(config.flash.command_time, Time::from_ns(10), "default");
     assert_eq!(config.flash.read_time, Time::from_us(45), "preset");
@@ -34,7 +34,7 @@ fn each_layer_wins_over_the_one_below() {
 
 #[test]
 fn an_override_may_name_another_preset() {
-    let config = read("preset = \"z-nand\"\n[flash]\nerase-time = \"2ms\"", &["preset=mbm"]);
+    let config = read("preset = \"venice-z-nand\"\n[flash]\nerase-time = \"2ms\"", &["preset=mbm"]);
     assert_eq!(config.flash.read_time, Time::from_us(78));
     assert_eq!(config.flash.erase_time, Time::from_ms(2));
 }
@@ -248,7 +248,7 @@ fn a_key_kept_beside_the_stated_mode_is_allowed() {
 #[test]
 fn the_hash_tells_configurations_apart_and_not_folders() {
     let (base, other) = (read("", &[]), read("", &["seed=1"]));
-    assert_eq!(base.hash(), read("preset = \"z-nand\"", &[]).hash());
+    assert_eq!(base.hash(), read("preset = \"venice-z-nand\"", &[]).hash());
     assert_ne!(base.hash(), other.hash());
     assert_eq!(base.hash().len(), 64);
 

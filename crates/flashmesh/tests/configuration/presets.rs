@@ -41,6 +41,27 @@ fn every_preset_is_valid_and_can_be_written_in_full() {
 }
 
 #[test]
+fn a_former_name_is_the_same_drive_with_a_note_that_says_the_new_one() {
+    let renamed: Vec<_> = Config::presets().iter().filter_map(|one| Some((one.former_name?, one.name))).collect();
+    assert_eq!(renamed, [("z-nand", "venice-z-nand"), ("pm9a3", "venice-pm9a3")]);
+    for (former, name) in renamed {
+        let read = |name: &str, overrides: &[String]| {
+            let text = if overrides.is_empty() { format!("preset = \"{name}\"") } else { String::new() };
+            Config::from_str_with_jobs(&text, "drive.toml", &[], overrides).unwrap()
+        };
+        let now = read(name, &[]);
+        assert!(now.notes.is_empty());
+        let overridden = read(former, &[format!("preset={former}")]);
+        for old in [read(former, &[]), overridden] {
+            assert_eq!((&old.config, old.config.hash()), (&now.config, now.config.hash()));
+            let [note] = old.notes.as_slice() else { panic!("{:?}", old.notes) };
+            assert!(note.contains(&format!("the preset {former} is called {name} now")), "{note}");
+        }
+        assert_eq!(preset(former), now.config);
+    }
+}
+
+#[test]
 fn every_value_of_a_preset_states_its_source() {
     for preset in Config::presets() {
         assert!(preset.text.lines().filter(|line| line.contains(" = ")).count() > 5, "{}", preset.name);
@@ -54,8 +75,8 @@ fn every_value_of_a_preset_states_its_source() {
 }
 
 #[test]
-fn z_nand_is_the_default() {
-    let config = preset("z-nand");
+fn the_fast_drive_of_venice_is_the_default() {
+    let config = preset("venice-z-nand");
     assert_eq!(config, Config::default());
     assert_eq!(raw_bytes(&config.geometry), 412_316_860_416);
     assert_eq!(config.flash.read_time, Time::from_us(3));
@@ -65,8 +86,8 @@ fn z_nand_is_the_default() {
 }
 
 #[test]
-fn pm9a3_has_a_terabyte() {
-    let config = preset("pm9a3");
+fn the_slow_drive_of_venice_has_a_terabyte() {
+    let config = preset("venice-pm9a3");
     assert_eq!(raw_bytes(&config.geometry), TIB);
     assert_eq!(config.geometry.blocks_per_plane * config.geometry.planes_per_die, 1024);
     assert_eq!(config.flash.read_time, Time::from_us(45));

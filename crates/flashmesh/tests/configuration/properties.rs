@@ -214,7 +214,7 @@ proptest! {
         words in prop::collection::vec(
             prop::sample::select(vec![
                 "[", "]", "[[", "]]", "stream", "namespace", "a", "geometry", "workload", "gc", "=", ".", "\n", "\r\n", "\"", "'", "\"\"\"", "{", "}",
-                ",", "channels", "trace", "preset", "kind", "1", "-1", "1e400", "\"3us\"", "\"z-nand\"", "nan", "\u{e9}",
+                ",", "channels", "trace", "preset", "kind", "1", "-1", "1e400", "\"3us\"", "\"venice-z-nand\"", "nan", "\u{e9}",
                 "\u{202e}", "\t", "#", "request-size", "[[\"4KiB\", 0.5]]", "true", "1979-05-27", "\\u0000", "\0",
             ]),
             0..60,
@@ -289,7 +289,7 @@ proptest! {
         let specs: Vec<&ParameterSpec> = Config::parameters().filter(|spec| is_free(spec)).collect();
         let spec = specs[at.index(specs.len())];
         let setting = |(random, pick): &(u64, Index)| format!("{} = {}", spec.path(), value_of(spec, *random, *pick));
-        let preset = "preset = \"pm9a3\"\n";
+        let preset = "preset = \"venice-pm9a3\"\n";
         let file = format!("{preset}{}\n", in_file.as_ref().map(setting).unwrap_or_default());
         let overrides: Vec<String> = overridden.iter().map(setting).collect();
         let result = Config::from_str(&file, "random.toml", &overrides);

@@ -369,7 +369,7 @@ fn a_value_above_all_streams_is_unused_when_each_stream_says_what_does_not_read_
 fn overrides_name_streams_and_namespaces_only_where_the_file_is_no_more_than_a_preset() {
     use ConfigErrorKind::UnknownName;
     let set = ["stream.a.workload.requests=5", "stream.b.replay.outstanding=2", "namespace.n.capacity=1GiB"];
-    let config = read("preset = \"pm9a3\"", &set);
+    let config = read("preset = \"venice-pm9a3\"", &set);
     assert_eq!((config.stream.len(), config.namespace.len()), (2, 1));
 
     let file = "[workload]\nrequests = 5";
@@ -387,6 +387,7 @@ fn jobs_lie_between_the_file_and_the_overrides_and_name_streams_like_a_file() {
     let with_jobs = |jobs: &[&str], overrides: &[&str]| {
         let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         Config::from_str_with_jobs("replay.outstanding = 9", "drive.toml", &texts(jobs), &texts(overrides))
+            .map(|loaded| loaded.config)
     };
     let jobs = ["stream.a.replay.outstanding=4", "stream.b.workload.requests=7"];
     let config = with_jobs(&jobs, &["stream.b.replay.outstanding=2", "stream.b.workload.requests=8"]).unwrap();

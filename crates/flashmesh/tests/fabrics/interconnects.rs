@@ -1,4 +1,4 @@
-//! The six interconnects side by side on the `z-nand` drive: saturated single-page reads without a host link in the way, against
+//! The six interconnects side by side on the `venice-z-nand` drive: saturated single-page reads without a host link in the way, against
 //! what arithmetic gives.
 //!
 //! A bus moves a page in 10 ns + 4096 B / 1.2 GB/s; pSSD in packets at twice the rate; a link of NoSSD and Venice one byte in a

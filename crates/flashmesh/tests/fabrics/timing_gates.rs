@@ -15,7 +15,7 @@ fn us(microseconds: u64) -> Time {
     Time::from_us(microseconds)
 }
 
-/// The `z-nand` chips: tR 3 us, tPROG 100 us, tBERS 1 ms.
+/// The `venice-z-nand` chips: tR 3 us, tPROG 100 us, tBERS 1 ms.
 fn timing() -> Timing {
     Timing::new(&Flash::default(), Time::ZERO)
 }

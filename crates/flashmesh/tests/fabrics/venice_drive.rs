@@ -12,7 +12,7 @@ const COMMAND: Time = Time::from_ns(10);
 const READ: Time = Time::from_us(3);
 const PROGRAM: Time = Time::from_us(100);
 
-/// The `z-nand` preset with Venice: 8 x 8 chips, 8-bit links at 1 GHz.
+/// The `venice-z-nand` preset with Venice: 8 x 8 chips, 8-bit links at 1 GHz.
 fn drive() -> Config {
     let mut config = bare_drive();
     config.fabric.kind = FabricKind::Venice;

@@ -11,6 +11,7 @@ mod collection_priority;
 mod collisions;
 mod ftl_model;
 mod ftl_steady_state;
+mod kept_states;
 mod mapping_cache;
 mod mbm_cases;
 mod partition;

@@ -418,7 +418,7 @@ proptest! {
 #[test]
 fn mixes_of_the_configuration_are_workloads_of_streams() {
     let text = "\
-preset = \"z-nand\"
+preset = \"venice-z-nand\"
 [stream.left.workload]
 profile = \"hm_0 + 2*proj_3\"
 footprint = \"2GiB\"

@@ -61,7 +61,7 @@ pub fn write(page: u64, pages: u64, arrival: Time) -> IoRequest {
     request(RequestKind::Write, page, pages, arrival)
 }
 
-/// The `z-nand` preset as the closed forms assume it: no link, every operation on one plane. It has a sixteenth of the blocks,
+/// The `venice-z-nand` preset as the closed forms assume it: no link, every operation on one plane. It has a sixteenth of the blocks,
 /// nearly six million pages: the audit of the whole map at the end of a run takes longer than most of these runs.
 pub fn bare_drive() -> Config {
     let mut config = Config::default();

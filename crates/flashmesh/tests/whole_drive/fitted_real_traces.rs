@@ -19,7 +19,7 @@ use crate::support::drives::Listed;
 const SECTOR: Bytes = Bytes::new(512);
 /// Open replay is slowed down until the original asks for at most this share of what the drive can serve.
 const LOAD_MAX: f64 = 0.5;
-const DRIVES: [&str; 2] = ["z-nand", "pm9a3"];
+const DRIVES: [&str; 2] = ["venice-z-nand", "venice-pm9a3"];
 /// Seeds whose copies are compared.
 const SEEDS: u64 = 3;
 

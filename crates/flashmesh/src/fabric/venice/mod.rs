@@ -35,7 +35,7 @@
 //! - *Waiting for a controller.* A controller that gets free serves the longest waiting die of its own row, and when there is none
 //!   the longest waiting of all [choice]: the rule for choosing a controller, seen from the other side. `service = "longest-first"`
 //!   lets all controllers serve all rows in the order of asking; under saturation the circuits then cross, most scouts
-//!   fail, and uniform reads of the `z-nand` preset fall from 7.9 to 6.7 GB/s.
+//!   fail, and uniform reads of the `venice-z-nand` preset fall from 7.9 to 6.7 GB/s.
 //! - *After a failure* the controller is free for others, and the die waits until a circuit is torn down [choice: the paper sends
 //!   the scout again at once, which is `retry = "immediate"`, but with nothing changed it must fail again]. A die whose scout saw that happen under way tries
 //!   again at once. Reservations of other scouts are not waited for: dies that wake each other by failing can go on so for ever,

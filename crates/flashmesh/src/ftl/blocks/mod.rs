@@ -6,6 +6,7 @@
 mod audit;
 mod fill;
 mod free_blocks;
+mod image;
 mod moved;
 mod open_blocks;
 mod plane;

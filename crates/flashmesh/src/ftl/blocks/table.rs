@@ -1,5 +1,7 @@
 //! The state of every erase block: what is valid, how full it is, how worn.
 
+mod image;
+
 use crate::engine::prefetch::prefetch;
 use crate::flash::geometry::Geometry;
 use crate::ftl::collection::Candidates;

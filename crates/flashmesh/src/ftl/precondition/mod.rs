@@ -1,11 +1,13 @@
 //! The state of the drive before the first request, reached without simulating how it was filled.
 
 mod fill;
+mod kept;
 mod renaming;
 mod sample;
 mod steady_state;
 
 pub(super) use fill::lay_out_translation;
+pub(super) use kept::Keeping;
 
 use super::Ftl;
 use crate::config::{self, PreconditionKind};
@@ -53,14 +55,15 @@ impl Ftl {
     /// # Panics
     /// When something was written already.
     pub fn precondition(&mut self, config: &config::Precondition, seed: u64) -> PreconditionReport {
-        self.precondition_watched(config, seed, &|_| {})
+        self.precondition_watched(config, seed, None, &|_| {})
     }
 
-    /// As [`Ftl::precondition`], with progress.
+    /// As [`Ftl::precondition`], with progress, and with simulated planes from `keeping` where they are kept: the state is the same.
     pub(super) fn precondition_watched(
         &mut self,
         config: &config::Precondition,
         seed: u64,
+        keeping: Option<Keeping<'_>>,
         watch: Watch<'_>,
     ) -> PreconditionReport {
         let translation_pages = self.translation.map_or(0, |translation| u64::from(translation.count()));
@@ -70,7 +73,7 @@ impl Ftl {
         match config.kind {
             PreconditionKind::None => {}
             PreconditionKind::Sequential => fill::in_order(self, &ranges, watch),
-            PreconditionKind::Random => steady_state::fill(self, &ranges, seed, &mut report, watch),
+            PreconditionKind::Random => steady_state::fill(self, &ranges, seed, &mut report, keeping, watch),
         }
         if config.kind != PreconditionKind::None {
             watch(1.0);

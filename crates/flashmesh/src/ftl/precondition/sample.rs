@@ -1,11 +1,12 @@
 //! A plane that is simulated, as a sample of others.
 
+use super::kept::{Keeping, KeptSample};
 use super::{Watch, fill};
 use crate::config::{self, Config};
 use crate::engine::random::SimRng;
 use crate::flash::geometry::Geometry;
-use crate::ftl::{Ftl, FtlRules, IdleDies, Partition};
-use crate::ids::Lpn;
+use crate::ftl::{Ftl, FtlRules, IdleDies, Partition, TranslationPages};
+use crate::ids::{BlockId, Lpn, Ppn};
 
 /// Windows before the steady state is looked for: the plane has been overwritten several times.
 pub(super) const WINDOWS_MIN: u32 = 8;
@@ -37,38 +38,37 @@ fn times_smaller(geometry: &Geometry, planes: u32) -> u32 {
 /// Pages that collection chooses by at least: those of a block, or of the blocks of a die that are used together.
 const BLOCK_PAGES_MIN: u32 = 1024;
 
-/// One plane, or a die whose planes use the same blocks, under uniform random writes.
-pub(super) struct Sample {
-    pub(super) ftl: Ftl,
-    idle: IdleDies,
+/// All that decides the states of a sample: nothing else is read to compute them.
+#[derive(Clone, Debug)]
+pub(super) struct SampleInputs {
+    /// Of the planes that are simulated.
+    geometry: Geometry,
     /// Logical pages that are written, from 0.
-    pub(super) pages: u32,
+    pages: u32,
+    translation: Option<TranslationPages>,
     /// How many times more pages the blocks of the drive have.
-    pub(super) times: u32,
-    random: SimRng,
+    times: u32,
+    /// Of `[gc]` and `[wear]`, with a seed of its own; the rest is the default.
+    config: Config,
+    rules: FtlRules,
+    /// Of the random writes, behind the first number.
+    seed: u64,
+    /// How many states are copied.
+    instants: u32,
 }
 
-/// How the simulation of a plane went.
-pub(super) struct Settled {
-    /// In the last window.
-    pub(super) write_amplification: f64,
-    pub(super) windows: u32,
-    /// Whether it had settled when the last window ended.
-    pub(super) settled: bool,
-}
-
-impl Sample {
-    /// So many planes like those of `drive`, each with `translation_pages`, on which `pages` pages each are written in order.
-    pub(super) fn new(drive: &Ftl, planes: u32, pages: u32, translation_pages: u32, seed: u64) -> Sample {
+impl SampleInputs {
+    /// So many planes like those of `drive`, on which so many pages of the host, and of the map, each are written in order.
+    pub(super) fn new(drive: &Ftl, planes: u32, each: [u32; 2], seed: u64, instants: u32) -> SampleInputs {
+        let [pages, translation_pages] = each;
         let times = if translation_pages == 0 { times_smaller(&drive.geometry, planes) } else { 1 };
         let (pages, translation_pages) = (planes * pages.div_ceil(times), planes * translation_pages);
-        let mut plane = drive.geometry.with_smaller_blocks(times);
-        (plane.channels, plane.chips_per_channel) = (1, 1);
-        (plane.dies_per_chip, plane.planes_per_die) = (1, planes);
-        plane.logical_pages = planes * plane.logical_pages.div_ceil(drive.geometry.planes());
-        let mut random = SimRng::new(seed);
+        let mut geometry = drive.geometry.with_smaller_blocks(times);
+        (geometry.channels, geometry.chips_per_channel) = (1, 1);
+        (geometry.dies_per_chip, geometry.planes_per_die) = (1, planes);
+        geometry.logical_pages = planes * geometry.logical_pages.div_ceil(drive.geometry.planes());
         let config = Config {
-            seed: random.next_u64(),
+            seed: SimRng::new(seed).next_u64(),
             gc: drive.collector.gc().clone(),
             wear: config::Wear { static_levelling: false, ..drive.collector.wear().clone() },
             ..Config::default()
@@ -79,36 +79,175 @@ impl Sample {
             ..FtlRules::new(&config)
         };
         // Behind them, whether they are written or not.
-        let translation = drive.translation.map(|all| all.scaled(plane.logical_pages.max(pages), translation_pages));
-        let end = translation.map_or(plane.logical_pages.max(pages), |translation| translation.all().end);
-        let partition = Partition::undivided(&plane, &config, end);
-        let mut ftl = Ftl::divided(&plane, &config, rules, partition, translation);
-        let written = 0..pages;
-        fill::in_order(&mut ftl, std::slice::from_ref(&written), &|_| {});
-        Sample { ftl, idle: IdleDies::new(1), pages, times, random }
+        let translation = drive.translation.map(|all| all.scaled(geometry.logical_pages.max(pages), translation_pages));
+        SampleInputs { geometry, pages, translation, times, config, rules, seed, instants }
     }
 
-    /// Overwrites a sixteenth of its pages, so that what is copied next is another state.
+    /// Writes until the last state, without those of collection: about.
+    pub(super) fn writes(&self) -> u64 {
+        u64::from(self.geometry.pages()) * u64::from(8 * WINDOWS_MIN + self.instants) / 16
+    }
+
+    pub(super) fn instants(&self) -> u32 {
+        self.instants
+    }
+
+    /// Chooses the pages that are overwritten.
+    fn random(&self) -> SimRng {
+        let mut random = SimRng::new(self.seed);
+        random.next_u64();
+        random
+    }
+
+    /// Different for inputs of which anything differs.
+    pub(super) fn text(&self) -> String {
+        format!("{self:?}")
+    }
+
+    /// The planes before anything is written.
+    pub(super) fn fresh(&self) -> Ftl {
+        let end = self.geometry.logical_pages.max(self.pages);
+        let end = self.translation.map_or(end, |translation| translation.all().end);
+        let partition = Partition::undivided(&self.geometry, &self.config, end);
+        Ftl::divided(&self.geometry, &self.config, self.rules, partition, self.translation)
+    }
+}
+
+/// One plane, or a die whose planes use the same blocks, under uniform random writes; simulated, or taken from states that were kept.
+pub(super) struct Sample<'a> {
+    pub(super) ftl: Ftl,
+    inputs: SampleInputs,
+    idle: IdleDies,
+    random: SimRng,
+    /// States copied so far.
+    instant: u32,
+    kept: Option<KeptSample<'a>>,
+}
+
+/// How the simulation of a plane went.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Settled {
+    /// In the last window.
+    pub(super) write_amplification: f64,
+    pub(super) windows: u32,
+    /// Whether it had settled when the last window ended.
+    pub(super) settled: bool,
+}
+
+/// Where the pages of a sample are on a drive whose blocks are as large as those of the drive it is copied to, by simulated page.
+pub(super) struct Places {
+    pub(super) host: Vec<u32>,
+    pub(super) translation: Vec<u32>,
+    /// From a copy of a page to the next one.
+    step: u32,
+}
+
+impl Places {
+    /// Of a page that is mapped nowhere.
+    pub(super) const NOWHERE: u32 = u32::MAX;
+
+    /// What the places of the `copy`-th copy, from 0, lie behind those of the first.
+    pub(super) fn offset_of(&self, copy: u32) -> u32 {
+        copy * self.step
+    }
+}
+
+impl<'a> Sample<'a> {
+    /// The sample that `inputs` decide, kept by `keeping` where that is worth its room.
+    pub(super) fn new(inputs: SampleInputs, keeping: Option<Keeping<'a>>) -> Sample<'a> {
+        let ftl = inputs.fresh();
+        let kept = keeping.and_then(|keeping| KeptSample::find(&inputs, &ftl, keeping));
+        let random = inputs.random();
+        let mut sample = Sample { ftl, idle: IdleDies::new(1), random, instant: 0, kept, inputs };
+        if !sample.is_read() {
+            sample.begin();
+        }
+        sample
+    }
+
+    fn is_read(&self) -> bool {
+        self.kept.as_ref().is_some_and(KeptSample::is_read)
+    }
+
+    /// Writes all pages in their order.
+    fn begin(&mut self) {
+        let written = 0..self.inputs.pages;
+        fill::in_order(&mut self.ftl, std::slice::from_ref(&written), &|_| {});
+    }
+
+    pub(super) fn times(&self) -> u32 {
+        self.inputs.times
+    }
+
+    /// Logical pages that are written, from 0.
+    pub(super) fn pages(&self) -> u32 {
+        self.inputs.pages
+    }
+
+    /// Goes on to the next state to copy: a sixteenth of its pages is overwritten.
     pub(super) fn go_on(&mut self) {
+        self.instant += 1;
+        if self.kept.as_mut().is_some_and(|kept| kept.read_state(&mut self.ftl)) {
+            return;
+        }
+        if self.is_read() {
+            // What was kept is no state: what follows is simulated from the beginning.
+            self.kept = None;
+            (self.ftl, self.random) = (self.inputs.fresh(), self.inputs.random());
+            self.begin();
+            self.simulate(&|_| {});
+            (1..self.instant).for_each(|_| self.overwrite_a_part());
+        }
+        self.overwrite_a_part();
+        if let Some(kept) = &mut self.kept {
+            kept.write_state(&self.ftl, self.instant);
+        }
+    }
+
+    fn overwrite_a_part(&mut self) {
         self.write(self.ftl.geometry.pages().div_ceil(16));
-        if self.times > 1 {
+        if self.times() > 1 {
             self.ftl.blocks.align_open_blocks(u64::BITS);
         }
     }
 
-    /// The page of a block of the drive that is the `copy`-th, from 0, of `page` of a block of the sample.
-    pub(super) fn copy_of(&self, page: u32, copy: u32) -> u32 {
-        let (group, place) = (page / u64::BITS, page % u64::BITS);
-        (group * self.times + copy) * u64::BITS + place
+    /// Where the pages are now, on `drive`.
+    pub(super) fn places(&self, drive: &Geometry) -> Places {
+        let times = self.times();
+        let place = |lpn| match self.ftl.lookup(Lpn(lpn)) {
+            None => Places::NOWHERE,
+            Some(Ppn(ppn)) if times == 1 => ppn,
+            Some(ppn) => {
+                let (BlockId(block), page) = (self.ftl.geometry.block_of(ppn), self.ftl.geometry.page_in_block(ppn));
+                // 64 pages each come as often in a row as there are copies.
+                block * drive.pages_per_block + page / u64::BITS * u64::BITS * times + page % u64::BITS
+            }
+        };
+        let translation = self.inputs.translation.map_or(0..0, |translation| translation.all());
+        let host = (0..self.pages()).map(place).collect();
+        Places { host, translation: translation.map(place).collect(), step: u64::BITS }
     }
 
     /// Overwrites `writes` random pages and returns how many pages were moved for it.
-    pub(super) fn write(&mut self, writes: u32) -> u64 {
-        (0..writes).map(|_| self.ftl.write_untimed(Lpn(self.random.below(self.pages)), &self.idle)).sum()
+    fn write(&mut self, writes: u32) -> u64 {
+        let pages = self.pages();
+        (0..writes).map(|_| self.ftl.write_untimed(Lpn(self.random.below(pages)), &self.idle)).sum()
     }
 
     /// Overwrites random pages until write amplification has settled. `watch` receives how much of what it takes at least is done.
     pub(super) fn settle(&mut self, watch: Watch<'_>) -> Settled {
+        if let Some(settled) = self.kept.as_mut().and_then(KeptSample::read_settled) {
+            watch(1.0);
+            return settled;
+        }
+        let settled = self.simulate(watch);
+        if let Some(kept) = &mut self.kept {
+            kept.write_settled(settled);
+        }
+        settled
+    }
+
+    fn simulate(&mut self, watch: Watch<'_>) -> Settled {
         let window = self.ftl.geometry.pages().div_ceil(2);
         // Of the last four windows, the latest last.
         let mut latest = [0.0; 4];

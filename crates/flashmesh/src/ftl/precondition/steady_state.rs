@@ -4,12 +4,13 @@ use std::ops::Range;
 
 use super::fill::{pages_of, shares_by_plane};
 use super::renaming::Renaming;
-use super::sample::{Sample, WINDOWS_MIN};
-use super::{PreconditionReport, Watch};
+use super::sample::{Places, Sample, SampleInputs, WINDOWS_MIN};
+use super::{Keeping, PreconditionReport, Watch};
+use crate::engine::prefetch::prefetch;
 use crate::engine::random::SimRng;
 use crate::ftl::Ftl;
 use crate::ftl::allocation::Share;
-use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
+use crate::ids::{Lpn, PlaneId, Ppn};
 
 /// Different instants at which the simulated plane is copied.
 const INSTANTS_MAX: u32 = 256;
@@ -32,7 +33,14 @@ struct Filled {
     translation: Vec<Share>,
 }
 
-pub(super) fn fill(ftl: &mut Ftl, ranges: &[Range<u32>], seed: u64, report: &mut PreconditionReport, watch: Watch<'_>) {
+pub(super) fn fill(
+    ftl: &mut Ftl,
+    ranges: &[Range<u32>],
+    seed: u64,
+    report: &mut PreconditionReport,
+    keeping: Option<Keeping<'_>>,
+    watch: Watch<'_>,
+) {
     let mut random = SimRng::new(seed);
     let mut kinds = kinds(ftl, ranges);
     // A small part of a small namespace may be less than a page: there is nothing to write.
@@ -55,18 +63,20 @@ pub(super) fn fill(ftl: &mut Ftl, ranges: &[Range<u32>], seed: u64, report: &mut
             of_kind.sort_by_key(|filled| (superblocks.index_of(filled.plane), filled.plane));
         }
         let sets: Vec<&[Filled]> = of_kind.chunks(of_set as usize).collect();
-        let mut sample = Sample::new(ftl, together, *pages, *translation_pages, random.next_u64());
+        let instants = (sets.len() as u32).min(INSTANTS_MAX);
+        let inputs = SampleInputs::new(ftl, together, [*pages, *translation_pages], random.next_u64(), instants);
+        let mut sample = Sample::new(inputs, keeping);
         let settled = sample.settle(&|share| watch((done + share * f64::from(WINDOWS_MIN)) / all));
         done += f64::from(WINDOWS_MIN);
         report.windows = report.windows.max(settled.windows);
         report.settled &= settled.settled;
         report.write_amplification += settled.write_amplification * of_kind.len() as f64 / planes as f64;
-        let instants = (sets.len() as u32).min(INSTANTS_MAX);
         for instant in 0..instants {
             sample.go_on();
+            let places = sample.places(&ftl.geometry);
             let sets = sets.iter().skip(instant as usize).step_by(instants as usize);
             for group in sets.flat_map(|set| set.chunks(together as usize)) {
-                copy_planes(ftl, group, &sample, &mut random);
+                copy_planes(ftl, group, &sample, &places, &mut random);
                 done += group.len() as f64;
                 watch(done / all);
             }
@@ -100,40 +110,50 @@ fn kinds(ftl: &Ftl, ranges: &[Range<u32>]) -> Vec<Kind> {
 }
 
 /// Copies the simulated planes, one or those of a die, to others, with the logical pages of these.
-fn copy_planes(ftl: &mut Ftl, group: &[Filled], sample: &Sample, random: &mut SimRng) {
+fn copy_planes(ftl: &mut Ftl, group: &[Filled], sample: &Sample, places: &Places, random: &mut SimRng) {
     let planes: Vec<PlaneId> = group.iter().map(|filled| filled.plane).collect();
-    let first_page = ftl.blocks.copy_planes(&planes, &sample.ftl.blocks, sample.times);
+    let first_page = ftl.blocks.copy_planes(&planes, &sample.ftl.blocks, sample.times());
     let mut own = group.iter().flat_map(|filled| &filled.shares).flat_map(Share::pages);
-    for copy in 0..sample.times {
-        for renamed in Renaming::new(sample.pages, random) {
-            rename(ftl, sample, Lpn(renamed), copy, own.next(), first_page);
-        }
+    for copy in 0..sample.times() {
+        let first_page = Ppn(first_page.0 + places.offset_of(copy));
+        rename(ftl, &places.host, Renaming::new(sample.pages(), random), &mut own, first_page);
     }
     let mut own = group.iter().flat_map(|filled| &filled.translation).flat_map(Share::pages);
-    for simulated in sample.ftl.translation.map_or(0..0, |translation| translation.all()) {
-        rename(ftl, sample, Lpn(simulated), 0, own.next(), first_page);
-    }
+    rename(ftl, &places.translation, 0..places.translation.len() as u32, &mut own, first_page);
 }
 
-/// Maps `own` to where the sample has the page `simulated`, or to that copy of it. The page is invalid where the plane, whose first page is
-/// `first_page`, holds fewer pages than that.
-#[inline]
-fn rename(ftl: &mut Ftl, sample: &Sample, simulated: Lpn, copy: u32, own: Option<Lpn>, first_page: Ppn) {
-    let Some(ppn) = sample.ftl.lookup(simulated) else { return };
-    let ppn = match sample.times {
-        1 => Ppn(first_page.0 + ppn.0),
-        _ => {
-            let BlockId(block) = sample.ftl.geometry.block_of(ppn);
-            let page = sample.copy_of(sample.ftl.geometry.page_in_block(ppn), copy);
-            Ppn(first_page.0 + block * ftl.geometry.pages_per_block + page)
+/// Pages that are renamed at a time: their entries of three tables fit into the first-level cache.
+const BATCH: usize = 128;
+
+/// Maps each of `own`, in their order, to the place of the page of the sample that `simulated` gives with it, behind `first_page`. A page of the
+/// sample is invalid where the planes hold fewer pages than it.
+fn rename(
+    ftl: &mut Ftl,
+    places: &[u32],
+    mut simulated: impl Iterator<Item = u32>,
+    own: &mut impl Iterator<Item = Lpn>,
+    first_page: Ppn,
+) {
+    let mut batch = Vec::with_capacity(BATCH);
+    let mut pages = Vec::with_capacity(BATCH);
+    loop {
+        batch.clear();
+        batch.extend(simulated.by_ref().take(BATCH));
+        if batch.is_empty() {
+            return;
         }
-    };
-    match own {
-        Some(lpn) => {
-            ftl.mapping.set(lpn, ppn);
+        batch.iter().for_each(|&simulated| prefetch(places, simulated as usize));
+        pages.clear();
+        for &simulated in &batch {
+            let (own, place) = (own.next(), places[simulated as usize]);
+            match own {
+                _ if place == Places::NOWHERE => {}
+                Some(lpn) => pages.push((lpn, Ppn(first_page.0 + place))),
+                None => {
+                    ftl.blocks.invalidate(Ppn(first_page.0 + place));
+                }
+            }
         }
-        None => {
-            ftl.blocks.invalidate(ppn);
-        }
+        ftl.mapping.set_all(&pages);
     }
 }

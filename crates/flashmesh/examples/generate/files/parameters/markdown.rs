@@ -11,13 +11,13 @@ const HEAD: &str = "\
 A configuration is a TOML file. It starts from a preset, and changes what it names:
 
 ```toml
-preset = \"z-nand\"
+preset = \"venice-z-nand\"
 
 [fabric]
 kind = \"ideal\"
 ```
 
-A value comes from the last of these that sets it: the defaults below (those of the `z-nand` preset), the preset, the
+A value comes from the last of these that sets it: the defaults below (those of the `venice-z-nand` preset), the preset, the
 file, jobs of fio, and the overrides on the command line, `--set fabric.kind=ideal`. Unknown keys are errors.
 
 Setting a key that the current mode ignores is an error, unless the same file or a later override sets that mode explicitly: a file may
@@ -91,6 +91,9 @@ fn presets(text: &mut String) {
     for preset in Config::presets() {
         text.push_str(&format!("| `{}` | {} |\n", preset.name, preset.summary));
     }
+    let former = Config::presets().iter().filter_map(|preset| Some((preset.former_name?, preset.name)));
+    let former: Vec<String> = former.map(|(former, name)| format!("`{former}` for `{name}`")).collect();
+    text.push_str(&format!("\nOlder names are accepted, with a note: {}.\n", former.join(", ")));
 }
 
 /// Which keys need more than the plain instance of the simulation.

@@ -9,8 +9,8 @@ const HEAD: &str = r#""""The parameters of a configuration, typed.
 Generated from the declarations in crates/flashmesh/src/config by `cargo run -p flashmesh --example generate`.
 
     >>> from flashmesh._parameters import Config, Fabric
-    >>> Config(preset="z-nand", fabric=Fabric(kind="ideal")).to_toml_tables()
-    {'preset': 'z-nand', 'fabric': {'kind': 'ideal'}}
+    >>> Config(preset="venice-z-nand", fabric=Fabric(kind="ideal")).to_toml_tables()
+    {'preset': 'venice-z-nand', 'fabric': {'kind': 'ideal'}}
 """
 
 from __future__ import annotations
@@ -117,7 +117,9 @@ pub fn module() -> String {
     text.push_str("]\n\n");
     text.push_str(ALIASES);
     let presets = Config::presets().iter().map(|preset| preset.name);
-    alias(&mut text, "Preset", presets, "The drives that come with the simulator.");
+    let former = Config::presets().iter().filter_map(|preset| preset.former_name);
+    let about = "The drives that come with the simulator; at the end names that some had before.";
+    alias(&mut text, "Preset", presets.chain(former), about);
     for (section, spec) in choices(&sections) {
         text.push('\n');
         alias(&mut text, &choice_name(section, spec), spec.choices.iter().map(|choice| choice.name), &spec.doc);

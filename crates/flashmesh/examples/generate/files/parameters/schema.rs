@@ -9,8 +9,12 @@ use crate::files::text::json_text;
 /// The whole schema.
 pub fn schema() -> String {
     let mut properties = Map::new();
-    let presets: Vec<Value> =
-        Config::presets().iter().map(|preset| json!({ "const": preset.name, "description": preset.summary })).collect();
+    let presets = Config::presets().iter().map(|preset| json!({ "const": preset.name, "description": preset.summary }));
+    let former = Config::presets().iter().filter_map(|preset| {
+        let about = format!("Called {} now.", preset.name);
+        Some(json!({ "const": preset.former_name?, "description": about, "deprecated": true }))
+    });
+    let presets: Vec<Value> = presets.chain(former).collect();
     let about = "The drive that the file starts from.";
     properties.insert("preset".to_owned(), json!({ "description": about, "oneOf": presets }));
     let mut streams = Map::new();

@@ -1,0 +1,67 @@
+//! All blocks as numbers, for a drive that is kept: of planes with one writer, on which nothing is under way.
+
+use super::BlockManager;
+use super::open_blocks::OpenBlock;
+use crate::ftl::stream::Stream;
+use crate::ids::BlockId;
+use crate::states::{BitReader, BitWriter};
+
+fn streams() -> impl Iterator<Item = Stream> {
+    std::iter::once(Stream::SHARED).chain(Stream::OF_DRIVE)
+}
+
+impl BlockManager {
+    pub(in super::super) fn write_image(&self, to: &mut BitWriter) {
+        self.table.write_image(to);
+        for plane in &self.planes {
+            for pages in [plane.free_pages, plane.valid_pages, plane.invalid_pages, plane.filled] {
+                to.put(pages.into(), u32::BITS);
+            }
+            for OpenBlock { block, next_page } in streams().map(|stream| plane.open.get(stream)) {
+                to.put(block.0.into(), u32::BITS);
+                to.put((*next_page).into(), u32::BITS);
+            }
+            // In the order in which they are opened, and as many numbers whatever their count.
+            let mut free = plane.free.clone();
+            to.put(free.len().into(), u32::BITS);
+            for _ in 0..self.geometry.blocks_per_plane {
+                to.put(free.pop().map_or(0, |block| block.0.into()), u32::BITS);
+            }
+        }
+    }
+
+    /// Takes the numbers of a drive of the same geometry; `None` when they cannot be.
+    pub(in super::super) fn read_image(&mut self, from: &mut BitReader) -> Option<()> {
+        self.table.read_image(from)?;
+        let (blocks, pages_per_block) = (u64::from(self.geometry.blocks()), u64::from(self.geometry.pages_per_block));
+        let blocks_per_plane = self.geometry.blocks_per_plane;
+        let pages_per_plane = u64::from(self.geometry.pages_per_plane());
+        let block = |from: &mut BitReader| Some(BlockId(from.take(u32::BITS).filter(|&block| block < blocks)? as u32));
+        for plane in &mut self.planes {
+            for pages in [&mut plane.free_pages, &mut plane.valid_pages, &mut plane.invalid_pages] {
+                *pages = from.take(u32::BITS).filter(|&pages| pages <= pages_per_plane)? as u32;
+            }
+            plane.filled = from.take(u32::BITS)? as u32;
+            for stream in streams() {
+                let block = block(from)?;
+                let next_page = from.take(u32::BITS).filter(|&page| page <= pages_per_block)? as u32;
+                *plane.open.get_mut(stream) = OpenBlock { block, next_page };
+            }
+            while plane.free.pop().is_some() {}
+            let free = from.take(u32::BITS).filter(|&free| free <= blocks_per_plane.into())? as u32;
+            for number in 0..blocks_per_plane {
+                let block = block(from)?;
+                if number < free {
+                    plane.free.push(block, 0);
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Bits of [`BlockManager::write_image`].
+    pub(in super::super) fn image_bits(&self) -> u64 {
+        let of_plane = 4 + 2 * streams().count() as u64 + 1 + u64::from(self.geometry.blocks_per_plane);
+        self.table.image_bits() + self.planes.len() as u64 * of_plane * u64::from(u32::BITS)
+    }
+}

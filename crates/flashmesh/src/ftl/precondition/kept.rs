@@ -1,0 +1,137 @@
+//! Samples that are kept in a folder, so that a drive like it is ready without simulating them again.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::sample::{SampleInputs, Settled};
+use crate::config::Config;
+use crate::ftl::Ftl;
+use crate::ids::{Lpn, Ppn};
+use crate::states::{About, BitReader, BitWriter, StateFolder, StateKey, bits_for};
+use crate::units::Bytes;
+
+/// Where states are kept, and of which drive they are.
+#[derive(Clone, Copy)]
+pub(in super::super) struct Keeping<'a> {
+    pub(in super::super) folder: &'a StateFolder,
+    pub(in super::super) config: &'a Config,
+    /// Of the drive, as the host sees it.
+    pub(in super::super) capacity: Bytes,
+}
+
+impl Keeping<'_> {
+    fn about(&self) -> About {
+        let is_like = |preset: &Config| preset.geometry == self.config.geometry && preset.ftl == self.config.ftl;
+        let presets = Config::presets().iter().map(|preset| preset.name);
+        let preset = presets.into_iter().find(|name| Config::from_preset(name).is_ok_and(|preset| is_like(&preset)));
+        About {
+            drive: preset.map_or_else(|| format!("configuration {}", &self.config.hash()[..16]), str::to_owned),
+            capacity_bytes: self.capacity.as_u64(),
+            made_s: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
+        }
+    }
+}
+
+enum Numbers {
+    /// Those that were kept.
+    Read(BitReader),
+    /// Those to keep.
+    Written(BitWriter),
+}
+
+/// The states of one sample, on their way from the folder or into it.
+pub(super) struct KeptSample<'a> {
+    keeping: Keeping<'a>,
+    key: StateKey,
+    numbers: Numbers,
+    instants: u32,
+}
+
+impl<'a> KeptSample<'a> {
+    /// The states of the sample of `inputs`; `None` where they are not worth their room. `fresh` is the sample before it is written.
+    pub(super) fn find(inputs: &SampleInputs, fresh: &Ftl, keeping: Keeping<'a>) -> Option<KeptSample<'a>> {
+        let of_state = fresh.blocks.image_bits() + places_bits(fresh);
+        let bits = settled_bits() + of_state.saturating_mul(inputs.instants().into());
+        let bytes = bits.div_ceil(u64::BITS.into()) * size_of::<u64>() as u64;
+        if !keeping.folder.is_worth(inputs.writes(), bytes) {
+            return None;
+        }
+        let key = StateKey::new(&inputs.text());
+        let numbers = match keeping.folder.read(&key, bytes) {
+            Some(numbers) => Numbers::Read(BitReader::new(numbers)),
+            None => Numbers::Written(BitWriter::default()),
+        };
+        Some(KeptSample { keeping, key, numbers, instants: inputs.instants() })
+    }
+
+    /// Whether the states were kept before.
+    pub(super) fn is_read(&self) -> bool {
+        matches!(self.numbers, Numbers::Read(_))
+    }
+
+    /// How the sample settled, where that was kept.
+    pub(super) fn read_settled(&mut self) -> Option<Settled> {
+        let Numbers::Read(from) = &mut self.numbers else { return None };
+        let write_amplification = f64::from_bits(from.take(u64::BITS)?);
+        Some(Settled { write_amplification, windows: from.take(u32::BITS)? as u32, settled: from.take(1)? != 0 })
+    }
+
+    pub(super) fn write_settled(&mut self, settled: Settled) {
+        let Numbers::Written(to) = &mut self.numbers else { return };
+        to.put(settled.write_amplification.to_bits(), u64::BITS);
+        to.put(settled.windows.into(), u32::BITS);
+        to.put(settled.settled.into(), 1);
+    }
+
+    /// Brings `ftl` to the next state that was kept; `false` when none was, or it cannot be one.
+    pub(super) fn read_state(&mut self, ftl: &mut Ftl) -> bool {
+        let Numbers::Read(from) = &mut self.numbers else { return false };
+        let is_read = read_state(from, ftl).is_some();
+        if !is_read {
+            self.keeping.folder.damaged(&self.key, "it holds what no state has");
+        }
+        is_read
+    }
+
+    /// Adds the next state. With the last one all are put into the folder.
+    pub(super) fn write_state(&mut self, ftl: &Ftl, instant: u32) {
+        let Numbers::Written(to) = &mut self.numbers else { return };
+        let bits = place_bits(ftl);
+        for lpn in (0..ftl.mapping.logical_pages()).map(Lpn) {
+            to.put(ftl.lookup(lpn).map_or(0, |ppn| u64::from(ppn.0) + 1), bits);
+        }
+        ftl.blocks.write_image(to);
+        if instant == self.instants {
+            let numbers = std::mem::take(to).finish();
+            self.keeping.folder.write(&self.key, &self.keeping.about(), &numbers);
+        }
+    }
+}
+
+fn read_state(from: &mut BitReader, ftl: &mut Ftl) -> Option<()> {
+    let (bits, pages) = (place_bits(ftl), u64::from(ftl.geometry.pages()));
+    for lpn in (0..ftl.mapping.logical_pages()).map(Lpn) {
+        match from.take(bits).filter(|&place| place <= pages)? {
+            0 => {
+                ftl.mapping.clear(lpn);
+            }
+            place => {
+                ftl.mapping.set(lpn, Ppn(place as u32 - 1));
+            }
+        }
+    }
+    ftl.blocks.read_image(from)
+}
+
+/// Bits of how a sample settled.
+fn settled_bits() -> u64 {
+    u64::from(u64::BITS + u32::BITS + 1)
+}
+
+/// Bits of the place of a page, or of none.
+fn place_bits(ftl: &Ftl) -> u32 {
+    bits_for(ftl.geometry.pages().into())
+}
+
+fn places_bits(ftl: &Ftl) -> u64 {
+    u64::from(ftl.mapping.logical_pages()) * u64::from(place_bits(ftl))
+}

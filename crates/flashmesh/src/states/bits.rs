@@ -1,0 +1,109 @@
+//! Numbers of a known width, one behind the other without gaps.
+
+/// Bits that every number up to `most` fits into.
+pub fn bits_for(most: u64) -> u32 {
+    u64::BITS - most.leading_zeros()
+}
+
+/// Numbers on their way into bytes.
+#[derive(Debug, Default)]
+pub struct BitWriter {
+    bytes: Vec<u8>,
+    /// Of it the lowest `held` bits are not in `bytes` yet.
+    word: u64,
+    held: u32,
+}
+
+impl BitWriter {
+    /// Appends the lowest `bits` of `value`, which has no others.
+    #[inline]
+    pub fn put(&mut self, value: u64, bits: u32) {
+        debug_assert!(bits_for(value) <= bits, "{value} has more than {bits} bits");
+        self.word |= value << self.held;
+        let held = self.held + bits;
+        if held < u64::BITS {
+            self.held = held;
+            return;
+        }
+        self.bytes.extend_from_slice(&self.word.to_le_bytes());
+        self.word = value.checked_shr(u64::BITS - self.held).unwrap_or(0);
+        self.held = held - u64::BITS;
+    }
+
+    /// The bytes, in whole words of 64 bits.
+    pub fn finish(mut self) -> Vec<u8> {
+        if self.held > 0 {
+            self.bytes.extend_from_slice(&self.word.to_le_bytes());
+        }
+        self.bytes
+    }
+}
+
+/// Numbers out of the bytes of a [`BitWriter`].
+#[derive(Debug)]
+pub struct BitReader {
+    bytes: Vec<u8>,
+    /// The next byte that is not in `word`.
+    at: usize,
+    word: u64,
+    held: u32,
+}
+
+impl BitReader {
+    /// Begins with the first number.
+    pub fn new(bytes: Vec<u8>) -> BitReader {
+        BitReader { bytes, at: 0, word: 0, held: 0 }
+    }
+
+    /// The next `bits`; `None` behind the end.
+    #[inline]
+    pub fn take(&mut self, bits: u32) -> Option<u64> {
+        let mask = u64::MAX.checked_shr(u64::BITS - bits).unwrap_or(0);
+        if bits <= self.held {
+            let value = self.word & mask;
+            self.word = self.word.checked_shr(bits).unwrap_or(0);
+            self.held -= bits;
+            return Some(value);
+        }
+        let next = self.bytes.get(self.at..self.at + size_of::<u64>())?;
+        let next = u64::from_le_bytes(next.try_into().ok()?);
+        self.at += size_of::<u64>();
+        let value = (self.word | next << self.held) & mask;
+        let used = bits - self.held;
+        self.word = next.checked_shr(used).unwrap_or(0);
+        self.held = u64::BITS - used;
+        Some(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::random::SimRng;
+
+    #[test]
+    fn numbers_of_every_width_come_back_in_their_order() {
+        let mut random = SimRng::new(4);
+        let numbers: Vec<(u64, u32)> = (0..20_000)
+            .map(|_| {
+                let bits = random.below(65);
+                (random.next_u64().checked_shr(64 - bits).unwrap_or(0), bits)
+            })
+            .collect();
+        let mut writer = BitWriter::default();
+        numbers.iter().for_each(|&(value, bits)| writer.put(value, bits));
+        let bytes = writer.finish();
+        let bits: u64 = numbers.iter().map(|&(_, bits)| u64::from(bits)).sum();
+        assert_eq!(bytes.len() as u64, bits.div_ceil(64) * 8);
+        let mut reader = BitReader::new(bytes);
+        for (value, bits) in numbers {
+            assert_eq!(reader.take(bits), Some(value), "{bits} bits");
+        }
+        assert_eq!(reader.take(64), None);
+    }
+
+    #[test]
+    fn the_widest_number_decides_the_bits() {
+        assert_eq!([0, 1, 2, 255, 256, u64::MAX].map(bits_for), [0, 1, 2, 8, 9, 64]);
+    }
+}

@@ -1,0 +1,195 @@
+//! The folder of kept states.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use super::file::{self, About, Kept, StateKey};
+use crate::error::said;
+use crate::units::{Bytes, printable_path};
+
+const ENDING: &str = "state";
+/// The beginning of the names of files that are being written.
+const UNFINISHED: &str = ".unfinished-";
+/// After this time a file that is being written is one that nobody finishes.
+const FORSAKEN: Duration = Duration::from_secs(24 * 3600);
+
+/// States of fewer writes are computed each time.
+const WRITES_MIN: u64 = 1 << 22;
+/// States of more bytes, uncompressed, are not kept: they are of many planes with few pages each, computed about as fast as read.
+const BYTES_MAX: u64 = 1 << 28;
+
+/// A folder in which states are kept, of bounded size: the ones used longest ago go first.
+#[derive(Debug)]
+pub struct StateFolder {
+    path: PathBuf,
+    limit: Bytes,
+    writes_min: u64,
+    notes: Mutex<Vec<String>>,
+}
+
+impl StateFolder {
+    /// The folder at `path`, which is made when the first state is kept, with `limit` for all states together.
+    pub fn new(path: impl Into<PathBuf>, limit: Bytes) -> StateFolder {
+        StateFolder { path: path.into(), limit, writes_min: WRITES_MIN, notes: Mutex::default() }
+    }
+
+    /// Keeps states that take at least so many writes of pages to compute; by default four million, which take about a second.
+    pub fn keeping_from(self, writes_min: u64) -> StateFolder {
+        StateFolder { writes_min, ..self }
+    }
+
+    /// Whether a state is worth its room that takes so many writes, and so many bytes before it is compressed.
+    pub(crate) fn is_worth(&self, writes: u64, bytes: u64) -> bool {
+        writes >= self.writes_min && bytes <= BYTES_MAX
+    }
+
+    /// What went wrong since this was asked last, a sentence each. None of it has changed a result.
+    pub fn take_notes(&self) -> Vec<String> {
+        std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn note(&self, text: String) {
+        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        if !notes.contains(&text) {
+            notes.push(text);
+        }
+    }
+
+    fn file(&self, key: &StateKey) -> PathBuf {
+        self.path.join(key.as_str()).with_extension(ENDING)
+    }
+
+    /// The numbers of a state, `bytes` of them; `None` when they are not there. A damaged file is removed.
+    pub(crate) fn read(&self, key: &StateKey, bytes: u64) -> Option<Vec<u8>> {
+        let path = self.file(key);
+        let opened = match File::open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+            Err(error) => {
+                self.note(format!("{}: cannot be read: {}", printable_path(&path), said(&error)));
+                return None;
+            }
+        };
+        // On a folder that cannot be written nothing is removed by age either.
+        let _ = opened.set_modified(SystemTime::now()).or_else(|_| touch(&path));
+        match file::read(opened, key, bytes) {
+            Ok(numbers) => Some(numbers),
+            Err(reason) => {
+                self.damaged(key, &reason);
+                None
+            }
+        }
+    }
+
+    /// A state turned out not to be one: it is removed.
+    pub(crate) fn damaged(&self, key: &StateKey, reason: &str) {
+        let path = self.file(key);
+        let removed = match fs::remove_file(&path) {
+            Ok(()) => "it is removed, and the state made anew".to_owned(),
+            Err(error) => format!("it cannot be removed: {}; the state is made anew", said(&error)),
+        };
+        self.note(format!("{}: damaged: {reason}: {removed}", printable_path(&path)));
+    }
+
+    /// Keeps a state, unless the folder has no room for it.
+    pub(crate) fn write(&self, key: &StateKey, about: &About, numbers: &[u8]) {
+        if let Err(error) = self.try_write(key, about, numbers) {
+            self.note(format!("{}: a state of the drive is not kept: {}", printable_path(&self.path), said(&error)));
+        }
+    }
+
+    fn try_write(&self, key: &StateKey, about: &About, numbers: &[u8]) -> io::Result<()> {
+        fs::create_dir_all(&self.path)?;
+        let mut unfinished = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.path)?;
+        file::write(unfinished.as_file_mut(), key, about, numbers)?;
+        let bytes = unfinished.as_file().metadata()?.len();
+        if bytes > self.limit.as_u64() {
+            return Err(io::Error::other(format!("it is larger than the limit of the folder, {}", self.limit)));
+        }
+        unfinished.persist(self.file(key)).map_err(|error| error.error)?;
+        self.trim();
+        Ok(())
+    }
+
+    /// Removes the states used longest ago until the others are within the limit, and what nobody has finished.
+    fn trim(&self) {
+        let mut kept = self.files();
+        kept.sort_by_key(|(_, metadata)| std::cmp::Reverse(used(metadata)));
+        let mut bytes = 0;
+        for (path, metadata) in kept {
+            bytes += metadata.len();
+            if bytes > self.limit.as_u64() {
+                // Another process may have removed it.
+                let _ = fs::remove_file(path);
+            }
+        }
+        for (path, metadata) in self.unfinished() {
+            if used(&metadata).elapsed().is_ok_and(|age| age > FORSAKEN) {
+                let _ = fs::remove_file(path);
+            }
+        }
+    }
+
+    /// The states, that used last first.
+    pub fn list(&self) -> Vec<Kept> {
+        let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        let mut kept: Vec<Kept> = self
+            .files()
+            .into_iter()
+            .map(|(path, metadata)| {
+                let (about, is_current) = file::about(&path).unzip();
+                let key = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+                let (bytes, used_s) = (metadata.len(), seconds(used(&metadata)));
+                Kept { key, about, is_current: is_current.unwrap_or(false), bytes, used_s }
+            })
+            .collect();
+        kept.sort_by(|one, other| (other.used_s, &one.key).cmp(&(one.used_s, &other.key)));
+        kept
+    }
+
+    /// Removes the states that were not used for `unused`, and what nobody has finished. Gives how many, and their bytes.
+    ///
+    /// # Errors
+    /// When one cannot be removed.
+    pub fn clear(&self, unused: Duration) -> Result<(u64, u64), String> {
+        let is_old = |metadata: &fs::Metadata| used(metadata).elapsed().is_ok_and(|age| age >= unused);
+        let states = self.files().into_iter().filter(|(_, metadata)| unused.is_zero() || is_old(metadata));
+        let unfinished = self.unfinished().into_iter().filter(|(_, metadata)| unused.is_zero() || is_old(metadata));
+        let (mut count, mut bytes) = (0, 0);
+        for (path, metadata) in states.chain(unfinished) {
+            match fs::remove_file(&path) {
+                Ok(()) => (count, bytes) = (count + 1, bytes + metadata.len()),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(format!("{}: cannot be removed: {}", printable_path(&path), said(&error))),
+            }
+        }
+        Ok((count, bytes))
+    }
+
+    fn files(&self) -> Vec<(PathBuf, fs::Metadata)> {
+        self.entries(|path| path.extension().is_some_and(|ending| ending == ENDING))
+    }
+
+    fn unfinished(&self) -> Vec<(PathBuf, fs::Metadata)> {
+        self.entries(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(UNFINISHED)))
+    }
+
+    fn entries(&self, wanted: impl Fn(&Path) -> bool) -> Vec<(PathBuf, fs::Metadata)> {
+        let Ok(entries) = fs::read_dir(&self.path) else { return Vec::new() };
+        let paths = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| wanted(path));
+        let files = paths.filter_map(|path| fs::symlink_metadata(&path).ok().map(|metadata| (path, metadata)));
+        files.filter(|(_, metadata)| metadata.is_file()).collect()
+    }
+}
+
+fn used(metadata: &fs::Metadata) -> SystemTime {
+    metadata.modified().unwrap_or(UNIX_EPOCH)
+}
+
+/// Where a file that is open to be read cannot be given a time.
+fn touch(path: &Path) -> io::Result<()> {
+    File::options().append(true).open(path)?.set_modified(SystemTime::now())
+}

@@ -1,0 +1,139 @@
+"""`flashmesh cache`: the states of preconditioned drives that are kept between runs."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from dataclasses import asdict
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import click
+
+from flashmesh.cli.command import Group
+from flashmesh.cli.output import stdout
+from flashmesh.cli.parameters import STDOUT, output_option
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from flashmesh.states import KeptState
+
+UNITS_S = {"s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}
+HEADS = ("drive", "capacity", "size", "made", "used", "")
+
+
+class Age(click.ParamType[timedelta]):
+    """A number with a unit of time."""
+
+    name = "age"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
+        """The time that a text names."""
+        if isinstance(value, timedelta):
+            return value
+        found = re.fullmatch(r"([0-9]{1,6}) ?(s|min|h|d|w)", str(value))
+        if found is None:
+            self.fail(
+                f"{value!r}: a number with one of the units {', '.join(UNITS_S)} is wanted, such as 30d", param, ctx
+            )
+        return timedelta(seconds=int(found[1]) * UNITS_S[found[2]])
+
+
+@click.group(cls=Group, invoke_without_command=True)
+@output_option("--json", "json_file", "Write the list as JSON; - writes it to stdout instead of the table.")
+@click.pass_context
+def cache(ctx: click.Context, json_file: Path | None) -> None:
+    """Show the states of preconditioned drives that are kept between runs.
+
+    A full drive (precondition.kind = "random") is simulated until it is in its steady state. What takes longest of that
+    is kept in a folder, so that such a drive is ready sooner the next time; results are the same. FLASHMESH_CACHE names
+    another folder, or is "off"; FLASHMESH_CACHE_LIMIT, such as 20GiB, bounds it. docs/kept-states.md says more.
+    """
+    if ctx.invoked_subcommand is not None:
+        if json_file is not None:
+            raise click.UsageError(f"--json has no effect with {ctx.invoked_subcommand}", ctx)
+        return
+    from flashmesh import states
+
+    where, kept = states.folder(), states.kept()
+    document = {
+        "folder": None if where is None else str(where),
+        "limit_bytes": states.limit(),
+        "size_bytes": sum(state.size_bytes for state in kept),
+        "states": [asdict(state) for state in kept],
+    }
+    text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    if json_file is not None and json_file != STDOUT:
+        from flashmesh.files import whole_file, write_text
+
+        with whole_file(json_file) as target:
+            write_text(target, text)
+    with stdout() as stream:
+        stream.write(text if json_file == STDOUT else shown(where, kept))
+
+
+@cache.command()
+@click.option(
+    "--older-than", type=Age(), default="0s", metavar="AGE", help="Only what was not used for so long, such as 30d."
+)
+def clear(older_than: timedelta) -> None:
+    """Remove kept states. The next run of such a drive takes as long as the first one."""
+    from flashmesh import states
+
+    count, size = states.clear(older_than)
+    with stdout() as stream:
+        stream.write(f"{counted(count)} removed, {size_text(size)}\n")
+
+
+def shown(where: Path | None, kept: list[KeptState]) -> str:
+    """The folder and its states, for people."""
+    from flashmesh import states
+
+    if where is None:
+        return f"{states.VARIABLE} is {states.OFF}: no states are kept\n"
+    size = sum(state.size_bytes for state in kept)
+    lines = [f"{where}: {counted(len(kept))}, {size_text(size)} of at most {size_text(states.limit())}"]
+    if kept:
+        rows = [HEADS, *(row(state) for state in kept)]
+        widths = [max(len(row[column]) for row in rows) for column in range(len(HEADS))]
+        lines.append("")
+        for cells in rows:
+            padded = [
+                f"{cell:<{width}}" if column == 0 else f"{cell:>{width}}"
+                for column, (cell, width) in enumerate(zip(cells[:-1], widths, strict=False))
+            ]
+            lines.append("  ".join([*padded, cells[-1]]).rstrip())
+    return "\n".join(lines) + "\n"
+
+
+def row(state: KeptState) -> tuple[str, ...]:
+    """One state, as its row."""
+    now = time.time()
+    return (
+        state.drive or state.key[:16],
+        "-" if state.capacity_bytes is None else f"{state.capacity_bytes / 1e9:,.0f} GB",
+        size_text(state.size_bytes),
+        "-" if state.made_s is None else age_text(now - state.made_s),
+        age_text(now - state.used_s),
+        "" if state.is_current else "of another build",
+    )
+
+
+def counted(count: int) -> str:
+    """A number of states."""
+    return f"{count:,} state{'' if count == 1 else 's'}"
+
+
+def size_text(size: int) -> str:
+    """A size of files."""
+    return f"{size / (1 << 30):.1f} GiB" if size >= 1 << 30 else f"{size / (1 << 20):.1f} MiB"
+
+
+def age_text(seconds: float) -> str:
+    """How long ago something was, in its largest unit."""
+    for unit in ("d", "h", "min"):
+        if seconds >= 2 * UNITS_S[unit]:
+            return f"{seconds / UNITS_S[unit]:.0f} {unit} ago"
+    return f"{max(seconds, 0):.0f} s ago"
