@@ -169,7 +169,7 @@ Preset: TypeAlias = Literal[
 ]
 """The drives that come with the simulator."""
 
-FlashPageTypes: TypeAlias = Literal["one", "mlc", "tlc"]
+FlashPageTypes: TypeAlias = Literal["one", "mlc", "tlc", "qlc"]
 """How the pages of a block differ in their array times; an operation takes as long as its slowest page."""
 
 FlashProgramUnit: TypeAlias = Literal["page", "word-line"]
@@ -516,21 +516,30 @@ class Flash:
     """
 
     middle_page_read_time: Time | None = None
-    """Array read time of middle pages. Only with page_types = "tlc". Values: 1ps to 10s. Default: the read time."""
-
-    upper_page_read_time: Time | None = None
-    """Array read time of upper pages. Only with page_types = "mlc" or "tlc". Values: 1ps to 10s. Default: the read
+    """Array read time of middle pages. Only with page_types = "tlc" or "qlc". Values: 1ps to 10s. Default: the read
     time.
     """
 
+    upper_page_read_time: Time | None = None
+    """Array read time of upper pages. Only with page_types = "mlc" or "tlc" or "qlc". Values: 1ps to 10s. Default: the
+    read time.
+    """
+
+    top_page_read_time: Time | None = None
+    """Array read time of top pages. Only with page_types = "qlc". Values: 1ps to 10s. Default: the read time."""
+
     middle_page_program_time: Time | None = None
-    """Array program time of middle pages. Only with page_types = "tlc". Values: 1ps to 10s. Default: the program time.
+    """Array program time of middle pages. Only with page_types = "tlc" or "qlc". Values: 1ps to 10s. Default: the
+    program time.
     """
 
     upper_page_program_time: Time | None = None
-    """Array program time of upper pages. Only with page_types = "mlc" or "tlc". Values: 1ps to 10s. Default: the
-    program time.
+    """Array program time of upper pages. Only with page_types = "mlc" or "tlc" or "qlc". Values: 1ps to 10s. Default:
+    the program time.
     """
+
+    top_page_program_time: Time | None = None
+    """Array program time of top pages. Only with page_types = "qlc". Values: 1ps to 10s. Default: the program time."""
 
     program_unit: FlashProgramUnit | None = None
     """What one program writes in a plane. With `word-line` the data of all its pages comes with the command, and

@@ -22,6 +22,7 @@ impl Config {
             (ProgramUnit::Page, _) | (_, PageTypes::One) => 1,
             (ProgramUnit::WordLine, PageTypes::Mlc) => 2,
             (ProgramUnit::WordLine, PageTypes::Tlc) => 3,
+            (ProgramUnit::WordLine, PageTypes::Qlc) => 4,
         }
     }
 

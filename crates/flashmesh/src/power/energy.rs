@@ -215,7 +215,7 @@ mod tests {
     fn operations_draw_their_power_while_the_array_works() {
         let layout = layout(&[LinkKind::Channel; 2], 8, 2, 0);
         let activity = Activity {
-            work: ArrayWork { reads: [11, 0, 0], programs: [3, 0, 0], erases: 1 },
+            work: ArrayWork { reads: [11, 0, 0, 0], programs: [3, 0, 0, 0], erases: 1 },
             facts: &venice::FACTS,
             layout: &layout,
             usage: &moved(&[30, 10]),

@@ -77,7 +77,7 @@ fn command_times() -> impl Strategy<Value = Option<config::Times>> {
 
 fn config() -> impl Strategy<Value = Config> {
     let own = || proptest::option::of((1..=400u64).prop_map(Time::from_us));
-    let pages = (select(PageTypes::ALL), own(), own(), own(), own());
+    let pages = (select(PageTypes::ALL), own(), own(), own(), own(), own(), own());
     let commands = (0..=50u64, proptest::option::of(0..=50u64), command_times(), command_times(), command_times());
     let channel = (select(FabricKind::ALL), prop_oneof![1..=(1u64 << 40), Just(u64::MAX)], 0..=64u64, 0..=30u64);
     (pages, commands, channel).prop_map(|(pages, commands, (kind, rate, bytes, decoding))| {
@@ -89,6 +89,8 @@ fn config() -> impl Strategy<Value = Config> {
             flash.upper_page_read_time,
             flash.middle_page_program_time,
             flash.upper_page_program_time,
+            flash.top_page_read_time,
+            flash.top_page_program_time,
         ) = pages;
         let (command, extra, read, program, erase) = commands;
         flash.command_time = Time::from_ns(command);

@@ -1,7 +1,7 @@
 //! How long commands, the array and transfers take.
 
 use crate::check::kinds::{Expected, Transfer};
-use crate::config::{self, Config, PageTypes, ProgramUnit};
+use crate::config::{self, Config, Flash, PageTypes, ProgramUnit};
 use crate::fabric::{Message, Payload};
 use crate::flash::die::OperationKind;
 use crate::units::{Bytes, Rate, Time};
@@ -11,6 +11,7 @@ const ONE: (&str, &str) = ("", "l");
 const MLC: (&str, &str) = ("", "lu");
 const TLC: (&str, &str) = ("llllllmm", "llmmuu");
 const TLC_WORD_LINE: (&str, &str) = ("", "lmu");
+const QLC: (&str, &str) = ("", "lmut");
 
 #[derive(Clone, Debug)]
 pub(in super::super) struct Times {
@@ -54,14 +55,16 @@ impl Times {
             (PageTypes::Mlc, _) => MLC,
             (PageTypes::Tlc, ProgramUnit::Page) => TLC,
             (PageTypes::Tlc, ProgramUnit::WordLine) => TLC_WORD_LINE,
+            (PageTypes::Qlc, _) => QLC,
         }
     }
 
-    /// The one of `times` (lower, middle, upper page) for a page offset in the block.
-    fn pick(&self, page: u32, times: [Time; 3]) -> Time {
+    /// The one of `times` (lower, middle, upper, top page) for a page offset in the block.
+    fn pick(&self, page: u32, times: [Time; 4]) -> Time {
         let (first, repeated) = self.order();
         let (first, repeated, page) = (first.as_bytes(), repeated.as_bytes(), page as usize);
         match first.get(page).unwrap_or_else(|| &repeated[(page - first.len()) % repeated.len()]) {
+            b't' => times[3],
             b'u' => times[2],
             b'm' => times[1],
             _ => times[0],
@@ -76,9 +79,10 @@ impl Times {
 
     pub(in super::super) fn read(&self, page: u32) -> Time {
         let lower = self.flash.read_time;
-        let own = [self.flash.middle_page_read_time, self.flash.upper_page_read_time];
-        let [middle, upper] = own.map(|own| own.unwrap_or(lower));
-        self.pick(page, [lower, middle, upper])
+        let Flash { middle_page_read_time, upper_page_read_time, top_page_read_time, .. } = self.flash;
+        let own = [middle_page_read_time, upper_page_read_time, top_page_read_time];
+        let [middle, upper, top] = own.map(|own| own.unwrap_or(lower));
+        self.pick(page, [lower, middle, upper, top])
     }
 
     pub(in super::super) fn program(&self, page: u32) -> Time {
@@ -86,9 +90,10 @@ impl Times {
             return self.flash.program_time;
         }
         let lower = self.flash.program_time;
-        let own = [self.flash.middle_page_program_time, self.flash.upper_page_program_time];
-        let [middle, upper] = own.map(|own| own.unwrap_or(lower));
-        self.pick(page, [lower, middle, upper])
+        let Flash { middle_page_program_time, upper_page_program_time, top_page_program_time, .. } = self.flash;
+        let own = [middle_page_program_time, upper_page_program_time, top_page_program_time];
+        let [middle, upper, top] = own.map(|own| own.unwrap_or(lower));
+        self.pick(page, [lower, middle, upper, top])
     }
 
     /// Time of an on-die controller to decode a command, and again to frame data.

@@ -15,6 +15,7 @@ pub(in super::super) fn pages_per_program(config: &Config) -> u32 {
         PageTypes::One => 1,
         PageTypes::Mlc => 2,
         PageTypes::Tlc => 3,
+        PageTypes::Qlc => 4,
     };
     if config.flash.program_unit == ProgramUnit::WordLine { bits } else { 1 }
 }

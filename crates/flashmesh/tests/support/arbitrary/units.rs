@@ -57,6 +57,7 @@ impl Units {
             config.flash.program_unit = ProgramUnit::WordLine;
             config.flash.middle_page_program_time = None;
             config.flash.upper_page_program_time = None;
+            config.flash.top_page_program_time = None;
         }
         let pages = config.pages_per_program();
         if config.units_per_page() * pages == 1 {
