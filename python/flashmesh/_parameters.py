@@ -101,6 +101,7 @@ __all__ = [
     "SchedulePriorities",
     "Share",
     "Sizes",
+    "Slc",
     "Stream",
     "Superblock",
     "Time",
@@ -1040,6 +1041,39 @@ class Superblock:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Slc:
+    """The SLC cache: blocks that hold one bit a cell, which take what the host writes ([slc-cache.md](slc-cache.md)).
+
+    Its keys are read only with flash.page_types = "mlc" or "tlc" or "qlc".
+    """
+
+    blocks_per_plane: int | None = None
+    """Blocks of each plane that are kept for the cache, out of its spare space; 0 turns it off. A block holds one page
+    a word line: a half, a third or a fourth of its pages. Values: 0 to 1048576. Default: 0.
+    """
+
+    program_time: Time | None = None
+    """Array program time of a page of the cache; SLC flash takes 200 to 300 us (HP, Solid State Drive Technology:
+    Differences between SLC, MLC and TLC NAND, table 1). Only with blocks_per_plane other than 0. Values: 1ps to 10s.
+    Default: "200us".
+    """
+
+    read_time: Time | None = None
+    """Array read time of a page of the cache; SLC flash takes 25 us (the same table). Only with blocks_per_plane other
+    than 0. Values: 1ps to 10s. Default: "25us".
+    """
+
+    fold_threshold: Share | None = None
+    """An idle die folds a plane while more than this share of its cache blocks is full. 0 empties the cache as soon as
+    the die is idle. Only with blocks_per_plane other than 0. Values: 0 to 0.99. Default: 0.0.
+    """
+
+    def __post_init__(self) -> None:
+        """Refuses values that no configuration takes."""
+        _check(self, "slc")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Gc:
     """Garbage collection."""
 
@@ -1841,6 +1875,10 @@ class Config:
 
     superblock: Superblock = Superblock()
     """Superblocks over the planes of several dies."""
+
+    slc: Slc = Slc()
+    """The SLC cache: blocks that hold one bit a cell, which take what the host writes ([slc-cache.md](slc-cache.md)).
+    """
 
     gc: Gc = Gc()
     """Garbage collection."""

@@ -1,6 +1,6 @@
 //! Pages of cells that hold several bits: which of them a page is, and what the array takes for it.
 
-use crate::config::{self, PageTypes};
+use crate::config::{Config, PageTypes};
 use crate::units::Time;
 
 /// Which bits of its cells a page uses.
@@ -13,10 +13,12 @@ pub enum PageType {
     Upper,
     /// The fourth bit of a cell.
     Top,
+    /// The only bit of cells of the SLC cache.
+    Slc,
 }
 
 impl PageType {
-    pub const ALL: [PageType; 4] = [PageType::Lower, PageType::Middle, PageType::Upper, PageType::Top];
+    pub const ALL: [PageType; 5] = [PageType::Lower, PageType::Middle, PageType::Upper, PageType::Top, PageType::Slc];
 
     #[inline]
     pub const fn index(self) -> usize {
@@ -52,22 +54,26 @@ impl PageType {
         }
     }
 
-    pub fn read_time(self, flash: &config::Flash) -> Time {
+    pub fn read_time(self, config: &Config) -> Time {
+        let flash = &config.flash;
         let own = match self {
             PageType::Lower => None,
             PageType::Middle => flash.middle_page_read_time,
             PageType::Upper => flash.upper_page_read_time,
             PageType::Top => flash.top_page_read_time,
+            PageType::Slc => Some(config.slc.read_time),
         };
         own.unwrap_or(flash.read_time)
     }
 
-    pub fn program_time(self, flash: &config::Flash) -> Time {
+    pub fn program_time(self, config: &Config) -> Time {
+        let flash = &config.flash;
         let own = match self {
             PageType::Lower => None,
             PageType::Middle => flash.middle_page_program_time,
             PageType::Upper => flash.upper_page_program_time,
             PageType::Top => flash.top_page_program_time,
+            PageType::Slc => Some(config.slc.program_time),
         };
         own.unwrap_or(flash.program_time)
     }

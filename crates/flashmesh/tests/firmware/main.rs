@@ -21,5 +21,6 @@ mod power_loss;
 mod prepared_drives;
 mod replication;
 mod scheduling;
+mod slc;
 mod unwritten_pages;
 mod write_amplification;

@@ -186,11 +186,11 @@ proptest! {
     #[test]
     fn the_array_and_its_commands_take_the_times_of_the_drive(config in config()) {
         let times = Times::new(expected_of(config.fabric.kind), &config);
-        let timing = Timing::new(&config.flash, fabric::facts(config.fabric.kind).on_die_controller_time(&config));
+        let timing = Timing::new(&config, fabric::facts(config.fabric.kind).on_die_controller_time(&config));
         for kind in OperationKind::ALL {
             for (read, programmed) in (0..20).flat_map(|read| (0..20).map(move |programmed| (read, programmed))) {
                 let pages = Pages { read: timing.page_type(|| read), programmed: timing.page_type(|| programmed) };
-                prop_assert_eq!(timing.array(kind, pages), times.array(kind, read, programmed));
+                prop_assert_eq!(timing.array(kind, pages), times.array(kind, PageAt::Native(read), PageAt::Native(programmed)));
             }
             for planes in 1..=8 {
                 prop_assert_eq!(timing.command(kind, planes as usize), times.command(kind, planes));

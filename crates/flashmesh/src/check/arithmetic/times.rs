@@ -1,5 +1,6 @@
 //! How long commands, the array and transfers take.
 
+use super::slc::PageAt;
 use crate::check::kinds::{Expected, Transfer};
 use crate::config::{self, Config, Flash, PageTypes, ProgramUnit};
 use crate::fabric::{Message, Payload};
@@ -16,6 +17,7 @@ const QLC: (&str, &str) = ("", "lmut");
 #[derive(Clone, Debug)]
 pub(in super::super) struct Times {
     flash: config::Flash,
+    slc: config::Slc,
     decodes_on_die: bool,
     transfer: Transfer,
     packets: config::Packets,
@@ -42,6 +44,7 @@ impl Times {
     pub(in super::super) fn new(expected: &Expected, config: &Config) -> Times {
         Times {
             flash: config.flash.clone(),
+            slc: config.slc.clone(),
             decodes_on_die: expected.decodes_on_die,
             transfer: expected.transfer,
             packets: config.packets.clone(),
@@ -71,13 +74,15 @@ impl Times {
         }
     }
 
-    /// Offset in a block from which the page types repeat.
-    pub(in super::super) fn page_types_end(&self) -> u32 {
+    /// A page of each kind that there is.
+    pub(in super::super) fn kinds_of_pages(&self) -> impl Iterator<Item = PageAt> + Clone + use<> {
         let (first, repeated) = self.order();
-        (first.len() + repeated.len()) as u32
+        let native = (0..(first.len() + repeated.len()) as u32).map(PageAt::Native);
+        native.chain((self.slc.blocks_per_plane > 0).then_some(PageAt::Slc))
     }
 
-    pub(in super::super) fn read(&self, page: u32) -> Time {
+    pub(in super::super) fn read(&self, page: PageAt) -> Time {
+        let PageAt::Native(page) = page else { return self.slc.read_time };
         let lower = self.flash.read_time;
         let Flash { middle_page_read_time, upper_page_read_time, top_page_read_time, .. } = self.flash;
         let own = [middle_page_read_time, upper_page_read_time, top_page_read_time];
@@ -85,7 +90,8 @@ impl Times {
         self.pick(page, [lower, middle, upper, top])
     }
 
-    pub(in super::super) fn program(&self, page: u32) -> Time {
+    pub(in super::super) fn program(&self, page: PageAt) -> Time {
+        let PageAt::Native(page) = page else { return self.slc.program_time };
         if self.flash.program_unit == ProgramUnit::WordLine {
             return self.flash.program_time;
         }
@@ -101,7 +107,7 @@ impl Times {
         if self.decodes_on_die { self.packets.on_die_controller_time } else { Time::ZERO }
     }
 
-    pub(in super::super) fn array(&self, kind: OperationKind, read: u32, programmed: u32) -> Time {
+    pub(in super::super) fn array(&self, kind: OperationKind, read: PageAt, programmed: PageAt) -> Time {
         let decoding = self.on_die_controller();
         match kind {
             OperationKind::Read => decoding + self.read(read) + decoding,

@@ -6,8 +6,8 @@ use crate::units::Time;
 
 use super::Times;
 
-const ARRAY_TIME_MIN: Time = Time::from_ps(1);
-const ARRAY_TIME_MAX: Time = Time::from_ms(10_000);
+pub(super) const ARRAY_TIME_MIN: Time = Time::from_ps(1);
+pub(super) const ARRAY_TIME_MAX: Time = Time::from_ms(10_000);
 const OVERHEAD_MAX: Time = Time::from_ms(1_000);
 
 choices! {

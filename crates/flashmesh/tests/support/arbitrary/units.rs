@@ -63,7 +63,8 @@ impl Units {
         if config.units_per_page() * pages == 1 {
             return;
         }
-        config.geometry.pages_per_block = config.geometry.pages_per_block.next_multiple_of(pages);
+        // In blocks of one word line no block would ever have enough invalid units to be a victim.
+        config.geometry.pages_per_block = config.geometry.pages_per_block.next_multiple_of(pages).max(2 * pages);
         config.ftl.gather_timeout = self.gather_timeout;
         config.ftl.write_binding = WriteBinding::Late;
         config.ftl.first_touch = FirstTouch::Home;
