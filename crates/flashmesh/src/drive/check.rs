@@ -173,10 +173,13 @@ fn collection(config: &Config, geometry: Option<&Geometry>, translation_pages: u
             reasons.join(", and ")
         );
         clashes.push(Clash::new(&keys, message).help(MORE_SPARE));
+        if config.slc.is_on() {
+            return;
+        }
     }
     let occupied = f64::from(geometry.logical_pages) + f64::from(translation_pages);
     let pages = f64::from(geometry.native_pages_per_plane()) * f64::from(geometry.planes());
-    let spare = 1.0 - occupied / pages.max(1.0);
+    let spare = (1.0 - occupied / pages.max(1.0)).max(0.0);
     if gc.threshold >= spare {
         let message = format!(
             "gc.threshold ({}) is not below the spare space ({}): a full drive would be collected for ever",
