@@ -102,6 +102,7 @@ __all__ = [
     "SchedulePriorities",
     "Share",
     "Sizes",
+    "Slc",
     "Stream",
     "Superblock",
     "Time",
@@ -172,7 +173,7 @@ Preset: TypeAlias = Literal[
 ]
 """The drives that come with the simulator; at the end names that some had before."""
 
-FlashPageTypes: TypeAlias = Literal["one", "mlc", "tlc"]
+FlashPageTypes: TypeAlias = Literal["one", "mlc", "tlc", "qlc"]
 """How the pages of a block differ in their array times; an operation takes as long as its slowest page."""
 
 FlashProgramUnit: TypeAlias = Literal["page", "word-line"]
@@ -519,21 +520,30 @@ class Flash:
     """
 
     middle_page_read_time: Time | None = None
-    """Array read time of middle pages. Only with page_types = "tlc". Values: 1ps to 10s. Default: the read time."""
-
-    upper_page_read_time: Time | None = None
-    """Array read time of upper pages. Only with page_types = "mlc" or "tlc". Values: 1ps to 10s. Default: the read
+    """Array read time of middle pages. Only with page_types = "tlc" or "qlc". Values: 1ps to 10s. Default: the read
     time.
     """
 
+    upper_page_read_time: Time | None = None
+    """Array read time of upper pages. Only with page_types = "mlc" or "tlc" or "qlc". Values: 1ps to 10s. Default: the
+    read time.
+    """
+
+    top_page_read_time: Time | None = None
+    """Array read time of top pages. Only with page_types = "qlc". Values: 1ps to 10s. Default: the read time."""
+
     middle_page_program_time: Time | None = None
-    """Array program time of middle pages. Only with page_types = "tlc". Values: 1ps to 10s. Default: the program time.
+    """Array program time of middle pages. Only with page_types = "tlc" or "qlc". Values: 1ps to 10s. Default: the
+    program time.
     """
 
     upper_page_program_time: Time | None = None
-    """Array program time of upper pages. Only with page_types = "mlc" or "tlc". Values: 1ps to 10s. Default: the
-    program time.
+    """Array program time of upper pages. Only with page_types = "mlc" or "tlc" or "qlc". Values: 1ps to 10s. Default:
+    the program time.
     """
+
+    top_page_program_time: Time | None = None
+    """Array program time of top pages. Only with page_types = "qlc". Values: 1ps to 10s. Default: the program time."""
 
     program_unit: FlashProgramUnit | None = None
     """What one program writes in a plane. With `word-line` the data of all its pages comes with the command, and
@@ -1031,6 +1041,39 @@ class Superblock:
     def __post_init__(self) -> None:
         """Refuses values that no configuration takes."""
         _check(self, "superblock")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Slc:
+    """The SLC cache: blocks that hold one bit a cell, which take what the host writes ([slc-cache.md](slc-cache.md)).
+
+    Its keys are read only with flash.page_types = "mlc" or "tlc" or "qlc".
+    """
+
+    blocks_per_plane: int | None = None
+    """Blocks of each plane that are kept for the cache, out of its spare space; 0 turns it off. A block holds one page
+    a word line: a half, a third or a fourth of its pages. Values: 0 to 1048576. Default: 0.
+    """
+
+    program_time: Time | None = None
+    """Array program time of a page of the cache; SLC flash takes 200 to 300 us (HP, Solid State Drive Technology:
+    Differences between SLC, MLC and TLC NAND, table 1). Only with blocks_per_plane other than 0. Values: 1ps to 10s.
+    Default: "200us".
+    """
+
+    read_time: Time | None = None
+    """Array read time of a page of the cache; SLC flash takes 25 us (the same table). Only with blocks_per_plane other
+    than 0. Values: 1ps to 10s. Default: "25us".
+    """
+
+    fold_threshold: Share | None = None
+    """An idle die folds a plane while more than this share of its cache blocks is full. 0 empties the cache as soon as
+    the die is idle. Only with blocks_per_plane other than 0. Values: 0 to 0.99. Default: 0.0.
+    """
+
+    def __post_init__(self) -> None:
+        """Refuses values that no configuration takes."""
+        _check(self, "slc")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -1873,6 +1916,10 @@ class Config:
 
     superblock: Superblock = Superblock()
     """Superblocks over the planes of several dies."""
+
+    slc: Slc = Slc()
+    """The SLC cache: blocks that hold one bit a cell, which take what the host writes ([slc-cache.md](slc-cache.md)).
+    """
 
     gc: Gc = Gc()
     """Garbage collection."""

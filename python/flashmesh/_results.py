@@ -63,6 +63,7 @@ __all__ = [
     "RequestColumn",
     "Rounds",
     "Scouts",
+    "SlcCache",
     "Statuses",
     "StreamFairness",
     "StreamResult",
@@ -193,13 +194,13 @@ class GarbageCollection:
     """Work of garbage collection and wear levelling."""
 
     collections: int
-    """Victim blocks taken, by garbage collection and wear levelling. Unit: blocks."""
+    """Victim blocks taken, by garbage collection, wear levelling and folds of the SLC cache. Unit: blocks."""
     wear_moves: int
     """Of `collections`, blocks taken by static wear levelling. Unit: blocks."""
     translation_collections: int
     """Of `collections`, blocks of translation pages. Unit: blocks."""
     pages_moved: int
-    """Valid pages moved out of victim blocks. Unit: pages."""
+    """Valid pages moved out of victim blocks, those folded out of the SLC cache among them. Unit: pages."""
     pages_copied: int
     """Of `pages_moved`, pages sent from chip to chip without a controller (`gc.move`). Unit: pages."""
     pages_reallocated: int
@@ -643,6 +644,36 @@ class DeviceCache:
     """Pages that were dirty at the end of the run; `cache.flush-at-end` writes them to flash. Unit: pages."""
     dram_share: float
     """Busy share of the DRAM. Unit: share."""
+
+
+@record
+class SlcCache:
+    """Work of the SLC cache ([slc-cache.md](slc-cache.md))."""
+
+    blocks: int
+    """Blocks of the cache. Unit: blocks."""
+    capacity_bytes: int
+    """What they hold. Unit: B."""
+    pages_written: int
+    """Pages that requests, or the device cache, had programmed in the cache. Unit: pages."""
+    pages_direct: int
+    """Pages that they had programmed past it, since the cache of the plane was full. Unit: pages."""
+    direct_share: float | None
+    """The latter over both. Unit: share. None when nothing was written to flash."""
+    folds: int
+    """Blocks of the cache that were folded, or are being folded. `gc.collections` counts them too. Unit: blocks."""
+    pages_folded: int
+    """Valid pages moved out of the cache. `gc.pages_moved` counts them too. Unit: pages."""
+    erases: int
+    """Erases of blocks of the cache. `gc.erases` counts them too. Unit: blocks."""
+    erases_per_block: float
+    """Erases of a block of the cache, on average. Unit: 1."""
+    native_erases_per_block: float
+    """Erases of a block outside the cache, on average. Unit: 1."""
+    full_share: float | None
+    """Share of the time in which the cache of a plane had no page for a write, from the end of its last program to that
+    of the next erase; the mean over the planes. Unit: share. None in a run that took no time.
+    """
 
 
 @record
@@ -1474,6 +1505,8 @@ class Report:
     """What crossed between host and drive during the run."""
     cache: DeviceCache | None
     """Work of the device cache during the run. None when it is turned off."""
+    slc: SlcCache | None
+    """Work of the SLC cache during the run. None with `slc.blocks-per-plane = 0`."""
     persistence: Persistence | None
     """Work to keep the map on flash during the run. None with `persistence.policy = "ideal"`."""
     power_cut: PowerCut | None

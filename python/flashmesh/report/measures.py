@@ -128,6 +128,8 @@ MEASURES = (
     Measure("erases", ("gc.erases",), _whole, listed=False),
     Measure("pages reallocated", ("gc.pages_reallocated",), _whole, listed=False),
     _share("map hit share", "mapping_cache.hit_share"),
+    _share("written past the SLC cache", "slc.direct_share"),
+    Measure("pages folded", ("slc.pages_folded",), _whole, listed=False),
     _share("read cache hit share", *_found("reads")[0], of=_found("reads")[1]),
     _share("write cache hit share", *_found("writes")[0], of=_found("writes")[1]),
     Measure("max slowdown", ("fairness.slowdown_max",), _plain, ratio=False),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from flashmesh.report import cache, chips, interconnect, mapping, over_time, power_loss, recordings, replication
+from flashmesh.report import cache, chips, interconnect, mapping, over_time, power_loss, recordings, replication, slc
 from flashmesh.report import quantities as q
 from flashmesh.results import Breakdown, Latency, LatencyByKind
 
@@ -101,7 +101,7 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
     yield Text()
     yield flash(result)
     yield Text()
-    parts = [*chips.rows(result), *mapping.rows(result), *cache.rows(result)]
+    parts = [*chips.rows(result), *mapping.rows(result), *cache.rows(result), *slc.rows(result)]
     parts += [*power_loss.rows(result), *replication.rows(result)]
     yield pairs([*parts, *interconnect.scouts(result), *interconnect.rows(result)])
     yield Text()

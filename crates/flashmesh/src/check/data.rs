@@ -11,7 +11,7 @@ use crate::fabric::{Message, Payload};
 use crate::ids::{DieId, PlaneId, Ppn};
 use crate::units::Bytes;
 
-use super::arithmetic::{Cuts, Homes, in_units, pages_per_program, units_per_page};
+use super::arithmetic::{Cuts, Homes, SlcArea, in_units, pages_per_program, units_per_page};
 use super::by_id::ById;
 
 #[derive(Clone, Debug)]
@@ -24,6 +24,12 @@ pub(super) struct Data {
     units: u32,
     /// What the data of a program of one plane is, where it is of several mapping units.
     program: Option<Bytes>,
+    /// The same of a program of the SLC cache.
+    slc_program: Bytes,
+    slc: SlcArea,
+    has_slc: bool,
+    /// What the last program of each die brought for each plane, where programs are of several units.
+    brought: ById<DieId, Bytes>,
     /// Bytes sent with the last program command of each die and not yet programmed; unknown for a copyback.
     commanded: ById<DieId, Option<Bytes>>,
     /// Source of the page in the page buffer of each plane.
@@ -54,6 +60,10 @@ impl Data {
         Data {
             units,
             program: (units * pages > 1).then_some(whole),
+            slc_program: cuts.moved(config.geometry.page_size),
+            slc: SlcArea::new(config),
+            has_slc: config.slc.blocks_per_plane > 0,
+            brought: ById::default(),
             homes: Homes::new(&in_units(config)),
             cuts,
             partial: config.flash.partial_program,
@@ -108,8 +118,11 @@ impl Data {
         let left = std::mem::replace(self.commanded.at(die), brought);
         if let (Some(program), false) = (self.program, self.partial) {
             let expected = program * u64::from(payload.planes);
+            let of_slc = self.slc_program * u64::from(payload.planes);
+            let goes_to_slc = self.has_slc && brought == Some(of_slc);
+            *self.brought.at(die) = if goes_to_slc { self.slc_program } else { program };
             return match brought {
-                Some(bytes) if bytes != expected => {
+                Some(bytes) if bytes != expected && !goes_to_slc => {
                     Err(format!("die {} was sent {bytes} for a program of {expected}", die.0))
                 }
                 _ => Ok(()),
@@ -153,6 +166,13 @@ impl Data {
             return Ok(());
         }
         let (die, page) = (self.homes.die_of(ppn), self.page(written));
+        if let (Some(program), true, false) = (self.program, self.has_slc, self.partial) {
+            let expected = if self.slc.holds(ppn) { self.slc_program } else { program };
+            let brought = *self.brought.at(die);
+            if brought != expected {
+                return Err(format!("page {} was programmed, whose program takes {expected}, with {brought}", ppn.0));
+            }
+        }
         match self.commanded.at(die) {
             None => Ok(()),
             Some(left) if *left >= page => {

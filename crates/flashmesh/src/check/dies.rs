@@ -6,7 +6,7 @@ use crate::flash::die::OperationKind;
 use crate::ids::DieId;
 use crate::units::Time;
 
-use super::arithmetic::{Homes, Times, in_units};
+use super::arithmetic::{Homes, PageAt, Times, in_units};
 use super::kinds::Expected;
 
 #[derive(Clone, Copy, Debug)]
@@ -81,20 +81,23 @@ impl Dies {
     }
 
     fn may_take(&self, kind: OperationKind, time: Time) -> bool {
-        let offsets = || 0..self.times.page_types_end();
-        let mut pairs = offsets().flat_map(|read| offsets().map(move |programmed| (read, programmed)));
+        let pages = || self.times.kinds_of_pages();
+        let mut pairs = pages().flat_map(|read| pages().map(move |programmed| (read, programmed)));
         pairs.any(|(read, programmed)| self.times.array(kind, read, programmed) == time)
     }
 
-    /// The pages of one plane of the operation that ended last, by their offsets in their blocks.
-    pub(super) fn told(&self, id: DieId, read: u32, programmed: u32) -> Result<(), String> {
+    /// The pages of one plane of the operation that ended last.
+    pub(super) fn told(&self, id: DieId, read: PageAt, programmed: PageAt) -> Result<(), String> {
         let Some((_, kind, worked)) = self.ended.filter(|(die, ..)| *die == id) else { return Ok(()) };
         let nominal = self.times.array(kind, read, programmed);
         if worked == nominal {
             return Ok(());
         }
-        let page = if kind == OperationKind::Read { read } else { programmed };
-        Err(format!("die {} worked for {worked} on a {kind:?} of page {page}, which takes {nominal}", id.0))
+        let page = match if kind == OperationKind::Read { read } else { programmed } {
+            PageAt::Native(page) => format!("page {page}"),
+            PageAt::Slc => "a page of the SLC cache".to_owned(),
+        };
+        Err(format!("die {} worked for {worked} on a {kind:?} of {page}, which takes {nominal}", id.0))
     }
 
     /// Where dies of a chip take turns: no other die of the chip works, holds data or has a suspended operation.
@@ -154,7 +157,7 @@ impl Dies {
         let delay = if operation.suspends { self.flash.suspend_time } else { Time::ZERO };
         operation.nominal = until.saturating_sub(now + delay);
         if !self.may_take(kind, operation.nominal) {
-            let nominal = self.times.array(kind, 0, 0);
+            let nominal = self.times.array(kind, PageAt::Native(0), PageAt::Native(0));
             let expected = now + delay + nominal;
             return Err(format!(
                 "die {}: a {kind:?} from {now} ends at {until}; it takes {nominal} after {delay}: {expected}",

@@ -9,7 +9,7 @@ use crate::kernel::probe::LinksAtEnd;
 use crate::power::energy::PowerReport;
 use crate::units::{Time, Wattage};
 
-use super::arithmetic::Times;
+use super::arithmetic::{PageAt, Times};
 use super::by_id::ById;
 use super::kinds::Expected;
 
@@ -29,7 +29,7 @@ pub(super) struct Energy {
     ended: [u64; OperationKind::ALL.len()],
     /// An operation that ended and of which no page was reported yet.
     untold: Option<OperationKind>,
-    /// Time of middle and upper pages beyond that of lower pages, in seconds.
+    /// Time of other pages beyond that of lower pages, in seconds.
     beyond_read_s: f64,
     beyond_program_s: f64,
     used: ById<LinkId, Time>,
@@ -74,12 +74,12 @@ impl Energy {
         }
     }
 
-    /// The pages of one plane of the operation that ended last, by their offsets in their blocks.
-    pub(super) fn told(&mut self, read: Option<u32>, programmed: Option<u32>) {
+    /// The pages of one plane of the operation that ended last.
+    pub(super) fn told(&mut self, read: Option<PageAt>, programmed: Option<PageAt>) {
         let Some(kind) = self.untold.take() else { return };
         let times = &self.times;
-        let beyond = |page: Option<u32>, time: fn(&Times, u32) -> Time| {
-            page.map_or(0.0, |page| time(times, page).as_secs_f64() - time(times, 0).as_secs_f64())
+        let beyond = |page: Option<PageAt>, time: fn(&Times, PageAt) -> Time| {
+            page.map_or(0.0, |page| time(times, page).as_secs_f64() - time(times, PageAt::Native(0)).as_secs_f64())
         };
         if matches!(kind, OperationKind::Read | OperationKind::Copyback) {
             self.beyond_read_s += beyond(read, Times::read);

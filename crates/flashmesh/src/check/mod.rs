@@ -13,7 +13,7 @@
 //! - `data`: the data of a program comes with its command, or from another chip before, and as much leaves as was asked for;
 //! - `dies`: a die does one operation at a time, for as long as its kind takes, suspended or not;
 //! - `planes`: planes join in one operation as the multi-plane rule allows, each with one page;
-//! - `pages`: a page is programmed once between erases, in order, and no erase loses a page;
+//! - `pages`: a page is programmed once between erases, in order, in a block that has it, and no erase loses a page;
 //! - `cache`: the device cache hides no data and loses none;
 //! - `freshness`: every read returns the newest version, and no write is lost;
 //! - `durability`: after a cut of the power everything that was programmed is found, and what a flush confirmed holds;
@@ -56,6 +56,8 @@ mod probe;
 mod queues;
 mod requests;
 mod searches;
+#[cfg(test)]
+mod slc_faults;
 
 use rustc_hash::FxHashSet;
 
@@ -68,7 +70,7 @@ pub use crate::kernel::probe::{LinksAtEnd, Origin};
 use crate::power::energy::PowerReport;
 use crate::units::Time;
 
-use arithmetic::{Homes, in_units, units_per_page};
+use arithmetic::{Homes, SlcArea, in_units, units_per_page};
 use cache::Cache;
 use clock::Clock;
 use commands::Commands;
@@ -97,6 +99,7 @@ use requests::Requests;
 #[derive(Clone, Debug)]
 pub struct Oracles {
     homes: Homes,
+    slc: SlcArea,
     units_per_page: u32,
     clock: Clock,
     links: Links,
@@ -133,6 +136,7 @@ impl Oracles {
     pub fn over(expected: &Expected, geometry: &Geometry, config: &Config) -> Oracles {
         let mut oracles = Oracles {
             homes: Homes::new(&in_units(config)),
+            slc: SlcArea::new(config),
             units_per_page: units_per_page(config),
             clock: Clock::default(),
             links: Links::new(expected, config),

@@ -22,7 +22,7 @@ use crate::config::{Config, PreconditionKind, ProgramOrder};
 use crate::ids::{BlockId, Lpn, Ppn};
 
 use super::Origin;
-use super::arithmetic::{Homes, MapPages, Space, Unwritten, in_units, spaces};
+use super::arithmetic::{Homes, MapPages, SlcArea, Space, Unwritten, in_units, spaces};
 
 /// Order of creation of page versions; version 0 was there before the run.
 pub(super) type Version = u64;
@@ -52,6 +52,7 @@ struct Block {
 #[derive(Clone, Debug)]
 pub(super) struct Pages {
     homes: Homes,
+    slc: SlcArea,
     order: ProgramOrder,
     pages: FxHashMap<Ppn, Content>,
     blocks: FxHashMap<BlockId, Block>,
@@ -83,6 +84,7 @@ impl Pages {
         };
         Pages {
             homes: Homes::new(&in_units(config)),
+            slc: SlcArea::new(config),
             order: config.flash.program_order,
             pages: FxHashMap::default(),
             blocks: FxHashMap::default(),
@@ -188,6 +190,9 @@ impl Pages {
             ));
         }
         let page = self.homes.page_in_block(ppn);
+        if !self.slc.is_a_page(ppn) {
+            return Err(format!("{} was {did}, which a block of the SLC cache does not have", self.name(ppn)));
+        }
         let block = self.blocks.entry(self.homes.block_of(ppn)).or_default();
         if self.order == ProgramOrder::InOrder
             && let Some(last) = block.last
@@ -202,6 +207,10 @@ impl Pages {
     }
 
     pub(super) fn programmed(&mut self, ppn: Ppn, lpn: Lpn, origin: Origin) -> Result<(), String> {
+        let is_of_host = matches!(origin, Origin::User(_) | Origin::Destaged);
+        if self.slc.holds(ppn) && !is_of_host {
+            return Err(format!("{} of the SLC cache was programmed for {origin:?}", self.name(ppn)));
+        }
         match origin {
             Origin::User(_) | Origin::Destaged | Origin::Map => {
                 self.version += 1;

@@ -6,13 +6,14 @@ use crate::config::{Config, MultiPlane};
 use crate::flash::die::OperationKind;
 use crate::ids::{BlockId, DieId, PlaneId, Ppn};
 
-use super::arithmetic::{Homes, in_units, pages_per_program, units_per_page};
+use super::arithmetic::{Homes, SlcArea, in_units, pages_per_program, units_per_page};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Done {
     plane: PlaneId,
     block_in_plane: u32,
     page: u32,
+    is_slc: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -25,6 +26,7 @@ struct Ended {
 #[derive(Clone, Debug)]
 pub(super) struct Planes {
     homes: Homes,
+    slc: SlcArea,
     rule: MultiPlane,
     /// Mapping units of a page that is read, and of what one program writes in a plane.
     units: (u32, u32),
@@ -39,10 +41,11 @@ impl Planes {
     pub(super) const NAME: &'static str = "planes";
 
     pub(super) fn new(config: &Config) -> Planes {
-        let homes = Homes::new(&in_units(config));
+        let (homes, slc) = (Homes::new(&in_units(config)), SlcArea::new(config));
         let none = vec![None; homes.dies()];
         Planes {
             homes,
+            slc,
             rule: config.flash.multi_plane,
             units: (units_per_page(config), units_per_page(config) * pages_per_program(config)),
             begun: none.clone(),
@@ -101,9 +104,11 @@ impl Planes {
 
     fn page(&mut self, ppn: Ppn, kinds: &[OperationKind], did: &str) -> Result<(), String> {
         let (block, plane, die) = (self.homes.block_of(ppn), self.homes.plane_of(ppn), self.homes.die_of(ppn));
-        let units = if kinds.contains(&OperationKind::Read) { self.units.0 } else { self.units.1 };
+        let is_slc = self.slc.holds(ppn);
+        let is_one_page = is_slc || kinds.contains(&OperationKind::Read);
+        let units = if is_one_page { self.units.0 } else { self.units.1 };
         let page = self.homes.page_in_block(ppn) / units;
-        let done = Done { plane, block_in_plane: self.homes.block_in_plane(block), page };
+        let done = Done { plane, block_in_plane: self.homes.block_in_plane(block), page, is_slc };
         let place = || format!("page {page} of block {} in plane {} of die {} was {did}", block.0, plane.0, die.0);
         let Some(ended) = &self.ended else { return Err(format!("{}, but no operation has ended", place())) };
         if ended.die != die || !kinds.contains(&ended.kind) {
@@ -126,7 +131,7 @@ impl Planes {
                 MultiPlane::SameOffset => lead.page == page,
                 MultiPlane::SameBlockAndOffset => lead.page == page && lead.block_in_plane == done.block_in_plane,
             };
-            if !joins || self.done.iter().any(|other| other.plane == plane) {
+            if !joins || self.done.iter().any(|other| other.plane == plane || other.is_slc != is_slc) {
                 return Err(format!(
                     "{} together with page {} of block {} in plane {}; the rule is {:?}",
                     place(),

@@ -8,8 +8,8 @@ use super::reference::SectionSpec;
 use super::section::{Section, section};
 use super::sections::{
     Area, Cache, Fabric, Firmware, Flash, Ftl, Gc, Geometry, Host, Mapping, Mbm, Measure, Namespace, Nossd, Nvme,
-    Packets, Persistence, Pnssd, Policy, Power, Precondition, Queue, Replay, Replication, Sata, Schedule, Superblock,
-    Venice, Wear, Workload,
+    Packets, Persistence, Pnssd, Policy, Power, Precondition, Queue, Replay, Replication, Sata, Schedule, Slc,
+    Superblock, Venice, Wear, Workload,
 };
 use super::stream::StreamConfig;
 
@@ -147,6 +147,8 @@ tree! {
         mbm: Mbm,
         /// Superblocks over the planes of several dies.
         superblock: Superblock,
+        /// The SLC cache.
+        slc: Slc,
         /// Garbage collection.
         gc: Gc,
         /// Policies in Python, in place of built-in ones.

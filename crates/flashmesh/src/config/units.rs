@@ -16,13 +16,19 @@ impl Config {
         if page.is_multiple_of(unit) { (page / unit) as u32 } else { 1 }
     }
 
-    /// Pages that one program writes in a plane.
-    pub fn pages_per_program(&self) -> u32 {
-        match (self.flash.program_unit, self.flash.page_types) {
-            (ProgramUnit::Page, _) | (_, PageTypes::One) => 1,
-            (ProgramUnit::WordLine, PageTypes::Mlc) => 2,
-            (ProgramUnit::WordLine, PageTypes::Tlc) => 3,
+    /// Pages of a word line: bits of a cell.
+    pub fn pages_per_word_line(&self) -> u32 {
+        match self.flash.page_types {
+            PageTypes::One => 1,
+            PageTypes::Mlc => 2,
+            PageTypes::Tlc => 3,
+            PageTypes::Qlc => 4,
         }
+    }
+
+    /// Pages that one program writes in a plane, outside the SLC cache.
+    pub fn pages_per_program(&self) -> u32 {
+        if self.flash.program_unit == ProgramUnit::WordLine { self.pages_per_word_line() } else { 1 }
     }
 
     /// The array as the map sees it: its pages are mapping units.

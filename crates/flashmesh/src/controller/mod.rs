@@ -44,6 +44,7 @@ use work::host_write::HostWrites;
 use work::journal::Journal;
 use work::map::CachedMap;
 use work::moves::Moves;
+use work::slc::SlcWork;
 
 /// A page of a request.
 #[derive(Clone, Copy, Debug)]
@@ -132,6 +133,7 @@ impl Controller {
                 copies: Replication::new(config, geometry),
                 counters: Counters::default(),
                 cores: Cores::new(config),
+                slc: SlcWork::new(geometry),
                 flushes: 0,
                 done: Vec::new(),
                 todo: Todo::default(),
@@ -221,6 +223,11 @@ impl Controller {
     /// The same, to be set up before the run.
     pub fn replication_mut(&mut self) -> Option<&mut Replication> {
         self.shared.copies.as_deref_mut()
+    }
+
+    /// What was done with the SLC cache, when the drive has one.
+    pub fn slc(&self) -> Option<&SlcWork> {
+        self.shared.slc.as_deref()
     }
 
     /// What of the map is on flash, where it does not survive a cut of the power by itself.

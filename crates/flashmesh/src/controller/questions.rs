@@ -85,6 +85,10 @@ impl<M: Model> PageSource<M> for Controller {
         self.shared.stream_of(lead) == self.shared.stream_of(other)
     }
 
+    fn writes_slc(&self, plane: PlaneId) -> bool {
+        self.shared.slc.is_some() && self.shared.ftl.has_slc_page(plane)
+    }
+
     fn moves_more(&self, plane: PlaneId) -> bool {
         self.collections.moves_more(plane, &self.shared.ftl)
     }

@@ -17,6 +17,7 @@ use super::cores::{Cores, Job};
 use super::steps::{Step, Todo};
 use super::work::journal::Journal;
 use super::work::replica::Replication;
+use super::work::slc::SlcWork;
 use super::{Counters, Done};
 
 /// What of the configuration decides what the controller does.
@@ -29,12 +30,12 @@ pub struct Rules {
     pub preemptible: bool,
     /// Whether reads suspend what dies do while a write waits for room in the device cache.
     pub suspends_when_full: bool,
-    /// Whether idle dies are collected.
+    /// Whether planes of idle dies are collected, or folded.
     pub collects_in_background: bool,
     /// Whether pages move from chip to chip, and those of a block by one packet.
     pub copies: bool,
     pub cleans: bool,
-    /// Whether all streams of the host write to one open block of a plane.
+    /// Whether all that the host writes goes to one open block of a plane.
     pub shares_open_block: bool,
     /// Whether a page that holds nothing is given a place when it is read.
     pub places_for_reads: bool,
@@ -53,10 +54,10 @@ impl Rules {
             copyback: config.gc.copyback,
             preemptible: config.gc.preemptible,
             suspends_when_full: config.cache.suspend_when_full,
-            collects_in_background: config.gc.background_threshold != 0.0,
+            collects_in_background: config.gc.background_threshold != 0.0 || config.slc.is_on(),
             copies: config.gc.r#move.leaves_the_chip(),
             cleans: config.gc.r#move == crate::config::Move::Clean,
-            shares_open_block: config.ftl.write_streams == WriteStreams::Shared,
+            shares_open_block: config.ftl.write_streams == WriteStreams::Shared && !config.slc.is_on(),
             places_for_reads: preallocates && config.ftl.first_touch == FirstTouch::WriteBlock,
             asks_allocator: false,
             has_map_cache,
@@ -77,6 +78,8 @@ pub struct Shared {
     pub counters: Counters,
     /// The processor cores, where anything takes them time.
     pub cores: Option<Box<Cores>>,
+    /// Where the drive has an SLC cache.
+    pub slc: Option<Box<SlcWork>>,
     /// Flushes under way.
     pub flushes: u32,
     /// What is done for requests.
@@ -181,6 +184,9 @@ impl Shared {
     /// Which open block of its plane a write goes to.
     #[inline]
     pub fn stream_of_write(&self, transaction: &Transaction) -> Stream {
+        if self.slc.is_some() && self.ftl.has_slc_page(transaction.plane) {
+            return Stream::Slc;
+        }
         let stream = transaction.owner.request.map(|_| transaction.owner.stream);
         self.ftl.host_stream(transaction.plane, stream)
     }

@@ -257,7 +257,11 @@ impl<M: Model> Datapath<M> {
             let units = transactions.iter().flat_map(|&id| self.with_companions(id));
             return units.map(|id| self.with_spare(self.transactions[id].bytes)).sum();
         }
-        let pages = if self.gathers() { self.geometry.units_per_program / self.geometry.units_per_page } else { 1 };
+        let units = || {
+            let block = self.geometry.block_of(self.transactions[transactions[0]].to);
+            self.geometry.units_per_program_of(block)
+        };
+        let pages = if self.gathers() { units() / self.geometry.units_per_page } else { 1 };
         // A product instead of a branch, which would often be mispredicted.
         self.with_spare(self.geometry.array_page_size() * u64::from(pages))
             * (transactions.len() as u64 * u64::from(programs))

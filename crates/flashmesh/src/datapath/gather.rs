@@ -63,8 +63,9 @@ impl Gather {
         (die.index() * CLASSES + class.index()) * self.planes_per_die as usize + usize::from(plane)
     }
 
-    fn is_full(&self, die: DieId, class: Class, plane: u8) -> bool {
-        self.waiting[self.at(die, class, plane)] >= self.units_per_program
+    /// Whether as many programs wait as `units`.
+    fn is_full(&self, die: DieId, class: Class, plane: u8, units: u32) -> bool {
+        self.waiting[self.at(die, class, plane)] >= units
     }
 }
 
@@ -125,7 +126,12 @@ impl<M: Model> Datapath<M> {
         let (first, count) = (self.geometry.first_plane(die), *planes_per_die);
         let due = due[die.index()].of(class);
         let moves = class == Class::CollectProgram;
-        let is_full = |plane: u8| self.gather.is_full(die, class, plane);
+        let units = |plane: u8| {
+            let writes_slc = || source.writes_slc(PlaneId(first.0 + u32::from(plane)));
+            let is_page = self.geometry.has_slc() && class == Class::UserProgram && writes_slc();
+            if is_page { self.gather.units_per_page } else { self.gather.units_per_program }
+        };
+        let is_full = |plane: u8| self.gather.is_full(die, class, plane, units(plane));
         if *by_die {
             let is_ready = due != 0 || (moves && !source.moves_more(first)) || (0..count as u8).all(is_full);
             return if is_ready { planes } else { 0 };
@@ -226,7 +232,7 @@ impl<M: Model> Datapath<M> {
     ) -> Option<TransactionId> {
         let lead = *beginning.transactions().last()?;
         let leading = self.transactions[lead];
-        let units = self.gather.units_per_program;
+        let units = self.geometry.units_per_program_of(self.geometry.block_of(leading.to));
         if leading.to.0 / units != (leading.to.0 + beginning.companions + 1) / units {
             return None;
         }

@@ -1,6 +1,8 @@
 //! Transactions of several planes of a die join in one operation.
 
+use crate::config::MultiPlane;
 use crate::flash::geometry::Geometry;
+use crate::flash::page_type::PageType;
 use crate::flash::timing::Pages;
 use crate::ids::{BlockId, Ppn, TransactionId};
 use crate::kernel::model::Model;
@@ -14,6 +16,12 @@ use super::{Datapath, PageSource};
 #[inline]
 fn in_plane(geometry: &Geometry, ppn: Ppn) -> InPlane {
     InPlane { block: geometry.block_of(ppn).0 % geometry.blocks_per_plane, page: geometry.array_page(ppn) }
+}
+
+/// Whether planes may join, by the rule and since blocks of the SLC cache take commands of their own.
+#[inline]
+fn may_join_at(geometry: &Geometry, rule: MultiPlane, lead: InPlane, other: InPlane) -> bool {
+    may_join(rule, lead, other) && geometry.is_slc_position(lead.block) == geometry.is_slc_position(other.block)
 }
 
 /// Where in its plane a program would begin at `page` of `block`.
@@ -53,7 +61,7 @@ impl<M: Model> Datapath<M> {
             Class::MapRead | Class::UserRead | Class::CollectRead => {
                 let lead = M::ALL_FEATURES.then(|| self.transactions[lead]);
                 self.queues.take_first(&mut self.transactions, queue, lookahead, |other| {
-                    may_join(rule, lead_at, in_plane(geometry, other.from))
+                    may_join_at(geometry, rule, lead_at, in_plane(geometry, other.from))
                         && !(M::ALL_FEATURES && other.work.is_clean())
                         && source.is_current(other)
                         && lead.as_ref().is_none_or(|lead| source.joins(lead, other))
@@ -61,7 +69,7 @@ impl<M: Model> Datapath<M> {
             }
             Class::UserProgram if self.rules.preallocates => {
                 self.queues.take_first(&mut self.transactions, queue, lookahead, |other| {
-                    may_join(rule, lead_at, in_plane(geometry, other.to))
+                    may_join_at(geometry, rule, lead_at, in_plane(geometry, other.to))
                 })
             }
             Class::MapProgram | Class::UserProgram | Class::CollectProgram | Class::ReplicaProgram => {
@@ -70,12 +78,12 @@ impl<M: Model> Datapath<M> {
                 let at = next_in_plane(geometry, block, page);
                 // The data comes over the path for all of them or for none.
                 let goes_alike = head.work.leaves_chip() == self.transactions[lead].work.leaves_chip();
-                let joins = goes_alike && may_join(rule, lead_at, at) && source.is_current(head);
+                let joins = goes_alike && may_join_at(geometry, rule, lead_at, at) && source.is_current(head);
                 if joins { self.queues.pop(&mut self.transactions, queue) } else { None }
             }
             Class::Erase => {
                 let head = self.queues.head(queue)?;
-                let joins = may_join(rule, lead_at, self.place_of(head));
+                let joins = may_join_at(geometry, rule, lead_at, self.place_of(head));
                 if joins { self.queues.pop(&mut self.transactions, queue) } else { None }
             }
         }
@@ -100,7 +108,7 @@ impl<M: Model> Datapath<M> {
         };
         let joins = transaction.work.leaves_chip() == self.transactions[lead].work.leaves_chip()
             && !transaction.work.is_clean()
-            && at.is_some_and(|at| may_join(self.rules.multi_plane, lead_at, at))
+            && at.is_some_and(|at| may_join_at(&self.geometry, self.rules.multi_plane, lead_at, at))
             && source.is_current(transaction)
             && source.joins(&self.transactions[lead], transaction);
         joins && self.queues.take(&mut self.transactions, queue, id)
@@ -117,9 +125,14 @@ impl<M: Model> Datapath<M> {
     pub(super) fn pages_of(&self, id: TransactionId) -> Pages {
         let transaction = &self.transactions[id];
         let page = |ppn| move || self.geometry.array_page(ppn);
+        let is_slc = |ppn| M::ALL_FEATURES && self.geometry.is_slc_page(ppn);
         Pages {
-            read: self.timing.page_type(page(transaction.from)),
-            programmed: self.timing.programmed_type(page(transaction.to)),
+            read: if is_slc(transaction.from) { PageType::Slc } else { self.timing.page_type(page(transaction.from)) },
+            programmed: if is_slc(transaction.to) {
+                PageType::Slc
+            } else {
+                self.timing.programmed_type(page(transaction.to))
+            },
         }
     }
 

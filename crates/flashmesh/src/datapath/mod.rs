@@ -98,7 +98,7 @@ impl Datapath<Probed> {
         (0..dies).for_each(|die| idle.set(DieId(die), true));
         let scheduler = AnyScheduler::new(config, geometry);
         Ok(Datapath {
-            timing: Timing::new(&config.flash, facts.on_die_controller_time(config)),
+            timing: Timing::new(config, facts.on_die_controller_time(config)),
             rules: Rules::new(config, geometry, facts, &scheduler),
             transactions: Transactions::default(),
             queues: DieQueues::new(dies, geometry.planes_per_die, config.schedule.priorities != Priorities::Off),

@@ -38,6 +38,9 @@ pub trait PageSource<M: Model> {
     /// Whether two programs of the same plane go to the same open block.
     fn shares_block(&self, lead: &Transaction, other: &Transaction) -> bool;
 
+    /// Whether the next write of the host to a plane goes to its SLC cache.
+    fn writes_slc(&self, plane: PlaneId) -> bool;
+
     /// Whether collections whose moved pages may come to a plane have valid pages that have not been read: more will come.
     fn moves_more(&self, plane: PlaneId) -> bool;
 

@@ -3,6 +3,7 @@
 mod mapping;
 mod planes;
 mod replication;
+mod slc;
 mod streams;
 mod units;
 
@@ -23,6 +24,7 @@ const MORE_SPARE: &str =
 pub(super) fn clashes(config: &Config) -> Vec<Clash> {
     let mut clashes = Vec::new();
     units::clashes(config, &mut clashes);
+    slc::clashes(config, &mut clashes);
     let geometry = match Geometry::of(config) {
         Ok(geometry) => Some(geometry),
         Err(error) => {
@@ -152,6 +154,11 @@ fn collection(config: &Config, geometry: Option<&Geometry>, translation_pages: u
             keys.push("replication.enabled");
             reasons.push("replication.enabled needs one for copies");
         }
+        let of_slc = slc::reason(config);
+        if config.slc.is_on() {
+            keys.push("slc.blocks-per-plane");
+            reasons.push(&of_slc);
+        }
         let gathering = blocks_for_gathering(config);
         let gathers = format!(
             "programs write several mapping units (ftl.mapping-unit, flash.program-unit), which needs {gathering} for what they leave empty"
@@ -166,9 +173,13 @@ fn collection(config: &Config, geometry: Option<&Geometry>, translation_pages: u
             reasons.join(", and ")
         );
         clashes.push(Clash::new(&keys, message).help(MORE_SPARE));
+        if config.slc.is_on() {
+            return;
+        }
     }
     let occupied = f64::from(geometry.logical_pages) + f64::from(translation_pages);
-    let spare = 1.0 - occupied / f64::from(geometry.pages());
+    let pages = f64::from(geometry.native_pages_per_plane()) * f64::from(geometry.planes());
+    let spare = (1.0 - occupied / pages.max(1.0)).max(0.0);
     if gc.threshold >= spare {
         let message = format!(
             "gc.threshold ({}) is not below the spare space ({}): a full drive would be collected for ever",

@@ -37,8 +37,19 @@ pub struct Geometry {
     pub sector_size: Bytes,
     /// Pages the host sees.
     pub logical_pages: u32,
+    /// The blocks of the SLC cache.
+    pub slc: SlcBlocks,
     page_shift: u32,
     divisors: Divisors,
+}
+
+/// The blocks of the SLC cache: the last ones of each plane.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SlcBlocks {
+    /// How many of each plane.
+    pub per_plane: u32,
+    /// Mapping units that each holds, with one page of the array in each word line.
+    pub pages_per_block: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -60,10 +71,14 @@ impl Geometry {
     /// As [`Geometry::new`].
     pub fn of(config: &Config) -> Result<Geometry, GeometryError> {
         let units_per_page = config.units_per_page();
+        let geometry = Geometry::new(&config.unit_geometry())?;
+        let pages_per_block = geometry.pages_per_block / config.pages_per_word_line();
+        let per_plane = config.slc.blocks_per_plane.min(geometry.blocks_per_plane);
         Ok(Geometry {
             units_per_page,
             units_per_program: units_per_page * config.pages_per_program(),
-            ..Geometry::new(&config.unit_geometry())?
+            slc: if per_plane > 0 { SlcBlocks { per_plane, pages_per_block } } else { SlcBlocks::default() },
+            ..geometry
         })
     }
 
@@ -129,6 +144,7 @@ impl Geometry {
             page_spare: config.page_spare,
             sector_size: config.sector_size,
             logical_pages: logical_pages as u32,
+            slc: SlcBlocks::default(),
             page_shift: config.page_size.as_u64().trailing_zeros(),
             divisors: Divisors {
                 pages_per_block: Divisor::new(config.pages_per_block),
@@ -145,6 +161,7 @@ impl Geometry {
         Geometry {
             pages_per_block,
             logical_pages: self.logical_pages.div_ceil(times),
+            slc: SlcBlocks { pages_per_block: self.slc.pages_per_block / times, ..self.slc },
             divisors: Divisors {
                 pages_per_block: Divisor::new(pages_per_block),
                 pages_per_plane: Divisor::new(self.blocks_per_plane * pages_per_block),
@@ -174,10 +191,58 @@ impl Geometry {
         self.planes() * self.blocks_per_plane
     }
 
-    /// Blocks that every plane has beyond an even share of the logical pages.
+    /// Blocks of each plane outside the SLC cache, with all bits of their cells.
+    #[inline]
+    pub fn native_blocks_per_plane(&self) -> u32 {
+        self.blocks_per_plane - self.slc.per_plane
+    }
+
+    /// Pages of each plane outside the SLC cache.
+    pub fn native_pages_per_plane(&self) -> u32 {
+        self.native_blocks_per_plane() * self.pages_per_block
+    }
+
+    /// Whether the drive has an SLC cache.
+    #[inline]
+    pub fn has_slc(&self) -> bool {
+        self.slc.per_plane > 0
+    }
+
+    /// Whether the block at this position of its plane is one of the SLC cache.
+    #[inline]
+    pub fn is_slc_position(&self, block_in_plane: u32) -> bool {
+        self.has_slc() && block_in_plane >= self.native_blocks_per_plane()
+    }
+
+    /// Whether a block is one of the SLC cache.
+    #[inline]
+    pub fn is_slc(&self, block: BlockId) -> bool {
+        self.has_slc()
+            && self.is_slc_position(block.0 - self.divisors.blocks_per_plane.divide(block.0) * self.blocks_per_plane)
+    }
+
+    /// Whether a page lies in the SLC cache.
+    #[inline]
+    pub fn is_slc_page(&self, ppn: Ppn) -> bool {
+        self.has_slc() && self.is_slc(self.block_of(ppn))
+    }
+
+    /// Pages that a block holds.
+    #[inline]
+    pub fn pages_of(&self, block: BlockId) -> u32 {
+        if self.is_slc(block) { self.slc.pages_per_block } else { self.pages_per_block }
+    }
+
+    /// Mapping units that one program writes in a plane, where it begins in this block.
+    #[inline]
+    pub fn units_per_program_of(&self, block: BlockId) -> u32 {
+        if self.is_slc(block) { self.units_per_page } else { self.units_per_program }
+    }
+
+    /// Blocks that every plane has beyond an even share of the logical pages and the SLC cache.
     pub fn spare_blocks_per_plane(&self) -> u32 {
         let logical_pages = self.logical_pages.div_ceil(self.planes());
-        self.blocks_per_plane - logical_pages.div_ceil(self.pages_per_block)
+        self.native_blocks_per_plane().saturating_sub(logical_pages.div_ceil(self.pages_per_block))
     }
 
     /// Pages of each plane.

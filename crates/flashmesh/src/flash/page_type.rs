@@ -1,6 +1,6 @@
 //! Pages of cells that hold several bits: which of them a page is, and what the array takes for it.
 
-use crate::config::{self, PageTypes};
+use crate::config::{Config, PageTypes};
 use crate::units::Time;
 
 /// Which bits of its cells a page uses.
@@ -11,10 +11,14 @@ pub enum PageType {
     Lower,
     Middle,
     Upper,
+    /// The fourth bit of a cell.
+    Top,
+    /// The only bit of cells of the SLC cache.
+    Slc,
 }
 
 impl PageType {
-    pub const ALL: [PageType; 3] = [PageType::Lower, PageType::Middle, PageType::Upper];
+    pub const ALL: [PageType; 5] = [PageType::Lower, PageType::Middle, PageType::Upper, PageType::Top, PageType::Slc];
 
     #[inline]
     pub const fn index(self) -> usize {
@@ -24,7 +28,8 @@ impl PageType {
     /// The type of the page at this offset in its block.
     ///
     /// In blocks of three bits a cell the first pages are programmed before the types alternate (Yaakobi et al.,
-    /// "Characterization and error-correcting codes for TLC flash memories", ICNC 2012).
+    /// "Characterization and error-correcting codes for TLC flash memories", ICNC 2012). In blocks of four bits a cell the pages of a word
+    /// line follow each other \[choice\].
     #[inline]
     pub const fn of(types: PageTypes, page_in_block: u32) -> PageType {
         match (types, page_in_block) {
@@ -34,6 +39,7 @@ impl PageType {
             (PageTypes::Tlc, 0..=5) => PageType::Lower,
             (PageTypes::Tlc, 6..=7) => PageType::Middle,
             (PageTypes::Tlc, page) => PageType::ALL[((page - 8) / 2 % 3) as usize],
+            (PageTypes::Qlc, page) => PageType::ALL[(page % 4) as usize],
         }
     }
 
@@ -44,23 +50,30 @@ impl PageType {
             PageTypes::One => PageType::Lower,
             PageTypes::Mlc => [PageType::Lower, PageType::Upper][(page_in_block % 2) as usize],
             PageTypes::Tlc => PageType::ALL[(page_in_block % 3) as usize],
+            PageTypes::Qlc => PageType::ALL[(page_in_block % 4) as usize],
         }
     }
 
-    pub fn read_time(self, flash: &config::Flash) -> Time {
+    pub fn read_time(self, config: &Config) -> Time {
+        let flash = &config.flash;
         let own = match self {
             PageType::Lower => None,
             PageType::Middle => flash.middle_page_read_time,
             PageType::Upper => flash.upper_page_read_time,
+            PageType::Top => flash.top_page_read_time,
+            PageType::Slc => Some(config.slc.read_time),
         };
         own.unwrap_or(flash.read_time)
     }
 
-    pub fn program_time(self, flash: &config::Flash) -> Time {
+    pub fn program_time(self, config: &Config) -> Time {
+        let flash = &config.flash;
         let own = match self {
             PageType::Lower => None,
             PageType::Middle => flash.middle_page_program_time,
             PageType::Upper => flash.upper_page_program_time,
+            PageType::Top => flash.top_page_program_time,
+            PageType::Slc => Some(config.slc.program_time),
         };
         own.unwrap_or(flash.program_time)
     }
@@ -68,7 +81,7 @@ impl PageType {
 
 #[cfg(test)]
 mod tests {
-    use super::PageType::{Lower, Middle, Upper};
+    use super::PageType::{Lower, Middle, Top, Upper};
     use super::*;
 
     fn first(types: PageTypes, pages: u32) -> Vec<PageType> {
@@ -79,6 +92,11 @@ mod tests {
     fn pages_of_two_bits_a_cell_alternate() {
         assert_eq!(first(PageTypes::One, 4), [Lower; 4]);
         assert_eq!(first(PageTypes::Mlc, 4), [Lower, Upper, Lower, Upper]);
+    }
+
+    #[test]
+    fn pages_of_four_bits_a_cell_take_turns() {
+        assert_eq!(first(PageTypes::Qlc, 5), [Lower, Middle, Upper, Top, Lower]);
     }
 
     #[test]

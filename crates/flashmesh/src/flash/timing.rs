@@ -1,6 +1,6 @@
 //! The latencies of the array, resolved before the run.
 
-use crate::config::{self, PageTypes, ProgramUnit, Times};
+use crate::config::{self, Config, PageTypes, ProgramUnit, Times};
 use crate::units::Time;
 
 use super::die::OperationKind;
@@ -30,25 +30,26 @@ pub struct Timing {
 
 impl Timing {
     /// Reads the latencies; an on-die controller adds its time to each command, and again to the data of a read.
-    pub fn new(config: &config::Flash, on_die_controller: Time) -> Timing {
+    pub fn new(config: &Config, on_die_controller: Time) -> Timing {
+        let flash = &config.flash;
         let array = |kind, read: PageType, programmed: PageType| {
             let (read, program) = (read.read_time(config), programmed.program_time(config));
             match kind {
                 OperationKind::Read => read + on_die_controller * 2,
                 OperationKind::Program => program + on_die_controller,
-                OperationKind::Erase => config.erase_time + on_die_controller,
+                OperationKind::Erase => flash.erase_time + on_die_controller,
                 OperationKind::Copyback => read + program + on_die_controller,
             }
         };
         let of_types = |kind| PageType::ALL.map(|read| PageType::ALL.map(|programmed| array(kind, read, programmed)));
         Timing {
-            page_types: config.page_types,
-            word_lines: config.program_unit == ProgramUnit::WordLine,
+            page_types: flash.page_types,
+            word_lines: flash.program_unit == ProgramUnit::WordLine,
             array: OperationKind::ALL.map(of_types),
             commands: OperationKind::ALL
-                .map(|kind| std::array::from_fn(|planes_less_one| command(config, kind, planes_less_one + 1))),
-            suspend: config.suspend_time,
-            resume: config.resume_time,
+                .map(|kind| std::array::from_fn(|planes_less_one| command(flash, kind, planes_less_one + 1))),
+            suspend: flash.suspend_time,
+            resume: flash.resume_time,
         }
     }
 

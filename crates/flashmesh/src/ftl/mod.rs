@@ -62,6 +62,7 @@ mod reclaim;
 mod replicas;
 mod replication;
 mod rules;
+mod slc;
 mod spare_blocks;
 mod stream;
 mod superblocks;
@@ -110,6 +111,8 @@ pub struct Ftl {
     blocks: BlockManager,
     allocation: allocation::Policy,
     collector: Collector,
+    /// Full blocks of the SLC cache of a plane above which it is folded.
+    fold_above: u32,
     translation: Option<TranslationPages>,
     partition: Partition,
     /// Where replication makes any.
@@ -165,6 +168,7 @@ impl Ftl {
             counts_parts: allocation.counts_parts(),
             allocation,
             collector: Collector::new(geometry, config, rules.superblock_dies, has_map),
+            fold_above: slc::blocks_above(&config.slc),
             translation,
             replicas: config.replication.enabled.then(|| Box::new(Replicas::new(geometry, &partition))),
             geometry: geometry.clone(),

@@ -17,6 +17,7 @@ impl Ftl {
     pub(crate) fn stream_of_move(&self, from: Ppn) -> Stream {
         match self.translation {
             Some(_) => self.blocks.stream_of_move(self.geometry.block_of(from)),
+            None if self.geometry.is_slc_page(from) => Stream::Fold,
             None => Stream::Collection,
         }
     }

@@ -82,6 +82,7 @@ pub struct Partition {
     writers: Vec<u64>,
     /// What each plane needs, without open blocks of writers beyond the first.
     spare_blocks: u32,
+    /// Outside the SLC cache.
     blocks_per_plane: u32,
     pages_per_block: u32,
     /// Mapping units of a page of the array, which lie on one plane.
@@ -161,7 +162,7 @@ impl Partition {
             order: config.ftl.allocation.static_order(),
             writers,
             spare_blocks: spare_blocks_min(config),
-            blocks_per_plane: geometry.blocks_per_plane,
+            blocks_per_plane: geometry.native_blocks_per_plane(),
             pages_per_block: geometry.pages_per_block,
             units_per_page: geometry.units_per_page,
             loads: vec![0; geometry.planes() as usize],

@@ -18,6 +18,10 @@ pub enum Stream {
     /// Replicas of pages of other dies. A block of their own takes them, so that the planes of a die keep equal write pointers
     /// and host writes go on to join \[choice\].
     Replica,
+    /// Pages the host writes to the SLC cache.
+    Slc,
+    /// Pages folded: moved out of the SLC cache.
+    Fold,
     /// Translation pages written back.
     Translation,
     /// Translation pages moved by garbage collection or wear levelling.
@@ -29,11 +33,18 @@ impl Stream {
     pub(super) const SHARED: Stream = Stream::Host(StreamId(0));
 
     /// All but those of the host.
-    pub(super) const OF_DRIVE: [Stream; 5] =
-        [Stream::Collection, Stream::Arrival, Stream::Replica, Stream::Translation, Stream::TranslationCollection];
+    pub(super) const OF_DRIVE: [Stream; 7] = [
+        Stream::Collection,
+        Stream::Arrival,
+        Stream::Replica,
+        Stream::Translation,
+        Stream::TranslationCollection,
+        Stream::Slc,
+        Stream::Fold,
+    ];
 
     /// How many streams a plane has, those of the host counted as one.
-    pub(super) const COUNT: usize = 6;
+    pub(super) const COUNT: usize = 8;
 
     /// From 0 to [`Stream::COUNT`] - 1; all streams of the host have the same.
     #[inline]
@@ -45,6 +56,8 @@ impl Stream {
             Stream::Translation => 3,
             Stream::TranslationCollection => 4,
             Stream::Replica => 5,
+            Stream::Slc => 6,
+            Stream::Fold => 7,
         }
     }
 
@@ -53,12 +66,12 @@ impl Stream {
         matches!(self, Stream::Translation | Stream::TranslationCollection)
     }
 
-    /// Free blocks that it must not open.
+    /// Free blocks that it must not open; the SLC cache has free blocks of its own.
     #[inline]
     pub(super) fn reserved_blocks(self) -> u32 {
         match self {
-            Stream::Collection | Stream::TranslationCollection => 0,
-            Stream::Host(_) | Stream::Arrival | Stream::Replica | Stream::Translation => RESERVE_BLOCKS,
+            Stream::Collection | Stream::TranslationCollection | Stream::Slc => 0,
+            Stream::Host(_) | Stream::Arrival | Stream::Replica | Stream::Translation | Stream::Fold => RESERVE_BLOCKS,
         }
     }
 }

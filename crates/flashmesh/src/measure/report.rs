@@ -20,7 +20,7 @@ use crate::power::area::AreaReport;
 use crate::power::energy::PowerReport;
 use crate::quantities;
 use crate::results::work::PersistenceReport;
-pub use crate::results::work::{FlashReport, GcReport};
+pub use crate::results::work::{FlashReport, GcReport, SlcReport};
 use crate::units::Time;
 use crate::workload::WorkloadSummary;
 
@@ -68,6 +68,8 @@ quantities! {
         host: HostReport;
         /// Work of the device cache during the run.
         cache: Option<CacheReport>, null "when it is turned off";
+        /// Work of the SLC cache during the run.
+        slc: Option<SlcReport>, null "with `slc.blocks-per-plane = 0`";
         /// Work to keep the map on flash during the run.
         persistence: Option<PersistenceReport>, null "with `persistence.policy = \"ideal\"`";
         /// Effects of the power cut (`power.cut`).

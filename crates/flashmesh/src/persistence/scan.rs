@@ -62,7 +62,7 @@ impl Persistence {
             pages.sort_unstable();
             pages.extend(torn);
             let written = programmed + torn.len() as u32;
-            if state == BlockState::Open && written < geometry.pages_per_block {
+            if state == BlockState::Open && written < geometry.pages_of(block) {
                 pages.push(geometry.ppn(block, written));
             }
             let of_step = if ftl.holds_translation(block) { &mut scan.system } else { &mut scan.open };

@@ -111,9 +111,9 @@ pub fn link_power(power: &config::Power, kind: LinkKind) -> Wattage {
 pub fn report(config: &Config, activity: &Activity<'_>) -> PowerReport {
     let Activity { work, facts, layout, usage, dies, end } = *activity;
     let (power, flash) = (&config.power, &config.flash);
-    let seconds = |counts: [u64; PageType::ALL.len()], time: fn(PageType, &config::Flash) -> Time| -> f64 {
+    let seconds = |counts: [u64; PageType::ALL.len()], time: fn(PageType, &Config) -> Time| -> f64 {
         let each = PageType::ALL.into_iter().zip(counts);
-        each.map(|(page_type, count)| count as f64 * time(page_type, flash).as_secs_f64()).sum()
+        each.map(|(page_type, count)| count as f64 * time(page_type, config).as_secs_f64()).sum()
     };
     let work = [
         (seconds(work.reads, PageType::read_time), power.read_current),
@@ -215,7 +215,7 @@ mod tests {
     fn operations_draw_their_power_while_the_array_works() {
         let layout = layout(&[LinkKind::Channel; 2], 8, 2, 0);
         let activity = Activity {
-            work: ArrayWork { reads: [11, 0, 0], programs: [3, 0, 0], erases: 1 },
+            work: ArrayWork { reads: [11, 0, 0, 0, 0], programs: [3, 0, 0, 0, 0], erases: 1 },
             facts: &venice::FACTS,
             layout: &layout,
             usage: &moved(&[30, 10]),

@@ -3,6 +3,7 @@
 mod host;
 mod intervals;
 mod limits;
+mod slc;
 
 use std::time::Duration;
 
@@ -58,7 +59,9 @@ impl<M: Model> Snapshot<'_, M> {
         // Threads that think, and collections beside them, may have gone on after the last completion.
         let utilisation = self.utilisation(self.now);
         let StreamFigures { iops, bandwidth_bytes_per_s, latency_ps, breakdown_ps } = all.figures(end);
+        let slc = self.controller.slc().map(|slc| slc.report(self.geometry, gc.erases, self.now));
         let bound = self.bound(&utilisation, breakdown_ps.mean.as_ref(), end);
+        let bound = slc::explain(bound, slc.as_ref(), &gc);
         let wall_s = wall.as_secs_f64();
         let intervals::IntervalReports { warm_up, measured, epochs } = self.interval_reports(end);
         let fabric = self.datapath.fabric();
@@ -71,6 +74,7 @@ impl<M: Model> Snapshot<'_, M> {
             distribution: all.distribution(),
             breakdown_ps,
             write_amplification: flash.write_amplification(&gc),
+            slc,
             gc,
             per_request: self.per_request(&flash),
             flash,

@@ -5,13 +5,13 @@ use crate::{counts, quantities};
 counts! {
     /// Work of garbage collection and wear levelling.
     GcReport as "GarbageCollection" {
-        /// Victim blocks taken, by garbage collection and wear levelling.
+        /// Victim blocks taken, by garbage collection, wear levelling and folds of the SLC cache.
         collections: u64, in "blocks";
         /// Of `collections`, blocks taken by static wear levelling.
         wear_moves: u64, in "blocks";
         /// Of `collections`, blocks of translation pages.
         translation_collections: u64, in "blocks";
-        /// Valid pages moved out of victim blocks.
+        /// Valid pages moved out of victim blocks, those folded out of the SLC cache among them.
         pages_moved: u64, in "pages";
         /// Of `pages_moved`, pages sent from chip to chip without a controller (`gc.move`).
         pages_copied: u64, in "pages";
@@ -63,6 +63,36 @@ impl FlashReport {
         let of_map = self.map_programs + self.journal_programs;
         let programmed = self.user_programs + of_map + self.replica_programs + self.units_skipped + moved;
         (self.pages_written > 0).then(|| programmed as f64 / self.pages_written as f64)
+    }
+}
+
+quantities! {
+    /// Work of the SLC cache ([slc-cache.md](slc-cache.md)).
+    #[derive(Default)]
+    SlcReport as "SlcCache" {
+        /// Blocks of the cache.
+        blocks: u64, in "blocks";
+        /// What they hold.
+        capacity_bytes: u64, in "B";
+        /// Pages that requests, or the device cache, had programmed in the cache.
+        pages_written: u64, in "pages";
+        /// Pages that they had programmed past it, since the cache of the plane was full.
+        pages_direct: u64, in "pages";
+        /// The latter over both.
+        direct_share: Option<f64>, in "share", null "when nothing was written to flash";
+        /// Blocks of the cache that were folded, or are being folded. `gc.collections` counts them too.
+        folds: u64, in "blocks";
+        /// Valid pages moved out of the cache. `gc.pages_moved` counts them too.
+        pages_folded: u64, in "pages";
+        /// Erases of blocks of the cache. `gc.erases` counts them too.
+        erases: u64, in "blocks";
+        /// Erases of a block of the cache, on average.
+        erases_per_block: f64, in "1";
+        /// Erases of a block outside the cache, on average.
+        native_erases_per_block: f64, in "1";
+        /// Share of the time in which the cache of a plane had no page for a write, from the end of its last program to that of the next erase;
+        /// the mean over the planes.
+        full_share: Option<f64>, in "share", null "in a run that took no time";
     }
 }
 

@@ -103,6 +103,10 @@ impl<M: Model> PageSource<M> for Reads {
         false
     }
 
+    fn writes_slc(&self, _plane: PlaneId) -> bool {
+        false
+    }
+
     fn moves_more(&self, _plane: PlaneId) -> bool {
         false
     }

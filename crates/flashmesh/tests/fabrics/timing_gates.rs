@@ -1,7 +1,7 @@
 //! Timing gates of a die: what its state or its timing does not allow is refused a picosecond too early, and accepted on
 //! time.
 
-use flashmesh::config::{Flash, Suspension};
+use flashmesh::config::{Config, Suspension};
 use flashmesh::flash::die::{Die, DieRules, Illegal, Operation, OperationKind, PlaneTransactions};
 use flashmesh::flash::timing::{Pages, Timing};
 use flashmesh::ids::TransactionId;
@@ -17,7 +17,7 @@ fn us(microseconds: u64) -> Time {
 
 /// The `venice-z-nand` chips: tR 3 us, tPROG 100 us, tBERS 1 ms.
 fn timing() -> Timing {
-    Timing::new(&Flash::default(), Time::ZERO)
+    Timing::new(&Config::default(), Time::ZERO)
 }
 
 fn rules(read_cache: bool, suspension: Suspension) -> DieRules {

@@ -22,6 +22,7 @@ mod power_loss;
 mod prepared_drives;
 mod replication;
 mod scheduling;
+mod slc;
 mod unwritten_pages;
 mod word_lines;
 mod write_amplification;

@@ -17,6 +17,7 @@ use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config as Runner, RngAlgorithm, TestRng, TestRunner};
 
+use crate::support::arbitrary::slc::slc;
 use crate::support::arbitrary::{Case, case};
 use crate::support::drives::{Kept, Listed, bare_drive, write};
 
@@ -67,10 +68,10 @@ pub fn journaling() -> impl Strategy<Value = (Config, Vec<IoRequest>, Vec<u32>)>
     let journal = (1..=16u64, 1..=6u32, 1..=4u32, select(vec![4u64, 16, 64]));
     let policy = select(FirmwarePolicy::ALL);
     let moments = proptest::collection::vec(0..=1000u32, 3);
-    let others = (policy, any::<bool>(), any::<bool>(), 0..=3u32);
+    let others = (policy, any::<bool>(), any::<bool>(), 0..=3u32, slc());
     (case(), journal, others, moments).prop_map(|(Case { mut config, requests }, journal, others, moments)| {
         let (entries, checkpoint_interval, checkpoint_writes, map_entries) = journal;
-        let (policy, capacitors, replicates, extra_blocks) = others;
+        let (policy, capacitors, replicates, extra_blocks, slc) = others;
         let page = config.geometry.page_size.as_u64();
         config.persistence = Persistence {
             policy: PersistencePolicy::Journal,
@@ -95,6 +96,7 @@ pub fn journaling() -> impl Strategy<Value = (Config, Vec<IoRequest>, Vec<u32>)>
             config.flash.read_time = Time::from_us(60);
             config.flash.program_time = Time::from_us(20);
         }
+        slc.fit(&mut config);
         (config, requests, moments)
     })
 }

@@ -166,7 +166,7 @@ fn array() -> BoxedStrategy<String> {
             ("die-interleaving", vec!["true", "true\ndie-start = \"together\"", "false"]),
             ("multi-plane", vec!["\"off\"", "\"same-offset\"", "\"same-block-and-offset\""]),
             ("suspension", vec!["\"off\"", "\"both\""]),
-            ("page-types", vec!["\"one\"", "\"mlc\"", "\"tlc\""]),
+            ("page-types", vec!["\"one\"", "\"mlc\"", "\"tlc\"", "\"qlc\""]),
         ],
     );
     (geometry, flash).prop_map(|(geometry, flash)| geometry + &flash).boxed()

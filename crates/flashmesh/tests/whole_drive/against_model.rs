@@ -213,6 +213,25 @@ proptest! {
         check_lower_bound(&outcome)?;
         check_map(&case, &outcome)?;
     }
+
+    #[test]
+    fn so_does_any_drive_with_an_slc_cache(case in arbitrary::case_with_slc()) {
+        let outcome = run(&case);
+        check_requests(&case, &outcome)?;
+        check_numbers(&case, &outcome)?;
+        check_lower_bound(&outcome)?;
+        check_map(&case, &outcome)?;
+    }
+}
+
+#[test]
+fn most_drives_that_are_drawn_with_an_slc_cache_have_one() {
+    let mut runner = TestRunner::deterministic();
+    let drawn = |_| arbitrary::case_with_slc().new_tree(&mut runner).expect("a case can be drawn").current().config;
+    let drives: Vec<Config> = (0..200).map(drawn).collect();
+    let gathers = |config: &&Config| config.slc.is_on() && config.units_per_page() * config.pages_per_program() > 1;
+    let counts = (drives.iter().filter(|config| config.slc.is_on()).count(), drives.iter().filter(gathers).count());
+    assert!(counts.0 > 100 && counts.1 > 30, "{counts:?} of 200 have one, and gather programs");
 }
 
 #[test]

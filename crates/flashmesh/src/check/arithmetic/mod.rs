@@ -6,6 +6,7 @@
 
 mod cuts;
 mod homes;
+mod slc;
 mod spaces;
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ mod unwritten;
 
 pub(super) use cuts::{Cuts, Extent};
 pub(super) use homes::Homes;
+pub(super) use slc::{PageAt, SlcArea};
 pub(super) use spaces::{Space, space_of_stream, spaces};
 pub(super) use times::Times;
 pub(super) use translation::MapPages;

@@ -77,7 +77,7 @@ fn command_times() -> impl Strategy<Value = Option<config::Times>> {
 
 fn config() -> impl Strategy<Value = Config> {
     let own = || proptest::option::of((1..=400u64).prop_map(Time::from_us));
-    let pages = (select(PageTypes::ALL), own(), own(), own(), own());
+    let pages = (select(PageTypes::ALL), own(), own(), own(), own(), own(), own());
     let commands = (0..=50u64, proptest::option::of(0..=50u64), command_times(), command_times(), command_times());
     let channel = (select(FabricKind::ALL), prop_oneof![1..=(1u64 << 40), Just(u64::MAX)], 0..=64u64, 0..=30u64);
     (pages, commands, channel).prop_map(|(pages, commands, (kind, rate, bytes, decoding))| {
@@ -89,6 +89,8 @@ fn config() -> impl Strategy<Value = Config> {
             flash.upper_page_read_time,
             flash.middle_page_program_time,
             flash.upper_page_program_time,
+            flash.top_page_read_time,
+            flash.top_page_program_time,
         ) = pages;
         let (command, extra, read, program, erase) = commands;
         flash.command_time = Time::from_ns(command);
@@ -184,11 +186,11 @@ proptest! {
     #[test]
     fn the_array_and_its_commands_take_the_times_of_the_drive(config in config()) {
         let times = Times::new(expected_of(config.fabric.kind), &config);
-        let timing = Timing::new(&config.flash, fabric::facts(config.fabric.kind).on_die_controller_time(&config));
+        let timing = Timing::new(&config, fabric::facts(config.fabric.kind).on_die_controller_time(&config));
         for kind in OperationKind::ALL {
             for (read, programmed) in (0..20).flat_map(|read| (0..20).map(move |programmed| (read, programmed))) {
                 let pages = Pages { read: timing.page_type(|| read), programmed: timing.page_type(|| programmed) };
-                prop_assert_eq!(timing.array(kind, pages), times.array(kind, read, programmed));
+                prop_assert_eq!(timing.array(kind, pages), times.array(kind, PageAt::Native(read), PageAt::Native(programmed)));
             }
             for planes in 1..=8 {
                 prop_assert_eq!(timing.command(kind, planes as usize), times.command(kind, planes));

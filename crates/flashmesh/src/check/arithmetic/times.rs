@@ -1,7 +1,8 @@
 //! How long commands, the array and transfers take.
 
+use super::slc::PageAt;
 use crate::check::kinds::{Expected, Transfer};
-use crate::config::{self, Config, PageTypes, ProgramUnit};
+use crate::config::{self, Config, Flash, PageTypes, ProgramUnit};
 use crate::fabric::{Message, Payload};
 use crate::flash::die::OperationKind;
 use crate::units::{Bytes, Rate, Time};
@@ -11,10 +12,12 @@ const ONE: (&str, &str) = ("", "l");
 const MLC: (&str, &str) = ("", "lu");
 const TLC: (&str, &str) = ("llllllmm", "llmmuu");
 const TLC_WORD_LINE: (&str, &str) = ("", "lmu");
+const QLC: (&str, &str) = ("", "lmut");
 
 #[derive(Clone, Debug)]
 pub(in super::super) struct Times {
     flash: config::Flash,
+    slc: config::Slc,
     decodes_on_die: bool,
     transfer: Transfer,
     packets: config::Packets,
@@ -41,6 +44,7 @@ impl Times {
     pub(in super::super) fn new(expected: &Expected, config: &Config) -> Times {
         Times {
             flash: config.flash.clone(),
+            slc: config.slc.clone(),
             decodes_on_die: expected.decodes_on_die,
             transfer: expected.transfer,
             packets: config.packets.clone(),
@@ -54,41 +58,48 @@ impl Times {
             (PageTypes::Mlc, _) => MLC,
             (PageTypes::Tlc, ProgramUnit::Page) => TLC,
             (PageTypes::Tlc, ProgramUnit::WordLine) => TLC_WORD_LINE,
+            (PageTypes::Qlc, _) => QLC,
         }
     }
 
-    /// The one of `times` (lower, middle, upper page) for a page offset in the block.
-    fn pick(&self, page: u32, times: [Time; 3]) -> Time {
+    /// The one of `times` (lower, middle, upper, top page) for a page offset in the block.
+    fn pick(&self, page: u32, times: [Time; 4]) -> Time {
         let (first, repeated) = self.order();
         let (first, repeated, page) = (first.as_bytes(), repeated.as_bytes(), page as usize);
         match first.get(page).unwrap_or_else(|| &repeated[(page - first.len()) % repeated.len()]) {
+            b't' => times[3],
             b'u' => times[2],
             b'm' => times[1],
             _ => times[0],
         }
     }
 
-    /// Offset in a block from which the page types repeat.
-    pub(in super::super) fn page_types_end(&self) -> u32 {
+    /// A page of each kind that there is.
+    pub(in super::super) fn kinds_of_pages(&self) -> impl Iterator<Item = PageAt> + Clone + use<> {
         let (first, repeated) = self.order();
-        (first.len() + repeated.len()) as u32
+        let native = (0..(first.len() + repeated.len()) as u32).map(PageAt::Native);
+        native.chain((self.slc.blocks_per_plane > 0).then_some(PageAt::Slc))
     }
 
-    pub(in super::super) fn read(&self, page: u32) -> Time {
+    pub(in super::super) fn read(&self, page: PageAt) -> Time {
+        let PageAt::Native(page) = page else { return self.slc.read_time };
         let lower = self.flash.read_time;
-        let own = [self.flash.middle_page_read_time, self.flash.upper_page_read_time];
-        let [middle, upper] = own.map(|own| own.unwrap_or(lower));
-        self.pick(page, [lower, middle, upper])
+        let Flash { middle_page_read_time, upper_page_read_time, top_page_read_time, .. } = self.flash;
+        let own = [middle_page_read_time, upper_page_read_time, top_page_read_time];
+        let [middle, upper, top] = own.map(|own| own.unwrap_or(lower));
+        self.pick(page, [lower, middle, upper, top])
     }
 
-    pub(in super::super) fn program(&self, page: u32) -> Time {
+    pub(in super::super) fn program(&self, page: PageAt) -> Time {
+        let PageAt::Native(page) = page else { return self.slc.program_time };
         if self.flash.program_unit == ProgramUnit::WordLine {
             return self.flash.program_time;
         }
         let lower = self.flash.program_time;
-        let own = [self.flash.middle_page_program_time, self.flash.upper_page_program_time];
-        let [middle, upper] = own.map(|own| own.unwrap_or(lower));
-        self.pick(page, [lower, middle, upper])
+        let Flash { middle_page_program_time, upper_page_program_time, top_page_program_time, .. } = self.flash;
+        let own = [middle_page_program_time, upper_page_program_time, top_page_program_time];
+        let [middle, upper, top] = own.map(|own| own.unwrap_or(lower));
+        self.pick(page, [lower, middle, upper, top])
     }
 
     /// Time of an on-die controller to decode a command, and again to frame data.
@@ -96,7 +107,7 @@ impl Times {
         if self.decodes_on_die { self.packets.on_die_controller_time } else { Time::ZERO }
     }
 
-    pub(in super::super) fn array(&self, kind: OperationKind, read: u32, programmed: u32) -> Time {
+    pub(in super::super) fn array(&self, kind: OperationKind, read: PageAt, programmed: PageAt) -> Time {
         let decoding = self.on_die_controller();
         match kind {
             OperationKind::Read => decoding + self.read(read) + decoding,

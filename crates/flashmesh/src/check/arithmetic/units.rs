@@ -9,14 +9,19 @@ pub(in super::super) fn units_per_page(config: &Config) -> u32 {
     (1..).take_while(|units| u64::from(*units) * unit <= page).last().unwrap_or(1)
 }
 
-/// Pages that one program writes in a plane: those of a word line, one for each bit of its cells.
-pub(in super::super) fn pages_per_program(config: &Config) -> u32 {
-    let bits = match config.flash.page_types {
+/// Bits of a cell.
+pub(super) fn bits(config: &Config) -> u32 {
+    match config.flash.page_types {
         PageTypes::One => 1,
         PageTypes::Mlc => 2,
         PageTypes::Tlc => 3,
-    };
-    if config.flash.program_unit == ProgramUnit::WordLine { bits } else { 1 }
+        PageTypes::Qlc => 4,
+    }
+}
+
+/// Pages that one program writes in a plane: those of a word line, one for each bit of its cells.
+pub(in super::super) fn pages_per_program(config: &Config) -> u32 {
+    if config.flash.program_unit == ProgramUnit::WordLine { bits(config) } else { 1 }
 }
 
 /// The array with its mapping units in place of its pages.

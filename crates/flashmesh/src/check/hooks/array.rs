@@ -1,5 +1,6 @@
 //! What dies and planes do.
 
+use crate::check::arithmetic::PageAt;
 use crate::check::cores::Cores;
 use crate::check::data::Data;
 use crate::check::dies::Dies;
@@ -70,11 +71,14 @@ impl Oracles {
     fn judge_time(&mut self, read: Option<Ppn>, programmed: Option<Ppn>, now: Time) {
         let Some(ppn) = programmed.or(read) else { return };
         let homes = &self.homes;
-        let offset = |ppn: Option<Ppn>| ppn.map(|ppn| homes.page_in_block(ppn) / self.units_per_page);
+        let page_at = |ppn: Ppn| match self.slc.holds(ppn) {
+            true => PageAt::Slc,
+            false => PageAt::Native(homes.page_in_block(ppn) / self.units_per_page),
+        };
         let die = homes.die_of(ppn);
-        let (read, programmed) = (offset(read), offset(programmed));
+        let (read, programmed) = (read.map(page_at), programmed.map(page_at));
         self.energy.told(read, programmed);
-        let outcome = self.dies.told(die, read.unwrap_or(0), programmed.unwrap_or(0));
+        let outcome = self.dies.told(die, read.unwrap_or(PageAt::Native(0)), programmed.unwrap_or(PageAt::Native(0)));
         self.judge(Dies::NAME, outcome, now);
     }
 

@@ -6,8 +6,8 @@ use crate::units::Time;
 
 use super::Times;
 
-const ARRAY_TIME_MIN: Time = Time::from_ps(1);
-const ARRAY_TIME_MAX: Time = Time::from_ms(10_000);
+pub(super) const ARRAY_TIME_MIN: Time = Time::from_ps(1);
+pub(super) const ARRAY_TIME_MAX: Time = Time::from_ms(10_000);
 const OVERHEAD_MAX: Time = Time::from_ms(1_000);
 
 choices! {
@@ -42,6 +42,8 @@ choices! {
         /// Three bits a cell: six lower pages, two middle ones, then two lower, two middle and two upper ones repeatedly
         /// (Yaakobi et al., ICNC 2012).
         Tlc = "tlc",
+        /// Four bits a cell: lower, middle, upper and top pages in turn.
+        Qlc = "qlc",
     }
 }
 
@@ -50,7 +52,7 @@ choices! {
     ProgramUnit {
         /// A page.
         Page = "page",
-        /// All pages of a word line at once (one-shot program): one, two or three pages, as `page-types` says. The pages of a word line have
+        /// All pages of a word line at once (one-shot program): one to four pages, as `page-types` says. The pages of a word line have
         /// successive numbers.
         WordLine = "word-line",
     }
@@ -93,16 +95,22 @@ section! {
         page_types: PageTypes = PageTypes::One, needs plain;
         /// Array read time of middle pages.
         middle_page_read_time: Option<Time> = None, unset "the read time", in ARRAY_TIME_MIN..=ARRAY_TIME_MAX,
-            with "page-types" = ["\"tlc\""], needs plain;
+            with "page-types" = ["\"tlc\"", "\"qlc\""], needs plain;
         /// Array read time of upper pages.
         upper_page_read_time: Option<Time> = None, unset "the read time", in ARRAY_TIME_MIN..=ARRAY_TIME_MAX,
-            with "page-types" = ["\"mlc\"", "\"tlc\""], needs plain;
+            with "page-types" = ["\"mlc\"", "\"tlc\"", "\"qlc\""], needs plain;
+        /// Array read time of top pages.
+        top_page_read_time: Option<Time> = None, unset "the read time", in ARRAY_TIME_MIN..=ARRAY_TIME_MAX,
+            with "page-types" = ["\"qlc\""], needs plain;
         /// Array program time of middle pages.
         middle_page_program_time: Option<Time> = None, unset "the program time", in ARRAY_TIME_MIN..=ARRAY_TIME_MAX,
-            with "page-types" = ["\"tlc\""], needs plain;
+            with "page-types" = ["\"tlc\"", "\"qlc\""], needs plain;
         /// Array program time of upper pages.
         upper_page_program_time: Option<Time> = None, unset "the program time", in ARRAY_TIME_MIN..=ARRAY_TIME_MAX,
-            with "page-types" = ["\"mlc\"", "\"tlc\""], needs plain;
+            with "page-types" = ["\"mlc\"", "\"tlc\"", "\"qlc\""], needs plain;
+        /// Array program time of top pages.
+        top_page_program_time: Option<Time> = None, unset "the program time", in ARRAY_TIME_MIN..=ARRAY_TIME_MAX,
+            with "page-types" = ["\"qlc\""], needs plain;
         /// What one program writes in a plane. With `word-line` the data of all its pages comes with the command, and `program-time` is the
         /// time of a word line.
         program_unit: ProgramUnit = ProgramUnit::Page, needs any, step "page | word-line";

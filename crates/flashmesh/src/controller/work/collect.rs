@@ -27,7 +27,7 @@ struct Collection {
     block: BlockId,
     /// The first page that has not been looked at.
     cursor: u32,
-    /// User requests go first: it was begun because the die was idle, or to level wear, and space has not run out since.
+    /// User requests go first: it was begun because the die was idle, to fold, or to level wear, and space has not run out since.
     background: bool,
     /// It moves cold pages out of a little worn block.
     levels_wear: bool,
@@ -50,6 +50,8 @@ enum Need {
     /// The die is idle.
     Background,
     Wear,
+    /// A block of the SLC cache is full, and the die is idle.
+    Fold,
 }
 
 /// A block that has been erased.
@@ -166,13 +168,19 @@ impl Collections {
         }
     }
 
-    /// Starts collecting a plane of an idle die, if background collection wants it.
+    /// Starts collecting a plane of an idle die, if background collection wants it, or else folding it.
     pub fn collect_plane_in_background<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         if self.by_plane[plane.index()].is_none()
             && cx.shared.ftl.wants_background_collection(plane)
             && let Some(block) = cx.shared.ftl.begin_collection(plane)
         {
             self.begin(&[block], Need::Background, cx);
+        } else if M::ALL_FEATURES
+            && self.by_plane[plane.index()].is_none()
+            && cx.shared.slc.is_some()
+            && let Some(block) = cx.shared.ftl.begin_fold(plane)
+        {
+            self.begin(&[block], Need::Fold, cx);
         }
     }
 
@@ -201,7 +209,11 @@ impl Collections {
         let gc = &mut shared.counters.gc;
         gc.collections += 1;
         gc.wear_moves += u64::from(collection.levels_wear);
-        gc.translation_collections += u64::from(shared.ftl.stream_of_move(first) != Stream::Collection);
+        match shared.ftl.stream_of_move(first) {
+            Stream::TranslationCollection => gc.translation_collections += 1,
+            Stream::Fold => shared.slc.iter_mut().for_each(|slc| slc.fold_began()),
+            _ => {}
+        }
         if !collection.background {
             self.foreground[shared.geometry.die_of_plane(plane).index()] += 1;
             self.pace.begin(plane, shared.ftl.valid_pages(collection.block), shared.geometry.pages_per_block);
@@ -374,6 +386,11 @@ impl Collections {
         let Transaction { lpn, plane, from, to, .. } = *cx.datapath.transaction(id);
         let shared = &mut *cx.shared;
         shared.counters.gc.pages_moved += 1;
+        if M::ALL_FEATURES
+            && let Some(slc) = shared.slc.as_mut().filter(|_| shared.geometry.is_slc_page(from))
+        {
+            slc.page_folded();
+        }
         cx.kernel.tell(|| Notice::PageProgrammed(to, lpn, Origin::Moved(from)));
         // A replica is in no entry of the map.
         let is_original = shared.ftl.lookup(lpn) == Some(from);
@@ -414,7 +431,13 @@ impl Collections {
         if M::ALL_FEATURES && cx.shared.ftl.has_twins() && is_last() {
             ask_dies_of_superblock(plane, cx);
         }
-        cx.then(Step::Erased(Erased { plane, levels_wear: collection.levels_wear, held_translation }));
+        let was_folded = M::ALL_FEATURES && cx.shared.geometry.is_slc(collection.block);
+        if let Some(slc) = cx.shared.slc.as_mut().filter(|_| was_folded) {
+            slc.erased(plane, cx.kernel.now());
+        }
+        // A fold takes no room away that a wear move would give back: one for each collection is enough.
+        let levels_wear = collection.levels_wear || was_folded;
+        cx.then(Step::Erased(Erased { plane, levels_wear, held_translation }));
     }
 
     /// Moves cold pages out of a little worn block, after an erase.

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::controller::cache::DeviceCache;
+use crate::controller::shared::Shared;
 use crate::controller::steps::Step;
 use crate::controller::{Context, PageRequest};
 use crate::ids::{Lpn, Ppn, RequestId, StreamId, TransactionId};
@@ -171,6 +172,11 @@ impl HostWrites {
         cx.shared.counters.flash.user_programs += 1;
         cx.kernel.tell(|| Notice::PageProgrammed(to, lpn, request.map_or(Origin::Destaged, Origin::User)));
         cx.shared.ftl.commit_write(lpn, to);
+        if M::ALL_FEATURES
+            && let Shared { slc: Some(slc), geometry, ftl, .. } = &mut *cx.shared
+        {
+            slc.written(to, geometry, ftl, cx.kernel.now());
+        }
         // The host may have deallocated the page while it was on its way.
         let is_wanted = request.is_some() || !cache.as_ref().is_some_and(|cache| cache.is_forgotten(lpn));
         let what = if is_wanted { Programmed::Written } else { Programmed::Superseded };

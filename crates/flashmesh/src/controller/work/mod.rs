@@ -14,3 +14,4 @@ pub(super) mod place;
 pub(super) mod preallocate;
 pub(super) mod reallocate;
 pub mod replica;
+pub mod slc;

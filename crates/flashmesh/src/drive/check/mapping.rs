@@ -101,7 +101,7 @@ fn room(config: &Config, geometry: &Geometry, clashes: &mut Vec<Clash>) -> u32 {
     let needed = u64::from(spare_blocks_min(config));
     let pages = u64::from(geometry.logical_pages) + u64::from(translation.count());
     let blocks = pages.div_ceil(u64::from(geometry.planes())).div_ceil(u64::from(geometry.pages_per_block));
-    let spare = u64::from(geometry.blocks_per_plane).saturating_sub(blocks);
+    let spare = u64::from(geometry.native_blocks_per_plane()).saturating_sub(blocks);
     if spare < needed {
         let message = format!(
             "the map lies in {} translation pages; with them a plane has {spare} blocks to spare, and needs {needed} of them",

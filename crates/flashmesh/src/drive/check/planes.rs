@@ -54,7 +54,7 @@ pub(super) fn clashes(config: &Config, geometry: &Geometry, clashes: &mut Vec<Cl
         let message = format!(
             "{who} {load} pages on a plane of {}, which leaves {spare} blocks to spare where {needed} are needed{apart}; so it is with \
              {too_full} of {} planes",
-            geometry.pages_per_plane(),
+            geometry.native_pages_per_plane(),
             geometry.planes()
         );
         let help = match (of(worst).first().filter(|_| !config.namespace.is_empty()), writes_apart) {
@@ -78,7 +78,7 @@ pub(super) fn clashes(config: &Config, geometry: &Geometry, clashes: &mut Vec<Cl
         return;
     }
     let Some(fullest) = planes().min_by_key(|&plane| std::cmp::Reverse(partition.load(plane))) else { return };
-    let spare = 1.0 - f64::from(partition.load(fullest)) / f64::from(geometry.pages_per_plane());
+    let spare = 1.0 - f64::from(partition.load(fullest)) / f64::from(geometry.native_pages_per_plane());
     if config.gc.threshold >= spare && !config.namespace.is_empty() {
         let (who, keys) = names(config, &of(fullest));
         let message = format!(

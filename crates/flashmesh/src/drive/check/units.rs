@@ -47,11 +47,14 @@ fn programs(config: &Config, clashes: &mut Vec<Clash>) {
             let message = "flash.program-unit is `word-line`, and with flash.page-types `one` a word line has one page"
                 .to_owned();
             let clash = Clash::new(&["flash.program-unit", "flash.page-types"], message);
-            clashes.push(clash.help("set flash.page-types to \"tlc\" or \"mlc\", or flash.program-unit to \"page\""));
+            clashes.push(
+                clash.help("set flash.page-types to \"mlc\", \"tlc\" or \"qlc\", or flash.program-unit to \"page\""),
+            );
         }
         let times = [
             ("flash.middle-page-program-time", config.flash.middle_page_program_time),
             ("flash.upper-page-program-time", config.flash.upper_page_program_time),
+            ("flash.top-page-program-time", config.flash.top_page_program_time),
         ];
         for (key, _) in times.into_iter().filter(|(_, time)| time.is_some()) {
             let message = format!(

@@ -34,6 +34,11 @@ impl BlockManager {
         let mut free_pages = 0;
         let mut next_free = free.iter().peekable();
         for block in self.table.of_plane(plane) {
+            if self.geometry.is_slc(block) {
+                valid += self.table.valid_pages(block);
+                collecting += u32::from(self.table.state(block) == BlockState::Collecting);
+                continue;
+            }
             let is_listed = next_free.next_if_eq(&&block).is_some();
             if is_listed
                 && self.table.is_untouched(block, reads_bitmaps)
@@ -58,7 +63,9 @@ impl BlockManager {
             })?;
         }
         check(next_free.next().is_none(), || format!("{plane:?}: the free list holds a block of another plane"))?;
-        free_pages += opened.iter().map(|open| self.geometry.pages_per_block - open.next_page).sum::<u32>();
+        let outside = opened.iter().filter(|open| !self.geometry.is_slc(open.block));
+        free_pages += outside.map(|open| self.geometry.pages_per_block - open.next_page).sum::<u32>();
+        self.audit_slc(plane, &opened)?;
         at("valid pages", account.valid_pages, valid)?;
         at("invalid pages in full blocks", account.invalid_pages, invalid_pages)?;
         at("blocks being collected", account.collecting, collecting)?;
@@ -66,8 +73,24 @@ impl BlockManager {
         at("highest erase count", account.wear.most(), erase_count_max)
     }
 
+    /// Checks the blocks of the SLC cache of a plane, where there is one.
+    fn audit_slc(&self, plane: PlaneId, opened: &[&OpenBlock]) -> Result<(), String> {
+        let account = &self.planes[plane.index()];
+        let Some(slc) = &account.slc else { return Ok(()) };
+        let free: Vec<BlockId> = slc.free.iter().collect();
+        for block in self.table.of_plane(plane).filter(|&block| self.geometry.is_slc(block)) {
+            self.audit_block(block, opened)?;
+            let state = self.table.state(block);
+            let (is_free, is_full) = (free.contains(&block), slc.full.contains(&block));
+            check((state == BlockState::Free) == is_free && (state == BlockState::Cached) == is_full, || {
+                format!("{block:?} of the SLC cache is {state:?}; listed as free: {is_free}, as full: {is_full}")
+            })?;
+        }
+        check(account.kept <= account.collecting, || format!("{plane:?} keeps a block for no fold"))
+    }
+
     fn audit_block(&self, block: BlockId, opened: &[&OpenBlock]) -> Result<(), String> {
-        let pages = self.geometry.pages_per_block;
+        let pages = self.geometry.pages_of(block);
         let state = self.table.state(block);
         let (valid, programmed) = (self.table.valid_pages(block), self.table.programmed_pages(block));
         let say = |what: String| format!("{block:?} ({state:?}): {what}");
@@ -97,8 +120,9 @@ impl BlockManager {
             BlockState::Full => {
                 at("its invalid pages are not those that it counts", self.table.invalid_pages(block) == pages - valid)?
             }
-            BlockState::Collecting => {}
+            BlockState::Collecting | BlockState::Cached => {}
         }
+        at("only blocks of the SLC cache are cached", state != BlockState::Cached || self.geometry.is_slc(block))?;
         at("only an open block has pages left to allocate", open.is_none() || state == BlockState::Open)?;
         at("it is not full", state == BlockState::Free || state == BlockState::Open || programmed == pages)
     }

@@ -5,10 +5,10 @@
 
 mod audit;
 mod fill;
-mod free_blocks;
+pub(super) mod free_blocks;
 mod image;
 mod moved;
-mod open_blocks;
+pub(super) mod open_blocks;
 mod plane;
 mod programs;
 mod table;
@@ -52,9 +52,7 @@ impl BlockManager {
         least_erased_first: bool,
     ) -> BlockManager {
         let plane = |plane: PlaneId| {
-            let first = geometry.first_block(plane);
-            let mut account =
-                Plane::new(first, geometry.blocks_per_plane, geometry.pages_per_block, least_erased_first);
+            let mut account = Plane::new(geometry, plane, least_erased_first);
             account.has_map = has_map;
             account.open.admit_writers(partition.writers(plane));
             account
@@ -67,6 +65,16 @@ impl BlockManager {
             twins: rules.superblock_dies.map(|dies| Twins::new(Superblocks::new(geometry, dies))),
             geometry: geometry.clone(),
         }
+    }
+
+    #[inline]
+    pub(super) fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    /// The table, for what the SLC cache does with its blocks.
+    pub(super) fn table_of_slc(&mut self) -> &mut BlockTable {
+        &mut self.table
     }
 
     #[inline]
@@ -109,7 +117,7 @@ impl BlockManager {
             let open = account.open.get(stream);
             return Some((open.block, open.next_page));
         }
-        if account.can_open(stream) { account.free.peek().map(|block| (block, 0)) } else { None }
+        if account.can_open(stream) { account.peek_free(stream).map(|block| (block, 0)) } else { None }
     }
 
     /// The next page of the open block of `stream`, opening another block when it is full.
@@ -117,6 +125,9 @@ impl BlockManager {
     pub(super) fn allocate(&mut self, plane: PlaneId, stream: Stream) -> Option<Ppn> {
         if self.planes[plane.index()].open.pages_left(stream) == 0 {
             self.open_block(plane, stream)?;
+        }
+        if stream == Stream::Slc {
+            return Some(self.allocate_slc(plane));
         }
         let account = &mut self.planes[plane.index()];
         let open = account.open.get_mut(stream);
@@ -140,7 +151,7 @@ impl BlockManager {
     /// Opens the next free block of one plane, be it the reserve.
     fn open_alone(&mut self, plane: PlaneId, stream: Stream) -> Option<()> {
         let account = &mut self.planes[plane.index()];
-        let block = account.free.pop()?;
+        let block = account.take_free(stream)?;
         self.table.open(block, stream.is_translation());
         *account.open.get_mut(stream) = OpenBlock { block, next_page: 0 };
         Some(())
@@ -170,6 +181,9 @@ impl BlockManager {
     }
 
     fn fill(&mut self, block: BlockId) {
+        if self.geometry.is_slc(block) {
+            return self.fill_slc(block);
+        }
         let account = &mut self.planes[self.table.plane_of(block).index()];
         account.filled += 1;
         account.invalid_pages += self.table.fill(block, account.filled);
@@ -189,7 +203,11 @@ impl BlockManager {
 
     /// Which open block takes the valid pages of `block`, where moved pages have one of their own.
     pub(super) fn stream_of_move(&self, block: BlockId) -> Stream {
-        if self.table.holds_translation(block) { Stream::TranslationCollection } else { Stream::Collection }
+        match self.table.holds_translation(block) {
+            _ if self.geometry.is_slc(block) => Stream::Fold,
+            true => Stream::TranslationCollection,
+            false => Stream::Collection,
+        }
     }
 
     /// Whether a collection finds room for all valid pages of `block`.
@@ -208,6 +226,9 @@ impl BlockManager {
     pub(super) fn finish_erase(&mut self, block: BlockId) {
         if self.twins.is_some() {
             return self.twin_erased(block);
+        }
+        if self.geometry.is_slc(block) {
+            return self.free_folded(block);
         }
         self.free_erased(block);
         if self.moves_share_write_block {

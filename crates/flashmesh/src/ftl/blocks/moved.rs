@@ -48,6 +48,12 @@ impl BlockManager {
 
     /// Gives up the next `pages` pages of an open block: they count as programmed and hold nothing.
     pub(super) fn skip_pages(&mut self, plane: PlaneId, stream: Stream, pages: u32) {
+        if stream == Stream::Slc {
+            return (0..pages).for_each(|_| {
+                let skipped = self.allocate_slc(plane);
+                self.program_invalid(skipped);
+            });
+        }
         let account = &mut self.planes[plane.index()];
         let open = account.open.get_mut(stream);
         let block = open.block;

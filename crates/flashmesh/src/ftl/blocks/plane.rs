@@ -3,15 +3,17 @@
 use super::free_blocks::FreeBlocks;
 use super::open_blocks::OpenBlocks;
 use super::wear_spread::WearSpread;
+use crate::flash::geometry::Geometry;
+use crate::ftl::slc::SlcPlane;
 use crate::ftl::stream::Stream;
-use crate::ids::BlockId;
+use crate::ids::{BlockId, PlaneId};
 
 #[derive(Clone, Debug)]
 pub(in super::super) struct Plane {
-    /// Pages that can be allocated: those of free blocks and what is left of open ones.
+    /// Pages that can be allocated outside the SLC cache: those of free blocks and what is left of open ones.
     pub(in super::super) free_pages: u32,
     pub(in super::super) valid_pages: u32,
-    /// Invalid pages in full blocks.
+    /// Invalid pages in full blocks outside the SLC cache.
     pub(in super::super) invalid_pages: u32,
     /// Blocks being collected: 0 or 1.
     pub(in super::super) collecting: u32,
@@ -26,10 +28,16 @@ pub(in super::super) struct Plane {
     pub(in super::super) preallocated: u32,
     pub(in super::super) free: FreeBlocks,
     pub(in super::super) wear: WearSpread,
+    /// Free blocks that no other stream may open, since a fold that is under way needs them: 0 or 1.
+    pub(in super::super) kept: u32,
+    /// The blocks of the SLC cache, where the drive has one.
+    pub(in super::super) slc: Option<Box<SlcPlane>>,
 }
 
 impl Plane {
-    pub(super) fn new(first: BlockId, blocks: u32, pages_per_block: u32, least_erased_first: bool) -> Plane {
+    pub(super) fn new(geometry: &Geometry, plane: PlaneId, least_erased_first: bool) -> Plane {
+        let (first, pages_per_block) = (geometry.first_block(plane), geometry.pages_per_block);
+        let blocks = geometry.native_blocks_per_plane();
         Plane {
             free_pages: blocks * pages_per_block,
             valid_pages: 0,
@@ -42,6 +50,8 @@ impl Plane {
             preallocated: 0,
             free: FreeBlocks::new(first, blocks, least_erased_first),
             wear: WearSpread::default(),
+            kept: 0,
+            slc: SlcPlane::new(geometry, plane, least_erased_first),
         }
     }
 
@@ -63,7 +73,32 @@ impl Plane {
 
     #[inline]
     pub(in super::super) fn can_open(&self, stream: Stream) -> bool {
-        self.free.len() > stream.reserved_blocks()
+        match stream {
+            Stream::Slc => self.slc.as_ref().is_some_and(|slc| slc.free.len() > 0),
+            Stream::Fold => self.free.len() > stream.reserved_blocks(),
+            _ => self.free.len() > stream.reserved_blocks() + self.kept,
+        }
+    }
+
+    /// The free block that `stream` opens next.
+    #[inline]
+    pub(super) fn peek_free(&self, stream: Stream) -> Option<BlockId> {
+        match stream {
+            Stream::Slc => self.slc.as_ref()?.free.peek(),
+            _ => self.free.peek(),
+        }
+    }
+
+    /// Takes the free block that `stream` opens next.
+    pub(super) fn take_free(&mut self, stream: Stream) -> Option<BlockId> {
+        match stream {
+            Stream::Slc => self.slc.as_mut()?.free.pop(),
+            Stream::Fold => {
+                self.kept = 0;
+                self.free.pop()
+            }
+            _ => self.free.pop(),
+        }
     }
 
     /// Whether a collection may begin, and would gain something.

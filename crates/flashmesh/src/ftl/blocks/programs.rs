@@ -14,7 +14,7 @@ impl BlockManager {
         let block = self.table.block_of(last);
         let plane = self.table.plane_of(block);
         let next = self.geometry.page_in_block(last) + 1;
-        let end = next.next_multiple_of(self.geometry.units_per_program);
+        let end = next.next_multiple_of(self.geometry.units_per_program_of(block));
         let Some(stream) = self.planes[plane.index()].open.stream_at(block, next) else { return 0 };
         if !self.levels_programs {
             return self.skip_to(plane, stream, block, end);

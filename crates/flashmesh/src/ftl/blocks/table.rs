@@ -18,6 +18,8 @@ pub enum BlockState {
     Full,
     /// Its valid pages are being moved away, then it is erased.
     Collecting,
+    /// Every page of a block of the SLC cache is programmed; it waits to be folded.
+    Cached,
 }
 
 /// Tables by block (and a bitmap by page), one array for each property. All start as zeroes, which describe a fresh drive.
@@ -99,7 +101,7 @@ impl BlockTable {
     pub(in super::super) fn count_program(&mut self, block: BlockId) -> bool {
         let programmed = &mut self.programmed_pages[block.index()];
         *programmed += 1;
-        u32::from(*programmed) == self.geometry.pages_per_block
+        u32::from(*programmed) == self.geometry.pages_of(block)
     }
 
     pub(in super::super) fn open(&mut self, block: BlockId, translation: bool) {
@@ -129,6 +131,18 @@ impl BlockTable {
         self.state[block.index()] = BlockState::Collecting as u8;
         self.filled[block.index()] = 0;
         u32::from(std::mem::take(&mut self.invalid_pages[block.index()]))
+    }
+
+    /// A block of the SLC cache is full. Its invalid pages are not counted, since it is no candidate for collection.
+    pub(in super::super) fn fill_slc(&mut self, block: BlockId) {
+        debug_assert_eq!(self.state(block), BlockState::Open);
+        self.state[block.index()] = BlockState::Cached as u8;
+    }
+
+    /// A full block of the SLC cache is folded.
+    pub(in super::super) fn fold(&mut self, block: BlockId) {
+        debug_assert_eq!(self.state(block), BlockState::Cached);
+        self.state[block.index()] = BlockState::Collecting as u8;
     }
 
     /// The victim is erased. Returns its erase count.
@@ -239,7 +253,8 @@ impl BlockTable {
             0 => BlockState::Free,
             1 => BlockState::Open,
             2 => BlockState::Full,
-            _ => BlockState::Collecting,
+            3 => BlockState::Collecting,
+            _ => BlockState::Cached,
         }
     }
 

@@ -34,7 +34,7 @@ struct Limits {
 
 impl Limits {
     fn new(geometry: &Geometry, gc: &config::Gc) -> Limits {
-        let pages = geometry.pages_per_plane();
+        let pages = geometry.native_pages_per_plane();
         let share = |share: f64| (f64::from(pages) * share).ceil() as u32;
         // Even a plane of few blocks is collected while the host still has a block to write to.
         let reserve = RESERVE_BLOCKS * geometry.pages_per_block;

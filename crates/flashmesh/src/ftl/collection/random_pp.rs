@@ -14,8 +14,9 @@ pub struct RandomPp {
 impl RandomPp {
     /// For the spare share of `geometry`.
     pub fn new(geometry: &Geometry) -> RandomPp {
-        let spare_pages = u64::from(geometry.pages() - geometry.logical_pages);
-        let per_block = (spare_pages * u64::from(geometry.pages_per_block)).div_ceil(u64::from(geometry.pages()));
+        let pages = u64::from(geometry.native_pages_per_plane()) * u64::from(geometry.planes());
+        let spare_pages = pages.saturating_sub(u64::from(geometry.logical_pages));
+        let per_block = (spare_pages * u64::from(geometry.pages_per_block)).div_ceil(pages);
         RandomPp { invalid_pages_min: per_block as u32 }
     }
 }

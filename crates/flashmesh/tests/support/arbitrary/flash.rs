@@ -23,10 +23,11 @@ fn times() -> impl Strategy<Value = Option<Times>> {
 fn latencies() -> impl Strategy<Value = Flash> {
     let array = (1..=60u64, 20..=300u64, 100..=1500u64);
     let own = || option::of((1..=400u64).prop_map(Time::from_us));
-    let pages = (select(PageTypes::ALL), own(), own(), own(), own());
+    let pages = (select(PageTypes::ALL), own(), own(), own(), own(), own(), own());
     let commands = (0..=50u64, option::of(0..=50u64), times(), times(), times());
     (array, pages, commands).prop_map(|((read, program, erase), pages, commands)| {
-        let (page_types, middle_page_read_time, upper_page_read_time, middle_page_program_time, upper) = pages;
+        let (page_types, middle_page_read_time, upper_page_read_time, middle_page_program_time, upper, top_read, top) =
+            pages;
         let (command, extra, read_command_time, program_command_time, erase_command_time) = commands;
         Flash {
             read_time: Time::from_us(read),
@@ -37,6 +38,8 @@ fn latencies() -> impl Strategy<Value = Flash> {
             upper_page_read_time,
             middle_page_program_time,
             upper_page_program_time: upper,
+            top_page_read_time: top_read,
+            top_page_program_time: top,
             command_time: Time::from_ns(command),
             command_time_per_extra_plane: extra.map(Time::from_ns),
             read_command_time,

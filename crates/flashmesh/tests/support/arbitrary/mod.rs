@@ -7,6 +7,7 @@ mod flash;
 mod host;
 mod interconnect;
 mod mapping;
+pub mod slc;
 mod units;
 
 use flashmesh::config::{
@@ -15,6 +16,7 @@ use flashmesh::config::{
 };
 use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::{IoRequest, RequestKind};
+use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -211,6 +213,18 @@ pub fn case() -> impl Strategy<Value = Case> {
 pub fn case_in_units() -> impl Strategy<Value = Case> {
     let drive = (drive(), units::units()).prop_map(|(mut config, units)| {
         units.fit(&mut config);
+        config
+    });
+    case_on(drive, 1..400)
+}
+
+/// The same of drives with an SLC cache, in most cases.
+pub fn case_with_slc() -> impl Strategy<Value = Case> {
+    let drive = (drive(), option::weighted(0.5, units::units()), slc::slc()).prop_map(|(mut config, units, slc)| {
+        if let Some(units) = units {
+            units.fit(&mut config);
+        }
+        slc.fit(&mut config);
         config
     });
     case_on(drive, 1..400)

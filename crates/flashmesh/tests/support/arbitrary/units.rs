@@ -57,12 +57,14 @@ impl Units {
             config.flash.program_unit = ProgramUnit::WordLine;
             config.flash.middle_page_program_time = None;
             config.flash.upper_page_program_time = None;
+            config.flash.top_page_program_time = None;
         }
         let pages = config.pages_per_program();
         if config.units_per_page() * pages == 1 {
             return;
         }
-        config.geometry.pages_per_block = config.geometry.pages_per_block.next_multiple_of(pages);
+        // In blocks of one word line no block would ever have enough invalid units to be a victim.
+        config.geometry.pages_per_block = config.geometry.pages_per_block.next_multiple_of(pages).max(2 * pages);
         config.ftl.gather_timeout = self.gather_timeout;
         config.ftl.write_binding = WriteBinding::Late;
         config.ftl.first_touch = FirstTouch::Home;

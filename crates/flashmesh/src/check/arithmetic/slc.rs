@@ -1,0 +1,48 @@
+//! Blocks of the SLC cache: where they are, and what they hold.
+
+use super::homes::Homes;
+use super::units::{bits, in_units};
+use crate::config::Config;
+use crate::ids::{BlockId, Ppn};
+
+/// A page, as far as its array times depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum PageAt {
+    /// At this offset of a block with all bits of its cells.
+    Native(u32),
+    /// In the SLC cache.
+    Slc,
+}
+
+/// The last blocks of each plane.
+#[derive(Clone, Debug)]
+pub(in super::super) struct SlcArea {
+    homes: Homes,
+    blocks_per_plane: u32,
+    /// Blocks of a plane outside it.
+    others: u32,
+    /// Mapping units of a block of it.
+    units: u32,
+}
+
+impl SlcArea {
+    pub(in super::super) fn new(config: &Config) -> SlcArea {
+        let shape = in_units(config);
+        let blocks_per_plane = config.slc.blocks_per_plane;
+        let others = shape.blocks_per_plane - blocks_per_plane.min(shape.blocks_per_plane);
+        SlcArea { homes: Homes::new(&shape), blocks_per_plane, others, units: shape.pages_per_block / bits(config) }
+    }
+
+    pub(in super::super) fn has_block(&self, block: BlockId) -> bool {
+        self.blocks_per_plane > 0 && self.homes.block_in_plane(block) >= self.others
+    }
+
+    pub(in super::super) fn holds(&self, ppn: Ppn) -> bool {
+        self.has_block(self.homes.block_of(ppn))
+    }
+
+    /// Whether a block has this page.
+    pub(in super::super) fn is_a_page(&self, ppn: Ppn) -> bool {
+        !self.holds(ppn) || self.homes.page_in_block(ppn) < self.units
+    }
+}

@@ -1,0 +1,82 @@
+//! What the oracles say of faults injected into a drive with an SLC cache: block 7 of each plane holds two pages.
+
+use super::histories::{assert_fails, assert_silent, config, oracles_with, us};
+use super::{Oracles, Origin};
+use crate::config::{Config, MultiPlane, PageTypes};
+use crate::flash::die::OperationKind::{self, Program, Read};
+use crate::flash::geometry::Geometry;
+use crate::ids::{DieId, Lpn, Ppn};
+
+/// Pages of block 7 of plane 0, and of block 7 of plane 1.
+const CACHED: Ppn = Ppn(28);
+const CACHED_IN_PLANE_1: Ppn = Ppn(60);
+
+fn cached() -> Config {
+    let mut config = config();
+    config.flash.page_types = PageTypes::Mlc;
+    config.flash.program_time = us(100);
+    config.slc.blocks_per_plane = 1;
+    config.slc.program_time = us(40);
+    config.slc.read_time = us(2);
+    config.flash.multi_plane = MultiPlane::SameOffset;
+    config
+}
+
+fn ended(kind: OperationKind, planes: usize, until: u64) -> Oracles {
+    let mut oracles = oracles_with(&cached());
+    oracles.operation_began(DieId(0), kind, planes, us(0));
+    oracles.array_began(DieId(0), kind, us(0), us(until));
+    oracles.array_ended(DieId(0), us(until));
+    oracles
+}
+
+/// One program of `pages`, which the device cache sent.
+fn programmed(pages: &[Ppn], until: u64) -> Oracles {
+    let mut oracles = ended(Program, pages.len(), until);
+    for (&ppn, lpn) in pages.iter().zip(0..) {
+        oracles.page_programmed(ppn, Lpn(lpn), Origin::Destaged, us(until));
+    }
+    oracles
+}
+
+/// The violation of planes, pages or dies; what the data of programs is worth is told elsewhere.
+fn said(oracles: &Oracles) -> Option<(&'static str, String)> {
+    oracles.violation().map(|violation| (violation.oracle, violation.message.clone()))
+}
+
+#[test]
+fn an_array_that_takes_the_time_of_another_kind_of_block_is_caught() {
+    assert!(said(&programmed(&[CACHED], 40)).is_none_or(|(oracle, _)| oracle != "dies"));
+    assert_fails(&programmed(&[CACHED], 100), "dies", "worked for 100us on a Program of a page of the SLC cache");
+    assert_fails(&programmed(&[Ppn(0)], 40), "dies", "worked for 40us on a Program of page 0");
+    let mut read = ended(Read, 1, 3);
+    read.page_read(CACHED, Lpn(0), None, us(3));
+    assert_fails(&read, "dies", "worked for 3us on a Read of a page of the SLC cache, which takes 2us");
+}
+
+#[test]
+fn planes_that_join_in_blocks_of_two_kinds_are_caught() {
+    assert_fails(&programmed(&[CACHED, Ppn(32)], 40), "planes", "together with page 0 of block 7 in plane 0");
+    assert!(said(&programmed(&[CACHED, CACHED_IN_PLANE_1], 40)).is_none_or(|(oracle, _)| oracle != "planes"));
+}
+
+#[test]
+fn a_page_that_a_block_of_the_cache_does_not_have_is_caught() {
+    let mut pages = super::pages::Pages::new(&cached());
+    assert_eq!(pages.programmed(Ppn(29), Lpn(1), Origin::Destaged), Ok(()));
+    let beyond = pages.programmed(Ppn(30), Lpn(2), Origin::Destaged).expect_err("it has two");
+    assert!(beyond.contains("which a block of the SLC cache does not have"), "{beyond}");
+}
+
+#[test]
+fn pages_of_the_map_and_moved_ones_in_the_cache_are_caught() {
+    let mut pages = super::pages::Pages::new(&cached());
+    let found = pages.programmed(CACHED, Lpn(1), Origin::Map).expect_err("the host alone writes there");
+    assert!(found.contains("of the SLC cache was programmed for Map"), "{found}");
+}
+
+#[test]
+fn the_addresses_of_such_a_drive_are_right() {
+    let config = cached();
+    assert_silent(&Oracles::new(&Geometry::of(&config).expect("the geometry is possible"), &config));
+}

@@ -1,0 +1,29 @@
+//! `[slc]`
+
+use crate::config::section::section;
+use crate::units::{Share, Time};
+
+use super::flash::{ARRAY_TIME_MAX, ARRAY_TIME_MIN};
+
+section! {
+    /// The SLC cache: blocks that hold one bit a cell, which take what the host writes ([slc-cache.md](slc-cache.md)).
+    Slc, "slc", with "flash.page-types" = ["\"mlc\"", "\"tlc\"", "\"qlc\""] but for [] {
+        /// Blocks of each plane that are kept for the cache, out of its spare space; 0 turns it off. A block holds one page a word line: a half,
+        /// a third or a fourth of its pages.
+        blocks_per_plane: u32 = 0, in 0..=1_048_576, needs any, step "x2";
+        /// Array program time of a page of the cache; SLC flash takes 200 to 300 us (HP, Solid State Drive Technology: Differences between SLC,
+        /// MLC and TLC NAND, table 1).
+        program_time: Time = Time::from_us(200), in ARRAY_TIME_MIN..=ARRAY_TIME_MAX, with "blocks-per-plane" != ["0"], needs any;
+        /// Array read time of a page of the cache; SLC flash takes 25 us (the same table).
+        read_time: Time = Time::from_us(25), in ARRAY_TIME_MIN..=ARRAY_TIME_MAX, with "blocks-per-plane" != ["0"], needs any;
+        /// An idle die folds a plane while more than this share of its cache blocks is full. 0 empties the cache as soon as the die is idle.
+        fold_threshold: f64 as Share = 0.0, in 0.0..=0.99, with "blocks-per-plane" != ["0"], needs any;
+    }
+}
+
+impl Slc {
+    /// Whether the drive has an SLC cache.
+    pub fn is_on(&self) -> bool {
+        self.blocks_per_plane > 0
+    }
+}

@@ -1,0 +1,91 @@
+//! What is counted of the SLC cache: how much of what is written finds room there, what is folded, and how long it is full.
+
+use crate::flash::geometry::Geometry;
+use crate::ftl::Ftl;
+use crate::ids::{PlaneId, Ppn};
+use crate::results::work::SlcReport;
+use crate::units::Time;
+
+/// The counts of the SLC cache of a drive.
+#[derive(Clone, Debug)]
+pub struct SlcWork {
+    pages_written: u64,
+    pages_direct: u64,
+    folds: u64,
+    pages_folded: u64,
+    erases: u64,
+    /// By plane: since when its cache has had no page for a write.
+    full_since: Vec<Option<Time>>,
+    /// Over all planes, of those that are not full now.
+    full: Time,
+}
+
+impl SlcWork {
+    /// Nothing was written; `None` where the drive has no SLC cache.
+    pub fn new(geometry: &Geometry) -> Option<Box<SlcWork>> {
+        geometry.has_slc().then(|| {
+            Box::new(SlcWork {
+                pages_written: 0,
+                pages_direct: 0,
+                folds: 0,
+                pages_folded: 0,
+                erases: 0,
+                full_since: vec![None; geometry.planes() as usize],
+                full: Time::ZERO,
+            })
+        })
+    }
+
+    /// The array has programmed `to` with a page that the host wrote.
+    pub fn written(&mut self, to: Ppn, geometry: &Geometry, ftl: &Ftl, now: Time) {
+        if !geometry.is_slc_page(to) {
+            self.pages_direct += 1;
+            return;
+        }
+        self.pages_written += 1;
+        let plane = geometry.plane_of(to);
+        if !ftl.has_slc_page(plane) {
+            self.full_since[plane.index()].get_or_insert(now);
+        }
+    }
+
+    pub fn fold_began(&mut self) {
+        self.folds += 1;
+    }
+
+    pub fn page_folded(&mut self) {
+        self.pages_folded += 1;
+    }
+
+    /// A block of the cache of `plane` is free again.
+    pub fn erased(&mut self, plane: PlaneId, now: Time) {
+        self.erases += 1;
+        if let Some(since) = self.full_since[plane.index()].take() {
+            self.full += now - since;
+        }
+    }
+
+    /// The report of a run of which `now` has passed; `erases` are those of all blocks.
+    pub fn report(&self, geometry: &Geometry, erases: u64, now: Time) -> SlcReport {
+        let planes = u64::from(geometry.planes());
+        let blocks = planes * u64::from(geometry.slc.per_plane);
+        let native_blocks = planes * u64::from(geometry.native_blocks_per_plane());
+        let still_full =
+            self.full_since.iter().flatten().fold(Time::ZERO, |sum, &since| sum + now.saturating_sub(since));
+        let full_s = (self.full + still_full).as_secs_f64();
+        let written = self.pages_written + self.pages_direct;
+        SlcReport {
+            blocks,
+            capacity_bytes: blocks * u64::from(geometry.slc.pages_per_block) * geometry.page_size.as_u64(),
+            pages_written: self.pages_written,
+            pages_direct: self.pages_direct,
+            direct_share: (written > 0).then(|| self.pages_direct as f64 / written as f64),
+            folds: self.folds,
+            pages_folded: self.pages_folded,
+            erases: self.erases,
+            erases_per_block: self.erases as f64 / blocks as f64,
+            native_erases_per_block: (erases - self.erases) as f64 / native_blocks as f64,
+            full_share: (now > Time::ZERO).then(|| (full_s / (now.as_secs_f64() * planes as f64)).min(1.0)),
+        }
+    }
+}

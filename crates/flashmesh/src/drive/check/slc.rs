@@ -1,0 +1,52 @@
+//! Whether a drive has blocks for its SLC cache, and works in a way that the cache goes with.
+
+use crate::config::{Clash, Config, FirmwarePolicy, PageTypes};
+
+/// What a plane needs blocks to spare for.
+pub(super) fn reason(config: &Config) -> String {
+    let blocks = config.slc.blocks_per_plane;
+    format!(
+        "slc.blocks-per-plane keeps {blocks} blocks of each plane for the SLC cache, which needs two more for what is folded"
+    )
+}
+
+pub(super) fn clashes(config: &Config, clashes: &mut Vec<Clash>) {
+    if !config.slc.is_on() {
+        return;
+    }
+    let (pages, types) = (config.pages_per_word_line(), config.flash.page_types);
+    if types == PageTypes::One {
+        let message = "slc.blocks-per-plane keeps blocks for an SLC cache, and with flash.page-types `one` all blocks hold one bit a cell";
+        let clash = Clash::new(&["slc.blocks-per-plane", "flash.page-types"], message.to_owned());
+        clashes.push(clash.help("set flash.page-types to \"mlc\", \"tlc\" or \"qlc\", or slc.blocks-per-plane to 0"));
+    }
+    let in_block = config.geometry.pages_per_block;
+    if !in_block.is_multiple_of(pages) {
+        let message = format!(
+            "a block of the SLC cache holds a page for each word line, which has {pages} pages with flash.page-types `{types}`, and \
+             geometry.pages-per-block ({in_block}) is no multiple of that"
+        );
+        let clash = Clash::new(&["geometry.pages-per-block", "slc.blocks-per-plane", "flash.page-types"], message);
+        clashes.push(clash.help(&format!("set geometry.pages-per-block to a multiple of {pages}")));
+    }
+    if config.mapping.cache_capacity.is_some() {
+        let message = "slc.blocks-per-plane folds pages while the drive is idle, and mapping.cache-capacity has the map in DRAM in part: the two are not \
+                       supported together"
+            .to_owned();
+        let clash = Clash::new(&["slc.blocks-per-plane", "mapping.cache-capacity"], message);
+        clashes.push(clash.help(
+            "leave mapping.cache-capacity away, so that the whole map is in DRAM, or set slc.blocks-per-plane to 0",
+        ));
+    }
+    let policy = config.ftl.policy;
+    let why = match policy {
+        FirmwarePolicy::Page | FirmwarePolicy::Sprinkler => return,
+        FirmwarePolicy::Mbm => "plans which pages of open blocks writes take",
+        FirmwarePolicy::Tbm | FirmwarePolicy::Superblock => "has several planes use the same blocks at the same time",
+    };
+    let message = format!(
+        "ftl.policy is `{policy}`, which {why}, and slc.blocks-per-plane has each plane fill and fold its own blocks"
+    );
+    let clash = Clash::new(&["slc.blocks-per-plane", "ftl.policy"], message);
+    clashes.push(clash.help("set ftl.policy to \"page\" or \"sprinkler\", or slc.blocks-per-plane to 0"));
+}

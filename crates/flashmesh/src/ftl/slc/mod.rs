@@ -1,0 +1,109 @@
+//! The SLC cache of the translation layer: which of its blocks take what the host writes, and which is folded next.
+//!
+//! Its blocks are the last ones of each plane. They hold one page a word line, have free blocks of their own, and are no candidates for
+//! collection or wear levelling. Writes go there while a page is free; a full block is *folded*: its valid pages move to blocks with all bits
+//! of their cells, and it is erased.
+//!
+//! # Why nothing gets stuck
+//!
+//! All logical pages of a plane fit outside the cache ([`Partition`](super::Partition) counts no block of it), so what lies in it can always be
+//! moved out. No write waits for the cache. A fold begins only when all of its pages have a place: in the open block for folded pages, and where
+//! that has too few left in one free block more, which it keeps from the others. So it waits for no collection, and the collection of the plane
+//! begins when it ends. The plane has both blocks to spare ([`FOLD_BLOCKS`](super::spare_blocks::FOLD_BLOCKS)).
+
+mod plane;
+
+pub(super) use plane::SlcPlane;
+
+use super::blocks::BlockManager;
+use super::stream::Stream;
+use super::{BlockState, Ftl};
+use crate::config;
+use crate::ids::{BlockId, PlaneId, Ppn};
+
+/// Full blocks of a plane above which it is folded.
+pub(super) fn blocks_above(slc: &config::Slc) -> u32 {
+    (f64::from(slc.blocks_per_plane) * slc.fold_threshold) as u32
+}
+
+impl Ftl {
+    /// Whether the SLC cache of `plane` has a page for a write.
+    #[inline]
+    pub(crate) fn has_slc_page(&self, plane: PlaneId) -> bool {
+        self.blocks.has_page(plane, Stream::Slc)
+    }
+
+    /// Begins to fold a block of `plane`, and gives it: of those that are full the one with the fewest valid pages, since its erase gives back as
+    /// much for the fewest moves, and of equals the one filled first \[choice\].
+    ///
+    /// `None` while few enough are full, while a collection of the plane is under way, and when there is no place for the pages.
+    pub(crate) fn begin_fold(&mut self, plane: PlaneId) -> Option<BlockId> {
+        self.blocks.begin_fold(plane, self.fold_above)
+    }
+}
+
+impl BlockManager {
+    /// The next page of the open block of the SLC cache, which has one.
+    #[inline(never)]
+    pub(super) fn allocate_slc(&mut self, plane: PlaneId) -> Ppn {
+        let (pages, nothing_left) = (self.geometry().slc.pages_per_block, self.geometry().pages_per_block);
+        let open = self.plane_mut(plane).open.get_mut(Stream::Slc);
+        let (block, page) = (open.block, open.next_page);
+        open.next_page = if page + 1 < pages { page + 1 } else { nothing_left };
+        self.geometry().ppn(block, page)
+    }
+
+    /// A block of the SLC cache is full.
+    pub(super) fn fill_slc(&mut self, block: BlockId) {
+        self.table_of_slc().fill_slc(block);
+        let plane = self.geometry().plane_of_block(block);
+        if let Some(slc) = &mut self.plane_mut(plane).slc {
+            slc.full.push(block);
+        }
+    }
+
+    fn begin_fold(&mut self, plane: PlaneId, above: u32) -> Option<BlockId> {
+        let account = self.plane(plane);
+        let slc = account.slc.as_ref()?;
+        if slc.full.len() as u32 <= above || account.collecting > 0 {
+            return None;
+        }
+        let (at, &block) =
+            slc.full.iter().enumerate().min_by_key(|&(at, &block)| (self.table().valid_pages(block), at))?;
+        debug_assert_eq!(self.table().state(block), BlockState::Cached);
+        let needed = self.pages_for_fold(block);
+        let keeps_another = needed > account.open.pages_left(Stream::Fold);
+        if keeps_another && !account.can_open(Stream::Fold) {
+            return None;
+        }
+        let account = self.plane_mut(plane);
+        account.kept = u32::from(keeps_another);
+        account.collecting += 1;
+        if let Some(slc) = &mut account.slc {
+            slc.full.remove(at);
+        }
+        self.table_of_slc().fold(block);
+        Some(block)
+    }
+
+    /// Pages that the fold of `block` takes at most. Where programs write several units, those that run with fewer leave some empty.
+    fn pages_for_fold(&self, block: BlockId) -> u32 {
+        let valid = self.table().valid_pages(block);
+        if self.geometry().gathers() { 2 * valid.next_multiple_of(self.geometry().units_per_program) } else { valid }
+    }
+
+    /// A block that was folded is erased, and free for the cache again.
+    pub(super) fn free_folded(&mut self, block: BlockId) {
+        let erase_count = self.table_of_slc().erase(block);
+        let plane = self.geometry().plane_of_block(block);
+        let account = self.plane_mut(plane);
+        account.collecting -= 1;
+        account.kept = 0;
+        if let Some(slc) = &mut account.slc {
+            slc.free.push(block, erase_count);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

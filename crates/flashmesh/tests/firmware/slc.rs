@@ -1,0 +1,206 @@
+//! The SLC cache: its rate, the cliff to the page, folding, and what it saves, as arithmetic gives them.
+
+use flashmesh::config::{Config, FirmwarePolicy, PageTypes, PersistencePolicy, ProgramUnit};
+use flashmesh::measure::report::SlcReport;
+use flashmesh::units::{Bytes, Rate, Time};
+use flashmesh::workload::IoRequest;
+
+use crate::support::drives::*;
+
+const COMMAND: Time = Time::from_ns(10);
+const PAGE_TRANSFER: Time = Time::from_ns(4096);
+const SLC_PROGRAM: Time = Time::from_us(100);
+const TLC_PROGRAM: Time = Time::from_us(600);
+const SLC_READ: Time = Time::from_us(20);
+const TLC_READ: Time = Time::from_us(60);
+const ONE_SLC_WRITE: Time = Time::from_ns(10 + 4_096 + 100_000);
+const ONE_TLC_WRITE: Time = Time::from_ns(10 + 4_096 + 600_000);
+/// Long after everything has been folded.
+const LATER: Time = Time::from_ms(1_000);
+/// Pages of the cache of a plane: four blocks of a third of 24 pages.
+const CACHE: u64 = 32;
+
+/// One plane of TLC blocks of 24 pages, of which the host sees 40 blocks, and four blocks more for the cache. 1 B/ns.
+fn drive() -> Config {
+    let mut config = bare_drive();
+    config.fabric.channel_rate = Rate::from_bytes_per_second(1_000_000_000);
+    config.geometry.channels = 1;
+    config.geometry.chips_per_channel = 1;
+    config.geometry.planes_per_die = 1;
+    config.geometry.blocks_per_plane = 64;
+    config.geometry.pages_per_block = 24;
+    config.geometry.capacity = Some(Bytes::new(PAGE) * (40 * 24));
+    config.flash.page_types = PageTypes::Tlc;
+    config.flash.read_time = TLC_READ;
+    config.flash.program_time = TLC_PROGRAM;
+    config.slc.blocks_per_plane = 4;
+    config.slc.program_time = SLC_PROGRAM;
+    config.slc.read_time = SLC_READ;
+    config
+}
+
+fn writes(pages: std::ops::Range<u64>, at: Time) -> impl Iterator<Item = IoRequest> {
+    pages.map(move |page| write(page, 1, at))
+}
+
+fn run_all(config: &Config, requests: impl IntoIterator<Item = IoRequest>) -> (SlcReport, f64, Vec<Time>) {
+    let (report, mut records) = run_source(config, Listed(requests.into_iter().collect()));
+    records.sort_by_key(|record| record.id);
+    let latencies = records.iter().map(|record| record.completed - record.arrival).collect();
+    (report.slc.expect("the drive has a cache"), report.write_amplification.unwrap_or(0.0), latencies)
+}
+
+#[test]
+fn writes_take_the_time_of_the_cache_until_it_is_full_to_the_page_and_then_that_of_tlc() {
+    let (slc, amplification, latencies) = run_all(&drive(), writes(0..CACHE + 8, Time::ZERO));
+    let expected = (1..=CACHE + 8).map(|n| ONE_SLC_WRITE * n.min(CACHE) + ONE_TLC_WRITE * n.saturating_sub(CACHE));
+    assert_eq!(latencies, expected.collect::<Vec<_>>());
+    assert_eq!((slc.pages_written, slc.pages_direct, slc.pages_folded), (CACHE, 8, 0));
+    assert_eq!((slc.blocks, slc.capacity_bytes), (4, CACHE * PAGE));
+    assert_eq!((amplification, slc.direct_share), (1.0, Some(8.0 / 40.0)));
+    let (slow, fast) = ((ONE_TLC_WRITE * 8).as_secs_f64(), (ONE_SLC_WRITE * CACHE).as_secs_f64());
+    assert!((slc.full_share.expect("time passed") - slow / (slow + fast)).abs() < 1e-9, "{slc:?}");
+}
+
+#[test]
+fn an_idle_drive_folds_all_that_was_written_and_the_cache_is_empty_again() {
+    let requests = writes(0..CACHE, Time::ZERO).chain(writes(100..100 + CACHE, LATER));
+    let (slc, amplification, latencies) = run_all(&drive(), requests);
+    let expected = (1..=CACHE).map(|n| ONE_SLC_WRITE * n);
+    assert_eq!(latencies, expected.clone().chain(expected).collect::<Vec<_>>());
+    assert_eq!((slc.pages_written, slc.pages_direct, slc.pages_folded, slc.erases), (2 * CACHE, 0, CACHE, 4));
+    assert_eq!((amplification, slc.erases_per_block), (1.5, 1.0));
+    assert_eq!(slc.native_erases_per_block, 0.0);
+}
+
+#[test]
+fn what_was_overwritten_before_it_is_folded_is_not_moved() {
+    // The cache is full: the newer versions go past it, and leave 8 pages of its first block invalid and 4 of the second.
+    let requests = writes(0..CACHE, Time::ZERO).chain(writes(0..12, Time::ZERO));
+    let (slc, _, _) = run_all(&drive(), requests.chain([read(0, 1, LATER)]));
+    assert_eq!((slc.pages_written, slc.pages_direct), (CACHE, 12));
+    assert_eq!((slc.folds, slc.erases, slc.pages_folded), (4, 4, CACHE - 12));
+}
+
+#[test]
+fn a_cache_is_left_alone_up_to_the_share_of_its_blocks_that_may_be_full() {
+    let mut config = drive();
+    config.slc.fold_threshold = 0.5;
+    let (slc, _, _) = run_all(&config, writes(0..CACHE, Time::ZERO).chain([read(0, 1, LATER)]));
+    assert_eq!((slc.folds, slc.pages_folded), (2, 16));
+}
+
+#[test]
+fn a_page_is_read_in_the_time_of_the_cache_until_it_is_folded() {
+    let reads = [read(0, 1, Time::from_ms(1)), read(0, 1, LATER)];
+    let one_page = |config: &Config| run_all(config, std::iter::once(write(0, 1, Time::ZERO)).chain(reads)).2;
+    // A block that is not full stays as it is.
+    let in_cache = COMMAND + SLC_READ + PAGE_TRANSFER;
+    assert_eq!(one_page(&drive()), [ONE_SLC_WRITE, in_cache, in_cache]);
+    let block = writes(0..8, Time::ZERO).chain([read(0, 1, LATER)]);
+    assert_eq!(run_all(&drive(), block).2[8], COMMAND + TLC_READ + PAGE_TRANSFER);
+}
+
+#[test]
+fn all_planes_of_a_drive_are_full_before_a_sequential_write_goes_past_the_cache() {
+    for page_types in [PageTypes::Mlc, PageTypes::Tlc, PageTypes::Qlc] {
+        let mut config = drive();
+        config.geometry.channels = 2;
+        config.geometry.chips_per_channel = 2;
+        config.geometry.planes_per_die = 2;
+        config.geometry.capacity = Some(Bytes::new(PAGE) * (8 * 40 * 24));
+        config.flash.page_types = page_types;
+        config.flash.multi_plane = flashmesh::config::MultiPlane::SameOffset;
+        let cache = 8 * 4 * 24 / u64::from(config.pages_per_word_line());
+        for beyond in [0, 1, 100] {
+            let (slc, _, _) = run_all(&config, writes(0..cache + beyond, Time::ZERO));
+            assert_eq!((slc.pages_written, slc.pages_direct), (cache, beyond), "{page_types:?}");
+        }
+    }
+}
+
+/// Pages of four units of 4 KiB; programs outside the cache are of a word line of three pages.
+fn word_lines() -> Config {
+    let mut config = drive();
+    config.geometry.page_size = Bytes::from_kib(16);
+    config.geometry.capacity = Some(Bytes::from_kib(16) * (40 * 24));
+    config.ftl.mapping_unit = Some(Bytes::from_kib(4));
+    config.flash.program_unit = ProgramUnit::WordLine;
+    config
+}
+
+#[test]
+fn programs_of_the_cache_are_of_a_page_and_those_past_it_of_a_word_line() {
+    // Each request is of a page: four units.
+    let requests = (0..CACHE + 6).map(|page| write(4 * page, 4, Time::ZERO));
+    let (slc, amplification, latencies) = run_all(&word_lines(), requests);
+    let (slc_program, word_line) =
+        (COMMAND + PAGE_TRANSFER * 4 + SLC_PROGRAM, COMMAND + PAGE_TRANSFER * 12 + TLC_PROGRAM);
+    let expected =
+        (1..=CACHE + 6).map(|n| slc_program * n.min(CACHE) + word_line * n.saturating_sub(CACHE).div_ceil(3));
+    assert_eq!(latencies, expected.collect::<Vec<_>>());
+    assert_eq!((slc.pages_written, slc.pages_direct, amplification), (4 * CACHE, 24, 1.0));
+}
+
+#[test]
+fn units_are_folded_into_full_word_lines() {
+    let requests = (0..CACHE).map(|page| write(4 * page, 4, Time::ZERO)).chain([read(0, 1, LATER)]);
+    let (report, _) = run_source(&word_lines(), Listed(requests.collect()));
+    let slc = report.slc.expect("the drive has a cache");
+    assert_eq!((slc.folds, slc.pages_folded), (4, 4 * CACHE));
+    // A block of the cache has 32 units; the last of its three programs of twelve has four empty.
+    assert_eq!(report.flash.units_skipped, 4 * 4);
+}
+
+#[test]
+fn a_cut_of_the_power_while_pages_are_folded_loses_none() {
+    let mut config = drive();
+    config.persistence.policy = PersistencePolicy::Journal;
+    config.geometry.blocks_per_plane += 16;
+    let requests = || writes(0..CACHE, Time::ZERO).chain([read(0, 1, LATER)]);
+    let written = ONE_SLC_WRITE * CACHE;
+    for moves in 1..=40 {
+        let mut config = config.clone();
+        config.power.cut = Some(written + Time::from_us(300) * moves);
+        let (report, _) = run_source(&config, Listed(requests().collect()));
+        let cut = report.power_cut.expect("the power was cut");
+        let recovery = cut.recovery.expect("the map was found again");
+        assert_eq!((recovery.pages_lost, cut.pages_lost), (0, 0), "after {moves} of 40 moments");
+    }
+}
+
+#[test]
+fn a_plane_that_is_collected_without_end_keeps_its_cache_going() {
+    let mut config = drive();
+    config.geometry.blocks_per_plane = 4 + 12;
+    config.geometry.capacity = Some(Bytes::new(PAGE) * (6 * 24));
+    config.gc.threshold = 0.1;
+    let gap = Time::from_ms(3);
+    let requests = (0..1_500).map(|n| write(n * 7 % (6 * 24), 1, gap * n));
+    let (report, _) = run_source(&config, Listed(requests.collect()));
+    let slc = report.slc.expect("the drive has a cache");
+    assert!(slc.pages_written > 1_000 && slc.folds > 20, "{slc:?}");
+    assert!(report.gc.collections > slc.folds, "the plane was collected beside: {:?}", report.gc);
+}
+
+#[test]
+fn what_a_cache_cannot_go_together_with_is_refused_by_name() {
+    let refused = |change: fn(&mut Config), expected: &str| {
+        let mut config = drive();
+        change(&mut config);
+        let error = config.validate().expect_err(expected).to_string();
+        assert!(error.contains(expected), "{error}");
+    };
+    refused(
+        |config| config.ftl.policy = FirmwarePolicy::Tbm,
+        "ftl.policy is `tbm`, which has several planes use the same blocks",
+    );
+    refused(|config| config.ftl.policy = FirmwarePolicy::Mbm, "ftl.policy is `mbm`, which plans which pages");
+    refused(
+        |config| config.mapping.cache_capacity = Some(Bytes::from_kib(64)),
+        "has the map in DRAM in part: the two are not supported together",
+    );
+    refused(|config| config.geometry.pages_per_block = 25, "geometry.pages-per-block (25) is no multiple of that");
+    refused(|config| config.slc.blocks_per_plane = 20, "keeps 20 blocks of each plane for the SLC cache");
+    refused(|config| config.flash.page_types = PageTypes::One, "all blocks hold one bit a cell");
+}

@@ -1,0 +1,50 @@
+//! Random SLC caches, for drives that were drawn without.
+
+use flashmesh::config::{Config, PageTypes, Slc};
+use flashmesh::flash::geometry::Geometry;
+use flashmesh::units::Time;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::super::partitions;
+
+/// An SLC cache, and what the cells of its drive hold where they are single-level ones.
+#[derive(Clone, Debug)]
+pub struct Cached {
+    slc: Slc,
+    page_types: PageTypes,
+}
+
+pub fn slc() -> impl Strategy<Value = Cached> {
+    let times = (20..=300u64, 1..=60u64);
+    let types = select(vec![PageTypes::Mlc, PageTypes::Tlc, PageTypes::Qlc]);
+    (1..=3u32, times, select(vec![0.0, 0.0, 0.5, 0.99]), types).prop_map(
+        |(blocks_per_plane, times, fold_threshold, page_types)| {
+            let (program_time, read_time) = (Time::from_us(times.0), Time::from_us(times.1));
+            Cached { slc: Slc { blocks_per_plane, program_time, read_time, fold_threshold }, page_types }
+        },
+    )
+}
+
+impl Cached {
+    /// Gives `config` this cache where it can have one, beside the blocks that it has. Capacities in bytes stay.
+    pub fn fit(&self, config: &mut Config) {
+        let before = config.clone();
+        if config.flash.page_types == PageTypes::One {
+            config.flash.page_types = self.page_types;
+        }
+        config.slc = self.slc.clone();
+        config.mapping.cache_capacity = None;
+        let pages = config.pages_per_word_line();
+        config.geometry.pages_per_block = config.geometry.pages_per_block.next_multiple_of(pages);
+        config.geometry.blocks_per_plane += config.slc.blocks_per_plane;
+        for _ in 0..64 {
+            if Geometry::of(config).is_err() || partitions::surplus(config) < 0 {
+                config.geometry.blocks_per_plane += 1;
+            }
+        }
+        if config.validate().is_err() {
+            *config = before;
+        }
+    }
+}
