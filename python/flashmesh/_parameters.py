@@ -1346,12 +1346,12 @@ class Sata:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Firmware:
-    """The processor cores of the controller, and what they take for commands and collection. Each core does one thing after the other, all in the order in which they come. What takes no time does not wait for a core."""
+    """The processor cores of the controller, and their time for commands ([firmware-time.md](firmware-time.md))."""
 
     cores: int | None = None
-    """Cores that share the work. Only with read_time other than "0ps" or write_time other than "0ps" or other_time
-    other than "0ps" or look_up_time other than "0ps" or completion_time other than "0ps" or collect_time other than
-    "0ps". Values: 1 to 1024. Default: 1.
+    """Cores that share the work. Each does one job after the other, in the order in which they come. Only with
+    read_time other than "0ps" or write_time other than "0ps" or other_time other than "0ps" or look_up_time other than
+    "0ps" or completion_time other than "0ps" or collect_time other than "0ps". Values: 1 to 1024. Default: 1.
     """
 
     read_time: Time | None = None
@@ -1943,9 +1943,7 @@ class Config:
     """The adapter and the queue of `host.interface = "sata"`."""
 
     firmware: Firmware = Firmware()
-    """The processor cores of the controller, and what they take for commands and collection. Each core does one thing
-    after the other, all in the order in which they come. What takes no time does not wait for a core.
-    """
+    """The processor cores of the controller, and their time for commands ([firmware-time.md](firmware-time.md))."""
 
     cache: Cache = Cache()
     """The cache in the DRAM of the drive."""

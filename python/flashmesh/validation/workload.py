@@ -39,8 +39,10 @@ class Extent:
     requests: int
     """Requests that are asked for, about; the warm-up is among them."""
     requests_per_die: int = 0
-    """The same for each die of the drive, where that makes more: each has to collect several blocks, or where in a block it
-    happens to be decides the write amplification of the run."""
+    """The same for each die of the drive, where that makes more.
+
+    Each die has to collect several blocks: with fewer, its place in a block decides the write amplification.
+    """
 
     def of(self, tables: Mapping[str, Any]) -> Extent:
         """How much is simulated of a drive."""

@@ -4,8 +4,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::config::{Config, Firmware, Move};
-use crate::controller::Job;
 use crate::ids::RequestId;
+use crate::kernel::job::Job;
 use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
 
@@ -143,8 +143,7 @@ mod tests {
 
     /// Two cores; a read of two pages of 16 KiB takes 3 + 2 x 1 us, a completion 4 us, a move 2 us.
     fn cores() -> Cores {
-        let mut config = Config::default();
-        config.firmware = Firmware {
+        let firmware = Firmware {
             cores: 2,
             read_time: us(3),
             look_up_time: us(1),
@@ -152,6 +151,7 @@ mod tests {
             collect_time: us(2),
             ..Firmware::default()
         };
+        let mut config = Config { firmware, ..Config::default() };
         config.geometry.page_size = Bytes::from_kib(16);
         Cores::new(&config)
     }

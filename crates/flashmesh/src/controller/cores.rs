@@ -7,24 +7,14 @@ use std::collections::BinaryHeap;
 
 use crate::config::{Config, Firmware, Move};
 use crate::engine::arena::Arena;
-use crate::ids::{JobId, RequestId, TransactionId};
+use crate::ids::JobId;
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, lane};
+use crate::kernel::job::Job;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
 use crate::units::Time;
 use crate::workload::RequestKind;
-
-/// What a core works for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Job {
-    /// A command that has reached the drive, of this kind, for so many units of the map.
-    Command(RequestId, RequestKind, u64),
-    /// A request that is done, and of which the host is told.
-    Completion(RequestId),
-    /// A page that collection has read, and that is programmed next.
-    Move(TransactionId),
-}
 
 /// The cores, where any job takes time.
 #[derive(Clone, Debug)]

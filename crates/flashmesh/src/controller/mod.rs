@@ -25,6 +25,7 @@ use crate::ftl::collection::VictimSelector;
 use crate::ftl::mapping_cache::MappingCache;
 use crate::ids::{JobId, Lpn, RequestId, StreamId, TransactionId};
 use crate::kernel::Kernel;
+use crate::kernel::job::Job;
 use crate::kernel::model::Model;
 use crate::measure::report::{FlashReport, GcReport};
 use crate::persistence::Persistence;
@@ -34,7 +35,7 @@ use crate::schedule::transaction::{Owner, Priority};
 use crate::units::{Bytes, Time};
 
 pub use cache::DeviceCache;
-pub use cores::{Cores, Job};
+pub use cores::Cores;
 pub use work::replica::{self, Replication};
 
 use shared::{Context, Rules, Shared};

@@ -6,6 +6,7 @@ use crate::flash::geometry::Geometry;
 use crate::ftl::{Ftl, Stream};
 use crate::ids::{DieId, Lpn, PlaneId, Ppn, RequestId, TransactionId};
 use crate::kernel::Kernel;
+use crate::kernel::job::Job;
 use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, ReadNotice};
 use crate::persistence::{Persistence, Programmed};
@@ -13,7 +14,7 @@ use crate::policies::{AnyPolicy, PolicyEvent};
 use crate::schedule::transaction::{Class, Owner, Transaction};
 use crate::schedule::work::{Route, Work};
 
-use super::cores::{Cores, Job};
+use super::cores::Cores;
 use super::steps::{Step, Todo};
 use super::work::journal::Journal;
 use super::work::replica::Replication;

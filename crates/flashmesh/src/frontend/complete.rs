@@ -1,6 +1,6 @@
 //! Requests end: they respond, what they took is measured, and the host may issue the next.
 
-use crate::controller::{Controller, Done, Job};
+use crate::controller::{Controller, Done};
 use crate::datapath::Datapath;
 use crate::error::RunError;
 use crate::fabric::{Cause, Causes};
@@ -10,6 +10,7 @@ use crate::host::status::Status;
 use crate::ids::RequestId;
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, lane};
+use crate::kernel::job::Job;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
 use crate::measure::completions::Records;

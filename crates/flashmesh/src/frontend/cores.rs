@@ -1,9 +1,10 @@
 //! Commands and completions that a core of the controller takes first: `[firmware]`.
 
-use crate::controller::{Controller, Job};
+use crate::controller::Controller;
 use crate::datapath::Datapath;
 use crate::ids::{JobId, RequestId};
 use crate::kernel::Kernel;
+use crate::kernel::job::Job;
 use crate::kernel::model::Model;
 use crate::workload::{IoRequest, RequestKind};
 

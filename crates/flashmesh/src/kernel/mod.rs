@@ -2,6 +2,7 @@
 //! what is compiled into the run.
 
 pub mod event;
+pub mod job;
 pub mod model;
 pub mod probe;
 

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use super::job::Job;
 use crate::cache::Sectors;
-use crate::controller::Job;
 use crate::error::RunError;
 use crate::fabric::{Causes, Grant, Layout, LinkUsage, LinkUse, Payload, ScoutStep, Search, Sent, TransferPhase};
 use crate::flash::die::OperationKind;

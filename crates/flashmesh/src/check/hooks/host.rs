@@ -7,9 +7,9 @@ use crate::check::cores::Cores;
 use crate::check::namespaces::Namespaces;
 use crate::check::queues::Queues;
 use crate::check::requests::Requests;
-use crate::controller::Job;
 use crate::host::interface::Seen;
 use crate::ids::{RequestId, StreamId};
+use crate::kernel::job::Job;
 use crate::units::Time;
 use crate::workload::IoRequest;
 

@@ -6,10 +6,9 @@ use crate::units::Time;
 const FIRMWARE_TIME_MAX: Time = Time::from_ms(10);
 
 section! {
-    /// The processor cores of the controller, and what they take for commands and collection. Each core does one thing after the other, all in
-    /// the order in which they come. What takes no time does not wait for a core.
+    /// The processor cores of the controller, and their time for commands ([firmware-time.md](firmware-time.md)).
     Firmware, "firmware" {
-        /// Cores that share the work.
+        /// Cores that share the work. Each does one job after the other, in the order in which they come.
         cores: u32 = 1, in 1..=1024,
             with "read-time" != ["\"0ps\""] or "write-time" != ["\"0ps\""] or "other-time" != ["\"0ps\""] or "look-up-time" != ["\"0ps\""]
                 or "completion-time" != ["\"0ps\""] or "collect-time" != ["\"0ps\""],
