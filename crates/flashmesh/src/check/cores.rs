@@ -3,7 +3,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::config::{Config, Firmware, Move};
+use crate::config::{Config, Firmware, FirmwarePolicy, Move};
 use crate::ids::RequestId;
 use crate::kernel::job::Job;
 use crate::units::{Bytes, Time};
@@ -20,8 +20,8 @@ pub(super) struct Cores {
     commands: FxHashMap<RequestId, (RequestKind, u64)>,
     /// Requests of which the host may be told.
     completions: FxHashSet<RequestId>,
-    /// Pages read by collection that were taken, less those that were programmed.
-    moves: u64,
+    /// Pages read by collection that were taken, less those that were programmed; `None` where other pages move as well.
+    moves: Option<u64>,
 }
 
 impl Cores {
@@ -40,7 +40,8 @@ impl Cores {
             under_way: Vec::new(),
             commands: FxHashMap::default(),
             completions: FxHashSet::default(),
-            moves: 0,
+            // MBM programs pages anew that it has read for requests: nobody tells them apart here.
+            moves: (config.ftl.policy != FirmwarePolicy::Mbm).then_some(0),
         }
     }
 
@@ -85,7 +86,7 @@ impl Cores {
             Job::Completion(id) => {
                 self.completions.insert(id);
             }
-            Job::Move(_) => self.moves += 1,
+            Job::Move(_) => self.moves = self.moves.map(|moves| moves + 1),
         }
         Ok(())
     }
@@ -118,8 +119,8 @@ impl Cores {
         if self.times.collect_time == Time::ZERO {
             return Ok(());
         }
-        let left = self.moves.checked_sub(1).ok_or("a page was moved that no core had taken")?;
-        self.moves = left;
+        let Some(moves) = &mut self.moves else { return Ok(()) };
+        *moves = moves.checked_sub(1).ok_or("a page was moved that no core had taken")?;
         Ok(())
     }
 }

@@ -186,8 +186,13 @@ fn collection(config: &Config, geometry: Option<&Geometry>, translation_pages: u
             percent(gc.threshold),
             percent(spare)
         );
-        let keys = ["gc.threshold", "geometry.over-provisioning", "geometry.capacity"];
-        clashes.push(Clash::new(&keys, message).help("lower gc.threshold or raise geometry.over-provisioning"));
+        let keys = ["gc.threshold", "geometry.over-provisioning", "geometry.capacity", "slc.blocks-per-plane"];
+        let (keys, help) = if config.slc.is_on() {
+            (&keys[..], "lower gc.threshold or slc.blocks-per-plane, or raise geometry.over-provisioning")
+        } else {
+            (&keys[..3], "lower gc.threshold or raise geometry.over-provisioning")
+        };
+        clashes.push(Clash::new(keys, message).help(help));
     }
 }
 

@@ -83,6 +83,8 @@ fn met(condition: &Condition) -> (String, &'static str) {
         ("cache.capacity" | "mapping.cache-capacity", _) => "\"1MiB\"",
         ("flash.suspension", _) => "\"both\"",
         ("power.cut" | "measure.epoch", _) => "\"1ms\"",
+        ("slc.blocks-per-plane", _) => "1",
+        ("firmware.read-time", _) => "\"1us\"",
         ("ftl.mapping-unit", _) => "\"4KiB\"",
         ("ftl.policy", _) if !condition.values.contains(&"\"page\"") => "\"page\"",
         ("schedule.policy", _) if !condition.values.contains(&"\"fifo\"") => "\"fifo\"",

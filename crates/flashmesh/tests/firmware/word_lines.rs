@@ -9,8 +9,8 @@ use crate::support::drives::*;
 
 const COMMAND: Time = Time::from_ns(10);
 const PROGRAM: Time = Time::from_us(600);
-/// 4096 bytes at 1.2 GB/s, rounded up.
-const TRANSFER: Time = Time::from_ps(3_413_334);
+/// Three pages of 4 KiB at 1.2 GB/s.
+const WORD_LINE: Time = Time::from_ns(10_240);
 
 /// One die whose planes are programmed together, word line by word line of three pages.
 fn die_of(planes: u32) -> Config {
@@ -20,6 +20,7 @@ fn die_of(planes: u32) -> Config {
     config.geometry.planes_per_die = planes;
     config.geometry.blocks_per_plane = 64;
     config.geometry.pages_per_block = 96;
+    config.geometry.over_provisioning = 0.25;
     config.flash.page_types = PageTypes::Tlc;
     config.flash.program_unit = ProgramUnit::WordLine;
     config.flash.program_time = PROGRAM;
@@ -39,11 +40,11 @@ fn measured(config: &Config, requests: impl IntoIterator<Item = IoRequest>) -> (
 
 #[test]
 fn a_word_line_takes_its_data_and_one_program_whatever_its_pages() {
-    for planes in [1, 2, 4] {
+    for planes in [2, 4] {
         let pages = u64::from(3 * planes);
         let writes = (0..pages).map(|page| write(page, 1, Time::ZERO));
         let (report, latencies) = measured(&die_of(planes), writes);
-        let expected = (COMMAND + TRANSFER) * pages + PROGRAM;
+        let expected = (COMMAND + WORD_LINE) * u64::from(planes) + PROGRAM;
         assert_eq!(latencies, vec![expected; pages as usize], "{planes} planes");
         assert_eq!((report.flash.user_programs, report.flash.units_skipped), (pages, 0));
     }
@@ -53,7 +54,8 @@ fn a_word_line_takes_its_data_and_one_program_whatever_its_pages() {
 fn a_word_line_that_nobody_fills_is_programmed_after_the_timeout_and_the_rest_is_skipped() {
     let config = die_of(2);
     let (report, latencies) = measured(&config, (0..5).map(|page| write(page, 1, Time::ZERO)));
-    let expected = Time::from_ms(5) + (COMMAND + TRANSFER) * 5 + PROGRAM;
+    // The data of the sixth page crosses the channel as well: a program takes whole word lines.
+    let expected = Time::from_ms(5) + (COMMAND + WORD_LINE) * 2 + PROGRAM;
     assert!(latencies.iter().all(|&latency| latency == expected), "{latencies:?}, {expected} expected");
     assert_eq!((report.flash.user_programs, report.flash.units_skipped), (5, 1));
     assert_eq!(report.write_amplification, Some(6.0 / 5.0));
@@ -81,7 +83,7 @@ fn a_small_write_programs_its_unit() {
     }
 }
 
-/// Writes come twice as fast as the die takes them: a buffer of `n` pages is full after `2 n` of them, and the next wait.
+/// Writes come twice as fast as the die takes them: a buffer of `n` pages is full after about `2 n` of them, and the next wait.
 #[test]
 fn a_buffer_is_full_when_arrivals_are_ahead_of_service_by_what_it_holds() {
     let mut config = die_of(2);
@@ -91,14 +93,53 @@ fn a_buffer_is_full_when_arrivals_are_ahead_of_service_by_what_it_holds() {
     config.cache.low_mark = 0.0;
     config.cache.keep_destaged = false;
     config.cache.flush_at_end = false;
-    let service = (COMMAND + TRANSFER) * 6 + PROGRAM;
+    let service = (COMMAND + WORD_LINE) * 2 + PROGRAM;
     let period = Time::from_ps(service.as_ps() / 12);
     let (_, latencies) = measured(&config, (0..600).map(|page| write(page, 1, period * page)));
     let stalled = latencies.iter().position(|&latency| latency > Time::from_us(50)).expect("the buffer fills");
-    // Room comes by whole programs of six pages, and the first leaves when six have come.
-    assert!((2 * buffer as usize - 6..=2 * buffer as usize + 12).contains(&stalled), "{stalled}");
+    // Room comes by programs of six pages, of which the first begins with the sixth write, and each takes as long as twelve come.
+    let held = |writes: u64| writes - writes.saturating_sub(5) / 12 * 6;
+    assert_eq!(Some(stalled as u64), (0..600).find(|&writes| held(writes) >= buffer));
     // From then on writes complete as programs end: each waits for those that are ahead of it.
     let grows = latencies[590].saturating_sub(latencies[300]).as_ps() as f64;
     let expected = 290.0 * period.as_ps() as f64;
     assert!((grows / expected - 1.0).abs() < 0.05, "{grows} ps, {expected} expected");
+}
+
+/// Twenty-four units of 4 KiB fill a program of the die. Writes complete in the protected buffer; those that wait for others to fill a
+/// program with are in no array when the power is cut.
+fn cut_while_units_gather(writes: u64, at: Time, capacitors: bool) -> Report {
+    let mut config = die_of(2);
+    config.geometry.page_size = Bytes::from_kib(16);
+    config.ftl.mapping_unit = Some(Bytes::from_kib(4));
+    config.cache.capacity = Bytes::new(256 * PAGE);
+    config.cache.high_mark = 0.0;
+    config.cache.low_mark = 0.0;
+    config.power.cut = Some(at);
+    config.power.capacitors = capacitors;
+    let read_later = read(0, 1, Time::from_ms(100));
+    measured(&config, (0..writes).map(|unit| write(unit, 1, Time::ZERO)).chain([read_later])).0
+}
+
+#[test]
+fn units_that_gather_are_programmed_by_capacitors_and_lost_without() {
+    // Of thirty units the first twenty-four are in the array at 400 us, and programmed at 2 ms.
+    for (writes, at, saved, torn) in [
+        (20, Time::from_ms(2), 0, 0),
+        (30, Time::from_us(400), 0, 24),
+        (30, Time::from_ms(2), 24, 0),
+        (48, Time::from_ms(4), 48, 0),
+    ] {
+        let unsaved = writes - saved;
+        let without = cut_while_units_gather(writes, at, false).power_cut.expect("it came");
+        assert_eq!(
+            (without.dirty_pages, without.pages_lost, without.programs_lost),
+            (unsaved, unsaved, torn),
+            "{writes}"
+        );
+        assert_eq!((without.bytes_lost, without.pages_programmed), (unsaved * PAGE, 0), "{writes}");
+        let with = cut_while_units_gather(writes, at, true).power_cut.expect("it came");
+        assert_eq!((with.dirty_pages, with.pages_lost, with.programs_lost), (unsaved, 0, 0), "{writes}");
+        assert_eq!(with.pages_programmed, unsaved, "{writes}");
+    }
 }

@@ -169,6 +169,7 @@ fn check_lower_bound(outcome: &Outcome) -> Result<(), TestCaseError> {
         bound.mesh_links_ps,
         bound.controllers_ps,
         bound.adapter_ps,
+        bound.firmware_ps,
         bound.dram_ps,
         bound.arrivals_ps,
     ];

@@ -12,7 +12,7 @@ section! {
         cores: u32 = 1, in 1..=1024,
             with "read-time" != ["\"0ps\""] or "write-time" != ["\"0ps\""] or "other-time" != ["\"0ps\""] or "look-up-time" != ["\"0ps\""]
                 or "completion-time" != ["\"0ps\""] or "collect-time" != ["\"0ps\""],
-            needs any where "cores" != ["1"];
+            needs any;
         /// Time for a command that reads, before anything is read for it.
         read_time: Time = Time::ZERO, in Time::ZERO..=FIRMWARE_TIME_MAX, needs any where "read-time" != ["\"0ps\""];
         /// Time for a command that writes, before its data goes to the device cache or to flash.

@@ -7,7 +7,7 @@ use super::flash::{ARRAY_TIME_MAX, ARRAY_TIME_MIN};
 
 section! {
     /// The SLC cache: blocks that hold one bit a cell, which take what the host writes ([slc-cache.md](slc-cache.md)).
-    Slc, "slc", with "flash.page-types" = ["\"mlc\"", "\"tlc\"", "\"qlc\""] but for [] {
+    Slc, "slc", with "flash.page-types" = ["\"mlc\"", "\"tlc\"", "\"qlc\""] but for ["blocks-per-plane"] {
         /// Blocks of each plane that are kept for the cache, out of its spare space; 0 turns it off. A block holds one page a word line: a half,
         /// a third or a fourth of its pages.
         blocks_per_plane: u32 = 0, in 0..=1_048_576, needs any, step "x2";
