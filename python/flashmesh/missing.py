@@ -72,9 +72,9 @@ def meant(path: Path) -> str:
     from flashmesh.importers.problems import suggestion
 
     name = path.stem if path.suffix == ".toml" else path.name
-    near_preset = former_presets().get(name) or suggestion(name, presets())
+    near_preset = suggestion(name, [*presets(), *former_presets()])
     if path.parent == Path() and near_preset:
-        return f": did you mean {PRESET_PREFIX}{near_preset}?"
+        return f": did you mean {PRESET_PREFIX}{former_presets().get(near_preset, near_preset)}?"
     return beside(path)
 
 

@@ -69,6 +69,7 @@ def keys(document: Any, prefix: str = "") -> set[str]:
         "power_cut",
         "persistence",
         "fairness",
+        "slc",
     )
     named += ("mapping_cache", "warm_up", "measured", "collisions", "replication", "network", "timeline")
     return below | ({prefix} if prefix.startswith(named) and not prefix.endswith("[]") else set())
@@ -110,12 +111,13 @@ def test_json_has_exactly_the_documented_keys(cli: Cli, config: Path, tmp_path: 
     settings = ["--set", "workload.read-share=0.5", "--set", f"fabric.kind={fabric}"]
     settings += ["--set", "measure.warm-up=auto", "--set", "mapping.cache-capacity=64MiB"]
     assert cli("run", config, *settings, "--fairness", "--json", "result.json").returncode == 0
-    absent = (*RECORDED, "cache.", "power_cut.", "persistence.", *(["scouts."] if fabric == "bus" else []))
+    absent = (*RECORDED, "cache.", "slc.", "power_cut.", "persistence.", *(["scouts."] if fabric == "bus" else []))
     assert_documented(json.loads((tmp_path / "result.json").read_text()), absent)
 
 
 def test_json_of_a_cut_of_the_power_has_the_documented_keys_too(cli: Cli, config: Path, tmp_path: Path) -> None:
-    settings = ("--set", "workload.read-share=0.5", "--set", "cache.capacity=1MiB", "--set", "power.cut=2ms")
+    settings = ["--set", "workload.read-share=0.5", "--set", "cache.capacity=1MiB", "--set", "power.cut=2ms"]
+    settings += ["--set", "flash.page-types=mlc", "--set", "slc.blocks-per-plane=1"]
     done = cli("run", config, *settings, "--set", "persistence.policy=journal", "--json", "result.json")
     assert done.returncode == 0, done.stderr
     absent = (*RECORDED, "scouts.", "mapping_cache.", "warm_up.", "measured.", "fairness.")
@@ -130,7 +132,7 @@ def test_json_of_what_has_to_be_asked_for_has_the_documented_keys_too(cli: Cli, 
     settings += ["--set", "workload.footprint=2MiB", "--set", "workload.read-share=1"]
     done = cli("run", config, *settings, "--json", "result.json")
     assert done.returncode == 0, done.stderr
-    absent = ("cache.", "power_cut.", "persistence.", "mapping_cache.", "warm_up.", "measured.", "fairness.")
+    absent = ("cache.", "slc.", "power_cut.", "persistence.", "mapping_cache.", "warm_up.", "measured.", "fairness.")
     assert_documented(json.loads((tmp_path / "result.json").read_text()), absent)
 
 
