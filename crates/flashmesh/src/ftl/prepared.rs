@@ -8,10 +8,11 @@ use crate::flash::geometry::Geometry;
 use crate::states::StateFolder;
 
 /// Sections of a configuration that have no part in the state in which a run begins. A section that is not named here counts:
-/// two runs then prepare their drives apart, which takes time and is never wrong.
-const WITHOUT_PART: [&str; 14] = [
-    "flash", "fabric", "packets", "pnssd", "nossd", "venice", "schedule", "nvme", "sata", "cache", "power", "measure",
-    "workload", "replay",
+/// two runs then prepare their drives apart, which takes time and is never wrong. What `[flash]` says of programs and of the bits of a cell
+/// is in the geometry, which counts by itself.
+const WITHOUT_PART: [&str; 15] = [
+    "flash", "fabric", "packets", "pnssd", "nossd", "venice", "schedule", "nvme", "sata", "firmware", "cache", "power",
+    "measure", "workload", "replay",
 ];
 
 /// States that are kept at most. Each is as large as the tables of its drive.
@@ -56,7 +57,7 @@ impl PreparedDrives {
         if config.precondition.kind == PreconditionKind::None || self.is_for_one_run {
             return prepare();
         }
-        let state = self.state(format!("{}\n{rules:?}", config.text_without(&WITHOUT_PART)));
+        let state = self.state(format!("{}\n{geometry:?}\n{rules:?}", config.text_without(&WITHOUT_PART)));
         let mut prepared = state.lock().unwrap_or_else(PoisonError::into_inner);
         prepared.get_or_insert_with(prepare).clone()
     }

@@ -29,7 +29,8 @@ fn simulated(mut simulation: Simulation) -> String {
 #[test]
 fn shared_drives_change_no_report() {
     let drives = PreparedDrives::default();
-    let points: [&[&str]; 10] = [
+    let word_lines = ["precondition.kind=random", "geometry.pages-per-block=96", "flash.program-unit=word-line"];
+    let points: [&[&str]; 13] = [
         &["precondition.kind=random"],
         &["precondition.kind=random", "fabric.kind=ideal"],
         &["precondition.kind=random", "replay.outstanding=7", "flash.read-time=9us"],
@@ -39,6 +40,9 @@ fn shared_drives_change_no_report() {
         &["precondition.kind=random", "mapping.cache-capacity=64KiB"],
         &["precondition.kind=sequential", "precondition.fill=0.5"],
         &["precondition.kind=none"],
+        &[&word_lines[..], &["flash.page-types=mlc"]].concat(),
+        &[&word_lines[..], &["flash.page-types=qlc"]].concat(),
+        &[&word_lines[..], &["flash.page-types=qlc", "slc.blocks-per-plane=1"]].concat(),
         &["precondition.kind=random", "fabric.kind=venice", "geometry.chips-per-channel=4"],
     ];
     // Twice: the second time every state that is still kept has served a run, which must not have changed it.
