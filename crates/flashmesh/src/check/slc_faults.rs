@@ -1,11 +1,14 @@
 //! What the oracles say of faults injected into a drive with an SLC cache: block 7 of each plane holds two pages.
 
+use super::data::Data;
 use super::histories::{assert_fails, assert_silent, config, oracles_with, us};
 use super::{Oracles, Origin};
-use crate::config::{Config, MultiPlane, PageTypes};
+use crate::config::{Config, MultiPlane, PageTypes, ProgramUnit};
+use crate::fabric::{Message, Payload};
 use crate::flash::die::OperationKind::{self, Program, Read};
 use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, Lpn, Ppn};
+use crate::units::Time;
 
 /// Pages of block 7 of plane 0, and of block 7 of plane 1.
 const CACHED: Ppn = Ppn(28);
@@ -39,7 +42,7 @@ fn programmed(pages: &[Ppn], until: u64) -> Oracles {
     oracles
 }
 
-/// The violation of planes, pages or dies; what the data of programs is worth is told elsewhere.
+/// The oracle that objects first. Most programs here bring no data, to which another oracle objects.
 fn said(oracles: &Oracles) -> Option<(&'static str, String)> {
     oracles.violation().map(|violation| (violation.oracle, violation.message.clone()))
 }
@@ -79,4 +82,21 @@ fn pages_of_the_map_and_moved_ones_in_the_cache_are_caught() {
 fn the_addresses_of_such_a_drive_are_right() {
     let config = cached();
     assert_silent(&Oracles::new(&Geometry::of(&config).expect("the geometry is possible"), &config));
+}
+
+#[test]
+fn a_page_of_the_cache_that_is_sent_a_word_line_is_caught_and_the_other_way_round() {
+    let mut config = cached();
+    config.flash.program_unit = ProgramUnit::WordLine;
+    let programmed = |ppn: Ppn, pages: u64| {
+        let mut data = Data::new(&config);
+        let bytes = config.geometry.page_size * pages;
+        data.sent(DieId(0), Payload { message: Message::Program, planes: 1, command: Time::ZERO, bytes })?;
+        data.programmed(ppn, None, None)
+    };
+    assert_eq!((programmed(CACHED, 1), programmed(Ppn(0), 2)), (Ok(()), Ok(())));
+    for (ppn, pages) in [(CACHED, 2), (Ppn(0), 1)] {
+        let error = programmed(ppn, pages).expect_err("it is the data of the other kind of block");
+        assert!(error.contains(&format!("page {} was programmed, whose program takes", ppn.0)), "{error}");
+    }
 }

@@ -23,8 +23,8 @@ pub struct Cores {
     /// When each core is free.
     free_at: BinaryHeap<Reverse<Time>>,
     jobs: Arena<JobId, Job>,
-    /// Of all jobs that have come.
-    asked: Time,
+    /// Time of all jobs that have come. The sum over the cores may be longer than a run.
+    asked_ps: u128,
 }
 
 impl Cores {
@@ -37,16 +37,20 @@ impl Cores {
         let all = [read_time, write_time, other_time, look_up_time, completion_time, collect_time];
         all.iter().any(|&time| time > Time::ZERO).then(|| {
             let free_at = (0..times.cores).map(|_| Reverse(Time::ZERO)).collect();
-            Box::new(Cores { times, free_at, jobs: Arena::default(), asked: Time::ZERO })
+            Box::new(Cores { times, free_at, jobs: Arena::default(), asked_ps: 0 })
         })
     }
 
-    /// How long a core works for a job.
+    /// How long a core works for a job; no longer than a run may last, however many units a command is about.
     fn time_of(&self, job: Job) -> Time {
         let times = &self.times;
+        let with_look_ups = |time: Time, units: u64| {
+            let look_ups = times.look_up_time.as_ps().saturating_mul(units);
+            Time::from_ps(look_ups.saturating_add(time.as_ps()).min(Time::RUN_MAX.as_ps()))
+        };
         match job {
-            Job::Command(_, RequestKind::Read, units) => times.read_time + look_ups(times.look_up_time, units),
-            Job::Command(_, RequestKind::Write, units) => times.write_time + look_ups(times.look_up_time, units),
+            Job::Command(_, RequestKind::Read, units) => with_look_ups(times.read_time, units),
+            Job::Command(_, RequestKind::Write, units) => with_look_ups(times.write_time, units),
             Job::Command(..) => times.other_time,
             Job::Completion(_) => times.completion_time,
             Job::Move(_) => times.collect_time,
@@ -62,10 +66,12 @@ impl Cores {
         let now = kernel.now();
         kernel.tell(|| Notice::CoreAsked(job));
         let mut core = self.free_at.peek_mut()?;
-        let end = core.0.later(now) + time;
+        let begin = core.0.later(now);
+        // Behind the longest run nothing takes time, so that no sum overflows.
+        let end = if begin > Time::RUN_MAX { begin } else { begin + time };
         *core = Reverse(end);
         drop(core);
-        self.asked += time;
+        self.asked_ps += u128::from((end - begin).as_ps());
         let id = self.jobs.insert(job);
         kernel.schedule(lane::CORE, end, Event::CoreDone(id));
         Some(end)
@@ -82,14 +88,7 @@ impl Cores {
     /// How long a core has worked by `now`, in the mean.
     pub fn busy(&self, now: Time) -> Time {
         // From now on each core works without a pause until it is free.
-        let left: Time = self.free_at.iter().map(|free_at| free_at.0.saturating_sub(now)).sum();
-        Time::from_ps((self.asked - left).as_ps() / u64::from(self.times.cores))
+        let left: u128 = self.free_at.iter().map(|free_at| u128::from(free_at.0.saturating_sub(now).as_ps())).sum();
+        Time::from_ps(((self.asked_ps - left) / u128::from(self.times.cores)) as u64)
     }
 }
-
-/// The time of so many look-ups. What no run can last is cut off: the run ends with an error before.
-fn look_ups(each: Time, units: u64) -> Time {
-    Time::from_ps(each.as_ps().saturating_mul(units).min(LOOK_UPS_MAX.as_ps()))
-}
-
-const LOOK_UPS_MAX: Time = Time::from_ms(1_000_000_000);

@@ -101,7 +101,10 @@ impl<M: Model> Frontend<M> {
     /// A request is done: the host is told, by a core where that takes one time.
     #[inline(always)]
     pub(super) fn respond(&mut self, id: RequestId, controller: &mut Controller, kernel: &mut Kernel<M>) {
-        if M::ALL_FEATURES && self.waits_for_core(id, Job::Completion(id), controller, kernel) {
+        if M::ALL_FEATURES
+            && let Some(end) = controller.ask_core(Job::Completion(id), kernel)
+        {
+            self.requests[id].firmware += end - kernel.now();
             return;
         }
         self.send_response(id, kernel);

@@ -22,26 +22,12 @@ impl<M: Model> Frontend<M> {
     ) {
         if M::ALL_FEATURES && controller.cores().is_some() {
             let io = self.requests[id].io;
-            let job = Job::Command(id, io.kind, self.units_of(&io));
-            if self.waits_for_core(id, job, controller, kernel) {
+            if let Some(end) = controller.ask_core(Job::Command(id, io.kind, self.units_of(&io)), kernel) {
+                self.requests[id].firmware += end - kernel.now();
                 return;
             }
         }
         self.submit(id, controller, datapath, kernel);
-    }
-
-    /// Whether a core takes a job for a request first, and time for it.
-    #[inline]
-    pub(super) fn waits_for_core(
-        &mut self,
-        id: RequestId,
-        job: Job,
-        controller: &mut Controller,
-        kernel: &mut Kernel<M>,
-    ) -> bool {
-        let Some(end) = controller.ask_core(job, kernel) else { return false };
-        self.requests[id].firmware += end - kernel.now();
-        true
     }
 
     /// A core has done a job. After a cut of the power nobody waits for those of requests.
@@ -69,6 +55,6 @@ impl<M: Model> Frontend<M> {
             return 0;
         }
         let unit = self.geometry.page_size.as_u64();
-        (io.offset.as_u64() % unit + bytes).div_ceil(unit)
+        (io.offset.as_u64() % unit).saturating_add(bytes).div_ceil(unit)
     }
 }

@@ -144,7 +144,18 @@ fn what_takes_no_time_needs_no_core() {
     let records = run(&config, requests);
     assert_eq!(records[2].firmware, Time::ZERO);
     assert_eq!(latency(&records[2]), COMMAND + READ + TRANSFER);
-    let mut simulation = Simulation::new(&Config { workload: config.workload.clone(), ..bare_drive() }).expect("valid");
-    let report = simulation.run(&Control::default()).expect("it runs");
+    let (report, _) = run_source(&bare_drive(), Listed(requests.into()));
     assert_eq!((report.utilisation.firmware, report.lower_bound.firmware_ps), (None, None));
+}
+
+/// The first is refused after its look-ups, of which there are more than a run has time for; the others wait for it.
+#[test]
+fn look_ups_that_take_longer_than_a_run_are_no_overflow() {
+    let config = with_firmware(Firmware { look_up_time: Time::from_ms(10), ..Firmware::default() });
+    let endless = IoRequest { size: Bytes::new(1 << 62), ..read(0, 1, Time::ZERO) };
+    let source = Listed([endless, read(1, 1, Time::ZERO), read(2, 1, Time::ZERO)].into());
+    let mut simulation = Simulation::with_source(&config, Box::new(source)).expect("the drive can be built");
+    let report = simulation.run(&Control::default()).expect("it ends before anybody looks at the time");
+    assert_eq!(report.host.statuses.lba_out_of_range, 1);
+    assert!(Time::from_ps(report.makespan_ps) > Time::RUN_MAX, "{}", report.makespan_ps);
 }

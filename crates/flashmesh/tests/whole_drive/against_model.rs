@@ -189,6 +189,15 @@ fn check_map(case: &Case, outcome: &Outcome) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// Runs a case, and holds all that came of it against the model.
+fn check(case: &Case) -> Result<(), TestCaseError> {
+    let outcome = run(case);
+    check_requests(case, &outcome)?;
+    check_numbers(case, &outcome)?;
+    check_lower_bound(&outcome)?;
+    check_map(case, &outcome)
+}
+
 fn planes(config: &Config) -> u32 {
     let geometry = &config.geometry;
     geometry.channels * geometry.chips_per_channel * geometry.dies_per_chip * geometry.planes_per_die
@@ -199,29 +208,17 @@ proptest! {
 
     #[test]
     fn any_drive_completes_any_workload_as_the_model_says_and_no_oracle_speaks(case in arbitrary::case()) {
-        let outcome = run(&case);
-        check_requests(&case, &outcome)?;
-        check_numbers(&case, &outcome)?;
-        check_lower_bound(&outcome)?;
-        check_map(&case, &outcome)?;
+        check(&case)?;
     }
 
     #[test]
     fn so_does_any_drive_that_maps_units_smaller_than_a_page_or_programs_word_lines(case in arbitrary::case_in_units()) {
-        let outcome = run(&case);
-        check_requests(&case, &outcome)?;
-        check_numbers(&case, &outcome)?;
-        check_lower_bound(&outcome)?;
-        check_map(&case, &outcome)?;
+        check(&case)?;
     }
 
     #[test]
     fn so_does_any_drive_with_an_slc_cache(case in arbitrary::case_with_slc()) {
-        let outcome = run(&case);
-        check_requests(&case, &outcome)?;
-        check_numbers(&case, &outcome)?;
-        check_lower_bound(&outcome)?;
-        check_map(&case, &outcome)?;
+        check(&case)?;
     }
 }
 
