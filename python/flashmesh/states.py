@@ -7,13 +7,13 @@ a folder of the user, so that the next run of such a drive begins at once. It ch
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flashmesh import _native
 from flashmesh._native import ConfigError
+from flashmesh.sizes import size_of
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -25,7 +25,6 @@ LIMIT_VARIABLE = "FLASHMESH_CACHE_LIMIT"
 OFF = "off"
 LIMIT = 10 << 30
 """Bytes that the folder may hold where nothing else is said."""
-UNITS = {"MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +73,10 @@ def limit() -> int:
     text = os.environ.get(LIMIT_VARIABLE, "")
     if not text:
         return LIMIT
-    found = re.fullmatch(r"([0-9]{1,9})\s*([MGT]i?B)", text)
-    if found is None:
-        raise ConfigError(f"{LIMIT_VARIABLE} is {text!r}: a size with its unit, such as 20GiB, is wanted")
-    return int(found[1]) * UNITS[found[2]]
+    try:
+        return size_of(text)
+    except ValueError as error:
+        raise ConfigError(f"{LIMIT_VARIABLE} is {text!r}: a size, such as 20GiB, is wanted") from error
 
 
 def drives(one_run: bool = False) -> _native.PreparedDrives:

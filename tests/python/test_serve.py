@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from conftest import COMMAND, TIMEOUT_S, Cli, environment, run_in
-from flashmesh import configuration
+from flashmesh import configuration, sizes
 from flashmesh.cli.entry import guarded
 from flashmesh.serving import nbdkit
 from flashmesh.serving.probe import Probed, Step, probe
@@ -411,10 +411,10 @@ def test_only_the_user_may_connect_and_read_the_data(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("text", "size"), [("512", 512), ("4K", 4096), ("10G", 10 << 30), ("1 MiB", MIB)])
 def test_sizes_are_read_as_other_tools_do(text: str, size: int) -> None:
-    assert nbdkit.size_of(text) == size
+    assert sizes.size_of(text) == size
 
 
 @pytest.mark.parametrize("text", ["", "G", "-1", "1.5G", "10GB", "0"])
 def test_what_is_no_size_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is no size"):
-        nbdkit.size_of(text)
+        sizes.size_of(text)

@@ -21,7 +21,7 @@ WITHOUT_PROBE = ("socket", "size", "data", "time_scale", "json_file", "log_file"
 
 def size(ctx: click.Context, parameter: click.Parameter, text: str | None) -> int | None:
     """An amount of data."""
-    from flashmesh.serving.nbdkit import size_of
+    from flashmesh.sizes import size_of
 
     try:
         return None if text is None else size_of(text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import stat
 from pathlib import Path
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 PLUGIN = Path(__file__).parents[1] / "libflashmesh_nbdkit.so"
 SOCKET_BYTES_MAX = 107
 """How long the path of a Unix socket may be."""
-UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
 def programs() -> tuple[Path, Path]:
@@ -33,18 +31,6 @@ def programs() -> tuple[Path, Path]:
     if found is None:
         raise ConfigError("nbdkit is not installed: apt-get install nbdkit, or dnf install nbdkit-server")
     return Path(found), PLUGIN
-
-
-def size_of(text: str) -> int:
-    """An amount of data, such as 512M or 10G.
-
-    Raises:
-        ValueError: When it is none.
-    """
-    matched = re.fullmatch(r"([0-9]+) ?([KMGT]?)(?:iB)?", text.strip())
-    if matched is None or (number := int(matched[1])) == 0:
-        raise ValueError(f"{text!r} is no size: expected bytes, or a number with K, M, G or T for powers of 1024")
-    return number * UNITS[matched[2]]
 
 
 def check_socket(path: Path) -> None:
