@@ -48,6 +48,12 @@ MODERATE: dict[str, tuple[str, ...]] = {
     "replay.time-scale": ("0.1", "1.0", "5.0"),
     "replay.stop-time": ("100us", "5ms"),
     "cache.capacity": ("0B", "64KiB", "256KiB", "1MiB"),
+    "firmware.cores": ("1", "2", "4"),
+    **{
+        f"firmware.{name}-time": ("0s", "300ns", "2us")
+        for name in ("read", "write", "other", "look-up", "completion", "collect")
+    },
+    "slc.blocks-per-plane": ("1", "2", "4"),
     "persistence.entry-size": ("8B", "64B", "512B"),
     "persistence.checkpoint-interval": ("1", "3", "8"),
     "power.cut": ("20us", "300us", "2ms"),
