@@ -14,7 +14,6 @@ import click
 from flashmesh.cli.command import Group
 from flashmesh.cli.output import stdout
 from flashmesh.cli.parameters import STDOUT, output_option
-from flashmesh.report.quantities import memory
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,7 +84,7 @@ def clear(older_than: timedelta) -> None:
 
     count, size = states.clear(older_than)
     with stdout() as stream:
-        stream.write(f"{counted(count)} removed, {memory(size)}\n")
+        stream.write(f"{counted(count)} removed, {size_text(size)}\n")
 
 
 def shown(where: Path | None, kept: list[KeptState]) -> str:
@@ -95,7 +94,7 @@ def shown(where: Path | None, kept: list[KeptState]) -> str:
     if where is None:
         return f"{states.VARIABLE} is {states.OFF}: no states are kept\n"
     size = sum(state.size_bytes for state in kept)
-    lines = [f"{where}: {counted(len(kept))}, {memory(size)} of at most {memory(states.limit())}"]
+    lines = [f"{where}: {counted(len(kept))}, {size_text(size)} of at most {size_text(states.limit())}"]
     if kept:
         rows = [HEADS, *(row(state) for state in kept)]
         widths = [max(len(row[column]) for row in rows) for column in range(len(HEADS))]
@@ -115,7 +114,7 @@ def row(state: KeptState) -> tuple[str, ...]:
     return (
         state.drive or state.key[:16],
         "-" if state.capacity_bytes is None else f"{state.capacity_bytes / 1e9:,.0f} GB",
-        memory(state.size_bytes),
+        size_text(state.size_bytes),
         "-" if state.made_s is None else age_text(now - state.made_s),
         age_text(now - state.used_s),
         "" if state.is_current else "of another build",
@@ -125,6 +124,11 @@ def row(state: KeptState) -> tuple[str, ...]:
 def counted(count: int) -> str:
     """A number of states."""
     return f"{count:,} state{'' if count == 1 else 's'}"
+
+
+def size_text(size: int) -> str:
+    """A size of files."""
+    return f"{size / (1 << 30):.1f} GiB" if size >= 1 << 30 else f"{size / (1 << 20):.1f} MiB"
 
 
 def age_text(seconds: float) -> str:
