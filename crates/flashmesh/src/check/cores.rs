@@ -1,5 +1,5 @@
-//! The cores of the controller do one job after the other, each for as long as its kind takes, in the order in which they were asked; no
-//! command is begun, no completion sent and no page moved without.
+//! A core of the controller does one job at a time, for as long as its kind takes, and jobs are served in the order in which they come. Every
+//! command that begins, every completion that is sent and every page that moves had its job, where that takes time.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -9,7 +9,7 @@
 //! - `searches`: a scout of Venice that meets no other does what a flood fill says;
 //! - `paths`: a path carries one transfer at a time, and every byte sent arrives once;
 //! - `commands`: a command is that of its operation and takes its time, and a transfer over a channel that of its bytes;
-//! - `cores`: cores of the controller do one job after the other, for its time, and nothing goes on without that waits for one;
+//! - `cores`: a core of the controller does one job at a time, first come, first served, and every command, completion and move had its job;
 //! - `data`: the data of a program comes with its command, or from another chip before, and as much leaves as was asked for;
 //! - `dies`: a die does one operation at a time, for as long as its kind takes, suspended or not;
 //! - `planes`: planes join in one operation as the multi-plane rule allows, each with one page;

@@ -131,8 +131,8 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// A core has taken a page that collection has read.
-    pub fn move_taken<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+    /// A core has handled a page that collection has read.
+    pub fn move_handled<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let Work::CollectRead(route) = datapath.transaction(id).work else { return };
         let Controller { shared, collections, .. } = self;
         collections.read_done(id, route, &mut Context { shared, datapath, kernel });
@@ -159,7 +159,7 @@ impl Controller {
                 let die = moves.cleaning.arrived(id, cx);
                 cx.then(Step::TryIssue(die));
             }
-            // Behind a core that takes it.
+            // A core handles the page first, and `move_handled` goes on.
             Work::CollectRead(_) if M::ALL_FEATURES && cx.asks_core_to_move(id) => {}
             Work::CollectRead(route) => collections.read_done(id, route, cx),
             Work::MapRead => {

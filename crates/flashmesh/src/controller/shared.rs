@@ -111,7 +111,7 @@ impl<M: Model> Context<'_, M> {
         self.begin(Transaction::new(work, Owner::FIRMWARE, lpn, plane, from, bytes))
     }
 
-    /// Asks a core to take a page that collection has read; gives whether that takes time.
+    /// Asks a core to handle a page that collection has read; false if that takes no time.
     pub fn asks_core_to_move(&mut self, id: TransactionId) -> bool {
         let Context { shared, kernel, .. } = self;
         shared.cores.as_mut().is_some_and(|cores| cores.ask(Job::Move(id), kernel).is_some())

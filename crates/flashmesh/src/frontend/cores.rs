@@ -39,7 +39,7 @@ impl<M: Model> Frontend<M> {
         kernel: &mut Kernel<M>,
     ) {
         match controller.core_done(id, kernel) {
-            Some(Job::Move(transaction)) => controller.move_taken(transaction, datapath, kernel),
+            Some(Job::Move(transaction)) => controller.move_handled(transaction, datapath, kernel),
             Some(Job::Command(request, ..)) if !self.is_cut_off() => {
                 self.submit(request, controller, datapath, kernel);
             }

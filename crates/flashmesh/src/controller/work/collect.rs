@@ -435,7 +435,7 @@ impl Collections {
         if let Some(slc) = cx.shared.slc.as_mut().filter(|_| was_folded) {
             slc.erased(plane, cx.kernel.now());
         }
-        // A fold takes no room away that a wear move would give back: one for each collection is enough.
+        // No wear move follows a fold: they follow collections, one each.
         let levels_wear = collection.levels_wear || was_folded;
         cx.then(Step::Erased(Erased { plane, levels_wear, held_translation }));
     }
