@@ -56,7 +56,10 @@ def changes_of(config: Config) -> tuple[list[Change], dict[str, str]]:
             unread[key.key] = "is not set"
         else:
             before = value_text(values[key.key])
-            found += [Change(key.key, before, after) for after in others(key, key.step, values[key.key])]
+            changes = [Change(key.key, before, after) for after in others(key, key.step, values[key.key])]
+            found += changes
+            if not changes:
+                unread[key.key] = f"is {before}, which its step does not change"
     return found, unread
 
 
