@@ -21,7 +21,7 @@ import pytest
 from conftest import COMMAND, TIMEOUT_S, Cli, environment, run_in
 from flashmesh import configuration, sizes
 from flashmesh.cli.entry import guarded
-from flashmesh.serving import nbdkit
+from flashmesh.serving import awake, nbdkit
 from flashmesh.serving.probe import Probed, Step, probe
 from nbd import FLUSH, READ, TRIM, WRITE, ZEROES, Serving, before_others, nonsense, require
 
@@ -227,8 +227,8 @@ def test_fio_sees_the_latencies_that_the_drive_reports(tmp_path: Path) -> None:
     require("fio")
     slow = ("drive.toml", "--set", "flash.read-time=5ms", "--set", "flash.program-time=8ms", "--size", "64M")
     differences: list[str] = []
-    # Other work of the machine may come in between, up to twice.
-    for attempt in range(3):
+    # Other work of the machine, and of the host of a virtual one, may come in between.
+    for attempt in range(6):
         folder = tmp_path / str(attempt)
         folder.mkdir()
         (folder / "drive.toml").write_text(DRIVE)
@@ -245,6 +245,24 @@ def test_fio_sees_the_latencies_that_the_drive_reports(tmp_path: Path) -> None:
         if not differences:
             return
     pytest.fail("; ".join(differences))
+
+
+@pytest.mark.skipif(not os.access(awake.WISHES, os.W_OK), reason=f"{awake.WISHES} cannot be written")
+@pytest.mark.parametrize(("time_scale", "is_wished"), [("1", True), ("0", False)])
+def test_processors_stay_awake_while_a_drive_is_served_in_real_time(
+    tmp_path: Path, time_scale: str, is_wished: bool
+) -> None:
+    with Serving(tmp_path, "drive.toml", "--time-scale", time_scale, "--size", "64M") as serving:
+        opened = {each.readlink() for each in Path(f"/proc/{serving.process.pid}/fd").iterdir()}
+        assert (awake.WISHES in opened) == is_wished
+
+
+def test_a_machine_that_takes_no_wish_is_left_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(awake, "WISHES", tmp_path / "absent")
+    kept = awake.Awake()
+    assert not kept.begin()
+    kept.end()
+    assert list(tmp_path.glob("absent")) == []
 
 
 def test_answers_that_come_late_are_told_with_by_how_much(tmp_path: Path) -> None:

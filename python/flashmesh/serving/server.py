@@ -18,6 +18,7 @@ from flashmesh.files import unwritable
 from flashmesh.provenance import with_provenance
 from flashmesh.results import Result
 from flashmesh.serving import nbdkit
+from flashmesh.serving.awake import Awake
 from flashmesh.serving.figures import Figures
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ class Server:
         """The largest delay of an answer since somebody set this to 0."""
         self._process: subprocess.Popen[bytes] | None = None
         self._control: int | None = None
+        self._awake = Awake()
         self._report: str | None = None
         self._failures: list[str] = []
         self._said: list[str] = []
@@ -96,6 +98,8 @@ class Server:
                 self.settings.log.write_bytes(b"")
             except OSError as error:
                 raise unwritable(self.settings.log, error) from error
+        if self.settings.time_scale > 0:
+            self._awake.begin()
         try:
             self._start([str(program), "--foreground", "--newstyle"], plugin)
             while not self.figures.size:
@@ -249,6 +253,7 @@ class Server:
 
     def _end(self) -> None:
         """Has the plugin close the drive; kills nbdkit when that takes too long."""
+        self._awake.end()
         if self._control is not None:
             os.close(self._control)
             self._control = None
