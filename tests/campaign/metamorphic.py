@@ -238,7 +238,8 @@ def held(settings: Settings, random: Random) -> Iterator[str]:
     before = slice(ties[0] if ties.size else None)
     if not completed[before].size:
         raise Refused
-    differ = [name for name in columns if not np.array_equal(free.log.column(name)[before], kept.log.column(name)[before])]
+    pairs = {name: (free.log.column(name)[before], kept.log.column(name)[before]) for name in columns}
+    differ = [name for name, (one, other) in pairs.items() if not np.array_equal(one, other)]
     yield from told("held", f"{', '.join(differ)} of the log differ on {kind} with {rule}" if differ else None)
 
 

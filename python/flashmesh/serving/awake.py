@@ -8,7 +8,7 @@ import struct
 from pathlib import Path
 
 WISHES = Path("/dev/cpu_dma_latency")
-"""Where Linux takes wishes for how fast a processor wakes up; only root may state one (kernel, power/pm_qos_interface)."""
+"""Where Linux takes wishes for how fast a processor wakes up, of root alone (kernel, power/pm_qos_interface)."""
 AT_ONCE = struct.pack("i", 0)
 
 

@@ -1,6 +1,6 @@
 //! A drive that is stepped gives what a run of the same requests gives, bit for bit, however it is stepped, and again after it was restored.
 //!
-//! `FLASHMESH_STEP_CASES` sets how many random drives are compared (500 take half a minute).
+//! `FLASHMESH_STEP_CASES` sets how many random drives are compared.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use serde_json::Value;
 use crate::support::arbitrary;
 use crate::support::drives::{Kept, Listed, bare_drive, config_of, read};
 
-const CASES: u64 = 200;
+const CASES: u64 = 500;
 
 fn cases() -> u64 {
     std::env::var("FLASHMESH_STEP_CASES").map_or(CASES, |text| text.parse().expect("FLASHMESH_STEP_CASES is a number"))
