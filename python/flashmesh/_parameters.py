@@ -1445,6 +1445,12 @@ class Cache:
     True.
     """
 
+    flush_programs: bool | None = None
+    """Whether a flush of the host has dirty pages written to flash. `false` is for a cache that survives a loss of
+    power: a flush is done when the writes before it are, and no write that gathers is hurried. Only with writes =
+    "back". Default: True.
+    """
+
     flush_at_end: bool | None = None
     """Whether all dirty pages are written to flash after the last request; else they are reported. Default: False."""
 

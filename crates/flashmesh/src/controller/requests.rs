@@ -157,12 +157,15 @@ impl Controller {
         kernel: &mut Kernel<M>,
     ) {
         self.shared.flushes += 1;
-        if M::ALL_FEATURES {
+        let is_safe = self.cache.as_ref().is_some_and(|cache| cache.is_safe(waiter));
+        if M::ALL_FEATURES && !is_safe {
             (0..self.shared.geometry.dies()).for_each(|die| datapath.hurry(DieId(die), kernel));
         }
         match &mut self.cache {
-            Some(cache) => cache.flush(waiter, pages, &mut Context { shared: &mut self.shared, datapath, kernel }),
-            None => {
+            Some(cache) if !is_safe => {
+                cache.flush(waiter, pages, &mut Context { shared: &mut self.shared, datapath, kernel });
+            }
+            _ => {
                 self.shared.data_flushed(waiter);
                 self.shared.todo.push(Step::SettleJournal);
             }

@@ -210,6 +210,13 @@ fn cache(config: &Config, geometry: &Geometry, clashes: &mut Vec<Clash>) {
     if cache.capacity == Bytes::ZERO {
         return;
     }
+    if !cache.flush_programs && !config.power.capacitors {
+        let message = "cache.flush-programs is false, and without power.capacitors a cut of the power loses what the cache holds: a flush would \
+                       promise what is not kept"
+            .to_owned();
+        let clash = Clash::new(&["cache.flush-programs", "power.capacitors"], message);
+        clashes.push(clash.help("set cache.flush-programs or power.capacitors to true"));
+    }
     if cache.capacity < geometry.page_size {
         let message = format!("cache.capacity ({}) is less than a page of {}", cache.capacity, geometry.page_size);
         clashes.push(Clash::new(&["cache.capacity", "geometry.page-size"], message).help("0 turns the cache off"));

@@ -80,6 +80,7 @@ pub fn journaling() -> impl Strategy<Value = (Config, Vec<IoRequest>, Vec<u32>)>
             checkpoint_writes,
         };
         config.power.capacitors = capacitors;
+        config.cache.flush_programs |= !capacitors;
         config.ftl.policy = policy;
         if config.mapping.cache_capacity.is_none() {
             config.mapping.stored_entry_size = Bytes::new(page / map_entries);

@@ -364,6 +364,23 @@ fn a_flush_waits_for_what_was_written_before_it_to_be_on_flash() {
     assert_eq!(report.cache.expect("it is on").destages, 2);
 }
 
+/// Without `cache.flush-programs` a flush waits for the writes on their way into DRAM, and nothing is programmed for it.
+#[test]
+fn a_flush_of_a_protected_cache_is_done_when_the_writes_before_it_are() {
+    let mut config = cached(8);
+    config.cache.flush_programs = false;
+    let flush = IoRequest { size: Bytes::ZERO, ..request(RequestKind::Flush, 0, 1, ms(1)) };
+    let second = IoRequest { arrival: ms(2) + Time::from_ns(1), ..flush };
+    let requests = [write(1, 1, ms(0)), flush, write(1, 1, ms(2)), second];
+    let (report, latencies) = measured(&config, requests);
+    assert_eq!(latencies, [DRAM, Time::ZERO, DRAM, DRAM - Time::from_ns(1)]);
+    let cache = report.cache.expect("it is on");
+    assert_eq!((cache.destages, cache.dirty_pages_end), (0, 1));
+    config.cache.flush_at_end = true;
+    let (report, _) = measured(&config, [write(1, 1, ms(0)), flush]);
+    assert_eq!(report.cache.expect("it is on").dirty_pages_end, 0, "the end of a run is no flush of the host");
+}
+
 #[test]
 fn zeroes_over_a_page_drop_it_from_the_cache_and_over_a_part_go_through_it() {
     let zeroes = |first, sectors, arrival| part(RequestKind::WriteZeroes, 1, first, sectors, arrival);
@@ -459,6 +476,7 @@ proptest! {
         }
         config.power.cut = Some(Time::from_us(at_us));
         config.power.capacitors = capacitors;
+        config.cache.flush_programs |= !capacitors;
         config.validate().expect("the configuration is legal");
         let count = requests.len() as u64;
         let source = Listed(requests.iter().copied().collect());

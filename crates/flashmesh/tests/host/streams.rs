@@ -396,6 +396,7 @@ proptest! {
         }
         config.power.cut = Some(Time::from_us(at_us));
         config.power.capacitors = capacitors;
+        config.cache.flush_programs |= !capacitors;
         config.validate().expect("the configuration is legal");
         let (report, records) = run_lists(&config, dealt(&case, sketches.len()));
         prop_assert_eq!(report.requests, records.len() as u64);

@@ -228,6 +228,7 @@ fn the_power_is_cut_for_a_drive_that_is_stepped_as_for_a_run() {
         let last = case.requests.last().expect("there is a request").arrival;
         case.config.power.cut = Some(Time::from_ps(1 + last.as_ps() / 2));
         case.config.power.capacitors = number.is_multiple_of(2);
+        case.config.cache.flush_programs |= !case.config.power.capacitors;
         let expected = expected(&case.config, std::slice::from_ref(&case.requests));
         let mut drive = Drive::new(&case.config).expect("the drive can be built");
         let mut feed = Feed::new(std::slice::from_ref(&case.requests));

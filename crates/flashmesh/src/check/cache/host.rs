@@ -62,8 +62,11 @@ impl Cache {
     }
 
     /// A flush reached the drive. When it completes, flash has every dirty sector of these pages, and every write that reached
-    /// the drive before it.
+    /// the drive before it; unless the cache is as good as flash.
     pub(in super::super) fn flush_began(&mut self, id: RequestId, pages: Range<u32>) {
+        if self.is_protected {
+            return;
+        }
         let mut floors: FxHashMap<Lpn, Vec<Stamp>> = FxHashMap::default();
         for (&lpn, held) in self.dram.iter().filter(|(lpn, _)| pages.contains(&lpn.0)) {
             let floor = floors.entry(lpn).or_insert_with(|| vec![0; self.sectors as usize]);

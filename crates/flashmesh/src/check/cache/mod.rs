@@ -13,7 +13,7 @@ mod host;
 use rustc_hash::FxHashMap;
 
 use crate::cache::Sectors;
-use crate::config::{CacheSharing, Config};
+use crate::config::{CacheSharing, CacheWrites, Config};
 use crate::ids::{Lpn, RequestId};
 use crate::results::work::PowerCutReport;
 use crate::workload::{IoRequest, RequestKind};
@@ -48,6 +48,8 @@ struct CachedPage {
 
 #[derive(Clone, Debug)]
 pub(super) struct Cache {
+    /// Whether a flush is done when the cache has the data.
+    is_protected: bool,
     cuts: Cuts,
     sectors: u32,
     capacity: usize,
@@ -84,6 +86,7 @@ impl Cache {
         let of_a_part = (pages / parts).max(1);
         let dirty_of_a_part = ((of_a_part as f64 * settings.dirty_limit) as u64).max(1);
         Some(Cache {
+            is_protected: settings.writes == CacheWrites::Back && !settings.flush_programs,
             sectors: cuts.sectors(),
             capacity: (parts * of_a_part) as usize,
             dirty_limit: parts * dirty_of_a_part,

@@ -90,6 +90,9 @@ section! {
         keep_destaged: bool = true, needs plain;
         /// Whether a page that is read without ever having been written, and so holds no data, stays in the cache.
         keep_unwritten: bool = true, needs plain;
+        /// Whether a flush of the host has dirty pages written to flash. `false` is for a cache that survives a loss of power: a flush is done
+        /// when the writes before it are, and no write that gathers is hurried.
+        flush_programs: bool = true, with "writes" = ["\"back\""], needs plain;
         /// Whether all dirty pages are written to flash after the last request; else they are reported.
         flush_at_end: bool = false, needs plain;
         /// What one row of the DRAM holds.

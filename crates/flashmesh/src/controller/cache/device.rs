@@ -42,6 +42,8 @@ pub struct DeviceCache {
     pub accesses: VecDeque<Access>,
     /// How long writes waited for room, summed.
     pub waited: Time,
+    /// Whether a flush of the host has dirty pages written to flash.
+    flush_programs: bool,
     /// The pages that flash holds data of; `None` where the cache keeps all that is read.
     written: Option<Written>,
     page_size: Bytes,
@@ -78,6 +80,7 @@ impl DeviceCache {
             dram: Dram::new(&config.cache),
             accesses: VecDeque::new(),
             waited: Time::ZERO,
+            flush_programs: config.cache.flush_programs,
             written: (!config.cache.keep_unwritten).then(|| Written::new(ftl, geometry.logical_pages)),
             page_size: geometry.page_size,
             sector_size: geometry.sector_size,
@@ -94,6 +97,11 @@ impl DeviceCache {
         let sector = self.sector_size.as_u64();
         let (start, end) = (page.start.as_u64(), (page.start + page.bytes).as_u64());
         Sectors::range((start / sector) as u32, end.div_ceil(sector) as u32)
+    }
+
+    /// Whether a flush is done once the cache has the data of the writes before it; that of the end of a run is not.
+    pub fn is_safe(&self, flush: Option<RequestId>) -> bool {
+        flush.is_some() && !self.flush_programs
     }
 
     /// Whether flash holds data of a page that the cache may keep.

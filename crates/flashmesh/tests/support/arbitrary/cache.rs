@@ -33,7 +33,7 @@ pub fn cache() -> impl Strategy<Value = Settings> {
         prop_oneof![3 => Just(CacheWrites::Back), 1 => Just(CacheWrites::Through)],
         select(Destage::ALL),
         prop_oneof![4 => Just(Caching::All), 1 => select(Caching::ALL)],
-        (any::<bool>(), any::<bool>(), any::<bool>()),
+        (any::<bool>(), any::<bool>(), any::<bool>(), prop::bool::weighted(0.8)),
         (select(CacheStall::ALL), any::<bool>()),
     );
     let shares = (0..=10u32, 0..=10u32, 0..=10u32);
@@ -47,7 +47,7 @@ pub fn cache() -> impl Strategy<Value = Settings> {
                 writes,
                 destage,
                 caching,
-                (keep_destaged, keep_unwritten, flush_at_end),
+                (keep_destaged, keep_unwritten, flush_at_end, flush_programs),
                 (stall, suspend_when_full),
             ),
             (one, other, limit),
@@ -67,6 +67,7 @@ pub fn cache() -> impl Strategy<Value = Settings> {
                 keep_destaged,
                 keep_unwritten,
                 flush_at_end,
+                flush_programs,
                 stall,
                 suspend_when_full,
                 row_size: Bytes::new(row),
