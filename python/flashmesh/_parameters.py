@@ -877,9 +877,10 @@ class Ftl:
     """Which open block of its plane a written page goes to. Default: "shared"."""
 
     mapping_unit: Bytes | None = None
-    """What one entry of the map is for; divides the page. Below a page, writes gather in their plane until they fill
-    what one program writes (`flash.program-unit`), a read moves only the units it needs, and collection moves and packs
-    valid units. Values: 512B to 256KiB. Default: a page.
+    """What one entry of the map is for: a part of a page, or several pages of a block. Below a page, writes gather in
+    their plane until they fill what one program writes (`flash.program-unit`), a read moves only the units it needs,
+    and collection moves and packs valid units. Above, a smaller write reads the rest of its unit first, and a read
+    senses only the pages it needs. Values: 512B to 256KiB. Default: a page.
     """
 
     gather_timeout: Time | None = None

@@ -11,7 +11,7 @@ use crate::fabric::{Message, Payload};
 use crate::ids::{DieId, PlaneId, Ppn};
 use crate::units::Bytes;
 
-use super::arithmetic::{Cuts, Homes, SlcArea, in_units, pages_per_program, units_per_page};
+use super::arithmetic::{Cuts, Homes, SlcArea, in_units, units_per_page, units_per_program};
 use super::by_id::ById;
 
 #[derive(Clone, Debug)]
@@ -55,12 +55,12 @@ impl Data {
 
     pub(super) fn new(config: &Config) -> Data {
         let (units, cuts) = (units_per_page(config), Cuts::new(config));
-        let pages = pages_per_program(config);
-        let whole = cuts.moved(config.geometry.page_size * u64::from(pages));
+        let of_program = units_per_program(config);
+        let whole = cuts.moved(cuts.page_size() * u64::from(of_program));
         Data {
             units,
-            program: (units * pages > 1).then_some(whole),
-            slc_program: cuts.moved(config.geometry.page_size),
+            program: (of_program > 1).then_some(whole),
+            slc_program: cuts.moved(cuts.page_size() * u64::from(units)),
             slc: SlcArea::new(config),
             has_slc: config.slc.blocks_per_plane > 0,
             brought: ById::default(),

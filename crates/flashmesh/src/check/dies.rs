@@ -1,12 +1,16 @@
 //! A die does one operation at a time, for as long as its kind and pages take; what a suspension interrupts keeps its progress.
 //! Where the dies of a chip take turns, one of them does at a time.
 
+use std::ops::Range;
+
+use rustc_hash::FxHashSet;
+
 use crate::config::{self, Config, MultiPlane, Suspension};
 use crate::flash::die::OperationKind;
 use crate::ids::DieId;
-use crate::units::Time;
+use crate::units::{Bytes, Time};
 
-use super::arithmetic::{Homes, PageAt, Times, in_units};
+use super::arithmetic::{Homes, PageAt, Times, in_units, pages_per_unit};
 use super::kinds::Expected;
 
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +54,20 @@ pub(super) struct Dies {
     homes: Homes,
     flash: config::Flash,
     times: Times,
-    ended: Option<(DieId, OperationKind, Time)>,
+    /// Where mapping units are several pages: what operations may take, by kind.
+    large_units: Option<[FxHashSet<Time>; OperationKind::ALL.len()]>,
+    /// User data in a page of the array.
+    page: u64,
+    ended: Option<Ended>,
+}
+
+/// The operation that ended last.
+#[derive(Clone, Copy, Debug)]
+struct Ended {
+    die: DieId,
+    kind: OperationKind,
+    planes: usize,
+    worked: Time,
 }
 
 impl Array {
@@ -70,17 +87,23 @@ impl Dies {
     pub(super) const NAME: &'static str = "dies";
 
     pub(super) fn new(expected: &Expected, config: &Config) -> Dies {
-        let homes = Homes::new(&in_units(config));
+        let (homes, times) = (Homes::new(&in_units(config)), Times::new(expected, config));
         Dies {
             dies: vec![Die::default(); homes.dies()],
             homes,
             flash: crate::config::Flash { suspension: config.suspension(), ..config.flash.clone() },
-            times: Times::new(expected, config),
+            large_units: (pages_per_unit(config) > 1)
+                .then(|| OperationKind::ALL.map(|kind| times.of_large_units(kind))),
+            page: config.geometry.page_size.as_u64(),
+            times,
             ended: None,
         }
     }
 
     fn may_take(&self, kind: OperationKind, time: Time) -> bool {
+        if let Some(large) = &self.large_units {
+            return large[kind.index()].contains(&time);
+        }
         let pages = || self.times.kinds_of_pages();
         let mut pairs = pages().flat_map(|read| pages().map(move |programmed| (read, programmed)));
         pairs.any(|(read, programmed)| self.times.array(kind, read, programmed) == time)
@@ -88,7 +111,7 @@ impl Dies {
 
     /// The pages of one plane of the operation that ended last.
     pub(super) fn told(&self, id: DieId, read: PageAt, programmed: PageAt) -> Result<(), String> {
-        let Some((_, kind, worked)) = self.ended.filter(|(die, ..)| *die == id) else { return Ok(()) };
+        let Some(Ended { kind, worked, .. }) = self.ended.filter(|ended| ended.die == id) else { return Ok(()) };
         let nominal = self.times.array(kind, read, programmed);
         if worked == nominal {
             return Ok(());
@@ -98,6 +121,38 @@ impl Dies {
             PageAt::Slc => "a page of the SLC cache".to_owned(),
         };
         Err(format!("die {} worked for {worked} on a {kind:?} of {page}, which takes {nominal}", id.0))
+    }
+
+    /// How long the operation worked that a die ended last.
+    pub(super) fn worked(&self, id: DieId) -> Time {
+        self.ended.filter(|ended| ended.die == id).map_or(Time::ZERO, |ended| ended.worked)
+    }
+
+    /// The large unit of one plane of the operation that ended last: one plane takes as long as its unit, several as the longest.
+    pub(super) fn told_of_unit(
+        &self,
+        id: DieId,
+        read: Option<PageAt>,
+        programmed: Option<PageAt>,
+        sensed: Option<Range<Bytes>>,
+    ) -> Result<(), String> {
+        let Some(Ended { kind, planes, worked, .. }) = self.ended.filter(|ended| ended.die == id) else {
+            return Ok(());
+        };
+        let once = self.times.decoding(kind);
+        let nominal = match (kind, read, programmed, sensed) {
+            (OperationKind::Read, Some(unit), _, Some(sensed)) => {
+                let (first, end) = (sensed.start.as_u64() / self.page, sensed.end.as_u64().div_ceil(self.page));
+                once + self.times.read_of_unit(unit, first as u32, (end - first) as u32)
+            }
+            (OperationKind::Program, _, Some(unit), _) => once + self.times.program_of_unit(unit),
+            (OperationKind::Copyback, Some(from), Some(to), _) => once + self.times.copyback_of_unit(from, to),
+            _ => return Ok(()),
+        };
+        if worked == nominal || (planes > 1 && worked > nominal) {
+            return Ok(());
+        }
+        Err(format!("die {} worked for {worked} on a {kind:?} of a mapping unit, which takes {nominal}", id.0))
     }
 
     /// Where dies of a chip take turns: no other die of the chip works, holds data or has a suspended operation.
@@ -249,7 +304,7 @@ impl Dies {
                 id.0, operation.kind
             ));
         }
-        self.ended = Some((id, operation.kind, worked));
+        self.ended = Some(Ended { die: id, kind: operation.kind, planes: operation.planes, worked });
         let die = &mut self.dies[id.index()];
         die.array = Array::Idle;
         if operation.kind == OperationKind::Read {

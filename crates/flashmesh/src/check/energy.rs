@@ -9,7 +9,7 @@ use crate::kernel::probe::LinksAtEnd;
 use crate::power::energy::PowerReport;
 use crate::units::{Time, Wattage};
 
-use super::arithmetic::{PageAt, Times};
+use super::arithmetic::{PageAt, Times, pages_per_unit};
 use super::by_id::ById;
 use super::kinds::Expected;
 
@@ -36,6 +36,8 @@ pub(super) struct Energy {
     transfers: u64,
     /// Whether links are held while nothing moves over them.
     holds_paths: bool,
+    /// Pages of a mapping unit.
+    in_unit: u32,
 }
 
 impl Energy {
@@ -60,6 +62,7 @@ impl Energy {
             used: ById::default(),
             transfers: 0,
             holds_paths: config.fabric.hold_path != config::HoldPath::Never,
+            in_unit: pages_per_unit(config),
         }
     }
 
@@ -86,6 +89,24 @@ impl Energy {
         }
         if matches!(kind, OperationKind::Program | OperationKind::Copyback) {
             self.beyond_program_s += beyond(programmed, Times::program);
+        }
+    }
+
+    /// The same of large units: the operation worked for `worked`.
+    pub(super) fn told_of_unit(&mut self, read: Option<PageAt>, worked: Time) {
+        let Some(kind) = self.untold.take() else { return };
+        let alone = worked.saturating_sub(self.times.decoding(kind)).as_secs_f64();
+        let of_read = match (kind, read) {
+            (OperationKind::Read, _) => alone,
+            (OperationKind::Copyback, Some(unit)) => self.times.read_of_unit(unit, 0, self.in_unit).as_secs_f64(),
+            _ => 0.0,
+        };
+        let page = PageAt::Native(0);
+        if matches!(kind, OperationKind::Read | OperationKind::Copyback) {
+            self.beyond_read_s += of_read - self.times.read(page).as_secs_f64();
+        }
+        if matches!(kind, OperationKind::Program | OperationKind::Copyback) {
+            self.beyond_program_s += alone - of_read - self.times.program(page).as_secs_f64();
         }
     }
 

@@ -70,7 +70,7 @@ pub use crate::kernel::probe::{LinksAtEnd, Origin};
 use crate::power::energy::PowerReport;
 use crate::units::Time;
 
-use arithmetic::{Homes, SlcArea, in_units, units_per_page};
+use arithmetic::{Homes, SlcArea, in_units, pages_per_unit, units_per_page};
 use cache::Cache;
 use clock::Clock;
 use commands::Commands;
@@ -101,6 +101,7 @@ pub struct Oracles {
     homes: Homes,
     slc: SlcArea,
     units_per_page: u32,
+    pages_per_unit: u32,
     clock: Clock,
     links: Links,
     paths: Paths,
@@ -138,6 +139,7 @@ impl Oracles {
             homes: Homes::new(&in_units(config)),
             slc: SlcArea::new(config),
             units_per_page: units_per_page(config),
+            pages_per_unit: pages_per_unit(config),
             clock: Clock::default(),
             links: Links::new(expected, config),
             paths: Paths::default(),

@@ -6,7 +6,7 @@ use crate::config::{Config, MultiPlane};
 use crate::flash::die::OperationKind;
 use crate::ids::{BlockId, DieId, PlaneId, Ppn};
 
-use super::arithmetic::{Homes, SlcArea, in_units, pages_per_program, units_per_page};
+use super::arithmetic::{Homes, SlcArea, in_units, units_per_page, units_per_program};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Done {
@@ -47,7 +47,7 @@ impl Planes {
             homes,
             slc,
             rule: config.flash.multi_plane,
-            units: (units_per_page(config), units_per_page(config) * pages_per_program(config)),
+            units: (units_per_page(config), units_per_program(config)),
             begun: none.clone(),
             suspended: none,
             ended: None,

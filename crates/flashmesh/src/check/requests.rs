@@ -2,6 +2,8 @@
 //! device cache has read or taken it; a flush when that is so of all writes that reached its namespace before it. A request that
 //! was refused touches no page.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashSet;
 
 use crate::config::Config;
@@ -148,6 +150,16 @@ impl Requests {
             _ if self.partial_program => self.cuts.page_size() - touched,
             _ => self.cuts.page_size(),
         })
+    }
+
+    /// Where in a page what a request has read of it lies; `None` where a write reads the rest of a page alone.
+    pub(super) fn sensed(&self, id: RequestId, lpn: Lpn) -> Option<Range<Bytes>> {
+        let io = &self.pending.find(id)?.io;
+        match io.kind {
+            RequestKind::Read => Some(self.cuts.part(io, lpn)),
+            _ if self.partial_program => None,
+            _ => Some(Bytes::ZERO..self.cuts.page_size()),
+        }
     }
 
     pub(super) fn bytes(&self, id: RequestId, lpn: Lpn) -> Option<Bytes> {

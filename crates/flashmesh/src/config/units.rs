@@ -16,6 +16,17 @@ impl Config {
         if page.is_multiple_of(unit) { (page / unit) as u32 } else { 1 }
     }
 
+    /// Pages in a mapping unit; 1 where the page does not divide the unit, or the unit is smaller.
+    pub fn pages_per_unit(&self) -> u32 {
+        let (page, unit) = (self.geometry.page_size.as_u64().max(1), self.mapping_unit().as_u64());
+        if unit.is_multiple_of(page) { (unit / page).max(1) as u32 } else { 1 }
+    }
+
+    /// Mapping units that one program writes in a plane, outside the SLC cache. A unit of several programs counts as one of them.
+    pub fn units_per_program(&self) -> u32 {
+        (self.units_per_page() * self.pages_per_program() / self.pages_per_unit()).max(1)
+    }
+
     /// Pages of a word line: bits of a cell.
     pub fn pages_per_word_line(&self) -> u32 {
         match self.flash.page_types {
@@ -33,10 +44,10 @@ impl Config {
 
     /// The array as the map sees it: its pages are mapping units.
     pub fn unit_geometry(&self) -> Geometry {
-        let units = self.units_per_page();
+        let (units, pages) = (self.units_per_page(), self.pages_per_unit());
         Geometry {
-            page_size: Bytes::new(self.geometry.page_size.as_u64() / u64::from(units)),
-            pages_per_block: self.geometry.pages_per_block.saturating_mul(units),
+            page_size: Bytes::new(self.geometry.page_size.as_u64() / u64::from(units)) * u64::from(pages),
+            pages_per_block: self.geometry.pages_per_block.saturating_mul(units) / pages,
             ..self.geometry.clone()
         }
     }

@@ -48,17 +48,17 @@ impl DeviceCache {
         let found = self.cache.read(stream, lpn, wanted, may_fill);
         let missing = self.bytes_of(found.missing);
         self.tell_removed(cx.kernel);
-        let mut from_flash = bytes;
+        let (mut start, mut from_flash) = (page.start, bytes);
         if let Some((slot, sectors)) = found.here {
             cx.kernel.tell(|| Notice::CacheFound(request, lpn, sectors));
             let from_dram = bytes - bytes.min(missing);
-            from_flash = bytes - from_dram;
+            (start, from_flash) = (self.start_of(found.missing), bytes - from_dram);
             self.access_memory(slot, sectors, since, Then::Deliver(request, from_dram), cx.kernel);
         }
         let parts = u32::from(found.here.is_some()) + u32::from(!found.missing.is_empty());
         let from_flash = (!found.missing.is_empty()).then(|| {
             let place = if found.fills { CachePlace::Kept } else { CachePlace::None };
-            let id = host_read::begin(page, from_flash, place, &mut writes.placements, cx);
+            let id = host_read::begin(page, start, from_flash, place, &mut writes.placements, cx);
             let waited = cx.kernel.now() - since;
             if waited > Time::ZERO {
                 cx.datapath.transaction_mut(id).account.was_cached(waited);

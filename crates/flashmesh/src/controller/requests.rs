@@ -40,7 +40,7 @@ impl Controller {
         }
         let Controller { shared, writes, .. } = self;
         let cx = &mut Context { shared, datapath, kernel };
-        let id = host_read::begin(page, page.bytes, CachePlace::None, &mut writes.placements, cx);
+        let id = host_read::begin(page, page.start, page.bytes, CachePlace::None, &mut writes.placements, cx);
         self.start_read(id, datapath, kernel);
         1
     }

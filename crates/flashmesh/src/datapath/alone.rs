@@ -108,14 +108,14 @@ impl<M: Model> Datapath<M> {
         let class = self.transactions[id].class();
         let wait = PathWait { asked: now, tried: now, causes: Causes::default() };
         self.taken(id, die, PathGrant { wait, cause: Cause::Controller }, kernel);
-        let (kind, pages) = (self.kind_of(class), self.pages_of(id));
+        let (kind, pages, planes) = (self.kind_of(class), self.pages_of(id), PlaneTransactions::one(id));
         let operation = Operation {
             kind,
             internal: class.is_internal(),
             started: now,
-            array_time: self.timing.array(kind, pages),
+            array_time: self.array_time(kind, pages, planes),
             pages,
-            planes: PlaneTransactions::one(id),
+            planes,
         };
         if class.is_program() {
             let by = self.geometry.die_of_plane(self.geometry.plane_of(self.transactions[id].from));

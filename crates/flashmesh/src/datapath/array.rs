@@ -12,6 +12,7 @@ use crate::schedule::transaction::{Owner, Transaction};
 use crate::schedule::work::{Route, Work};
 use crate::units::Time;
 
+use super::large_units::LargeUnits;
 use super::{Datapath, DieUnit};
 
 /// What the array of a die has ended.
@@ -72,7 +73,12 @@ impl<M: Model> Datapath<M> {
         kernel.tell(|| Notice::ArrayEnded(die));
         let nominal = operation.array_time;
         work.array += nominal;
-        self.counters.work.count(operation.kind, operation.pages);
+        if M::ALL_FEATURES && self.geometry.has_large_units() {
+            let units = LargeUnits::new(&self.geometry, &self.timing, &self.transactions);
+            units.pages(operation).for_each(|pages| self.counters.work.count(operation.kind, pages));
+        } else {
+            self.counters.work.count(operation.kind, operation.pages);
+        }
         let gathers = M::ALL_FEATURES && self.gather.is_on();
         for &id in operation.transactions() {
             self.transactions[id].account.array_ended(now, nominal);

@@ -180,7 +180,7 @@ impl<M: Model> Datapath<M> {
             kind,
             internal: class.is_internal(),
             started: now,
-            array_time: self.timing.array(kind, pages) + suspension,
+            array_time: self.array_time(kind, pages, planes) + suspension,
             pages,
             planes,
         };
@@ -261,9 +261,8 @@ impl<M: Model> Datapath<M> {
             let block = self.geometry.block_of(self.transactions[transactions[0]].to);
             self.geometry.units_per_program_of(block)
         };
-        let pages = if self.gathers() { units() / self.geometry.units_per_page } else { 1 };
+        let units = if self.gathers() { units() } else { self.geometry.units_per_page };
         // A product instead of a branch, which would often be mispredicted.
-        self.with_spare(self.geometry.array_page_size() * u64::from(pages))
-            * (transactions.len() as u64 * u64::from(programs))
+        self.with_spare(self.geometry.page_size * u64::from(units)) * (transactions.len() as u64 * u64::from(programs))
     }
 }

@@ -27,7 +27,10 @@ fn may_join_at(geometry: &Geometry, rule: MultiPlane, lead: InPlane, other: InPl
 /// Where in its plane a program would begin at `page` of `block`.
 #[inline]
 fn next_in_plane(geometry: &Geometry, block: BlockId, page: u32) -> InPlane {
-    InPlane { block: block.0 % geometry.blocks_per_plane, page: page / geometry.units_per_page }
+    InPlane {
+        block: block.0 % geometry.blocks_per_plane,
+        page: page / geometry.units_per_page * geometry.pages_per_unit,
+    }
 }
 
 impl<M: Model> Datapath<M> {

@@ -20,6 +20,7 @@ mod grant;
 mod interconnect;
 mod issue;
 mod join;
+mod large_units;
 mod path;
 mod rules;
 mod scheduling;

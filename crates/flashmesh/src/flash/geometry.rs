@@ -10,7 +10,8 @@ use crate::units::Bytes;
 /// The shape of the array, resolved to the integers the run needs.
 ///
 /// A *page* is what an entry of the map is for: a mapping unit (`ftl.mapping-unit`), by default a page of the array. Where units are smaller,
-/// [`units_per_page`](Geometry::units_per_page) of them lie in each page of the array, and page numbers count units.
+/// [`units_per_page`](Geometry::units_per_page) of them lie in each page of the array, where they are larger each is
+/// [`pages_per_unit`](Geometry::pages_per_unit) pages of one block; page numbers count units.
 #[derive(Clone, Debug)]
 pub struct Geometry {
     /// Channels; rows of chips in fabrics without channels.
@@ -29,6 +30,8 @@ pub struct Geometry {
     pub page_size: Bytes,
     /// Mapping units in a page of the array.
     pub units_per_page: u32,
+    /// Pages of the array in a mapping unit: more than one, or [`units_per_page`](Geometry::units_per_page) is.
+    pub pages_per_unit: u32,
     /// Mapping units that one program writes in a plane: those of a page, or of all pages of a word line.
     pub units_per_program: u32,
     /// Metadata that travels with a whole page of the array.
@@ -76,7 +79,8 @@ impl Geometry {
         let per_plane = config.slc.blocks_per_plane.min(geometry.blocks_per_plane);
         Ok(Geometry {
             units_per_page,
-            units_per_program: units_per_page * config.pages_per_program(),
+            pages_per_unit: config.pages_per_unit(),
+            units_per_program: config.units_per_program(),
             slc: if per_plane > 0 { SlcBlocks { per_plane, pages_per_block } } else { SlcBlocks::default() },
             ..geometry
         })
@@ -140,6 +144,7 @@ impl Geometry {
             pages_per_block: config.pages_per_block,
             page_size: config.page_size,
             units_per_page: 1,
+            pages_per_unit: 1,
             units_per_program: 1,
             page_spare: config.page_spare,
             sector_size: config.sector_size,
@@ -290,16 +295,22 @@ impl Geometry {
         ppn.0 - self.block_of(ppn).0 * self.pages_per_block
     }
 
-    /// The offset in its block of the page of the array that holds a mapping unit.
+    /// The offset in its block of the page of the array that holds a mapping unit, or the first of it.
     #[inline]
     pub fn array_page(&self, ppn: Ppn) -> u32 {
-        self.page_in_block(ppn) / self.units_per_page
+        self.page_in_block(ppn) / self.units_per_page * self.pages_per_unit
     }
 
     /// User data in a page of the array.
     #[inline]
     pub fn array_page_size(&self) -> Bytes {
-        self.page_size * u64::from(self.units_per_page)
+        Bytes::new((self.page_size * u64::from(self.units_per_page)).as_u64() / u64::from(self.pages_per_unit))
+    }
+
+    /// Whether a mapping unit is several pages of the array.
+    #[inline]
+    pub fn has_large_units(&self) -> bool {
+        self.pages_per_unit > 1
     }
 
     /// Whether programs write several mapping units, which gather first.

@@ -21,6 +21,8 @@ pub struct Timing {
     word_lines: bool,
     /// By kind, by type of the page read, by type of the page programmed.
     array: [[[Time; PageType::ALL.len()]; PageType::ALL.len()]; OperationKind::ALL.len()],
+    /// By kind: the part of that which an on-die controller takes.
+    decoding: [Time; OperationKind::ALL.len()],
     commands: [[Time; PLANES_PER_DIE_MAX]; OperationKind::ALL.len()],
     /// From the suspend command until the array is free.
     pub suspend: Time,
@@ -32,20 +34,24 @@ impl Timing {
     /// Reads the latencies; an on-die controller adds its time to each command, and again to the data of a read.
     pub fn new(config: &Config, on_die_controller: Time) -> Timing {
         let flash = &config.flash;
-        let array = |kind, read: PageType, programmed: PageType| {
+        let decoding =
+            OperationKind::ALL.map(|kind| on_die_controller * if kind == OperationKind::Read { 2 } else { 1 });
+        let array = |kind: OperationKind, read: PageType, programmed: PageType| {
             let (read, program) = (read.read_time(config), programmed.program_time(config));
-            match kind {
-                OperationKind::Read => read + on_die_controller * 2,
-                OperationKind::Program => program + on_die_controller,
-                OperationKind::Erase => flash.erase_time + on_die_controller,
-                OperationKind::Copyback => read + program + on_die_controller,
-            }
+            let alone = match kind {
+                OperationKind::Read => read,
+                OperationKind::Program => program,
+                OperationKind::Erase => flash.erase_time,
+                OperationKind::Copyback => read + program,
+            };
+            alone + decoding[kind.index()]
         };
         let of_types = |kind| PageType::ALL.map(|read| PageType::ALL.map(|programmed| array(kind, read, programmed)));
         Timing {
             page_types: flash.page_types,
             word_lines: flash.program_unit == ProgramUnit::WordLine,
             array: OperationKind::ALL.map(of_types),
+            decoding,
             commands: OperationKind::ALL
                 .map(|kind| std::array::from_fn(|planes_less_one| command(flash, kind, planes_less_one + 1))),
             suspend: flash.suspend_time,
@@ -71,6 +77,22 @@ impl Timing {
     #[inline]
     pub fn array(&self, kind: OperationKind, pages: Pages) -> Time {
         self.array[kind.index()][pages.read.index()][pages.programmed.index()]
+    }
+
+    /// The time of an operation on several pages one after the other, under one command.
+    pub fn array_of(&self, kind: OperationKind, pages: impl Iterator<Item = Pages>) -> Time {
+        let decoding = self.decoding[kind.index()];
+        pages.fold(decoding, |time, pages| time + (self.array(kind, pages) - decoding))
+    }
+
+    /// Pages of a word line that a program writes at once.
+    pub fn pages_per_program(&self) -> u32 {
+        match self.page_types {
+            PageTypes::Mlc if self.word_lines => 2,
+            PageTypes::Tlc if self.word_lines => 3,
+            PageTypes::Qlc if self.word_lines => 4,
+            _ => 1,
+        }
     }
 
     #[inline]

@@ -38,10 +38,11 @@ pub fn spare_blocks_min(config: &Config) -> u32 {
 /// block covers what programs leave empty.
 pub fn blocks_for_gathering(config: &Config) -> u32 {
     let units = config.units_per_page();
-    let program = u64::from(units * config.pages_per_program());
+    let program = u64::from(config.units_per_program());
     if program == 1 {
         return 0;
     }
     let (blocks, pages) = (u64::from(config.geometry.blocks_per_plane), u64::from(config.geometry.pages_per_block));
-    (blocks * program).div_ceil(pages * u64::from(units)) as u32 + 1
+    let units_per_block = pages * u64::from(units) / u64::from(config.pages_per_unit());
+    (blocks * program).div_ceil(units_per_block.max(1)) as u32 + 1
 }

@@ -144,6 +144,8 @@ pub struct Transaction {
     pub to: Ppn,
     /// User data the host asked for, or gave, in this page.
     pub bytes: Bytes,
+    /// Where in its page that begins; 0 but for reads.
+    pub start: u32,
     /// What leaves the die of a read, without the metadata of the page.
     pub moved: Bytes,
     /// Order of arrival among all transactions.
@@ -175,6 +177,7 @@ impl Transaction {
             translated: u64::MAX,
             to: from,
             bytes,
+            start: 0,
             moved: bytes,
             order: 0,
             account: Account::default(),

@@ -212,6 +212,30 @@ fn keys_that_cannot_go_together_are_found() {
         ),
         ("mapping.cache-capacity = \"7B\"", "mapping.cache-capacity (7B) holds no entry of 8B"),
         (
+            "ftl.mapping-unit = \"12KiB\"\ngeometry.page-size = \"8KiB\"",
+            "ftl.mapping-unit (12KiB) is no multiple of geometry.page-size (8KiB)",
+        ),
+        (
+            "ftl.mapping-unit = \"16KiB\"\ngeometry.pages-per-block = 255",
+            "ftl.mapping-unit (16KiB) is 4 pages, a block holds whole units, and geometry.pages-per-block (255) is no multiple of 4",
+        ),
+        (
+            "ftl.mapping-unit = \"16KiB\"\ngeometry.pages-per-block = 258\nflash.page-types = \"tlc\"\nslc.blocks-per-plane = 4",
+            "a block and one of the SLC cache hold whole units, and geometry.pages-per-block (258) is no multiple of 12",
+        ),
+        (
+            "ftl.mapping-unit = \"16KiB\"\ngeometry.pages-per-block = 240\nflash.page-types = \"tlc\"\nflash.program-unit = \"word-line\"",
+            "a program writes 3: neither is a multiple of the other",
+        ),
+        (
+            "ftl.mapping-unit = \"8KiB\"\nfabric.kind = \"pnssd\"\ngc.move = \"chip-to-chip\"",
+            "gc.move `chip-to-chip` has the page buffer of another chip take one page",
+        ),
+        (
+            "ftl.mapping-unit = \"8KiB\"\nflash.page-types = \"mlc\"\nflash.program-unit = \"word-line\"\ngc.copyback = true",
+            "and gc.copyback moves one after the other inside its plane",
+        ),
+        (
             "[mapping]\ncache-capacity = \"1MiB\"\nstored-entry-size = \"4KiB\"\n[geometry]\npage-size = \"2KiB\"",
             "mapping.stored-entry-size (4KiB) is larger than geometry.page-size (2KiB)",
         ),
@@ -252,6 +276,8 @@ fn keys_that_cannot_go_together_are_found() {
         ("[workload]\nfootprint = \"1TiB\"", "reaches beyond the drive"),
         ("[workload]\nfootprint-start = \"1TiB\"", "beyond the drive"),
         ("[workload]\nfootprint = \"4KiB\"\nrequest-size = \"64KiB\"", "does not fit the footprint"),
+        ("namespace.few.capacity = \"4KiB\"\nworkload.request-size = \"8KiB\"", "does not fit the footprint"),
+        ("ftl.mapping-unit = \"1KiB\"\nnamespace.few.capacity = \"1KiB\"", "does not fit the footprint of 1KiB"),
         ("[precondition]\nkind = \"random\"\nfill = 0", "nothing to write"),
     ];
     for (text, message) in cases {

@@ -12,6 +12,7 @@ mod collisions;
 mod ftl_model;
 mod ftl_steady_state;
 mod kept_states;
+mod large_units;
 mod mapping_cache;
 mod mbm_cases;
 mod partition;

@@ -212,7 +212,7 @@ proptest! {
     }
 
     #[test]
-    fn so_does_any_drive_that_maps_units_smaller_than_a_page_or_programs_word_lines(case in arbitrary::case_in_units()) {
+    fn so_does_any_drive_that_maps_units_of_any_size_or_programs_word_lines(case in arbitrary::case_in_units()) {
         check(&case)?;
     }
 
@@ -227,20 +227,23 @@ fn most_drives_that_are_drawn_with_an_slc_cache_have_one() {
     let mut runner = TestRunner::deterministic();
     let drawn = |_| arbitrary::case_with_slc().new_tree(&mut runner).expect("a case can be drawn").current().config;
     let drives: Vec<Config> = (0..200).map(drawn).collect();
-    let gathers = |config: &&Config| config.slc.is_on() && config.units_per_page() * config.pages_per_program() > 1;
+    let gathers = |config: &&Config| config.slc.is_on() && config.units_per_program() > 1;
     let counts = (drives.iter().filter(|config| config.slc.is_on()).count(), drives.iter().filter(gathers).count());
     assert!(counts.0 > 100 && counts.1 > 30, "{counts:?} of 200 have one, and gather programs");
 }
 
 #[test]
-fn most_drives_that_are_drawn_with_units_gather_programs() {
+fn many_drives_that_are_drawn_with_units_gather_programs_and_many_have_large_units() {
     let mut runner = TestRunner::deterministic();
     let drawn = |_| arbitrary::case_in_units().new_tree(&mut runner).expect("a case can be drawn").current().config;
-    let drives: Vec<Config> = (0..200).map(drawn).collect();
-    let gather = |config: &&Config| config.units_per_page() * config.pages_per_program() > 1;
+    let drives: Vec<Config> = (0..400).map(drawn).collect();
+    let gather = |config: &&Config| config.units_per_program() > 1;
+    let large = |config: &&Config| config.pages_per_unit() > 1;
     let by_die = |config: &&Config| gather(config) && config.ftl.policy == FirmwarePolicy::Tbm;
     let counts = (drives.iter().filter(gather).count(), drives.iter().filter(by_die).count());
-    assert!(counts.0 > 100 && counts.1 > 10, "{counts:?} of 200 gather, and by the die");
+    assert!(counts.0 > 150 && counts.1 > 8, "{counts:?} of 400 gather, and by the die");
+    let large = drives.iter().filter(large).count();
+    assert!(large > 80, "{large} of 400 have units of several pages");
 }
 
 /// One die with one plane of 8 blocks of 4 pages of 4 KiB, half of which the host sees; one request at a time.

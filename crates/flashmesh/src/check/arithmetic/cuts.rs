@@ -81,6 +81,13 @@ impl Cuts {
         Bytes::new(common(bytes_of(io), self.page_bytes(lpn)))
     }
 
+    /// Where in its page the bytes of a request lie.
+    pub(in super::super) fn part(&self, io: &IoRequest, lpn: Lpn) -> std::ops::Range<Bytes> {
+        let (first, last) = self.page_bytes(lpn);
+        let (start, end) = bytes_of(io);
+        Bytes::new(start.max(first) - first)..Bytes::new(end.min(last) - first)
+    }
+
     /// A request without bytes touches the page that its offset names.
     pub(in super::super) fn extent(&self, io: &IoRequest) -> Extent {
         let (start, end) = bytes_of(io);

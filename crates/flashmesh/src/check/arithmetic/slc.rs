@@ -14,6 +14,16 @@ pub(in super::super) enum PageAt {
     Slc,
 }
 
+impl PageAt {
+    /// The page so many further on in its block.
+    pub(in super::super) fn plus(self, pages: u32) -> PageAt {
+        match self {
+            PageAt::Native(page) => PageAt::Native(page + pages),
+            PageAt::Slc => PageAt::Slc,
+        }
+    }
+}
+
 /// The last blocks of each plane.
 #[derive(Clone, Debug)]
 pub(in super::super) struct SlcArea {

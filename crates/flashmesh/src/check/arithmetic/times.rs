@@ -1,6 +1,9 @@
 //! How long commands, the array and transfers take.
 
+use rustc_hash::FxHashSet;
+
 use super::slc::PageAt;
+use super::units::pages_per_unit;
 use crate::check::kinds::{Expected, Transfer};
 use crate::config::{self, Config, Flash, PageTypes, ProgramUnit};
 use crate::fabric::{Message, Payload};
@@ -22,6 +25,8 @@ pub(in super::super) struct Times {
     transfer: Transfer,
     packets: config::Packets,
     channel_rate: Rate,
+    /// Pages of a mapping unit.
+    in_unit: u32,
 }
 
 /// `first` for one plane, the listed times for more; past the end of the list each plane adds what the last one added.
@@ -49,6 +54,7 @@ impl Times {
             transfer: expected.transfer,
             packets: config.packets.clone(),
             channel_rate: config.fabric.channel_rate,
+            in_unit: pages_per_unit(config),
         }
     }
 
@@ -115,6 +121,51 @@ impl Times {
             OperationKind::Erase => decoding + self.flash.erase_time,
             OperationKind::Copyback => decoding + self.read(read) + self.program(programmed),
         }
+    }
+
+    /// Time to read so many pages of the large unit that begins at `unit`, from the page `skipped` on, without decoding.
+    pub(in super::super) fn read_of_unit(&self, unit: PageAt, skipped: u32, pages: u32) -> Time {
+        (skipped..skipped + pages).fold(Time::ZERO, |time, page| time + self.read(unit.plus(page)))
+    }
+
+    /// Time to program a large unit, without decoding: by word lines where a program is of one.
+    pub(in super::super) fn program_of_unit(&self, unit: PageAt) -> Time {
+        let is_by_word_lines = self.flash.program_unit == ProgramUnit::WordLine && unit != PageAt::Slc;
+        let at_once = if is_by_word_lines { (self.order().1.len() as u32).min(self.in_unit) } else { 1 };
+        let first_pages = (0..self.in_unit).filter(|page| page % at_once == 0);
+        first_pages.fold(Time::ZERO, |time, page| time + self.program(unit.plus(page)))
+    }
+
+    /// Time to read a large unit and to program it elsewhere, without decoding.
+    pub(in super::super) fn copyback_of_unit(&self, from: PageAt, to: PageAt) -> Time {
+        self.read_of_unit(from, 0, self.in_unit) + self.program_of_unit(to)
+    }
+
+    /// What operations on large units may take.
+    pub(in super::super) fn of_large_units(&self, kind: OperationKind) -> FxHashSet<Time> {
+        let once = self.decoding(kind);
+        let (first, repeated) = self.order();
+        // As many units as it takes until the kinds of their pages repeat.
+        let units = (0..(first.len() + repeated.len()) as u32).map(|unit| PageAt::Native(unit * self.in_unit));
+        let units = units.chain((self.slc.blocks_per_plane > 0).then_some(PageAt::Slc));
+        let others = units.clone();
+        let alone = units.flat_map(|unit| match kind {
+            OperationKind::Read => {
+                let spans =
+                    (0..self.in_unit).flat_map(|skip| (1..=self.in_unit - skip).map(move |pages| (skip, pages)));
+                spans.map(|(skip, pages)| self.read_of_unit(unit, skip, pages)).collect::<Vec<Time>>()
+            }
+            OperationKind::Program => vec![self.program_of_unit(unit)],
+            OperationKind::Erase => vec![self.flash.erase_time],
+            OperationKind::Copyback => others.clone().map(|to| self.copyback_of_unit(unit, to)).collect(),
+        });
+        alone.map(|time| once + time).collect()
+    }
+
+    /// Time that an on-die controller adds to an operation.
+    pub(in super::super) fn decoding(&self, kind: OperationKind) -> Time {
+        let once = self.on_die_controller();
+        if kind == OperationKind::Read { once + once } else { once }
     }
 
     pub(in super::super) fn command(&self, kind: OperationKind, planes: u32) -> Time {

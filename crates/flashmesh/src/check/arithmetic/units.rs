@@ -9,6 +9,19 @@ pub(in super::super) fn units_per_page(config: &Config) -> u32 {
     (1..).take_while(|units| u64::from(*units) * unit <= page).last().unwrap_or(1)
 }
 
+/// Pages that a mapping unit is made of.
+pub(in super::super) fn pages_per_unit(config: &Config) -> u32 {
+    let page = config.geometry.page_size.as_u64();
+    let unit = config.ftl.mapping_unit.map_or(page, |unit| unit.as_u64());
+    (1..).take_while(|pages| u64::from(*pages) * page <= unit).last().unwrap_or(1)
+}
+
+/// Mapping units that one program writes in a plane; one where a unit takes several programs.
+pub(in super::super) fn units_per_program(config: &Config) -> u32 {
+    let (program, unit) = (pages_per_program(config), pages_per_unit(config));
+    if unit > 1 { program.div_ceil(unit) } else { program * units_per_page(config) }
+}
+
 /// Bits of a cell.
 pub(super) fn bits(config: &Config) -> u32 {
     match config.flash.page_types {
@@ -20,7 +33,7 @@ pub(super) fn bits(config: &Config) -> u32 {
 }
 
 /// Pages that one program writes in a plane: those of a word line, one for each bit of its cells.
-pub(in super::super) fn pages_per_program(config: &Config) -> u32 {
+fn pages_per_program(config: &Config) -> u32 {
     if config.flash.program_unit == ProgramUnit::WordLine { bits(config) } else { 1 }
 }
 
@@ -29,6 +42,7 @@ pub(in super::super) fn in_units(config: &Config) -> config::Geometry {
     let units = units_per_page(config);
     let mut shape = config.geometry.clone();
     shape.page_size = crate::units::Bytes::new(shape.page_size.as_u64() / u64::from(units));
-    shape.pages_per_block *= units;
+    shape.page_size = shape.page_size * u64::from(pages_per_unit(config));
+    shape.pages_per_block = shape.pages_per_block * units / pages_per_unit(config);
     shape
 }

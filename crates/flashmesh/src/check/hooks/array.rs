@@ -1,5 +1,7 @@
 //! What dies and planes do.
 
+use std::ops::Range;
+
 use crate::check::arithmetic::PageAt;
 use crate::check::cores::Cores;
 use crate::check::data::Data;
@@ -67,16 +69,22 @@ impl Oracles {
         self.judge(Data::NAME, outcome, now);
     }
 
-    /// Checks the time of an operation against the pages it read and programmed in one plane.
-    fn judge_time(&mut self, read: Option<Ppn>, programmed: Option<Ppn>, now: Time) {
+    /// Checks the time of an operation against the pages it read and programmed in one plane; `sensed` is what of a large unit a read
+    /// wants, where that is known.
+    fn judge_time(&mut self, read: Option<Ppn>, programmed: Option<Ppn>, sensed: Option<Range<Bytes>>, now: Time) {
         let Some(ppn) = programmed.or(read) else { return };
         let homes = &self.homes;
         let page_at = |ppn: Ppn| match self.slc.holds(ppn) {
             true => PageAt::Slc,
-            false => PageAt::Native(homes.page_in_block(ppn) / self.units_per_page),
+            false => PageAt::Native(homes.page_in_block(ppn) / self.units_per_page * self.pages_per_unit),
         };
         let die = homes.die_of(ppn);
         let (read, programmed) = (read.map(page_at), programmed.map(page_at));
+        if self.pages_per_unit > 1 {
+            let outcome = self.dies.told_of_unit(die, read, programmed, sensed);
+            self.energy.told_of_unit(read, self.dies.worked(die));
+            return self.judge(Dies::NAME, outcome, now);
+        }
         self.energy.told(read, programmed);
         let outcome = self.dies.told(die, read.unwrap_or(PageAt::Native(0)), programmed.unwrap_or(PageAt::Native(0)));
         self.judge(Dies::NAME, outcome, now);
@@ -92,10 +100,21 @@ impl Oracles {
         }
     }
 
+    /// What a read wants of a mapping unit; `None` where that is not known.
+    fn sensed(&self, lpn: Lpn, request: Option<RequestId>) -> Option<Range<Bytes>> {
+        let whole = || Bytes::ZERO..self.requests.page_size();
+        match request {
+            _ if self.cache.is_some() => None,
+            Some(id) if self.whole.contains(&(id, lpn)) => Some(whole()),
+            Some(id) => self.requests.sensed(id, lpn),
+            None => self.entries.is_of_host(lpn).then(whole),
+        }
+    }
+
     pub fn page_read(&mut self, ppn: Ppn, lpn: Lpn, request: Option<RequestId>, now: Time) {
         let outcome = self.planes.read(ppn);
         self.judge(Planes::NAME, outcome, now);
-        self.judge_time(Some(ppn), None, now);
+        self.judge_time(Some(ppn), None, self.sensed(lpn, request), now);
         self.data.read(ppn, self.wanted(lpn, request));
         self.cache(now, |cache| cache.read(request, lpn));
         let version = self.pages.read(ppn, lpn, request.is_some());
@@ -143,7 +162,7 @@ impl Oracles {
         self.cache(now, |cache| cache.programmed(lpn, origin));
         let outcome = self.planes.programmed(ppn, from);
         self.judge(Planes::NAME, outcome, now);
-        self.judge_time(from, Some(ppn), now);
+        self.judge_time(from, Some(ppn), None, now);
         let outcome = self.data.programmed(ppn, from, written);
         self.judge(Data::NAME, outcome, now);
         let outcome = self.pages.programmed(ppn, lpn, origin);

@@ -209,8 +209,9 @@ section! {
         first_touch: FirstTouch = FirstTouch::Home, with "write-binding" = ["\"early\""], needs plain;
         /// Which open block of its plane a written page goes to.
         write_streams: WriteStreams = WriteStreams::Shared, needs plain;
-        /// What one entry of the map is for; divides the page. Below a page, writes gather in their plane until they fill what one program
-        /// writes (`flash.program-unit`), a read moves only the units it needs, and collection moves and packs valid units.
+        /// What one entry of the map is for: a part of a page, or several pages of a block. Below a page, writes gather in their plane until
+        /// they fill what one program writes (`flash.program-unit`), a read moves only the units it needs, and collection moves and packs valid
+        /// units. Above, a smaller write reads the rest of its unit first, and a read senses only the pages it needs.
         mapping_unit: Option<Bytes> = None, unset "a page", in Bytes::new(512)..=Bytes::from_kib(256), needs any, step "4KiB | 16KiB";
         /// How long writes wait for others to fill a program with. After it the program runs with what there is, and the rest of its pages
         /// stays empty until the block is erased.

@@ -92,6 +92,11 @@ impl DeviceCache {
         self.sector_size * u64::from(sectors.count())
     }
 
+    /// Where in its page the first of some sectors is; 0 where there are none.
+    pub fn start_of(&self, sectors: Sectors) -> Bytes {
+        if sectors.is_empty() { Bytes::ZERO } else { self.sector_size * u64::from(sectors.first()) }
+    }
+
     /// The sectors that a request touches of a page.
     pub fn sectors_of(&self, page: &PageRequest) -> Sectors {
         let sector = self.sector_size.as_u64();

@@ -13,10 +13,11 @@ use crate::units::Bytes;
 use super::map::CachedMap;
 use super::place::Placements;
 
-/// A page of a request, of which `bytes` come from flash. Its transaction may be queued, unless entries of the map are cached.
+/// A page of a request, of which `bytes` from `start` on come from flash. Its transaction may be queued, unless entries of the map are cached.
 #[inline(always)]
 pub fn begin<M: Model>(
     page: &PageRequest,
+    start: Bytes,
     bytes: Bytes,
     place: CachePlace,
     placements: &mut Placements,
@@ -27,6 +28,7 @@ pub fn begin<M: Model>(
     let plane = cx.shared.geometry.plane_of(from);
     let mut transaction = Transaction::new(Work::HostRead(place), page.owner(), lpn, plane, from, bytes);
     transaction.translated = cx.shared.ftl.map_changes();
+    transaction.start = start.as_u64() as u32;
     if M::ALL_FEATURES && cx.shared.rules.asks_allocator {
         placements.tell_read(page, cx.shared);
     }

@@ -21,7 +21,11 @@ impl Scope<'_> {
     /// A clash of keys of this stream; those of the drive keep their names.
     fn clash(&self, keys: &[&str], message: String) -> Clash {
         let keys = keys.iter().map(|key| {
-            if key.starts_with("geometry.") || key.starts_with("host.") { (*key).to_owned() } else { self.key(key) }
+            if ["geometry.", "host.", "namespace."].iter().any(|section| key.starts_with(section)) {
+                (*key).to_owned()
+            } else {
+                self.key(key)
+            }
         });
         Clash { kind: ConfigErrorKind::Conflict, keys: keys.collect(), message, help: None }
     }
@@ -175,15 +179,16 @@ fn footprint(scope: &Scope<'_>, is_named: bool, namespace: &NamespaceConfig, cla
         return;
     }
     let space = if is_named { format!("namespace `{}`", namespace.name) } else { "the drive".to_owned() };
-    let larger = match is_named {
-        true => format!("raise namespace.{}.capacity", namespace.name),
-        false => "take a larger drive".to_owned(),
+    let space_key = match is_named {
+        true => format!("namespace.{}.capacity", namespace.name),
+        false => "geometry.capacity".to_owned(),
     };
+    let larger = if is_named { format!("raise {space_key}") } else { "take a larger drive".to_owned() };
     let (start_key, footprint_key) = (scope.key("workload.footprint-start"), scope.key("workload.footprint"));
     let start = workload.footprint_start;
     if start >= capacity {
         let message = format!("{start_key} ({start}) is beyond {space}, which has {capacity:#}");
-        let clash = scope.clash(&["workload.footprint-start", "geometry.capacity"], message);
+        let clash = scope.clash(&["workload.footprint-start", &space_key], message);
         clashes.push(clash.help(&format!("lower {start_key}, or {larger}")));
         return;
     }
@@ -192,7 +197,7 @@ fn footprint(scope: &Scope<'_>, is_named: bool, namespace: &NamespaceConfig, cla
     if footprint > room {
         let message =
             format!("{footprint_key} ({footprint} from {start}) reaches beyond {space}, which has {capacity:#}");
-        let keys = ["workload.footprint", "workload.footprint-start", "geometry.capacity"];
+        let keys = ["workload.footprint", "workload.footprint-start", &space_key];
         let help = format!("lower {footprint_key} to {room:#}, leave it away for all there is, or {larger}");
         clashes.push(scope.clash(&keys, message).help(&help));
     }
@@ -201,7 +206,7 @@ fn footprint(scope: &Scope<'_>, is_named: bool, namespace: &NamespaceConfig, cla
         if largest > footprint {
             let size_key = scope.key("workload.request-size");
             let message = format!("{size_key}: a request of {largest} does not fit the footprint of {footprint:#}");
-            let keys = ["workload.request-size", "workload.footprint", "geometry.capacity"];
+            let keys = ["workload.request-size", "workload.footprint", &space_key];
             let help = format!("lower {size_key}, or raise {footprint_key}");
             clashes.push(scope.clash(&keys, message).help(&help));
         }

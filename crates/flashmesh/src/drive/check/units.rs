@@ -1,5 +1,5 @@
-//! Mapping units smaller than a page, and programs of a word line: whether they divide what they are to divide, and what they cannot go
-//! together with.
+//! Mapping units that are parts of a page or several pages, and programs of a word line: whether one divides the other, and what they
+//! cannot go together with.
 
 use crate::config::{Clash, Config, FirmwarePolicy, PageTypes, ProgramUnit, WriteBinding};
 use crate::units::Bytes;
@@ -10,17 +10,19 @@ const UNITS_PER_BLOCK_MAX: u64 = u16::MAX as u64;
 /// Whether the unit and the program fit the array; [`Geometry::of`](crate::flash::geometry::Geometry::of) takes what fits.
 pub(super) fn clashes(config: &Config, clashes: &mut Vec<Clash>) {
     let (page, unit) = (config.geometry.page_size, config.mapping_unit());
-    let of_units = |message: String| Clash::new(&["ftl.mapping-unit", "geometry.page-size"], message);
-    if !page.as_u64().is_multiple_of(unit.as_u64()) {
+    let divides = |one: Bytes, other: Bytes| other.as_u64().is_multiple_of(one.as_u64().max(1));
+    if !divides(unit, page) && !divides(page, unit) {
         let message = if unit > page {
-            format!("ftl.mapping-unit ({unit}) is larger than geometry.page-size ({page})")
+            format!("ftl.mapping-unit ({unit}) is no multiple of geometry.page-size ({page})")
         } else {
             format!("ftl.mapping-unit ({unit}) does not divide geometry.page-size ({page})")
         };
-        let help =
-            "set ftl.mapping-unit to the page size divided by a power of two, such as \"4KiB\" on pages of 16 KiB";
-        clashes.push(of_units(message).help(help));
+        let help = "set ftl.mapping-unit to the page size divided or multiplied by a power of two, such as \"4KiB\" or \"64KiB\" on pages of 16 KiB";
+        clashes.push(Clash::new(&["ftl.mapping-unit", "geometry.page-size"], message).help(help));
         return;
+    }
+    if unit > page {
+        large_units(config, clashes);
     }
     let sector = config.geometry.sector_size;
     if config.ftl.mapping_unit.is_some() && unit < sector {
@@ -30,7 +32,8 @@ pub(super) fn clashes(config: &Config, clashes: &mut Vec<Clash>) {
             clash.help("a unit holds one sector at least: raise ftl.mapping-unit, or lower geometry.sector-size"),
         );
     }
-    let units = u64::from(config.geometry.pages_per_block) * u64::from(config.units_per_page());
+    let pages = u64::from(config.geometry.pages_per_block);
+    let units = pages * u64::from(config.units_per_page()) / u64::from(config.pages_per_unit());
     if units > UNITS_PER_BLOCK_MAX {
         let message =
             format!("a block holds {units} mapping units of {unit}; at most {UNITS_PER_BLOCK_MAX} can be simulated");
@@ -38,6 +41,51 @@ pub(super) fn clashes(config: &Config, clashes: &mut Vec<Clash>) {
         clashes.push(Clash::new(&keys, message).help("raise ftl.mapping-unit, or lower geometry.pages-per-block"));
     }
     programs(config, clashes);
+}
+
+/// What units of several pages need: blocks and word lines of whole units, or units of whole word lines.
+fn large_units(config: &Config, clashes: &mut Vec<Clash>) {
+    let (unit, pages) = (config.mapping_unit(), config.pages_per_unit());
+    // A block of the SLC cache has a page for each word line.
+    let (blocks, needed) = if config.slc.is_on() {
+        ("a block and one of the SLC cache hold", pages * config.pages_per_word_line())
+    } else {
+        ("a block holds", pages)
+    };
+    let in_block = config.geometry.pages_per_block;
+    if !in_block.is_multiple_of(needed) {
+        let message = format!(
+            "ftl.mapping-unit ({unit}) is {pages} pages, {blocks} whole units, and geometry.pages-per-block ({in_block}) is no multiple of \
+             {needed}"
+        );
+        let clash = Clash::new(&["geometry.pages-per-block", "ftl.mapping-unit"], message);
+        clashes.push(clash.help(&format!("set geometry.pages-per-block to a multiple of {needed}")));
+    }
+    let program = config.pages_per_program();
+    if !pages.is_multiple_of(program) && !program.is_multiple_of(pages) {
+        let message = format!(
+            "ftl.mapping-unit ({unit}) is {pages} pages, and with flash.program-unit `word-line` a program writes {program}: neither is a multiple of \
+             the other"
+        );
+        let clash = Clash::new(&["ftl.mapping-unit", "flash.program-unit", "flash.page-types"], message);
+        clashes.push(clash.help(&format!("set ftl.mapping-unit to a multiple of {program} pages")));
+    }
+    if config.gc.copyback && program > 1 {
+        let message = format!(
+            "ftl.mapping-unit ({unit}) is {pages} pages, with flash.program-unit `word-line` several are programmed at once, and gc.copyback moves \
+             one after the other inside its plane"
+        );
+        let clash = Clash::new(&["gc.copyback", "ftl.mapping-unit", "flash.program-unit"], message);
+        clashes.push(clash.help("set gc.copyback to false, or flash.program-unit to \"page\""));
+    }
+    if config.gc.r#move.leaves_the_chip() {
+        let message = format!(
+            "ftl.mapping-unit ({unit}) is {pages} pages, and gc.move `{}` has the page buffer of another chip take one page",
+            config.gc.r#move
+        );
+        let clash = Clash::new(&["gc.move", "ftl.mapping-unit"], message);
+        clashes.push(clash.help("set gc.move to \"through-controller\", or ftl.mapping-unit to a page"));
+    }
 }
 
 fn programs(config: &Config, clashes: &mut Vec<Clash>) {
@@ -71,7 +119,7 @@ fn programs(config: &Config, clashes: &mut Vec<Clash>) {
         let clash = Clash::new(&["geometry.pages-per-block", "flash.program-unit"], message);
         clashes.push(clash.help(&format!("set geometry.pages-per-block to a multiple of {pages}")));
     }
-    if config.units_per_page() * pages > 1 {
+    if config.units_per_program() > 1 {
         together(config, clashes);
     }
 }

@@ -35,8 +35,8 @@ pub(super) fn check(config: &Config) -> Result<(), FabricError> {
     let list = LISTED_PAGE * u64::from(config.geometry.pages_per_block);
     let clean = nossd.read_request_flits + list.as_u64() as u32;
     let lists = config.gc.r#move == config::Move::Clean;
-    let longest =
-        Packetizer::longest(nossd, &config.geometry, config.pages_per_program()).max(if lists { clean } else { 0 });
+    let longest = Packetizer::longest(nossd, &config.geometry, config.pages_per_program().max(config.pages_per_unit()))
+        .max(if lists { clean } else { 0 });
     let shares_by_packets = nossd.half_duplex && nossd.interleave == Interleave::Packets;
     if nossd.half_duplex && nossd.slot_reuse == SlotReuse::SameCycle {
         let message = "half-duplex links cannot fill a slot in the cycle in which its flit leaves".to_owned();

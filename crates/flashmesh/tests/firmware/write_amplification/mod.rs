@@ -29,6 +29,19 @@ fn lambert_w_has_its_known_values() {
 }
 
 #[test]
+fn traffic_of_one_temperature_is_uniform_and_of_two_amplifies_less() {
+    for rho in [0.7, 0.85, 0.93] {
+        let uniform = write_amplification_fifo(rho);
+        for share in [0.2, 0.5] {
+            assert!((write_amplification_fifo_of_two(rho, share, share) / uniform - 1.0).abs() < 1e-9);
+        }
+        assert!(write_amplification_fifo_of_two(rho, 1.0 - 1e-9, 0.999) < 1.01 * uniform);
+    }
+    // All pages but the hot ones only take room: what is left is uniform traffic on less space, beside pages that are always moved.
+    assert!(write_amplification_fifo_of_two(0.85, 0.8, 0.2) > write_amplification_fifo(0.85));
+}
+
+#[test]
 fn fifo_agrees_with_brute_force() {
     for (b, rho) in [(32, 0.7), (32, 0.8), (64, 0.9)] {
         agree("fifo", Victim::Fifo, b, rho, write_amplification_fifo(rho));

@@ -4,11 +4,16 @@
 //! theory wants is that of the full blocks, counted at intervals while the drive runs.
 
 use super::theory;
-use flashmesh::config::{Config, PreconditionKind, ReplayMode, VictimPolicy};
+use flashmesh::config::{
+    Config, MovedPages, PageTypes, PreconditionKind, ProgramUnit, ReplayMode, VictimPolicy, WarmUp,
+};
+use flashmesh::engine::random::SimRng;
 use flashmesh::ftl::BlockState;
 use flashmesh::ids::BlockId;
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Time};
+use flashmesh::workload::RequestKind;
+use flashmesh::workload::source::WorkloadSource;
 use flashmesh::workload::synthetic::SyntheticSource;
 
 use crate::support::drives::{self, assert_within, bare_drive};
@@ -39,7 +44,12 @@ fn steady_state(config: &Config) -> (f64, f64) {
     let source =
         SyntheticSource::new(&config.workload, &config.replay, capacity, config.geometry.sector_size, config.seed)
             .expect("the workload fits the drive");
-    let mut simulation = Simulation::with_source(config, Box::new(source)).expect("the drive can be built");
+    steady_state_of(config, Box::new(source))
+}
+
+/// The same under other writes.
+fn steady_state_of(config: &Config, source: Box<dyn WorkloadSource>) -> (f64, f64) {
+    let mut simulation = Simulation::with_source(config, source).expect("the drive can be built");
     simulation.enable_checks();
     let report = simulation.run(&Control::default()).expect("the run ends and no oracle speaks");
     let (mut full, mut valid) = (0u64, 0u64);
@@ -83,6 +93,37 @@ fn greedy_victims_of_units_amplify_as_the_mean_field_says() {
     config.gc.threshold = 0.03;
     let (measured, rho) = steady_state(&config);
     assert_within("units", measured, theory::write_amplification_greedy(rho, 512), 0.03);
+}
+
+/// Logical pages of the drive of two temperatures, and those of them that are hot.
+const LOGICAL: u64 = 27_840;
+const HOT: u64 = LOGICAL / 5;
+
+/// Four of five writes go to a fifth of the pages. Units gather into word lines of 12; moved units share the block of writes.
+#[test]
+fn fifo_victims_of_units_amplify_two_temperatures_as_theory_says() {
+    let mut config = drive(VictimPolicy::Fifo);
+    config.geometry.page_size = Bytes::from_kib(16);
+    config.geometry.pages_per_block = 96;
+    config.geometry.blocks_per_plane = 43;
+    config.geometry.capacity = Some(Bytes::new(LOGICAL * drives::PAGE));
+    config.flash.page_types = PageTypes::Tlc;
+    config.flash.program_unit = ProgramUnit::WordLine;
+    config.ftl.mapping_unit = Some(Bytes::new(drives::PAGE));
+    config.ftl.gather_timeout = Time::from_ms(1_000);
+    config.gc.moved_pages = MovedPages::WriteBlock;
+    config.gc.threshold = 0.03;
+    config.replay.outstanding = 512;
+    config.measure.warm_up = WarmUp::Requests;
+    config.measure.warm_up_requests = 100_000;
+    let page = |number: u64| {
+        let mut random = SimRng::new(number);
+        let of = |random: &mut SimRng, count: u64| u64::from(random.below(count as u32));
+        if of(&mut random, 5) < 4 { of(&mut random, HOT) } else { HOT + of(&mut random, LOGICAL - HOT) }
+    };
+    let source = drives::Repeated { left: 250_000, kind: RequestKind::Write, page };
+    let (measured, rho) = steady_state_of(&config, Box::new(source));
+    assert_within("two temperatures", measured, theory::write_amplification_fifo_of_two(rho, 0.8, 0.2), 0.03);
 }
 
 #[test]

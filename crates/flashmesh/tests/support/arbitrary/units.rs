@@ -11,10 +11,11 @@ use proptest::sample::select;
 
 use super::super::partitions;
 
-/// How many units a page has, and what one program writes.
+/// How many units a page has, or pages a unit, and what one program writes.
 #[derive(Clone, Debug)]
 pub struct Units {
     per_page: u64,
+    pages: u64,
     program_unit: ProgramUnit,
     gather_timeout: Time,
     is_paced: bool,
@@ -25,9 +26,12 @@ pub struct Units {
 pub fn units() -> impl Strategy<Value = Units> {
     let timeout = (0..=600u64).prop_map(Time::from_us);
     let choices = (any::<bool>(), any::<bool>(), any::<bool>());
-    (select(vec![1u64, 2, 4, 8]), select(ProgramUnit::ALL), timeout, choices).prop_map(
-        |(per_page, program_unit, gather_timeout, (is_paced, is_twin, is_wide))| Units {
+    // Of a page, of parts of it, of several.
+    let sizes = vec![(1u64, 1u64), (2, 1), (4, 1), (8, 1), (1, 2), (1, 4)];
+    (select(sizes), select(ProgramUnit::ALL), timeout, choices).prop_map(
+        |((per_page, pages), program_unit, gather_timeout, (is_paced, is_twin, is_wide))| Units {
             per_page,
+            pages,
             program_unit,
             gather_timeout,
             is_paced,
@@ -51,8 +55,8 @@ impl Units {
         let geometry = &mut config.geometry;
         let (page, sector) = (geometry.page_size, geometry.sector_size);
         let per_page = self.per_page.min(page.as_u64() / sector.as_u64());
-        let unit = Bytes::new(page.as_u64() / per_page);
-        config.ftl.mapping_unit = (per_page > 1).then_some(unit);
+        let unit = Bytes::new(page.as_u64() / per_page) * self.pages;
+        config.ftl.mapping_unit = (unit != page).then_some(unit);
         if self.program_unit == ProgramUnit::WordLine && config.flash.page_types != PageTypes::One {
             config.flash.program_unit = ProgramUnit::WordLine;
             config.flash.middle_page_program_time = None;
@@ -60,11 +64,15 @@ impl Units {
             config.flash.top_page_program_time = None;
         }
         let pages = config.pages_per_program();
-        if config.units_per_page() * pages == 1 {
+        if self.pages > 1 {
+            self.enlarge(config);
+        }
+        if config.units_per_program() == 1 {
             return;
         }
         // In blocks of one word line no block would ever have enough invalid units to be a victim.
-        config.geometry.pages_per_block = config.geometry.pages_per_block.next_multiple_of(pages).max(2 * pages);
+        config.geometry.pages_per_block =
+            config.geometry.pages_per_block.next_multiple_of(pages.max(self.pages as u32)).max(2 * pages);
         config.ftl.gather_timeout = self.gather_timeout;
         config.ftl.write_binding = WriteBinding::Late;
         config.ftl.first_touch = FirstTouch::Home;
@@ -90,6 +98,23 @@ impl Units {
         if config.suspension() != Suspension::Off {
             config.fabric.hold_path = config.fabric.hold_path.without_programs();
         }
+    }
+
+    /// Gives blocks and buffers room for units of several pages.
+    fn enlarge(&self, config: &mut Config) {
+        let in_unit = self.pages as u32 * if config.slc.is_on() { config.pages_per_word_line() } else { 1 };
+        let unit = config.mapping_unit();
+        // As many units in a block as there were pages.
+        config.geometry.pages_per_block *= self.pages as u32;
+        config.geometry.pages_per_block = config.geometry.pages_per_block.next_multiple_of(in_unit);
+        config.geometry.capacity = config.geometry.capacity.map(|capacity| capacity * self.pages);
+        config.gc.r#move = Move::ThroughController;
+        config.gc.copyback &= config.pages_per_program() == 1;
+        if config.cache.capacity > Bytes::ZERO {
+            config.cache.capacity = config.cache.capacity * self.pages;
+        }
+        config.mapping.read_size = config.mapping.read_size.map(|size| size.min(unit));
+        self.spare(config);
     }
 
     fn spare(&self, config: &mut Config) {

@@ -62,6 +62,24 @@ pub fn write_amplification_fifo(rho: f64) -> f64 {
     1.0 / (1.0 + rho * lambert_w(-(-1.0 / rho).exp() / rho))
 }
 
+/// The block that was filled first is collected, where a share `space` of the logical pages takes a share `traffic` of the writes, and hot and
+/// cold pages share blocks.
+///
+/// A block is collected when all others have been written since, that is after T pages, T / A of them by the host. A hot page survives with
+/// probability s = exp(-traffic / (space rho A)), a cold one likewise, and of the copies of each kind that are written a share s is moved:
+/// A = 1 + traffic s / (1 - s) + the same of cold pages (Desnoyers, SYSTOR 2012, section 4).
+pub fn write_amplification_fifo_of_two(rho: f64, traffic: f64, space: f64) -> f64 {
+    check(rho);
+    let moved = |traffic: f64, space: f64, amplification: f64| {
+        let survives = (-traffic / (space * rho * amplification)).exp();
+        traffic * survives / (1.0 - survives)
+    };
+    // The smallest fixed point, from below.
+    (0..10_000).fold(1.0, |amplification, _| {
+        1.0 + moved(traffic, space, amplification) + moved(1.0 - traffic, 1.0 - space, amplification)
+    })
+}
+
 /// Any block is collected.
 pub fn write_amplification_random(rho: f64) -> f64 {
     check(rho);
