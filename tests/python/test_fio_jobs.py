@@ -106,6 +106,21 @@ def test_rates_are_arrivals(one: Callable[[str], dict[str, Any]]) -> None:
     assert (found["workload.arrivals"], found["workload.interarrival"]) == ("exponential", "976562500ps")
 
 
+@pytest.mark.parametrize(
+    ("rate", "interarrival", "reads"),
+    [
+        ("rate_iops=500", "1000000000ps", 0.5),
+        ("rate_iops=400,600", "1000000000ps", 0.4),
+        ("rate=4m,12m", "244140625ps", 0.25),
+    ],
+)
+def test_reads_and_writes_have_a_rate_each(jobs: Read, rate: str, interarrival: str, reads: float) -> None:
+    """As fio 3.33 does: `--rw=randrw --rwmixread=90 --rate_iops=500` does 500 of each."""
+    found = jobs(f"[job]\nrw=randrw\nrwmixread=90\n{rate}\n{END}")
+    assert (found.settings["workload.interarrival"], found.settings["workload.read-share"]) == (interarrival, reads)
+    assert any("fio paces reads and writes each by its own rate" in note for note in found.notes)
+
+
 def test_sizes_may_be_several(one: Callable[[str], dict[str, Any]]) -> None:
     assert one(f"bssplit=4k/60:64k/\n{END}")["workload.request-size"] == [["4KiB", 60.0], ["64KiB", 40.0]]
     assert one(f"bsrange=4k-16k\n{END}")["workload.request-size"] == [[f"{n}KiB", 1.0] for n in (4, 8, 12, 16)]
@@ -256,7 +271,7 @@ def test_no_option_has_two_fates() -> None:
         ("[a]\nbs=4x\n", 2, "`4x` is not a size"),
         ("[a]\nbs=100\n", 2, "whole sectors"),
         ("[a]\nbs=\n", 2, "`bs` has no value"),
-        ("[a]\nrw=rw\nrate_iops=,5\n" + END, 3, "differs between reads and writes"),
+        ("[a]\nrw=rw\nrate_iops=,5\n" + END, 3, "says nothing of the requests of this job"),
         ("[a]\nrate_iops=,5\n" + END, 2, "says nothing of the requests of this job"),
         ("[a]\nrw=randrw\nba=4k,8k\n" + END, 3, "differs between reads and writes"),
         ("[a]\nbs=4k,8k\nrw=rw\n", 2, "differs between reads and writes"),

@@ -274,14 +274,20 @@ class Stream:
             raise job.problem(option, "`rate_iops` and `rate` exclude each other", "remove one")
         if "thinktime" in job.options:
             raise job.problem(job.options["thinktime"], f"`thinktime` does not go with `{option.name}`", "remove one")
-        if option.name == "rate_iops":
-            per_second = job.get("rate_iops", lambda text: float(self.rate(text, kinds)), 1.0)
-        elif len(sizes) > 1:
-            raise job.problem(option, "`rate` with requests of several sizes is not modelled", "take `rate_iops`")
-        else:
-            per_second = job.get("rate", lambda text: job.bytes_of(self.of_kinds(text, kinds)), 1) / sizes[0][0]
-        if per_second <= 0:
+        read: Callable[[str], float] = lambda text: float(values.whole(text, 1))  # noqa: E731
+        if option.name == "rate":
+            if len(sizes) > 1:
+                raise job.problem(option, "`rate` with requests of several sizes is not modelled", "take `rate_iops`")
+            read = lambda text: job.bytes_of(text) / sizes[0][0]  # noqa: E731
+        rates: list[float] = job.get(option.name, lambda text: self.rates(text, kinds, read), [])
+        per_second = sum(rates)
+        if min(rates) <= 0:
             raise job.problem(option, f"{option.name}: expected more than 0")
+        if len(rates) > 1:
+            self.set("workload.read-share", rates[0] / per_second, option.name)
+            job.found.note(
+                f"{option.name}: fio paces reads and writes each by its own rate, so the rates say how many are reads"
+            )
         process = job.options.get("rate_process")
         if process is not None and process.value not in ("linear", "poisson"):
             raise job.problem(process, f"rate_process: `{process.value}` is not modelled", "take linear or poisson")
@@ -293,9 +299,13 @@ class Stream:
             f"{option.name}: requests arrive at this rate whatever the drive does; iodepth does not bound them"
         )
 
-    def rate(self, text: str, kinds: tuple[int, ...]) -> int:
-        """Requests in a second."""
-        return values.whole(self.of_kinds(text, kinds), 1)
+    def rates(self, text: str, kinds: tuple[int, ...], read: Callable[[str], float]) -> list[float]:
+        """Requests in a second of each kind that there is: one rate is that of each kind, not of all together.
+
+        Raises:
+            Misfit: When there is none for a kind.
+        """
+        return [read(self.of_kinds(text, (kind,))) for kind in kinds]
 
     def engine(self) -> None:
         """How many requests are in flight."""
