@@ -10,7 +10,7 @@ mod spec;
 #[doc(hidden)]
 pub use serde::ser::{Serialize, SerializeMap, Serializer};
 #[doc(hidden)]
-pub use spec::joined;
+pub use spec::{joined, named};
 pub use spec::{GroupSpec, Name, QuantitySpec, Shape, Variant};
 
 /// A value that a report can hold.
