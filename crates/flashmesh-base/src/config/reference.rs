@@ -113,12 +113,7 @@ pub struct Condition {
 
 impl Condition {
     /// The condition on `key`, in `section` unless it names another one before a dot.
-    pub const fn new(
-        section: &'static str,
-        key: &'static str,
-        is: bool,
-        values: &'static [&'static str],
-    ) -> Condition {
+    pub const fn new(section: &'static str, key: &'static str, is: bool, values: &'static [&'static str]) -> Condition {
         let mut at = 0;
         while at < key.len() {
             if key.as_bytes()[at] == b'.' {
