@@ -11,7 +11,8 @@ BIN := $(VENV)/bin
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-# The environment and the compiled module are files with a time: made again when what they come from is newer.
+# The environment and the compiled module are files with a time: made again when what they come from is newer. Packages are installed by uv,
+# which takes a tenth of the processor time that pip does.
 ENVIRONMENT := $(VENV)/.installed
 NATIVE := $(VENV)/.native
 SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates -type f -path '*/src/*') $(wildcard crates/*/Cargo.toml crates/*/build.rs)
@@ -19,7 +20,9 @@ SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates -type f -pat
 $(ENVIRONMENT): requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "flashmesh needs Python 3.11 or later; name one with make PYTHON=...")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	@awk '/^[^ ]/ { wanted = /^uv==/ } wanted' requirements.lock > $(VENV)/uv.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $(VENV)/uv.lock
+	$(if $(PIP_INDEX_URL),UV_DEFAULT_INDEX=$(PIP_INDEX_URL)) $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --requirement requirements.lock
 	@touch $@
 
 # Packages are installed while the core is compiled: neither keeps all processors busy.
@@ -114,8 +117,8 @@ wheel: $(ENVIRONMENT) ## Build a wheel and a source distribution into out/dist; 
 	PATH="$(abspath $(BIN)):$$PATH" $(if $(PGO),RUSTFLAGS="$$RUSTFLAGS -Cprofile-use=$(abspath target/pgo/merged.profdata)") $(BIN)/maturin build --release --locked --strip --quiet --out out/dist $(if $(ZIG),--compatibility manylinux2014 --zig)
 	$(BIN)/maturin sdist --out out/dist
 
-lock: ## Write the hashes of what requirements.lock names; needs uv
-	uv pip compile --quiet --generate-hashes --no-annotate --no-header --no-deps --python-version 3.11 requirements.lock > requirements.lock.new
+lock: $(ENVIRONMENT) ## Write the hashes of what requirements.lock names
+	$(BIN)/uv pip compile --quiet --generate-hashes --no-annotate --no-header --no-deps --python-version 3.11 requirements.lock > requirements.lock.new
 	{ grep '^#' requirements.lock; cat requirements.lock.new; } > requirements.lock.whole
 	mv requirements.lock.whole requirements.lock
 	rm requirements.lock.new

@@ -99,6 +99,9 @@ COLLIDING_RUNS = (1_500_000, 20_000)
 COLLIDING = Row("8 random reads, drive of 16 dies", {}, *COLLIDING_RUNS, file="collisions.toml")
 
 
+DEEP: Settings = {"replay.outstanding": 65_535, "host.queue-depth": 65_535}
+QUEUE: Settings = {"host.interface": "nvme", "replay.outstanding": 1024}
+
 POLICIES = ("sprinkler", "paq", "fair")
 
 
@@ -147,6 +150,9 @@ ROWS = [
     Row("4 KiB random reads, ideal, 32x32 chips", LARGE_DRIVE, 2_000_000, 0),
     Row("4 KiB random reads, ideal, 32x32 chips, oracles on", LARGE_DRIVE, 1_000_000, 0, options=("--check",)),
     Row("same reads, a quarter as many", BUS.settings, BUS.requests // 4, 0),
+    Row("same reads, 65,535 outstanding", BUS.settings | DEEP, 2_000_000, 0),
+    Row("same reads, NVMe queue of 1,024", BUS.settings | QUEUE, 1_000_000, 20_000),
+    Row("same reads, 32 NVMe queues of 1,024", BUS.settings, 1_000_000, 0, file="queues.toml", streams=32),
     Row("4 KiB random reads of 4 GiB", SMALL, 2_000_000, 0),
     Row("same reads, drive four times as large", SMALL | {"geometry.blocks-per-plane": 4096}, 2_000_000, 0),
 ]
@@ -160,6 +166,13 @@ BOUNDS = [
     Bound("time of 100 M requests", "100 M random reads, bus", BUS.name, 1.1),
     Bound("memory of 100 M requests", "100 M random reads, bus", BUS.name, 1.05, of="peak"),
     Bound("time on 1.6 TB over 412 GB", "same reads, drive four times as large", "4 KiB random reads of 4 GiB", 1.1),
+    Bound("time of 65,535 outstanding over 64", "same reads, 65,535 outstanding", BUS.name, 1.5),
+    Bound(
+        "time of 32 NVMe queues over one",
+        "same reads, 32 NVMe queues of 1,024",
+        "same reads, NVMe queue of 1,024",
+        1.1,
+    ),
     *(Bound(f"time of {name} over the default", f"same reads, {name}", BUS.name, 2.0) for name in POLICIES),
     Bound("TBM over the plain FTL", "30/70 mix under collection, TBM", "30/70 mix under collection, page", 2.0),
     Bound("MBM over the plain FTL", "30/70 mix under collection, MBM", "30/70 mix under collection, page", 2.0),

@@ -2,7 +2,8 @@
 
 Reads Cargo.lock through `cargo metadata`, and requirements.lock. Without arguments it fails on a crate whose licence is
 none of `LICENCES`, that comes from elsewhere than a registry, or that is there in two versions without a reason in
-`DUPLICATES`; and on a Python requirement without a version and a hash. With --sbom FILE it writes a CycloneDX document
+`DUPLICATES`; on one that is compiled differently for the module and for the plugin of nbdkit, so that a build makes the
+core twice; and on a Python requirement without a version and a hash. With --sbom FILE it writes a CycloneDX document
 instead.
 """
 
@@ -110,6 +111,28 @@ def allows(licence: str | None) -> bool:
     return all(any(one.strip() in LICENCES for one in re.split(r"\s+OR\s+", part)) for part in parts)
 
 
+def features(package: str) -> dict[str, set[str]]:
+    """The crates that a package of the workspace is made of, each with the sets of features it is compiled with."""
+    command = ["cargo", "tree", "--locked", "--package", package, "--edges", "normal,build", "--prefix", "none"]
+    text = subprocess.run(
+        [*command, "--format", "{p}|{f}"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    found: dict[str, set[str]] = {}
+    for line in text.splitlines():
+        crate, _, chosen = line.removesuffix(" (*)").partition("|")
+        found.setdefault(crate, set()).add(chosen)
+    return found
+
+
+def compiled_twice(one: dict[str, set[str]], other: dict[str, set[str]]) -> list[str]:
+    """A sentence for every crate that both are made of, but with other features."""
+    return [
+        f"{crate}: the module and the plugin take it with other features; name them in both Cargo.toml"
+        for crate in sorted(one.keys() & other.keys())
+        if one[crate] != other[crate]
+    ]
+
+
 def problems(cargo: list[Component], python: list[Component]) -> list[str]:
     """A sentence for everything that a release must not be built from."""
     found = [
@@ -171,7 +194,7 @@ def main() -> int:
         document = sbom([*cargo, *python], version[1] if version else "unknown")
         arguments.sbom.write_text(json.dumps(document, indent=2) + "\n")
         return 0
-    found = problems(cargo, python)
+    found = problems(cargo, python) + compiled_twice(features("flashmesh-py"), features("flashmesh-nbdkit"))
     for problem in found:
         print(problem, file=sys.stderr)
     return 1 if found else 0

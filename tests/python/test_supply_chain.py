@@ -46,6 +46,15 @@ def test_every_fault_is_named() -> None:
     assert len(once) == len(reasons)
 
 
+def test_module_and_plugin_share_the_compiled_core() -> None:
+    module, plugin = map(supply_chain.features, ("flashmesh-py", "flashmesh-nbdkit"))
+    core = next(crate for crate in module if crate.startswith("flashmesh v"))
+    assert core in plugin
+    assert supply_chain.compiled_twice(module, plugin) == []
+    faults = supply_chain.compiled_twice(module | {core: {"internals"}}, plugin)
+    assert [fault.split(" ")[0] for fault in faults] == ["flashmesh"]
+
+
 def test_bill_of_materials_names_each_component_with_its_hash() -> None:
     document = supply_chain.sbom([CRATE, PACKAGE], "1.2.3")
     assert (document["bomFormat"], document["specVersion"]) == ("CycloneDX", "1.6")

@@ -4,6 +4,7 @@ use std::ops::{RangeFrom, RangeFull, RangeInclusive};
 
 use super::error::ConfigErrorKind;
 use super::form::{Form, Misfit};
+use super::node::Node;
 
 /// What values a parameter may have.
 pub enum Bounds<T> {
@@ -50,25 +51,62 @@ impl<T: PartialOrd> Bounds<T> {
     }
 }
 
-/// The bounds in words, and the least and the most when they are a range.
-pub fn describe<F: Form>(bounds: &Bounds<F::Bounded>) -> (String, Option<String>, Option<String>) {
+/// The bounds as they are shown.
+pub(super) fn shown<F: Form>(bounds: &Bounds<F::Bounded>) -> Bounds<String> {
     match bounds {
-        Bounds::Any => (String::new(), None, None),
-        Bounds::AtLeast(min) => (format!("at least {}", F::show(min)), Some(F::show(min)), None),
-        Bounds::Between(min, max) => {
-            (format!("{} to {}", F::show(min), F::show(max)), Some(F::show(min)), Some(F::show(max)))
-        }
+        Bounds::Any => Bounds::Any,
+        Bounds::AtLeast(min) => Bounds::AtLeast(F::show(min)),
+        Bounds::Between(min, max) => Bounds::Between(F::show(min), F::show(max)),
         Bounds::OneOf(values) => {
-            let shown: Vec<String> = values.iter().map(F::show).collect();
-            (shown.join(" or "), None, None)
+            let mut shown = Vec::with_capacity(values.len());
+            for value in values {
+                shown.push(F::show(value));
+            }
+            Bounds::OneOf(shown)
         }
     }
 }
 
+/// The bounds in words, and the least and the most when they are a range.
+pub(super) fn described(bounds: Bounds<String>) -> (String, Option<String>, Option<String>) {
+    match bounds {
+        Bounds::Any => (String::new(), None, None),
+        Bounds::AtLeast(min) => (format!("at least {min}"), Some(min), None),
+        Bounds::Between(min, max) => (format!("{min} to {max}"), Some(min), Some(max)),
+        Bounds::OneOf(values) => (values.join(" or "), None, None),
+    }
+}
+
 /// Refuses a value outside `bounds`; whoever knows the key adds what they are.
-pub fn check<F: Form>(value: &F::Value, bounds: &Bounds<F::Bounded>) -> Result<(), Misfit> {
-    match F::bounded(value).iter().find(|value| !bounds.contain(value)) {
-        None => Ok(()),
-        Some(value) => Err(Misfit::new(ConfigErrorKind::OutOfBounds, format!("{} is out of bounds", F::show(value)))),
+fn check<F: Form>(value: &F::Value, bounds: &Bounds<F::Bounded>) -> Result<(), Misfit> {
+    for value in F::bounded(value) {
+        if !bounds.contain(&value) {
+            return Err(out_of_bounds(&F::show(&value)));
+        }
+    }
+    Ok(())
+}
+
+fn out_of_bounds(shown: &str) -> Misfit {
+    Misfit::new(ConfigErrorKind::OutOfBounds, format!("{shown} is out of bounds"))
+}
+
+/// Reads a value into `field`, which stays as it is where the value is not within `bounds`.
+pub fn read<F: Form>(node: &Node, bounds: &Bounds<F::Bounded>, field: &mut F::Value) -> Result<(), Misfit> {
+    let value = F::read(node)?;
+    check::<F>(&value, bounds)?;
+    *field = value;
+    Ok(())
+}
+
+/// Adds what is wrong with the value of `key`, if anything is.
+pub fn note<F: Form>(
+    key: &'static str,
+    value: &F::Value,
+    bounds: &Bounds<F::Bounded>,
+    misfits: &mut Vec<(&'static str, Misfit)>,
+) {
+    if let Err(misfit) = check::<F>(value, bounds) {
+        misfits.push((key, misfit));
     }
 }

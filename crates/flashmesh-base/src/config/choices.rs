@@ -55,8 +55,7 @@ macro_rules! __choices {
 
         impl $crate::results::Named for $name {
             fn names() -> Vec<$crate::results::Name> {
-                use $crate::config::reference::joined;
-                vec![$($crate::results::Name { name: $text, doc: joined(&[$($doc),+]) }),+]
+                $crate::results::named(&[$(($text, &[$($doc),+])),+])
             }
         }
 
@@ -69,12 +68,11 @@ macro_rules! __choices {
             }
 
             fn choices() -> Vec<$crate::config::reference::Choice> {
-                use $crate::config::reference::{Choice, joined};
-                vec![$(Choice { name: $text, doc: joined(&[$($doc),+]) }),+]
+                $crate::config::reference::choices_of(<$name as $crate::results::Named>::names())
             }
 
             fn read(node: &$crate::config::node::Node) -> Result<$name, $crate::config::form::Misfit> {
-                $crate::config::choices::read(node, $name::ALL.iter().map(|choice| (choice.name(), *choice)))
+                $crate::config::choices::place_of(node, &[$($text),+]).map(|place| $name::ALL[place])
             }
 
             fn write(value: &$name) -> Option<String> {
@@ -94,27 +92,23 @@ use super::form::Misfit;
 use super::node::{Node, Value};
 use super::suggest;
 
-pub fn read<T>(node: &Node, choices: impl Iterator<Item = (&'static str, T)>) -> Result<T, Misfit> {
-    let mut names = Vec::new();
-    let written = match &node.value {
-        Value::Text(text) => Some(text.as_str()),
-        _ => None,
-    };
-    for (name, choice) in choices {
-        if written == Some(name) {
-            return Ok(choice);
-        }
-        names.push(name);
-    }
-    let listed = suggest::listed(&names);
-    let Some(written) = written else {
-        let found = node.value.type_name();
+/// Which of the names is written.
+///
+/// # Errors
+/// When it is none of them.
+pub fn place_of(node: &Node, names: &[&'static str]) -> Result<usize, Misfit> {
+    let listed = || suggest::listed(names);
+    let Value::Text(written) = &node.value else {
+        let (listed, found) = (listed(), node.value.type_name());
         return Err(Misfit::new(ConfigErrorKind::WrongType, format!("expected one of {listed}, found {found}")));
     };
+    if let Some(place) = names.iter().position(|name| name == written) {
+        return Ok(place);
+    }
     let mut misfit = Misfit::new(
         ConfigErrorKind::UnknownChoice,
-        format!("{} is none of the choices: {listed}", suggest::quoted(written)),
+        format!("{} is none of the choices: {}", suggest::quoted(written), listed()),
     );
-    misfit.help = suggest::nearest(written, names).map(|name| format!("did you mean `{name}`?"));
+    misfit.help = suggest::nearest(written, names.iter().copied()).map(|name| format!("did you mean `{name}`?"));
     Err(misfit)
 }

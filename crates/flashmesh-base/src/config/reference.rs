@@ -1,7 +1,9 @@
 //! What can be configured, as a table: the source of the reference page, the schema and the Python types.
 
+use super::bounds::{self, Bounds};
+use super::form::Form;
 use super::instance::Instance;
-pub use crate::results::joined;
+use crate::results::{Name, joined};
 
 /// One parameter.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,6 +66,11 @@ pub struct Choice {
     pub doc: String,
 }
 
+#[doc(hidden)]
+pub fn choices_of(names: Vec<Name>) -> Vec<Choice> {
+    names.into_iter().map(|Name { name, doc }| Choice { name, doc }).collect()
+}
+
 /// The setting without which a parameter is not read: `hot-traffic` is used with `pattern = "hot-cold"`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsedWith {
@@ -72,6 +79,10 @@ pub struct UsedWith {
 }
 
 impl UsedWith {
+    fn of(any_of: &[Condition]) -> UsedWith {
+        UsedWith { any_of: any_of.to_vec() }
+    }
+
     /// Whether the key itself is one of those that decide.
     pub fn is_about(&self, section: &str, key: &str) -> bool {
         self.any_of.iter().any(|condition| condition.section == section && condition.key == key)
@@ -102,8 +113,15 @@ pub struct Condition {
 
 impl Condition {
     /// The condition on `key`, in `section` unless it names another one before a dot.
-    pub fn new(section: &'static str, key: &'static str, is: bool, values: &'static [&'static str]) -> Condition {
-        let (section, key) = key.split_once('.').unwrap_or((section, key));
+    pub const fn new(section: &'static str, key: &'static str, is: bool, values: &'static [&'static str]) -> Condition {
+        let mut at = 0;
+        while at < key.len() {
+            if key.as_bytes()[at] == b'.' {
+                let (section, rest) = key.split_at(at);
+                return Condition { section, key: rest.split_at(1).1, is, values };
+            }
+            at += 1;
+        }
         Condition { section, key, is, values }
     }
 
@@ -182,6 +200,18 @@ impl ParameterType {
     }
 }
 
+/// What a declaration says of a parameter in constants.
+#[doc(hidden)]
+pub struct Declared {
+    pub key: &'static str,
+    pub field: &'static str,
+    pub unset_means: Option<&'static str>,
+    pub step: Option<&'static str>,
+    pub used_with: &'static [&'static [Condition]],
+    pub needs: (Instance, Option<&'static [Condition]>),
+    pub doc: &'static [&'static str],
+}
+
 /// A section of the configuration and its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SectionSpec {
@@ -200,6 +230,58 @@ pub struct SectionSpec {
 }
 
 impl SectionSpec {
+    #[doc(hidden)]
+    pub fn new(
+        name: &'static str,
+        struct_name: &'static str,
+        doc: &[&str],
+        used_with: Option<&[Condition]>,
+        used_apart: &'static [&'static str],
+    ) -> SectionSpec {
+        let used_with = used_with.map(UsedWith::of);
+        SectionSpec { name, struct_name, doc: joined(doc), used_with, used_apart, parameters: Vec::new() }
+    }
+
+    /// Adds a parameter: what depends on its type is little, as it is compiled once for each.
+    #[doc(hidden)]
+    #[inline(never)]
+    pub fn add<F: Form>(&mut self, declared: &'static Declared, limits: &Bounds<F::Bounded>, default: &F::Value) {
+        let (limits, default_text) = (bounds::shown::<F>(limits), F::write(default));
+        self.add_described(declared, F::parameter_type(), F::choices(), limits, default_text);
+    }
+
+    fn add_described(
+        &mut self,
+        declared: &'static Declared,
+        parameter_type: ParameterType,
+        choices: Vec<Choice>,
+        limits: Bounds<String>,
+        default_text: Option<String>,
+    ) {
+        let &Declared { key, field, unset_means, step, .. } = declared;
+        let (bounds_text, min_text, max_text) = bounds::described(limits);
+        let of_section = self.used_with.iter().filter(|with| !with.is_about(self.name, key));
+        let of_section = of_section.filter(|_| !self.used_apart.contains(&key)).cloned();
+        let used_with = of_section.chain(declared.used_with.iter().map(|any_of| UsedWith::of(any_of))).collect();
+        let (instance, only_where) = declared.needs;
+        self.parameters.push(ParameterSpec {
+            section: self.name,
+            key,
+            field,
+            parameter_type,
+            default_text,
+            unset_means,
+            bounds_text,
+            min_text,
+            max_text,
+            choices,
+            step,
+            used_with,
+            needs: Needs { instance, only_where: only_where.map(UsedWith::of) },
+            doc: joined(declared.doc),
+        });
+    }
+
     /// Of a section that exists once for each name, what stands before the name: `namespace`.
     pub fn table(&self) -> Option<&'static str> {
         self.name.strip_suffix(".NAME")

@@ -26,6 +26,12 @@ pub const fn dashes<const N: usize>(name: &str) -> [u8; N] {
     dashed
 }
 
+/// Out of line: a declaration of many keys is not worth copies of it.
+#[inline(never)]
+pub fn add_entry(entries: &mut Vec<(&'static str, Option<String>)>, key: &'static str, text: Option<String>) {
+    entries.push((key, text));
+}
+
 /// The name of a field, without the mark of one that is a word of the language.
 pub const fn plain(field: &'static str) -> &'static str {
     match field.as_bytes() {
@@ -93,16 +99,14 @@ pub use __is_one_of as is_one_of;
 #[macro_export]
 macro_rules! __used_with {
     ($section:literal, $($key:literal $is:tt [$($value:literal),+]) or +) => {
-        $crate::config::reference::UsedWith {
-            any_of: vec![$(
-                $crate::config::reference::Condition::new(
-                    $section,
-                    $key,
-                    $crate::config::section::is_one_of!($is),
-                    &[$($value),+],
-                )
-            ),+],
-        }
+        &[$(
+            $crate::config::reference::Condition::new(
+                $section,
+                $key,
+                $crate::config::section::is_one_of!($is),
+                &[$($value),+],
+            )
+        ),+]
     };
 }
 pub use __used_with as used_with;
@@ -112,13 +116,13 @@ pub use __used_with as used_with;
 #[macro_export]
 macro_rules! __needs {
     ($section:literal, $instance:ident) => {
-        $crate::config::reference::Needs { instance: $crate::config::section::needs!($instance), only_where: None }
+        ($crate::config::section::needs!($instance), None)
     };
     ($section:literal, $instance:ident, $($key:literal $is:tt [$($value:literal),+]) or +) => {
-        $crate::config::reference::Needs {
-            instance: $crate::config::section::needs!($instance),
-            only_where: Some($crate::config::section::used_with!($section, $($key $is [$($value),+]) or +)),
-        }
+        (
+            $crate::config::section::needs!($instance),
+            Some($crate::config::section::used_with!($section, $($key $is [$($value),+]) or +)),
+        )
     };
     (plain) => {
         $crate::config::instance::Instance::Plain
@@ -214,56 +218,34 @@ macro_rules! __section {
 
         impl $crate::config::section::Section for $name {
             fn spec() -> $crate::config::reference::SectionSpec {
-                use $crate::config::{bounds, form::Form, reference};
-                let of_section: Option<reference::UsedWith> = $crate::config::section::optional!($(
+                use $crate::config::reference::{Condition, Declared, SectionSpec};
+                const OF_SECTION: Option<&[Condition]> = $crate::config::section::optional!($(
                     $crate::config::section::used_with!($section, $($all_key $all_is [$($all_value),+]) or +)
                 )?);
                 const APART: &[&str] = &[$($($apart),*)?];
-                let parameters = vec![$({
+                let mut spec = SectionSpec::new($section, stringify!($name), &[$($section_doc),+], OF_SECTION, APART);
+                $({
                     type F = $crate::config::section::form_of!($type $(, $form)?);
-                    $crate::config::section::limits!(limits $(, $bounds)?);
-                    let (bounds_text, min_text, max_text) = bounds::describe::<F>(&limits);
-                    let default_text = <F as Form>::write(&$default);
-                    reference::ParameterSpec {
-                        section: $section,
+                    const DECLARED: Declared = Declared {
                         key: $crate::config::section::key_of!($field),
                         field: $crate::config::section::plain(stringify!($field)),
-                        parameter_type: <F as Form>::parameter_type(),
-                        default_text,
                         unset_means: $crate::config::section::optional!($($unset)?),
-                        bounds_text,
-                        min_text,
-                        max_text,
-                        choices: <F as Form>::choices(),
                         step: $crate::config::section::optional!($($step)?),
-                        used_with: {
-                            let key = $crate::config::section::key_of!($field);
-                            let of_section = of_section.iter().filter(|with| !with.is_about($section, key));
-                            #[allow(unused_mut, reason = "most parameters have no setting of their own")]
-                            let mut used_with: Vec<reference::UsedWith> =
-                                of_section.filter(|_| !APART.contains(&key)).cloned().collect();
-                            $(used_with.push($crate::config::section::used_with!(
-                                $section,
-                                $($with_key $with_is [$($with_value),+]) or +
-                            ));)*
-                            used_with
-                        },
+                        used_with: &[$($crate::config::section::used_with!(
+                            $section,
+                            $($with_key $with_is [$($with_value),+]) or +
+                        )),*],
                         needs: $crate::config::section::needs!(
                             $section,
                             $instance
                             $(, $($needs_key $needs_is [$($needs_value),+]) or +)?
                         ),
-                        doc: reference::joined(&[$($doc),+]),
-                    }
-                }),+];
-                reference::SectionSpec {
-                    name: $section,
-                    struct_name: stringify!($name),
-                    doc: reference::joined(&[$($section_doc),+]),
-                    used_with: of_section,
-                    used_apart: APART,
-                    parameters,
-                }
+                        doc: &[$($doc),+],
+                    };
+                    $crate::config::section::limits!(limits $(, $bounds)?);
+                    spec.add::<F>(&DECLARED, &limits, &$default);
+                })+
+                spec
             }
 
             fn set(
@@ -271,27 +253,24 @@ macro_rules! __section {
                 key: &str,
                 node: &$crate::config::node::Node,
             ) -> Option<Result<(), $crate::config::form::Misfit>> {
-                use $crate::config::{bounds, form::Form};
                 $({
                     type F = $crate::config::section::form_of!($type $(, $form)?);
                     if key == $crate::config::section::key_of!($field) {
-                        return Some(<F as Form>::read(node).and_then(|value| {
-                            $crate::config::section::limits!(limits $(, $bounds)?);
-                            bounds::check::<F>(&value, &limits)?;
-                            self.$field = value;
-                            Ok(())
-                        }));
+                        $crate::config::section::limits!(limits $(, $bounds)?);
+                        return Some($crate::config::bounds::read::<F>(node, &limits, &mut self.$field));
                     }
                 })+
                 None
             }
 
             fn entries(&self) -> Vec<(&'static str, Option<String>)> {
-                use $crate::config::form::Form;
-                vec![$({
+                let mut entries = Vec::new();
+                $({
                     type F = $crate::config::section::form_of!($type $(, $form)?);
-                    ($crate::config::section::key_of!($field), <F as Form>::write(&self.$field))
-                }),+]
+                    let text = <F as $crate::config::form::Form>::write(&self.$field);
+                    $crate::config::section::add_entry(&mut entries, $crate::config::section::key_of!($field), text);
+                })+
+                entries
             }
 
             fn misfits(&self) -> Vec<(&'static str, $crate::config::form::Misfit)> {
@@ -299,9 +278,8 @@ macro_rules! __section {
                 $({
                     type F = $crate::config::section::form_of!($type $(, $form)?);
                     $crate::config::section::limits!(limits $(, $bounds)?);
-                    if let Err(misfit) = $crate::config::bounds::check::<F>(&self.$field, &limits) {
-                        misfits.push(($crate::config::section::key_of!($field), misfit));
-                    }
+                    let key = $crate::config::section::key_of!($field);
+                    $crate::config::bounds::note::<F>(key, &self.$field, &limits, &mut misfits);
                 })+
                 misfits
             }

@@ -46,25 +46,18 @@ macro_rules! quantities {
 
         impl $crate::results::Group for $group {
             fn spec() -> $crate::results::GroupSpec {
-                $crate::results::GroupSpec {
-                    class: $crate::__given!($($class)?),
-                    doc: $crate::results::joined(&[$($group_doc),+]),
-                    quantities: vec![$({
-                        const NULL: Option<&str> = $crate::__given!($($null)?);
-                        const _: () = assert!(
-                            <$type as $crate::results::Reported>::OPTIONAL == NULL.is_some(),
-                            "`null` says when an `Option`, and nothing else, is absent"
-                        );
-                        $crate::results::QuantitySpec {
-                            name: stringify!($name),
-                            shape: $crate::__shape!($type $(, $form)?),
-                            unit: $crate::__given!($($unit)?),
-                            null: NULL,
-                            is_flattened: $crate::__is_given!($($flatten)?),
-                            doc: $crate::results::joined(&[$($doc),+]),
-                        }
-                    }),+],
-                }
+                let mut spec = $crate::results::GroupSpec::new($crate::__given!($($class)?), &[$($group_doc),+]);
+                $({
+                    const NULL: Option<&str> = $crate::__given!($($null)?);
+                    const _: () = assert!(
+                        <$type as $crate::results::Reported>::OPTIONAL == NULL.is_some(),
+                        "`null` says when an `Option`, and nothing else, is absent"
+                    );
+                    const UNIT: Option<&str> = $crate::__given!($($unit)?);
+                    let (shape, is_flattened) = ($crate::__shape!($type $(, $form)?), $crate::__is_given!($($flatten)?));
+                    spec.add(stringify!($name), shape, UNIT, NULL, is_flattened, &[$($doc),+]);
+                })+
+                spec
             }
 
             fn entries<M: $crate::results::SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
@@ -164,7 +157,7 @@ macro_rules! names {
 
         impl $crate::results::Named for $enum {
             fn names() -> Vec<$crate::results::Name> {
-                vec![$($crate::results::Name { name: $text, doc: $crate::results::joined(&[$($doc),+]) }),+]
+                $crate::results::named(&[$(($text, &[$($doc),+])),+])
             }
         }
 

@@ -9,9 +9,9 @@ mod spec;
 
 #[doc(hidden)]
 pub use serde::ser::{Serialize, SerializeMap, Serializer};
-#[doc(hidden)]
-pub use spec::joined;
 pub use spec::{GroupSpec, Name, QuantitySpec, Shape, Variant};
+#[doc(hidden)]
+pub use spec::{joined, named};
 
 /// A value that a report can hold.
 pub trait Reported: Serialize {

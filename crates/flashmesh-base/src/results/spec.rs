@@ -75,6 +75,25 @@ pub struct Variant {
 }
 
 impl GroupSpec {
+    #[doc(hidden)]
+    pub fn new(class: Option<&'static str>, doc: &[&str]) -> GroupSpec {
+        GroupSpec { class, doc: joined(doc), quantities: Vec::new() }
+    }
+
+    #[doc(hidden)]
+    #[inline(never)]
+    pub fn add(
+        &mut self,
+        name: &'static str,
+        shape: Shape,
+        unit: Option<&'static str>,
+        null: Option<&'static str>,
+        is_flattened: bool,
+        doc: &[&str],
+    ) {
+        self.quantities.push(QuantitySpec { name, shape, unit, null, is_flattened, doc: joined(doc) });
+    }
+
     /// The quantities with those of flattened groups in their place: the keys in JSON.
     pub fn keys(&self) -> Vec<&QuantitySpec> {
         let each = self.quantities.iter().map(|quantity| match &quantity.shape {
@@ -93,6 +112,12 @@ impl Shape {
             _ => self,
         }
     }
+}
+
+/// Names with the lines of their documentation.
+#[doc(hidden)]
+pub fn named(names: &[(&'static str, &[&str])]) -> Vec<Name> {
+    names.iter().map(|&(name, doc)| Name { name, doc: joined(doc) }).collect()
 }
 
 #[doc(hidden)]

@@ -7,7 +7,7 @@ use super::section::Section;
 use super::sections::{Queue, Replay, Workload};
 
 /// Most streams, and most namespaces, of a drive.
-pub(crate) const NAMED_MAX: usize = 64;
+pub(crate) const NAMED_MAX: usize = 256;
 
 const STREAM_DEFAULT: &str = "host";
 

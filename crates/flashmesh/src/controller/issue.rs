@@ -159,11 +159,16 @@ impl Controller {
                 return has_answered;
             }
             has_answered = true;
-            self.take_grants(datapath, kernel);
+            self.take_grants_out_of_line(datapath, kernel);
         }
     }
 
     #[inline(never)]
+    pub(super) fn take_grants_out_of_line<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        self.take_grants(datapath, kernel);
+    }
+
+    #[inline(always)]
     pub(super) fn take_grants<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let mut next = 0;
         while let Some(granted) = datapath.next_grant(&mut next) {

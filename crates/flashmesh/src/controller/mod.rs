@@ -290,7 +290,10 @@ impl Controller {
             }
             let has_dispatched = datapath.dispatches() && self.dispatch(datapath, kernel);
             let has_answers = datapath.has_answers();
-            if has_answers {
+            // In line on plain drives, where no other place takes any.
+            if has_answers && M::ALL_FEATURES {
+                self.take_grants_out_of_line(datapath, kernel);
+            } else if has_answers {
                 self.take_grants(datapath, kernel);
             }
             has_answered |= has_dispatched || has_answers;

@@ -108,35 +108,37 @@ impl Controller {
     }
 
     fn perform<M: Model>(&mut self, step: Step, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        // What goes on with dies.
+        let Controller { shared, writes, collections, moves, map, cache } = self;
+        macro_rules! cx {
+            () => {
+                &mut Context { shared, datapath, kernel }
+            };
+        }
         match step {
-            Step::Enqueue(id) => return self.enqueue(id, datapath, kernel),
-            Step::TryIssue(die) => return self.ask(die, datapath, kernel),
+            Step::Enqueue(id) => self.enqueue(id, datapath, kernel),
+            Step::TryIssue(die) => self.ask(die, datapath, kernel),
             Step::TryIssueOfDie(die) => {
                 let wants = datapath.try_issue_of_die(die, self, kernel);
-                return self.answer(wants, datapath, kernel);
+                self.answer(wants, datapath, kernel);
             }
             Step::GoOn(held) => {
                 let wants = datapath.go_on(held, self, kernel);
-                return self.answer(wants, datapath, kernel);
+                self.answer(wants, datapath, kernel);
             }
-            _ => {}
-        }
-        let Controller { shared, writes, collections, moves, map, cache } = self;
-        let cx = &mut Context { shared, datapath, kernel };
-        match step {
-            Step::Enqueue(_) | Step::TryIssue(_) | Step::TryIssueOfDie(_) | Step::GoOn(_) => {}
             Step::Own { work, lpn, from, plane } => {
+                let cx = cx!();
                 let id = cx.begin_own(work, lpn, from, plane);
                 cx.then(Step::Enqueue(id));
             }
             Step::Idle(die) => {
+                let cx = cx!();
                 collections.idle(die, cx);
                 if M::ALL_FEATURES {
                     cx.shared.policy.tell(PolicyEvent::DieIdle);
                 }
             }
             Step::Translated(id) => {
+                let cx = cx!();
                 let transaction = cx.datapath.transaction(id);
                 let (request, lpn) = (transaction.owner.request, transaction.lpn);
                 cx.kernel.tell(|| Notice::EntryUsed(request, lpn));
@@ -149,6 +151,7 @@ impl Controller {
                 }
             }
             Step::Resume(id) => {
+                let cx = cx!();
                 let transaction = cx.datapath.transaction_mut(id);
                 transaction.account.waited_for_map(cx.kernel.now());
                 if cx.shared.is_cut_off && transaction.owner.request.is_some() {
@@ -156,34 +159,34 @@ impl Controller {
                 }
                 cx.then(Step::Translated(id));
             }
-            Step::StartWrite(id) => writes.start(id, map.as_deref_mut(), cx),
-            Step::Successor(lpn, next) => writes.ended(lpn, next, cache.as_deref_mut(), cx),
-            Step::Unblock(plane) => writes.unblock(plane, cx),
-            Step::Collect(plane) => collections.collect_if_needed(plane, cx),
-            Step::CollectInBackground(plane) => collections.collect_plane_in_background(plane, cx),
-            Step::Advance(plane) => collections.advance(plane, moves, map.as_deref_mut(), cx),
-            Step::Drained(plane) => collections.drained(plane, cx),
-            Step::Erased(erased) => collections.level_wear(erased, cx),
+            Step::StartWrite(id) => writes.start(id, map.as_deref_mut(), cx!()),
+            Step::Successor(lpn, next) => writes.ended(lpn, next, cache.as_deref_mut(), cx!()),
+            Step::Unblock(plane) => writes.unblock(plane, cx!()),
+            Step::Collect(plane) => collections.collect_if_needed(plane, cx!()),
+            Step::CollectInBackground(plane) => collections.collect_plane_in_background(plane, cx!()),
+            Step::Advance(plane) => collections.advance(plane, moves, map.as_deref_mut(), cx!()),
+            Step::Drained(plane) => collections.drained(plane, cx!()),
+            Step::Erased(erased) => collections.level_wear(erased, cx!()),
             Step::EntryChanged(lpn) => {
                 if let Some(map) = map {
                     map.entry_changed(lpn);
-                    cx.then(Step::SettleMap);
+                    cx!().then(Step::SettleMap);
                 }
             }
             Step::SettleMap => {
                 if let Some(map) = map {
-                    map.settle(cx);
+                    map.settle(cx!());
                 }
             }
-            Step::SettleJournal => super::work::journal::settle(map.as_deref_mut(), cx),
+            Step::SettleJournal => super::work::journal::settle(map.as_deref_mut(), cx!()),
             Step::SettleCache | Step::SendDestages => {
                 if let Some(cache) = cache {
-                    cache.settle(matches!(step, Step::SettleCache), writes, cx);
+                    cache.settle(matches!(step, Step::SettleCache), writes, cx!());
                 }
             }
             Step::Flushed => {
                 if let Some(cache) = cache {
-                    cache.flushed(cx);
+                    cache.flushed(cx!());
                 }
             }
         }

@@ -32,6 +32,11 @@ pub struct Beginning {
 }
 
 impl Beginning {
+    #[inline(always)]
+    pub(super) fn of(queue: Choice, lead: TransactionId, granted: GrantedPath, others: u8) -> Beginning {
+        Beginning { queue, granted, planes: PlaneTransactions::one(lead), others, lead_at: None, companions: 0 }
+    }
+
     /// The transaction that leads.
     #[inline]
     pub fn lead(&self) -> TransactionId {
@@ -65,14 +70,27 @@ impl<M: Model> Datapath<M> {
         source: &S,
         kernel: &mut Kernel<M>,
     ) -> Beginning {
+        let others = self.take_lead(queue, lead, granted, source, kernel);
+        Beginning::of(queue, lead, granted, others)
+    }
+
+    /// The same; gives the other planes that may join.
+    #[inline(always)]
+    pub(super) fn take_lead<S: PageSource<M>>(
+        &mut self,
+        queue: Choice,
+        lead: TransactionId,
+        granted: GrantedPath,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> u8 {
         self.count_transfer(granted.grant, granted.path);
         let waiting = self.queues.masks(queue.die);
         self.count_overdue(queue, waiting, lead, kernel.now());
         self.taken(lead, queue.die, granted.path, kernel);
         self.join_reads(queue, lead, granted.path, source, kernel);
         let joins = self.kind_of(queue.class) != OperationKind::Copyback;
-        let others = if joins { waiting.of(queue.class) & !(1 << queue.plane) } else { 0 };
-        Beginning { queue, granted, planes: PlaneTransactions::one(lead), others, lead_at: None, companions: 0 }
+        if joins { waiting.of(queue.class) & !(1 << queue.plane) } else { 0 }
     }
 
     /// The next transaction of another plane of the die that joins. All before it have their pages.
@@ -102,7 +120,12 @@ impl<M: Model> Datapath<M> {
     }
 
     #[inline(never)]
-    fn begin_joined<S: PageSource<M>>(&mut self, mut beginning: Beginning, source: &S, kernel: &mut Kernel<M>) {
+    pub(super) fn begin_joined<S: PageSource<M>>(
+        &mut self,
+        mut beginning: Beginning,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) {
         while self.join(&mut beginning, source, kernel).is_some() {}
         self.begin(beginning, kernel);
     }

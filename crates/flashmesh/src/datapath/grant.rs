@@ -79,7 +79,7 @@ impl DieStates for Units<'_> {
 
 impl<M: Model> Datapath<M> {
     /// A path was granted.
-    #[inline]
+    #[inline(always)]
     pub fn granted<S: PageSource<M>>(&mut self, granted: Granted, source: &S, kernel: &mut Kernel<M>) -> Next {
         let grant = granted.grant;
         let request = &mut self.units[grant.die.index()].path;
@@ -204,8 +204,12 @@ impl<M: Model> Datapath<M> {
         // Compiled apart for reads of requests: much of what follows depends on the class, and most operations are of this one.
         match queue.class {
             Class::UserRead => {
-                let beginning = self.lead(Choice { class: Class::UserRead, ..queue }, lead, granted, source, kernel);
-                self.join_and_begin(beginning, source, kernel);
+                let queue = Choice { class: Class::UserRead, ..queue };
+                match self.take_lead(queue, lead, granted, source, kernel) {
+                    // Built in either arm: one that others may join is kept in memory.
+                    0 => self.begin(Beginning::of(queue, lead, granted, 0), kernel),
+                    others => self.begin_joined(Beginning::of(queue, lead, granted, others), source, kernel),
+                }
                 Next::Done
             }
             class if class.is_program() => Next::Programs(self.lead(queue, lead, granted, source, kernel)),

@@ -15,6 +15,7 @@ mod chips;
 mod counters;
 mod delivered;
 mod dispatch;
+mod figures;
 mod gather;
 mod grant;
 mod interconnect;
@@ -28,7 +29,7 @@ mod send;
 mod source;
 
 use crate::config::{Config, EraseOrder, Priorities};
-use crate::fabric::{AnyFabric, Fabric, FabricError, Facts};
+use crate::fabric::{AnyFabric, FabricError, Facts};
 use crate::flash::die::Die;
 use crate::flash::geometry::Geometry;
 use crate::flash::timing::Timing;
@@ -38,7 +39,6 @@ use crate::kernel::Kernel;
 use crate::kernel::model::{Model, Probed};
 use crate::kernel::probe::{Notice, ReadNotice};
 use crate::measure::lower_bound::DieWork;
-use crate::power::energy::Activity;
 use crate::schedule::load::Load;
 use crate::schedule::queues::{DieQueues, Transactions};
 use crate::schedule::transaction::{Class, Transaction};
@@ -49,6 +49,7 @@ pub use array::Ended;
 pub use begin::Beginning;
 pub use counters::Counters;
 pub use delivered::Arrived;
+pub use figures::Figures;
 pub use grant::{Next, Units};
 pub use source::{BlockedPrograms, PageSource, Wants};
 
@@ -163,20 +164,14 @@ impl<M: Model> Datapath<M> {
         self.interconnect.outbox.uses = None;
     }
 
-    /// What it has counted.
-    pub fn counters(&self) -> &Counters {
-        &self.counters
-    }
-
-    /// What drew power up to `end`.
-    pub fn activity(&self, end: Time) -> Activity<'_> {
-        Activity {
-            work: self.counters.work,
+    /// What it has done, for reports.
+    pub fn figures(&self) -> Figures<'_> {
+        Figures {
+            fabric: &self.interconnect.fabric,
             facts: self.interconnect.facts,
-            layout: self.interconnect.fabric.layout(),
-            usage: self.interconnect.fabric.usage(),
-            dies: self.geometry.dies(),
-            end,
+            counters: &self.counters,
+            units: &self.units,
+            rules: &self.rules,
         }
     }
 
@@ -200,11 +195,6 @@ impl<M: Model> Datapath<M> {
         self.units.iter().map(|unit| &unit.state)
     }
 
-    /// What each die did.
-    pub fn work(&self) -> Vec<DieWork> {
-        self.units.iter().map(|unit| unit.work).collect()
-    }
-
     /// The dies as policies see them.
     pub fn states(&self) -> Units<'_> {
         Units(&self.units, &self.rules.die)
@@ -219,16 +209,6 @@ impl<M: Model> Datapath<M> {
     #[inline]
     pub fn idle_dies(&self) -> &IdleDies {
         &self.idle
-    }
-
-    /// Whether a chip takes one operation at a time, for one of several dies.
-    pub fn dies_take_turns(&self) -> bool {
-        self.rules.dies_take_turns
-    }
-
-    /// Whether the array of a die is free once its data is in the register.
-    pub fn has_read_cache(&self) -> bool {
-        self.rules.die.read_cache
     }
 
     /// The transaction `id`.

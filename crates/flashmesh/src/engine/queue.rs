@@ -8,12 +8,12 @@
 //!
 //! Time, order, kind and lane of an event are one word, its *key*, so that one comparison tells which of two comes first, and what and where
 //! it is. From time to time the base of times moves on, and what waits is numbered anew. Events that lie further ahead than a key can say
-//! wait apart, and get a key then.
+//! wait apart, in lanes of their own or in a heap, and get a key then.
 
 mod turns;
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 use crate::units::Time;
 
@@ -58,7 +58,9 @@ pub struct EventQueue<E> {
     lanes: [Lane; LANES],
     alarm: Alarm,
     heap: BinaryHeap<Reverse<Scheduled>>,
-    /// Events that come after all that have keys.
+    /// Events that come after all that have keys, by lane.
+    far_lanes: [VecDeque<Far<E>>; LANES],
+    /// Those of them that do not fit their lane.
     far: BinaryHeap<Reverse<Far<E>>>,
     far_order: u64,
     turns: Vec<Turn>,
@@ -75,6 +77,7 @@ impl<E> Default for EventQueue<E> {
             lanes: std::array::from_fn(|_| Lane::default()),
             alarm: Alarm::default(),
             heap: BinaryHeap::new(),
+            far_lanes: std::array::from_fn(|_| VecDeque::new()),
             far: BinaryHeap::new(),
             far_order: 0,
             turns: Vec::new(),
@@ -116,9 +119,15 @@ impl<E: Queued> EventQueue<E> {
     #[inline]
     pub fn next_at(&self) -> Time {
         match self.first {
-            NEVER => self.far.peek().map_or(Time::MAX, |Reverse(far)| Time::from_ps(far.at)),
+            NEVER => self.far_at().map_or(Time::MAX, Time::from_ps),
             key => self.time_of(key),
         }
+    }
+
+    /// When the first event comes that has no key yet.
+    fn far_at(&self) -> Option<u64> {
+        let of_lanes = self.far_lanes.iter().filter_map(VecDeque::front);
+        of_lanes.chain(self.far.peek().map(|Reverse(far)| far)).map(|far| far.at).min()
     }
 
     /// Moves the clock to `at`, before all events of that time.
@@ -218,8 +227,12 @@ impl<E: Queued> EventQueue<E> {
         if offset < OFFSET_END {
             return self.schedule_at(lane, offset, event);
         }
-        self.far.push(Reverse(Far { at: at.as_ps(), order: self.far_order, event }));
+        let far = Far { at: at.as_ps(), order: self.far_order, event };
         self.far_order += 1;
+        match self.far_lanes.get_mut(lane) {
+            Some(lane) if lane.back().is_none_or(|last| last.at <= far.at) => lane.push_back(far),
+            _ => self.far.push(Reverse(far)),
+        }
     }
 
     /// Moves the base where no key is left, or after [`BASE_STAYS_PS`].
@@ -299,7 +312,7 @@ impl<E: Queued> EventQueue<E> {
     #[cold]
     #[inline(never)]
     fn approach(&mut self) -> Option<u64> {
-        let at = self.far.peek()?.0.at;
+        let at = self.far_at()?;
         self.move_base(at);
         Some(self.first)
     }

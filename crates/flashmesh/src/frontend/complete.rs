@@ -4,7 +4,6 @@ use crate::controller::{Controller, Done};
 use crate::datapath::Datapath;
 use crate::error::RunError;
 use crate::fabric::{Cause, Causes};
-use crate::host::interface::Interface;
 use crate::host::replay::Mode;
 use crate::host::status::Status;
 use crate::ids::RequestId;

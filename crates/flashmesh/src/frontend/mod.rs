@@ -20,7 +20,7 @@ use crate::config::{Config, InterfaceKind, Priority, ReadData};
 use crate::engine::arena::Arena;
 use crate::error::RunError;
 use crate::flash::geometry::Geometry;
-use crate::host::interface::{AnyInterface, EventSink, HostEvent, Interface, Seen, Token};
+use crate::host::interface::{AnyInterface, EventSink, HostEvent, Seen, Token};
 use crate::host::namespace::Namespaces;
 use crate::host::source::Source;
 use crate::ids::RequestId;
@@ -28,6 +28,7 @@ use crate::kernel::Kernel;
 use crate::kernel::event::host_lane;
 use crate::kernel::model::{Model, Probed};
 use crate::kernel::probe::Notice;
+use crate::measure::cache::PowerCutReport;
 use crate::measure::completions::{Completions, Records};
 use crate::measure::log::RequestSink;
 use crate::units::{Bytes, Time};
@@ -69,6 +70,27 @@ pub struct Frontend<M: Model> {
     counters: Counters,
     records: Records,
     model: PhantomData<fn() -> M>,
+}
+
+/// A view of a [`Frontend`] that is the same for every model, so that reports are compiled once.
+#[derive(Clone, Copy)]
+pub struct Figures<'a> {
+    pub counters: &'a Counters,
+    pub streams: &'a [HostStream],
+    /// The interface between host and drive.
+    pub interface: &'a AnyInterface,
+    /// The cut of the power.
+    pub power_cut: Option<&'a PowerCutReport>,
+}
+
+impl<'a> Figures<'a> {
+    /// The workload of the only stream, if the configuration names it.
+    pub fn summary(self) -> Option<&'a WorkloadSummary> {
+        match self.streams {
+            [stream] => stream.summary.as_ref(),
+            _ => None,
+        }
+    }
 }
 
 struct Sink<'a, M>(&'a mut Kernel<M>);
@@ -157,10 +179,6 @@ impl Frontend<Probed> {
 }
 
 impl<M: Model> Frontend<M> {
-    pub fn streams(&self) -> &[HostStream] {
-        &self.streams
-    }
-
     #[inline(always)]
     pub fn counters(&self) -> &Counters {
         &self.counters
@@ -170,9 +188,14 @@ impl<M: Model> Frontend<M> {
         &mut self.counters
     }
 
-    /// The interface between host and drive.
-    pub fn interface(&self) -> &AnyInterface {
-        &self.interface
+    /// What was done for the host, for reports.
+    pub fn figures(&self) -> Figures<'_> {
+        Figures {
+            counters: &self.counters,
+            streams: &self.streams,
+            interface: &self.interface,
+            power_cut: self.power_cut.as_ref().map(|cut| &cut.report),
+        }
     }
 
     /// The completed requests of a drive that is stepped.

@@ -27,7 +27,7 @@ pub(super) enum Ending {
 
 #[derive(Clone, Debug)]
 pub(super) struct PowerCut {
-    report: PowerCutReport,
+    pub(super) report: PowerCutReport,
     /// Counts at the cut.
     energy_j: f64,
     destages: u64,
@@ -94,11 +94,7 @@ impl<M: Model> Frontend<M> {
     }
 
     fn energy_j(&self, datapath: &Datapath<M>, now: Time) -> f64 {
-        energy::report(&self.config, &datapath.activity(now)).energy_j.total
-    }
-
-    pub fn power_cut_report(&self) -> Option<PowerCutReport> {
-        self.power_cut.as_ref().map(|cut| cut.report.clone())
+        energy::report(&self.config, &datapath.figures().activity(now)).energy_j.total
     }
 
     /// The power is cut now.

@@ -104,12 +104,4 @@ impl<M: Model> Frontend<M> {
     pub fn summaries(&self) -> impl Iterator<Item = (&str, Option<&WorkloadSummary>)> {
         self.streams.iter().map(|stream| (stream.config.name.as_str(), stream.summary.as_ref()))
     }
-
-    /// The workload of the only stream, if the configuration names it.
-    pub fn summary(&self) -> Option<&WorkloadSummary> {
-        match self.streams.as_slice() {
-            [stream] => stream.summary.as_ref(),
-            _ => None,
-        }
-    }
 }

@@ -133,7 +133,7 @@ impl Partition {
             for (stream, queue) in config.streams().iter().map(|stream| &stream.queue).enumerate() {
                 let set = config.namespace_of(queue, &namespaces, "queue.namespace")?.min(sets.len() - 1);
                 for plane in sets[set].in_order(geometry, Level::ALL) {
-                    writers[plane.index()] |= 1 << stream;
+                    writers[plane.index()] |= 1_u64.checked_shl(stream as u32).unwrap_or(0);
                 }
             }
         }

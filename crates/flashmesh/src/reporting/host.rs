@@ -2,17 +2,16 @@
 
 use crate::host::interface::Interface;
 use crate::host::link::Direction;
-use crate::kernel::model::Model;
 use crate::measure::host::{HostReport, StatusesReport};
 use crate::units::Time;
 
 use super::Snapshot;
 
-impl<M: Model> Snapshot<'_, M> {
+impl Snapshot<'_> {
     pub(super) fn host_report(&self, end: Time) -> HostReport {
-        let interface = self.frontend.interface();
+        let interface = self.frontend.interface;
         let (link, doorbells) = (interface.link(), interface.doorbells());
-        let counters = self.frontend.counters();
+        let counters = self.frontend.counters;
         HostReport {
             interface: self.config.host.interface.name(),
             queues: counters.queues.iter().map(|queue| queue.report(end)).collect(),

@@ -1,9 +1,7 @@
 //! What the parts of the drive have done so far, for what is measured in intervals of the run.
 
-use crate::fabric::Fabric;
 use crate::host::interface::Interface;
 use crate::host::link::Direction;
-use crate::kernel::model::Model;
 use crate::measure::interval::{Busy, Counts, IntervalReport, Parts};
 use crate::measure::timeline::{MeasuredReport, WarmUpReport};
 use crate::units::Time;
@@ -17,12 +15,12 @@ pub(super) struct IntervalReports {
     pub epochs: Vec<IntervalReport>,
 }
 
-impl<M: Model> Snapshot<'_, M> {
+impl Snapshot<'_> {
     pub(super) fn interval_reports(&self, end: Time) -> IntervalReports {
-        let Some(timeline) = &self.frontend.counters().timeline else { return IntervalReports::default() };
+        let Some(timeline) = &self.frontend.counters.timeline else { return IntervalReports::default() };
         let counts = self.counts();
-        let parts = Parts { links: self.datapath.fabric().usage().len(), dies: self.datapath.dies().len() };
-        let names: Vec<&str> = self.frontend.streams().iter().map(|stream| stream.config.name.as_str()).collect();
+        let parts = Parts { links: self.datapath.fabric.usage().len(), dies: self.datapath.dies().len() };
+        let names: Vec<&str> = self.frontend.streams.iter().map(|stream| stream.config.name.as_str()).collect();
         let (warm_up, measured) = timeline.measured(end, &counts, parts, &names);
         IntervalReports { warm_up, measured, epochs: timeline.epochs(end, &counts, parts) }
     }
@@ -31,9 +29,9 @@ impl<M: Model> Snapshot<'_, M> {
     pub fn counts(&self) -> Counts {
         let at = self.now;
         let ps = |time: Time| u128::from(time.as_ps());
-        let link = self.frontend.interface().link();
+        let link = self.frontend.interface.link();
         let map = self.controller.mapping_cache().map(|map| map.counters());
-        let timeline = self.frontend.counters().timeline.as_deref();
+        let timeline = self.frontend.counters.timeline.as_deref();
         Counts {
             span: at,
             gc: self.controller.counters().gc.clone(),
@@ -43,7 +41,7 @@ impl<M: Model> Snapshot<'_, M> {
             busy: Busy {
                 link_to_drive: ps(link.busy(Direction::ToDrive, at)),
                 link_to_host: ps(link.busy(Direction::ToHost, at)),
-                links: self.datapath.fabric().usage().iter().map(|usage| ps(usage.busy_by(at))).sum(),
+                links: self.datapath.fabric.usage().iter().map(|usage| ps(usage.busy_by(at))).sum(),
                 dies: self.datapath.dies().map(|die| ps(die.busy(at))).sum(),
                 dies_gc: self.datapath.dies().map(|die| ps(die.internal_busy(at))).sum(),
                 queues: timeline.map_or(0, |timeline| timeline.held_by(at)),

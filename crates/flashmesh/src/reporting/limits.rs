@@ -1,9 +1,7 @@
 //! What bounds the run, and how fast the same work could have been done at best.
 
-use crate::fabric::Fabric;
 use crate::host::interface::Interface;
 use crate::host::link::Direction;
-use crate::kernel::model::Model;
 use crate::measure::bound::{Bound, Load};
 use crate::measure::breakdown::BreakdownSummary;
 use crate::measure::lower_bound::{DieWork, LowerBound, Work};
@@ -12,7 +10,7 @@ use crate::units::Time;
 
 use super::Snapshot;
 
-impl<M: Model> Snapshot<'_, M> {
+impl Snapshot<'_> {
     pub(super) fn bound(&self, utilisation: &Utilisation, breakdown: Option<&BreakdownSummary>, end: Time) -> Bound {
         let now = self.now.as_secs_f64();
         let share_of_run = |time: Time| if now > 0.0 { (time.as_secs_f64() / now).min(1.0) } else { 0.0 };
@@ -20,14 +18,14 @@ impl<M: Model> Snapshot<'_, M> {
         let at_work: Vec<f64> = self.work().iter().map(works).collect();
         let unit = if self.datapath.dies_take_turns() { "chip" } else { "die" };
         let dram = self.controller.cache().map(|device| share_of_run(device.dram_busy(self.now)));
-        let fabric = self.datapath.fabric();
+        let fabric = self.datapath.fabric;
         let held = fabric.links_held().map(share_of_run);
         Bound::find(utilisation, (unit, &at_work), dram, (fabric.layout(), &held), breakdown, self.load(end))
     }
 
     /// With several open streams, they are overdue when one is.
     fn load(&self, end: Time) -> Load {
-        let streams = self.frontend.streams();
+        let streams = self.frontend.streams;
         if !streams.iter().all(|stream| stream.replay.is_open()) {
             return Load::OnCompletion;
         }
@@ -47,8 +45,8 @@ impl<M: Model> Snapshot<'_, M> {
 
     /// Shortest possible makespan of the same work.
     pub(super) fn lower_bound(&self, interrupted: bool) -> LowerBound {
-        let (end, interface, fabric) = (self.now, self.frontend.interface(), self.datapath.fabric());
-        let open = self.frontend.streams().iter().map(|stream| &stream.replay).filter(|replay| replay.is_open());
+        let (end, interface, fabric) = (self.now, self.frontend.interface, self.datapath.fabric);
+        let open = self.frontend.streams.iter().map(|stream| &stream.replay).filter(|replay| replay.is_open());
         let held = fabric.links_held();
         let work = Work {
             dies: &self.work(),

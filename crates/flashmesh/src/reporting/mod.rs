@@ -10,13 +10,11 @@ use std::time::Duration;
 use crate::config::Config;
 use crate::controller::Controller;
 use crate::controller::replica::Replication;
-use crate::datapath::Datapath;
-use crate::fabric::Fabric;
+use crate::datapath;
 use crate::flash::geometry::Geometry;
-use crate::frontend::Frontend;
+use crate::frontend::{self, HostStream};
 use crate::host::interface::Interface;
 use crate::host::link::Direction;
-use crate::kernel::model::Model;
 use crate::measure::conflicts::Conflicts;
 use crate::measure::own::OwnQuantities;
 use crate::measure::peak_rss;
@@ -31,24 +29,24 @@ use crate::results::work::PersistenceReport;
 use crate::units::{Bytes, Time};
 
 /// A drive at a moment of simulated time.
-pub struct Snapshot<'a, M: Model> {
+pub struct Snapshot<'a> {
     pub config: &'a Config,
     pub geometry: &'a Geometry,
-    pub frontend: &'a Frontend<M>,
+    pub frontend: frontend::Figures<'a>,
     /// Pages.
     pub controller: &'a Controller,
     /// Operations and transfers.
-    pub datapath: &'a Datapath<M>,
+    pub datapath: datapath::Figures<'a>,
     pub now: Time,
 }
 
-impl<M: Model> Snapshot<'_, M> {
+impl Snapshot<'_> {
     /// The report of a run that took `wall` of real time.
     pub fn report(&self, wall: Duration, interrupted: bool) -> Report {
-        let (requests, operations) = (self.frontend.counters(), self.datapath.counters());
+        let (requests, operations) = (self.frontend.counters, self.datapath.counters);
         let mut all = StreamMeasures::default();
         requests.streams.iter().for_each(|stream| all.add(stream));
-        let power_cut = self.frontend.power_cut_report();
+        let power_cut = self.frontend.power_cut.cloned();
         // A run stopped in its middle is measured up to where it came.
         let end = match &power_cut {
             Some(cut) => Time::from_ps(cut.at_ps),
@@ -64,7 +62,7 @@ impl<M: Model> Snapshot<'_, M> {
         let bound = slc::explain(bound, slc.as_ref(), &gc);
         let wall_s = wall.as_secs_f64();
         let intervals::IntervalReports { warm_up, measured, epochs } = self.interval_reports(end);
-        let fabric = self.datapath.fabric();
+        let fabric = self.datapath.fabric;
         Report {
             requests: requests.completed,
             makespan_ps: end.as_ps(),
@@ -94,7 +92,7 @@ impl<M: Model> Snapshot<'_, M> {
             bound,
             lower_bound: self.lower_bound(interrupted),
             power: energy::report(self.config, &self.datapath.activity(self.now)),
-            area: area::report(fabric.layout(), self.datapath.facts(), self.config),
+            area: area::report(fabric.layout(), self.datapath.facts, self.config),
             cache: self.controller.cache().map(|device| device.report(self.now)),
             persistence: self.persistence(),
             power_cut,
@@ -119,7 +117,7 @@ impl<M: Model> Snapshot<'_, M> {
     }
 
     fn flash(&self) -> FlashReport {
-        let operations = self.datapath.counters();
+        let operations = self.datapath.counters;
         FlashReport {
             suspensions: operations.suspensions,
             multi_plane_operations: operations.multi_plane_operations,
@@ -139,8 +137,8 @@ impl<M: Model> Snapshot<'_, M> {
     }
 
     fn per_request(&self, flash: &FlashReport) -> Option<PerRequestReport> {
-        let requests = self.frontend.counters().completed;
-        let (work, fabric) = (&self.datapath.counters().work, self.datapath.fabric());
+        let requests = self.frontend.counters.completed;
+        let (work, fabric) = (&self.datapath.counters.work, self.datapath.fabric);
         let each = |count: u64| count as f64 / requests as f64;
         let written = flash.pages_written;
         (requests > 0).then(|| PerRequestReport {
@@ -153,7 +151,7 @@ impl<M: Model> Snapshot<'_, M> {
 
     fn path_conflicts(&self, conflicts: &Conflicts) -> PathConflictReport {
         let share = |part: u64, of: u64| (of > 0).then(|| part as f64 / of as f64);
-        let (requests, operations) = (self.frontend.counters(), self.datapath.counters());
+        let (requests, operations) = (self.frontend.counters, self.datapath.counters);
         PathConflictReport {
             requests_free_share: share(requests.requests_free, requests.completed),
             requests_free_of_others_share: share(requests.requests_free_of_others, requests.completed),
@@ -166,8 +164,8 @@ impl<M: Model> Snapshot<'_, M> {
 
     /// The result of each stream so far.
     fn stream_reports(&self) -> Vec<StreamReport> {
-        let streams = self.frontend.streams().iter().zip(&self.frontend.counters().streams);
-        let report = |(stream, measures): (&crate::frontend::HostStream, &StreamMeasures)| {
+        let streams = self.frontend.streams.iter().zip(&self.frontend.counters.streams);
+        let report = |(stream, measures): (&HostStream, &StreamMeasures)| {
             let end = measures.last_completion();
             let StreamFigures { iops, bandwidth_bytes_per_s, latency_ps, breakdown_ps } = measures.figures(end);
             StreamReport {
@@ -188,7 +186,7 @@ impl<M: Model> Snapshot<'_, M> {
         let share =
             |busy: Time| if end == Time::ZERO { 0.0 } else { (busy.as_secs_f64() / end.as_secs_f64()).min(1.0) };
         let mean = |shares: &[f64]| shares.iter().sum::<f64>() / shares.len() as f64;
-        let (fabric, interface) = (self.datapath.fabric(), self.frontend.interface());
+        let (fabric, interface) = (self.datapath.fabric, self.frontend.interface);
         let links: Vec<f64> = fabric.usage().iter().map(|link| share(link.busy_by(end))).collect();
         let controllers: Vec<f64> = fabric.controllers_busy(end).into_iter().map(share).collect();
         let internal: Vec<f64> = self.datapath.dies().map(|die| share(die.internal_busy(end))).collect();

@@ -153,7 +153,7 @@ impl<M: Model> Drive<M> {
         match event {
             event if frontend.is_cut_off() && event.is_of_host() => {}
             Event::InDrive(request) => frontend.arrived(request, controller, datapath, kernel),
-            Event::CoreDone(job) => frontend.core_done(job, controller, datapath, kernel),
+            Event::CoreDone(job) if M::ALL_FEATURES => frontend.core_done(job, controller, datapath, kernel),
             Event::AtHost(request) => {
                 frontend.complete(request, controller, kernel)?;
                 if frontend.counters().is_due {
@@ -165,25 +165,30 @@ impl<M: Model> Drive<M> {
             Event::ThreadReady(stream) => frontend.thought(stream, controller, kernel),
             Event::CommandDelivered(asker) => controller.delivered(TransferPhase::Command, asker, datapath, kernel),
             Event::DataDelivered(asker) => controller.delivered(TransferPhase::DataOut, asker, datapath, kernel),
-            Event::CopyDelivered(asker) => controller.copy_delivered(asker, datapath, kernel),
+            Event::CopyDelivered(asker) if M::ALL_FEATURES => controller.copy_delivered(asker, datapath, kernel),
             Event::Acknowledged(id) => controller.acknowledged(id, datapath, kernel),
             Event::FabricWake(token) => datapath.wake(token, kernel),
             Event::ArrayEnd(die) => controller.array_end(die, datapath, kernel),
-            Event::Resumed(die) => controller.resumed(die, datapath, kernel),
+            Event::Resumed(die) if M::ALL_FEATURES => controller.resumed(die, datapath, kernel),
             Event::GatherDue(die) => controller.gather_due(die, datapath, kernel),
             Event::Memory => controller.memory_done(datapath, kernel),
-            Event::PowerCut => {
+            Event::PowerCut if M::ALL_FEATURES => {
                 self.report_cut();
                 let Drive { kernel, frontend, controller, datapath, .. } = self;
                 frontend.cut_power(controller, datapath, kernel);
             }
+            // The last four come to no plain drive.
             Event::SubmissionDoorbell(_)
             | Event::CompletionDoorbell(_)
             | Event::EntryRead
             | Event::EntryArrived
             | Event::DataRead
             | Event::AdapterIssue
-            | Event::Pause => {
+            | Event::Pause
+            | Event::CoreDone(_)
+            | Event::CopyDelivered(_)
+            | Event::Resumed(_)
+            | Event::PowerCut => {
                 if let Some(token) = event.token() {
                     frontend.wake(token, kernel);
                 }
@@ -255,13 +260,13 @@ impl<M: Model> Drive<M> {
         recovery::report(config, geometry, datapath.facts(), &scan, &recovered).map(Some)
     }
 
-    fn snapshot(&self, now: Time) -> Snapshot<'_, M> {
+    fn snapshot(&self, now: Time) -> Snapshot<'_> {
         Snapshot {
             config: &self.config,
             geometry: &self.geometry,
-            frontend: &self.frontend,
+            frontend: self.frontend.figures(),
             controller: &self.controller,
-            datapath: &self.datapath,
+            datapath: self.datapath.figures(),
             now,
         }
     }

@@ -208,8 +208,11 @@ fn names_and_tables_of_the_wrong_form_are_refused() {
     assert_problem("stream.a.replay = 3", &[], WrongType, (1, 10), ["[stream.a.replay] is a section", ""]);
     assert_problem("", &["stream.a.replay.mode=opn"], UnknownChoice, (1, 22), ["stream.a.replay.mode", "`open`?"]);
 
-    let many: String = (0..65).map(|number| format!("[stream.s{number}]\n")).collect();
-    assert_problem(&many, &[], OutOfBounds, (65, 9), ["`s64` is one stream too many: there can be 64", ""]);
+    let named = |count| -> String { (0..count).map(|number| format!("[stream.s{number}]\n")).collect() };
+    let writers = format!("[ftl]\nwrite-streams = \"per-stream\"\n{}", named(65));
+    let says = ["there are 65 streams; at most 64 can write to open blocks of their own", "`shared`"];
+    assert_problem(&writers, &[], Conflict, (2, 17), says);
+    assert_problem(&named(257), &[], OutOfBounds, (257, 9), ["`s256` is one stream too many: there can be 256", ""]);
 }
 
 #[test]

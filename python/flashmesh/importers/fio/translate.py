@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from flashmesh.importers.toml_text import Value
 
 T = TypeVar("T")
-STREAMS_MAX = 64
+STREAMS_MAX = 256
 
 
 @dataclass(slots=True)

@@ -138,7 +138,7 @@ impl Form for HoldPath {
         match node.value {
             Value::Boolean(true) => Ok(HoldPath::Always),
             Value::Boolean(false) => Ok(HoldPath::Never),
-            _ => choices::read(node, HoldPath::ALL.into_iter().map(|value| (value.name(), value))),
+            _ => choices::place_of(node, &HoldPath::ALL.map(HoldPath::name)).map(|place| HoldPath::ALL[place]),
         }
     }
 

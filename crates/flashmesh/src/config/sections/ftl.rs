@@ -126,7 +126,8 @@ impl Form for Allocation {
     }
 
     fn read(node: &Node) -> Result<Allocation, Misfit> {
-        choices::read(node, Allocation::all()).map_err(|misfit| Misfit {
+        let (names, values): (Vec<_>, Vec<_>) = Allocation::all().unzip();
+        choices::place_of(node, &names).map(|place| values[place]).map_err(|misfit| Misfit {
             help: misfit.help.or_else(|| {
                 Some("write the four initials of channel, way, die and plane, the fastest first, or `dynamic`, or `free-channel`".into())
             }),

@@ -1,10 +1,15 @@
 //! What each stream asks, and whether its namespace has room for it.
 
-use crate::config::{Clash, Config, ConfigErrorKind, InterfaceKind, NAMED_MAX, StreamConfig, WorkloadKind, is_name};
+use crate::config::{
+    Clash, Config, ConfigErrorKind, InterfaceKind, NAMED_MAX, StreamConfig, WorkloadKind, WriteStreams, is_name,
+};
 use crate::error::NamespaceError;
 use crate::flash::geometry::Geometry;
 use crate::flash::namespace::NamespaceConfig;
 use crate::units::Bytes;
+
+/// Most streams with open blocks of their own.
+const WRITERS_MAX: usize = 64;
 
 /// A stream, and how messages name its keys.
 struct Scope<'a> {
@@ -35,6 +40,13 @@ impl Scope<'_> {
 pub(super) fn clashes(config: &Config, geometry: Option<&Geometry>, clashes: &mut Vec<Clash>) {
     names("stream", config.stream.iter().map(|stream| stream.name.as_str()), clashes);
     names("namespace", config.namespace.iter().map(|(name, _)| name.as_str()), clashes);
+    if config.ftl.write_streams == WriteStreams::PerStream && config.stream.len() > WRITERS_MAX {
+        let message = format!(
+            "there are {} streams; at most {WRITERS_MAX} can write to open blocks of their own",
+            config.stream.len()
+        );
+        clashes.push(Clash::new(&["ftl.write-streams"], message).help("set ftl.write-streams to `shared`"));
+    }
     let namespaces = match geometry.map(|geometry| config.namespaces(geometry)).transpose() {
         Ok(namespaces) => namespaces,
         Err(error) => {

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use crate::units::Time;
 
 use super::super::key::{KIND_BITS, NEXT_ORDER, NO_LANE, OFFSET_END, OFFSET_SHIFT, ORDER_BITS, PLACE_BITS};
-use super::super::scheduled::{Far, Scheduled};
+use super::super::scheduled::Far;
 use super::{EventQueue, Queued};
 
 /// The last order of a key.
@@ -77,17 +77,22 @@ impl<E: Queued> EventQueue<E> {
     pub(super) fn take_near(&mut self) {
         let end = self.base + OFFSET_END;
         let mut near = Vec::new();
+        for (lane, waiting) in self.far_lanes.iter_mut().enumerate() {
+            let count = waiting.partition_point(|far| far.at < end);
+            near.extend(waiting.drain(..count).map(|far| (lane, far)));
+        }
         while let Some(Reverse(far)) = self.far.peek()
             && far.at < end
         {
-            near.push(*far);
+            near.push((NO_LANE, *far));
             self.far.pop();
         }
-        near.sort_unstable_by_key(|far| far.order);
+        // Not by the unstable sort: it does not see that what comes from a lane is sorted.
+        near.sort_by_key(|(_, far)| far.order);
         let mut turns = std::mem::take(&mut self.turns);
         turns.sort_unstable_by_key(|turn| turn.far_order);
         let mut kept = turns.iter_mut().peekable();
-        for far in near {
+        for (lane, far) in near {
             while let Some(turn) = kept.next_if(|turn| turn.far_order < far.order) {
                 self.extend(turn, end);
             }
@@ -95,8 +100,7 @@ impl<E: Queued> EventQueue<E> {
             if far.order == LAST_FAR_ORDER {
                 self.schedule_by_order(offset, LAST_ORDER, far.event);
             } else {
-                let Scheduled { key, number } = self.entry(NO_LANE, offset, far.event);
-                self.schedule_in_heap(key, number);
+                self.schedule_at(lane, offset, far.event);
             }
         }
         kept.for_each(|turn| self.extend(turn, end));

@@ -135,21 +135,56 @@ impl AnyInterface {
         }
     }
 
-    /// As [`Interface::issue`], of the direct interface in line: the call would cost more than what that does.
+    // What a request passes is dispatched in line: the direct interface does less than a call costs, and for others a second call would add to
+    // that which they are.
+
+    /// As [`Interface::issue`].
     #[inline(always)]
     pub fn issue<A: EventSink>(&mut self, command: Command, now: Time, events: &mut A) {
         match self {
             AnyInterface::Direct(direct) => direct.issue(command, now, events),
-            other => Interface::issue(other, command, now, events),
+            AnyInterface::Nvme(nvme) => nvme.issue(command, now, events),
+            AnyInterface::Sata(sata) => sata.issue(command, now, events),
         }
     }
 
-    /// As [`Interface::respond`], of the direct interface in line.
+    /// As [`Interface::respond`].
     #[inline(always)]
     pub fn respond<A: EventSink>(&mut self, request: RequestId, stream: StreamId, now: Time, events: &mut A) {
         match self {
             AnyInterface::Direct(direct) => direct.respond(request, stream, now, events),
-            other => Interface::respond(other, request, stream, now, events),
+            AnyInterface::Nvme(nvme) => nvme.respond(request, stream, now, events),
+            AnyInterface::Sata(sata) => sata.respond(request, stream, now, events),
+        }
+    }
+
+    /// As [`Interface::send_data`].
+    #[inline(always)]
+    pub fn send_data(&mut self, bytes: Bytes, now: Time) {
+        match self {
+            AnyInterface::Direct(direct) => direct.send_data(bytes, now),
+            AnyInterface::Nvme(nvme) => nvme.send_data(bytes, now),
+            AnyInterface::Sata(sata) => sata.send_data(bytes, now),
+        }
+    }
+
+    /// As [`Interface::taken`].
+    #[inline(always)]
+    pub fn taken<A: EventSink>(&mut self, stream: StreamId, now: Time, events: &mut A) {
+        match self {
+            AnyInterface::Direct(direct) => direct.taken(stream, now, events),
+            AnyInterface::Nvme(nvme) => nvme.taken(stream, now, events),
+            AnyInterface::Sata(sata) => sata.taken(stream, now, events),
+        }
+    }
+
+    /// As [`Interface::wake`].
+    #[inline(always)]
+    pub fn wake<A: EventSink>(&mut self, token: Token, now: Time, events: &mut A) {
+        match self {
+            AnyInterface::Direct(direct) => direct.wake(token, now, events),
+            AnyInterface::Nvme(nvme) => nvme.wake(token, now, events),
+            AnyInterface::Sata(sata) => sata.wake(token, now, events),
         }
     }
 }

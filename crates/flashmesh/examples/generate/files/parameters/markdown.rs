@@ -41,7 +41,7 @@ outstanding = 1
 ```
 
 A stream starts from the sections above all streams, whatever layer sets them, and changes what it names; streams run in the order
-in which they are named. A name has 1 to 64 letters, digits, `_` and `-`; there can be 64 streams and 64 namespaces. An override
+in which they are named. A name has 1 to 64 letters, digits, `_` and `-`; there can be 256 streams and 256 namespaces. An override
 names the stream, `--set stream.oltp.replay.outstanding=4`. [streams.md](streams.md) says more.
 
 ";

@@ -8,34 +8,72 @@
 //! The admin queue is not modelled.
 
 use crate::config::{self, Priority, QueueArbitration};
-use crate::ids::StreamId;
+use crate::ids::{Id, StreamId};
 
+/// Queues, a bit each.
 #[derive(Clone, Debug, Default)]
-struct WeightedRoundRobin {
-    members: Vec<StreamId>,
-    at: usize,
+pub(super) struct QueueSet(Vec<u64>);
+
+impl QueueSet {
+    pub(super) fn new(queues: usize) -> QueueSet {
+        QueueSet(vec![0; queues.div_ceil(u64::BITS as usize)])
+    }
+
+    #[inline]
+    pub(super) fn set(&mut self, stream: StreamId, is_in: bool) {
+        let (word, bit) = (stream.index() / u64::BITS as usize, 1 << (stream.index() % u64::BITS as usize));
+        if is_in { self.0[word] |= bit } else { self.0[word] &= !bit }
+    }
+
+    #[inline]
+    fn contains(&self, stream: StreamId) -> bool {
+        self.0[stream.index() / u64::BITS as usize] >> (stream.index() % u64::BITS as usize) & 1 != 0
+    }
+
+    /// The first queue of both sets behind `last`, or else the first of all.
+    #[inline]
+    fn next_of_both(&self, other: &QueueSet, last: StreamId) -> Option<StreamId> {
+        let (word, bit) = (last.index() / u64::BITS as usize, last.index() % u64::BITS as usize);
+        let both = |at: usize| self.0[at] & other.0[at];
+        let first_of = |at: usize, bits: u64| {
+            (bits != 0).then(|| StreamId::from_u32((at * u64::BITS as usize) as u32 + bits.trailing_zeros()))
+        };
+        first_of(word, both(word) & (!1 << bit))
+            .or_else(|| (word + 1..self.0.len()).chain(0..=word).find_map(|at| first_of(at, both(at))))
+    }
+}
+
+/// Queues that take turns, in the order of their numbers.
+#[derive(Clone, Debug, Default)]
+struct Turns {
+    members: QueueSet,
+    /// Whose turn it is; none without members.
+    at: Option<StreamId>,
     left: u32,
 }
 
-impl WeightedRoundRobin {
-    fn next(&mut self, burst: u32, is_ready: &impl Fn(StreamId) -> bool) -> Option<StreamId> {
-        let count = self.members.len();
-        // A class of one queue, and of none, is as common as any other, and has no turns.
-        if let &[only] = self.members.as_slice() {
-            return is_ready(only).then_some(only);
+impl Turns {
+    fn of(queues: usize, members: impl Iterator<Item = usize>) -> Turns {
+        let mut turns = Turns { members: QueueSet::new(queues), at: None, left: 0 };
+        for member in members {
+            let member = StreamId(member as u32);
+            turns.members.set(member, true);
+            // The first turn is that of the first queue, which is behind the last.
+            turns.at = Some(member);
         }
-        if count == 0 {
-            return None;
-        }
-        if self.left > 0 && is_ready(self.members[self.at]) {
+        turns
+    }
+
+    #[inline]
+    fn next(&mut self, burst: u32, ready: &QueueSet) -> Option<StreamId> {
+        let at = self.at?;
+        if self.left > 0 && ready.contains(at) {
             self.left -= 1;
-            return Some(self.members[self.at]);
+        } else {
+            self.at = Some(self.members.next_of_both(ready, at)?);
+            self.left = burst - 1;
         }
-        let (before, from) = self.members.split_at((self.at + 1).min(count));
-        let next = from.iter().chain(before).position(|&member| is_ready(member))?;
-        let next = self.at + 1 + next;
-        (self.at, self.left) = (if next < count { next } else { next - count }, burst - 1);
-        Some(self.members[self.at])
+        self.at
     }
 }
 
@@ -43,7 +81,7 @@ impl WeightedRoundRobin {
 pub(super) struct Arbiter {
     burst: u32,
     /// Queues of urgent priority.
-    urgent: WeightedRoundRobin,
+    urgent: Turns,
     /// Weighted classes in the order of a round.
     classes: Vec<Weighted>,
     /// Whether any class has had a command in this round.
@@ -52,7 +90,7 @@ pub(super) struct Arbiter {
 
 #[derive(Clone, Debug)]
 struct Weighted {
-    turns: WeightedRoundRobin,
+    turns: Turns,
     weight: u32,
     /// Commands that the class may still have in this round.
     left: u32,
@@ -61,15 +99,13 @@ struct Weighted {
 impl Arbiter {
     pub(super) fn new(config: &config::Nvme, priorities: &[Priority]) -> Arbiter {
         let of = |priority: Option<Priority>| {
-            let members =
-                (0..priorities.len()).filter(|&index| priority.is_none_or(|wanted| priorities[index] == wanted));
-            let members: Vec<StreamId> = members.map(|index| StreamId(index as u32)).collect();
-            // The first turn is that of the first queue.
-            WeightedRoundRobin { at: members.len().saturating_sub(1), members, left: 0 }
+            let queues = 0..priorities.len();
+            let members = queues.filter(|&index| priority.is_none_or(|wanted| priorities[index] == wanted));
+            Turns::of(priorities.len(), members)
         };
         let class = |priority, weight| Weighted { turns: of(priority), weight, left: weight };
         let (urgent, classes) = match config.arbitration {
-            QueueArbitration::RoundRobin => (WeightedRoundRobin::default(), vec![class(None, u32::MAX)]),
+            QueueArbitration::RoundRobin => (Turns::default(), vec![class(None, u32::MAX)]),
             QueueArbitration::Weighted => (
                 of(Some(Priority::Urgent)),
                 vec![
@@ -93,21 +129,21 @@ impl Arbiter {
 
     /// The queue to fetch from, among those that are ready.
     #[inline]
-    pub(super) fn choose(&mut self, is_ready: impl Fn(StreamId) -> bool) -> Option<StreamId> {
-        if let Some(stream) = self.urgent.next(self.burst, &is_ready) {
+    pub(super) fn choose(&mut self, ready: &QueueSet) -> Option<StreamId> {
+        if let Some(stream) = self.urgent.next(self.burst, ready) {
             return Some(stream);
         }
-        self.choose_by_weight(&is_ready).or_else(|| {
+        self.choose_by_weight(ready).or_else(|| {
             let has_begun = self.has_begun;
             self.end_round();
-            if has_begun { self.choose_by_weight(&is_ready) } else { None }
+            if has_begun { self.choose_by_weight(ready) } else { None }
         })
     }
 
     #[inline]
-    fn choose_by_weight(&mut self, is_ready: &impl Fn(StreamId) -> bool) -> Option<StreamId> {
+    fn choose_by_weight(&mut self, ready: &QueueSet) -> Option<StreamId> {
         let stream = self.classes.iter_mut().filter(|class| class.left > 0).find_map(|class| {
-            let stream = class.turns.next(self.burst, is_ready)?;
+            let stream = class.turns.next(self.burst, ready)?;
             class.left -= 1;
             Some(stream)
         });
@@ -120,12 +156,16 @@ impl Arbiter {
 mod tests {
     use super::*;
 
+    const QUEUES: usize = 200;
+
     fn arbiter(config: config::Nvme, priorities: &[Priority]) -> Arbiter {
         Arbiter::new(&config, priorities)
     }
 
     fn choices(arbiter: &mut Arbiter, count: usize, is_ready: impl Fn(StreamId) -> bool) -> Vec<u32> {
-        (0..count).filter_map(|_| arbiter.choose(&is_ready)).map(|stream| stream.0).collect()
+        let mut ready = QueueSet::new(QUEUES);
+        (0..QUEUES as u32).map(StreamId).for_each(|stream| ready.set(stream, is_ready(stream)));
+        (0..count).filter_map(|_| arbiter.choose(&ready)).map(|stream| stream.0).collect()
     }
 
     fn weighted() -> config::Nvme {
@@ -136,6 +176,16 @@ mod tests {
             weight_low: 1,
             ..config::Nvme::default()
         }
+    }
+
+    /// More than fit into one word.
+    #[test]
+    fn many_queues_take_turns_and_those_that_are_not_ready_are_passed_over() {
+        let mut arbiter = arbiter(config::Nvme::default(), &[Priority::Medium; QUEUES]);
+        let ready = [2, 63, 64, 65, 128, 199];
+        let taken = choices(&mut arbiter, 13, |stream| ready.contains(&stream.0));
+        assert_eq!(taken, [2, 63, 64, 65, 128, 199, 2, 63, 64, 65, 128, 199, 2]);
+        assert_eq!(choices(&mut arbiter, 2, |stream| stream.0 == 2), [2, 2]);
     }
 
     #[test]

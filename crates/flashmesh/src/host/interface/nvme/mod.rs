@@ -21,7 +21,7 @@ use crate::config::{Config, Priority};
 use crate::host::link::{Direction, Link, Message};
 use crate::ids::{RequestId, StreamId};
 use crate::units::{Bytes, Time};
-use arbiter::Arbiter;
+use arbiter::{Arbiter, QueueSet};
 
 #[derive(Clone, Debug, Default)]
 struct QueuePair {
@@ -41,6 +41,8 @@ pub struct Nvme {
     link: Link,
     messages: Messages,
     queues: Vec<QueuePair>,
+    /// Queues with a command that may be fetched.
+    ready: QueueSet,
     arbiter: Arbiter,
     limits: Limits,
     /// Commands of all queues known to the drive and not fetched.
@@ -97,6 +99,7 @@ impl Nvme {
         Nvme {
             messages: Messages::new(config, &link),
             queues: vec![QueuePair::default(); priorities.len()],
+            ready: QueueSet::new(priorities.len()),
             arbiter: Arbiter::new(&config.nvme, priorities),
             limits,
             known: 0,
@@ -108,28 +111,42 @@ impl Nvme {
         }
     }
 
+    /// Fetches what the drive has room for. That there is nothing is seen without a call.
+    #[inline(always)]
     fn fetch<A: EventSink>(&mut self, now: Time, events: &mut A) {
+        if self.known == 0 && self.in_drive < self.limits.commands_max {
+            self.arbiter.end_round();
+        } else {
+            self.fetch_known(now, events);
+        }
+    }
+
+    #[inline(never)]
+    fn fetch_known<A: EventSink>(&mut self, now: Time, events: &mut A) {
         while self.in_drive < self.limits.commands_max {
             if self.known == 0 {
                 return self.arbiter.end_round();
             }
-            let (queues, fetch_size) = (&self.queues, self.limits.fetch_size);
-            let ready = |stream: StreamId| {
-                let queue = &queues[stream.index()];
-                queue.known > 0 && queue.in_drive < fetch_size
-            };
-            let Some(stream) = self.arbiter.choose(ready) else { return };
+            let Some(stream) = self.arbiter.choose(&self.ready) else { return };
             let queue = &mut self.queues[stream.index()];
             let Some(command) = queue.submitted.pop_front() else { return };
             queue.known -= 1;
             self.known -= 1;
             queue.in_drive += 1;
             self.in_drive += 1;
+            self.look_at(stream);
             events.saw(Seen::Fetched(stream, command.request));
             self.entries_asked.push_back(command);
             let at = self.link.send(Direction::ToHost, self.messages.read_request, now);
             events.schedule(at, HostEvent::Wake(Token::EntryRead));
         }
+    }
+
+    /// The counts of a queue have changed.
+    #[inline]
+    fn look_at(&mut self, stream: StreamId) {
+        let queue = &self.queues[stream.index()];
+        self.ready.set(stream, queue.known > 0 && queue.in_drive < self.limits.fetch_size);
     }
 
     /// Posts a completion for which the queue has room.
@@ -138,6 +155,7 @@ impl Nvme {
         queue.in_drive -= 1;
         queue.posted += 1;
         self.in_drive -= 1;
+        self.look_at(stream);
         events.saw(Seen::Finished(stream, request));
         self.fetch(now, events);
         events.saw(Seen::Posted(stream, request));
@@ -185,6 +203,7 @@ impl Interface for Nvme {
             Token::SubmissionDoorbell(stream) => {
                 self.queues[stream.index()].known += 1;
                 self.known += 1;
+                self.look_at(stream);
                 events.saw(Seen::Rung(stream));
                 self.fetch(now, events);
             }
