@@ -12,7 +12,9 @@ help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 # The environment and the compiled module are files with a time: made again when what they come from is newer. Packages are installed by uv,
-# which takes a tenth of the processor time that pip does.
+# which takes a tenth of the processor time that pip does. It knows the settings of pip that name where packages are; where it fails pip does it.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+UV := $(if $(PIP_INDEX_URL),UV_DEFAULT_INDEX=$(PIP_INDEX_URL)) $(if $(PIP_FIND_LINKS),UV_FIND_LINKS=$(PIP_FIND_LINKS)) $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes
 ENVIRONMENT := $(VENV)/.installed
 NATIVE := $(VENV)/.native
 SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates -type f -path '*/src/*') $(wildcard crates/*/Cargo.toml crates/*/build.rs)
@@ -21,8 +23,7 @@ $(ENVIRONMENT): requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "flashmesh needs Python 3.11 or later; name one with make PYTHON=...")'
 	$(PYTHON) -m venv $(VENV)
 	@awk '/^[^ ]/ { wanted = /^uv==/ } wanted' requirements.lock > $(VENV)/uv.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $(VENV)/uv.lock
-	$(if $(PIP_INDEX_URL),UV_DEFAULT_INDEX=$(PIP_INDEX_URL)) $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --requirement requirements.lock
+	@{ $(PIP) --requirement $(VENV)/uv.lock && $(UV) --requirement requirements.lock; } || { echo "uv cannot install the packages: pip does"; $(PIP) --requirement requirements.lock; }
 	@touch $@
 
 # Packages are installed while the core is compiled: neither keeps all processors busy.
