@@ -294,7 +294,7 @@ def test_no_option_has_two_fates() -> None:
         ("[a]\nrate_iops=5\nrate=4k\nsize=1m\n", 2, "exclude each other"),
         ("[a]\nrate_iops=0\nsize=1m\n", 2, "is not between 1"),
         ("[a]\nnumjobs=257\n", 2, "is not between 1 and 256"),
-        ("[a]\nnumjobs=40\nsize=1m\n[b]\nnumjobs=40\n", 4, "80 jobs"),
+        ("[a]\nnumjobs=200\nsize=1m\n[b]\nnumjobs=200\n", 4, "400 jobs"),
         ("[a]\nsize=1m\n[a]\nsize=1m\n", 3, "a job `a` is there already, in line 1"),
         ("[a]\nread_iolog=none.log\n", 2, "is not there"),
         (f"[a]\nread_iolog={'x' * 300}\n", 2, "the path cannot be used: File name too long"),
