@@ -29,6 +29,7 @@ __all__ = [
     "Current",
     "Fabric",
     "FabricArbitration",
+    "FabricChannelLoad",
     "FabricHoldPath",
     "FabricKind",
     "Firmware",
@@ -39,6 +40,7 @@ __all__ = [
     "FlashProgramOrder",
     "FlashProgramUnit",
     "FlashSuspension",
+    "FlashSuspensionScope",
     "Ftl",
     "FtlAllocation",
     "FtlFirstTouch",
@@ -59,6 +61,8 @@ __all__ = [
     "MappingSharing",
     "MappingWriteBackRead",
     "Mbm",
+    "MbmAreaRule",
+    "MbmMcsBegins",
     "MbmSuspension",
     "Measure",
     "MeasureWarmUp",
@@ -93,6 +97,7 @@ __all__ = [
     "ReplayLatencyStart",
     "ReplayMode",
     "Replication",
+    "ReplicationCountedReads",
     "Sata",
     "SataTransport",
     "Schedule",
@@ -182,7 +187,9 @@ FlashProgramUnit: TypeAlias = Literal["page", "word-line"]
 """
 
 FlashDieStart: TypeAlias = Literal["independent", "together"]
-"""When dies that work side by side begin an operation."""
+"""When dies that work side by side begin an operation. Those of NoSSD manage their own operations (PACT 2014, section
+5.5), and are independent.
+"""
 
 FlashMultiPlane: TypeAlias = Literal["off", "same-offset", "same-block-and-offset"]
 """When planes of a die join in one operation."""
@@ -193,8 +200,17 @@ FlashProgramOrder: TypeAlias = Literal["in-order", "any"]
 FlashSuspension: TypeAlias = Literal["off", "program", "erase", "both"]
 """Which operations a waiting host read suspends."""
 
+FlashSuspensionScope: TypeAlias = Literal["die", "chip"]
+"""Whether a read suspends its own die alone, or all dies of a chip that begin together and are busy together. A chip
+goes on with what is suspended when no read waits for any of its dies. All of it has to be suspendable.
+"""
+
 FabricKind: TypeAlias = Literal["bus", "pssd", "pnssd", "nossd", "venice", "ideal"]
 """The interconnect."""
+
+FabricChannelLoad: TypeAlias = Literal["none", "chips"]
+"""Whether the chips on a channel slow it down. A network between chips has two routers on each link, and no such load.
+"""
 
 FabricHoldPath: TypeAlias = Literal["false", "true", "reads", "programs"]
 """Which transactions hold their path (a channel, or a circuit of links) from the command to the last byte of the data,
@@ -338,6 +354,12 @@ PersistencePolicy: TypeAlias = Literal["ideal", "journal"]
 MbmSuspension: TypeAlias = Literal["off", "program", "erase", "both"]
 """Which operations a waiting host read suspends under this policy, in place of `flash.suspension`."""
 
+MbmMcsBegins: TypeAlias = Literal["each-allocation", "once-until-drained"]
+"""How often MCS begins with the chip that takes the fewest pages."""
+
+MbmAreaRule: TypeAlias = Literal["latest-read", "any-read"]
+"""Which reads decide whether an area is read-intensive."""
+
 GcVictim: TypeAlias = Literal["greedy", "d-choices", "random", "random-p", "random-pp", "fifo"]
 """Which block is collected."""
 
@@ -346,6 +368,9 @@ GcMove: TypeAlias = Literal["through-controller", "chip-to-chip", "clean"]
 
 GcMovedPages: TypeAlias = Literal["own-block", "write-block"]
 """Which open block of its plane takes a page that collection moves."""
+
+ReplicationCountedReads: TypeAlias = Literal["host", "all"]
+"""Which reads collide: are outstanding, make pairs, and trigger copies. The other ones are counted beside them."""
 
 HostInterface: TypeAlias = Literal["direct", "nvme", "sata"]
 """How commands and data cross."""
@@ -581,7 +606,9 @@ class Flash:
     """
 
     die_start: FlashDieStart | None = None
-    """When dies that work side by side begin an operation. Only with die_interleaving = True. Default: "independent".
+    """When dies that work side by side begin an operation. Those of NoSSD manage their own operations (PACT 2014,
+    section 5.5), and are independent. Only with die_interleaving = True, and with fabric.kind other than "nossd".
+    Default: "independent".
     """
 
     multi_plane: FlashMultiPlane | None = None
@@ -597,6 +624,13 @@ class Flash:
 
     suspension: FlashSuspension | None = None
     """Which operations a waiting host read suspends. Only with ftl.policy other than "mbm". Default: "off"."""
+
+    suspension_scope: FlashSuspensionScope | None = None
+    """Whether a read suspends its own die alone, or all dies of a chip that begin together and are busy together. A
+    chip goes on with what is suspended when no read waits for any of its dies. All of it has to be suspendable. Only
+    with die_start = "together", and with suspension other than "off" or ftl.policy = "mbm", and with mbm.suspension
+    other than "off" or ftl.policy other than "mbm". Default: "die".
+    """
 
     suspend_time: Time | None = None
     """From the suspend command until the array is free. Values: 0ps to 1s. Default: "5us"."""
@@ -625,6 +659,26 @@ class Fabric:
     channel_rate: Rate | None = None
     """Rate of one channel; that of pSSD is twice as much. Only with kind = "bus" or "pssd" or "pnssd" or "ideal".
     Values: 1kB/s to unlimited. Default: "1.2GB/s".
+    """
+
+    channel_load: FabricChannelLoad | None = None
+    """Whether the chips on a channel slow it down. A network between chips has two routers on each link, and no such
+    load. Only with kind = "bus" or "pssd". Default: "none".
+    """
+
+    driver_resistance_ohm: int | None = None
+    """Resistance of the drivers of a channel, in ohms; 35 is the nominal one of ONFI. Only with channel_load = "chips".
+    Values: 1 to 1000. Default: 35.
+    """
+
+    chip_capacitance_ff: int | None = None
+    """Capacitance of a pin of a chip, in femtofarads; 8 chips of 4,088 are the most that ONFI 3.2 allows a channel of
+    533 MB/s. Only with channel_load = "chips". Values: 0 to 1000000. Default: 4088.
+    """
+
+    controller_capacitance_ff: int | None = None
+    """Capacitance of a pin of a controller and of the wires of a channel, in femtofarads. Only with channel_load =
+    "chips". Values: 0 to 1000000. Default: 0.
     """
 
     hold_path: bool | FabricHoldPath | None = None
@@ -718,9 +772,11 @@ class Nossd:
     interleave: NossdInterleave | None = None
     """What of two directions takes turns on a link, and what follows what on an output. Default: "packets"."""
 
-    local_channels: int | None = None
-    """Links of each chip, and of each controller, into the network, and as many out of it. Values: 1 to 8. Default: 1.
-    """
+    chip_channels: int | None = None
+    """Links of each chip into the network, and as many out of it. Values: 1 to 8. Default: 1."""
+
+    controller_channels: int | None = None
+    """Links of each controller into the network, and as many out of it. Values: 1 to 8. Default: 1."""
 
     placement: NossdPlacement | None = None
     """Where the controllers are attached. Default: "one-sided"."""
@@ -1007,10 +1063,23 @@ class Mbm:
     """Which operations a waiting host read suspends under this policy, in place of `flash.suspension`. Default: "both".
     """
 
+    reads_before_collection: bool | None = None
+    """Whether host reads go before the operations of a collection on their die, and suspend them as `suspension` says,
+    whatever `gc.preemptible` says of requests. Erases are operations of collections: without it none is ever suspended
+    there. Default: True.
+    """
+
+    mcs_begins: MbmMcsBegins | None = None
+    """How often MCS begins with the chip that takes the fewest pages. Only with mcs = True. Default: "each-allocation".
+    """
+
     read_threshold: Bytes | None = None
     """A read request longer than this makes its area read-intensive. Only with rs = True. Values: at least 512B.
     Default: "32KiB".
     """
+
+    area_rule: MbmAreaRule | None = None
+    """Which reads decide whether an area is read-intensive. Only with rs = True. Default: "latest-read"."""
 
     area_size: Bytes | None = None
     """Size of the areas that are read-intensive or not. Only with rs = True. Values: at least 512B. Default: a page on
@@ -1213,6 +1282,11 @@ class Replication:
     l_m: Share | None = None
     """`l_M` of the paper: the most replicated pages, as a share of the logical pages of the drive. They take spare
     space. Only with enabled = True or measure.collisions = True. Values: 0 to 1. Default: 0.002.
+    """
+
+    counted_reads: ReplicationCountedReads | None = None
+    """Which reads collide: are outstanding, make pairs, and trigger copies. The other ones are counted beside them.
+    Only with enabled = True or measure.collisions = True. Default: "host".
     """
 
     rate_window: Time | None = None

@@ -408,8 +408,8 @@ class Collisions:
     dies: int
     """Dies of the drive. Unit: dies."""
     reads: int
-    """Reads put into the queues of the dies, pages that writes of a part of them read included. A read whose page moves
-    while it waits counts once, at the die that it came to first. Unit: pages.
+    """Reads put into the queues of the dies, as `replication.counted-reads` says. A read whose page moves while it
+    waits counts once, at the die that it came to first. Unit: pages.
     """
     collisions: int
     """Reads that arrived at a die on which other reads were outstanding. Unit: pages."""
@@ -476,6 +476,16 @@ class Collisions:
     """Reads of each die, in the order of channel, way, die. Unit: pages."""
     reads_per_die_rsd: float | None
     """Standard deviation of `reads_per_die` over their mean (Table 3). Unit: ratio. None without reads."""
+    reads_of_writes: int
+    """Reads that completed a write of a part of a page (read-modify-write). With `replication.counted-reads = "host"`
+    they are in none of these figures but the three that end in `_of_all`. Unit: pages.
+    """
+    collisions_of_all: int
+    """What `collisions` is where reads that complete a write are outstanding as well. Unit: pages."""
+    imbalanced_of_all: int
+    """The same of `imbalanced`. Unit: pages."""
+    pair_occurrences_of_all: int
+    """The same of `pair_occurrences`. Unit: occurrences."""
     replication: ReplicationGain
     """What replication would gain: what `replication.enabled` does, followed beside the run without copies."""
 

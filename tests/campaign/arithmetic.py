@@ -76,10 +76,15 @@ def faults(result: Result, log: Log) -> Iterator[str]:
 def reads(result: Result) -> Iterator[str]:
     """A page that is read counts once among the reads that may collide, and copies keep to their limit."""
     found, copies = result.collisions, result.replication
-    read = result.flash.user_reads + result.flash.partial_write_reads
+    of_requests, of_writes = result.flash.user_reads, result.flash.partial_write_reads
     # What is cut off in its queue has come, and is not read.
-    if found is not None and result.power_cut is None and not result.interrupted and found.reads > read:
-        yield f"{found.reads} reads may collide, and {read} pages were read"
+    if found is not None and result.power_cut is None and not result.interrupted:
+        # Reads of writes are among those that collide, or beside them.
+        most = of_requests if found.reads < found.reads_of_writes + of_requests else of_requests + of_writes
+        if found.reads > most:
+            yield f"{found.reads} reads may collide, and {most} pages were read"
+        if found.reads_of_writes > of_writes:
+            yield f"{found.reads_of_writes} reads of writes may collide, and {of_writes} pages were read for them"
     if copies is not None and copies.copies_peak > copies.copies_max:
         yield f"{copies.copies_peak} pages had copies at once, and {copies.copies_max} may"
 

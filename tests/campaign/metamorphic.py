@@ -35,7 +35,18 @@ OBSERVERS: Settings = {
 RATES: Settings = {"fabric.channel-rate": '"1GB/s"', "host.link-rate": '"1GB/s"', "cache.data-rate": '"1GB/s"'}
 """Rates at which a byte takes a whole number of picoseconds, at half of them too."""
 PACKINGS = ("", ".gz", ".zst", ".xz")
-INEXACT = ("workload.arrivals", "replay.time-scale", "power.cut", "sata.", "workload.interarrival", "replay.think-time")
+INEXACT = (
+    "workload.arrivals",
+    "replay.time-scale",
+    "power.cut",
+    "sata.",
+    "workload.interarrival",
+    "replay.think-time",
+    "fabric.channel-load",
+    "fabric.driver-resistance-ohm",
+    "fabric.chip-capacitance-ff",
+    "fabric.controller-capacitance-ff",
+)
 """Keys behind which a time is drawn or rounded, or stands in no key."""
 
 

@@ -81,7 +81,7 @@ pub mod scheduler {
     pub use crate::schedule::out_of_order::OutOfOrder;
     pub use crate::schedule::queues::{DieQueues, PlaneMasks};
     pub use crate::schedule::transaction::{Class, Owner, Priority, Transaction};
-    pub use crate::schedule::work::{CachePlace, Route, Work};
+    pub use crate::schedule::work::{CachePlace, ReadFor, Route, Work};
     pub use crate::schedule::{Choice, Chosen, Decision, DieSet, DieStates, Dispatch, Joiners, Scheduler, Waiting};
 }
 

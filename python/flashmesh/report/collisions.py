@@ -66,6 +66,9 @@ def overview(result: Result, found: Collisions) -> RenderableType:
         ("a die was idle", f"in {q.share(found.idle_die_share)} of observations"),
         ("collision pairs", f"{found.pairs:,}, repeated {mean_repetition(found)} times on average{kept(found)}"),
     ]
+    if found.collisions_of_all > found.collisions:
+        more = f"{found.reads_of_writes:,}; {found.collisions_of_all:,} collisions with them"
+        rows.append(("reads of partial writes", more))
     if read is not None:
         rows.append(("read latency", f"mean {q.time(read.mean)}, p99 {q.time(read.p99)}"))
     return pairs(rows)

@@ -1,11 +1,11 @@
 //! A die does one operation at a time, for as long as its kind and pages take; what a suspension interrupts keeps its progress.
-//! Where the dies of a chip take turns, one of them does at a time.
+//! Where the dies of a chip take turns, one of them does at a time. Where they are suspended together, only reads run on the chip meanwhile.
 
 use std::ops::Range;
 
 use rustc_hash::FxHashSet;
 
-use crate::config::{self, Config, MultiPlane, Suspension};
+use crate::config::{self, Config, DieStart, FabricKind, MultiPlane, Suspension, SuspensionScope};
 use crate::flash::die::OperationKind;
 use crate::ids::DieId;
 use crate::units::{Bytes, Time};
@@ -46,6 +46,8 @@ struct Die {
     suspended: Option<Operation>,
     /// Whether a suspension has not been charged to an operation yet.
     suspending: bool,
+    /// When it was suspended last.
+    suspended_at: Time,
 }
 
 #[derive(Clone, Debug)]
@@ -53,6 +55,8 @@ pub(super) struct Dies {
     dies: Vec<Die>,
     homes: Homes,
     flash: config::Flash,
+    /// Whether chips are in a network, and each die goes its own way.
+    is_network: bool,
     times: Times,
     /// Where mapping units are several pages: what operations may take, by kind.
     large_units: Option<[FxHashSet<Time>; OperationKind::ALL.len()]>,
@@ -95,6 +99,7 @@ impl Dies {
             large_units: (pages_per_unit(config) > 1)
                 .then(|| OperationKind::ALL.map(|kind| times.of_large_units(kind))),
             page: config.geometry.page_size.as_u64(),
+            is_network: config.fabric.kind == FabricKind::Nossd,
             times,
             ended: None,
         }
@@ -155,6 +160,17 @@ impl Dies {
         Err(format!("die {} worked for {worked} on a {kind:?} of a mapping unit, which takes {nominal}", id.0))
     }
 
+    /// Dies that are suspended with `id`, itself included.
+    fn suspended_with(&self, id: DieId) -> impl Iterator<Item = DieId> + use<> {
+        let flash = &self.flash;
+        let is_of_chip = flash.die_interleaving
+            && flash.die_start == DieStart::Together
+            && !self.is_network
+            && flash.suspension_scope == SuspensionScope::Chip;
+        let chip = self.homes.dies_of(self.homes.chip_of_die(id));
+        chip.filter(move |&die| is_of_chip || die == id)
+    }
+
     /// Where dies of a chip take turns: no other die of the chip works, holds data or has a suspended operation.
     fn other_dies_rest(&self, id: DieId, kind: OperationKind) -> Result<(), String> {
         if self.flash.die_interleaving {
@@ -176,26 +192,34 @@ impl Dies {
         Ok(())
     }
 
-    pub(super) fn began(&mut self, id: DieId, kind: OperationKind, planes: usize) -> Result<(), String> {
+    pub(super) fn began(&mut self, id: DieId, kind: OperationKind, planes: usize, now: Time) -> Result<(), String> {
         self.other_dies_rest(id, kind)?;
-        let die = &mut self.dies[id.index()];
         let refuse = |why: String| Err(format!("die {} began a {kind:?}, but {why}", id.0));
+        let suspended = self.suspended_with(id).find_map(|die| self.dies[die.index()].suspended);
+        if let Some(suspended) = suspended
+            && kind != OperationKind::Read
+        {
+            return refuse(format!("a {:?} is suspended: only reads run meanwhile", suspended.kind));
+        }
+        // A die that is suspended alone takes the time of it with the next read, a chip with every read that begins until it is over.
+        let own = std::mem::take(&mut self.dies[id.index()].suspending);
+        let is_pending = |die: DieId| {
+            let die = &self.dies[die.index()];
+            die.suspended.is_some() && now < die.suspended_at + self.flash.suspend_time
+        };
+        let is_chip = self.suspended_with(id).count() > 1;
+        let suspends = if is_chip { self.suspended_with(id).any(is_pending) } else { own };
+        let die = &mut self.dies[id.index()];
         if !matches!(die.array, Array::Idle) {
             return refuse(format!("it is {}", die.array.describe()));
         }
         if die.register > 0 && !self.flash.read_cache {
             return refuse(format!("data of {} planes waits in its register", die.register));
         }
-        if let Some(suspended) = die.suspended
-            && kind != OperationKind::Read
-        {
-            return refuse(format!("a {:?} is suspended: only reads run meanwhile", suspended.kind));
-        }
         let planes_max = if self.flash.multi_plane == MultiPlane::Off { 1 } else { self.homes.planes_per_die() };
         if planes == 0 || planes > planes_max {
             return refuse(format!("over {planes} planes; at most {planes_max} can join"));
         }
-        let suspends = std::mem::take(&mut die.suspending);
         let nominal = Time::ZERO;
         die.array = Array::Incoming(Operation { kind, planes, nominal, worked: Time::ZERO, suspensions: 0, suspends });
         Ok(())
@@ -254,6 +278,7 @@ impl Dies {
         operation.suspensions += 1;
         die.suspended = Some(operation);
         die.suspending = true;
+        die.suspended_at = now;
         die.array = Array::Idle;
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
+use super::all_reads::{AllCounts, AllReads};
 use super::followed::FollowedCopies;
 use super::observations::Observations;
 use super::random_dies::RandomDies;
@@ -11,6 +12,7 @@ use super::{
     share,
 };
 use crate::ids::{DieId, Lpn, TransactionId};
+use crate::schedule::work::ReadFor;
 use crate::units::Time;
 
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +22,8 @@ pub struct Options {
     pub interval: Time,
     pub pairs_max: u32,
     pub detector: DetectorRules,
+    /// Whether reads that complete a write count.
+    pub counts_all: bool,
     pub copies_max: u32,
     pub seed: u64,
 }
@@ -41,6 +45,10 @@ pub struct Analysis {
     imbalanced: u64,
     collisions_shuffled: u64,
     rerouted: FxHashSet<TransactionId>,
+    counts_all: bool,
+    /// All reads, once one came that does not count.
+    all: Option<Box<AllReads>>,
+    reads_of_writes: u64,
 }
 
 impl Analysis {
@@ -60,12 +68,29 @@ impl Analysis {
             imbalanced: 0,
             collisions_shuffled: 0,
             rerouted: FxHashSet::default(),
+            counts_all: options.counts_all,
+            all: None,
+            reads_of_writes: 0,
         }
     }
 
-    pub fn queued(&mut self, id: TransactionId, die: DieId, lpn: Lpn, now: Time) {
+    pub fn queued(&mut self, id: TransactionId, die: DieId, lpn: Lpn, read_for: ReadFor, now: Time) {
         self.observations.make(now, &self.occupancy, &self.shuffled);
-        if self.rerouted.remove(&id) {
+        let is_again = self.rerouted.remove(&id);
+        self.reads_of_writes += u64::from(read_for == ReadFor::Write && !is_again);
+        let counts = self.counts_all || read_for == ReadFor::Request;
+        if !counts && self.all.is_none() {
+            self.all = Some(Box::new(AllReads::after(&self.occupancy, self.counts())));
+        }
+        match &mut self.all {
+            Some(all) if is_again => all.queued_again(id, die, lpn),
+            Some(all) => all.queued(id, die, lpn),
+            None => {}
+        }
+        if !counts {
+            return;
+        }
+        if is_again {
             self.occupancy.enter(die, id, lpn);
             self.shuffled.enter(id);
             return;
@@ -111,6 +136,17 @@ impl Analysis {
         if self.occupancy.leave(die, id) {
             self.shuffled.leave(id);
         }
+        if let Some(all) = &mut self.all {
+            all.left(id, die);
+        }
+    }
+
+    fn counts(&self) -> AllCounts {
+        AllCounts {
+            collisions: self.balanced + self.imbalanced,
+            imbalanced: self.imbalanced,
+            pair_occurrences: self.pairs.occurrences(),
+        }
     }
 
     /// The page was written or deallocated, so that a copy of it would be stale.
@@ -126,6 +162,7 @@ impl Analysis {
         let collisions = self.balanced + self.imbalanced;
         let (collision_ratio, expected) = (observations.collision_ratio(), observations.collision_ratio_expected());
         self.pairs.settle();
+        let of_all = self.all.as_ref().map_or_else(|| self.counts(), |all| all.counts());
         let repetitions = repetitions(&self.pairs);
         let mut replication = self.copies.gain();
         replication.imbalanced_avoided_share = share(replication.imbalanced_avoided, self.imbalanced);
@@ -157,6 +194,10 @@ impl Analysis {
             top_pairs: repetitions.top,
             reads_per_die: self.reads_per_die.clone(),
             reads_per_die_rsd: relative_deviation(&self.reads_per_die),
+            reads_of_writes: self.reads_of_writes,
+            collisions_of_all: of_all.collisions,
+            imbalanced_of_all: of_all.imbalanced,
+            pair_occurrences_of_all: of_all.pair_occurrences,
             replication,
         }
     }

@@ -5,10 +5,12 @@
 //! collide again and again, and says which page should be replicated to which die. The analysis asks a detector what replication would
 //! gain; the firmware asks one what to replicate.
 //!
-//! What counts as outstanding: reads of user pages, those that complete a write of a part of a page included, from when they are put into
-//! the queue of their die until their data has left it \[choice\]. Reads go before programs and erases on a die, or suspend them, so only
-//! other reads make them wait as the paper means it; reads of collection and of translation pages are not the host's.
+//! What counts as outstanding: reads of user pages that requests ask for, from when they are put into the queue of their die until their
+//! data has left it \[choice\]. Reads go before programs and erases on a die, or suspend them, so only other reads make them wait as the
+//! paper means it; reads of collection and of translation pages are not the host's, nor are those that complete a write of a part of a page,
+//! which count where `replication.counted-reads` says so.
 
+mod all_reads;
 mod analysis;
 mod counting;
 mod detector;

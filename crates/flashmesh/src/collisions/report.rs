@@ -7,8 +7,8 @@ quantities! {
     CollisionsReport as "Collisions" {
         /// Dies of the drive.
         dies: u32, in "dies";
-        /// Reads put into the queues of the dies, pages that writes of a part of them read included. A read whose page moves while it waits
-        /// counts once, at the die that it came to first.
+        /// Reads put into the queues of the dies, as `replication.counted-reads` says. A read whose page moves while it waits counts once, at
+        /// the die that it came to first.
         reads: u64, in "pages";
         /// Reads that arrived at a die on which other reads were outstanding.
         collisions: u64, in "pages";
@@ -57,6 +57,15 @@ quantities! {
         reads_per_die: Vec<u64>, in "pages";
         /// Standard deviation of `reads_per_die` over their mean (Table 3).
         reads_per_die_rsd: Option<f64>, in "ratio", null "without reads";
+        /// Reads that completed a write of a part of a page (read-modify-write). With `replication.counted-reads = "host"` they are in none of
+        /// these figures but the three that end in `_of_all`.
+        reads_of_writes: u64, in "pages";
+        /// What `collisions` is where reads that complete a write are outstanding as well.
+        collisions_of_all: u64, in "pages";
+        /// The same of `imbalanced`.
+        imbalanced_of_all: u64, in "pages";
+        /// The same of `pair_occurrences`.
+        pair_occurrences_of_all: u64, in "occurrences";
         /// What replication would gain: what `replication.enabled` does, followed beside the run without copies.
         replication: ReplicationGain;
     }

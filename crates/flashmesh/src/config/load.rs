@@ -66,9 +66,10 @@ impl Table {
 const PRESET_KEY: &str = "preset";
 
 /// Renamed keys: section, old name, new name.
-const RENAMED: [(&str, &str, &str); 3] = [
+const RENAMED: [(&str, &str, &str); 4] = [
     ("cache", "power-cut", "power.cut"),
     ("cache", "capacitors", "power.capacitors"),
+    ("nossd", "local-channels", "nossd.chip-channels, and nossd.controller-channels for the controllers"),
     ("venice", "hold-circuit", "fabric.hold-path; its value for true is \"reads\""),
 ];
 

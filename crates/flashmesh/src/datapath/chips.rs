@@ -10,7 +10,8 @@
 //! *Dies start together*: `flash.die-start = "together"` (Design for Scalability, PACT 2014, section 4.3: an interleaved command is issued
 //! when all dies of the chip are idle, and its transfers go one after the other). A die asks for a path only while all dies of its chip are
 //! idle; those that ask before the first command leaves go together, each with an operation of its own kind \[choice\]. The others wait
-//! until all of them are done. Reads may suspend what their own die does.
+//! until all of them are done. Reads may suspend what their own die does, or
+//! what the chip does ([`suspended_chips`](super::suspended_chips)).
 
 use crate::ids::DieId;
 use crate::kernel::Kernel;
@@ -83,10 +84,14 @@ impl<M: Model> Datapath<M> {
         source: &S,
         kernel: &mut Kernel<M>,
     ) -> Wants {
+        let are_all_idle = self.dies_of_chip(die).all(|die| self.units[die.index()].state.is_idle());
+        if self.rules.suspends_chips && !are_all_idle {
+            return self.try_issue_of_busy_chip(die, source, kernel);
+        }
         let state = &self.units[die.index()].state;
         if state.has_suspended() || !state.accepts(&self.rules.die) {
             self.try_issue_of_die(die, source, kernel)
-        } else if self.dies_of_chip(die).all(|die| self.units[die.index()].state.is_idle()) {
+        } else if are_all_idle {
             Wants::Each(self.first_of_chip(die), self.geometry.dies_per_chip)
         } else {
             Wants::Nothing

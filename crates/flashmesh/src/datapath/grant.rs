@@ -141,6 +141,9 @@ impl<M: Model> Datapath<M> {
     ) -> Next {
         let asker = grant.die;
         // A die that may only suspend what it works on; where dies take turns, none while the chip is free.
+        if M::ALL_FEATURES && self.rules.suspends_chips {
+            return self.start_on_chip(grant, path, source, kernel);
+        }
         let busy = if M::ALL_FEATURES {
             self.taker(asker).filter(|die| !self.units[die.index()].state.accepts(&self.rules.die))
         } else {
@@ -153,6 +156,18 @@ impl<M: Model> Datapath<M> {
             return Next::Done;
         }
         let granted = GrantedPath { grant, path, suspends: busy.is_some() };
+        self.start_on(asker, granted, source, kernel)
+    }
+
+    /// The die that asked, or one of the dies that it speaks for, takes what its scheduler chooses now.
+    #[inline(always)]
+    pub(super) fn start_on<S: PageSource<M>>(
+        &mut self,
+        asker: DieId,
+        granted: GrantedPath,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Next {
         match self.choose_first(asker, source, kernel) {
             Some((_, lead)) if !self.is_settled(lead, source) => {
                 // The die counts as having asked: what goes elsewhere on the same die must not make it resume what it has
@@ -296,7 +311,7 @@ impl<M: Model> Datapath<M> {
             return Some((choice, None));
         }
         let dies = || (first.0..).map(DieId).take(ready.len());
-        let collection_first = dies().any(|die| source.collection_first(die));
+        let collection_first = dies().any(|die| self.collection_first(die, source));
         // Asked of a policy that may put it off.
         let space_is_out = self.rules.erases == EraseOrder::Last && dies().any(|die| source.collects_for_space(die));
         let now = kernel.now();

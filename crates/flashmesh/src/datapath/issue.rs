@@ -145,8 +145,7 @@ impl<M: Model> Datapath<M> {
         source: &S,
     ) -> Option<BlockedPrograms> {
         let waiting = self.queues.masks(die);
-        let is_held =
-            source.holds_back(&ready, &waiting) && !(M::ALL_FEATURES && self.units[die.index()].state.has_suspended());
+        let is_held = source.holds_back(&ready, &waiting) && !(M::ALL_FEATURES && self.is_limited_to_reads(die));
         is_held.then_some(BlockedPrograms { die, ready, waiting, chip: None })
     }
 
@@ -166,7 +165,13 @@ impl<M: Model> Datapath<M> {
         let state = &self.units[die.index()].state;
         state.may_suspend(&self.rules.die, kernel.now())
             && source.suspends()
-            && !(state.works_internally() && source.collection_first(die))
+            && !(state.works_internally() && self.collection_first(die, source))
+    }
+
+    /// Whether collection goes before requests on a die, or before those but reads.
+    pub(super) fn collection_first<S: PageSource<M>>(&self, die: DieId, source: &S) -> bool {
+        let yields = M::ALL_FEATURES && self.rules.reads_before_collection && has_awaited_read(&self.queues.masks(die));
+        source.collection_first(die) && !yields
     }
 
     /// Whether reads wait for a die, and may suspend what it does.
@@ -175,7 +180,7 @@ impl<M: Model> Datapath<M> {
     }
 
     #[inline(never)]
-    fn resume(&mut self, die: DieId, kernel: &mut Kernel<M>) {
+    pub(super) fn resume(&mut self, die: DieId, kernel: &mut Kernel<M>) {
         let now = kernel.now();
         let until = self.units[die.index()]
             .state
@@ -207,7 +212,7 @@ impl<M: Model> Datapath<M> {
     #[inline(always)]
     fn ready_among<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> PlaneMasks {
         let is_limited = has_programs(&masks)
-            || (M::ALL_FEATURES && self.units[die.index()].state.has_suspended())
+            || (M::ALL_FEATURES && self.is_limited_to_reads(die))
             || (self.gathers() && masks.of(Class::CollectProgram) != 0);
         if !is_limited {
             masks
@@ -221,9 +226,8 @@ impl<M: Model> Datapath<M> {
     /// Kept out of line, like all here that few transactions need: what is inlined beside them would save registers for it.
     #[inline(never)]
     fn ready_of<S: PageSource<M>>(&self, die: DieId, mut masks: PlaneMasks, source: &S) -> PlaneMasks {
-        let state = &self.units[die.index()].state;
-        if M::ALL_FEATURES && state.has_suspended() {
-            if state.has_suspended_internal() && source.collection_first(die) {
+        if M::ALL_FEATURES && self.is_limited_to_reads(die) {
+            if self.has_suspended_what_goes_first(die, source) {
                 return NOTHING;
             }
             return masks.and(AWAITED_READS);

@@ -27,6 +27,7 @@ mod rules;
 mod scheduling;
 mod send;
 mod source;
+mod suspended_chips;
 
 use crate::config::{Config, EraseOrder, Priorities};
 use crate::fabric::{AnyFabric, FabricError, Facts};
@@ -67,6 +68,10 @@ struct DieUnit {
     state: Die,
     path: PathRequest,
     work: DieWork,
+    /// Whether it asks for a path to suspend what its chip does.
+    asks_to_suspend: bool,
+    /// When its chip was suspended last; kept for the first die of a chip.
+    chip_suspended: Time,
 }
 
 /// The transactions in flight, the dies, and the interconnect between them and the controllers.
@@ -290,7 +295,8 @@ impl<M: Model> Datapath<M> {
             }
         }
         if class == Class::UserRead {
-            kernel.tell_of_read(ReadNotice::Queued(id, die, self.transactions[id].lpn));
+            let Transaction { lpn, work, .. } = self.transactions[id];
+            kernel.tell_of_read(ReadNotice::Queued(id, die, lpn, work.read_for()));
         }
         die
     }

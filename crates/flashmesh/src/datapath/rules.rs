@@ -1,8 +1,8 @@
 //! What the configuration says of how operations run.
 
 use crate::config::{
-    Allocation, Arbitration, Config, DieStart, EraseOrder, KindOrder, MultiPlane, Priorities, Schedule, SchedulePolicy,
-    WriteBinding,
+    Allocation, Arbitration, Config, EraseOrder, KindOrder, MultiPlane, Priorities, Schedule, SchedulePolicy,
+    Suspension, SuspensionScope, WriteBinding,
 };
 use crate::fabric::Facts;
 use crate::flash::die::DieRules;
@@ -34,6 +34,10 @@ pub(super) struct Rules {
     pub(super) dispatches: bool,
     /// Whether the dies of a chip begin something only when all of them are idle.
     pub(super) dies_start_together: bool,
+    /// Whether reads that requests wait for go before collection whatever else does.
+    pub(super) reads_before_collection: bool,
+    /// Whether a read suspends all that dies of its chip do.
+    pub(super) suspends_chips: bool,
 }
 
 impl Rules {
@@ -45,6 +49,7 @@ impl Rules {
             SchedulePolicy::OutOfOrder => order != KindOrder::Arrival || priorities != Priorities::Off,
             SchedulePolicy::Sprinkler | SchedulePolicy::Paq | SchedulePolicy::Fair => true,
         };
+        let dies_start_together = config.dies_start_together();
         Rules {
             die: DieRules {
                 read_cache: config.flash.read_cache,
@@ -63,7 +68,11 @@ impl Rules {
             preallocates: config.ftl.write_binding == WriteBinding::Early,
             tracks_idle: config.ftl.allocation == Allocation::Dynamic,
             dispatches: scheduler.dispatches(),
-            dies_start_together: config.flash.die_start == DieStart::Together && geometry.dies_per_chip > 1,
+            dies_start_together,
+            reads_before_collection: config.reads_go_before_collection(),
+            suspends_chips: dies_start_together
+                && config.flash.suspension_scope == SuspensionScope::Chip
+                && config.suspension() != Suspension::Off,
         }
     }
 

@@ -154,7 +154,13 @@ impl Die {
 
     #[inline]
     pub fn is_idle(&self) -> bool {
-        self.array == Array::Idle && self.register.is_empty() && !self.is_suspended
+        self.rests() && !self.is_suspended
+    }
+
+    /// The array does nothing, and the register is empty: it is idle, or has something suspended.
+    #[inline]
+    pub fn rests(&self) -> bool {
+        self.array == Array::Idle && self.register.is_empty()
     }
 
     #[inline]

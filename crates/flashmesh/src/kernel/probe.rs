@@ -16,6 +16,7 @@ use crate::measure::report::Report;
 use crate::persistence::Recovered;
 use crate::power::energy::PowerReport;
 use crate::schedule::transaction::Class;
+use crate::schedule::work::ReadFor;
 use crate::units::Time;
 use crate::workload::IoRequest;
 
@@ -81,8 +82,8 @@ pub enum Scope {
 /// What happens to reads at their dies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadNotice {
-    /// A read of a user page, for a request or to complete a write of a part of it, was put into the queue of its die.
-    Queued(TransactionId, DieId, Lpn),
+    /// A read of a user page was put into the queue of its die.
+    Queued(TransactionId, DieId, Lpn, ReadFor),
     /// A read that has left the queue of its die since its page has moved will be queued again, as the same read.
     Rerouted(TransactionId),
     /// Its data has left the die; or it goes elsewhere, or nowhere.

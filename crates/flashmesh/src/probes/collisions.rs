@@ -1,7 +1,7 @@
 //! `measure.collisions`: read collisions, as a probe of reads.
 
 use crate::collisions::{Analysis, DetectorRules, Options};
-use crate::config::Config;
+use crate::config::{Config, CountedReads};
 use crate::flash::geometry::Geometry;
 use crate::kernel::probe::{Notice, Probe, ReadNotice, Scope};
 use crate::measure::report::Report;
@@ -23,6 +23,7 @@ impl CollisionProbe {
                 read_time: config.flash.read_time,
                 program_time: config.flash.program_time,
             },
+            counts_all: config.replication.counted_reads == CountedReads::All,
             copies_max: config.replication.copies_max(geometry.logical_pages),
             seed: config.seed,
         }))
@@ -47,7 +48,7 @@ impl Probe for CollisionProbe {
     fn tell_of_reads(&mut self, notices: &[(Time, ReadNotice)]) {
         for &(now, notice) in notices {
             match notice {
-                ReadNotice::Queued(id, die, lpn) => self.0.queued(id, die, lpn, now),
+                ReadNotice::Queued(id, die, lpn, read_for) => self.0.queued(id, die, lpn, read_for, now),
                 ReadNotice::Rerouted(id) => self.0.rerouted(id),
                 ReadNotice::Left(id, die) => self.0.left(id, die, now),
                 ReadNotice::Superseded(lpn) => self.0.superseded(lpn),

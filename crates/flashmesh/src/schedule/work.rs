@@ -11,6 +11,15 @@ pub enum CachePlace {
     Kept,
 }
 
+/// What a read of a user page is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadFor {
+    /// A request reads the page.
+    Request,
+    /// A write of a part of the page needs the rest (read-modify-write).
+    Write,
+}
+
 /// Which way a page goes that collection or wear levelling moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Route {
@@ -77,6 +86,12 @@ impl Work {
     #[inline]
     pub const fn is_write(self) -> bool {
         matches!(self, Work::HostWrite(_) | Work::ReadModify(_))
+    }
+
+    /// What a read of a user page is for.
+    #[inline]
+    pub const fn read_for(self) -> ReadFor {
+        if self.is_write() { ReadFor::Write } else { ReadFor::Request }
     }
 
     /// Whether the device cache keeps a place for its page.

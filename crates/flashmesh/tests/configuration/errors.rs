@@ -73,7 +73,12 @@ fn a_journal_that_cannot_be_is_refused() {
 
 #[test]
 fn a_key_that_has_another_name_now_is_told_it() {
-    for (old, new) in [("cache.power-cut=1ms", "power.cut"), ("cache.capacitors=false", "power.capacitors")] {
+    let names = [
+        ("cache.power-cut=1ms", "power.cut"),
+        ("cache.capacitors=false", "power.capacitors"),
+        ("nossd.local-channels=4", "nossd.chip-channels, and nossd.controller-channels for the controllers"),
+    ];
+    for (old, new) in names {
         let error = refused("", &[old]).to_string();
         assert!(error.contains(&format!("= help: it is called {new}")), "{error}");
     }

@@ -2,8 +2,8 @@
 //! who gets a channel, and which transaction goes first. Each to the picosecond, as arithmetic gives it.
 
 use flashmesh::config::{
-    Arbitration, Config, EraseOrder, FabricKind, KindOrder, MultiPlane, PageTypes, PreconditionKind, ProgramOrder,
-    ProgramUnit, SchedulePolicy, Suspension, Times, WriteBinding,
+    Arbitration, ChannelLoad, Config, EraseOrder, FabricKind, KindOrder, MultiPlane, PageTypes, PreconditionKind,
+    ProgramOrder, ProgramUnit, SchedulePolicy, Suspension, Times, WriteBinding,
 };
 use flashmesh::flash::geometry::Geometry;
 use flashmesh::units::{Bytes, Rate, Time};
@@ -158,6 +158,42 @@ fn a_read_suspends_only_what_its_own_die_does_where_dies_take_turns() {
     let write_done = ONE_WRITE + config.flash.suspend_time + ONE_READ + config.flash.resume_time;
     // The other die waits for the program that was suspended, too.
     assert_eq!(done, [write_done, read_done, write_done + ONE_READ]);
+}
+
+/// PACT 2014, sections 3 and 4.4: the more chips share a channel, the slower it is.
+#[test]
+fn a_byte_takes_a_time_constant_more_on_a_channel_that_its_chips_load() {
+    let mut config = drive();
+    config.geometry.channels = 1;
+    config.fabric.channel_load = ChannelLoad::Chips;
+    config.fabric.driver_resistance_ohm = 50;
+    config.fabric.chip_capacitance_ff = 4_000;
+    config.fabric.controller_capacitance_ff = 12_000;
+    // 50 Ohm by 12 + 2 x 4 pF are 1 ns, which a byte of 1 ns takes more, and by 12 + 12 x 4 pF are 3 ns.
+    for (chips, byte) in [(2, 2), (12, 4)] {
+        config.geometry.chips_per_channel = chips;
+        assert_eq!(latencies(&config, [read(0, 1, Time::ZERO)]), [NS(10 + 3_000 + byte * 4_096)], "{chips} chips");
+        // Twice the rate, and as much load.
+        let mut packets = config.clone();
+        packets.fabric.kind = FabricKind::Pssd;
+        let slowed = latencies(&packets, [read(0, 1, Time::ZERO)])[0];
+        packets.fabric.channel_load = ChannelLoad::None;
+        packets.fabric.channel_rate = Rate::from_bytes_per_second(1_000_000_000 / byte);
+        assert_eq!(latencies(&packets, [read(0, 1, Time::ZERO)])[0], slowed, "{chips} chips");
+    }
+    config.fabric.channel_load = ChannelLoad::None;
+    assert_eq!(latencies(&config, [read(0, 1, Time::ZERO)]), [ONE_READ]);
+}
+
+#[test]
+fn a_load_of_chips_is_refused_where_no_channel_has_one() {
+    for (text, key) in [
+        ("fabric.kind = \"ideal\"\nfabric.channel-load = \"chips\"\n", "fabric.channel-load"),
+        ("fabric.chip-capacitance-ff = 5\n", "fabric.chip-capacitance-ff"),
+    ] {
+        let error = Config::from_str(text, "drive.toml", &[]).expect_err("it has no effect").to_string();
+        assert!(error.contains(key), "{error}");
+    }
 }
 
 #[test]

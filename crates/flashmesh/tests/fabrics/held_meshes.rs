@@ -41,7 +41,7 @@ fn reads_of_a_row_of_nossd_take_turns_from_command_to_data() {
     assert!(latencies(&released, reads())[2] < expected[2] - READ);
     // Two local channels let two dies of a chip be served, and no more: the links between routers are one each.
     let mut config = drive(FabricKind::Nossd);
-    config.nossd.local_channels = 2;
+    (config.nossd.chip_channels, config.nossd.controller_channels) = (2, 2);
     assert_eq!(latencies(&config, [0, 8].map(|page| read(page, 1, Time::ZERO))), [whole(0), whole(1)]);
     assert_eq!(latencies(&config, [8, 16].map(|page| read(page, 1, Time::ZERO))), [whole(1), whole(1) + whole(2)]);
 }
@@ -215,7 +215,8 @@ fn every_saturated_drive_whose_paths_are_held_comes_to_an_end_with_no_oracle_spe
         nossd.reply = ReplyPolicy::ALL[number as usize / 2 % 2];
         nossd.placement = ControllerPlacement::ALL[number as usize / 4 % 2];
         nossd.controller_queues = ControllerQueues::ALL[number as usize / 3 % 2];
-        nossd.local_channels = [1, 2, 4][number as usize / 5 % 3];
+        nossd.chip_channels = [1, 2, 4][number as usize / 5 % 3];
+        nossd.controller_channels = [4, 1, 2][number as usize / 3 % 3];
         nossd.half_duplex = number % 4 == 1;
         nossd.interleave = if nossd.half_duplex { Interleave::Flits } else { Interleave::Packets };
         nossd.keep_runs = number % 4 == 1 || number % 7 == 0;

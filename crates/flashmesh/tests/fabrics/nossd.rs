@@ -156,7 +156,7 @@ fn several_local_channels_let_the_dies_of_a_chip_send_at_once() {
     let reads = [read(0, 2, Time::ZERO)];
     // Two dies of one chip: their data goes to one controller, one after the other, whatever the way out of the chip.
     let [one, two] = [1, 2].map(|channels| {
-        config.nossd.local_channels = channels;
+        (config.nossd.chip_channels, config.nossd.controller_channels) = (channels, channels);
         run(&config, reads)[0].completed
     });
     let data = Time::from_ns(9 * 512);
@@ -235,7 +235,8 @@ fn every_option_serves_reads_writes_and_collection_with_no_oracle_speaking() {
         let in_lockstep = !config.nossd.half_duplex && number % 7 == 2;
         config.nossd.slot_reuse = if in_lockstep { SlotReuse::SameCycle } else { SlotReuse::NextCycle };
         config.nossd.pipeline_stages = if in_lockstep { 0 } else { 3 };
-        config.nossd.local_channels = 1 + number as u32 / 3 % 4;
+        config.nossd.chip_channels = 1 + number as u32 / 3 % 4;
+        config.nossd.controller_channels = 1 + number as u32 / 2 % 3;
         let one = number % 4 == 3 && !shares_by_packets;
         config.nossd.page_packets = if one { PagePackets::One } else { PagePackets::Fixed };
         let queues = [ControllerQueues::Dies, ControllerQueues::Packets];
@@ -264,4 +265,25 @@ fn networks_that_would_come_to_a_halt_are_errors_with_a_remedy() {
     }
     let text = "fabric.kind = \"nossd\"\n[nossd]\nhalf-duplex = true\nkeep-runs = false\n";
     assert!(Config::from_str(text, "nossd.toml", &[]).is_ok());
+}
+
+/// Claim P11 of PACT 2014: NoSSD gains more over channels of 16 chips than over channels of 8. It does where the chips load their channel
+/// (section 4.4), and not where a channel has its rate however many chips share it.
+#[test]
+fn nossd_gains_more_where_more_chips_load_a_channel() {
+    let makespan = |kind: &str, [channels, chips]: [u32; 2], load: &str| {
+        let text = format!(
+            "preset = \"enterprise-slc\"\ngeometry.channels = {channels}\ngeometry.chips-per-channel = {chips}\nfabric.kind = \"{kind}\"\n\
+             replay.mode = \"stress\"\nreplay.outstanding = 8\nworkload.requests = 400\nworkload.request-size = \"16KiB\"\n{load}"
+        );
+        run_checked(&config_of(&text)).makespan_ps as f64
+    };
+    let both_ways = "nossd.half-duplex = false\nnossd.interleave = \"packets\"\nnossd.controller-queues = \"dies\"\nnossd.reply = \"nearest\"\n";
+    let shapes = [[8, 8], [4, 16]];
+    let network = shapes.map(|shape| makespan("nossd", shape, both_ways));
+    let gains = |load: &str| [0, 1].map(|at| makespan("bus", shapes[at], load) / network[at]);
+    let [wide, long] = gains("");
+    assert!(long < wide, "{wide}, {long}");
+    let [wide_loaded, long_loaded] = gains("fabric.channel-load = \"chips\"\n");
+    assert!(long_loaded > wide_loaded * 1.05 && wide_loaded > wide, "{wide_loaded}, {long_loaded}");
 }

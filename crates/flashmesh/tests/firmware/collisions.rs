@@ -1,16 +1,20 @@
 //! The analysis of read collisions, against arithmetic and against a run without it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use flashmesh::collisions::{CollisionsReport, colliding_reads, colliding_states};
-use flashmesh::config::{Allocation, Config, Pattern, Sizes};
+use flashmesh::config::{Allocation, Config, CountedReads, Pattern, PreconditionKind, ReplayMode, Sizes, WorkloadKind};
 use flashmesh::kernel::probe::{Notice, Probe};
 use flashmesh::measure::report::Report;
 use flashmesh::schedule::transaction::Class;
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Time};
+use flashmesh::workload::IoRequest;
+
+use crate::support::drives::{Listed, bare_drive, read, run_source, write};
+use crate::support::shared::shared;
 
 /// The drive of the paper, which reads 4 KiB at random with so many outstanding.
 fn random_reads(outstanding: u32, requests: u64) -> Config {
@@ -212,12 +216,79 @@ fn a_read_whose_page_moves_while_it_waits_counts_once() {
         simulation.add_probe(Box::new(Rerouted(Arc::clone(&counted))));
         let report = simulation.run(&Control::default()).expect("it runs");
         let found = collisions(&report);
-        assert_eq!(found.reads, report.flash.user_reads + report.flash.partial_write_reads);
+        assert_eq!(found.reads, report.flash.user_reads);
+        assert_eq!(found.reads_of_writes, report.flash.partial_write_reads);
         assert_eq!(found.reads_per_die.iter().sum::<u64>(), found.reads);
         assert!(found.collisions <= found.reads);
         rerouted += counted.load(Ordering::Relaxed);
     }
     assert!(rerouted > 100, "{rerouted}");
+}
+
+/// One die: pages 0 to 3 are written in part, which reads them first, and page 4 is read meanwhile.
+#[test]
+fn reads_that_complete_a_write_collide_only_where_they_are_asked_for() {
+    let mut config = bare_drive();
+    config.measure.collisions = true;
+    // With one plane a die, a page comes to the die of its number modulo that of dies: all of these are on die 0.
+    config.geometry.planes_per_die = 1;
+    config.precondition.kind = PreconditionKind::Sequential;
+    let part = |page: u64| IoRequest { size: Bytes::new(512), ..write(page, 1, Time::ZERO) };
+    let (channels, chips) = (config.geometry.channels, config.geometry.chips_per_channel);
+    let dies = u64::from(channels * chips * config.geometry.dies_per_chip);
+    let at_once: VecDeque<IoRequest> =
+        (0..4).map(|n| part(n * dies)).chain([read(4 * dies, 1, Time::ZERO), read(5 * dies, 1, Time::ZERO)]).collect();
+    let (report, _) = run_source(&config, Listed(at_once.clone()));
+    let host = collisions(&report);
+    assert_eq!((host.reads, host.reads_of_writes), (2, 4), "{host:?}");
+    // One read meets another one, and 5 of 6 do where all count; the pairs are those of 2 and of 6 reads.
+    assert_eq!((host.collisions, host.imbalanced, host.pair_occurrences), (1, 1, 1));
+    assert_eq!((host.collisions_of_all, host.imbalanced_of_all, host.pair_occurrences_of_all), (5, 5, 15));
+    config.replication.counted_reads = CountedReads::All;
+    let (report, _) = run_source(&config, Listed(at_once));
+    let all = collisions(&report);
+    assert_eq!((all.reads, all.reads_of_writes), (6, 4));
+    assert_eq!((all.collisions, all.imbalanced, all.pair_occurrences), (5, 5, 15));
+    assert_eq!((all.collisions_of_all, all.imbalanced_of_all, all.pair_occurrences_of_all), (5, 5, 15));
+}
+
+/// Reads of 4 KiB among writes of a part of a page, on few pages again and again: with copies for reads of requests alone, those of writes make none.
+#[test]
+fn reads_that_complete_a_write_trigger_copies_only_where_they_are_asked_for() {
+    let mut config = random_reads(32, 20_000);
+    config.workload.read_share = 0.0;
+    config.workload.footprint = Some(Bytes::from_kib(2 << 10));
+    config.precondition.kind = PreconditionKind::Sequential;
+    config.replication.enabled = true;
+    config.replication.rate_window = Time::from_ms(100);
+    let wanted = |config: &Config| {
+        let report = run(config);
+        let (did, would) = (report.replication.expect("it is enabled"), report.collisions.expect("it is analysed"));
+        (did.counts.imbalanced, did.counts.wanted, would.replication.replications, would.reads_of_writes)
+    };
+    let (imbalanced, copies, gain, others) = wanted(&config);
+    assert!(others > 1_000, "{others}");
+    assert_eq!((imbalanced, copies, gain), (0, 0, 0));
+    config.replication.counted_reads = CountedReads::All;
+    let (imbalanced, ..) = wanted(&config);
+    assert!(imbalanced > 100, "{imbalanced}");
+}
+
+/// Table 5 has two occurrences of pairs in all of RSRCH1, whose reads are 0.3 % of its requests; writes of parts of pages read a
+/// thousand times as many together.
+#[test]
+fn the_recorded_rsrch_1_has_as_few_collisions_as_table_5() {
+    let Some(folder) = shared("traces") else { return };
+    let mut config = Config::from_preset("collisions").expect("the preset is there");
+    config.workload.kind = WorkloadKind::Trace;
+    config.workload.trace = Some(folder.join("msr-rsrch_1.csv"));
+    config.replay.mode = ReplayMode::Open;
+    config.host.queue_depth = 65_535;
+    config.measure.collisions = true;
+    let report = run(&config);
+    let found = collisions(&report);
+    assert!(found.reads > 50 && (1..20).contains(&found.imbalanced) && found.pair_occurrences < 20, "{found:?}");
+    assert!(found.pair_occurrences_of_all > 1_000, "{found:?}");
 }
 
 /// Counts the reads that leave a queue unread.

@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex};
 
 use flashmesh::check::Oracles;
-use flashmesh::config::{Config, FirmwarePolicy, FirstTouch, Move, MovedPages, Suspension, WriteBinding};
+use flashmesh::config::{
+    AreaRule, Config, FirmwarePolicy, FirstTouch, McsBegins, Move, MovedPages, Suspension, WriteBinding,
+};
 use flashmesh::error::RunError;
 use flashmesh::flash::die::OperationKind;
 use flashmesh::ids::{BlockId, Lpn, PlaneId};
@@ -25,9 +27,10 @@ use crate::support::drives::{Kept, Listed};
 fn under(policy: FirmwarePolicy) -> impl Strategy<Value = Case> {
     let switches = (any::<bool>(), any::<bool>(), any::<bool>(), select(Suspension::ALL));
     let reads = (1..=6u64, 1..=40u64, select(vec![0u32, 4, 64]), select(MovedPages::ALL));
+    let readings = (any::<bool>(), select(McsBegins::ALL), select(AreaRule::ALL));
     let divisor = any::<prop::sample::Index>();
-    let drawn = (arbitrary::case(), switches, reads, divisor);
-    let cases = drawn.prop_map(move |(mut case, (ws, rs, mcs, suspension), reads, divisor)| {
+    let drawn = (arbitrary::case(), switches, reads, readings, divisor);
+    let cases = drawn.prop_map(move |(mut case, (ws, rs, mcs, suspension), reads, readings, divisor)| {
         let (threshold, area, reallocations_max, moved_pages) = reads;
         let config = &mut case.config;
         let page = config.geometry.page_size;
@@ -48,6 +51,7 @@ fn under(policy: FirmwarePolicy) -> impl Strategy<Value = Case> {
         config.mbm.rs = rs;
         config.mbm.mcs = mcs;
         config.mbm.suspension = suspension;
+        (config.mbm.reads_before_collection, config.mbm.mcs_begins, config.mbm.area_rule) = readings;
         if config.suspension() != Suspension::Off {
             config.fabric.hold_path = config.fabric.hold_path.without_programs();
         }

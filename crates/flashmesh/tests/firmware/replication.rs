@@ -1,7 +1,7 @@
 //! Replication of pages on whole drives: with all oracles on, whatever else the drive does, and what it is for.
 
 use flashmesh::collisions::{ReplicationCounts, ReplicationReport};
-use flashmesh::config::{Config, FabricKind};
+use flashmesh::config::{Config, CountedReads, FabricKind};
 use flashmesh::flash::geometry::Geometry;
 use flashmesh::ids::Lpn;
 use flashmesh::measure::report::Report;
@@ -32,7 +32,10 @@ fn sketch() -> impl Strategy<Value = (RequestKind, u32, bool, u64)> {
 fn case() -> impl Strategy<Value = (Config, Vec<IoRequest>)> {
     let own = (0..=20u32, 1..=40u32, 1..=500u64, 3..=6u32, proptest::bool::weighted(0.7));
     let requests = proptest::collection::vec(sketch(), 200..600);
-    (drive(), own, requests, 2..=12u32, 0..=1u32).prop_map(|(mut config, own, sketches, hot, stride)| {
+    let options = (0..=1u32, select(CountedReads::ALL));
+    (drive(), own, requests, 2..=12u32, options).prop_map(|(mut config, own, sketches, hot, options)| {
+        let (stride, counted_reads) = options;
+        config.replication.counted_reads = counted_reads;
         let (l_r, percent, window, extra_blocks, is_cheap) = own;
         config.geometry.blocks_per_plane += extra_blocks;
         config.replication.enabled = true;

@@ -2,7 +2,7 @@
 
 use flashmesh::config::{
     Config, DieStart, FabricKind, FirmwarePolicy, InterfaceKind, MultiPlane, PreconditionKind, ReplayMode,
-    SchedulePolicy, Sizes,
+    SchedulePolicy, Sizes, Suspension, SuspensionScope,
 };
 use flashmesh::measure::fairness::Fairness;
 use flashmesh::measure::report::Report;
@@ -74,6 +74,47 @@ fn dies_that_start_together_let_reads_suspend_their_own_die_alone() {
     assert_eq!(ends[1], US(20) + suspend + ONE_READ);
     assert_eq!(ends[0], alone + (ends[1] - US(20)) + resume);
     assert_eq!(ends[2], ends[0] + ONE_READ);
+}
+
+/// MBM, sections IV.C and VI.D: a chip is busy as one, and a read of any of its dies suspends what all of them do.
+#[test]
+fn a_read_of_an_idle_die_suspends_its_whole_chip_where_that_is_asked_for() {
+    let mut config = one_channel(1, 2, 1);
+    config.flash.die_start = DieStart::Together;
+    config.flash.suspension = Suspension::Program;
+    let [suspend, resume] = [config.flash.suspend_time, config.flash.resume_time];
+    let alone = NS(10 + 4_096 + 100_000);
+    let one_program = [write(0, 1, Time::ZERO), read(1, 1, US(20))];
+    assert_eq!(completions(&config, one_program), [alone, alone + ONE_READ]);
+    config.flash.suspension_scope = SuspensionScope::Chip;
+    let read_end = US(20) + suspend + ONE_READ;
+    let put_off = suspend + ONE_READ + resume;
+    assert_eq!(completions(&config, one_program), [alone + put_off, read_end]);
+    // Both dies program, one after the other over the channel; a read of one of them suspends both.
+    let second = alone + NS(10 + 4_096);
+    let two_programs = [write(0, 2, Time::ZERO), read(1, 1, US(20))];
+    assert_eq!(completions(&config, two_programs), [second + put_off, read_end]);
+    // Reads of both dies run beside one another while the chip is suspended, and a write waits until all is done.
+    let later = write(2, 1, US(20));
+    let ends = completions(&config, [write(0, 1, Time::ZERO), read(1, 1, US(20)), read(2, 1, US(20)), later]);
+    let both = NS(4_096);
+    assert_eq!(ends, [alone + put_off + both, read_end, read_end + both, alone * 2 + put_off + both]);
+    // A read of the die that reads already waits for it, and nothing is suspended for that.
+    let reads = [read(0, 1, Time::ZERO), read(2, 1, US(1))];
+    assert_eq!(completions(&config, reads), [ONE_READ, ONE_READ * 2]);
+}
+
+#[test]
+fn a_chip_is_suspended_as_a_whole_only_where_its_dies_begin_together() {
+    for (text, why) in [
+        ("", "flash.die-start"),
+        ("flash.die-start = \"together\"\n", "flash.suspension"),
+        ("flash.die-interleaving = false\nflash.suspension = \"both\"\n", "flash.die-start"),
+    ] {
+        let text = format!("geometry.dies-per-chip = 2\nflash.suspension-scope = \"chip\"\n{text}");
+        let error = Config::from_str(&text, "drive.toml", &[]).expect_err("it has no effect").to_string();
+        assert!(error.contains("flash.suspension-scope") && error.contains(why), "{text}: {error}");
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use super::slc::PageAt;
 use super::units::pages_per_unit;
 use crate::check::kinds::{Expected, Transfer};
-use crate::config::{self, Config, Flash, PageTypes, ProgramUnit};
+use crate::config::{self, ChannelLoad, Config, Flash, PageTypes, ProgramUnit};
 use crate::fabric::{Message, Payload};
 use crate::flash::die::OperationKind;
 use crate::units::{Bytes, Rate, Time};
@@ -53,9 +53,27 @@ impl Times {
             decodes_on_die: expected.decodes_on_die,
             transfer: expected.transfer,
             packets: config.packets.clone(),
-            channel_rate: config.fabric.channel_rate,
+            channel_rate: Times::loaded(config),
             in_unit: pages_per_unit(config),
         }
+    }
+
+    /// The rate of a channel under the load of its chips: bytes in a second of 10^15 fs.
+    fn loaded(config: &Config) -> Rate {
+        let config::Fabric {
+            channel_rate, driver_resistance_ohm, chip_capacitance_ff, controller_capacitance_ff, ..
+        } = config.fabric;
+        if config.fabric.channel_load == ChannelLoad::None {
+            return channel_rate;
+        }
+        let loads = std::iter::repeat_n(chip_capacitance_ff, config.geometry.chips_per_channel as usize);
+        let constant: u64 = loads.map(u64::from).sum::<u64>() + u64::from(controller_capacitance_ff);
+        let mut byte = constant * u64::from(driver_resistance_ohm);
+        if channel_rate != Rate::UNLIMITED {
+            byte += 1_000_000_000_000_000 / channel_rate.as_bytes_per_second();
+        }
+        let rate = 1_000_000_000_000_000_u64.checked_div(byte);
+        rate.map_or(Rate::UNLIMITED, |rate| Rate::from_bytes_per_second(rate.max(1)))
     }
 
     fn order(&self) -> (&'static str, &'static str) {

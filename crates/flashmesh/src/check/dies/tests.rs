@@ -3,7 +3,7 @@
 use super::super::Oracles;
 use super::super::histories::{assert_fails, assert_silent, config, oracles, oracles_with, us};
 use super::Array;
-use crate::config::{Config, FabricKind, PageTypes, Suspension};
+use crate::config::{Config, DieStart, FabricKind, PageTypes, Suspension, SuspensionScope};
 use crate::flash::die::OperationKind::{self, Erase, Program, Read};
 use crate::ids::{DieId, Lpn, Ppn};
 use crate::units::Time;
@@ -158,6 +158,33 @@ fn dies_that_take_turns_do_not_begin_while_another_one_works_holds_data_or_has_s
     oracles.suspended(DIE, us(30));
     oracles.operation_began(DieId(0), Read, 1, us(30));
     assert_fails(&oracles, "dies", "die 0 began a Read, but die 1 of its chip has a Program suspended");
+}
+
+/// Two dies a chip, which begin together and are suspended together; die 1 is suspended at 30 us, in a program from zero on.
+fn suspended_chip() -> Oracles {
+    let mut config = with_suspension();
+    config.geometry.chips_per_channel = 1;
+    config.geometry.dies_per_chip = 2;
+    config.flash.die_start = DieStart::Together;
+    config.flash.suspension_scope = SuspensionScope::Chip;
+    let mut oracles = oracles_with(&config);
+    begin(&mut oracles, Program, 1, us(0), us(100));
+    oracles.suspended(DIE, us(30));
+    oracles
+}
+
+#[test]
+fn a_chip_that_is_suspended_takes_only_reads_and_the_first_of_them_take_the_time_of_it() {
+    let mut oracles = suspended_chip();
+    oracles.operation_began(DieId(0), Program, 1, us(40));
+    assert_fails(&oracles, "dies", "die 0 began a Program, but a Program is suspended: only reads run meanwhile");
+    // Suspending takes 5 us, from 30 us on.
+    for (now, takes, is_right) in [(30, 8, true), (30, 3, false), (34, 8, true), (35, 3, true), (35, 8, false)] {
+        let mut oracles = suspended_chip();
+        oracles.operation_began(DieId(0), Read, 1, us(now));
+        oracles.array_began(DieId(0), Read, us(now), us(now + takes));
+        assert_eq!(oracles.verdict().is_ok(), is_right, "{now} {takes}: {:?}", oracles.violation());
+    }
 }
 
 #[test]

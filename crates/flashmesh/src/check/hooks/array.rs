@@ -19,7 +19,7 @@ use crate::units::{Bytes, Time};
 
 impl Oracles {
     pub fn operation_began(&mut self, die: DieId, kind: OperationKind, planes: usize, now: Time) {
-        let outcome = self.dies.began(die, kind, planes);
+        let outcome = self.dies.began(die, kind, planes, now);
         self.judge(Dies::NAME, outcome, now);
         self.planes.began(die, kind, planes);
         self.commands.began(die, kind, planes);

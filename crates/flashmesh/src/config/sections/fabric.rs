@@ -154,6 +154,17 @@ impl Form for HoldPath {
     }
 }
 
+choices! {
+    /// Whether the chips on a channel slow it down.
+    ChannelLoad {
+        /// A channel has its rate however many chips share it.
+        None = "none",
+        /// Each byte takes the time of the rate and one time constant more: the resistance of the driver times the capacitance of the
+        /// controller and of all chips of the channel (Design for Scalability, PACT 2014, section 3, Shared Channel Model, and section 4.4).
+        Chips = "chips",
+    }
+}
+
 section! {
     /// The network between controllers and chips.
     Fabric, "fabric" {
@@ -163,11 +174,39 @@ section! {
         channel_rate: Rate = Rate::from_bytes_per_second(1_200_000_000),
             in Rate::from_bytes_per_second(1_000)..=Rate::UNLIMITED,
             with "kind" = ["\"bus\"", "\"pssd\"", "\"pnssd\"", "\"ideal\""], needs plain, step "x2";
+        /// Whether the chips on a channel slow it down. A network between chips has two routers on each link, and no such load.
+        channel_load: ChannelLoad = ChannelLoad::None, with "kind" = ["\"bus\"", "\"pssd\""], needs plain, step "none | chips";
+        /// Resistance of the drivers of a channel, in ohms; 35 is the nominal one of ONFI.
+        driver_resistance_ohm: u32 = 35, in 1..=1_000, with "channel-load" = ["\"chips\""], needs plain;
+        /// Capacitance of a pin of a chip, in femtofarads; 8 chips of 4,088 are the most that ONFI 3.2 allows a channel of 533 MB/s.
+        chip_capacitance_ff: u32 = 4_088, in 0..=1_000_000, with "channel-load" = ["\"chips\""], needs plain;
+        /// Capacitance of a pin of a controller and of the wires of a channel, in femtofarads.
+        controller_capacitance_ff: u32 = 0, in 0..=1_000_000, with "channel-load" = ["\"chips\""], needs plain;
         /// Which transactions hold their path (a channel, or a circuit of links) from the command to the last byte of the data, or to the
         /// end of a program or erase, rather than only while bytes move.
         hold_path: HoldPath = HoldPath::Never, needs any;
         /// Who gets a channel when several wait.
         arbitration: Arbitration = Arbitration::CommandFirst,
             with "policy.arbiter" = [""] or "arbitration" = ["\"next-command-first\"", "\"data-first-round-robin\""], needs plain;
+    }
+}
+
+impl Fabric {
+    /// The rate of a channel with so many chips. An ohm times a femtofarad is a femtosecond.
+    pub fn rate_of_channel(&self, chips: u32) -> Rate {
+        const FEMTOSECONDS: u128 = 1_000_000_000_000_000;
+        if self.channel_load == ChannelLoad::None {
+            return self.channel_rate;
+        }
+        let own = match self.channel_rate {
+            Rate::UNLIMITED => 0,
+            rate => FEMTOSECONDS / u128::from(rate.as_bytes_per_second()),
+        };
+        let capacitance =
+            u128::from(self.controller_capacitance_ff) + u128::from(self.chip_capacitance_ff) * u128::from(chips);
+        match own + u128::from(self.driver_resistance_ohm) * capacitance {
+            0 => Rate::UNLIMITED,
+            byte => Rate::from_bytes_per_second(u64::try_from(FEMTOSECONDS / byte).unwrap_or(u64::MAX).max(1)),
+        }
     }
 }

@@ -1,10 +1,12 @@
 //! `[flash]`
 
+use crate::config::Config;
 use crate::config::choices::choices;
 use crate::config::section::section;
 use crate::units::Time;
 
 use super::Times;
+use super::fabric::FabricKind;
 
 pub(super) const ARRAY_TIME_MIN: Time = Time::from_ps(1);
 pub(super) const ARRAY_TIME_MAX: Time = Time::from_ms(10_000);
@@ -82,6 +84,16 @@ choices! {
     }
 }
 
+choices! {
+    /// What a read suspends.
+    SuspensionScope {
+        /// The operation of its own die.
+        Die = "die",
+        /// The operations of all dies of its chip: of its own, and of others where its own die has nothing to do but wait for them.
+        Chip = "chip",
+    }
+}
+
 section! {
     /// Latencies and features of the flash chips.
     Flash, "flash" {
@@ -133,8 +145,9 @@ section! {
         /// Whether the dies of a chip work side by side. If not, a chip takes no operation while any of its dies works, holds
         /// data or has an operation suspended, and all that waits for its dies waits in one queue.
         die_interleaving: bool = true, needs any where "geometry.dies-per-chip" != ["1"];
-        /// When dies that work side by side begin an operation.
-        die_start: DieStart = DieStart::Independent, with "die-interleaving" = ["true"], needs any where "geometry.dies-per-chip" != ["1"];
+        /// When dies that work side by side begin an operation. Those of NoSSD manage their own operations (PACT 2014, section 5.5), and are
+        /// independent.
+        die_start: DieStart = DieStart::Independent, with "die-interleaving" = ["true"], with "fabric.kind" != ["\"nossd\""], needs any where "geometry.dies-per-chip" != ["1"];
         /// When planes of a die join in one operation.
         multi_plane: MultiPlane = MultiPlane::SameOffset, needs plain, step "off | same-offset";
         /// In which order the chips let the pages of a block be programmed.
@@ -143,6 +156,11 @@ section! {
         read_cache: bool = false, needs plain, step "false | true";
         /// Which operations a waiting host read suspends.
         suspension: Suspension = Suspension::Off, with "ftl.policy" != ["\"mbm\""], needs any, step "off | program | both";
+        /// Whether a read suspends its own die alone, or all dies of a chip that begin together and are busy together. A chip goes on with what
+        /// is suspended when no read waits for any of its dies. All of it has to be suspendable.
+        suspension_scope: SuspensionScope = SuspensionScope::Die, with "die-start" = ["\"together\""],
+            with "suspension" != ["\"off\""] or "ftl.policy" = ["\"mbm\""],
+            with "mbm.suspension" != ["\"off\""] or "ftl.policy" != ["\"mbm\""], needs any where "geometry.dies-per-chip" != ["1"];
         /// From the suspend command until the array is free.
         suspend_time: Time = Time::from_us(5), in Time::ZERO..=OVERHEAD_MAX, needs plain;
         /// From the resume command until the operation goes on.
@@ -151,5 +169,13 @@ section! {
         suspensions_max: u32 = 16, in 1..=1_000_000, needs plain;
         /// An operation with no more than this left is let finish.
         suspend_remaining_min: Time = Time::from_us(10), in Time::ZERO..=ARRAY_TIME_MAX, needs plain;
+    }
+}
+
+impl Config {
+    /// Whether dies of a chip begin operations together.
+    pub fn dies_start_together(&self) -> bool {
+        let is_asked_for = self.flash.die_interleaving && self.flash.die_start == DieStart::Together;
+        is_asked_for && self.fabric.kind != FabricKind::Nossd && self.geometry.dies_per_chip > 1
     }
 }

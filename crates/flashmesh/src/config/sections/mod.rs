@@ -34,9 +34,9 @@ mod wear;
 
 pub use area::Area;
 pub use cache::{Cache, CacheSharing, CacheStall, CacheWrites, Destage, RowPolicy};
-pub use fabric::{Arbitration, Fabric, FabricKind, HoldPath};
+pub use fabric::{Arbitration, ChannelLoad, Fabric, FabricKind, HoldPath};
 pub use firmware::Firmware;
-pub use flash::{DieStart, Flash, MultiPlane, PageTypes, ProgramOrder, ProgramUnit, Suspension};
+pub use flash::{DieStart, Flash, MultiPlane, PageTypes, ProgramOrder, ProgramUnit, Suspension, SuspensionScope};
 pub use flashmesh_workload::config::{
     ArrivalKind, Beyond, BlkparseEvent, LatencyStart, MixPlacement, Pattern, Replay, ReplayMode, Sizes, TraceFormat,
     TracePolarity, TraceTimeUnit, Workload, WorkloadKind,
@@ -47,7 +47,7 @@ pub use geometry::{Geometry, PLANES_PER_DIE_MAX};
 pub use host::{Host, InterfaceKind, ReadData};
 pub use indices::Indices;
 pub use mapping::{MapFill, MapSharing, Mapping, WriteBackRead};
-pub use mbm::Mbm;
+pub use mbm::{AreaRule, Mbm, McsBegins};
 pub use measure::{Measure, WarmUp};
 pub use namespace::Namespace;
 pub use nossd::{
@@ -62,7 +62,7 @@ pub use policy::Policy;
 pub use power::Power;
 pub use precondition::{Precondition, PreconditionKind};
 pub use queue::{Caching, Priority, Queue};
-pub use replication::Replication;
+pub use replication::{CountedReads, Replication};
 pub use sata::{Sata, SataTransport};
 pub use schedule::{EraseOrder, KindOrder, Priorities, Schedule, SchedulePolicy};
 pub use slc::Slc;

@@ -126,8 +126,10 @@ section! {
         half_duplex: bool = false, needs plain;
         /// What of two directions takes turns on a link, and what follows what on an output.
         interleave: Interleave = Interleave::Packets, needs plain;
-        /// Links of each chip, and of each controller, into the network, and as many out of it.
-        local_channels: u32 = 1, in 1..=8, needs plain;
+        /// Links of each chip into the network, and as many out of it.
+        chip_channels: u32 = 1, in 1..=8, needs plain;
+        /// Links of each controller into the network, and as many out of it.
+        controller_channels: u32 = 1, in 1..=8, needs plain;
         /// Where the controllers are attached.
         placement: ControllerPlacement = ControllerPlacement::OneSided, needs plain;
         /// Which controller sends a command; Network-on-SSD, CAL 2012 calls the nearest the trivial choice, Design for Scalability, PACT 2014 takes them in turn.

@@ -13,7 +13,7 @@ pub static FACTS: Facts = Facts {
     caption: "Each row of chips shares one channel. A die asks for the channel to get a command or to send data, and waits \
               while another transfer holds it. The array of a die works without the channel.",
     sections: &[],
-    obeys: &["fabric.channel-rate", "fabric.arbitration"],
+    obeys: &["fabric.channel-rate", "fabric.channel-load", "fabric.arbitration"],
     ignores: &[],
     moves: &[Move::ThroughController],
     held: Some(build),
@@ -25,6 +25,6 @@ pub static FACTS: Facts = Facts {
 };
 
 fn build(config: &Config, geometry: &Geometry) -> Result<AnyFabric, FabricError> {
-    let durations = Durations::signals(config.fabric.channel_rate);
+    let durations = Durations::signals(config.fabric.rate_of_channel(geometry.chips_per_channel));
     Ok(SharedChannels::of_rows(config, geometry, durations, CHANNEL_WIRES).into())
 }

@@ -64,7 +64,6 @@ pub struct Circuits {
     /// The controller whose turn it is to send a command.
     turn: u32,
     dies_per_chip: u32,
-    local_channels: u32,
     rule: HoldPath,
     links: LinkAccounting,
     dies: Vec<DieState>,
@@ -95,7 +94,6 @@ impl Circuits {
             zero_load: ZeroLoadLatency::new(parameters(nossd)),
             turn: 0,
             dies_per_chip: geometry.dies_per_chip,
-            local_channels: nossd.local_channels,
             rule: config.fabric.hold_path,
             dies: vec![DieState::default(); geometry.dies() as usize],
             circuits: Vec::new(),
@@ -116,8 +114,10 @@ impl Circuits {
     fn ways(&self, die: DieId, sender: Option<u32>, hearer: u32) -> Vec<Way> {
         let chip = self.controllers.terminal_of_chip(self.chip_of(die));
         let local = |first: TerminalId, number: u32| TerminalId(first.0 + number);
+        let chip_channels = self.controllers.local_channels(chip).count() as u32;
+        let channels = self.controllers.local_channels(self.controllers.terminal(hearer)).count() as u32;
         let way = |number: u32| {
-            let (of_chip, of_controller) = (number % self.local_channels, number / self.local_channels);
+            let (of_chip, of_controller) = (number % chip_channels, number / chip_channels);
             let controller = |controller| local(self.controllers.terminal(controller), of_controller);
             let (chip, hearer) = (local(chip, of_chip), controller(hearer));
             let mut links = Vec::new();
@@ -130,7 +130,7 @@ impl Circuits {
             links.dedup();
             Way { sender: sender.map_or(hearer, controller), chip, hearer, links }
         };
-        (0..self.local_channels * self.local_channels).map(way).collect()
+        (0..chip_channels * channels).map(way).collect()
     }
 
     /// Dies that wait for a way over `link`.

@@ -5,6 +5,8 @@ use crate::fabric::wormhole::{Grid, RouterId, TerminalId, Topology, TopologyErro
 use crate::flash::geometry::Geometry;
 use crate::ids::ChipId;
 
+use super::terminals::{End, Terminals};
+
 /// The grid of routers, one in each chip.
 fn grid(topology: NossdTopology, rows: u32, columns: u32) -> Grid {
     match topology {
@@ -46,20 +48,19 @@ pub(super) fn topology(config: &config::Nossd, geometry: &Geometry) -> Result<To
     if routers > crate::fabric::wormhole::ROUTERS_MAX.into() {
         return Err(TopologyError::Size { routers, terminals: routers + u64::from(rows) });
     }
-    let chips = (0..rows * columns).map(RouterId);
-    let attached = chips.chain(places(config.placement, rows, columns));
-    let channels = config.local_channels as usize;
-    Topology::new(
-        grid(config.topology, rows, columns),
-        attached.flat_map(|router| std::iter::repeat_n(router, channels)).collect(),
-    )
+    let (terminals, places) = (Terminals::new(config, geometry), places(config.placement, rows, columns));
+    let router = |end: End| match end {
+        End::Chip(chip) => RouterId(chip),
+        End::Controller(controller) => places[controller as usize],
+    };
+    let attached = terminals.ends().flat_map(|end| std::iter::repeat_n(router(end), terminals.channels(end) as usize));
+    Topology::new(grid(config.topology, rows, columns), attached.collect())
 }
 
 /// Chooses controllers.
 #[derive(Clone, Debug)]
 pub(super) struct Controllers {
-    chips: u32,
-    local_channels: u32,
+    terminals: Terminals,
     count: u32,
     injection: InjectionPolicy,
     threshold: u32,
@@ -73,13 +74,12 @@ pub(super) struct Controllers {
 impl Controllers {
     pub(super) fn new(config: &config::Nossd, geometry: &Geometry, topology: &Topology) -> Controllers {
         let (chips, count) = (geometry.chips(), geometry.channels);
-        let local_channels = config.local_channels;
-        let terminal = |controller: u32| TerminalId((chips + controller) * local_channels);
-        let chip_terminal = |chip: u32| TerminalId(chip * local_channels);
+        let terminals = Terminals::new(config, geometry);
+        let terminal = |controller: u32| terminals.first(End::Controller(controller));
+        let chip_terminal = |chip: u32| terminals.first(End::Chip(chip));
         let hops_out = |chip, controller| topology.hops(chip_terminal(chip), terminal(controller));
         Controllers {
-            chips,
-            local_channels,
+            terminals,
             count,
             injection: config.injection,
             threshold: config.injection_threshold,
@@ -97,17 +97,17 @@ impl Controllers {
 
     /// The terminal of the first local channel of a controller.
     pub(super) fn terminal(&self, controller: u32) -> TerminalId {
-        TerminalId((self.chips + controller) * self.local_channels)
+        self.terminals.first(End::Controller(controller))
     }
 
     /// The terminal of the first local channel of a chip.
     pub(super) fn terminal_of_chip(&self, chip: ChipId) -> TerminalId {
-        TerminalId(chip.0 * self.local_channels)
+        self.terminals.first(End::Chip(chip.0))
     }
 
     /// The terminals of the local channels of the part whose first one is `first`.
     pub(super) fn local_channels(&self, first: TerminalId) -> impl Iterator<Item = TerminalId> + use<> {
-        (first.0..first.0 + self.local_channels).map(TerminalId)
+        (first.0..first.0 + self.terminals.channels(self.terminals.at(first))).map(TerminalId)
     }
 
     /// Of the local channels of the part whose first one is `first`, the one that `key` is least for.
@@ -117,17 +117,20 @@ impl Controllers {
 
     /// Whether a terminal is that of a controller.
     pub(super) fn has(&self, terminal: TerminalId) -> bool {
-        terminal.0 >= self.chips * self.local_channels
+        self.at(terminal).is_some()
     }
 
     /// The controller at a terminal, if there is one.
     pub(super) fn at(&self, terminal: TerminalId) -> Option<u32> {
-        (terminal.0 / self.local_channels).checked_sub(self.chips)
+        match self.terminals.at(terminal) {
+            End::Chip(_) => None,
+            End::Controller(controller) => Some(controller),
+        }
     }
 
-    /// The number of the chip at a terminal that is no controller's.
-    pub(super) fn chip_at(&self, terminal: TerminalId) -> u32 {
-        terminal.0 / self.local_channels
+    /// Which terminals belong to which part.
+    pub(super) fn terminals(&self) -> Terminals {
+        self.terminals
     }
 
     /// The controller that sends the next command to a chip, each having as many to send as `load` tells; `turn` is the one whose
@@ -246,11 +249,12 @@ mod tests {
 
     #[test]
     fn local_channels_are_terminals_side_by_side() {
-        let config = config::Nossd { local_channels: 4, ..Default::default() };
+        let config = config::Nossd { chip_channels: 4, controller_channels: 3, ..Default::default() };
         let (controllers, _) = controllers(&config);
-        assert_eq!(controllers.terminal_of_chip(ChipId(3)), TerminalId(12));
+        let third = controllers.terminal_of_chip(ChipId(3));
+        assert_eq!((third, controllers.local_channels(third).count()), (TerminalId(12), 4));
         let last = controllers.terminal(7);
-        assert_eq!(last, TerminalId(4 * 71));
+        assert_eq!((last, controllers.local_channels(last).count()), (TerminalId(4 * 64 + 3 * 7), 3));
         for terminal in controllers.local_channels(last) {
             assert!(controllers.has(terminal));
             assert_eq!(controllers.at(terminal), Some(7));

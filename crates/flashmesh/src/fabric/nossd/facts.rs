@@ -13,7 +13,7 @@ pub static FACTS: Facts = Facts {
               finds its next link taken waits where it is, and holds the links behind it.",
     sections: &["nossd"],
     obeys: &[],
-    ignores: &["fabric.channel-rate", "fabric.arbitration"],
+    ignores: &["fabric.channel-rate", "fabric.channel-load", "fabric.arbitration"],
     moves: &[Move::ThroughController, Move::ChipToChip, Move::Clean],
     held: Some(|config, geometry| Ok(Circuits::new(config, geometry)?.into())),
     die_controllers: false,

@@ -223,7 +223,9 @@ fn describe(topology: &Topology, controllers: &Controllers, columns: u32, link: 
     let terminal = TerminalId(link.0 - first.0);
     let (kind, terminal) = match controllers.at(terminal) {
         Some(controller) => (LinkKind::Controller, format!("controller {controller}")),
-        None => (LinkKind::Chip, format!("chip {}", controllers.chip_at(terminal))),
+        None => {
+            (LinkKind::Chip, format!("chip {}", controllers.terminals().number(controllers.terminals().at(terminal))))
+        }
     };
     let name = if is_ejection { format!("router {end} to {terminal}") } else { format!("{terminal} to router {end}") };
     Link { kind, name }

@@ -31,7 +31,8 @@
 //!   carry a packet only into a buffer that has room for all of it, without the long packets of `keep-runs`.
 //! - *Lockstep* (CAL 2012, Table 1): with `pipeline-stages = 0` and `slot-reuse = "same-cycle"` a flit passes a router in a cycle, and a slot is
 //!   filled in the cycle in which its flit leaves, so that buffers of one flit let a flit pass in every cycle.
-//! - *Local channels* (PACT 2014, section 5.1): each chip, and each controller, has `local-channels` links into the network and as many out
+//! - *Local channels* (PACT 2014, section 5.1): each chip, and each controller, has `chip-channels` and
+//!   `controller-channels` links into the network and as many out
 //!   of it. A message enters over one that is free, and leaves over the one that the fewest others are on their way to \[choice\].
 //! - *Controller queues*: with `controller-queues = "packets"` no die waits for a controller. Its command is chosen when it is ready, and waits as
 //!   packets, small ones first; the wait is time in the network, and `least-loaded` counts packets, as PACT 2014, section 5.4 has it.
@@ -46,6 +47,7 @@ mod ports;
 mod routing;
 mod settings;
 mod state;
+mod terminals;
 mod transport;
 mod zero_load_latency;
 
@@ -102,12 +104,11 @@ impl Nossd {
         let nossd = &config.nossd;
         let controllers = Controllers::new(nossd, geometry, &topology);
         let links = LinkAccounting::new(&topology, &controllers, geometry, nossd);
-        let terminals = topology.terminals();
         Ok(Nossd {
             messages: Messages::new(nossd, topology, &controllers, links).map_err(too_large)?,
             packetizer: Packetizer::new(nossd, geometry.page_spare),
+            ports: Ports::new(controllers.terminals()),
             controllers,
-            ports: Ports::new(terminals, nossd.local_channels),
             dies: vec![DieState::default(); geometry.dies() as usize],
             queues: nossd.controller_queues,
             turn: 0,

@@ -6,6 +6,8 @@ use crate::fabric::wormhole::TerminalId;
 use crate::ids::DieId;
 use crate::units::Time;
 
+use super::terminals::Terminals;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// Free from this time on.
@@ -35,7 +37,7 @@ impl Port {
 #[derive(Clone, Debug)]
 pub(super) struct Ports {
     ports: Vec<Port>,
-    local_channels: u32,
+    terminals: Terminals,
 }
 
 /// What becomes of a die that wants to send.
@@ -50,27 +52,37 @@ pub(super) enum Entry {
 }
 
 impl Ports {
-    /// Ports of `local_channels` each, a terminal for each channel.
-    pub(super) fn new(terminals: u32, local_channels: u32) -> Ports {
-        let channels = vec![State::Free(Time::ZERO); local_channels as usize];
-        let port = Port { channels, waiting: VecDeque::new() };
-        Ports { ports: vec![port; (terminals / local_channels) as usize], local_channels }
+    /// The ports of chips and controllers, with a terminal for each channel.
+    pub(super) fn new(terminals: Terminals) -> Ports {
+        let port = |channels: u32| Port {
+            channels: vec![State::Free(Time::ZERO); channels as usize],
+            waiting: VecDeque::new(),
+        };
+        Ports { ports: terminals.ends().map(|end| port(terminals.channels(end))).collect(), terminals }
+    }
+
+    /// The number of the port of a terminal, and of its channel there.
+    #[inline]
+    fn place(&self, terminal: TerminalId) -> (usize, usize) {
+        let end = self.terminals.at(terminal);
+        (self.terminals.number(end) as usize, (terminal.0 - self.terminals.first(end).0) as usize)
     }
 
     #[inline]
     fn port(&self, terminal: TerminalId) -> &Port {
-        &self.ports[(terminal.0 / self.local_channels) as usize]
+        &self.ports[self.place(terminal).0]
     }
 
     #[inline]
     fn port_mut(&mut self, terminal: TerminalId) -> &mut Port {
-        &mut self.ports[(terminal.0 / self.local_channels) as usize]
+        let (port, _) = self.place(terminal);
+        &mut self.ports[port]
     }
 
     #[inline]
     fn channel_mut(&mut self, terminal: TerminalId) -> &mut State {
-        let channel = (terminal.0 % self.local_channels) as usize;
-        &mut self.port_mut(terminal).channels[channel]
+        let (port, channel) = self.place(terminal);
+        &mut self.ports[port].channels[channel]
     }
 
     /// A die wants to send.
@@ -107,7 +119,8 @@ impl Ports {
 
     /// Whether `die` may send over the local channel at `terminal` and has not sent yet.
     pub(super) fn is_granted(&self, terminal: TerminalId, die: DieId) -> bool {
-        self.port(terminal).channels[(terminal.0 % self.local_channels) as usize] == State::Granted(die)
+        let (port, channel) = self.place(terminal);
+        self.ports[port].channels[channel] == State::Granted(die)
     }
 
     /// The die that may send over the local channel at `terminal` does so.
@@ -123,7 +136,7 @@ impl Ports {
 
     /// A local channel may be free at `now`: gives the die that may send next, and over which.
     pub(super) fn next(&mut self, terminal: TerminalId, now: Time) -> Option<(DieId, TerminalId)> {
-        let first = terminal.0 / self.local_channels * self.local_channels;
+        let first = self.terminals.first(self.terminals.at(terminal)).0;
         let port = self.port_mut(terminal);
         let channel = port.free(now)?;
         let next = port.waiting.pop_front()?;
@@ -135,12 +148,22 @@ impl Ports {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config;
+    use crate::flash::geometry::Geometry;
 
     const PORT: TerminalId = TerminalId(1);
 
+    /// The ports of a chip and its controller, with so many local channels each.
+    fn ports(channels: u32) -> Ports {
+        let one = crate::config::Geometry { channels: 1, chips_per_channel: 1, ..Default::default() };
+        let geometry = Geometry::new(&one).expect("a drive of one chip is possible");
+        let config = config::Nossd { chip_channels: channels, controller_channels: channels, ..Default::default() };
+        Ports::new(Terminals::new(&config, &geometry))
+    }
+
     #[test]
     fn dies_send_one_after_the_other_when_the_message_before_is_in_the_network() {
-        let mut ports = Ports::new(2, 1);
+        let mut ports = ports(1);
         let time = Time::from_ns;
         assert_eq!(ports.enter(PORT, DieId(5), time(1)), Entry::Granted(PORT));
         assert!(ports.is_granted(PORT, DieId(5)));
@@ -160,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_port_that_became_free_meanwhile_is_granted_at_once() {
-        let mut ports = Ports::new(2, 1);
+        let mut ports = ports(1);
         ports.enter(PORT, DieId(5), Time::ZERO);
         ports.send(PORT);
         ports.free_from(PORT, Time::from_ns(4));
@@ -169,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_port_of_two_local_channels_lets_two_dies_send_at_once() {
-        let mut ports = Ports::new(4, 2);
+        let mut ports = ports(2);
         let (time, first, second) = (Time::from_ns, TerminalId(2), TerminalId(3));
         assert_eq!(ports.enter(first, DieId(5), time(1)), Entry::Granted(first));
         assert_eq!(ports.enter(first, DieId(6), time(1)), Entry::Granted(second));

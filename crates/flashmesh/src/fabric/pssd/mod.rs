@@ -15,7 +15,7 @@ pub static FACTS: Facts = Facts {
     caption: "Each row of chips shares one channel, as on a bus; commands and data are packets, and a controller on every \
               die decodes them.",
     sections: &["packets"],
-    obeys: &["fabric.channel-rate", "fabric.arbitration"],
+    obeys: &["fabric.channel-rate", "fabric.channel-load", "fabric.arbitration"],
     ignores: &[],
     moves: &[Move::ThroughController],
     held: Some(build),
@@ -27,7 +27,7 @@ pub static FACTS: Facts = Facts {
 };
 
 fn build(config: &Config, geometry: &Geometry) -> Result<AnyFabric, FabricError> {
-    let rate = config.fabric.channel_rate.as_bytes_per_second();
+    let rate = config.fabric.rate_of_channel(geometry.chips_per_channel).as_bytes_per_second();
     let doubled = rate.checked_mul(2).map_or(Rate::UNLIMITED, Rate::from_bytes_per_second);
     let durations = Durations::packets(&config.packets, doubled);
     Ok(SharedChannels::of_rows(config, geometry, durations, 2 * CHANNEL_WIRES).into())

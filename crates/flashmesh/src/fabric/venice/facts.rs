@@ -16,7 +16,7 @@ pub static FACTS: Facts = Facts {
               command or data cross it without meeting anybody. A scout that is back without a path is sent again later.",
     sections: &["venice"],
     obeys: &[],
-    ignores: &["fabric.channel-rate", "fabric.arbitration"],
+    ignores: &["fabric.channel-rate", "fabric.channel-load", "fabric.arbitration"],
     moves: &[Move::ThroughController],
     held: Some(build),
     die_controllers: false,

@@ -24,12 +24,31 @@ impl Areas {
         self.read_intensive.get((area / u64::BITS) as usize).is_some_and(|word| word >> (area % u64::BITS) & 1 != 0)
     }
 
-    /// A long request reads `pages`: their areas are read-intensive.
-    pub(super) fn mark_read_intensive(&mut self, pages: &Range<u32>) {
+    /// A request reads `pages`: their areas are read-intensive from now on, or not.
+    pub(super) fn mark(&mut self, pages: &Range<u32>, is_read_intensive: bool) {
         for area in pages.start / self.pages..=(pages.end - 1) / self.pages {
             if let Some(word) = self.read_intensive.get_mut((area / u64::BITS) as usize) {
-                *word |= 1 << (area % u64::BITS);
+                let bit = 1 << (area % u64::BITS);
+                *word = if is_read_intensive { *word | bit } else { *word & !bit };
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_latest_read_says_whether_an_area_is_read_intensive() {
+        let mut areas = Areas::new(8, 1000);
+        let marked = |areas: &Areas| (0..1000).filter(|&page| areas.is_read_intensive(Lpn(page))).collect::<Vec<u32>>();
+        areas.mark(&(5..17), true);
+        assert_eq!(marked(&areas), (0..24).collect::<Vec<u32>>());
+        areas.mark(&(8..9), false);
+        assert_eq!(marked(&areas), (0..8).chain(16..24).collect::<Vec<u32>>());
+        areas.mark(&(900..901), false);
+        areas.mark(&(999..1000), true);
+        assert_eq!(marked(&areas).len(), 16 + 8);
     }
 }

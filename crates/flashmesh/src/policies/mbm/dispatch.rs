@@ -1,13 +1,14 @@
 //! Waiting writes go to chips: how many a channel takes, which chip, which planes.
 
+use crate::config::McsBegins;
 use crate::flash::geometry::PLANES_PER_DIE_MAX;
 use crate::ids::{ChannelId, ChipId, DieId, PlaneId, TransactionId};
 use crate::policies::{Due, PolicyView};
 use crate::schedule::transaction::Transaction;
 use crate::schedule::work::Work;
 
-use super::Mbm;
 use super::channel_max_subs::channel_max_subs;
+use super::{Chips, Mbm};
 
 /// Of planes with these write pointers, those that are behind: where the shortest way round a block that passes all of them begins.
 ///
@@ -72,8 +73,20 @@ enum Takers {
 }
 
 impl Round<'_, '_> {
+    /// Whether a die is free, or the whole chip where that counts.
     fn takes(&self, die: DieId, takers: Takers) -> bool {
-        self.mbm.programs.is_without(die) && (takers == Takers::NotWriting || self.drive.load.is_idle(die))
+        let is_free = |die: DieId| {
+            self.mbm.programs.is_without(die) && (takers == Takers::NotWriting || self.drive.load.is_idle(die))
+        };
+        match self.mbm.chips {
+            Chips::ByDie => is_free(die),
+            Chips::AllDies | Chips::OneDie => self.dies_of(self.mbm.geometry.chip_of(die)).all(is_free),
+        }
+    }
+
+    fn dies_of(&self, chip: ChipId) -> impl Iterator<Item = DieId> + use<> {
+        let dies = self.mbm.geometry.dies_per_chip;
+        (chip.0 * dies..(chip.0 + 1) * dies).map(DieId)
     }
 
     /// The planes of a die that are written at once: those with a page, and with WS only those with equal write pointers.
@@ -123,8 +136,11 @@ impl Round<'_, '_> {
         if self.mbm.bound.is_empty() {
             return;
         }
-        for die in (0..self.mbm.geometry.dies()).map(DieId) {
-            if self.mbm.bound.first(die).is_none() || !self.takes(die, Takers::NotWriting) {
+        let dies = (0..self.mbm.geometry.dies()).map(DieId);
+        let takers: Vec<DieId> =
+            dies.filter(|&die| self.mbm.bound.first(die).is_some() && self.takes(die, Takers::NotWriting)).collect();
+        for die in takers {
+            if self.mbm.chips == Chips::OneDie && !self.takes(die, Takers::NotWriting) {
                 continue;
             }
             let mut planes = self.planes(die);
@@ -152,9 +168,10 @@ impl Round<'_, '_> {
     /// Sends the next writes to a chip, at most `most`; gives how many it took.
     fn send_to_chip(&mut self, chip: ChipId, most: u32, takers: Takers) -> u32 {
         let mut taken = 0;
-        for die in self.mbm.turns.dies(chip) {
-            if !self.takes(die, takers) {
-                continue;
+        let free: Vec<DieId> = self.mbm.turns.dies(chip).filter(|&die| self.takes(die, takers)).collect();
+        for die in free {
+            if self.mbm.chips == Chips::OneDie && taken > 0 {
+                break;
             }
             let (planes, before) = (self.planes(die), taken);
             for plane in planes {
@@ -174,8 +191,12 @@ impl Round<'_, '_> {
 
     /// How many pages a chip takes at once.
     fn parallelism(&mut self, chip: ChipId, takers: Takers) -> u32 {
-        let dies = self.mbm.turns.dies(chip);
-        dies.map(|die| if self.takes(die, takers) { self.planes(die).len() as u32 } else { 0 }).sum()
+        let (dies, chips) = (self.mbm.turns.dies(chip), self.mbm.chips);
+        let mut of_dies = dies.map(|die| if self.takes(die, takers) { self.planes(die).len() as u32 } else { 0 });
+        match chips {
+            Chips::ByDie | Chips::AllDies => of_dies.sum(),
+            Chips::OneDie => of_dies.find(|&pages| pages > 0).unwrap_or(0),
+        }
     }
 
     /// The chip of a channel that takes writes next (MCS), with how many it takes at once.
@@ -268,7 +289,7 @@ impl Round<'_, '_> {
             let plane = self.drive.ftl.place_write(self.drive.load.transaction(id).lpn, self.drive.idle);
             self.count(id, plane);
         }
-        if self.mbm.writes.is_empty() {
+        if self.mbm.writes.is_empty() || self.mbm.rules.mcs_begins == McsBegins::EachAllocation {
             self.mbm.least_had_turn.fill(false);
         }
         self.due

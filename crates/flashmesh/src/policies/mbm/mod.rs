@@ -11,7 +11,11 @@
 //!   take the most.
 //! - **Suspension** of programs and erases is that of the dies (`mbm.suspension`).
 //!
-//! The paper leaves open, and is decided here \[choice\]: dies work by themselves, so that a chip is free when one of its dies is, and
+//! Where dies begin together (`flash.die-start`), a chip is free when all of its dies are, and takes at once what all of them take: several
+//! dies and several planes by one transaction, as in the paper. Where they take turns (`flash.die-interleaving = false`) it takes what one
+//! die takes.
+//!
+//! The paper leaves open, and is decided here \[choice\]: where dies work by themselves, a chip is free when one of its dies is, and
 //! takes at once what its free dies take. A die that lies apart from equal pointers takes the planes that are behind. Channels, chips and
 //! dies that are alike take [turns], so that a drive with little to do is written to evenly, too. When no die is
 //! idle, those without a program under way take writes behind their reads, so that none waits for ever.
@@ -29,7 +33,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use crate::config::{self, Allocation, Config};
+use crate::config::{self, Allocation, AreaRule, Config};
 use crate::flash::geometry::Geometry;
 use crate::ftl::{Ftl, FtlRules};
 use crate::ids::{ChannelId, DieId, Lpn, PlaneId, Ppn, TransactionId};
@@ -59,6 +63,29 @@ pub static FACTS: PolicyFacts = PolicyFacts {
     clashes: |config, _| planes_work_together(config, 1),
 };
 
+/// When a chip takes writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Chips {
+    /// Each die by itself.
+    ByDie,
+    /// All dies at once, when all of them are free.
+    AllDies,
+    /// One die at a time, when all of them are free.
+    OneDie,
+}
+
+impl Chips {
+    fn new(config: &Config, geometry: &Geometry) -> Chips {
+        if geometry.dies_per_chip > 1 && !config.flash.die_interleaving {
+            Chips::OneDie
+        } else if config.dies_start_together() {
+            Chips::AllDies
+        } else {
+            Chips::ByDie
+        }
+    }
+}
+
 /// The state of MBM.
 #[derive(Clone, Debug)]
 pub(super) struct Mbm {
@@ -75,6 +102,7 @@ pub(super) struct Mbm {
     /// By channel: whether the chip that takes the fewest pages had its turn, since writes waited last.
     least_had_turn: Vec<bool>,
     turns: Turns,
+    chips: Chips,
     /// Pages of the request that is being read that go elsewhere, with their planes.
     planned: Vec<(Lpn, PlaneId)>,
     /// The reads that bring them.
@@ -103,6 +131,7 @@ impl Mbm {
             reads: vec![0; channels],
             least_had_turn: vec![false; channels],
             turns: Turns::new(geometry),
+            chips: Chips::new(config, geometry),
             planned: Vec::new(),
             reading: FxHashMap::default(),
             reallocations: 0,
@@ -147,10 +176,13 @@ impl FirmwarePolicy for Mbm {
     fn plan_read(&mut self, pages: Range<u32>, bytes: Bytes, ftl: &Ftl) {
         self.planned.clear();
         let Some(areas) = &mut self.areas else { return };
-        if bytes <= self.rules.read_threshold {
+        let is_long = bytes > self.rules.read_threshold;
+        if is_long || self.rules.area_rule == AreaRule::LatestRead {
+            areas.mark(&pages, is_long);
+        }
+        if !is_long {
             return;
         }
-        areas.mark_read_intensive(&pages);
         if self.reallocations + pages.len() as u32 > self.rules.reallocations_max {
             return;
         }

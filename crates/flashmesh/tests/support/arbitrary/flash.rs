@@ -2,7 +2,7 @@
 
 use flashmesh::config::{
     DieStart, EraseOrder, Flash, KindOrder, MultiPlane, PageTypes, Priorities, Schedule, SchedulePolicy, Suspension,
-    Times,
+    SuspensionScope, Times,
 };
 use flashmesh::units::Time;
 use proptest::option;
@@ -52,11 +52,11 @@ fn latencies() -> impl Strategy<Value = Flash> {
 
 pub fn flash() -> impl Strategy<Value = Flash> {
     let suspension = (select(Suspension::ALL), time_us(0..=10), time_us(0..=10), 1..=4u32, time_us(0..=20));
-    let interleaving = (proptest::bool::weighted(0.7), select(DieStart::ALL));
+    let interleaving = (proptest::bool::weighted(0.7), select(DieStart::ALL), select(SuspensionScope::ALL));
     let abilities = (select(MultiPlane::ALL), any::<bool>(), interleaving, any::<bool>());
     (latencies(), suspension, abilities).prop_map(|(latencies, suspension, abilities)| {
         let (suspension, suspend_time, resume_time, suspensions_max, suspend_remaining_min) = suspension;
-        let (multi_plane, read_cache, (die_interleaving, die_start), partial_program) = abilities;
+        let (multi_plane, read_cache, (die_interleaving, die_start, suspension_scope), partial_program) = abilities;
         Flash {
             partial_program,
             die_interleaving,
@@ -65,6 +65,7 @@ pub fn flash() -> impl Strategy<Value = Flash> {
             // A chip whose dies take turns takes nothing while one of them holds data.
             read_cache: read_cache && die_interleaving,
             suspension,
+            suspension_scope,
             suspend_time,
             resume_time,
             suspensions_max,

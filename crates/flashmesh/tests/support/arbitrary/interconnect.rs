@@ -1,8 +1,8 @@
 //! Random interconnects, with all their options.
 
 use flashmesh::config::{
-    Arbitration, Config, ControllerPlacement, Controllers, Fabric, FabricKind, HoldPath, InjectionPolicy, Move, Nossd,
-    NossdTopology, PacketArbitration, Pnssd, ReplyPolicy, Retry, Routing, Service, TieBreak, Venice,
+    Arbitration, ChannelLoad, Config, ControllerPlacement, Controllers, Fabric, FabricKind, HoldPath, InjectionPolicy,
+    Move, Nossd, NossdTopology, PacketArbitration, Pnssd, ReplyPolicy, Retry, Routing, Service, TieBreak, Venice,
 };
 use flashmesh::units::{Bytes, Rate, Time};
 use proptest::prelude::*;
@@ -21,8 +21,19 @@ pub struct Interconnect {
 fn fabric() -> impl Strategy<Value = Fabric> {
     let rates =
         vec![Rate::from_bytes_per_second(100_000_000), Rate::from_bytes_per_second(1_200_000_000), Rate::UNLIMITED];
-    (select(FabricKind::ALL), select(rates), select(Arbitration::ALL), select(HoldPath::ALL.to_vec()))
-        .prop_map(|(kind, channel_rate, arbitration, hold_path)| Fabric { kind, channel_rate, arbitration, hold_path })
+    let loads = (select(ChannelLoad::ALL), 0..=10_000u32, 0..=10_000u32);
+    (select(FabricKind::ALL), select(rates), select(Arbitration::ALL), select(HoldPath::ALL.to_vec()), loads).prop_map(
+        |(kind, channel_rate, arbitration, hold_path, (load, chip_capacitance_ff, controller_capacitance_ff))| Fabric {
+            kind,
+            channel_rate,
+            channel_load: if matches!(kind, FabricKind::Bus | FabricKind::Pssd) { load } else { ChannelLoad::None },
+            chip_capacitance_ff,
+            controller_capacitance_ff,
+            arbitration,
+            hold_path,
+            ..Fabric::default()
+        },
+    )
 }
 
 fn pnssd() -> impl Strategy<Value = Pnssd> {
@@ -34,7 +45,9 @@ fn nossd() -> impl Strategy<Value = Nossd> {
     let controllers =
         (select(ControllerPlacement::ALL), select(InjectionPolicy::ALL), 1..=4u32, select(ReplyPolicy::ALL));
     let packets = (select(PacketArbitration::ALL), any::<bool>(), any::<bool>(), select(vec![48u32, 512]));
-    (select(NossdTopology::ALL), links, controllers, packets).prop_map(|(topology, links, controllers, packets)| {
+    let channels = (1..=4u32, 1..=4u32);
+    (select(NossdTopology::ALL), links, controllers, packets, channels).prop_map(|drawn| {
+        let (topology, links, controllers, packets, (chip_channels, controller_channels)) = drawn;
         let (flit_ps, pipeline_stages, buffer_flits, half_duplex) = links;
         let (placement, injection, injection_threshold, reply) = controllers;
         let (arbitration, small_first, keep_runs, data_packet_flits) = packets;
@@ -44,6 +57,8 @@ fn nossd() -> impl Strategy<Value = Nossd> {
             // Links of one direction at a time carry a packet only where all of it fits.
             buffer_flits: if half_duplex { buffer_flits.max(data_packet_flits) } else { buffer_flits },
             topology,
+            chip_channels,
+            controller_channels,
             half_duplex,
             placement,
             injection,

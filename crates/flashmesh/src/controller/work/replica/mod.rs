@@ -23,9 +23,10 @@ use lru::LruCache;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::collisions::{Detector, DetectorRules, Occupancy, ReplicationCounts, ReplicationReport};
-use crate::config::Config;
+use crate::config::{Config, CountedReads};
 use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, Lpn, TransactionId};
+use crate::schedule::work::ReadFor;
 
 use homes::{FewestOutstanding, HomeSelector};
 
@@ -45,7 +46,10 @@ pub struct Replication {
     dies: u32,
     pairs_per_die: u32,
     logical_pages: u32,
+    /// Reads that collide.
     occupancy: Occupancy,
+    /// All reads outstanding on each die, between which homes are chosen; `None` where all collide.
+    all: Option<Occupancy>,
     detector: Detector,
     selector: Box<dyn HomeSelector + Send>,
     /// The replication-to-original counter of each page with a copy, by their last read.
@@ -73,6 +77,7 @@ impl Replication {
                 pairs_per_die: own.l_r,
                 logical_pages: geometry.logical_pages,
                 occupancy: Occupancy::new(dies),
+                all: (own.counted_reads == CountedReads::Host).then(|| Occupancy::new(dies)),
                 detector: Detector::new(dies, rules),
                 selector: Box::new(FewestOutstanding),
                 map: LruCache::unbounded_with_hasher(FxBuildHasher),
@@ -81,6 +86,16 @@ impl Replication {
                 copies_peak: 0,
             })
         })
+    }
+
+    /// Whether the collisions of a read count.
+    fn counts(&self, read_for: ReadFor) -> bool {
+        self.all.is_none() || read_for == ReadFor::Request
+    }
+
+    /// Reads outstanding on a die, whatever they are for.
+    fn outstanding(&self, die: DieId) -> u32 {
+        self.all.as_ref().unwrap_or(&self.occupancy).outstanding(die)
     }
 
     /// Chooses homes by a selector of the caller's own.

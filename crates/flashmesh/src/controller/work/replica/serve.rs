@@ -30,7 +30,7 @@ pub fn home_of(read: &Transaction, shared: &mut Shared) -> Option<Ppn> {
     let (lpn, replica) = (read.lpn, ftl.replica_of(read.lpn)?);
     let [original, replica] = [ftl.location(lpn), replica].map(|ppn| {
         let die = geometry.die_of_plane(geometry.plane_of(ppn));
-        Home { ppn, die, outstanding: copies.occupancy.outstanding(die) }
+        Home { ppn, die, outstanding: copies.outstanding(die) }
     });
     let served = copies.selector.choose(lpn, original, replica);
     // A read that counts as a use of the entry.
@@ -42,8 +42,11 @@ pub fn home_of(read: &Transaction, shared: &mut Shared) -> Option<Ppn> {
         Served::Original => Some(original.ppn),
         Served::Replica => {
             copies.counts.reads_of_copies += 1;
-            let [there, here] = [original, replica].map(|home| copies.would_unbalance(home.outstanding + 1));
-            copies.counts.imbalanced_avoided += u64::from(there && !here);
+            if copies.counts(read.work.read_for()) {
+                let [there, here] =
+                    [original, replica].map(|home| copies.would_unbalance(copies.occupancy.outstanding(home.die) + 1));
+                copies.counts.imbalanced_avoided += u64::from(there && !here);
+            }
             Some(replica.ppn)
         }
     }
@@ -53,7 +56,13 @@ pub fn home_of(read: &Transaction, shared: &mut Shared) -> Option<Ppn> {
 pub fn read_queued<M: Model>(id: TransactionId, die: DieId, writes: &HostWrites, cx: &mut Context<'_, M>) {
     let Shared { geometry, ftl, copies: Some(copies), .. } = &mut *cx.shared else { return };
     let datapath = &mut *cx.datapath;
-    let (lpn, now) = (datapath.transaction(id).lpn, cx.kernel.now());
+    let (Transaction { lpn, work, .. }, now) = (*datapath.transaction(id), cx.kernel.now());
+    if let Some(all) = &mut copies.all {
+        all.enter(die, id, lpn);
+    }
+    if !copies.counts(work.read_for()) {
+        return;
+    }
     let arrival = copies.occupancy.enter(die, id, lpn);
     copies.detector.issued(die, now);
     if arrival.collision != Some(Collision::Imbalanced) {
@@ -96,5 +105,8 @@ pub fn read_left<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     if let Some(copies) = &mut cx.shared.copies {
         let die = cx.shared.geometry.die_of_plane(cx.datapath.transaction(id).plane);
         copies.occupancy.leave(die, id);
+        if let Some(all) = &mut copies.all {
+            all.leave(die, id);
+        }
     }
 }
