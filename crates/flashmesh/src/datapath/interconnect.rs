@@ -102,6 +102,12 @@ impl<M: Model> Datapath<M> {
         fabric.catch_up(now, outbox);
     }
 
+    /// The probes are done: tells them of the uses of links that ended since the fabric was last asked for something.
+    pub fn tell_rest(&mut self, kernel: &mut Kernel<M>) {
+        self.catch_up(kernel.now());
+        self.tell_link_uses(kernel);
+    }
+
     /// The run is over: brings the counters of the fabric up to now.
     pub fn finish(&mut self, kernel: &mut Kernel<M>) {
         let Interconnect { fabric, outbox, .. } = &mut self.interconnect;

@@ -119,6 +119,7 @@ impl<M: Model> Drive<M> {
                 return Ok(Pause::Cancelled);
             }
             if self.kernel.is_unwatched() {
+                self.datapath.tell_rest(&mut self.kernel);
                 return Ok(Pause::Unwatched);
             }
         }
