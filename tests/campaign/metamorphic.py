@@ -242,16 +242,19 @@ def held(settings: Settings, random: Random) -> Iterator[str]:
     free, kept = run(base | {"fabric.hold-path": "false"}), run(base | {"fabric.hold-path": rule})
     if free.log.column("behind_gc_ps").any():
         raise Refused
-    columns = ("id", "completed_ps", "array_ps", "transfer_ps")
     # Which of two requests that complete at the same time lets the next one in first depends on the path.
-    completed = free.log.column("completed_ps")
-    ties = np.flatnonzero(completed[1:] == completed[:-1])
-    before = slice(ties[0] if ties.size else None)
-    if not completed[before].size:
-        raise Refused
-    pairs = {name: (free.log.column(name)[before], kept.log.column(name)[before]) for name in columns}
-    differ = [name for name, (one, other) in pairs.items() if not np.array_equal(one, other)]
+    completed = np.sort(free.log.column("completed_ps"))
+    ties = completed[1:][completed[1:] == completed[:-1]]
+    end = int(ties[0]) if ties.size else int(completed[-1])
+    one, other = rows_until(free, end), rows_until(kept, end)
+    differ = [name for name in one if not np.array_equal(one[name], other[name])]
     yield from told("held", f"{', '.join(differ)} of the log differ on {kind} with {rule}" if differ else None)
+
+
+def rows_until(outcome: Outcome, end_ps: int) -> dict[str, np.ndarray[Any, Any]]:
+    """The requests that were under way before a time and completed by it, by their identities."""
+    early = (outcome.column("submitted_ps") < end_ps) & (outcome.column("completed_ps") <= end_ps)
+    return {name: outcome.column(name)[early] for name in ("id", "completed_ps", "array_ps", "transfer_ps")}
 
 
 def formats(settings: Settings, random: Random) -> Iterator[str]:

@@ -14,6 +14,7 @@ import pytest
 from click.shell_completion import ShellComplete
 
 import flashmesh
+from campaign.draw import parameters
 from conftest import COMMAND, Cli, environment
 from flashmesh.cli.commands import COMMANDS
 from flashmesh.cli.commands import flashmesh as command
@@ -58,9 +59,7 @@ def test_configurations(complete: Complete) -> None:
 
 def test_keys_and_their_values(complete: Complete) -> None:
     assert {"seed=", "fabric.", "workload."} <= set(complete("run x --set "))
-    assert complete("run x --set fabr") == [
-        f"fabric.{key}=" for key in ("kind", "channel-rate", "hold-path", "arbitration")
-    ]
+    assert complete("run x --set fabr") == [f"{one.key}=" for one in parameters() if one.key.startswith("fabric.")]
     assert complete("run x --set fabric.k") == ["fabric.kind="]
     assert complete("run x --set fabric.kind=p") == ["fabric.kind=pssd", "fabric.kind=pnssd"]
     assert complete("run x --set fabric.hold-path=") == [
