@@ -1,9 +1,13 @@
 //! With `fabric.hold-path` a path serves nobody else from the command of a transaction to its last byte, and is given back when the
 //! transaction ends: a second account of who holds which path, kept from what is granted, sent and told.
 
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+
 use crate::config::HoldPath;
 use crate::fabric::{Grant, LinkUse, Message, Payload};
-use crate::ids::{DieId, PathId};
+use crate::ids::{AcknowledgementId, DieId, PathId};
 use crate::units::Time;
 
 /// A path and what its die has yet to do over it.
@@ -34,6 +38,10 @@ pub(super) struct Holds {
     rule: HoldPath,
     now: Time,
     holders: Vec<Holder>,
+    /// By die: the paths of its programs, erases and copybacks that go on, in the order in which they were sent and end.
+    changing: FxHashMap<DieId, VecDeque<PathId>>,
+    /// Ends on their way to the controller, with the path of their operation.
+    telling: FxHashMap<AcknowledgementId, PathId>,
     /// Uses of links that ended now.
     ended: Vec<LinkUse>,
 }
@@ -42,7 +50,14 @@ impl Holds {
     pub(super) const NAME: &'static str = "holds";
 
     pub(super) fn new(rule: HoldPath) -> Holds {
-        Holds { rule, now: Time::ZERO, holders: Vec::new(), ended: Vec::new() }
+        Holds {
+            rule,
+            now: Time::ZERO,
+            holders: Vec::new(),
+            changing: FxHashMap::default(),
+            telling: FxHashMap::default(),
+            ended: Vec::new(),
+        }
     }
 
     /// The clock is at `now`: what ended before was given back before.
@@ -122,7 +137,10 @@ impl Holds {
         let Some(holder) = self.holder(grant) else { return };
         match payload.message {
             Message::Read if rule.holds_reads() => holder.pages_owed += payload.planes,
-            Message::Program | Message::Erase | Message::Copyback if rule.holds_programs() => holder.changes += 1,
+            Message::Program | Message::Erase | Message::Copyback if rule.holds_programs() => {
+                holder.changes += 1;
+                self.changing.entry(grant.die).or_default().push_back(grant.path);
+            }
             Message::Data | Message::Copy => holder.pages_owed = holder.pages_owed.saturating_sub(payload.planes),
             _ => {}
         }
@@ -135,8 +153,16 @@ impl Holds {
         }
     }
 
-    pub(super) fn acknowledged(&mut self, die: DieId, now: Time) {
-        if let Some(holder) = self.holders.iter_mut().find(|holder| holder.die == die && holder.changes > 0) {
+    pub(super) fn acknowledgement_sent(&mut self, die: DieId, id: AcknowledgementId) {
+        if let Some(path) = self.changing.get_mut(&die).and_then(VecDeque::pop_front) {
+            self.telling.insert(id, path);
+        }
+    }
+
+    pub(super) fn acknowledged(&mut self, die: DieId, id: AcknowledgementId, now: Time) {
+        let Some(path) = self.telling.remove(&id) else { return };
+        let is_its = |holder: &&mut Holder| (holder.path, holder.die) == (path, die) && holder.changes > 0;
+        if let Some(holder) = self.holders.iter_mut().find(is_its) {
             holder.changes -= 1;
             holder.settle(now);
         }
@@ -159,6 +185,7 @@ mod tests {
     use crate::units::Bytes;
 
     const COMMAND: Grant = Grant { die: DieId(3), phase: TransferPhase::Command, path: PathId(1) };
+    const END: AcknowledgementId = AcknowledgementId(8);
     const DATA: Grant = Grant { phase: TransferPhase::DataOut, ..COMMAND };
 
     fn payload(message: Message) -> Payload {
@@ -210,7 +237,8 @@ mod tests {
             transfer(&mut holds, COMMAND, Message::Program, [5, 10]);
             if rule == HoldPath::Programs {
                 holds.moved(ns(100)).expect("it goes on");
-                holds.acknowledged(DieId(3), ns(100));
+                holds.acknowledgement_sent(DieId(3), END);
+                holds.acknowledged(DieId(3), END, ns(100));
                 given_back(&mut holds, 5, 100);
             } else {
                 given_back(&mut holds, 5, 10);

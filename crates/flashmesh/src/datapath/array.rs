@@ -110,7 +110,7 @@ impl<M: Model> Datapath<M> {
     pub fn acknowledge(&mut self, die: DieId, operation: Operation, kernel: &mut Kernel<M>) {
         let id = self.interconnect.unacknowledged.insert(operation);
         let die = self.asker(die);
-        kernel.tell(|| Notice::AcknowledgementSent(die));
+        kernel.tell(|| Notice::AcknowledgementSent(die, id));
         self.interconnect.fabric.acknowledge(die, id, kernel.now(), &mut self.interconnect.outbox);
     }
 
@@ -120,7 +120,7 @@ impl<M: Model> Datapath<M> {
         self.interconnect.unacknowledged.remove(id);
         let die = self.geometry.die_of_plane(self.transactions[operation.transactions()[0]].plane);
         let asker = self.asker(die);
-        kernel.tell(|| Notice::Acknowledged(asker));
+        kernel.tell(|| Notice::Acknowledged(asker, id));
         (die, operation)
     }
 

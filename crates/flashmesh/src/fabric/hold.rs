@@ -45,8 +45,8 @@ struct Path {
     next: VecDeque<Wish>,
     /// Pages that were read, or will be, and leave over this path.
     pages_owed: u32,
-    /// Whether the array changes pages, or the controller has not been told that it is done.
-    changes: bool,
+    /// Programs, erases and copybacks whose end the controller has not been told.
+    changes: u32,
 }
 
 /// An interconnect whose paths are held.
@@ -58,6 +58,8 @@ pub struct HeldPaths {
     paths: Vec<Option<Path>>,
     /// By die: the path that its transaction holds.
     kept: Vec<Option<PathId>>,
+    /// By die: the paths of its programs, erases and copybacks that go on, in the order in which they were sent and end.
+    changing: Vec<VecDeque<PathId>>,
     /// By die and phase: how long it waited for the path that it held, where that was the last to be granted.
     waited: Vec<[Option<Time>; TransferPhase::ALL.len()]>,
     /// By die: ends of operations that hold no path, to be told over one of their own.
@@ -74,6 +76,7 @@ impl HeldPaths {
             rule,
             paths: Vec::new(),
             kept: vec![None; dies],
+            changing: vec![VecDeque::new(); dies],
             waited: vec![Default::default(); dies],
             untold: vec![VecDeque::new(); dies],
             held_for: vec![Time::ZERO; fabric.layout().links.len()],
@@ -98,7 +101,7 @@ impl HeldPaths {
                 is_moving: true,
                 next: VecDeque::new(),
                 pages_owed: 0,
-                changes: false,
+                changes: 0,
             });
             self.waited[die][grant.phase.index()] = None;
             // Data goes over the path of its read, so that what else leaves a die is an acknowledgement.
@@ -123,7 +126,8 @@ impl HeldPaths {
     /// The path that a die holds and uses for `phase`. Who is done with it, but for telling so, asks for its next one like all others.
     fn own_path(&self, die: DieId, phase: TransferPhase) -> Option<PathId> {
         let path = self.kept[die.index()]?;
-        let tells = self.fabric.acknowledges() && self.paths[path.index()].as_ref().is_some_and(|path| path.changes);
+        let tells =
+            self.fabric.acknowledges() && self.paths[path.index()].as_ref().is_some_and(|path| path.changes > 0);
         (phase != TransferPhase::Command || !tells).then_some(path)
     }
 
@@ -147,7 +151,7 @@ impl HeldPaths {
                 outbox.grants.push(Granted { grant, since: now, cause: Cause::Channel });
             }
             Some(Wish::Acknowledgement(id)) => self.tell(grant, id, now, outbox),
-            None if path.pages_owed > 0 || path.changes => {}
+            None if path.pages_owed > 0 || path.changes > 0 => {}
             None => self.give_back(number, now, outbox),
         }
     }
@@ -215,7 +219,10 @@ impl Fabric for HeldPaths {
         if is_held {
             match payload.message {
                 Message::Read => path.pages_owed += payload.planes,
-                _ => path.changes = true,
+                _ => {
+                    path.changes += 1;
+                    self.changing[grant.die.index()].push_back(grant.path);
+                }
             }
             self.kept[grant.die.index()] = Some(grant.path);
         }
@@ -232,13 +239,13 @@ impl Fabric for HeldPaths {
     }
 
     fn acknowledge(&mut self, die: DieId, id: AcknowledgementId, now: Time, outbox: &mut Outbox) {
-        match self.kept[die.index()].filter(|_| self.rule.holds_programs()) {
+        match self.changing[die.index()].pop_front() {
             Some(path) if self.fabric.acknowledges() => self.wish(path, Wish::Acknowledgement(id), now, outbox),
             Some(number) => {
                 // The controller has waited for the end: it knows at once.
                 outbox.events.push((now, FabricEvent::Acknowledged(id)));
                 let path = self.path(number);
-                path.changes = false;
+                path.changes -= 1;
                 if !path.is_moving {
                     self.go_on(number, now, outbox);
                 }
@@ -256,7 +263,8 @@ impl Fabric for HeldPaths {
         }
         let number = PathId(token & !TOLD);
         let path = self.path(number);
-        (path.is_moving, path.changes) = (false, false);
+        path.is_moving = false;
+        path.changes = path.changes.saturating_sub(1);
         self.go_on(number, now, outbox);
     }
 

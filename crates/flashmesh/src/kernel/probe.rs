@@ -10,7 +10,7 @@ use crate::flash::die::OperationKind;
 use crate::ftl::Ftl;
 use crate::ftl::mapping_cache::EntryEvent;
 use crate::host::interface::Seen;
-use crate::ids::{BlockId, DieId, LinkId, Lpn, PlaneId, Ppn, RequestId, StreamId, TransactionId};
+use crate::ids::{AcknowledgementId, BlockId, DieId, LinkId, Lpn, PlaneId, Ppn, RequestId, StreamId, TransactionId};
 use crate::measure::cache::PowerCutReport;
 use crate::measure::report::Report;
 use crate::persistence::Recovered;
@@ -194,10 +194,10 @@ pub enum Notice<'a> {
     ScoutMoved(ScoutStep),
     /// A scout of Venice that met no other found a path, or none.
     Searched(Search),
-    /// A chip began to tell the end of an operation.
-    AcknowledgementSent(DieId),
+    /// A chip began to tell the end of an operation. The ends of a die follow the order in which its operations were sent.
+    AcknowledgementSent(DieId, AcknowledgementId),
     /// A controller was told the end of an operation.
-    Acknowledged(DieId),
+    Acknowledged(DieId, AcknowledgementId),
     /// A die took an operation of so many planes.
     OperationBegan(DieId, OperationKind, usize),
     /// The array began to work, until the time given.

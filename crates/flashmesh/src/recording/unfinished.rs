@@ -25,8 +25,8 @@ impl Unfinished {
             Notice::PathReleased(grant) => {
                 self.paths.remove(&(grant.die, grant.phase));
             }
-            Notice::AcknowledgementSent(die) if now < end => *self.acknowledgements.entry(die).or_default() += 1,
-            Notice::Acknowledged(die) => {
+            Notice::AcknowledgementSent(die, _) if now < end => *self.acknowledgements.entry(die).or_default() += 1,
+            Notice::Acknowledged(die, _) => {
                 if let Some(sent) = self.acknowledgements.get_mut(&die) {
                     *sent -= 1;
                     if *sent == 0 {

@@ -132,7 +132,7 @@ impl Probe for Messages {
                 Message::Copy => told.copies += 1,
                 Message::Copyback | Message::Data => {}
             },
-            Notice::AcknowledgementSent(_) => told.acknowledgements += 1,
+            Notice::AcknowledgementSent(..) => told.acknowledgements += 1,
             _ => {}
         }
     }

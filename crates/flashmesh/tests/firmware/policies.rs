@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use flashmesh::check::Oracles;
 use flashmesh::config::{
-    AreaRule, Config, FabricKind, FirmwarePolicy, FirstTouch, McsBegins, Move, MovedPages, Suspension, WriteBinding,
+    AreaRule, Config, FirmwarePolicy, FirstTouch, McsBegins, Move, MovedPages, Suspension, WriteBinding,
 };
 use flashmesh::error::RunError;
 use flashmesh::flash::die::OperationKind;
@@ -74,11 +74,6 @@ fn fit(config: &mut Config) {
         config.geometry.planes_per_die = 2;
         let pages = config.geometry.capacity.map(|capacity| capacity.as_u64() / config.geometry.page_size.as_u64());
         config.geometry.capacity = pages.map(|pages| config.geometry.page_size * (2 * pages));
-    }
-    if config.fabric.kind == FabricKind::Nossd && config.flash.read_cache {
-        // A die with a cache register may tell the ends of two programs over two circuits, in an order that the oracle of held paths does not
-        // know.
-        config.fabric.hold_path = config.fabric.hold_path.without_programs();
     }
     config.ftl.write_binding = WriteBinding::Late;
     config.ftl.first_touch = FirstTouch::Home;

@@ -7,7 +7,7 @@ use crate::check::links::Links;
 use crate::check::paths::Paths;
 use crate::check::searches;
 use crate::fabric::{Grant, LinkUse, Payload, Search, Sent, TransferPhase};
-use crate::ids::DieId;
+use crate::ids::{AcknowledgementId, DieId};
 use crate::units::Time;
 
 impl Oracles {
@@ -45,12 +45,13 @@ impl Oracles {
         self.judge(Links::NAME, outcome, now);
     }
 
-    pub fn acknowledgement_sent(&mut self, die: DieId, _now: Time) {
+    pub fn acknowledgement_sent(&mut self, die: DieId, id: AcknowledgementId) {
+        self.holds.acknowledgement_sent(die, id);
         self.links.asked(die);
     }
 
-    pub fn acknowledged(&mut self, die: DieId, now: Time) {
-        self.holds.acknowledged(die, now);
+    pub fn acknowledged(&mut self, die: DieId, id: AcknowledgementId, now: Time) {
+        self.holds.acknowledged(die, id, now);
         let outcome = self.links.done(die);
         self.judge(Links::NAME, outcome, now);
     }
