@@ -108,6 +108,7 @@ __all__ = [
     "Share",
     "Sizes",
     "Slc",
+    "SlcRegion",
     "Stream",
     "Superblock",
     "Time",
@@ -359,6 +360,9 @@ MbmMcsBegins: TypeAlias = Literal["each-allocation", "once-until-drained"]
 
 MbmAreaRule: TypeAlias = Literal["latest-read", "any-read"]
 """Which reads decide whether an area is read-intensive."""
+
+SlcRegion: TypeAlias = Literal["static", "dynamic"]
+"""Which blocks they are."""
 
 GcVictim: TypeAlias = Literal["greedy", "d-choices", "random", "random-p", "random-pp", "fifo"]
 """Which block is collected."""
@@ -939,6 +943,12 @@ class Ftl:
     senses only the pages it needs. Values: 512B to 256KiB. Default: a page.
     """
 
+    parity: str | None = None
+    """Programs of parity among those of a superblock, as drives keep them against the loss of a die (RAIN): with `1/8`
+    one of eight, which takes an eighth of the space and a program after each seven of data. A divisor of
+    `superblock.dies`. Only with policy = "superblock". Values: 1/2 to 1/1024. Default: none.
+    """
+
     gather_timeout: Time | None = None
     """How long writes wait for others to fill a program with. After it the program runs with what there is, and the
     rest of its pages stays empty until the block is erased. Only with mapping_unit set or flash.program_unit =
@@ -1121,9 +1131,13 @@ class Slc:
     """
 
     blocks_per_plane: int | None = None
-    """Blocks of each plane that are kept for the cache, out of its spare space; 0 turns it off. A block holds one page
-    a word line: a half, a third or a fourth of its pages. Values: 0 to 1048576. Default: 0.
+    """Blocks of each plane for the cache: kept out of its spare space, or with `region = "dynamic"` at most so many of
+    its free ones; 0 turns it off. A block holds one page a word line: a half, a third or a fourth of its pages. Values:
+    0 to 1048576. Default: 0.
     """
+
+    region: SlcRegion | None = None
+    """Which blocks they are. Only with blocks_per_plane other than 0. Default: "static"."""
 
     program_time: Time | None = None
     """Array program time of a page of the cache; SLC flash takes 200 to 300 us (HP, Solid State Drive Technology:

@@ -54,6 +54,7 @@ MODERATE: dict[str, tuple[str, ...]] = {
         for name in ("read", "write", "other", "look-up", "completion", "collect")
     },
     "slc.blocks-per-plane": ("1", "2", "4"),
+    "ftl.parity": ('"1/2"', '"1/3"', '"1/4"'),
     "persistence.entry-size": ("8B", "64B", "512B"),
     "persistence.checkpoint-interval": ("1", "3", "8"),
     "power.cut": ("20us", "300us", "2ms"),

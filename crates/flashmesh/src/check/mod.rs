@@ -14,6 +14,7 @@
 //! - `dies`: a die does one operation at a time, for as long as its kind takes, suspended or not;
 //! - `planes`: planes join in one operation as the multi-plane rule allows, each with one page;
 //! - `pages`: a page is programmed once between erases, in order, in a block that has it, and no erase loses a page;
+//! - `parity`: parity of superblocks follows every so many programs of data on a die, once;
 //! - `cache`: the device cache hides no data and loses none;
 //! - `freshness`: every read returns the newest version, and no write is lost;
 //! - `durability`: after a cut of the power everything that was programmed is found, and what a flush confirmed holds;
@@ -49,6 +50,7 @@ mod links;
 mod mapping;
 mod namespaces;
 mod pages;
+mod parity;
 mod paths;
 mod per_page;
 mod planes;
@@ -87,6 +89,7 @@ use links::Links;
 use mapping::Mapping;
 use namespaces::Namespaces;
 use pages::Pages;
+use parity::Parity;
 use paths::Paths;
 use planes::Planes;
 pub(crate) use queues::Queues;
@@ -112,6 +115,7 @@ pub struct Oracles {
     dies: Dies,
     planes: Planes,
     pages: Pages,
+    parity: Parity,
     durability: Durability,
     freshness: Freshness,
     cache: Option<Cache>,
@@ -150,6 +154,7 @@ impl Oracles {
             dies: Dies::new(expected, config),
             planes: Planes::new(config),
             pages: Pages::new(config),
+            parity: Parity::new(config),
             durability: Durability::default(),
             freshness: Freshness::new(config),
             cache: Cache::new(config),

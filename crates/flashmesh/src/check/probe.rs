@@ -49,6 +49,7 @@ impl Probe for Oracles {
             Notice::DataLeft(die) => self.data_left(die, now),
             Notice::PageRead(ppn, lpn, request) => self.page_read(ppn, lpn, request, now),
             Notice::PageProgrammed(ppn, lpn, origin) => self.page_programmed(ppn, lpn, origin, now),
+            Notice::ParityProgrammed(ppn) => self.parity_programmed(ppn, now),
             Notice::WholePageWanted(request, lpn) => self.whole_page_wanted(request, lpn),
             Notice::ReplicaMade(lpn, ppn) => self.replica_made(lpn, ppn, now),
             Notice::ReplicaDropped(lpn) => self.replica_dropped(lpn, now),

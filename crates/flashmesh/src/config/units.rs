@@ -2,7 +2,7 @@
 
 use crate::units::Bytes;
 
-use super::{Config, Geometry, PageTypes, ProgramUnit};
+use super::{Config, FirmwarePolicy, Geometry, PageTypes, ParityShare, ProgramUnit};
 
 impl Config {
     /// What an entry of the map is for: `ftl.mapping-unit`, or a page.
@@ -42,12 +42,24 @@ impl Config {
         if self.flash.program_unit == ProgramUnit::WordLine { self.pages_per_word_line() } else { 1 }
     }
 
-    /// The array as the map sees it: its pages are mapping units.
+    /// Programs of a superblock of which one is of parity; `None` without parity.
+    pub fn parity_programs(&self) -> Option<u32> {
+        let ParityShare(programs) = self.ftl.parity.filter(|_| self.ftl.policy == FirmwarePolicy::Superblock)?;
+        Some(programs)
+    }
+
+    /// The array as the map sees it: its pages are mapping units, and those that parity takes are not there.
     pub fn unit_geometry(&self) -> Geometry {
         let (units, pages) = (self.units_per_page(), self.pages_per_unit());
+        let in_block = self.geometry.pages_per_block.saturating_mul(units) / pages;
+        let of_program = self.units_per_program();
+        let programs_of_parity =
+            self.parity_programs().map_or(0, |programs| (in_block / of_program).div_ceil(programs));
+        // A block of one program is refused with parity.
+        let of_parity = (programs_of_parity * of_program).min(in_block.saturating_sub(of_program));
         Geometry {
             page_size: Bytes::new(self.geometry.page_size.as_u64() / u64::from(units)) * u64::from(pages),
-            pages_per_block: self.geometry.pages_per_block.saturating_mul(units) / pages,
+            pages_per_block: in_block - of_parity,
             ..self.geometry.clone()
         }
     }

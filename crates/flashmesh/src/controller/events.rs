@@ -12,7 +12,7 @@ use crate::schedule::work::{CachePlace, Route, Work};
 
 use super::steps::Step;
 use super::work::preallocate::drop_page;
-use super::work::{host_read, map, reallocate, replica};
+use super::work::{host_read, map, parity, reallocate, replica};
 use super::{Context, Controller};
 
 impl Controller {
@@ -142,7 +142,7 @@ impl Controller {
     /// The data of a read has left the die: it goes to the host, or is programmed elsewhere.
     #[inline(always)]
     fn read_done<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        let Controller { shared, writes, collections, moves, map, cache } = self;
+        let Controller { shared, writes, collections, moves, map, cache, .. } = self;
         let cx = &mut Context { shared, datapath, kernel };
         let Transaction { work, lpn, owner, .. } = *cx.datapath.transaction(id);
         if M::ALL_FEATURES && work.class() == Class::UserRead {
@@ -211,7 +211,7 @@ impl Controller {
     /// The array has programmed a page, or erased a block: the map knows.
     #[inline]
     fn commit<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        let Controller { shared, writes, collections, moves, map, cache } = self;
+        let Controller { shared, writes, collections, moves, map, cache, .. } = self;
         let cx = &mut Context { shared, datapath, kernel };
         let Transaction { work, lpn, from, to, .. } = *cx.datapath.transaction(id);
         match work {
@@ -220,6 +220,7 @@ impl Controller {
             Work::MapProgram => map::committed(lpn, to, cx),
             Work::Reallocate => reallocate::programmed(id, cx),
             Work::ReplicaProgram => replica::programmed(id, cx),
+            Work::Parity => parity::programmed(to, cx),
             Work::Erase => {
                 let block = cx.shared.geometry.block_of(from);
                 cx.kernel.tell(|| Notice::BlockErased(block));
@@ -283,7 +284,7 @@ impl Controller {
                 }
             }
             Work::Erase => collections.erased(plane, cx),
-            Work::Reallocate | Work::ReplicaProgram => {}
+            Work::Reallocate | Work::ReplicaProgram | Work::Parity => {}
             Work::MapRead | Work::HostRead(_) | Work::ReadModify(_) | Work::CollectRead(_) => {
                 unreachable!("a read ends in the register, not in the array")
             }

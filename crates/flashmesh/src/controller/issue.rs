@@ -2,7 +2,7 @@
 
 use crate::datapath::{Beginning, BlockedPrograms, Datapath, Next, Wants};
 use crate::fabric::Granted;
-use crate::ids::{DieId, PlaneId, TransactionId};
+use crate::ids::{DieId, PlaneId, Ppn, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::policies::{PolicyEvent, PolicyView};
@@ -10,7 +10,7 @@ use crate::schedule::transaction::{Class, Transaction};
 use crate::schedule::work::Work;
 
 use super::steps::Step;
-use super::work::{host_read, reallocate, replica};
+use super::work::{host_read, parity, reallocate, replica};
 use super::{Context, Controller, Shared};
 
 impl Controller {
@@ -226,6 +226,9 @@ impl Controller {
         if M::ALL_FEATURES && self.shared.geometry.gathers() {
             self.fill_up(&beginning, datapath);
         }
+        if M::ALL_FEATURES && self.parity.is_some() {
+            self.add_parity(&beginning, datapath, kernel);
+        }
         datapath.begin(beginning, kernel);
         // Of others the planes have their reserve.
         if Class::WAITING_PROGRAMS.contains(&beginning.class()) {
@@ -233,7 +236,24 @@ impl Controller {
                 self.shared.todo.push(Step::Collect(datapath.transaction(id).plane));
             }
             self.run(datapath, kernel);
+        } else if M::ALL_FEATURES {
+            self.run(datapath, kernel);
         }
+    }
+
+    /// A program begins that parity may follow.
+    #[inline(never)]
+    fn add_parity<M: Model>(&mut self, beginning: &Beginning, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        let Controller { shared, parity: Some(parity), .. } = self else { return };
+        if datapath.transaction(beginning.lead()).work == Work::Parity {
+            return;
+        }
+        let ends = |&lead: &TransactionId| {
+            let last = datapath.with_companions(lead).last().unwrap_or(lead);
+            datapath.transaction(last).to
+        };
+        let last_of_planes: Vec<Ppn> = beginning.transactions().iter().map(ends).collect();
+        parity.program_began(&last_of_planes, &mut Context { shared, datapath, kernel });
     }
 
     /// What a program leaves of the pages that it writes stays empty.
@@ -253,6 +273,9 @@ impl Controller {
             return;
         }
         let transaction = datapath.transaction_mut(id);
+        if transaction.work == Work::Parity {
+            return parity::place(transaction);
+        }
         let page = self.shared.allocate::<M>(transaction);
         transaction.to = page.expect(
             "programs of the host and of the map wait for a free page, collection has its reserve, and arrivals are let in with a place",
@@ -295,7 +318,9 @@ impl Controller {
                 }
                 moves.rerouted(id, cx);
             }
-            Work::MapProgram | Work::Erase => unreachable!("it is where it waits whatever happens to pages"),
+            Work::MapProgram | Work::Erase | Work::Parity => {
+                unreachable!("it is where it waits whatever happens to pages")
+            }
         }
         self.run(datapath, kernel);
     }

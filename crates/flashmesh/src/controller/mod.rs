@@ -45,6 +45,7 @@ use work::host_write::HostWrites;
 use work::journal::Journal;
 use work::map::CachedMap;
 use work::moves::Moves;
+use work::parity::Parity;
 use work::slc::SlcWork;
 
 /// A page of a request.
@@ -107,6 +108,8 @@ pub struct Controller {
     map: Option<Box<CachedMap>>,
     /// The device cache, when the drive has one.
     cache: Option<Box<DeviceCache>>,
+    /// Parity of superblocks, where they have any.
+    parity: Option<Parity>,
 }
 
 impl Controller {
@@ -127,6 +130,7 @@ impl Controller {
             moves,
             map,
             cache: DeviceCache::new(config, geometry, &ftl),
+            parity: Parity::new(config, geometry),
             shared: Shared {
                 rules,
                 policy: policies::policy_of(config, geometry),

@@ -26,7 +26,7 @@ impl Controller {
                 let has_place = || ftl.next_page_offset(transaction.plane, Stream::Replica).is_some();
                 replica::is_wanted(transaction, &self.shared) && has_place()
             }
-            Work::MapProgram | Work::HostWrite(_) | Work::Erase => true,
+            Work::MapProgram | Work::HostWrite(_) | Work::Erase | Work::Parity => true,
         }
     }
 }
@@ -51,6 +51,10 @@ impl<M: Model> PageSource<M> for Controller {
 
     #[inline]
     fn next_page(&self, transaction: &Transaction) -> Option<(BlockId, u32)> {
+        if transaction.work == Work::Parity {
+            let geometry = &self.shared.geometry;
+            return Some((geometry.block_of(transaction.from), geometry.page_in_block(transaction.from)));
+        }
         let stream = self.shared.stream_of(transaction)?;
         match transaction.class() {
             Class::CollectProgram => self.shared.ftl.next_move_offset(transaction.plane, stream),
@@ -63,7 +67,7 @@ impl<M: Model> PageSource<M> for Controller {
     fn has_page<'a>(&self, class: Class, plane: PlaneId, mut heads: impl Iterator<Item = &'a Transaction>) -> bool {
         let has_page = |stream| self.shared.ftl.next_page_offset(plane, stream).is_some();
         if class == Class::MapProgram {
-            return has_page(Stream::Translation);
+            return heads.all(|head| head.work == Work::Parity || has_page(Stream::Translation));
         }
         if self.shared.rules.shares_open_block {
             return has_page(Stream::Host(StreamId(0)));

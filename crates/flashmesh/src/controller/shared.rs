@@ -178,7 +178,12 @@ impl Shared {
             Work::ReplicaProgram => Some(Stream::Replica),
             Work::CollectProgram(Route::Controller) => Some(self.ftl.stream_of_move(transaction.from)),
             Work::CollectProgram(_) => Some(Stream::Arrival),
-            Work::MapRead | Work::HostRead(_) | Work::ReadModify(_) | Work::CollectRead(_) | Work::Erase => None,
+            Work::MapRead
+            | Work::HostRead(_)
+            | Work::ReadModify(_)
+            | Work::CollectRead(_)
+            | Work::Erase
+            | Work::Parity => None,
         }
     }
 

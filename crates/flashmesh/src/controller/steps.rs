@@ -108,7 +108,7 @@ impl Controller {
     }
 
     fn perform<M: Model>(&mut self, step: Step, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        let Controller { shared, writes, collections, moves, map, cache } = self;
+        let Controller { shared, writes, collections, moves, map, cache, .. } = self;
         macro_rules! cx {
             () => {
                 &mut Context { shared, datapath, kernel }

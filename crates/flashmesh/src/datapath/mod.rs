@@ -267,7 +267,8 @@ impl<M: Model> Datapath<M> {
     pub fn enqueue(&mut self, id: TransactionId, kernel: &mut Kernel<M>) -> DieId {
         let now = kernel.now();
         // A write with a page has had its turn since it got that.
-        let class = self.transactions[id].class();
+        let work = self.transactions[id].work;
+        let class = work.class();
         let has_turn = class == Class::UserProgram && self.rules.preallocates;
         if !has_turn {
             self.transactions[id].order = self.take_order();
@@ -284,7 +285,7 @@ impl<M: Model> Datapath<M> {
         } else {
             self.queues.push(&mut self.transactions, die, plane, id);
         }
-        self.count_queued(die, class, plane, kernel);
+        self.count_queued(die, work, plane, kernel);
         if self.dispatches() {
             self.scheduling.scheduler.queue_changed(die);
         }

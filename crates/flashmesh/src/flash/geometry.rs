@@ -46,13 +46,16 @@ pub struct Geometry {
     divisors: Divisors,
 }
 
-/// The blocks of the SLC cache: the last ones of each plane.
+/// The blocks of the SLC cache: the last ones of each plane. Those of a dynamic cache are numbers behind the blocks of the plane, each of which
+/// stands for a block that is free otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SlcBlocks {
     /// How many of each plane.
     pub per_plane: u32,
     /// Mapping units that each holds, with one page of the array in each word line.
     pub pages_per_block: u32,
+    /// Whether they stand for blocks that are free otherwise.
+    pub is_dynamic: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -74,16 +77,38 @@ impl Geometry {
     /// As [`Geometry::new`].
     pub fn of(config: &Config) -> Result<Geometry, GeometryError> {
         let units_per_page = config.units_per_page();
-        let geometry = Geometry::new(&config.unit_geometry())?;
+        let mut geometry = Geometry::new(&config.unit_geometry())?;
+        let is_dynamic = config.slc.is_dynamic();
+        if is_dynamic {
+            geometry.add_blocks(config.slc.blocks_per_plane)?;
+        }
         let pages_per_block = geometry.pages_per_block / config.pages_per_word_line();
         let per_plane = config.slc.blocks_per_plane.min(geometry.blocks_per_plane);
         Ok(Geometry {
             units_per_page,
             pages_per_unit: config.pages_per_unit(),
             units_per_program: config.units_per_program(),
-            slc: if per_plane > 0 { SlcBlocks { per_plane, pages_per_block } } else { SlcBlocks::default() },
+            slc: if per_plane > 0 {
+                SlcBlocks { per_plane, pages_per_block, is_dynamic }
+            } else {
+                SlcBlocks::default()
+            },
             ..geometry
         })
+    }
+
+    /// Numbers so many more blocks behind those of each plane.
+    fn add_blocks(&mut self, per_plane: u32) -> Result<(), GeometryError> {
+        let blocks = u64::from(self.blocks_per_plane) + u64::from(per_plane);
+        let of_plane = blocks * u64::from(self.pages_per_block);
+        let (pages, max) = (of_plane.saturating_mul(u64::from(self.planes())), u64::from(u32::MAX) - 1);
+        if pages > max {
+            return Err(GeometryError::TooManyPages { pages, max });
+        }
+        self.blocks_per_plane = blocks as u32;
+        self.divisors.pages_per_plane = Divisor::new(of_plane as u32);
+        self.divisors.blocks_per_plane = Divisor::new(blocks as u32);
+        Ok(())
     }
 
     /// Resolves and checks an array whose mapping units are its pages.

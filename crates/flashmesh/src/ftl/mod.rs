@@ -175,6 +175,7 @@ impl Ftl {
             rules,
             partition,
         };
+        ftl.limit_lending();
         precondition::lay_out_translation(&mut ftl);
         ftl.count_parts(translation.map_or(0..0, |translation| translation.all()));
         ftl

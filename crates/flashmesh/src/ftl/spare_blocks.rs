@@ -19,6 +19,9 @@ pub const TRANSLATION_BLOCKS: u32 = 2;
 /// The open block for folded pages, and the one that a fold goes on in.
 pub const FOLD_BLOCKS: u32 = 2;
 
+/// The open block of a dynamic SLC cache, which is given back only when it is full.
+pub const LENT_BLOCKS: u32 = 1;
+
 /// Spare blocks of each plane, without the open blocks of host streams beyond the first:
 /// [`Partition::spare_blocks_needed`](super::Partition::spare_blocks_needed) counts these too.
 pub fn spare_blocks_min(config: &Config) -> u32 {
@@ -28,6 +31,7 @@ pub fn spare_blocks_min(config: &Config) -> u32 {
         (config.ftl.write_binding == WriteBinding::Early, PREALLOCATED_BLOCKS),
         (config.replication.enabled, REPLICA_BLOCKS),
         (config.slc.is_on(), FOLD_BLOCKS),
+        (config.slc.is_dynamic(), LENT_BLOCKS),
     ];
     let gathering = blocks_for_gathering(config);
     let needed = needs.into_iter().filter(|(is_used, _)| *is_used);

@@ -4,7 +4,7 @@
 //! Dies are numbered channel by channel, so dies at equal distances make a superblock: it is over as many channels as there are.
 
 use crate::flash::geometry::Geometry;
-use crate::ids::PlaneId;
+use crate::ids::{DieId, PlaneId};
 
 /// Which planes make superblocks.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +35,11 @@ impl Superblocks {
     /// The set that a plane is of.
     pub fn index_of(self, plane: PlaneId) -> u32 {
         plane.0 / self.planes_per_die % self.count
+    }
+
+    /// The position of a die among those of its superblock.
+    pub fn turn_of(self, die: DieId) -> u32 {
+        die.0 / self.count
     }
 
     /// The planes of the set of `plane`, itself among them.

@@ -214,6 +214,8 @@ pub enum Notice<'a> {
     PageRead(Ppn, Lpn, Option<RequestId>),
     /// The array programmed a page.
     PageProgrammed(Ppn, Lpn, Origin),
+    /// The array programmed parity in the plane of this page, the last one of the data that it follows.
+    ParityProgrammed(Ppn),
     /// More than a request asks for of this page is to be read, all of it.
     WholePageWanted(Option<RequestId>, Lpn),
     /// A page programmed as a copy is the second home of its logical page from now on.

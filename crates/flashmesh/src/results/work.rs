@@ -41,6 +41,8 @@ counts! {
         journal_programs: u64, in "pages";
         /// Copies of pages programmed by replication.
         replica_programs: u64, in "pages";
+        /// Mapping units in the place of which parity was programmed (`ftl.parity`).
+        parity_programs: u64, in "pages";
         /// Mapping units that programs left empty, since too few had gathered (`ftl.gather-timeout`) or a victim had no more.
         units_skipped: u64, in "pages";
         /// Operations that more than one plane joined.
@@ -56,12 +58,13 @@ counts! {
 }
 
 impl FlashReport {
-    /// Pages programmed, translation pages, the journal, copies, those that `gc` moved and those left empty among them, over pages the host
+    /// Pages programmed, translation pages, the journal, copies, parity, those that `gc` moved and those left empty among them, over pages the host
     /// wrote; nothing when it wrote none.
     pub fn write_amplification(&self, gc: &GcReport) -> Option<f64> {
         let moved = gc.pages_moved + gc.pages_reallocated;
         let of_map = self.map_programs + self.journal_programs;
-        let programmed = self.user_programs + of_map + self.replica_programs + self.units_skipped + moved;
+        let besides = self.replica_programs + self.parity_programs + self.units_skipped;
+        let programmed = self.user_programs + of_map + besides + moved;
         (self.pages_written > 0).then(|| programmed as f64 / self.pages_written as f64)
     }
 }

@@ -64,6 +64,8 @@ pub enum Work {
     Erase,
     /// A copy of a page is programmed on another die.
     ReplicaProgram,
+    /// Parity of a superblock is programmed, before what else waits for its die.
+    Parity,
 }
 
 impl Work {
@@ -72,7 +74,7 @@ impl Work {
     pub const fn class(self) -> Class {
         match self {
             Work::MapRead => Class::MapRead,
-            Work::MapProgram => Class::MapProgram,
+            Work::MapProgram | Work::Parity => Class::MapProgram,
             Work::HostRead(_) | Work::ReadModify(_) => Class::UserRead,
             Work::HostWrite(_) | Work::Reallocate => Class::UserProgram,
             Work::CollectRead(_) => Class::CollectRead,

@@ -61,6 +61,14 @@ fn a_cache_that_cannot_be_is_refused() {
 }
 
 #[test]
+fn a_timeout_of_units_that_do_not_gather_is_refused() {
+    let large = "[ftl]\ngather-timeout = \"1ms\"\nmapping-unit = \"16KiB\"\n[geometry]\npage-size = \"4KiB\"";
+    let expected =
+        "ftl.gather-timeout is 1ms, and with ftl.mapping-unit 16KiB a program writes one unit: nothing gathers";
+    assert_problem(large, ConfigErrorKind::Conflict, (2, 18), expected);
+}
+
+#[test]
 fn a_journal_that_cannot_be_is_refused() {
     use ConfigErrorKind::Conflict;
     let journal = "[persistence]\npolicy = \"journal\"\n";

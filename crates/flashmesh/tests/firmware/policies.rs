@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use flashmesh::check::Oracles;
 use flashmesh::config::{
-    AreaRule, Config, FirmwarePolicy, FirstTouch, McsBegins, Move, MovedPages, Suspension, WriteBinding,
+    AreaRule, Config, FirmwarePolicy, FirstTouch, McsBegins, Move, MovedPages, ParityShare, Suspension, WriteBinding,
 };
 use flashmesh::error::RunError;
 use flashmesh::flash::die::OperationKind;
@@ -45,6 +45,7 @@ fn under(policy: FirmwarePolicy) -> impl Strategy<Value = Case> {
             let divisors: Vec<u32> =
                 (least..=config.dies()).filter(|dies| config.dies().is_multiple_of(*dies)).collect();
             config.superblock.dies = Some(*divisor.get(&divisors)).filter(|&dies| dies < config.dies());
+            add_parity(config, ws, divisor);
             return case;
         }
         config.mbm.ws = ws;
@@ -65,6 +66,19 @@ fn under(policy: FirmwarePolicy) -> impl Strategy<Value = Case> {
         "a policy needs more blocks to spare",
         |case| !matches!(case.config.validate(), Err(error) if error.to_string().contains("blocks to spare")),
     )
+}
+
+/// Gives every other drive with superblocks parity, where there is room for it.
+fn add_parity(config: &mut Config, is_wanted: bool, divisor: prop::sample::Index) {
+    let dies = config.superblock_dies();
+    let shares: Vec<u32> = (2..=dies).filter(|programs| dies.is_multiple_of(*programs)).collect();
+    if is_wanted && !shares.is_empty() {
+        let without = config.clone();
+        config.ftl.parity = Some(ParityShare(*divisor.get(&shares)));
+        if config.validate().is_err() {
+            *config = without;
+        }
+    }
 }
 
 /// What a drive needs for policies with superblocks, and for MBM.

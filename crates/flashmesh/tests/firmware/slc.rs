@@ -1,6 +1,8 @@
 //! The SLC cache: its rate, the cliff to the page, folding, and what it saves, as arithmetic gives them.
 
-use flashmesh::config::{Config, FirmwarePolicy, PageTypes, PersistencePolicy, ProgramUnit};
+use flashmesh::config::{
+    Config, FirmwarePolicy, PageTypes, PersistencePolicy, PreconditionKind, ProgramUnit, SlcRegion,
+};
 use flashmesh::measure::report::SlcReport;
 use flashmesh::units::{Bytes, Rate, Time};
 use flashmesh::workload::IoRequest;
@@ -169,6 +171,57 @@ fn a_cut_of_the_power_while_pages_are_folded_loses_none() {
     }
 }
 
+/// The same plane, with a cache of free blocks.
+fn dynamic_drive(blocks: u32) -> Config {
+    let mut config = drive();
+    config.slc.region = SlcRegion::Dynamic;
+    config.slc.blocks_per_plane = blocks;
+    config
+}
+
+#[test]
+fn a_dynamic_cache_of_an_empty_drive_takes_as_many_blocks_as_it_may_and_gives_them_back() {
+    let requests = writes(0..40 * 8 + 8, Time::ZERO).chain(writes(0..40 * 8, LATER * 2));
+    let (slc, amplification, latencies) = run_all(&dynamic_drive(40), requests);
+    let of_cache = (1..=40 * 8).map(|n| ONE_SLC_WRITE * n);
+    let direct = (1..=8).map(|n| ONE_SLC_WRITE * (40 * 8) + ONE_TLC_WRITE * n);
+    assert_eq!(latencies, of_cache.clone().chain(direct).chain(of_cache).collect::<Vec<_>>());
+    assert_eq!((slc.blocks, slc.pages_written, slc.pages_direct), (40, 2 * 40 * 8, 8));
+    assert_eq!((slc.pages_folded, slc.erases, slc.native_erases_per_block), (40 * 8, 40, 40.0 / 64.0));
+    assert_eq!(amplification, (2 * 40 * 8 + 8 + 40 * 8) as f64 / (2 * 40 * 8 + 8) as f64);
+}
+
+/// Of 64 blocks 40 are full of data: 24 are free, of which the plane keeps two for the share below which it is collected, one for folds, and
+/// one that it does not lend.
+#[test]
+fn a_dynamic_cache_of_a_full_drive_is_as_large_as_the_blocks_that_are_free_and_not_needed() {
+    let mut config = dynamic_drive(64);
+    config.precondition.kind = PreconditionKind::Sequential;
+    let first = || writes(0..200, Time::ZERO);
+    let (slc, ..) = run_all(&config, first());
+    assert_eq!((slc.pages_written, slc.pages_direct), (20 * 8, 40));
+    // What was folded fills seven blocks, and what went past the cache two.
+    let (slc, ..) = run_all(&config, first().chain(writes(200..400, LATER * 2)));
+    assert_eq!((slc.pages_written, slc.pages_direct), (20 * 8 + (24 - 9 - 4) * 8, 40 + 200 - 88));
+}
+
+#[test]
+fn a_plane_short_of_space_takes_back_what_it_lent_and_is_written_without_end() {
+    let mut config = dynamic_drive(64);
+    config.geometry.blocks_per_plane = 17;
+    config.geometry.capacity = Some(Bytes::new(PAGE) * (8 * 24));
+    config.precondition.kind = PreconditionKind::Sequential;
+    config.gc.background_threshold = 0.5;
+    for gap in [Time::ZERO, Time::from_us(300), Time::from_ms(1), Time::from_ms(3)] {
+        let requests = (0..3_000).map(|n| write(n * 7 % (8 * 24), 1, gap * n));
+        let (report, _) = run_source(&config, Listed(requests.collect()));
+        let slc = report.slc.expect("the drive has a cache");
+        assert!(report.gc.collections >= slc.folds, "{slc:?}, {:?}", report.gc);
+        // Without a pause nothing is collected ahead, and nothing lent.
+        assert_eq!(slc.folds > 50, gap >= Time::from_ms(1), "{gap}: {slc:?}");
+    }
+}
+
 #[test]
 fn a_plane_that_is_collected_without_end_keeps_its_cache_going() {
     let mut config = drive();
@@ -202,5 +255,12 @@ fn what_a_cache_cannot_go_together_with_is_refused_by_name() {
     );
     refused(|config| config.geometry.pages_per_block = 25, "geometry.pages-per-block (25) is no multiple of that");
     refused(|config| config.slc.blocks_per_plane = 20, "keeps 20 blocks of each plane for the SLC cache");
+    refused(
+        |config| {
+            config.slc.region = SlcRegion::Dynamic;
+            config.geometry.blocks_per_plane = 46;
+        },
+        "slc.region `dynamic` has an SLC cache, which needs three blocks",
+    );
     refused(|config| config.flash.page_types = PageTypes::One, "all blocks hold one bit a cell");
 }

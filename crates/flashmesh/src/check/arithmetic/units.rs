@@ -37,6 +37,12 @@ fn pages_per_program(config: &Config) -> u32 {
     if config.flash.program_unit == ProgramUnit::WordLine { bits(config) } else { 1 }
 }
 
+/// Programs of a superblock of which one is of parity; none without parity. The key has no effect beside another policy.
+pub(in super::super) fn programs_of_a_stripe(config: &Config) -> Option<u32> {
+    let has_superblocks = config.ftl.policy == config::FirmwarePolicy::Superblock;
+    config.ftl.parity.filter(|_| has_superblocks).map(|share| share.0)
+}
+
 /// The array with its mapping units in place of its pages.
 pub(in super::super) fn in_units(config: &Config) -> config::Geometry {
     let units = units_per_page(config);
@@ -44,5 +50,16 @@ pub(in super::super) fn in_units(config: &Config) -> config::Geometry {
     shape.page_size = crate::units::Bytes::new(shape.page_size.as_u64() / u64::from(units));
     shape.page_size = shape.page_size * u64::from(pages_per_unit(config));
     shape.pages_per_block = shape.pages_per_block * units / pages_per_unit(config);
+    if let Some(programs) = programs_of_a_stripe(config) {
+        let of_program = (units * pages_per_program(config) / pages_per_unit(config)).max(1);
+        let in_block = shape.pages_per_block / of_program;
+        // Programs of data, each with its share of parity.
+        let of_data = (1..=in_block).filter(|of_data| of_data + of_data.div_ceil(programs - 1) <= in_block).max();
+        shape.pages_per_block = of_data.unwrap_or(0) * of_program;
+    }
+    // A dynamic SLC cache has numbers behind the blocks of a plane.
+    if config.slc.region == config::SlcRegion::Dynamic {
+        shape.blocks_per_plane += config.slc.blocks_per_plane;
+    }
     shape
 }

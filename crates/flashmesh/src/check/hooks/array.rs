@@ -10,6 +10,7 @@ use crate::check::entries::Entries;
 use crate::check::freshness::Freshness;
 use crate::check::namespaces::Namespaces;
 use crate::check::pages::Pages;
+use crate::check::parity::Parity;
 use crate::check::planes::Planes;
 use crate::check::requests::Requests;
 use crate::check::{Oracles, Origin};
@@ -160,6 +161,8 @@ impl Oracles {
             Origin::Moved(_) | Origin::Map | Origin::Replica(_) => None,
         };
         self.cache(now, |cache| cache.programmed(lpn, origin));
+        let outcome = self.parity.programmed(ppn);
+        self.judge(Parity::NAME, outcome, now);
         let outcome = self.planes.programmed(ppn, from);
         self.judge(Planes::NAME, outcome, now);
         self.judge_time(from, Some(ppn), None, now);
@@ -174,6 +177,17 @@ impl Oracles {
         } else if self.pages.place(lpn) == Some(ppn) {
             self.entries.moved(lpn);
         }
+    }
+
+    /// Parity was programmed in a plane, beside data whose last page is this one.
+    pub fn parity_programmed(&mut self, ppn: Ppn, now: Time) {
+        let outcome = self.parity.parity(ppn);
+        self.judge(Parity::NAME, outcome, now);
+        let outcome = self.planes.programmed(ppn, None);
+        self.judge(Planes::NAME, outcome, now);
+        self.judge_time(None, Some(ppn), None, now);
+        let outcome = self.data.programmed(ppn, None, None);
+        self.judge(Data::NAME, outcome, now);
     }
 
     /// An unwritten page was given a place, so that it can be read there.

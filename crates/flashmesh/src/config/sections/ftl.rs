@@ -7,6 +7,8 @@ use crate::config::reference::{Choice, ParameterType};
 use crate::config::section::section;
 use crate::units::{Bytes, Time};
 
+use super::parity::ParityShare;
+
 /// One level of the array, as static allocation orders them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
@@ -214,6 +216,10 @@ section! {
         /// they fill what one program writes (`flash.program-unit`), a read moves only the units it needs, and collection moves and packs valid
         /// units. Above, a smaller write reads the rest of its unit first, and a read senses only the pages it needs.
         mapping_unit: Option<Bytes> = None, unset "a page", in Bytes::new(512)..=Bytes::from_kib(256), needs any, step "4KiB | 16KiB";
+        /// Programs of parity among those of a superblock, as drives keep them against the loss of a die (RAIN): with `1/8` one of eight, which
+        /// takes an eighth of the space and a program after each seven of data. A divisor of `superblock.dies`.
+        parity: Option<ParityShare> = None, unset "none", in ParityShare(2)..=ParityShare(1024),
+            with "policy" = ["\"superblock\""], needs any, step "1/4 | 1/8";
         /// How long writes wait for others to fill a program with. After it the program runs with what there is, and the rest of its pages
         /// stays empty until the block is erased.
         gather_timeout: Time = Time::from_us(100), in Time::ZERO..=Time::from_ms(1_000_000),

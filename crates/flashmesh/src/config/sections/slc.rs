@@ -1,16 +1,29 @@
 //! `[slc]`
 
+use crate::config::choices::choices;
 use crate::config::section::section;
 use crate::units::{Share, Time};
 
 use super::flash::{ARRAY_TIME_MAX, ARRAY_TIME_MIN};
 
+choices! {
+    /// Which blocks the SLC cache uses.
+    SlcRegion {
+        /// The last blocks of each plane, always.
+        Static = "static",
+        /// Free blocks, as long as collection need not begin for them; each is given back when it was folded.
+        Dynamic = "dynamic",
+    }
+}
+
 section! {
     /// The SLC cache: blocks that hold one bit a cell, which take what the host writes ([slc-cache.md](slc-cache.md)).
     Slc, "slc", with "flash.page-types" = ["\"mlc\"", "\"tlc\"", "\"qlc\""] but for ["blocks-per-plane"] {
-        /// Blocks of each plane that are kept for the cache, out of its spare space; 0 turns it off. A block holds one page a word line: a half,
-        /// a third or a fourth of its pages.
+        /// Blocks of each plane for the cache: kept out of its spare space, or with `region = "dynamic"` at most so many of its free ones; 0
+        /// turns it off. A block holds one page a word line: a half, a third or a fourth of its pages.
         blocks_per_plane: u32 = 0, in 0..=1_048_576, needs any, step "x2";
+        /// Which blocks they are.
+        region: SlcRegion = SlcRegion::Static, with "blocks-per-plane" != ["0"], needs any, step "static | dynamic";
         /// Array program time of a page of the cache; SLC flash takes 200 to 300 us (HP, Solid State Drive Technology: Differences between SLC,
         /// MLC and TLC NAND, table 1).
         program_time: Time = Time::from_us(200), in ARRAY_TIME_MIN..=ARRAY_TIME_MAX, with "blocks-per-plane" != ["0"], needs any;
@@ -25,5 +38,10 @@ impl Slc {
     /// Whether the drive has an SLC cache.
     pub fn is_on(&self) -> bool {
         self.blocks_per_plane > 0
+    }
+
+    /// Whether the cache uses blocks that are free.
+    pub fn is_dynamic(&self) -> bool {
+        self.is_on() && self.region == SlcRegion::Dynamic
     }
 }

@@ -111,6 +111,12 @@ impl Collections {
                 }
             }
             None => {
+                if M::ALL_FEATURES
+                    && cx.shared.slc.is_some()
+                    && let Some(block) = cx.shared.ftl.begin_fold_for_space(plane)
+                {
+                    return self.begin(&[block], Need::Space, cx);
+                }
                 if cx.shared.ftl.wants_collection(plane)
                     && let Some(block) = cx.shared.ftl.begin_collection(plane)
                 {

@@ -10,6 +10,7 @@ pub(super) mod journal;
 pub(super) mod map;
 pub(super) mod moves;
 pub(super) mod pace;
+pub(super) mod parity;
 pub(super) mod place;
 pub(super) mod preallocate;
 pub(super) mod reallocate;

@@ -38,12 +38,12 @@ impl SlcWork {
 
     /// The array has programmed `to` with a page that the host wrote.
     pub fn written(&mut self, to: Ppn, geometry: &Geometry, ftl: &Ftl, now: Time) {
-        if !geometry.is_slc_page(to) {
-            self.pages_direct += 1;
-            return;
-        }
-        self.pages_written += 1;
         let plane = geometry.plane_of(to);
+        if geometry.is_slc_page(to) {
+            self.pages_written += 1;
+        } else {
+            self.pages_direct += 1;
+        }
         if !ftl.has_slc_page(plane) {
             self.full_since[plane.index()].get_or_insert(now);
         }
@@ -70,6 +70,8 @@ impl SlcWork {
         let planes = u64::from(geometry.planes());
         let blocks = planes * u64::from(geometry.slc.per_plane);
         let native_blocks = planes * u64::from(geometry.native_blocks_per_plane());
+        // An erase of a block that was lent is one of a block of the plane.
+        let of_cache_alone = if geometry.slc.is_dynamic { 0 } else { self.erases };
         let still_full =
             self.full_since.iter().flatten().fold(Time::ZERO, |sum, &since| sum + now.saturating_sub(since));
         let full_s = (self.full + still_full).as_secs_f64();
@@ -84,7 +86,7 @@ impl SlcWork {
             pages_folded: self.pages_folded,
             erases: self.erases,
             erases_per_block: self.erases as f64 / blocks as f64,
-            native_erases_per_block: (erases - self.erases) as f64 / native_blocks as f64,
+            native_erases_per_block: (erases - of_cache_alone) as f64 / native_blocks as f64,
             full_share: (now > Time::ZERO).then(|| (full_s / (now.as_secs_f64() * planes as f64)).min(1.0)),
         }
     }

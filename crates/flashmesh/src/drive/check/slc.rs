@@ -5,6 +5,9 @@ use crate::config::{Clash, Config, FirmwarePolicy, PageTypes};
 /// What a plane needs blocks to spare for.
 pub(super) fn reason(config: &Config) -> String {
     let blocks = config.slc.blocks_per_plane;
+    if config.slc.is_dynamic() {
+        return "slc.region `dynamic` has an SLC cache, which needs three blocks of each plane for its open block and what is folded".to_owned();
+    }
     format!(
         "slc.blocks-per-plane keeps {blocks} blocks of each plane for the SLC cache, which needs two more for what is folded"
     )

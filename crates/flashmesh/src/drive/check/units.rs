@@ -1,7 +1,7 @@
 //! Mapping units that are parts of a page or several pages, and programs of a word line: whether one divides the other, and what they
 //! cannot go together with.
 
-use crate::config::{Clash, Config, FirmwarePolicy, PageTypes, ProgramUnit, WriteBinding};
+use crate::config::{Clash, Config, FirmwarePolicy, Ftl, PageTypes, ProgramUnit, WriteBinding};
 use crate::units::Bytes;
 
 /// The most units of a block.
@@ -121,6 +121,14 @@ fn programs(config: &Config, clashes: &mut Vec<Clash>) {
     }
     if config.units_per_program() > 1 {
         together(config, clashes);
+    } else if config.pages_per_unit() > 1 && config.ftl.gather_timeout != Ftl::default().gather_timeout {
+        let unit = config.mapping_unit();
+        let message = format!(
+            "ftl.gather-timeout is {}, and with ftl.mapping-unit {unit} a program writes one unit: nothing gathers",
+            config.ftl.gather_timeout
+        );
+        let clash = Clash::new(&["ftl.gather-timeout", "ftl.mapping-unit"], message);
+        clashes.push(clash.help("leave ftl.gather-timeout away"));
     }
 }
 

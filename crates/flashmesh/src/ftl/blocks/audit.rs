@@ -86,7 +86,21 @@ impl BlockManager {
                 format!("{block:?} of the SLC cache is {state:?}; listed as free: {is_free}, as full: {is_full}")
             })?;
         }
-        check(account.kept <= account.collecting, || format!("{plane:?} keeps a block for no fold"))
+        for block in
+            self.table.of_plane(plane).filter(|_| slc.lent.is_some()).filter(|&block| self.geometry.is_slc(block))
+        {
+            let is_lent = slc.lent.iter().flat_map(|lent| &lent.blocks).filter(|(lent, _)| *lent == block).count() == 1;
+            check(is_lent != (self.table.state(block) == BlockState::Free), || {
+                format!("{block:?} is lent: {is_lent}")
+            })?;
+        }
+        for (_, native) in slc.lent.iter().flat_map(|lent| &lent.blocks) {
+            let is_unused =
+                self.table.state(*native) == BlockState::Open && opened.iter().all(|open| open.block != *native);
+            check(is_unused && self.table.programmed_pages(*native) == 0, || format!("{native:?} is lent and used"))?;
+        }
+        let needed = account.collecting.max(u32::from(slc.has_lent()));
+        check(account.kept <= needed, || format!("{plane:?} keeps a block for no fold"))
     }
 
     fn audit_block(&self, block: BlockId, opened: &[&OpenBlock]) -> Result<(), String> {

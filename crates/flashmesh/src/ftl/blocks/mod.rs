@@ -154,6 +154,9 @@ impl BlockManager {
         let block = account.take_free(stream)?;
         self.table.open(block, stream.is_translation());
         *account.open.get_mut(stream) = OpenBlock { block, next_page: 0 };
+        if stream == Stream::Slc {
+            self.lend(plane, block);
+        }
         Some(())
     }
 

@@ -28,7 +28,7 @@ pub(in super::super) struct Plane {
     pub(in super::super) preallocated: u32,
     pub(in super::super) free: FreeBlocks,
     pub(in super::super) wear: WearSpread,
-    /// Free blocks that no other stream may open, since a fold that is under way needs them: 0 or 1.
+    /// Free blocks that no other stream may open, since a fold needs them that is under way, or that will give a lent block back: 0 or 1.
     pub(in super::super) kept: u32,
     /// The blocks of the SLC cache, where the drive has one.
     pub(in super::super) slc: Option<Box<SlcPlane>>,
@@ -74,7 +74,7 @@ impl Plane {
     #[inline]
     pub(in super::super) fn can_open(&self, stream: Stream) -> bool {
         match stream {
-            Stream::Slc => self.slc.as_ref().is_some_and(|slc| slc.free.len() > 0),
+            Stream::Slc => self.slc.as_ref().is_some_and(|slc| slc.can_open(self.free.len())),
             Stream::Fold => self.free.len() > stream.reserved_blocks(),
             _ => self.free.len() > stream.reserved_blocks() + self.kept,
         }
@@ -118,6 +118,7 @@ impl Plane {
     /// Pages that a collection can move to the open block of `stream` and to free ones before its victim is erased.
     #[inline]
     pub(super) fn collection_pages(&self, stream: Stream) -> u64 {
-        u64::from(self.open.pages_left(stream)) + u64::from(self.free.len()) * u64::from(self.open.pages_per_block())
+        let free = self.free.len().saturating_sub(self.kept);
+        u64::from(self.open.pages_left(stream)) + u64::from(free) * u64::from(self.open.pages_per_block())
     }
 }

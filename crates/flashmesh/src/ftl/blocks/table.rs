@@ -155,6 +155,14 @@ impl BlockTable {
         self.erase_count[block.index()]
     }
 
+    /// An opened block that was lent, and in which nothing counts as programmed, is erased. Returns its erase count.
+    pub(in super::super) fn erase_lent(&mut self, block: BlockId) -> u32 {
+        debug_assert_eq!((self.state(block), self.programmed_pages(block)), (BlockState::Open, 0));
+        self.state[block.index()] = BlockState::Free as u8;
+        self.erase_count[block.index()] += 1;
+        self.erase_count[block.index()]
+    }
+
     /// Brings `block` to the state of `source_block` of `source`, but for its wear. The source has `times` fewer pages in a block: each
     /// 64 of them come `times` times in a row.
     pub(in super::super) fn copy_from(

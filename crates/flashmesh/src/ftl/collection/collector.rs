@@ -83,6 +83,11 @@ impl Collector {
         &self.wear
     }
 
+    /// Free pages of a plane below which a collection begins that no idle die is needed for.
+    pub(in super::super) fn pages_kept_free(&self) -> u32 {
+        self.limits.collection
+    }
+
     pub(in super::super) fn set_victim_selector(&mut self, selector: Box<dyn VictimSelector + Send>) {
         self.victim = Policy::Custom(Custom(selector));
     }

@@ -4,12 +4,20 @@
 //! collection or wear levelling. Writes go there while a page is free; a full block is *folded*: its valid pages move to blocks with all bits
 //! of their cells, and it is erased.
 //!
+//! The blocks of a dynamic cache are numbers that no block of the plane has. Opening one takes a free block of the plane, which it stands for until
+//! it was folded ([`BlockManager::lend`]); the erase is one of the lent block as well.
+//!
 //! # Why nothing gets stuck
 //!
 //! All logical pages of a plane fit outside the cache ([`Partition`](super::Partition) counts no block of it), so what lies in it can always be
 //! moved out. No write waits for the cache. A fold begins only when all of its pages have a place: in the open block for folded pages, and where
 //! that has too few left in one free block more, which it keeps from the others. So it waits for no collection, and the collection of the plane
 //! begins when it ends. The plane has both blocks to spare ([`FOLD_BLOCKS`](super::spare_blocks::FOLD_BLOCKS)).
+//!
+//! A dynamic cache takes blocks only while so many are free that no collection begins, and a plane that has lent any keeps one for folds. A
+//! plane that is short of free pages and has lent blocks is folded before it is collected ([`Ftl::begin_fold_for_space`]). A fold moves a half of a
+//! block at most and gives a whole one back, so that all are given back in the end, but for the open one, which is a block more to spare. What is
+//! left is a plane without a cache.
 
 mod plane;
 
@@ -42,7 +50,60 @@ impl Ftl {
     }
 }
 
+impl Ftl {
+    /// As [`Ftl::begin_fold`], in a plane that is short of free pages and has lent full blocks: however few are full.
+    pub(crate) fn begin_fold_for_space(&mut self, plane: PlaneId) -> Option<BlockId> {
+        let has_lent = self.blocks.plane(plane).slc.as_ref().is_some_and(|slc| slc.has_lent());
+        if has_lent && self.is_short(plane) { self.blocks.begin_fold(plane, 0) } else { None }
+    }
+
+    /// Has planes keep so many free blocks that lending others asks for no collection.
+    pub(super) fn limit_lending(&mut self) {
+        let kept_free = self.collector.pages_kept_free().div_ceil(self.geometry.pages_per_block) + LENDING_BLOCKS;
+        self.blocks.limit_lending(kept_free);
+    }
+}
+
+/// Blocks that a plane keeps beside what collection would begin below: the one for folds, and the one that is lent next.
+const LENDING_BLOCKS: u32 = 2;
+
 impl BlockManager {
+    fn limit_lending(&mut self, kept_free: u32) {
+        for plane in (0..self.geometry().planes()).map(PlaneId) {
+            let lent = self.plane_mut(plane).slc.as_mut().and_then(|slc| slc.lent.as_mut());
+            lent.into_iter().for_each(|lent| lent.kept_free = kept_free);
+        }
+    }
+
+    /// A block of the SLC cache was opened: where that is dynamic it stands for a free block of the plane, which is lent.
+    #[inline(never)]
+    pub(super) fn lend(&mut self, plane: PlaneId, block: BlockId) {
+        let pages = self.geometry().pages_per_block;
+        let account = self.plane_mut(plane);
+        let Some(lent) = account.slc.as_mut().and_then(|slc| slc.lent.as_mut()) else { return };
+        let native = account.free.pop().expect("a block is lent only while others are free");
+        lent.blocks.push((block, native));
+        account.free_pages -= pages;
+        account.kept = 1;
+        self.table_of_slc().open(native, false);
+    }
+
+    /// A block that was folded is erased: the block that it stands for is free, where it was lent.
+    fn give_back(&mut self, plane: PlaneId, block: BlockId) {
+        let pages = self.geometry().pages_per_block;
+        let account = self.plane_mut(plane);
+        let Some(lent) = account.slc.as_mut().and_then(|slc| slc.lent.as_mut()) else { return };
+        let at = lent.blocks.iter().position(|&(lent, _)| lent == block).expect("a block that was opened was lent");
+        let (_, native) = lent.blocks.swap_remove(at);
+        let has_more = !lent.blocks.is_empty();
+        let erase_count = self.table_of_slc().erase_lent(native);
+        let account = self.plane_mut(plane);
+        account.kept = u32::from(has_more);
+        account.free_pages += pages;
+        account.free.push(native, erase_count);
+        account.wear.erased(erase_count);
+    }
+
     /// The next page of the open block of the SLC cache, which has one.
     #[inline(never)]
     pub(super) fn allocate_slc(&mut self, plane: PlaneId) -> Ppn {
@@ -77,7 +138,7 @@ impl BlockManager {
             return None;
         }
         let account = self.plane_mut(plane);
-        account.kept = u32::from(keeps_another);
+        account.kept = account.kept.max(u32::from(keeps_another));
         account.collecting += 1;
         if let Some(slc) = &mut account.slc {
             slc.full.remove(at);
@@ -102,6 +163,7 @@ impl BlockManager {
         if let Some(slc) = &mut account.slc {
             slc.free.push(block, erase_count);
         }
+        self.give_back(plane, block);
     }
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::config::{Config, PageTypes};
+use crate::config::{Config, PageTypes, SlcRegion};
 use crate::flash::geometry::Geometry;
 use crate::ftl::{FtlRules, IdleDies};
 use crate::ids::{Lpn, StreamId};
@@ -9,6 +9,10 @@ const PLANE: PlaneId = PlaneId(0);
 
 /// One plane of 20 blocks of 12 TLC pages, of which the host sees 8, with three blocks of four pages in its cache.
 fn drive(fold_threshold: f64) -> Ftl {
+    made(&config_of(fold_threshold))
+}
+
+fn config_of(fold_threshold: f64) -> Config {
     let mut config = Config::default();
     config.geometry.channels = 1;
     config.geometry.chips_per_channel = 1;
@@ -19,9 +23,13 @@ fn drive(fold_threshold: f64) -> Ftl {
     config.flash.page_types = PageTypes::Tlc;
     config.slc.blocks_per_plane = 3;
     config.slc.fold_threshold = fold_threshold;
+    config
+}
+
+fn made(config: &Config) -> Ftl {
     config.validate().expect("the drive is possible");
-    let geometry = Geometry::of(&config).expect("the geometry is possible");
-    Ftl::new(&geometry, &config, FtlRules::new(&config))
+    let geometry = Geometry::of(config).expect("the geometry is possible");
+    Ftl::new(&geometry, config, FtlRules::new(config))
 }
 
 fn cache(ftl: &mut Ftl, pages: std::ops::Range<u32>) {
@@ -35,11 +43,15 @@ fn cache(ftl: &mut Ftl, pages: std::ops::Range<u32>) {
 /// Folds one block; gives how many pages moved.
 fn fold(ftl: &mut Ftl) -> Option<u32> {
     let block = ftl.begin_fold(PLANE)?;
+    Some(move_out(ftl, block))
+}
+
+fn move_out(ftl: &mut Ftl, block: BlockId) -> u32 {
     let (mut moved, mut from_page) = (0, 0);
     while let Some((page, lpn)) = ftl.next_valid_page(block, from_page) {
         let from = ftl.geometry.ppn(block, page);
         let stream = ftl.stream_of_move(from);
-        assert_eq!(stream, Stream::Fold);
+        assert_eq!(stream == Stream::Fold, ftl.geometry.is_slc(block));
         let to = ftl.allocate_move(PLANE, stream).expect("a fold has its place");
         assert!(ftl.commit_move(lpn, from, to));
         (moved, from_page) = (moved + 1, page + 1);
@@ -47,7 +59,7 @@ fn fold(ftl: &mut Ftl) -> Option<u32> {
     }
     ftl.finish_erase(block);
     ftl.audit().expect("the tables agree");
-    Some(moved)
+    moved
 }
 
 #[test]
@@ -134,6 +146,78 @@ fn a_full_drive_is_written_through_its_cache_without_end() {
     ftl.audit().expect("the tables agree");
     let erases: u32 = (17..20).map(|block| ftl.erase_count(BlockId(block))).sum();
     assert!(erases > 500, "{erases} folds");
+}
+
+/// The same plane, with at most so many blocks of the cache, which are lent.
+fn dynamic_drive(blocks: u32) -> Ftl {
+    made(&dynamic_config(blocks))
+}
+
+fn dynamic_config(blocks: u32) -> Config {
+    let mut config = config_of(0.0);
+    config.slc.region = SlcRegion::Dynamic;
+    config.slc.blocks_per_plane = blocks;
+    config
+}
+
+#[test]
+fn a_block_of_a_dynamic_cache_takes_a_free_one_and_gives_it_back_erased_once_more() {
+    let mut ftl = dynamic_drive(3);
+    assert_eq!((ftl.free_pages(PLANE), ftl.next_page_offset(PLANE, Stream::Slc)), (20 * 12, Some((BlockId(20), 0))));
+    cache(&mut ftl, 0..5);
+    assert_eq!(ftl.free_pages(PLANE), 18 * 12);
+    assert_eq!(fold(&mut ftl), Some(4));
+    // The fold opened a block, and has eight pages left in it.
+    assert_eq!(ftl.free_pages(PLANE), 18 * 12 + 8);
+    let erases: Vec<u32> = (0..20).map(|block| ftl.erase_count(BlockId(block))).filter(|&erases| erases > 0).collect();
+    assert_eq!(erases, [1]);
+}
+
+#[test]
+fn a_plane_lends_no_block_that_it_would_be_collected_without() {
+    let mut ftl = dynamic_drive(20);
+    // Two blocks for the threshold of collection, one for folds, and one that it does not lend.
+    cache(&mut ftl, 0..16 * 4);
+    assert!(!ftl.has_slc_page(PLANE) && !ftl.is_short(PLANE));
+    assert_eq!(ftl.free_pages(PLANE), 4 * 12);
+}
+
+#[test]
+fn a_full_drive_folds_what_it_lent_before_it_is_collected() {
+    let mut config = dynamic_config(20);
+    config.gc.background_threshold = 0.4;
+    let mut ftl = made(&config);
+    let mut random = crate::engine::random::SimRng::new(3);
+    let (mut folds, mut cached) = (0, 0);
+    for number in 0..5_000 {
+        // Now and then the die is idle.
+        while number % 100 == 0 && ftl.wants_background_collection(PLANE) {
+            let Some(block) = ftl.begin_collection(PLANE) else { break };
+            move_out(&mut ftl, block);
+        }
+        let lpn = Lpn(random.below(96));
+        if ftl.has_slc_page(PLANE) {
+            cache(&mut ftl, lpn.0..lpn.0 + 1);
+            cached += 1;
+            continue;
+        }
+        while let Some(block) = ftl.begin_fold_for_space(PLANE) {
+            move_out(&mut ftl, block);
+            folds += 1;
+        }
+        ftl.write_untimed_by(StreamId(0), lpn, &IdleDies::new(1));
+        ftl.audit().expect("the tables agree");
+    }
+    assert!(folds > 100 && cached > 500, "{folds} folds, {cached} writes to the cache");
+}
+
+#[test]
+fn a_lent_block_that_is_used_is_found() {
+    let mut ftl = dynamic_drive(3);
+    cache(&mut ftl, 0..1);
+    ftl.audit().expect("the tables agree");
+    *ftl.blocks.table_mut().entry(BlockId(0)).state = BlockState::Free as u8;
+    assert!(ftl.audit().is_err());
 }
 
 #[test]

@@ -27,11 +27,44 @@ pub static FACTS: PolicyFacts = PolicyFacts {
 fn clashes(config: &Config, geometry: Option<&Geometry>) -> Vec<Clash> {
     let (dies, of_drive) = (config.superblock_dies(), config.dies());
     if of_drive.is_multiple_of(dies) {
-        return together::clashes(config, geometry, dies);
+        let mut clashes = together::clashes(config, geometry, dies);
+        clashes.extend(parity_clash(config, dies));
+        return clashes;
     }
     let message = format!(
         "ftl.policy is `superblock`, and superblock.dies ({dies}) does not divide the {of_drive} dies of the drive"
     );
     let keys = ["superblock.dies", "geometry.channels", "geometry.chips-per-channel", "geometry.dies-per-chip"];
     vec![Clash::new(&keys, message).help("set superblock.dies to a divisor of it, or leave it away for all dies")]
+}
+
+/// Parity that does not fit a superblock of so many dies.
+fn parity_clash(config: &Config, dies: u32) -> Option<Clash> {
+    let programs = config.parity_programs()?;
+    let share = config::ParityShare(programs);
+    let of_superblock = if dies == 1 { "has one die".to_owned() } else { format!("has {dies} dies") };
+    let in_block =
+        config.geometry.pages_per_block / (config.pages_per_program() * config.pages_per_unit().max(1)).max(1);
+    if in_block < 2 {
+        let message = format!(
+            "ftl.parity is {share}, and a block of geometry.pages-per-block is one program: none is left for data"
+        );
+        let clash = Clash::new(&["ftl.parity", "geometry.pages-per-block"], message);
+        return Some(clash.help("set geometry.pages-per-block to a larger number, or leave ftl.parity away"));
+    }
+    let message = match programs {
+        programs if programs > dies => {
+            format!("ftl.parity is {share}, which is over {programs} dies, and a superblock {of_superblock}")
+        }
+        programs if !dies.is_multiple_of(programs) => {
+            format!("ftl.parity is {share}, and {programs} does not divide the {dies} dies of a superblock")
+        }
+        _ => return None,
+    };
+    let divisor = (2..programs).rev().find(|programs| dies.is_multiple_of(*programs));
+    let remedy = match divisor {
+        Some(divisor) => format!("set ftl.parity to \"1/{divisor}\", or superblock.dies to a multiple of {programs}"),
+        None => format!("set superblock.dies to a multiple of {programs}, or leave ftl.parity away"),
+    };
+    Some(Clash::new(&["ftl.parity", "superblock.dies"], message).help(&remedy))
 }

@@ -1,6 +1,6 @@
 //! Random SLC caches, for drives that were drawn without.
 
-use flashmesh::config::{Config, PageTypes, Slc};
+use flashmesh::config::{Config, PageTypes, Slc, SlcRegion};
 use flashmesh::flash::geometry::Geometry;
 use flashmesh::units::Time;
 use proptest::prelude::*;
@@ -18,10 +18,11 @@ pub struct Cached {
 pub fn slc() -> impl Strategy<Value = Cached> {
     let times = (20..=300u64, 1..=60u64);
     let types = select(vec![PageTypes::Mlc, PageTypes::Tlc, PageTypes::Qlc]);
-    (1..=3u32, times, select(vec![0.0, 0.0, 0.5, 0.99]), types).prop_map(
-        |(blocks_per_plane, times, fold_threshold, page_types)| {
+    let region = select(SlcRegion::ALL);
+    (1..=3u32, region, times, select(vec![0.0, 0.0, 0.5, 0.99]), types).prop_map(
+        |(blocks_per_plane, region, times, fold_threshold, page_types)| {
             let (program_time, read_time) = (Time::from_us(times.0), Time::from_us(times.1));
-            Cached { slc: Slc { blocks_per_plane, program_time, read_time, fold_threshold }, page_types }
+            Cached { slc: Slc { blocks_per_plane, region, program_time, read_time, fold_threshold }, page_types }
         },
     )
 }

@@ -1,0 +1,134 @@
+//! Parity of superblocks follows every N - 1 programs of data on a die, once, at the turn of the die.
+
+use rustc_hash::FxHashMap;
+
+use crate::config::Config;
+use crate::ids::{BlockId, DieId, PlaneId, Ppn};
+
+use super::arithmetic::{Homes, in_units, programs_of_a_stripe, units_per_program};
+
+/// Programs of parity that a die may owe while its programs run.
+const OWED_MAX: usize = 8;
+
+/// A program: the block, and which program of it.
+type Program = (BlockId, u32);
+
+/// The same by the position of the block in its plane.
+type Place = (u32, u32);
+
+#[derive(Clone, Debug)]
+pub(super) struct Parity {
+    homes: Homes,
+    units: u32,
+    /// Programs of data for one of parity, and dies that lie between two dies of a superblock; `None` without parity.
+    rule: Option<(u32, u32)>,
+    /// By plane: the program of data seen last, and the places of parity that has yet to follow.
+    last: FxHashMap<PlaneId, Program>,
+    owed: FxHashMap<PlaneId, Vec<Place>>,
+    /// By die: the place of the parity that came last. Planes that are programmed together have it together, with data or without.
+    paid: FxHashMap<DieId, Place>,
+}
+
+impl Parity {
+    pub(super) const NAME: &'static str = "parity";
+
+    pub(super) fn new(config: &Config) -> Parity {
+        let homes = Homes::new(&in_units(config));
+        let dies = homes.dies() as u32;
+        let rule = programs_of_a_stripe(config).map(|programs| {
+            let of_superblock = config.superblock.dies.unwrap_or(dies);
+            (programs - 1, dies / of_superblock)
+        });
+        Parity {
+            homes,
+            units: units_per_program(config),
+            rule,
+            last: FxHashMap::default(),
+            owed: FxHashMap::default(),
+            paid: FxHashMap::default(),
+        }
+    }
+
+    /// The position of the program of a page in its plane: that of its block, and of the program in the block.
+    fn place(&self, ppn: Ppn) -> Place {
+        (self.homes.block_in_plane(self.homes.block_of(ppn)), self.homes.page_in_block(ppn) / self.units)
+    }
+
+    pub(super) fn programmed(&mut self, ppn: Ppn) -> Result<(), String> {
+        let Some((data_programs, distance)) = self.rule else { return Ok(()) };
+        let (die, plane, place) = (self.homes.die_of(ppn), self.homes.plane_of(ppn), self.place(ppn));
+        let program = (self.homes.block_of(ppn), place.1);
+        if self.last.insert(plane, program) == Some(program) {
+            return Ok(());
+        }
+        let is_turn = (place.1 + 1 + die.0 / distance).is_multiple_of(data_programs);
+        let owed = self.owed.entry(plane).or_default();
+        if is_turn && !owed.contains(&place) {
+            owed.push(place);
+        }
+        if owed.len() > OWED_MAX {
+            return Err(format!("die {} has gone on {OWED_MAX} times without parity that was due", die.0));
+        }
+        Ok(())
+    }
+
+    /// Parity was programmed beside the data whose last unit is `ppn`.
+    pub(super) fn parity(&mut self, ppn: Ppn) -> Result<(), String> {
+        let (die, plane, place) = (self.homes.die_of(ppn), self.homes.plane_of(ppn), self.place(ppn));
+        let first = die.0 * self.homes.planes_per_die() as u32;
+        let owes = |plane: &PlaneId| self.owed.get(plane).is_some_and(|owed| owed.contains(&place));
+        let is_owed = (first..first + self.homes.planes_per_die() as u32).map(PlaneId).any(|plane| owes(&plane));
+        self.owed.entry(plane).or_default().retain(|owed| *owed != place);
+        if is_owed {
+            self.paid.insert(die, place);
+        } else if self.paid.get(&die) != Some(&place) {
+            let (block, program) = place;
+            return Err(format!(
+                "die {} programmed parity after program {program} of blocks {block}, where none is due",
+                die.0
+            ));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{FirmwarePolicy, ParityShare};
+
+    /// Three dies of one plane, with blocks of four pages of data and two of parity, which is after every second program of data.
+    fn parity() -> Parity {
+        let mut config = Config::default();
+        config.geometry.channels = 3;
+        config.geometry.chips_per_channel = 1;
+        config.geometry.planes_per_die = 1;
+        config.geometry.blocks_per_plane = 16;
+        config.geometry.pages_per_block = 6;
+        config.ftl.policy = FirmwarePolicy::Superblock;
+        config.ftl.parity = Some(ParityShare(3));
+        Parity::new(&config)
+    }
+
+    #[test]
+    fn parity_after_the_second_program_is_right_and_elsewhere_or_twice_is_caught() {
+        let mut parity = parity();
+        parity.programmed(Ppn(0)).expect("it is data");
+        let error = parity.parity(Ppn(0)).expect_err("one program came");
+        assert_eq!(error, "die 0 programmed parity after program 0 of blocks 0, where none is due");
+        parity.programmed(Ppn(1)).expect("it is data");
+        assert_eq!(parity.parity(Ppn(1)), Ok(()));
+        parity.programmed(Ppn(2)).expect("it is data");
+        assert!(parity.parity(Ppn(2)).is_err());
+        // The next die has its turn one program before.
+        parity.programmed(Ppn(64)).expect("it is data");
+        assert_eq!(parity.parity(Ppn(64)), Ok(()));
+    }
+
+    #[test]
+    fn parity_that_never_comes_is_caught() {
+        let mut parity = parity();
+        let outcome = (0..64).try_for_each(|page| parity.programmed(Ppn(page)));
+        assert_eq!(outcome, Err("die 0 has gone on 8 times without parity that was due".to_owned()));
+    }
+}

@@ -1,0 +1,128 @@
+//! Parity of superblocks on whole drives, against arithmetic: the space that it takes, its programs, and what they make wait.
+
+use flashmesh::config::{Config, FirmwarePolicy, MultiPlane, PageTypes, ParityShare, ProgramUnit};
+use flashmesh::flash::geometry::Geometry;
+use flashmesh::measure::report::Report;
+use flashmesh::units::Time;
+use flashmesh::workload::IoRequest;
+
+use crate::support::drives::*;
+
+/// Pages of 4 KiB in a word line of both planes.
+const PER_PROGRAM: u64 = 6;
+const PROGRAM: Time = Time::from_us(600);
+/// Two word lines of three pages at 1.2 GB/s, with their commands.
+const SENT: Time = Time::from_ns(2 * (10 + 10_240));
+
+/// One superblock over so many dies, each on a channel of its own, with blocks of `word_lines`.
+fn superblock_of(dies: u32, word_lines: u32, parity: Option<u32>) -> Config {
+    let mut config = bare_drive();
+    config.geometry.channels = dies;
+    config.geometry.chips_per_channel = 1;
+    config.geometry.planes_per_die = 2;
+    config.geometry.blocks_per_plane = 16;
+    config.geometry.pages_per_block = 3 * word_lines;
+    config.geometry.over_provisioning = 0.5;
+    config.flash.page_types = PageTypes::Tlc;
+    config.flash.program_unit = ProgramUnit::WordLine;
+    config.flash.program_time = PROGRAM;
+    config.flash.multi_plane = MultiPlane::SameOffset;
+    config.ftl.policy = FirmwarePolicy::Superblock;
+    config.ftl.gather_timeout = Time::from_ms(5);
+    config.ftl.parity = parity.map(ParityShare);
+    config
+}
+
+fn run(config: &Config, requests: Vec<IoRequest>) -> (Report, Vec<Time>) {
+    config.validate().expect("the configuration is legal");
+    let (report, mut records) = run_source(config, Listed(requests.into()));
+    records.sort_by_key(|record| record.id);
+    (report, records.iter().map(|record| record.completed - record.arrival).collect())
+}
+
+/// Writes that fill so many programs, of a page each and close together, and a read when all parity has followed.
+fn programs(count: u64) -> Vec<IoRequest> {
+    let writes = (0..count * PER_PROGRAM).map(|page| write(page, 1, Time::from_us(page * 20)));
+    writes.chain([read(0, 1, Time::from_ms(10_000))]).collect()
+}
+
+#[test]
+fn one_program_in_so_many_is_of_parity() {
+    for (dies, share) in [(2, 2), (4, 2), (4, 4), (6, 3), (8, 4)] {
+        let config = superblock_of(dies, 64, Some(share));
+        let written = u64::from(dies) * 36;
+        let (report, _) = run(&config, programs(written));
+        assert_eq!((report.flash.user_programs, report.flash.units_skipped), (written * PER_PROGRAM, 0));
+        // Each die has 36 programs of data, a multiple of the data programs of every share.
+        let of_parity = written * PER_PROGRAM / u64::from(share - 1);
+        assert_eq!(report.flash.parity_programs, of_parity, "1/{share} over {dies} dies");
+        let amplification = f64::from(share) / f64::from(share - 1);
+        assert!((report.write_amplification.expect("it wrote") / amplification - 1.0).abs() < 1e-12);
+    }
+    let (report, _) = run(&superblock_of(4, 64, None), programs(144));
+    assert_eq!((report.flash.parity_programs, report.write_amplification), (0, Some(1.0)));
+}
+
+#[test]
+fn parity_takes_its_share_of_every_block() {
+    for (word_lines, share, of_data) in [(64, 2, 32), (64, 4, 48), (65, 4, 48), (66, 4, 49), (3, 8, 2)] {
+        let config = superblock_of(8, word_lines, Some(share));
+        let geometry = Geometry::of(&config).expect("the geometry is possible");
+        assert_eq!(geometry.pages_per_block, 3 * of_data, "1/{share} of {word_lines}");
+    }
+}
+
+/// Half of the programs are of parity: it follows each program of data on its die, and the next write there waits for it.
+#[test]
+fn a_write_waits_for_the_parity_that_follows_the_program_before_it() {
+    let late = Time::from_us(5);
+    let alone = SENT + PROGRAM;
+    for (parity, expected) in [(None, alone), (Some(2), alone * 2 - late)] {
+        let writes = (0..3 * PER_PROGRAM).map(|page| {
+            let at = if page < 2 * PER_PROGRAM { Time::ZERO } else { alone + late };
+            write(page, 1, at)
+        });
+        let (_, latencies) = run(&superblock_of(2, 64, parity), writes.collect());
+        let (first, third) = latencies.split_at(2 * PER_PROGRAM as usize);
+        assert!(first.iter().all(|&latency| latency == alone), "{first:?}, {alone} expected");
+        assert!(third.iter().all(|&latency| latency == expected), "{third:?}, {expected} expected");
+    }
+}
+
+/// The dies are what limits the drive.
+#[test]
+fn a_saturated_drive_writes_as_much_less_as_parity_takes_of_its_programs() {
+    let rate = |parity: Option<u32>| {
+        let mut config = superblock_of(4, 64, parity);
+        config.cache.capacity = flashmesh::units::Bytes::from_kib(4 * 96);
+        config.cache.keep_destaged = false;
+        let writes = (0..400 * PER_PROGRAM).map(|page| write(page, 1, Time::ZERO)).collect();
+        let (report, _) = run(&config, writes);
+        report.makespan_ps as f64
+    };
+    let without = rate(None);
+    for share in [2, 4] {
+        let slower = rate(Some(share)) / without;
+        let expected = f64::from(share) / f64::from(share - 1);
+        assert!((slower / expected - 1.0).abs() < 0.03, "1/{share}: {slower} times as long, {expected} expected");
+    }
+}
+
+#[test]
+fn parity_that_fits_no_superblock_is_refused() {
+    for (settings, says) in [
+        ("1/8", "which is over 8 dies, and a superblock has 4 dies"),
+        ("1/3", "3 does not divide the 4 dies of a superblock"),
+        ("1/1", "out of bounds"),
+        ("0.25", "such as \"1/8\""),
+        ("8", "such as \"1/8\""),
+    ] {
+        let settings =
+            ["ftl.policy=superblock", "superblock.dies=4", &format!("ftl.parity=\"{settings}\"")].map(str::to_owned);
+        let error = Config::from_str("", "drive.toml", &settings).expect_err("it makes no sense").to_string();
+        assert!(error.contains(says) && error.contains("ftl.parity"), "{error}");
+    }
+    let error =
+        Config::from_str("", "drive.toml", &["ftl.parity=\"1/4\"".to_owned()]).expect_err("it has no superblocks");
+    assert!(error.to_string().contains("ftl.policy"), "{error}");
+}
