@@ -214,10 +214,11 @@ impl Simulation {
 
     /// Runs to the end, or until `control` is cancelled, and gives the report as JSON.
     ///
-    /// `on_requests(rows, columns)` gets every completed request, in batches: the bytes of each column by its name.
+    /// `on_requests(rows, columns)` gets every completed request, in batches: the bytes of each column by its name. A thread of its own calls
+    /// it; what it raises ends the run.
     #[pyo3(signature = (control, on_requests=None))]
     fn run(&self, py: Python<'_>, control: &Control, on_requests: Option<Py<PyAny>>) -> PyResult<String> {
-        let (log, sink) = on_requests.map(RequestLog::new).unzip();
+        let (log, sink) = on_requests.map(RequestLog::new).transpose()?.unzip();
         let report = py.detach(|| {
             guarded(|| {
                 let mut simulation = self.lock();
