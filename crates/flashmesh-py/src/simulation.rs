@@ -83,6 +83,11 @@ impl PreparedDrives {
         PreparedDrives(if one_run { drives.for_one_run() } else { drives })
     }
 
+    /// What decides the state in which a run begins: runs of one key share it. None for a drive that needs no preparation.
+    fn key(&self, config: &Config) -> Option<String> {
+        simulation::Simulation::state_key(&config.0, &self.0)
+    }
+
     /// What went wrong with the folder since this was asked last, a sentence each.
     fn take_notes(&self) -> Vec<String> {
         self.0.take_notes()
