@@ -6,7 +6,7 @@ CARGO ?= cargo
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo docs test test-rust test-python own-examples explore reproduction validation fits campaign metamorphic faults cuts fuzz fuzz-importers coverage sbom wheel lock soak lint format generate outputs picture check-generated bench bench-sweeps bench-many bench-mqsim clean
+.PHONY: help build demo docs test test-rust test-python own-examples explore reproduction validation fits campaign metamorphic faults cuts fuzz fuzz-importers coverage sbom wheel lock soak lint format generate outputs picture check-generated bench bench-sweeps bench-threads bench-many bench-mqsim clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -166,6 +166,9 @@ bench: $(NATIVE) ## Measure the simulator; BASELINE=REVISION compares with that 
 
 bench-sweeps: $(NATIVE) ## Measure how much of the processor time of a sweep is not simulation
 	$(BIN)/python -m bench.sweeps $(ARGS)
+
+bench-threads: $(NATIVE) ## Measure the wall time that traces and logs add to a run
+	$(BIN)/python -m bench.threads $(ARGS)
 
 bench-many: $(NATIVE) ## Measure what a report and a table of 1,000 and of 10,000 runs take
 	$(BIN)/python -m bench.many_runs $(ARGS)

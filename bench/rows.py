@@ -102,6 +102,12 @@ COLLIDING = Row("8 random reads, drive of 16 dies", {}, *COLLIDING_RUNS, file="c
 DEEP: Settings = {"replay.outstanding": 65_535, "host.queue-depth": 65_535}
 QUEUE: Settings = {"host.interface": "nvme", "replay.outstanding": 1024}
 
+
+def full(blocks: int) -> Settings:
+    """A drive with so many blocks a plane, full of data overwritten at random; hardly anything is run on it."""
+    return {"geometry.blocks-per-plane": blocks, "precondition.kind": "random"}
+
+
 POLICIES = ("sprinkler", "paq", "fair")
 
 
@@ -153,6 +159,8 @@ ROWS = [
     Row("same reads, 65,535 outstanding", BUS.settings | DEEP, 2_000_000, 0),
     Row("same reads, NVMe queue of 1,024", BUS.settings | QUEUE, 1_000_000, 20_000),
     Row("same reads, 32 NVMe queues of 1,024", BUS.settings, 1_000_000, 0, file="queues.toml", streams=32),
+    Row("preparing a full drive of 52 GB", full(128), 1_000, 0),
+    Row("preparing a full drive of 206 GB", full(512), 1_000, 0),
     Row("4 KiB random reads of 4 GiB", SMALL, 2_000_000, 0),
     Row("same reads, drive four times as large", SMALL | {"geometry.blocks-per-plane": 4096}, 2_000_000, 0),
 ]
@@ -172,6 +180,12 @@ BOUNDS = [
         "same reads, 32 NVMe queues of 1,024",
         "same reads, NVMe queue of 1,024",
         1.1,
+    ),
+    Bound(
+        "time of preparing four times the drive",
+        "preparing a full drive of 206 GB",
+        "preparing a full drive of 52 GB",
+        4.5,
     ),
     *(Bound(f"time of {name} over the default", f"same reads, {name}", BUS.name, 2.0) for name in POLICIES),
     Bound("TBM over the plain FTL", "30/70 mix under collection, TBM", "30/70 mix under collection, page", 2.0),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
+from flashmesh._native import indented_json
 from flashmesh.results import Result
 from flashmesh.results.shown import Plots, shown_of
 
@@ -127,11 +129,15 @@ class Comparison(Plots):
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document."""
+        return deepcopy(self._document())
+
+    def _document(self) -> dict[str, Any]:
+        """The JSON document, which shares those of the results."""
         return {
             "axes": {key: list(values) for key, values in self.axes.items()},
             "complete": self.complete,
             "failures": [{"settings": dict(failed.settings), "error": failed.error} for failed in self.failures],
-            "runs": [{"settings": dict(run.settings), "result": run.result.to_dict()} for run in self.runs],
+            "runs": [{"settings": dict(run.settings), "result": run.result.document} for run in self.runs],
         }
 
     @classmethod
@@ -153,7 +159,7 @@ class Comparison(Plots):
 
     def to_json(self) -> str:
         """The JSON document as text, ending with a new line."""
-        return json.dumps(self.to_dict(), indent=2) + "\n"
+        return indented_json(json.dumps(self._document(), separators=(",", ":"))) + "\n"
 
     def means(self, measure: str, *baseline: str, inverse: bool = False) -> dict[str, Means]:
         """The means of the ratios of a measure to a baseline, over everything else that is varied.

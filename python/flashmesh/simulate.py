@@ -93,7 +93,7 @@ def run(
         on_full_timeline: Called when the timeline was full, with the simulated time in picoseconds at which it ends.
         progress: Called ten times a second, in the calling thread.
         on_open: Called once before the first request, with the summary of the trace, if there is one.
-        on_trouble: Called, in the thread of the run, with what goes wrong with the request log while the run goes on.
+        on_trouble: Called, in another thread, with what goes wrong with the request log while the run goes on.
         victim: A policy in Python that decides in place of `gc.victim`: an object, its class, or "FILE.py:CLASS". The
             run uses the object itself; where there are several runs (`fairness`, `until_steady`), each uses a copy.
         allocator: The same in place of `ftl.allocation`.

@@ -60,6 +60,12 @@ def test_a_sweep_loads_no_more_than_its_table_needs(tmp_path: Path, again: list[
     assert found & {"pandas", "scipy", "altair", "tomli_w", "distributed", "optuna"} == set()
 
 
+def test_a_log_is_written_without_pandas(tmp_path: Path) -> None:
+    found = loaded(COMMAND.format(arguments=[*RUN, "--request-log", "log.parquet"]), tmp_path)
+    assert "pyarrow.parquet" in found
+    assert "pandas" not in found
+
+
 def test_names_are_imported_from_where_their_types_are() -> None:
     tree = ast.parse(Path(flashmesh.__file__).read_text())
     block = next(part for part in tree.body if isinstance(part, ast.If))

@@ -83,6 +83,11 @@ impl PreparedDrives {
         PreparedDrives(if one_run { drives.for_one_run() } else { drives })
     }
 
+    /// What decides the state in which a run begins: runs of one key share it. None for a drive that needs no preparation.
+    fn key(&self, config: &Config) -> Option<String> {
+        simulation::Simulation::state_key(&config.0, &self.0)
+    }
+
     /// What went wrong with the folder since this was asked last, a sentence each.
     fn take_notes(&self) -> Vec<String> {
         self.0.take_notes()
@@ -214,10 +219,11 @@ impl Simulation {
 
     /// Runs to the end, or until `control` is cancelled, and gives the report as JSON.
     ///
-    /// `on_requests(rows, columns)` gets every completed request, in batches: the bytes of each column by its name.
+    /// `on_requests(rows, columns)` gets every completed request, in batches: the bytes of each column by its name. A thread of its own calls
+    /// it; what it raises ends the run.
     #[pyo3(signature = (control, on_requests=None))]
     fn run(&self, py: Python<'_>, control: &Control, on_requests: Option<Py<PyAny>>) -> PyResult<String> {
-        let (log, sink) = on_requests.map(RequestLog::new).unzip();
+        let (log, sink) = on_requests.map(RequestLog::new).transpose()?.unzip();
         let report = py.detach(|| {
             guarded(|| {
                 let mut simulation = self.lock();

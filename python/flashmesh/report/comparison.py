@@ -5,6 +5,7 @@ A point has the mean of its seeds, with the 95 % confidence interval beside it.
 
 from __future__ import annotations
 
+from bisect import bisect
 from typing import TYPE_CHECKING
 
 from rich.padding import Padding
@@ -269,12 +270,12 @@ def fitting(view: View, chosen: list[Measure], terminal: Terminal, ratios: bool 
     """Tables with a row for each point, each with as many of the measures as fit."""
     tables: list[Table] = []
     while chosen:
-        count = len(chosen)
-        table = rows(view, chosen, terminal, ratios)
-        while count > 1 and not terminal.fits(table):
-            count -= 1
-            table = rows(view, chosen[:count], terminal, ratios)
-        tables.append(table)
+        # More measures are never narrower.
+        counts = range(2, len(chosen) + 1)
+        count = 1 + bisect(
+            counts, False, key=lambda count: not terminal.fits(rows(view, chosen[:count], terminal, ratios))
+        )
+        tables.append(rows(view, chosen[:count], terminal, ratios))
         chosen = chosen[count:]
     return tables
 

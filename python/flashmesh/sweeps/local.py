@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from flashmesh.sweeps.tasks import Task
 
 
+NEAR = 64
+"""How many of the tasks that wait are looked at for the next."""
+KEPT = 2
+"""How many prepared drives are kept in memory, those that were used last."""
+
+
 class LocalThreads:
     """The cores of this machine."""
 
@@ -63,9 +69,12 @@ class Crew:
         """With all tasks waiting."""
         self.total = len(tasks)
         self.left = len(tasks)
-        self.waiting = iter(tasks)
+        self.waiting = list(reversed(tasks))
         self.on_open = on_open
         self.drives = drives
+        self.keys: dict[int, str | None] = {}
+        self.preparing: dict[int, str] = {}
+        self.prepared: list[str] = []
         self.ended: queue.SimpleQueue[tuple[Outcome, _native.Control]] = queue.SimpleQueue()
         self.running: dict[int, _native.Control] = {}
         self.begun: set[int] = set()
@@ -78,7 +87,7 @@ class Crew:
         """What each thread does."""
         while True:
             with self.lock:
-                task = None if self.is_stopped else next(self.waiting, None)
+                task = None if self.is_stopped else self.take()
                 if task is None:
                     return
                 control = self.running[task.index] = _native.Control()
@@ -92,15 +101,53 @@ class Crew:
                 outcome.is_partial = True
             except BaseException as error:  # whoever waits is told
                 outcome.error = as_error(error)
+            self.opened_or_failed(task)
             outcome.wall_s = time.monotonic() - started
             self.ended.put((outcome, control))
             # Here and not where it is taken: an interrupt may come when it has left the queue and nobody has it yet.
             self.begun.discard(task.index)
 
+    def take(self) -> Task | None:
+        """The next task to run: the first whose drive is there, or else the first whose drive nobody prepares.
+
+        A run waits for the one that prepares the drive of both, and a core would be idle meanwhile.
+        """
+        if not self.waiting:
+            return None
+        near = range(len(self.waiting) - 1, max(len(self.waiting) - 1 - NEAR, -1), -1)
+        preparing = set(self.preparing.values())
+        ranks = {at: self.rank(self.key(self.waiting[at]), preparing) for at in near}
+        task = self.waiting.pop(min(near, key=ranks.__getitem__))
+        key = self.key(task)
+        if key is not None and key not in self.prepared:
+            self.preparing[task.index] = key
+        return task
+
+    def rank(self, key: str | None, preparing: set[str]) -> int:
+        """How soon a task comes by the state in which it begins: 0 is first."""
+        if key in preparing:
+            return 2
+        return 0 if key is None or key in self.prepared else 1
+
+    def key(self, task: Task) -> str | None:
+        """What decides the state in which a task begins."""
+        if task.index not in self.keys:
+            self.keys[task.index] = self.drives.key(task.config)
+        return self.keys[task.index]
+
+    def opened_or_failed(self, task: Task) -> None:
+        """The drive of a task is there, or will not be."""
+        with self.lock:
+            self.preparing.pop(task.index, None)
+            key = self.keys.pop(task.index, None)
+            if key is not None:
+                self.prepared = [*(each for each in self.prepared if each != key), key][-KEPT:]
+
     def opened(self, task: Task, on_open: Callable[[str | None], None] | None) -> Callable[[str | None], None]:
         """What is called when the drive of a task is there, and its run begins."""
 
         def begin(summary: str | None) -> None:
+            self.opened_or_failed(task)
             self.begun.add(task.index)
             if on_open is not None:
                 on_open(summary)

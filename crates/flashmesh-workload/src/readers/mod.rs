@@ -4,6 +4,9 @@
 //! file -> input (unpack) -> records (cut) -> a TraceReader (parse) -> fit (onto the drive) -> order (by time) -> requests
 //! ```
 //!
+//! One thread unpacks and one parses, each a bounded way ahead of what takes its work (`ahead`): what comes, and what goes wrong, comes in
+//! the order of the file.
+//!
 //! [`scan`] walks a trace once before the run and says what is in it; [`TraceSource`] hands its requests to the host.
 //! Both take the same requests and leave out the same lines, since both pull from one [`TraceStream`].
 //!
@@ -13,6 +16,7 @@
 //! # Adding a format
 //! One new file with a [`TraceReader`] and a `pub static FORMAT`, and one line in [`FORMATS`].
 
+mod ahead;
 mod alibaba;
 mod ascii;
 mod blkparse;

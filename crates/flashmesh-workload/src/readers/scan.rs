@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
+use super::ahead::RequestsAhead;
 use super::footprint::Footprint;
 use super::records::Framing;
 use super::reject::{Reason, Tally};
@@ -36,17 +37,19 @@ pub fn scan_stream(stream: TraceStream, tolerate: f64) -> Result<TraceSummary, W
 /// # Errors
 /// As [`scan`], and those of `each`. Whether too many lines are bad is known at the end only.
 pub fn scan_each<E: From<WorkloadError>>(
-    mut stream: TraceStream,
+    stream: TraceStream,
     tolerate: f64,
     mut each: impl FnMut(&IoRequest) -> Result<(), E>,
 ) -> Result<TraceSummary, E> {
     let mut sums = Sums::default();
-    while let Some(request) = stream.next_request()? {
+    let mut requests = RequestsAhead::of(stream);
+    while let Some(request) = requests.next()? {
         sums.add(&request);
         each(&request)?;
     }
-    judge(&stream, tolerate)?;
-    Ok(sums.summary(&stream))
+    let stream = requests.stream().expect("a stream that was read to its end is given back");
+    judge(stream, tolerate)?;
+    Ok(sums.summary(stream))
 }
 
 /// Sums over the requests.

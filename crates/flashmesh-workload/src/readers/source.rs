@@ -1,5 +1,8 @@
 //! A trace as the host's source of requests.
 
+use std::path::PathBuf;
+
+use super::ahead::RequestsAhead;
 use super::input::FileIdentity;
 use super::stream::TraceStream;
 use super::summary::TraceSummary;
@@ -9,11 +12,12 @@ use crate::request::IoRequest;
 use crate::source::WorkloadSource;
 use crate::units::Bytes;
 
-/// The requests of a trace, streamed from its file.
+/// The requests of a trace, streamed from its file: a thread reads and unpacks them ahead of whoever takes them.
 ///
 /// It leaves out the lines that [`super::scan`] leaves out, and does not check their share: scan first.
 pub struct TraceSource {
-    stream: TraceStream,
+    requests: RequestsAhead,
+    path: PathBuf,
     /// How many requests the scan has counted.
     expected: Option<u64>,
     issued: u64,
@@ -32,13 +36,15 @@ impl TraceSource {
 
     /// The same from a stream at its start.
     pub fn from_stream(stream: TraceStream) -> TraceSource {
-        TraceSource { stream, expected: None, issued: 0, counted: None }
+        let path = stream.path().to_owned();
+        TraceSource { requests: RequestsAhead::of(stream), path, expected: None, issued: 0, counted: None }
     }
 
     /// Expects as many requests as the scan of the same trace has counted; any other number is an error.
     #[must_use]
     pub fn with_summary(mut self, summary: &TraceSummary) -> TraceSource {
         self.expected = Some(summary.requests);
+        self.requests.limit(summary.requests);
         self
     }
 
@@ -50,12 +56,7 @@ impl TraceSource {
     }
 
     fn changed(&self, message: String) -> WorkloadError {
-        WorkloadError::Parse {
-            path: self.stream.path().to_owned(),
-            line: self.stream.line_counts().lines,
-            column: 0,
-            message,
-        }
+        WorkloadError::Parse { path: self.path.clone(), line: self.requests.lines(), column: 0, message }
     }
 }
 
@@ -64,12 +65,12 @@ impl WorkloadSource for TraceSource {
     fn next_request(&mut self, _thread: u32) -> Result<Option<IoRequest>, WorkloadError> {
         if self.expected == Some(self.issued) {
             let counted = self.counted.take();
-            if counted.is_some() && counted != FileIdentity::of(self.stream.path()) {
+            if counted.is_some() && counted != FileIdentity::of(&self.path) {
                 return Err(self.changed("the file was changed while it was replayed".to_owned()));
             }
             return Ok(None);
         }
-        let request = self.stream.next_request()?;
+        let request = self.requests.next()?;
         match (request, self.expected) {
             (Some(_), _) => self.issued += 1,
             (None, Some(expected)) => {

@@ -1,11 +1,12 @@
 //! Files as they come: packed, damaged, binary, empty, changed while they are read.
 
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use flashmesh_workload::IoRequest;
 use flashmesh_workload::config::{TraceTimeUnit, Workload};
+use flashmesh_workload::error::WorkloadError;
 use flashmesh_workload::readers::{FORMATS, Framing, TraceSource, TraceStream, clock, scan};
 use flashmesh_workload::source::WorkloadSource;
 use flashmesh_workload::units::Bytes;
@@ -367,4 +368,93 @@ fn trace_that_is_rewritten_during_the_replay_of_its_beginning_is_noticed() {
     written(directory.path(), "plain", &trace(4_999));
     let error = walk(open).unwrap_err();
     assert!(error.contains("the file was changed while it was replayed"), "{error}");
+}
+
+/// What a stream gives, pulled without a thread: the requests, and the error after them.
+fn pulled(workload: &Workload) -> (Vec<IoRequest>, Option<String>) {
+    let mut stream = match TraceStream::open(workload, CAPACITY, SECTOR) {
+        Ok(stream) => stream,
+        Err(error) => return (Vec::new(), Some(error.to_string())),
+    };
+    all_of(|| stream.next_request())
+}
+
+/// The same, read ahead.
+fn read_ahead(workload: &Workload) -> (Vec<IoRequest>, Option<String>) {
+    let mut source = match TraceSource::open(workload, CAPACITY, SECTOR) {
+        Ok(source) => source,
+        Err(error) => return (Vec::new(), Some(error.to_string())),
+    };
+    all_of(|| source.next_request(0))
+}
+
+fn all_of(mut next: impl FnMut() -> Result<Option<IoRequest>, WorkloadError>) -> (Vec<IoRequest>, Option<String>) {
+    let mut requests = Vec::new();
+    loop {
+        match next() {
+            Ok(Some(request)) => requests.push(request),
+            Ok(None) => return (requests, None),
+            Err(error) => return (requests, Some(error.to_string())),
+        }
+    }
+}
+
+#[test]
+fn requests_that_are_read_ahead_are_those_of_the_stream_with_errors_in_their_place() {
+    let directory = tempfile::tempdir().unwrap();
+    let (mut failed, plain) = (0, trace(100_000));
+    let mut files: Vec<(String, Vec<u8>)> = vec![("plain".to_owned(), plain.clone())];
+    for (name, pack) in PACKERS {
+        let packed = pack(&plain);
+        for cut in [1, packed.len() / 3, packed.len() - 7] {
+            let mut broken = packed.clone();
+            broken[cut] ^= 0xff;
+            files.push((format!("{name}-broken-{cut}"), broken));
+            files.push((format!("{name}-cut-{cut}"), packed[..cut].to_vec()));
+        }
+        files.push((name.to_owned(), packed));
+    }
+    for (name, bytes) in files {
+        let path = written(directory.path(), &name, &bytes);
+        for requests in [None, Some(1), Some(1024), Some(1025), Some(50_000)] {
+            let workload = Workload { requests, ..workload(&path) };
+            let (expected, error) = pulled(&workload);
+            failed += u32::from(error.is_some());
+            let expected_count = expected.len() as u64;
+            assert_eq!(read_ahead(&workload), (expected, error.clone()), "{name}, {requests:?}");
+            let scanned = scan(&workload, CAPACITY, SECTOR).map(|summary| summary.requests);
+            match (error, scanned) {
+                (Some(error), scanned) => assert_eq!(scanned.unwrap_err().to_string(), error, "{name}, {requests:?}"),
+                (None, Ok(count)) => assert_eq!(count, expected_count, "{name}, {requests:?}"),
+                // What was damaged can still be unpacked, into lines of which too many are bad.
+                (None, Err(error)) => assert!(error.to_string().contains("cannot be used"), "{name}: {error}"),
+            }
+        }
+    }
+    assert!(failed > 30, "{failed} files with an error");
+}
+
+/// A reader that waits for good once its bytes are out, as that of a pipe whose writer writes no more.
+struct Stuck(std::io::Cursor<Vec<u8>>, std::sync::mpsc::Receiver<()>);
+
+impl Read for Stuck {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.0.read(buffer)?;
+        if count == 0 {
+            let _ = self.1.recv();
+        }
+        Ok(count)
+    }
+}
+
+#[test]
+fn nobody_waits_for_a_thread_whose_requests_are_wanted_no_more() {
+    let (writer, waits) = std::sync::mpsc::channel();
+    let stuck = Stuck(std::io::Cursor::new(trace(100_000)), waits);
+    let workload = workload(Path::new("stuck"));
+    let stream = TraceStream::from_reader("stuck".into(), stuck, &workload, CAPACITY, SECTOR).unwrap();
+    let mut source = TraceSource::from_stream(stream);
+    (0..90_000).for_each(|_| assert!(source.next_request(0).unwrap().is_some()));
+    drop(source);
+    drop(writer);
 }

@@ -118,6 +118,13 @@ impl<M: Model> Datapath<M> {
         own.is_none() || self.interconnect.fabric.is_behind(die, phase, &mut |other| self.request_at(other) != own)
     }
 
+    /// The request that a die works for.
+    #[inline]
+    pub fn request_under_way(&self, die: DieId) -> Option<RequestId> {
+        let first = self.units[die.index()].state.first_under_way()?;
+        self.transactions[first].owner.request
+    }
+
     /// The request that a die works for, or will.
     #[inline]
     fn request_at(&self, die: DieId) -> Option<RequestId> {

@@ -18,7 +18,14 @@ fn in_plane(geometry: &Geometry, ppn: Ppn) -> InPlane {
     InPlane { block: geometry.block_of(ppn).0 % geometry.blocks_per_plane, page: geometry.array_page(ppn) }
 }
 
-/// Whether planes may join, by the rule and since blocks of the SLC cache take commands of their own.
+/// Whether a page may join, by the rule and since blocks of the SLC cache take commands of their own. Most lie at another offset, which is
+/// looked at first.
+#[inline]
+fn page_may_join(geometry: &Geometry, rule: MultiPlane, lead: InPlane, ppn: Ppn) -> bool {
+    geometry.array_page(ppn) == lead.page && may_join_at(geometry, rule, lead, in_plane(geometry, ppn))
+}
+
+/// The same of a place in a plane.
 #[inline]
 fn may_join_at(geometry: &Geometry, rule: MultiPlane, lead: InPlane, other: InPlane) -> bool {
     may_join(rule, lead, other) && geometry.is_slc_position(lead.block) == geometry.is_slc_position(other.block)
@@ -27,10 +34,7 @@ fn may_join_at(geometry: &Geometry, rule: MultiPlane, lead: InPlane, other: InPl
 /// Where in its plane a program would begin at `page` of `block`.
 #[inline]
 fn next_in_plane(geometry: &Geometry, block: BlockId, page: u32) -> InPlane {
-    InPlane {
-        block: block.0 % geometry.blocks_per_plane,
-        page: page / geometry.units_per_page * geometry.pages_per_unit,
-    }
+    InPlane { block: block.0 % geometry.blocks_per_plane, page: geometry.array_page_at(page) }
 }
 
 impl<M: Model> Datapath<M> {
@@ -64,7 +68,7 @@ impl<M: Model> Datapath<M> {
             Class::MapRead | Class::UserRead | Class::CollectRead => {
                 let lead = M::ALL_FEATURES.then(|| self.transactions[lead]);
                 self.queues.take_first(&mut self.transactions, queue, lookahead, |other| {
-                    may_join_at(geometry, rule, lead_at, in_plane(geometry, other.from))
+                    page_may_join(geometry, rule, lead_at, other.from)
                         && !(M::ALL_FEATURES && other.work.is_clean())
                         && source.is_current(other)
                         && lead.as_ref().is_none_or(|lead| source.joins(lead, other))
@@ -72,7 +76,7 @@ impl<M: Model> Datapath<M> {
             }
             Class::UserProgram if self.rules.preallocates => {
                 self.queues.take_first(&mut self.transactions, queue, lookahead, |other| {
-                    may_join_at(geometry, rule, lead_at, in_plane(geometry, other.to))
+                    page_may_join(geometry, rule, lead_at, other.to)
                 })
             }
             Class::MapProgram | Class::UserProgram | Class::CollectProgram | Class::ReplicaProgram => {

@@ -74,6 +74,12 @@ impl<I: Id, T> Arena<I, T> {
         prefetch(&self.slots, id.as_u32() as usize);
     }
 
+    /// The most values that were in flight at once.
+    #[inline(always)]
+    pub fn most(&self) -> usize {
+        self.slots.len()
+    }
+
     /// Values of all slots, free ones included.
     pub fn slots(&self) -> impl Iterator<Item = &T> {
         self.slots.iter()

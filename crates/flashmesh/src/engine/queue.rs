@@ -124,6 +124,13 @@ impl<E: Queued> EventQueue<E> {
         }
     }
 
+    /// An event of a lane, so many behind the first one: to prefetch what it is about.
+    #[inline(always)]
+    pub fn upcoming(&self, lane: usize, index: usize) -> Option<E> {
+        let entry = self.lanes[lane].entries.get(index)?;
+        Some(E::of_kind(((entry.key >> PLACE_BITS) as usize % KINDS) as u8, |_| entry.number))
+    }
+
     /// When the first event comes that has no key yet.
     fn far_at(&self) -> Option<u64> {
         let of_lanes = self.far_lanes.iter().filter_map(VecDeque::front);

@@ -64,6 +64,12 @@ impl<T: Copy + Default> Ring<T> {
         if self.is_empty() { None } else { Some(self.at(self.first)) }
     }
 
+    /// The value at `index` from the front.
+    #[inline(always)]
+    pub fn get(&self, index: usize) -> Option<&T> {
+        if index < self.len() { Some(self.at(self.first + index)) } else { None }
+    }
+
     #[inline(always)]
     pub fn back(&self) -> Option<&T> {
         if self.is_empty() { None } else { Some(self.at(self.end - 1)) }

@@ -323,7 +323,14 @@ impl Geometry {
     /// The offset in its block of the page of the array that holds a mapping unit, or the first of it.
     #[inline]
     pub fn array_page(&self, ppn: Ppn) -> u32 {
-        self.page_in_block(ppn) / self.units_per_page * self.pages_per_unit
+        self.array_page_at(self.page_in_block(ppn))
+    }
+
+    /// The same of a unit at this offset in its block.
+    #[inline]
+    pub fn array_page_at(&self, offset: u32) -> u32 {
+        // A division takes longer than all else here.
+        if self.units_per_page == 1 { offset * self.pages_per_unit } else { offset / self.units_per_page }
     }
 
     /// User data in a page of the array.

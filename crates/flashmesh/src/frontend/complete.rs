@@ -21,6 +21,12 @@ use crate::workload::RequestKind;
 use super::request::Request;
 use super::{Frontend, Sink};
 
+/// Requests in flight of which nothing is prefetched: they stay in the second-level cache.
+const CACHED_REQUESTS: usize = 1024;
+/// Where in the lanes of the link a request is looked for that is prefetched: few enough events ahead to stay in the first-level cache, and
+/// enough to be there in time. Of three in a row one is of a request, over NVMe too.
+const UPCOMING: [usize; 3] = [3, 4, 5];
+
 impl<M: Model> Frontend<M> {
     /// Takes what the controller has done for requests.
     #[inline(always)]
@@ -72,6 +78,28 @@ impl<M: Model> Frontend<M> {
             }
         }
         controller.done_taken();
+    }
+
+    /// Prefetches a request that crosses the link a little behind the one at hand, in the direction of `lane`, where too many are in flight
+    /// for the caches of the processor.
+    #[inline(always)]
+    pub fn prefetch_upcoming(&self, lane: usize, kernel: &Kernel<M>) {
+        self.prefetch_request(|| {
+            UPCOMING.into_iter().find_map(|index| match kernel.upcoming(lane, index)? {
+                Event::AtHost(request) | Event::InDrive(request) => Some(request),
+                _ => None,
+            })
+        });
+    }
+
+    /// Prefetches a request that is looked at soon, where too many are in flight for the caches of the processor.
+    #[inline(always)]
+    pub fn prefetch_request(&self, request: impl FnOnce() -> Option<RequestId>) {
+        if self.requests.most() > CACHED_REQUESTS
+            && let Some(request) = request()
+        {
+            self.requests.prefetch(request);
+        }
     }
 
     /// True when the last page of the request is done.

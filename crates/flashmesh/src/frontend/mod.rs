@@ -206,6 +206,14 @@ impl<M: Model> Frontend<M> {
         }
     }
 
+    /// No more requests complete.
+    ///
+    /// # Errors
+    /// Why the sink could not keep the records that it took.
+    pub fn end_records(&mut self) -> Result<(), String> {
+        self.records.end()
+    }
+
     /// No more requests come: the run may end.
     pub fn close(&mut self) {
         self.rules.flushes_at_end = self.config.cache.flush_at_end;

@@ -53,13 +53,17 @@ impl PreparedDrives {
     /// # Panics
     /// As [`Ftl::new`].
     pub(crate) fn ftl(&self, geometry: &Geometry, config: &Config, rules: FtlRules, watch: Watch<'_>) -> Ftl {
+        let key = self.key(geometry, config, rules);
         let prepare = || Ftl::prepared(geometry, config, rules, self.folder.as_ref(), watch);
-        if config.precondition.kind == PreconditionKind::None || self.is_for_one_run {
-            return prepare();
-        }
-        let state = self.state(format!("{}\n{geometry:?}\n{rules:?}", config.text_without(&WITHOUT_PART)));
+        let Some(state) = key.map(|key| self.state(key)) else { return prepare() };
         let mut prepared = state.lock().unwrap_or_else(PoisonError::into_inner);
         prepared.get_or_insert_with(prepare).clone()
+    }
+
+    /// What decides the state in which a run of `config` begins; `None` where that is not shared.
+    pub(crate) fn key(&self, geometry: &Geometry, config: &Config, rules: FtlRules) -> Option<String> {
+        let is_shared = config.precondition.kind != PreconditionKind::None && !self.is_for_one_run;
+        is_shared.then(|| format!("{}\n{geometry:?}\n{rules:?}", config.text_without(&WITHOUT_PART)))
     }
 
     fn state(&self, key: String) -> State {

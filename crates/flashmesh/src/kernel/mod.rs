@@ -64,6 +64,12 @@ impl<M: Model> Kernel<M> {
         self.events.next_at()
     }
 
+    /// An event of a lane, so many behind the first one; see [`EventQueue::upcoming`].
+    #[inline(always)]
+    pub fn upcoming(&self, lane: usize, index: usize) -> Option<Event> {
+        self.events.upcoming(lane, index)
+    }
+
     /// Schedules `event` for `at`, which must not lie in the past; see [`EventQueue::schedule`].
     #[inline(always)]
     pub fn schedule(&mut self, lane: usize, at: Time, event: Event) {

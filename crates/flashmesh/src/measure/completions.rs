@@ -80,6 +80,16 @@ pub enum Records {
     Completions(Completions),
 }
 
+impl Records {
+    /// No more come.
+    ///
+    /// # Errors
+    /// Why the sink could not keep those that it took.
+    pub fn end(&mut self) -> Result<(), String> {
+        if let Records::Sink(sink) = self { sink.end() } else { Ok(()) }
+    }
+}
+
 impl Clone for Records {
     /// Drives that are copied have no sink.
     fn clone(&self) -> Records {

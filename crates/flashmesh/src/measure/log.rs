@@ -52,4 +52,12 @@ pub trait RequestSink: Send {
     /// # Errors
     /// Why no more can be taken; the run ends with it.
     fn record(&mut self, record: &RequestRecord) -> Result<(), String>;
+
+    /// No more records come: the run is over, or has failed.
+    ///
+    /// # Errors
+    /// Why what was taken could not be kept; the run fails with it.
+    fn end(&mut self) -> Result<(), String> {
+        Ok(())
+    }
 }

@@ -270,7 +270,13 @@ impl DieQueues {
         let slot = self.slot(queue);
         match before {
             Some(before) => transactions[before].next = next,
-            None => self.queues[slot].head = next,
+            None => {
+                self.queues[slot].head = next;
+                // Far more may wait than a cache holds: it is there by the time the die is done with what was taken.
+                if let Some(next) = next.get() {
+                    transactions.prefetch(next);
+                }
+            }
         }
         if next == Link::NONE {
             self.queues[slot].tail = before.map_or(Link::NONE, Link::to);

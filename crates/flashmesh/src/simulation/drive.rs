@@ -10,7 +10,7 @@ use crate::fabric::{Fabric, Kind, TransferPhase};
 use crate::flash::geometry::Geometry;
 use crate::frontend::Frontend;
 use crate::kernel::Kernel;
-use crate::kernel::event::{Event, WakeToken};
+use crate::kernel::event::{Event, WakeToken, lane};
 use crate::kernel::model::Model;
 use crate::kernel::probe::{AtEnd, LinksAtEnd, Notice};
 use crate::measure::report::Report;
@@ -153,9 +153,13 @@ impl<M: Model> Drive<M> {
         let Drive { kernel, frontend, controller, datapath, .. } = self;
         match event {
             event if frontend.is_cut_off() && event.is_of_host() => {}
-            Event::InDrive(request) => frontend.arrived(request, controller, datapath, kernel),
+            Event::InDrive(request) => {
+                frontend.prefetch_upcoming(lane::TO_DRIVE, kernel);
+                frontend.arrived(request, controller, datapath, kernel);
+            }
             Event::CoreDone(job) if M::ALL_FEATURES => frontend.core_done(job, controller, datapath, kernel),
             Event::AtHost(request) => {
+                frontend.prefetch_upcoming(lane::TO_HOST, kernel);
                 frontend.complete(request, controller, kernel)?;
                 if frontend.counters().is_due {
                     self.settle();
@@ -164,7 +168,10 @@ impl<M: Model> Drive<M> {
             }
             Event::Arrive(stream) => frontend.arrive(stream, controller, kernel)?,
             Event::ThreadReady(stream) => frontend.thought(stream, controller, kernel),
-            Event::CommandDelivered(asker) => controller.delivered(TransferPhase::Command, asker, datapath, kernel),
+            Event::CommandDelivered(asker) => {
+                controller.delivered(TransferPhase::Command, asker, datapath, kernel);
+                frontend.prefetch_request(|| datapath.request_under_way(asker));
+            }
             Event::DataDelivered(asker) => controller.delivered(TransferPhase::DataOut, asker, datapath, kernel),
             Event::CopyDelivered(asker) if M::ALL_FEATURES => controller.copy_delivered(asker, datapath, kernel),
             Event::Acknowledged(id) => controller.acknowledged(id, datapath, kernel),

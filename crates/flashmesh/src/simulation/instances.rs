@@ -162,6 +162,14 @@ impl AnyDrive {
 
     /// Runs it to its end in the instance that it needs. Once all probes are done it goes on without them.
     pub fn run(&mut self, needs: Needs, control: &Control) -> Result<Report, RunError> {
+        let ran = self.run_events(needs, control);
+        let ended = with_drive!(self, drive => drive.frontend.end_records());
+        let report = ran?;
+        ended.map_err(RunError::Sink)?;
+        Ok(report)
+    }
+
+    fn run_events(&mut self, needs: Needs, control: &Control) -> Result<Report, RunError> {
         let started = Instant::now();
         self.turn_into(needs.instance());
         with_drive!(self, drive => drive.start(control)?);

@@ -105,6 +105,13 @@ impl Simulation {
         Simulation::opened(config, facts(config.fabric.kind), only, drives, control)
     }
 
+    /// What decides the state in which a run of `config` begins: runs of one key share it, and wait for the one that prepares it. `None` for a
+    /// drive that is prepared for each run, or cannot be built.
+    pub fn state_key(config: &Config, drives: &PreparedDrives) -> Option<String> {
+        let geometry = Geometry::of(config).ok()?;
+        drives.key(&geometry, config, ftl_rules(config))
+    }
+
     /// Runs the stream at `index` alone on the same drive, as the baseline of fairness: the other streams issue nothing.
     ///
     /// # Errors

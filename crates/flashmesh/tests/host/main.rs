@@ -10,5 +10,6 @@ mod interfaces;
 mod latency_start;
 mod mqsim_failures;
 mod mqsim_single;
+mod reading_ahead;
 mod stop_time;
 mod streams;

@@ -28,8 +28,9 @@ struct QueuePair {
     submitted: VecDeque<Command>,
     /// Commands of these that the drive knows.
     known: u32,
-    /// Fetched commands whose slot in the drive is not free again.
-    in_drive: u32,
+    /// Fetched commands whose slot in the drive is not free again. Wider than `known`: the compiler would read both as one, which waits for
+    /// what was written to one of them just before.
+    in_drive: u64,
     /// Completions that the host has not taken, as far as the drive knows.
     posted: u32,
     /// Completed commands that wait for a place in the completion queue.
@@ -146,7 +147,7 @@ impl Nvme {
     #[inline]
     fn look_at(&mut self, stream: StreamId) {
         let queue = &self.queues[stream.index()];
-        self.ready.set(stream, queue.known > 0 && queue.in_drive < self.limits.fetch_size);
+        self.ready.set(stream, queue.known > 0 && queue.in_drive < u64::from(self.limits.fetch_size));
     }
 
     /// Posts a completion for which the queue has room.

@@ -1,0 +1,88 @@
+"""`python -m bench.threads`: what reading a trace, and writing a log, adds to the wall time of a run.
+
+Reads are replayed from a trace in turns with a run that makes its own, and with one that writes a log. Times
+are those of `flashmesh.run`, with the scan of the trace and without the start of Python.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import statistics
+import tempfile
+from pathlib import Path
+
+import click
+
+from bench import measure
+from bench.build import ROOT
+
+COMMAND = """
+import json, sys, time
+import flashmesh
+settings, log = json.loads(sys.argv[1]), sys.argv[2] or None
+begun = time.perf_counter()
+flashmesh.run("preset:venice-z-nand", overrides=settings, requests_file=log)
+print(time.perf_counter() - begun)
+"""
+SETTINGS = {"fabric.kind": "bus", "replay.mode": "stress"}
+
+OWN: dict[str, object] = {"workload.footprint": "256MiB"}
+"""Of runs that make their requests: those of the trace have as many pages."""
+
+
+def lines(requests: int) -> str:
+    """A trace in the format of MSR: random reads of 4 KiB, a few microseconds apart."""
+    draw = random.Random(1)
+    at = 128_166_372_003_061_629
+    rows = []
+    for _ in range(requests):
+        at += draw.randrange(10, 60)
+        rows.append(f"{at},src1,0,Read,{draw.randrange(65_536) * 4096},4096,{draw.randrange(100, 9000)}\n")
+    return "".join(rows)
+
+
+def packed(text: str, folder: Path) -> dict[str, Path]:
+    """The trace as it is, and packed."""
+    from flashmesh import _native, configuration
+
+    plain = folder / "trace.csv"
+    plain.write_text(text)
+    files = {"plain": plain}
+    config = configuration.load("preset:venice-z-nand", trace=plain)
+    for ending in ("gz", "zst"):
+        files[ending] = folder / f"trace.csv.{ending}"
+        files[ending].touch()
+        _native.convert_trace(config, files[ending], files[ending], "msr", False)
+    return files
+
+
+@click.command()
+@click.option("--requests", default=500_000, show_default=True, type=click.IntRange(min=1), help="Requests of a run.")
+@click.option("--rounds", default=3, show_default=True, type=click.IntRange(min=1), help="Measurements of each.")
+def main(requests: int, rounds: int) -> None:
+    """Measure the wall time of replays and of logs beside that of plain runs."""
+    import sys
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        rows: dict[str, tuple[dict[str, object], str]] = {
+            "no trace, no log": (OWN | {"workload.requests": requests}, "")
+        }
+        for ending, path in packed(lines(requests), folder).items():
+            rows[f"trace, {ending}"] = ({"workload.trace": str(path)}, "")
+        rows["log"] = (OWN | {"workload.requests": requests}, str(folder / "log.parquet"))
+        taken: dict[str, list[float]] = {row: [] for row in rows}
+        for _ in range(rounds):
+            for row, (settings, log) in rows.items():
+                command = [sys.executable, "-c", COMMAND, json.dumps(SETTINGS | settings), log]
+                usage = measure.run(command, {"PYTHONPATH": str(ROOT / "python")}, folder)
+                taken[row].append(float(usage.stdout))
+    medians = {row: statistics.median(times) for row, times in taken.items()}
+    plain = medians["no trace, no log"]
+    click.echo(f"{requests:,} requests; wall time, medians of {rounds}")
+    for row, time in medians.items():
+        click.echo(f"{row:<18} {time:7.3f} s  x{time / plain:.2f}")
+
+
+main()

@@ -1,0 +1,94 @@
+"""Runs side by side: which is taken next, so that no core waits for a drive that another one prepares."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import flashmesh
+from flashmesh import _native, configuration, states
+from flashmesh.sweeps.local import KEPT, Crew
+from flashmesh.sweeps.tasks import Task
+
+
+def tasks(drives: list[str]) -> list[Task]:
+    """A task for each letter: those of one letter begin with the same drive, those of a blank need no preparation."""
+
+    def config(letter: str) -> _native.Config:
+        settings = {"workload.requests": 1, "geometry.blocks-per-plane": 64}
+        if letter.strip():
+            settings |= {"precondition.kind": "random", "seed": ord(letter)}  # type: ignore[dict-item]
+        return configuration.load("preset:venice-z-nand", overrides=settings)
+
+    return [Task(index, {}, config(letter)) for index, letter in enumerate(drives)]
+
+
+def order(letters: str, at_once: int) -> str:
+    """The order in which so many threads take the tasks; all have one before the drives of these are there."""
+    crew = Crew(tasks(list(letters)), states.drives(), None)
+    taken: list[Task] = []
+    while crew.waiting:
+        round_of = [task for task in (crew.take() for _ in range(at_once)) if task is not None]
+        for task in round_of:
+            crew.opened_or_failed(task)
+        taken += round_of
+    return "".join(letters[task.index] for task in taken)
+
+
+@pytest.mark.parametrize(
+    ("letters", "at_once", "expected"),
+    [
+        ("   ", 2, "   "),
+        # A second core begins with the other drive; then both are there.
+        ("aabb", 2, "abab"),
+        # As many drives as are kept in memory are used up before the next one is prepared.
+        ("abcabcabc", 1, "aaabbbccc"),
+        ("abcabc", 2, "ababcc"),
+        # Nobody else is left: it waits.
+        ("aaa", 2, "aaa"),
+        ("aa b", 2, " aab"),
+    ],
+)
+def test_a_core_takes_a_run_whose_drive_is_there_or_is_its_own_to_prepare(
+    letters: str, at_once: int, expected: str
+) -> None:
+    found = order(letters, at_once)
+    assert sorted(found) == sorted(letters)
+    assert found == expected
+    assert KEPT == 2
+
+
+def test_comparison_that_takes_its_runs_in_another_order_is_the_same(tmp_path: Path) -> None:
+    vary: dict[str, list[Any]] = {"fabric.kind": ["bus", "ideal"], "geometry.channels": [2, 4, 8]}
+    settings = {
+        "workload.requests": 200,
+        "precondition.kind": "random",
+        "geometry.blocks-per-plane": 32,
+        "geometry.over-provisioning": 0.3,
+    }
+    both = [flashmesh.compare("preset:venice-z-nand", vary, overrides=settings, jobs=jobs) for jobs in (1, 2)]
+    assert [run.settings for run in both[0].runs] == [run.settings for run in both[1].runs]
+    assert both[0].runs == both[1].runs
+    text = both[0].to_json()
+    assert text == json.dumps(both[0].to_dict(), indent=2) + "\n"
+    assert both[0].runs[0].result.to_json() == json.dumps(both[0].runs[0].result.document, indent=2) + "\n"
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {},
+        [],
+        0,
+        "a",
+        None,
+        {"a": {}, "b": [], "c": [[], {}, [1, -2.5e-9, True, None]]},
+        {'"{[\\': '}],: "', "\\\\": '\\"', "ä€\n": ["\u2028", "\\", '"']},
+    ],
+)
+def test_indented_json_is_that_of_python(document: Any) -> None:
+    compact = json.dumps(document, separators=(",", ":"))
+    assert _native.indented_json(compact) == json.dumps(document, indent=2)
