@@ -68,5 +68,5 @@ pub use schedule::{EraseOrder, KindOrder, Priorities, Schedule, SchedulePolicy};
 pub use slc::Slc;
 pub use superblock::Superblock;
 pub use times::Times;
-pub use venice::{Retry, Routing, Service, TieBreak, Venice};
+pub use venice::{Retry, Revisits, Routing, Service, TieBreak, Venice};
 pub use wear::Wear;
