@@ -16,7 +16,9 @@ pub(super) fn judge(search: Search) -> Result<(), String> {
     let did = if found { "found a path" } else { "found no path" };
     let expected = match verdict {
         Verdict::Finds => "there is one".to_owned(),
-        Verdict::Fails { least, most } if least == most => format!("there is none, and it crosses {least} links in vain"),
+        Verdict::Fails { least, most } if least == most => {
+            format!("there is none, and it crosses {least} links in vain")
+        }
         Verdict::Fails { least, most } => format!("there is none, and it crosses {least} to {most} links in vain"),
     };
     Err(format!("the scout for die {} {did} after crossing {steps} links, but {expected}", die.0))

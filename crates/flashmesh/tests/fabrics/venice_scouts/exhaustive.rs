@@ -87,7 +87,11 @@ fn up_to_four_links_of_the_larger_meshes(links: usize) -> usize {
 
 #[test]
 fn venice_finds_a_path_whenever_one_exists_and_leaves_nothing_when_not() {
-    let tally = search_all_meshes(Routing::Venice, (TieBreak::Lfsr, Revisits::UnusedPorts), up_to_four_links_of_the_larger_meshes);
+    let tally = search_all_meshes(
+        Routing::Venice,
+        (TieBreak::Lfsr, Revisits::UnusedPorts),
+        up_to_four_links_of_the_larger_meshes,
+    );
     // The bound is met: some router does see a scout four times.
     assert_eq!(tally.sightings_most, SIGHTINGS_MAX);
     assert!(tally.found < tally.searches);
@@ -102,7 +106,11 @@ fn venice_finds_a_path_whenever_one_exists_where_a_router_is_entered_by_a_port_a
 
 #[test]
 fn venice_finds_a_path_whenever_one_exists_with_fair_routers_too() {
-    search_all_meshes(Routing::Venice, (TieBreak::Uniform, Revisits::UnusedPorts), up_to_four_links_of_the_larger_meshes);
+    search_all_meshes(
+        Routing::Venice,
+        (TieBreak::Uniform, Revisits::UnusedPorts),
+        up_to_four_links_of_the_larger_meshes,
+    );
 }
 
 #[test]
@@ -141,7 +149,9 @@ fn all_algorithms_around_larger_sets_of_reserved_links() {
 #[test]
 fn a_scout_for_a_chip_whose_link_is_taken_looks_at_every_way_there_and_fails() {
     let meshes = [(1, 1), (2, 3), (4, 4)];
-    for ((rows, columns), revisits) in meshes.into_iter().flat_map(|mesh| Revisits::ALL.iter().map(move |it| (mesh, *it))) {
+    for ((rows, columns), revisits) in
+        meshes.into_iter().flat_map(|mesh| Revisits::ALL.iter().map(move |it| (mesh, *it)))
+    {
         let mut network = network(rows, columns, Routing::Venice, TieBreak::Lfsr, revisits);
         let grid = Grid::new(network.mesh());
         let mut watch = Watch::new(&grid, revisits);

@@ -2,7 +2,8 @@
 
 use flashmesh::config::{
     Arbitration, ChannelLoad, Config, ControllerPlacement, Controllers, Fabric, FabricKind, HoldPath, InjectionPolicy,
-    Move, Nossd, NossdTopology, PacketArbitration, Pnssd, ReplyPolicy, Retry, Revisits, Routing, Service, TieBreak, Venice,
+    Move, Nossd, NossdTopology, PacketArbitration, Pnssd, ReplyPolicy, Retry, Revisits, Routing, Service, TieBreak,
+    Venice,
 };
 use flashmesh::units::{Bytes, Rate, Time};
 use proptest::prelude::*;
