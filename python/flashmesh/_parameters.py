@@ -115,6 +115,7 @@ __all__ = [
     "Times",
     "Venice",
     "VeniceRetry",
+    "VeniceRevisits",
     "VeniceRouting",
     "VeniceService",
     "VeniceTieBreak",
@@ -271,6 +272,9 @@ VeniceRouting: TypeAlias = Literal["venice", "minimal-adaptive", "xy", "random-d
 
 VeniceTieBreak: TypeAlias = Literal["lfsr", "uniform"]
 """How a router draws one of several ports."""
+
+VeniceRevisits: TypeAlias = Literal["unused-ports", "three-times"]
+"""Over which of its ports a router sends a scout that it has seen before."""
 
 VeniceRetry: TypeAlias = Literal["on-teardown", "immediate", "next-controller"]
 """What a die does whose scout has found no path."""
@@ -851,8 +855,17 @@ class Venice:
     tie_break: VeniceTieBreak | None = None
     """How a router draws one of several ports. Default: "lfsr"."""
 
+    revisits: VeniceRevisits | None = None
+    """Over which of its ports a router sends a scout that it has seen before. Default: "unused-ports"."""
+
     retry: VeniceRetry | None = None
     """What a die does whose scout has found no path. Default: "on-teardown"."""
+
+    circuits_per_request: int | None = None
+    """Circuits that the transactions of one host request have at a time, at most; the others wait for one of them to be
+    torn down. The request of a command is that of the transaction which waits first when its die asks. Values: 1 to
+    65536. Default: one for each transfer.
+    """
 
     service: VeniceService | None = None
     """Which die goes first when a controller gets free. Default: "own-row-first"."""

@@ -89,6 +89,7 @@ def test_outcomes_read_back_have_the_verdicts_of_their_values(made_up: Paper, tm
         ('unit = "x"', 'undecidable = "x"', "claim A1: unknown key undecidable"),
         ("{busy}", "{idle}", "claim A1: why: there is no 'idle': there are busy"),
         ('supports = "It fits."', "", "regimes.slow: needs supports and against"),
+        ("seeds = [0, 1] }", "seeds = [0, 1], regimes.slwo = {} }", "there is no 'slwo': did you mean slow?"),
         ('axes = ["system"]', 'axes = ["sytem"]', "jobs.runs: axes: there is no 'sytem': did you mean system?"),
         ('id = "A2"', 'id = "A1"', "claim A1: is there twice"),
         ("seeds = [0, 1]", "seeds = []", "seeds is a list of whole numbers from 0 on, at least one"),
@@ -103,6 +104,12 @@ def test_a_wrong_registry_file_is_refused(tmp_path: Path, old: str, new: str, me
     assert old in MADE_UP
     with pytest.raises(flashmesh.ConfigError, match=re.escape(message)):
         written(tmp_path, MADE_UP.replace(old, new, 1))
+
+
+def test_runs_of_a_fit_may_be_shorter_than_those_of_the_regimes(tmp_path: Path) -> None:
+    shorter = "seeds = [0, 1], regimes.fit = { requests = 50, seeds = [0] } }"
+    job = written(tmp_path, MADE_UP.replace("seeds = [0, 1] }", shorter, 1)).jobs["runs"]
+    assert [job.extent("quick", regime).requests for regime in ("slow", "fit")] == [200, 50]
 
 
 def test_measures_are_arithmetic_over_keys() -> None:

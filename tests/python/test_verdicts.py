@@ -12,6 +12,7 @@ from flashmesh.reproduce.outcome import Outcome, Row, judge
 from flashmesh.reproduce.pages import lacking, page
 from flashmesh.reproduce.paper import Judged, Paper
 from flashmesh.reproduce.points import needs_of
+from flashmesh.reproduce.registry import papers
 from flashmesh.reproduce.selection import select
 from flashmesh.reproduce.summary import nearness, summary
 from flashmesh.reproduce.texts import measured, published
@@ -327,3 +328,23 @@ def test_pages_state_the_tolerances_that_are_not_the_common_ones(tmp_path: Path)
     text = text.replace('relation = "rises"', 'relation = "rises"\nmargin = 0.2')
     told = "Tolerances other than 10 % of the effect and 5 % of a curve: 0.5 x (A1); 20 % of a curve (A2)."
     assert told in page(Outcome(written(tmp_path, text), "quick", rows))
+
+
+def test_a_fit_measures_in_full_what_did_best_and_the_best_start() -> None:
+    from flashmesh.reproduce.fitting import FitSearch, Trial
+    from flashmesh.reproduce.summary import Reading
+
+    paper = papers()["nossd12"]
+    search = FitSearch(paper, paper.claims, 1, lambda: pytest.fail("nothing is run"))
+
+    def trial(name: str, met: int, start: str = "") -> Trial:
+        return Trial({"key": name}, Reading("fit", (met, met, met), (0, 0, 0)), start)
+
+    def chosen(*trials: Trial) -> list[str]:
+        search.trials = list(trials)
+        return [each.choices["key"] for each in search.best()]
+
+    proposed = [trial("a", 5), trial("b", 4), trial("a", 5), trial("c", 3), trial("d", 2)]
+    assert chosen(*proposed, trial("s", 1, "S"), trial("t", 0, "T")) == ["a", "b", "c", "s"]
+    assert chosen(trial("s", 6, "S"), *proposed) == ["s", "a", "b", "c"]
+    assert chosen(trial("s", 1, "S")) == ["s"]

@@ -132,7 +132,7 @@ def reproduce(
 
         selections = selections_of(registry, chosen, traces, reading, quiet)
         selections = [narrowed(each, regimes, base, changes) for each in selections]
-        fits = fits_of(selections, trials, open_store, jobs, quiet) if fitting else [None] * len(selections)
+        fits = fits_of(selections, trials, mode, open_store, jobs, quiet) if fitting else [None] * len(selections)
         selections = [each if fit is None else with_fit(each, fit) for each, fit in zip(selections, fits, strict=True)]
         reproduction = run_all(selections, mode, open_store, jobs, quiet)
         outcomes = [replace(each, fit=fit) for each, fit in zip(reproduction.outcomes(), fits, strict=True)]
@@ -188,7 +188,7 @@ def narrowed(selection: Selection, regimes: tuple[str, ...], base: str, changes:
 
 
 def fits_of(
-    selections: Sequence[Selection], trials: int, open_store: Callable[[], Store], places: int, quiet: bool
+    selections: Sequence[Selection], trials: int, mode: str, open_store: Callable[[], Store], places: int, quiet: bool
 ) -> list[Fit | None]:
     """What a search finds for each paper."""
     from flashmesh.reproduce.fitting import FitSearch
@@ -197,7 +197,7 @@ def fits_of(
     searches = [FitSearch(each.paper, each.claims, trials, open_store) for each in selections]
     executor = LocalThreads(places)
     try:
-        return [search.run(executor, partial(tell, search, quiet)) for search in searches]
+        return [search.run(mode, executor, partial(tell, search, quiet)) for search in searches]
     finally:
         executor.close()
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 SEED = 1
 """Of the search, so that it takes the same path again over the results that are kept."""
 EXTRA = "pip install 'flashmesh[search]'"
+VERIFIED = 4
+"""Readings that are measured in full, since what is best on few requests need not be: the best of them is the fit."""
 
 
 @dataclass(frozen=True)
@@ -69,40 +71,61 @@ class FitSearch:
             self.study.enqueue_trial(dict(start.choices))
         self.trials: list[Trial] = []
 
-    def run(self, executor: Executor, on_trial: Callable[[Trial], None]) -> Fit:
-        """Tries as many readings as there are to be, and gives the best of them."""
+    def run(self, mode: str, executor: Executor, on_trial: Callable[[Trial], None]) -> Fit:
+        """Tries as many readings as there are to be, measures the best of them in full, and gives the best of those."""
         known: dict[tuple[str, ...], Reading] = {}
         for number in range(self.count):
             asked = self.study.ask()
             choices = {key.name: asked.suggest_categorical(key.name, list(key.choices)) for key in self.paper.open}
             found = known.get(tuple(choices.values()))
             if found is None:
-                found = known[tuple(choices.values())] = self.measured(choices, executor, number)
+                found = known[tuple(choices.values())] = self.tried(choices, executor, number)
             self.study.tell(asked, sum(found.within) + sum(found.subs) / 1000)
             start = self.paper.starts[number].name if number < len(self.paper.starts) else ""
             self.trials.append(Trial(choices, found, start))
             on_trial(self.trials[-1])
-        best = max(self.trials, key=lambda trial: trial.score)
+        verified = [
+            replace(trial, found=self.measured(self.paper, trial.choices, mode, executor)) for trial in self.best()
+        ]
+        best = max(verified, key=lambda trial: trial.score)
         if best.start:
-            origin = f"The best is {best.start}, from which the search began; it found no better one."
+            origin = f"It is {best.start}, from which the search began"
         else:
-            origin = "The best is one that the search proposed, better than all from which it began."
+            origin = "It is one that the search proposed"
+        origin = f"{origin}, the best of the {len(verified)} that were measured in full."
         return Fit(best.choices, len(self.trials), self.paper.fit_requests, origin)
 
-    def measured(self, choices: dict[str, str], executor: Executor, number: int) -> Reading:
+    def best(self) -> list[Trial]:
+        """The readings that did best on few requests, each once, and of those from which the search began the best."""
+        ranked: dict[tuple[str, ...], Trial] = {}
+        for trial in sorted(self.trials, key=lambda trial: trial.score, reverse=True):
+            ranked.setdefault(tuple(trial.choices.values()), trial)
+        trials = list(ranked.values())
+        starts = [trial for trial in trials[VERIFIED - 1 :] if trial.start]
+        begun = any(trial.start for trial in trials[: VERIFIED - 1])
+        return trials[:VERIFIED] if begun or not starts else [*trials[: VERIFIED - 1], starts[0]]
+
+    def tried(self, choices: dict[str, str], executor: Executor, number: int) -> Reading:
         """How many claims hold in a reading, on few requests; none where it cannot be configured.
 
         Raises:
             ConfigError: When a start cannot be configured.
         """
-        paper = self.small.with_regime(fitted(self.small, choices))
-        selection = Selection(paper, self.claims, chosen=(FIT,))
         try:
-            reproduction = Reproduction.prepared([selection], MODES[0], self.open_store, executor.places)
+            return self.measured(self.small, choices, MODES[0], executor)
         except ConfigError:
             if number < len(self.paper.starts):
                 raise
             return Reading(FIT, (0, 0, 0), (0, 0, 0))
+
+    def measured(self, paper: Paper, choices: dict[str, str], mode: str, executor: Executor) -> Reading:
+        """How many claims hold in a reading of a paper.
+
+        Raises:
+            ConfigError: When it cannot be configured.
+        """
+        selection = Selection(paper.with_regime(fitted(paper, choices)), self.claims, chosen=(FIT,))
+        reproduction = Reproduction.prepared([selection], mode, self.open_store, executor.places)
         reproduction.session.run(executor)
         (outcome,) = reproduction.outcomes()
         return reading(outcome, FIT)

@@ -200,7 +200,7 @@ def check_references(paper: Paper) -> None:
         check_measurement(paper, evidence.measurement, f"{paper.path.name}: evidence.{evidence.name}", ())
     for job in paper.jobs.values():
         for _, name in job.of_regimes:
-            require(name, paper.regimes, f"{paper.path.name}: jobs.{job.name}: regimes")
+            require(name, (*paper.regimes, FIT), f"{paper.path.name}: jobs.{job.name}: regimes")
     for reading in paper.regimes.values():
         for name in QUOTED.findall(f"{reading.supports} {reading.against}"):
             require(name, paper.evidence, f"{paper.path.name}: regimes.{reading.name}")

@@ -8,7 +8,7 @@ pub(super) fn judge(search: Search) -> Result<(), String> {
     let Search { die, verdict, found, steps } = search;
     let is_right = match verdict {
         Verdict::Finds => found,
-        Verdict::Fails { steps: expected } => !found && steps == expected,
+        Verdict::Fails { least, most } => !found && (least..=most).contains(&steps),
     };
     if is_right {
         return Ok(());
@@ -16,7 +16,10 @@ pub(super) fn judge(search: Search) -> Result<(), String> {
     let did = if found { "found a path" } else { "found no path" };
     let expected = match verdict {
         Verdict::Finds => "there is one".to_owned(),
-        Verdict::Fails { steps } => format!("there is none, and it crosses {steps} links in vain"),
+        Verdict::Fails { least, most } if least == most => {
+            format!("there is none, and it crosses {least} links in vain")
+        }
+        Verdict::Fails { least, most } => format!("there is none, and it crosses {least} to {most} links in vain"),
     };
     Err(format!("the scout for die {} {did} after crossing {steps} links, but {expected}", die.0))
 }
@@ -35,13 +38,15 @@ mod tests {
     fn a_search_that_comes_to_its_verdict_is_right() {
         let mut oracles = oracles();
         oracles.searched(search(Verdict::Finds, true, 5), ns(1));
-        oracles.searched(search(Verdict::Fails { steps: 8 }, false, 8), ns(1));
+        oracles.searched(search(Verdict::Fails { least: 8, most: 8 }, false, 8), ns(1));
+        oracles.searched(search(Verdict::Fails { least: 6, most: 14 }, false, 10), ns(1));
         assert_silent(&oracles);
     }
 
     #[test]
     fn a_search_that_comes_to_something_else_is_caught() {
-        let fails = Verdict::Fails { steps: 8 };
+        let fails = Verdict::Fails { least: 8, most: 8 };
+        let fails_in_time = Verdict::Fails { least: 6, most: 14 };
         for (search, message) in [
             (search(Verdict::Finds, false, 4), "found no path after crossing 4 links, but there is one"),
             (
@@ -51,6 +56,10 @@ mod tests {
             (
                 search(fails, false, 6),
                 "found no path after crossing 6 links, but there is none, and it crosses 8 links in vain",
+            ),
+            (
+                search(fails_in_time, false, 16),
+                "found no path after crossing 16 links, but there is none, and it crosses 6 to 14 links in vain",
             ),
         ] {
             let mut oracles = oracles();

@@ -19,7 +19,7 @@
 //! # Ok::<(), flashmesh::config::ConfigError>(())
 //! ```
 //!
-//! A value comes from the last of these that sets it: the defaults (those of the `venice-z-nand` preset), the preset that the
+//! A value comes from the last of these that sets it: the defaults (those of the `venice-z-nand` preset, but for `venice.revisits`), the preset that the
 //! file or an override names, the file, what jobs of fio ask, the overrides in their order. Overrides change the streams and the
 //! namespaces that file or jobs name; only where the file says nothing but its preset may they name some.
 //!

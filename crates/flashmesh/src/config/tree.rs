@@ -112,7 +112,7 @@ macro_rules! tree {
 }
 
 tree! {
-    /// Everything that decides a run: plain data, with the defaults of the `venice-z-nand` preset.
+    /// Everything that decides a run: plain data, with the defaults of the `venice-z-nand` preset, but for `venice.revisits`.
     ///
     /// Mostly read from a file ([`Config::from_file`]); when put together in code, [`Config::validate`] tells whether
     /// it can be run.

@@ -23,6 +23,9 @@ impl<M: Model> Datapath<M> {
 
     #[inline(always)]
     pub(super) fn ask_command(&mut self, die: DieId, kernel: &mut Kernel<M>) {
+        if M::ALL_FEATURES && self.rules.names_requests {
+            self.name_request(self.first_waiting(die));
+        }
         let (now, die) = (kernel.now(), self.asker(die));
         self.units[die.index()].path.ask_command(now);
         kernel.tell(|| Notice::PathAsked(die, TransferPhase::Command));
@@ -54,9 +57,19 @@ impl<M: Model> Datapath<M> {
             return self.interconnect.fabric.acquire_copy(asker, to, now, &mut self.interconnect.outbox);
         }
         kernel.tell(|| Notice::PathAsked(asker, TransferPhase::DataOut));
+        if M::ALL_FEATURES && self.rules.names_requests {
+            let read = self.units[die.index()].state.outgoing();
+            self.name_request(read.and_then(|read| self.transactions[read].owner.request));
+        }
         let data = if self.rules.ranks_data() { self.owner_of_data(die) } else { DataOf::Request };
         self.interconnect.fabric.acquire_for(asker, data, now, &mut self.interconnect.outbox);
         self.note_blocker(asker, TransferPhase::DataOut);
+    }
+
+    /// The path that is asked for next is for a transaction of `request`.
+    #[inline(never)]
+    fn name_request(&mut self, request: Option<RequestId>) {
+        self.interconnect.fabric.name_request(request);
     }
 
     /// Whose data leaves the register of a die, for an arbitration that tells.

@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 
 use crate::config::{Config, HoldPath};
 use crate::flash::geometry::Geometry;
-use crate::ids::{AcknowledgementId, DieId, LinkId, PathId};
+use crate::ids::{AcknowledgementId, DieId, LinkId, PathId, RequestId};
 use crate::units::Time;
 
 use super::layout::{Layout, SharedResource};
@@ -189,6 +189,10 @@ impl Fabric for HeldPaths {
 
     fn set_arbiter(&mut self, policy: Box<dyn ArbitrationPolicy + Send>) -> bool {
         self.fabric.set_arbiter(policy)
+    }
+
+    fn name_request(&mut self, request: Option<RequestId>) {
+        self.fabric.name_request(request);
     }
 
     fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {

@@ -29,7 +29,7 @@ use enum_dispatch::enum_dispatch;
 
 use crate::config::Config;
 use crate::flash::geometry::Geometry;
-use crate::ids::{AcknowledgementId, DieId, LinkId};
+use crate::ids::{AcknowledgementId, DieId, LinkId, RequestId};
 use crate::units::Time;
 
 pub use crate::error::FabricError;
@@ -87,6 +87,10 @@ pub trait Fabric: std::fmt::Debug {
     fn set_arbiter(&mut self, _policy: std::boxed::Box<dyn ArbitrationPolicy + Send>) -> bool {
         false
     }
+
+    /// The path that is asked for next is for a transaction of `request`, or of none; said before each, where the configuration bounds the
+    /// paths of a request.
+    fn name_request(&mut self, _request: Option<RequestId>) {}
 
     /// A die asks for a path for `phase` at `now`.
     fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox);

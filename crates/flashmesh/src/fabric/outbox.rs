@@ -37,8 +37,10 @@ pub enum Verdict {
     Finds,
     /// It fails.
     Fails {
-        /// After crossing this many links.
-        steps: u64,
+        /// After crossing so many links at least.
+        least: u64,
+        /// After crossing so many links at most.
+        most: u64,
     },
 }
 

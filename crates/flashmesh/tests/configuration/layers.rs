@@ -248,7 +248,9 @@ fn a_key_kept_beside_the_stated_mode_is_allowed() {
 #[test]
 fn the_hash_tells_configurations_apart_and_not_folders() {
     let (base, other) = (read("", &[]), read("", &["seed=1"]));
-    assert_eq!(base.hash(), read("preset = \"venice-z-nand\"", &[]).hash());
+    let mut same = read("preset = \"venice-z-nand\"", &[]);
+    same.venice.revisits = Config::default().venice.revisits;
+    assert_eq!(base.hash(), same.hash());
     assert_ne!(base.hash(), other.hash());
     assert_eq!(base.hash().len(), 64);
 

@@ -1,6 +1,6 @@
 //! The presets against the tables of the papers: capacity, parallelism and latencies.
 
-use flashmesh::config::{Allocation, Config, DieStart, Geometry, MultiPlane, Suspension};
+use flashmesh::config::{Allocation, Config, DieStart, Geometry, MultiPlane, Revisits, Suspension};
 use flashmesh::units::{Bytes, Rate, Time};
 
 fn preset(name: &str) -> Config {
@@ -77,7 +77,10 @@ fn every_value_of_a_preset_states_its_source() {
 #[test]
 fn the_fast_drive_of_venice_is_the_default() {
     let config = preset("venice-z-nand");
-    assert_eq!(config, Config::default());
+    // But for footnote 5 of the paper: the default sends scouts over unused ports alone, which a flood fill foresees to the step.
+    let mut standard = Config::default();
+    standard.venice.revisits = Revisits::ThreeTimes;
+    assert_eq!(config, standard);
     assert_eq!(raw_bytes(&config.geometry), 412_316_860_416);
     assert_eq!(config.flash.read_time, Time::from_us(3));
     assert_eq!(config.flash.program_time, Time::from_us(100));

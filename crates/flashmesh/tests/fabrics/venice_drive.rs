@@ -54,6 +54,28 @@ fn a_write_alone_reserves_one_circuit_for_command_and_data() {
     assert_eq!(latencies(&drive(), [write(page_at(2, 3), 1, Time::ZERO)]), [expected]);
 }
 
+/// Two pages on the first chips of two rows.
+#[test]
+fn the_transactions_of_a_request_share_one_circuit_at_a_time() {
+    let mut config = drive();
+    let (hops, links) = (1, 2);
+    let both = scout(hops) + command(links) + READ + scout(hops) + data(links);
+    assert_eq!(latencies(&config, [read(page_at(0, 0), 2, Time::ZERO)]), [both]);
+    config.venice.circuits_per_request = Some(2);
+    assert_eq!(latencies(&config, [read(page_at(0, 0), 2, Time::ZERO)]), [both]);
+    config.venice.circuits_per_request = Some(1);
+    // The second command is sent while the first chip reads; the second page once the first has arrived.
+    assert_eq!(latencies(&config, [read(page_at(0, 0), 2, Time::ZERO)]), [both + scout(hops) + data(links)]);
+    let write_one = scout(hops) + COMMAND + data(links);
+    assert_eq!(latencies(&config, [write(page_at(0, 0), 2, Time::ZERO)]), [write_one * 2 + PROGRAM]);
+    // Of two requests each has its own.
+    assert_eq!(latencies(&config, [0, 1].map(|row| read(page_at(row, 0), 1, Time::ZERO))), [both, both]);
+    // A read that holds its circuit keeps the other one from beginning.
+    config.fabric.hold_path = HoldPath::Reads;
+    let whole = both - scout(hops);
+    assert_eq!(latencies(&config, [read(page_at(0, 0), 2, Time::ZERO)]), [whole * 2]);
+}
+
 #[test]
 fn a_read_that_holds_its_circuit_reserves_once() {
     let mut config = drive();

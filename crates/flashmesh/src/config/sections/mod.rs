@@ -70,5 +70,5 @@ pub use schedule::{EraseOrder, KindOrder, Priorities, Schedule, SchedulePolicy};
 pub use slc::{Slc, SlcRegion};
 pub use superblock::Superblock;
 pub use times::Times;
-pub use venice::{Retry, Routing, Service, TieBreak, Venice};
+pub use venice::{Retry, Revisits, Routing, Service, TieBreak, Venice};
 pub use wear::Wear;

@@ -50,6 +50,17 @@ choices! {
     }
 }
 
+choices! {
+    /// Over which of its ports a router sends a scout that it has seen before.
+    Revisits {
+        /// Over those that the scout has neither left nor entered it by: each link is crossed in one direction only.
+        UnusedPorts = "unused-ports",
+        /// Over those that the scout has not left it by; the third time that the scout is back it goes back the way it first came, and does
+        /// not come again (Venice, ISCA 2023, section 4.3, footnote 5).
+        ThreeTimes = "three-times",
+    }
+}
+
 section! {
     /// Venice, a mesh of routers in which scouts reserve circuits.
     Venice, "venice", with "fabric.kind" = ["\"venice\""] but for [] {
@@ -57,8 +68,13 @@ section! {
         routing: Routing = Routing::Venice, with "policy.routing" = [""], needs plain;
         /// How a router draws one of several ports.
         tie_break: TieBreak = TieBreak::Lfsr, needs plain;
+        /// Over which of its ports a router sends a scout that it has seen before.
+        revisits: Revisits = Revisits::UnusedPorts, needs plain;
         /// What a die does whose scout has found no path.
         retry: Retry = Retry::OnTeardown, needs plain;
+        /// Circuits that the transactions of one host request have at a time, at most; the others wait for one of them to be torn down. The request
+        /// of a command is that of the transaction which waits first when its die asks.
+        circuits_per_request: Option<u32> = None, unset "one for each transfer", in 1..=65_536, needs any;
         /// Which die goes first when a controller gets free.
         service: Service = Service::OwnRowFirst, needs plain;
         /// Data that a link between routers moves at once.

@@ -4,7 +4,7 @@ use crate::config::{Config, Retry};
 use crate::fabric::layout::{Layout, Part, SharedResource};
 use crate::fabric::{Cause, Fabric, Grant, Granted, LinkUsage, Outbox, Payload, Sent, TransferPhase};
 use crate::flash::geometry::Geometry;
-use crate::ids::{ChannelId, DieId, LinkId, PathId};
+use crate::ids::{ChannelId, DieId, LinkId, PathId, RequestId};
 use crate::units::Time;
 
 use super::chips::Chips;
@@ -18,6 +18,7 @@ use super::ports::Port;
 use super::progress::Progress;
 use super::routing::own::Own;
 use super::routing::{AnyRouting, RoutingAlgorithm};
+use super::shares::Shares;
 use super::tie_break::TieBreaker;
 use super::timing::LinkTiming;
 use super::traffic::Traffic;
@@ -36,6 +37,8 @@ pub struct Venice {
     pub(super) waiting: WaitingDies,
     pub(super) waits: Waits,
     pub(super) progress: Progress,
+    /// The circuits of each request, where their number is bound.
+    shares: Option<Box<Shares>>,
     /// Requests for a path so far.
     requests: u64,
     pub(super) timing: LinkTiming,
@@ -52,7 +55,7 @@ impl Venice {
         let tie_break = TieBreaker::new(venice.tie_break, config.seed);
         let timing = LinkTiming::new(venice, &mesh);
         Venice {
-            network: Network::new(mesh, AnyRouting::new(venice.routing), tie_break),
+            network: Network::new(mesh, AnyRouting::new(venice.routing), tie_break, venice.revisits),
             layout: layout(&mesh, timing.link_bits()),
             traffic: Traffic::new(mesh.links()),
             controllers: Controllers::new(mesh.rows()),
@@ -60,6 +63,7 @@ impl Venice {
             waiting: WaitingDies::new(mesh.rows(), venice.service),
             waits: Waits::new(geometry.dies()),
             progress: Progress::new(timing.scout_hop()),
+            shares: venice.circuits_per_request.map(|most| Box::new(Shares::new(most, geometry.dies()))),
             requests: 0,
             timing,
             retry: venice.retry,
@@ -91,8 +95,18 @@ impl Fabric for Venice {
         let request = PathRequest { sequence: self.requests, die, phase, chip, place };
         self.requests += 1;
         self.waits.begin(&request);
-        self.admit(request, now, outbox);
+        if self.shares.as_mut().is_none_or(|shares| shares.admits(&request)) {
+            self.admit(request, now, outbox);
+        } else {
+            self.waits.wait(&request, Cause::Controller, now);
+        }
         self.ask_for_wake(outbox);
+    }
+
+    fn name_request(&mut self, request: Option<RequestId>) {
+        if let Some(shares) = &mut self.shares {
+            shares.name(request);
+        }
     }
 
     fn send(&mut self, grant: Grant, payload: Payload, now: Time, _outbox: &mut Outbox) -> Sent {
@@ -109,12 +123,17 @@ impl Fabric for Venice {
     fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
         self.step_scouts(now, outbox);
         let controller = ChannelId(grant.path.0);
-        let chip = self.controllers[controller].request.chip;
+        let request = self.controllers[controller].request;
         self.network.release(controller);
         self.watched = None;
         self.get_free(controller, now, outbox);
         self.waiting.torn_down();
-        self.chip_got_free(chip, now);
+        self.chip_got_free(request.chip, now);
+        if let Some(shares) = &mut self.shares
+            && let Some(next) = shares.torn_down(&request)
+        {
+            self.waiting.insert(next);
+        }
         self.serve_waiting(now, outbox);
         self.ask_for_wake(outbox);
     }
@@ -143,7 +162,10 @@ impl Fabric for Venice {
         self.step_scouts(now, outbox);
     }
 
-    fn is_behind(&self, die: DieId, _phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
+    fn is_behind(&self, die: DieId, phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
+        if self.shares.as_ref().is_some_and(|shares| shares.waits(die, phase)) {
+            return false;
+        }
         let number = self.chips.of(die);
         let chip = &self.chips[number];
         let busy = self.controllers.iter().filter(|state| state.stage != Stage::Free).map(|state| &state.request);

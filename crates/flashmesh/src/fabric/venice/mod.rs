@@ -11,10 +11,12 @@
 //!
 //! - *A port is tried once.* A router remembers by which ports a scout has come in or gone out until the search is over, and
 //!   never sends it over one of them again, not even when the scout comes anew after having backtracked out of the router.
-//!   Footnote 5 then holds as it stands: each link brings a scout to a router at most once, coming forward or coming back, so
-//!   four ports mean the first visit and three more. Were only the ports remembered by which it has gone out, a router could see
-//!   a scout more often than that; were they forgotten when it backtracks out, there would be no bound short of the
-//!   number of paths.
+//!   Footnote 5 then holds: each link brings a scout to a router at most once, coming forward or coming back, so
+//!   four ports mean the first visit and three more. It is more than the footnote asks for, which has a scout "reserve each output
+//!   port of a router only once": with `revisits = "three-times"`, as in the presets, the ports by which it came in may be tried later. A
+//!   router could then see a scout up to eight times; it counts, the third time that the scout is back it sends it back the way it
+//!   came, and no other router sends it there again. Were the ports forgotten when a scout backtracks out, there would be no bound short
+//!   of the number of paths.
 //! - *A scout enters no router that it holds* (one row of the table per packet). Such a port is not tried: it is open
 //!   again once the scout has backtracked out of that router.
 //! - *Nothing is lost by it.* A scout leaves a router backwards only when each free port there has been used or leads to a
@@ -32,6 +34,8 @@
 //!   [choice]. With `fabric.hold-path` a circuit is released at the end of its transaction.
 //! - *Pins.* No scout is sent to a chip that has a circuit or a scout on its way: the controllers know whom they serve. The other
 //!   dies of the chip wait for its pins [choice].
+//! - *Requests.* Each transfer reserves a circuit of its own [choice: "for each I/O request", section 4.2, is said of a request to one chip].
+//!   With `circuits-per-request` the transactions of one request share so many, in the order of asking (`shares`).
 //! - *Waiting for a controller.* A controller that gets free serves the longest waiting die of its own row, and when there is none
 //!   the longest waiting of all [choice]: the rule for choosing a controller, seen from the other side. `service = "longest-first"`
 //!   lets all controllers serve all rows in the order of asking; under saturation the circuits then cross, most scouts
@@ -73,6 +77,7 @@ mod routes;
 pub mod routing;
 mod scout;
 mod serve;
+mod shares;
 mod tie_break;
 mod timing;
 mod trace;

@@ -1,5 +1,6 @@
 //! The network: scouts that reserve circuits hop by hop, and the circuits they reserved.
 
+use crate::config::Revisits;
 use crate::ids::{ChannelId, ChipId, LinkId};
 use crate::units::Time;
 
@@ -10,7 +11,7 @@ use super::ports::{Port, Ports};
 use super::router::{Frame, Holds, LARGE, Marks, Router, SMALL, Table};
 use super::routes::Routes;
 use super::routing::AnyRouting;
-use super::scout::{Field, Packet, Phase, Scout, Tally};
+use super::scout::{Bounds, Field, Packet, Phase, Scout, Tally};
 use super::tie_break::{ByRegister, Draw, Lfsr, TieBreaker};
 use super::turns::Turns;
 
@@ -51,12 +52,13 @@ pub struct Network {
     routing: AnyRouting,
     routes: Routes,
     tie_break: TieBreaker,
+    bounds: Bounds,
     counters: Counters,
 }
 
 impl Network {
     /// A network without circuits.
-    pub fn new(mesh: Mesh, routing: AnyRouting, tie_break: TieBreaker) -> Network {
+    pub fn new(mesh: Mesh, routing: AnyRouting, tie_break: TieBreaker, revisits: Revisits) -> Network {
         let frame = Frame::new(&mesh);
         let position = |number| Position::new(mesh.place(ChipId(number)));
         let border = Router { busy: Ports::MESH, register: Lfsr::new(0), position: position(0) };
@@ -79,8 +81,8 @@ impl Network {
         };
         let packets = (0..mesh.rows()).map(packet).collect();
         let (routes, counters) = (Routes::new(routing), Counters::default());
-        let routers = routers.into();
-        Network { mesh, frame, routers, links, goals, packets, clock: 0, routing, routes, tie_break, counters }
+        let (routers, bounds) = (routers.into(), Bounds::new(revisits));
+        Network { mesh, frame, routers, links, goals, packets, clock: 0, routing, routes, tie_break, bounds, counters }
     }
 
     /// Leads scouts by another algorithm; before any scout has left.
@@ -131,10 +133,11 @@ impl Network {
 
     /// The scout of `controller`, which must be under way, arrives at the end of the link it was on, and acts there.
     pub fn step(&mut self, controller: ChannelId) -> Step {
-        let Network { frame, routers, packets, tie_break, routes, .. } = self;
+        let Network { frame, routers, packets, tie_break, routes, bounds, .. } = self;
         let Packet { scout, marks, .. } = &mut packets[controller.index()];
         let mut tally = Tally::default();
-        let step = Field { frame, routers: &mut **routers, routes, tie_break }.step(scout, &mut **marks, &mut tally);
+        let mut field = Field { frame, routers: &mut **routers, routes, tie_break, bounds: *bounds };
+        let step = field.step(scout, &mut **marks, &mut tally);
         self.clock += 1;
         self.counters.steps += 1;
         tally.add_to(&mut self.counters);
@@ -195,9 +198,9 @@ impl Network {
         Box<[Router]>: Holds<R>,
         Box<[Marks]>: Holds<M>,
     {
-        let Network { frame, routers, packets, routes, .. } = self;
+        let Network { frame, routers, packets, routes, bounds, .. } = self;
         let Packet { scout, marks, .. } = &mut packets[controller.index()];
-        let mut field = Field { frame, routers: routers.held(), routes, tie_break };
+        let mut field = Field { frame, routers: routers.held(), routes, tie_break, bounds: *bounds };
         let (mut moving, mut tally) = (*scout, Tally::default());
         let marks = marks.held();
         let more = (until - at).as_ps() / hop.as_ps();
@@ -249,8 +252,8 @@ impl Network {
         Box<[Router]>: Holds<R>,
         Box<[Marks]>: Holds<M>,
     {
-        let Network { frame, routers, packets, routes, clock, .. } = self;
-        let mut field = Field { frame, routers: routers.held(), routes, tie_break };
+        let Network { frame, routers, packets, routes, clock, bounds, .. } = self;
+        let mut field = Field { frame, routers: routers.held(), routes, tie_break, bounds: *bounds };
         let mut tally = Tally::default();
         let (mut ended, mut steps) = (None, 0);
         *clock += 1;
@@ -361,6 +364,11 @@ impl Network {
         Ports::MESH.with(Ports::of(Port::Chip)).without(self.routers[self.frame.index(place)].busy)
     }
 
+    /// What bounds the search of a scout.
+    pub(super) const fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
     /// The routing algorithm.
     pub(super) const fn routing(&self) -> &AnyRouting {
         &self.routing
@@ -416,6 +424,38 @@ mod tests {
     use crate::config::{Routing, TieBreak};
     use crate::engine::random::SimRng;
 
+    /// What the scout of the upper controller of a 2 x 3 mesh does, looking for the upper right chip while both links to the last column are
+    /// taken, but for that of the upper row from its seventh step on where `gets_free`: its steps, and how its search ends.
+    fn cut_off(revisits: Revisits, gets_free: bool) -> (u64, Step) {
+        let mesh = Mesh::new(2, 3);
+        let tie_break = TieBreaker::new(TieBreak::Lfsr, 1);
+        let mut network = Network::new(mesh, AnyRouting::new(Routing::Venice), tie_break, revisits);
+        let [upper, lower] = [0, 1].map(|row| mesh.link(Place { row, column: 1 }, Port::East));
+        [upper, lower].into_iter().for_each(|link| network.set_out_of_service(link, true));
+        network.launch(ChannelId(0), ChipId(2));
+        loop {
+            let step = network.step(ChannelId(0));
+            if matches!(step, Step::Reached { .. } | Step::Failed) {
+                assert!(network.counters().circuit_lengths.iter().sum::<u64>() == 1 || network.is_clear());
+                return (network.counters().steps, step);
+            }
+            if gets_free && network.counters().steps == 6 {
+                network.set_out_of_service(upper, false);
+            }
+        }
+    }
+
+    #[test]
+    fn a_router_sends_a_scout_once_over_each_port_and_sees_it_three_more_times() {
+        // A B / D C are the routers of the first two columns: A, B, C, D, which goes back since A is held, C, B, A, D; there the port to C was
+        // the way in, not out: where it is tried C comes a third time, then B, and again C, which has then seen the scout four times, D and A.
+        assert_eq!(cut_off(Revisits::UnusedPorts, false), (10, Step::Failed));
+        assert_eq!(cut_off(Revisits::ThreeTimes, false), (14, Step::Failed));
+        // B is seen again after its link to the last column got free: over A, D, C, B and that column there are five links.
+        assert_eq!(cut_off(Revisits::UnusedPorts, true), (10, Step::Failed));
+        assert_eq!(cut_off(Revisits::ThreeTimes, true), (11, Step::Reached { hops: 5 }));
+    }
+
     #[test]
     fn a_walk_is_as_many_steps_as_there_is_time_for() {
         const HOP: Time = Time::from_ns(2);
@@ -424,7 +464,8 @@ mod tests {
             let mesh = Mesh::new(1 + random.below(7), 1 + random.below(7));
             let new = || {
                 let tie_break = TieBreaker::new(TieBreak::ALL[case / 4 % TieBreak::ALL.len()], 9);
-                Network::new(mesh, AnyRouting::new(Routing::ALL[case % Routing::ALL.len()]), tie_break)
+                let revisits = Revisits::ALL[case / 8 % Revisits::ALL.len()];
+                Network::new(mesh, AnyRouting::new(Routing::ALL[case % Routing::ALL.len()]), tie_break, revisits)
             };
             let (mut walked, mut stepped) = (new(), new());
             for link in mesh.mesh_links().filter(|_| random.below(3) == 0).collect::<Vec<_>>() {

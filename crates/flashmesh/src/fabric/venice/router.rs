@@ -164,41 +164,54 @@ impl<T> Holds<[T]> for Box<[T]> {
     }
 }
 
-/// What a router remembers of a scout under way: the ports whose links the scout has crossed both ways, and, where the scout holds the
-/// router, that it does and the port by which it came. The links that it has crossed once are busy, so they are not tried either.
+/// What a router remembers of a scout under way: the ports that are not tried any more, how often it has seen the scout where that is
+/// bounded, and, where the scout holds the router, that it does and the port by which it came. The links that the scout holds are busy, so
+/// they are not tried either. A router that is not to see the scout again counts as held.
 ///
 /// The paper (Venice, ISCA 2023, section 4.2 and Fig 7) has a reservation table in each router, with a row for each packet: a valid bit,
 /// entry and exit port. A row is valid where the scout holds the router; the exit port is the one opposite to the entry port of the next
 /// router. The paper demands that a port be tried once and does not say where that is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Marks(
-    /// The ports used in the lower four bits, then whether the router is held, then the port of entry.
-    u8,
+    /// The ports used in the lower four bits, then whether the router is held, then the port of entry, then how often it was seen.
+    u16,
 );
 
 impl Marks {
     const HELD_SHIFT: u32 = 4;
     const ENTRY_SHIFT: u32 = 5;
+    const SEEN_SHIFT: u32 = 7;
+
+    /// How often a router sees a scout at most, where that is bounded: when it first comes, and three more times.
+    pub const SEEN_MOST: u16 = 4;
 
     /// A router that the scout has not been at.
     pub const NONE: Marks = Marks(0);
 
-    /// A router that the scout has left backwards, after it has used these ports.
+    /// A router that the scout has left backwards, after it has used these ports and was seen `seen` times.
     #[inline(always)]
-    pub const fn left(used: Ports) -> Marks {
-        Marks(used.to_bits())
+    pub const fn left(used: Ports, seen: u16) -> Marks {
+        let is_closed = (seen >= Marks::SEEN_MOST) as u16;
+        Marks(used.to_bits() as u16 | is_closed << Marks::HELD_SHIFT | seen << Marks::SEEN_SHIFT)
     }
 
-    /// A router that the scout holds, having gone back over the links at the ports `used` and come by `entry`, a mesh port.
+    /// A router that the scout holds, having used the ports `used`, come by `entry`, a mesh port, and been seen `seen` times.
     #[inline(always)]
-    pub const fn held(used: Ports, entry: Port) -> Marks {
-        Marks(used.to_bits() | 1 << Marks::HELD_SHIFT | (entry as u8) << Marks::ENTRY_SHIFT)
+    pub const fn held(used: Ports, entry: Port, seen: u16) -> Marks {
+        let entry = (entry as u16) << Marks::ENTRY_SHIFT;
+        Marks(used.to_bits() as u16 | 1 << Marks::HELD_SHIFT | entry | seen << Marks::SEEN_SHIFT)
     }
 
-    /// The ports whose links the scout has gone back over; of the set only mesh ports have a meaning.
+    /// The ports that are not tried any more; of the set only mesh ports have a meaning.
     #[inline(always)]
     pub const fn used(self) -> Ports {
-        Ports::from_bits(self.0).and(Ports::MESH)
+        Ports::from_bits(self.0 as u8).and(Ports::MESH)
+    }
+
+    /// How often the router has seen the scout, where that is counted.
+    #[inline(always)]
+    pub const fn seen(self) -> u16 {
+        self.0 >> Marks::SEEN_SHIFT
     }
 
     /// The port by which the scout came that holds the router.
@@ -215,7 +228,7 @@ impl Marks {
     /// The set of `port`, a mesh port, if the scout holds the router.
     #[inline(always)]
     const fn port_if_held(self, port: Port) -> Ports {
-        Ports::from_bits(self.0 >> (Marks::HELD_SHIFT - port as u32)).and(Ports::of(port))
+        Ports::from_bits((self.0 >> (Marks::HELD_SHIFT - port as u32)) as u8).and(Ports::of(port))
     }
 
     /// The ports of router `index` behind which there is a router that the scout holds, by the marks of all routers.
@@ -264,9 +277,12 @@ mod tests {
         let used = Ports::of(Port::West).with(Ports::of(Port::North));
         let is_held = |marks: Marks| Port::MESH.map(|port| marks.port_if_held(port) == Ports::of(port));
         for port in Port::MESH {
-            let held = Marks::held(used, port);
-            assert_eq!((held.used(), held.entered_by(), is_held(held)), (used, port, [true; 4]));
+            let held = Marks::held(used, port, 3);
+            assert_eq!((held.used(), held.entered_by(), held.seen(), is_held(held)), (used, port, 3, [true; 4]));
         }
-        assert_eq!((Marks::left(used).used(), is_held(Marks::left(used))), (used, [false; 4]));
+        for (seen, is_closed) in [(0, false), (3, false), (Marks::SEEN_MOST, true)] {
+            let left = Marks::left(used, seen);
+            assert_eq!((left.used(), left.seen(), is_held(left)), (used, seen, [is_closed; 4]));
+        }
     }
 }

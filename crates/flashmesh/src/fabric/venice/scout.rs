@@ -1,5 +1,7 @@
 //! A scout: how it moves through the routers.
 
+use crate::config::Revisits;
+
 use super::bearing::{Goal, Position};
 use super::counters::Counters;
 use super::network::Step;
@@ -35,13 +37,15 @@ pub(super) struct Scout {
     /// The port of that router by which it comes, forward or back; of no meaning where it holds no such link.
     pub via: Port,
     pub phase: Phase,
+    /// Whether it has left a router that is not to see it again.
+    pub has_closed: bool,
 }
 
 impl Scout {
     /// One in `phase` on its way to `router`.
     #[inline]
     pub const fn new(phase: Phase, router: u32, goal: Goal) -> Scout {
-        Scout { goal, router, held: 0, via: Port::West, phase }
+        Scout { goal, router, held: 0, via: Port::West, phase, has_closed: false }
     }
 }
 
@@ -127,12 +131,37 @@ impl Tally {
     }
 }
 
+/// Which ports a router does not send a scout over any more, and how often it sees one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds {
+    /// What it adds, when it has seen a scout, to how often: nothing where links are crossed in one direction only.
+    count: u16,
+    /// The ports, of which that by which a scout has come is used once it has left backwards.
+    entries: Ports,
+}
+
+impl Bounds {
+    /// Those of `revisits`.
+    pub const fn new(revisits: Revisits) -> Bounds {
+        match revisits {
+            Revisits::UnusedPorts => Bounds { count: 0, entries: Ports::MESH },
+            Revisits::ThreeTimes => Bounds { count: 1, entries: Ports::NONE },
+        }
+    }
+
+    /// Whether a link may be crossed in both directions, one after the other.
+    pub const fn are_of_visits(self) -> bool {
+        self.count != 0
+    }
+}
+
 /// What scouts move through.
 pub(super) struct Field<'a, R: ?Sized, D> {
     pub frame: &'a Frame,
     pub routers: &'a mut R,
     pub routes: &'a Routes,
     pub tie_break: &'a mut D,
+    pub bounds: Bounds,
 }
 
 impl<R: Table<Router> + ?Sized, D: Draw> Field<'_, R, D> {
@@ -142,11 +171,13 @@ impl<R: Table<Router> + ?Sized, D: Draw> Field<'_, R, D> {
         let index = scout.router as usize;
         let router = self.routers.at_mut(index);
         let nearer = router.position.towards(scout.goal);
-        let (mut busy, mut used, mut entry) = (router.busy, marks.at(index).used(), scout.via);
+        let mark = *marks.at(index);
+        let seen = mark.seen() + self.bounds.count;
+        let (mut busy, mut used, mut entry) = (router.busy, mark.used(), scout.via);
         if scout.phase == Phase::Reserve {
             if nearer.is_empty() {
                 if busy.contains(Port::Chip) {
-                    return self.turn_back(scout, marks, used, tally);
+                    return self.turn_back(scout, marks, used, seen, tally);
                 }
                 router.busy = busy.with(Ports::of(Port::Chip));
                 scout.phase = Phase::Circuit;
@@ -163,29 +194,29 @@ impl<R: Table<Router> + ?Sized, D: Draw> Field<'_, R, D> {
             busy = busy.without(way.here);
             router.busy = busy;
             used = used.with(way.here);
-            entry = marks.at(index).entered_by();
+            entry = mark.entered_by();
             scout.via = entry;
             let far = self.routers.at_mut(way.from(index));
             far.busy = far.busy.without(way.there);
         }
         let mut open = Ports::MESH.without(busy.with(used));
-        if open.is_empty() {
-            return self.turn_back(scout, marks, used, tally);
+        if open.is_empty() || seen >= Marks::SEEN_MOST {
+            return self.turn_back(scout, marks, used, seen, tally);
         }
         // Only by three links or more does it come next to a router that it holds, other than the one before.
-        if scout.held > 2 {
+        if scout.held > 2 || scout.has_closed {
             open = open.without(Marks::held_around(marks, self.frame, index));
         }
         let router = self.routers.at_mut(index);
         let drawn = self.tie_break.choose(self.routes, router.register, nearer, open);
         router.register = drawn.register;
         let Some(port) = drawn.port else {
-            return self.turn_back(scout, marks, used, tally);
+            return self.turn_back(scout, marks, used, seen, tally);
         };
         tally.misroutes += u64::from(drawn.is_detour);
         let way = self.frame.way(port);
         router.busy = busy.with(way.here);
-        *marks.at_mut(index) = Marks::held(used, entry);
+        *marks.at_mut(index) = Marks::held(used, entry, seen);
         let beyond = way.from(index);
         let next = self.routers.at_mut(beyond);
         next.busy = next.busy.with(way.there);
@@ -196,20 +227,22 @@ impl<R: Table<Router> + ?Sized, D: Draw> Field<'_, R, D> {
         Step::Forward
     }
 
-    /// `scout`, which has used the ports `used` of the router it is at, goes back the way it came.
+    /// `scout`, which has used the ports `used` of the router it is at and was seen there `seen` times, goes back the way it came.
     #[inline(always)]
     fn turn_back(
         &mut self,
         scout: &mut Scout,
         marks: &mut (impl Table<Marks> + ?Sized),
         used: Ports,
+        seen: u16,
         tally: &mut Tally,
     ) -> Step {
         tally.backtracks += 1;
         let index = scout.router as usize;
         if scout.held > 0 {
             let way = self.frame.way(scout.via);
-            *marks.at_mut(index) = Marks::left(used.with(way.here));
+            *marks.at_mut(index) = Marks::left(used.with(way.here.and(self.bounds.entries)), seen);
+            scout.has_closed |= seen >= Marks::SEEN_MOST;
             scout.phase = Phase::Cancel;
             scout.via = way.entry;
             scout.router = way.from(index) as u32;

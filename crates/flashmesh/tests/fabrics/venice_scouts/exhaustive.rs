@@ -3,7 +3,7 @@
 //! Complete for the meshes of up to 12 links (all up to 3 x 3, 2 x 4 and 4 x 2); for 3 x 4, 4 x 3 and 4 x 4 up to 4 reserved
 //! links. The ignored test is complete for 3 x 4 and 4 x 3 too, and goes to 6 links on 4 x 4.
 
-use flashmesh::config::{Routing, TieBreak};
+use flashmesh::config::{Revisits, Routing, TieBreak};
 use flashmesh::ids::{ChannelId, LinkId};
 
 use super::grid::{Grid, SIGHTINGS_MAX, Watch, network};
@@ -17,10 +17,15 @@ struct Tally {
 }
 
 /// Searches from every controller to every target, around every set of at most `reserved_max` links.
-fn search_everywhere(rows: u32, columns: u32, reserved_max: usize, routing: Routing, tie_break: TieBreak) -> Tally {
-    let mut network = network(rows, columns, routing, tie_break);
+fn search_everywhere(
+    (rows, columns): (u32, u32),
+    reserved_max: usize,
+    routing: Routing,
+    (tie_break, revisits): (TieBreak, Revisits),
+) -> Tally {
+    let mut network = network(rows, columns, routing, tie_break, revisits);
     let mut grid = Grid::new(network.mesh());
-    let mut watch = Watch::new(&grid);
+    let mut watch = Watch::new(&grid, revisits);
     let mut tally = Tally::default();
     let links = grid.ends.len();
     assert!(network.mesh().mesh_links().eq((0..links).map(|position| grid.link(position))));
@@ -57,18 +62,22 @@ fn search_everywhere(rows: u32, columns: u32, reserved_max: usize, routing: Rout
     tally
 }
 
-fn search_all_meshes(routing: Routing, tie_break: TieBreak, reserved_max: impl Fn(usize) -> usize) -> Tally {
+fn search_all_meshes(
+    routing: Routing,
+    (tie_break, revisits): (TieBreak, Revisits),
+    reserved_max: impl Fn(usize) -> usize,
+) -> Tally {
     let mut all = Tally::default();
     for rows in 1..=4 {
         for columns in 1..=4 {
             let links = (rows * (columns - 1) + (rows - 1) * columns) as usize;
-            let tally = search_everywhere(rows, columns, reserved_max(links), routing, tie_break);
+            let tally = search_everywhere((rows, columns), reserved_max(links), routing, (tie_break, revisits));
             all.searches += tally.searches;
             all.found += tally.found;
             all.sightings_most = all.sightings_most.max(tally.sightings_most);
         }
     }
-    println!("{routing}, {tie_break}: {all:?}");
+    println!("{routing}, {tie_break}, {revisits}: {all:?}");
     all
 }
 
@@ -78,30 +87,51 @@ fn up_to_four_links_of_the_larger_meshes(links: usize) -> usize {
 
 #[test]
 fn venice_finds_a_path_whenever_one_exists_and_leaves_nothing_when_not() {
-    let tally = search_all_meshes(Routing::Venice, TieBreak::Lfsr, up_to_four_links_of_the_larger_meshes);
+    let tally = search_all_meshes(
+        Routing::Venice,
+        (TieBreak::Lfsr, Revisits::UnusedPorts),
+        up_to_four_links_of_the_larger_meshes,
+    );
     // The bound is met: some router does see a scout four times.
     assert_eq!(tally.sightings_most, SIGHTINGS_MAX);
     assert!(tally.found < tally.searches);
 }
 
 #[test]
+fn venice_finds_a_path_whenever_one_exists_where_a_router_is_entered_by_a_port_and_left_by_it_later() {
+    let limits = (TieBreak::Lfsr, Revisits::ThreeTimes);
+    let tally = search_all_meshes(Routing::Venice, limits, up_to_four_links_of_the_larger_meshes);
+    assert_eq!(tally.sightings_most, SIGHTINGS_MAX);
+}
+
+#[test]
 fn venice_finds_a_path_whenever_one_exists_with_fair_routers_too() {
-    search_all_meshes(Routing::Venice, TieBreak::Uniform, up_to_four_links_of_the_larger_meshes);
+    search_all_meshes(
+        Routing::Venice,
+        (TieBreak::Uniform, Revisits::UnusedPorts),
+        up_to_four_links_of_the_larger_meshes,
+    );
 }
 
 #[test]
 fn a_random_search_finds_a_path_whenever_one_exists() {
-    search_all_meshes(Routing::RandomDfs, TieBreak::Lfsr, up_to_four_links_of_the_larger_meshes);
+    for revisits in Revisits::ALL {
+        search_all_meshes(Routing::RandomDfs, (TieBreak::Lfsr, *revisits), up_to_four_links_of_the_larger_meshes);
+    }
 }
 
 #[test]
 fn minimal_adaptive_finds_a_minimal_path_whenever_one_exists() {
-    search_all_meshes(Routing::MinimalAdaptive, TieBreak::Lfsr, up_to_four_links_of_the_larger_meshes);
+    for revisits in Revisits::ALL {
+        search_all_meshes(Routing::MinimalAdaptive, (TieBreak::Lfsr, *revisits), up_to_four_links_of_the_larger_meshes);
+    }
 }
 
 #[test]
 fn xy_succeeds_when_its_one_path_is_free() {
-    search_all_meshes(Routing::Xy, TieBreak::Lfsr, up_to_four_links_of_the_larger_meshes);
+    for revisits in Revisits::ALL {
+        search_all_meshes(Routing::Xy, (TieBreak::Lfsr, *revisits), up_to_four_links_of_the_larger_meshes);
+    }
 }
 
 #[test]
@@ -109,17 +139,22 @@ fn xy_succeeds_when_its_one_path_is_free() {
 fn all_algorithms_around_larger_sets_of_reserved_links() {
     for routing in Routing::ALL {
         for tie_break in TieBreak::ALL {
-            search_all_meshes(*routing, *tie_break, |links| if links <= 17 { links } else { 6 });
+            for revisits in Revisits::ALL {
+                search_all_meshes(*routing, (*tie_break, *revisits), |links| if links <= 17 { links } else { 6 });
+            }
         }
     }
 }
 
 #[test]
 fn a_scout_for_a_chip_whose_link_is_taken_looks_at_every_way_there_and_fails() {
-    for (rows, columns) in [(1, 1), (2, 3), (4, 4)] {
-        let mut network = network(rows, columns, Routing::Venice, TieBreak::Lfsr);
+    let meshes = [(1, 1), (2, 3), (4, 4)];
+    for ((rows, columns), revisits) in
+        meshes.into_iter().flat_map(|mesh| Revisits::ALL.iter().map(move |it| (mesh, *it)))
+    {
+        let mut network = network(rows, columns, Routing::Venice, TieBreak::Lfsr, revisits);
         let grid = Grid::new(network.mesh());
-        let mut watch = Watch::new(&grid);
+        let mut watch = Watch::new(&grid, revisits);
         for target in 0..rows * columns {
             let link = LinkId(network.mesh().links() - network.mesh().routers() + target);
             network.set_out_of_service(link, true);

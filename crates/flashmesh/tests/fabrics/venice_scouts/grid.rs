@@ -1,6 +1,6 @@
 //! The oracle: which paths a mesh has, found by plain searches over coordinates, and a watch over one scout.
 
-use flashmesh::config::{Routing, TieBreak};
+use flashmesh::config::{Revisits, Routing, TieBreak};
 use flashmesh::fabric::venice::routing::AnyRouting;
 use flashmesh::fabric::venice::{Mesh, Network, Step, TieBreaker};
 use flashmesh::ids::{ChannelId, ChipId, LinkId};
@@ -8,8 +8,8 @@ use flashmesh::ids::{ChannelId, ChipId, LinkId};
 /// A router sees a scout when it first comes and at most three more times (Venice, ISCA 2023, section 4.3, footnote 5).
 pub const SIGHTINGS_MAX: u32 = 4;
 
-pub fn network(rows: u32, columns: u32, routing: Routing, tie_break: TieBreak) -> Network {
-    Network::new(Mesh::new(rows, columns), AnyRouting::new(routing), TieBreaker::new(tie_break, 1))
+pub fn network(rows: u32, columns: u32, routing: Routing, tie_break: TieBreak, revisits: Revisits) -> Network {
+    Network::new(Mesh::new(rows, columns), AnyRouting::new(routing), TieBreaker::new(tie_break, 1), revisits)
 }
 
 /// The mesh links by their two ends, and which of them are out of service.
@@ -159,9 +159,10 @@ pub struct Watch {
 }
 
 impl Watch {
-    pub fn new(grid: &Grid) -> Watch {
-        // Over every link at most once forward and once back, and over the link of the controller.
-        let steps_max = 2 * (grid.ends.len() as u32 + 1);
+    pub fn new(grid: &Grid, revisits: Revisits) -> Watch {
+        // Over every link at most once forward and once back, in one direction or in each, and over the link of the controller.
+        let directions = if revisits == Revisits::ThreeTimes { 2 } else { 1 };
+        let steps_max = 2 * (directions * grid.ends.len() as u32 + 1);
         Watch { sightings: vec![0; (grid.rows * grid.columns) as usize], steps: 0, steps_max }
     }
 

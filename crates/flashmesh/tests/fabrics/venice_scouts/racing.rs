@@ -1,6 +1,6 @@
 //! Large meshes with links out of service, and several scouts at once.
 
-use flashmesh::config::{Routing, TieBreak};
+use flashmesh::config::{Revisits, Routing, TieBreak};
 use flashmesh::engine::random::SimRng;
 use flashmesh::fabric::venice::{Network, Step};
 use flashmesh::ids::{ChannelId, ChipId, LinkId};
@@ -14,11 +14,11 @@ fn damaged(
     rows: u32,
     columns: u32,
     routing: Routing,
-    tie_break: TieBreak,
+    (tie_break, revisits): (TieBreak, Revisits),
     out_of_16: u32,
     random: &mut SimRng,
 ) -> (Network, Grid) {
-    let mut network = network(rows, columns, routing, tie_break);
+    let mut network = network(rows, columns, routing, tie_break, revisits);
     let mut grid = Grid::new(network.mesh());
     for position in 0..grid.ends.len() {
         if random.below(16) < out_of_16 {
@@ -49,12 +49,13 @@ proptest! {
         (rows, columns) in (1..=16u32, 1..=16u32),
         routing in select(Routing::ALL),
         tie_break in select(TieBreak::ALL),
+        revisits in select(Revisits::ALL),
         out_of_16 in 0..=12u32,
         seed in any::<u64>(),
     ) {
         let mut random = SimRng::new(seed);
-        let (mut network, grid) = damaged(rows, columns, routing, tie_break, out_of_16, &mut random);
-        let mut watch = Watch::new(&grid);
+        let (mut network, grid) = damaged(rows, columns, routing, (tie_break, revisits), out_of_16, &mut random);
+        let mut watch = Watch::new(&grid, revisits);
         for _ in 0..16 {
             let (controller, target) = (random.below(rows), random.below(rows * columns));
             let found = watch.search(&mut network, controller, target);
@@ -73,12 +74,13 @@ proptest! {
         (rows, columns) in (1..=16u32, 1..=16u32),
         routing in select(Routing::ALL),
         tie_break in select(TieBreak::ALL),
+        revisits in select(Revisits::ALL),
         out_of_16 in 0..=6u32,
         seed in any::<u64>(),
     ) {
         let mut random = SimRng::new(seed);
-        let (mut network, grid) = damaged(rows, columns, routing, tie_break, out_of_16, &mut random);
-        let mut watches = vec![Watch::new(&grid); rows as usize];
+        let (mut network, grid) = damaged(rows, columns, routing, (tie_break, revisits), out_of_16, &mut random);
+        let mut watches = vec![Watch::new(&grid, revisits); rows as usize];
         // The target of each scout under way, and of each circuit.
         let (mut scouts, mut circuits) = (vec![None; rows as usize], vec![None; rows as usize]);
         let operations = 400;

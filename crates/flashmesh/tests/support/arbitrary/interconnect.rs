@@ -2,7 +2,8 @@
 
 use flashmesh::config::{
     Arbitration, ChannelLoad, Config, ControllerPlacement, Controllers, Fabric, FabricKind, HoldPath, InjectionPolicy,
-    Move, Nossd, NossdTopology, PacketArbitration, Pnssd, ReplyPolicy, Retry, Routing, Service, TieBreak, Venice,
+    Move, Nossd, NossdTopology, PacketArbitration, Pnssd, ReplyPolicy, Retry, Revisits, Routing, Service, TieBreak,
+    Venice,
 };
 use flashmesh::units::{Bytes, Rate, Time};
 use proptest::prelude::*;
@@ -75,11 +76,14 @@ fn nossd() -> impl Strategy<Value = Nossd> {
 
 fn venice() -> impl Strategy<Value = Venice> {
     let scouts = (select(Routing::ALL), select(TieBreak::ALL), select(Retry::ALL), select(Service::ALL));
+    let limits = (select(Revisits::ALL), select(vec![None, None, Some(1), Some(2)]));
     let links = (select(vec![1, 3, 16]), select(vec![500, 1_000, 25_000]));
-    (scouts, links).prop_map(|((routing, tie_break, retry, service), (width, cycle_ps))| Venice {
+    (scouts, limits, links).prop_map(|((routing, tie_break, retry, service), limits, (width, cycle_ps))| Venice {
         routing,
         tie_break,
+        revisits: limits.0,
         retry,
+        circuits_per_request: limits.1,
         service,
         link_width: Bytes::new(width),
         link_cycle: Time::from_ps(cycle_ps),

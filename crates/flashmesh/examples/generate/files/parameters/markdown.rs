@@ -17,7 +17,7 @@ preset = \"venice-z-nand\"
 kind = \"ideal\"
 ```
 
-A value comes from the last of these that sets it: the defaults below (those of the `venice-z-nand` preset), the preset, the
+A value comes from the last of these that sets it: the defaults below (those of the `venice-z-nand` preset, but for `venice.revisits`), the preset, the
 file, jobs of fio, and the overrides on the command line, `--set fabric.kind=ideal`. Unknown keys are errors.
 
 Setting a key that the current mode ignores is an error, unless the same file or a later override sets that mode explicitly: a file may
