@@ -134,6 +134,18 @@ impl<M: Model> Datapath<M> {
         planes(self.queues.masks(die).of(class)).filter(is_parity).fold(0, |found, plane| found | 1 << plane)
     }
 
+    /// While parity waits for a die, nothing else is programmed there: it follows the data that it is of.
+    pub(super) fn put_parity_first(&self, die: DieId, masks: &mut PlaneMasks) {
+        let of_parity = if self.gather.has_parity { self.planes_of_parity(die) } else { 0 };
+        if of_parity == 0 {
+            return;
+        }
+        for class in [Class::MapProgram, Class::UserProgram, Class::CollectProgram, Class::ReplicaProgram] {
+            let kept = if class == Class::MapProgram { of_parity } else { 0 };
+            planes(masks.of(class) & !kept).for_each(|plane| masks.remove(class, plane));
+        }
+    }
+
     /// The planes among `planes` whose programs of `class` may run: they fill a program, or do not wait for others.
     pub(super) fn gathered<S: PageSource<M>>(&self, die: DieId, class: Class, planes: u8, source: &S) -> u8 {
         if planes == 0 {

@@ -256,6 +256,7 @@ impl<M: Model> Datapath<M> {
                 planes(held).for_each(|plane| masks.remove(class, plane));
             }
         }
+        self.put_parity_first(die, &mut masks);
         masks
     }
 

@@ -39,6 +39,7 @@ fn value_of(spec: &ParameterSpec, random: u64, pick: Index) -> String {
             format!("\"{first}-{},{}\"", first + count, first + count + 2)
         }
         ParameterType::Text if spec.key == "namespace" => "\"NAME\"".to_owned(),
+        ParameterType::Text if spec.key == "parity" => format!("\"1/{}\"", 2 + random % 7),
         ParameterType::Text if spec.section == "policy" => format!("\"policy{random}.py:Mine\""),
         ParameterType::Times => {
             let first = random % 1_000_000;
