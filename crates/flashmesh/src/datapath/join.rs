@@ -83,8 +83,7 @@ impl<M: Model> Datapath<M> {
                 let head = &self.transactions[self.queues.head(queue)?];
                 let (block, page) = source.next_page(head)?;
                 let at = next_in_plane(geometry, block, page);
-                // The data comes over the path for all of them or for none.
-                let goes_alike = head.work.leaves_chip() == self.transactions[lead].work.leaves_chip();
+                let goes_alike = head.work.goes_alike(self.transactions[lead].work);
                 let joins = goes_alike && may_join_at(geometry, rule, lead_at, at) && source.is_current(head);
                 if joins { self.queues.pop(&mut self.transactions, queue) } else { None }
             }
@@ -113,7 +112,7 @@ impl<M: Model> Datapath<M> {
             }
             _ => Some(self.place_of(id)),
         };
-        let joins = transaction.work.leaves_chip() == self.transactions[lead].work.leaves_chip()
+        let joins = transaction.work.goes_alike(self.transactions[lead].work)
             && !transaction.work.is_clean()
             && at.is_some_and(|at| may_join_at(&self.geometry, self.rules.multi_plane, lead_at, at))
             && source.is_current(transaction)

@@ -43,6 +43,7 @@ use crate::measure::lower_bound::DieWork;
 use crate::schedule::load::Load;
 use crate::schedule::queues::{DieQueues, Transactions};
 use crate::schedule::transaction::{Class, Transaction};
+use crate::schedule::work::Work;
 use crate::schedule::{AnyScheduler, Choice, Scheduler};
 use crate::units::{Bytes, Time};
 
@@ -270,8 +271,10 @@ impl<M: Model> Datapath<M> {
         let work = self.transactions[id].work;
         let class = work.class();
         let has_turn = class == Class::UserProgram && self.rules.preallocates;
+        // Parity goes before all else: the die programs nothing beside it.
+        let goes_first = M::ALL_FEATURES && work == Work::Parity;
         if !has_turn {
-            self.transactions[id].order = self.take_order();
+            self.transactions[id].order = if goes_first { 0 } else { self.take_order() };
         }
         let transaction = &mut self.transactions[id];
         let request = transaction.owner.request;
@@ -280,7 +283,7 @@ impl<M: Model> Datapath<M> {
         let plane = self.geometry.plane_in_die(transaction.plane) as u8;
         kernel.tell(|| Notice::Enqueued(die, class, request));
         transaction.account.queue(now, self.units[die.index()].state.internal_busy(now));
-        if has_turn {
+        if has_turn || goes_first {
             self.queues.insert(&mut self.transactions, die, plane, id);
         } else {
             self.queues.push(&mut self.transactions, die, plane, id);

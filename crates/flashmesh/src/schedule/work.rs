@@ -115,6 +115,12 @@ impl Work {
         )
     }
 
+    /// Whether programs may run as one operation: the data comes over the path for all of them or for none, and parity goes with parity alone.
+    #[inline]
+    pub fn goes_alike(self, other: Work) -> bool {
+        self.leaves_chip() == other.leaves_chip() && (self == Work::Parity) == (other == Work::Parity)
+    }
+
     /// Whether it moves a page that a Clean lists.
     #[inline]
     pub const fn is_clean(self) -> bool {
