@@ -46,17 +46,22 @@ def cpu_s(command: Sequence[str | Path], folder: Path, times: int = 1) -> float:
     return min(spent)
 
 
+REFERENCE = (sys.executable, "-I", "-c", "import asyncio, unittest.mock, http.server, xml.dom.minidom, sqlite3")
+"""What a start is compared with, since machines differ: Python with some of its own packages, 0.08 to 0.16 s of processor time."""
+
+
 @pytest.mark.parametrize(
-    ("command", "bound"),
+    ("command", "times_reference"),
     [
-        ([sys.executable, "-c", "import flashmesh"], 0.15),
-        ([COMMAND, "--help"], 0.25),
-        ([COMMAND, "run", "preset:venice-z-nand", "--set", "workload.requests=1"], 0.4),
+        ([sys.executable, "-c", "import flashmesh"], 1.0),
+        ([COMMAND, "--help"], 2.5),
+        ([COMMAND, "run", "preset:venice-z-nand", "--set", "workload.requests=1"], 5.0),
     ],
     ids=["import", "help", "run"],
 )
-def test_commands_start_quickly(tmp_path: Path, command: Sequence[str | Path], bound: float) -> None:
-    assert cpu_s(command, tmp_path, 5) < bound
+def test_commands_start_quickly(tmp_path: Path, command: Sequence[str | Path], times_reference: float) -> None:
+    reference_s = max(cpu_s(REFERENCE, tmp_path, 3), cpu_s(REFERENCE, tmp_path, 3))
+    assert cpu_s(command, tmp_path, 5) < times_reference * reference_s
 
 
 def test_a_report_of_ten_runs_is_made_quickly_and_is_small(tmp_path: Path) -> None:
