@@ -47,7 +47,7 @@ def cpu_s(command: Sequence[str | Path], folder: Path, times: int = 1) -> float:
 
 
 REFERENCE = (sys.executable, "-I", "-c", "import asyncio, unittest.mock, http.server, xml.dom.minidom, sqlite3")
-"""What a start is compared with, since machines differ: Python with some of its own packages, 0.08 to 0.16 s of processor time."""
+"""What a start is compared with: Python with some packages of its own, about 0.1 s, since machines differ."""
 
 
 @pytest.mark.parametrize(
