@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::config::Config;
 use crate::ids::{BlockId, DieId, PlaneId, Ppn};
 
-use super::arithmetic::{Homes, in_units, programs_of_a_stripe, units_per_program};
+use super::arithmetic::{Homes, in_units, parity_stripe, units_per_program};
 
 /// Programs of parity that a die may owe while its programs run.
 const OWED_MAX: usize = 8;
@@ -35,7 +35,7 @@ impl Parity {
     pub(super) fn new(config: &Config) -> Parity {
         let homes = Homes::new(&in_units(config));
         let dies = homes.dies() as u32;
-        let rule = programs_of_a_stripe(config).map(|programs| {
+        let rule = parity_stripe(config).map(|programs| {
             let of_superblock = config.superblock.dies.unwrap_or(dies);
             (programs - 1, dies / of_superblock)
         });

@@ -42,8 +42,8 @@ impl Config {
         if self.flash.program_unit == ProgramUnit::WordLine { self.pages_per_word_line() } else { 1 }
     }
 
-    /// Programs of a superblock of which one is of parity; `None` without parity.
-    pub fn parity_programs(&self) -> Option<u32> {
+    /// Programs of a parity stripe, of which one is parity; `None` without parity.
+    pub fn parity_stripe(&self) -> Option<u32> {
         let ParityShare(programs) = self.ftl.parity.filter(|_| self.ftl.policy == FirmwarePolicy::Superblock)?;
         Some(programs)
     }
@@ -53,8 +53,7 @@ impl Config {
         let (units, pages) = (self.units_per_page(), self.pages_per_unit());
         let in_block = self.geometry.pages_per_block.saturating_mul(units) / pages;
         let of_program = self.units_per_program();
-        let programs_of_parity =
-            self.parity_programs().map_or(0, |programs| (in_block / of_program).div_ceil(programs));
+        let programs_of_parity = self.parity_stripe().map_or(0, |programs| (in_block / of_program).div_ceil(programs));
         // A block of one program is refused with parity.
         let of_parity = (programs_of_parity * of_program).min(in_block.saturating_sub(of_program));
         Geometry {

@@ -235,10 +235,8 @@ impl Controller {
             for &id in beginning.transactions() {
                 self.shared.todo.push(Step::Collect(datapath.transaction(id).plane));
             }
-            self.run(datapath, kernel);
-        } else if M::ALL_FEATURES {
-            self.run(datapath, kernel);
         }
+        self.run(datapath, kernel);
     }
 
     /// A program begins that parity may follow.

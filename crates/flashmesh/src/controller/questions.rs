@@ -67,7 +67,7 @@ impl<M: Model> PageSource<M> for Controller {
     fn has_page<'a>(&self, class: Class, plane: PlaneId, mut heads: impl Iterator<Item = &'a Transaction>) -> bool {
         let has_page = |stream| self.shared.ftl.next_page_offset(plane, stream).is_some();
         if class == Class::MapProgram {
-            return heads.all(|head| head.work == Work::Parity || has_page(Stream::Translation));
+            return has_page(Stream::Translation);
         }
         if self.shared.rules.shares_open_block {
             return has_page(Stream::Host(StreamId(0)));

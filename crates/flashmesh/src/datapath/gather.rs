@@ -15,7 +15,7 @@ use crate::kernel::model::Model;
 use crate::policies;
 use crate::schedule::Choice;
 use crate::schedule::queues::{NOTHING, PlaneMasks, planes};
-use crate::schedule::transaction::{CLASSES, Class, Owner};
+use crate::schedule::transaction::{CLASSES, Class};
 use crate::schedule::work::Work;
 use crate::units::Time;
 
@@ -32,7 +32,6 @@ pub(super) struct Gather {
     /// Whether the planes of a die gather together.
     by_die: bool,
     planes_per_die: u32,
-    has_parity: bool,
     /// By die: programs that run with what there is.
     due: Vec<PlaneMasks>,
     /// By die, class and plane: transactions that wait; kept where programs gather.
@@ -51,7 +50,6 @@ impl Gather {
             by_die: policies::ftl_rules(config).superblock_dies.is_some()
                 && config.flash.multi_plane != MultiPlane::Off,
             planes_per_die: geometry.planes_per_die,
-            has_parity: config.parity_programs().is_some(),
             due: vec![NOTHING; dies],
             waiting: vec![0; dies * CLASSES * geometry.planes_per_die as usize],
         }
@@ -123,39 +121,10 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// The planes of a die where parity is to be programmed, for which nothing gathers.
-    fn planes_of_parity(&self, die: DieId) -> u8 {
-        let class = Class::MapProgram;
-        let priority = Owner::FIRMWARE.priority;
-        let is_parity = |&plane: &u8| {
-            let head = self.queues.head(Choice { die, class, plane, priority });
-            head.is_some_and(|id| self.transactions[id].work == Work::Parity)
-        };
-        planes(self.queues.masks(die).of(class)).filter(is_parity).fold(0, |found, plane| found | 1 << plane)
-    }
-
-    /// While parity waits for a die, nothing else is programmed there: it follows the data that it is of.
-    pub(super) fn put_parity_first(&self, die: DieId, masks: &mut PlaneMasks) {
-        let of_parity = if self.gather.has_parity { self.planes_of_parity(die) } else { 0 };
-        if of_parity == 0 {
-            return;
-        }
-        for class in [Class::MapProgram, Class::UserProgram, Class::CollectProgram, Class::ReplicaProgram] {
-            let kept = if class == Class::MapProgram { of_parity } else { 0 };
-            planes(masks.of(class) & !kept).for_each(|plane| masks.remove(class, plane));
-        }
-    }
-
     /// The planes among `planes` whose programs of `class` may run: they fill a program, or do not wait for others.
     pub(super) fn gathered<S: PageSource<M>>(&self, die: DieId, class: Class, planes: u8, source: &S) -> u8 {
         if planes == 0 {
             return 0;
-        }
-        if class == Class::MapProgram && self.gather.has_parity {
-            let of_parity = self.planes_of_parity(die);
-            if of_parity & planes != 0 {
-                return of_parity & planes;
-            }
         }
         let Gather { by_die, planes_per_die, due, .. } = &self.gather;
         let (first, count) = (self.geometry.first_plane(die), *planes_per_die);

@@ -232,6 +232,11 @@ impl<M: Model> Datapath<M> {
             }
             return masks.and(AWAITED_READS);
         }
+        if self.rules.has_parity
+            && let Some(ready) = self.beside_parity(die, masks)
+        {
+            return ready;
+        }
         for class in Class::WAITING_PROGRAMS {
             let has_pages = class == Class::UserProgram && self.rules.preallocates;
             let mut unchecked = if has_pages { 0 } else { masks.of(class) };
@@ -256,7 +261,6 @@ impl<M: Model> Datapath<M> {
                 planes(held).for_each(|plane| masks.remove(class, plane));
             }
         }
-        self.put_parity_first(die, &mut masks);
         masks
     }
 

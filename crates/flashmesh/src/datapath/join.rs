@@ -83,8 +83,8 @@ impl<M: Model> Datapath<M> {
                 let head = &self.transactions[self.queues.head(queue)?];
                 let (block, page) = source.next_page(head)?;
                 let at = next_in_plane(geometry, block, page);
-                let goes_alike = head.work.goes_alike(self.transactions[lead].work);
-                let joins = goes_alike && may_join_at(geometry, rule, lead_at, at) && source.is_current(head);
+                let may_run = head.work.may_run_with(self.transactions[lead].work);
+                let joins = may_run && may_join_at(geometry, rule, lead_at, at) && source.is_current(head);
                 if joins { self.queues.pop(&mut self.transactions, queue) } else { None }
             }
             Class::Erase => {
@@ -112,7 +112,7 @@ impl<M: Model> Datapath<M> {
             }
             _ => Some(self.place_of(id)),
         };
-        let joins = transaction.work.goes_alike(self.transactions[lead].work)
+        let joins = transaction.work.may_run_with(self.transactions[lead].work)
             && !transaction.work.is_clean()
             && at.is_some_and(|at| may_join_at(&self.geometry, self.rules.multi_plane, lead_at, at))
             && source.is_current(transaction)

@@ -22,6 +22,7 @@ mod interconnect;
 mod issue;
 mod join;
 mod large_units;
+mod parity;
 mod path;
 mod rules;
 mod scheduling;
@@ -271,7 +272,7 @@ impl<M: Model> Datapath<M> {
         let work = self.transactions[id].work;
         let class = work.class();
         let has_turn = class == Class::UserProgram && self.rules.preallocates;
-        // Parity goes before all else: the die programs nothing beside it.
+        // Parity goes before all else: the die programs nothing before it.
         let goes_first = M::ALL_FEATURES && work == Work::Parity;
         if !has_turn {
             self.transactions[id].order = if goes_first { 0 } else { self.take_order() };

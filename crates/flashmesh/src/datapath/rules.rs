@@ -38,6 +38,8 @@ pub(super) struct Rules {
     pub(super) reads_before_collection: bool,
     /// Whether a read suspends all that dies of its chip do.
     pub(super) suspends_chips: bool,
+    /// Whether superblocks have parity.
+    pub(super) has_parity: bool,
     /// Whether the interconnect is told of which request a path is.
     pub(super) names_requests: bool,
 }
@@ -75,6 +77,7 @@ impl Rules {
             suspends_chips: dies_start_together
                 && config.flash.suspension_scope == SuspensionScope::Chip
                 && config.suspension() != Suspension::Off,
+            has_parity: config.parity_stripe().is_some(),
             names_requests: config.venice.circuits_per_request.is_some(),
         }
     }

@@ -268,6 +268,7 @@ impl Fabric for HeldPaths {
         let number = PathId(token & !TOLD);
         let path = self.path(number);
         path.is_moving = false;
+        // None of an end that held no path, and was told over one of its own.
         path.changes = path.changes.saturating_sub(1);
         self.go_on(number, now, outbox);
     }

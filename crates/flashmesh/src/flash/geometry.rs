@@ -77,7 +77,14 @@ impl Geometry {
     /// As [`Geometry::new`].
     pub fn of(config: &Config) -> Result<Geometry, GeometryError> {
         let units_per_page = config.units_per_page();
-        let mut geometry = Geometry::new(&config.unit_geometry())?;
+        let mut geometry =
+            Geometry::new(&config.unit_geometry()).map_err(|error| match (error, config.parity_stripe()) {
+                (GeometryError::Key { key: key @ "capacity", value, reason }, Some(stripe)) => {
+                    let reason = format!("{reason} that ftl.parity = \"1/{stripe}\" leaves");
+                    GeometryError::Key { key, value, reason }
+                }
+                (error, _) => error,
+            })?;
         let is_dynamic = config.slc.is_dynamic();
         if is_dynamic {
             geometry.add_blocks(config.slc.blocks_per_plane)?;

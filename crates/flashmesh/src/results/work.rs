@@ -41,7 +41,7 @@ counts! {
         journal_programs: u64, in "pages";
         /// Copies of pages programmed by replication.
         replica_programs: u64, in "pages";
-        /// Mapping units in the place of which parity was programmed (`ftl.parity`).
+        /// Pages of parity programmed (`ftl.parity`).
         parity_programs: u64, in "pages";
         /// Mapping units that programs left empty, since too few had gathered (`ftl.gather-timeout`) or a victim had no more.
         units_skipped: u64, in "pages";

@@ -115,9 +115,9 @@ impl Work {
         )
     }
 
-    /// Whether programs may run as one operation: the data comes over the path for all of them or for none, and parity goes with parity alone.
+    /// Whether two programs may run as one operation: the data comes over the path for both or for none, and parity runs with parity alone.
     #[inline]
-    pub fn goes_alike(self, other: Work) -> bool {
+    pub fn may_run_with(self, other: Work) -> bool {
         self.leaves_chip() == other.leaves_chip() && (self == Work::Parity) == (other == Work::Parity)
     }
 

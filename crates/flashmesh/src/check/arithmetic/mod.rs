@@ -21,5 +21,5 @@ pub(super) use slc::{PageAt, SlcArea};
 pub(super) use spaces::{Space, space_of_stream, spaces};
 pub(super) use times::Times;
 pub(super) use translation::MapPages;
-pub(super) use units::{in_units, pages_per_unit, programs_of_a_stripe, units_per_page, units_per_program};
+pub(super) use units::{in_units, pages_per_unit, parity_stripe, units_per_page, units_per_program};
 pub(super) use unwritten::Unwritten;

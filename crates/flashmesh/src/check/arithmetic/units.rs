@@ -37,8 +37,8 @@ fn pages_per_program(config: &Config) -> u32 {
     if config.flash.program_unit == ProgramUnit::WordLine { bits(config) } else { 1 }
 }
 
-/// Programs of a superblock of which one is of parity; none without parity. The key has no effect beside another policy.
-pub(in super::super) fn programs_of_a_stripe(config: &Config) -> Option<u32> {
+/// Programs of a parity stripe, of which one is parity; none without parity. The key has no effect beside another policy.
+pub(in super::super) fn parity_stripe(config: &Config) -> Option<u32> {
     let has_superblocks = config.ftl.policy == config::FirmwarePolicy::Superblock;
     config.ftl.parity.filter(|_| has_superblocks).map(|share| share.0)
 }
@@ -50,7 +50,7 @@ pub(in super::super) fn in_units(config: &Config) -> config::Geometry {
     shape.page_size = crate::units::Bytes::new(shape.page_size.as_u64() / u64::from(units));
     shape.page_size = shape.page_size * u64::from(pages_per_unit(config));
     shape.pages_per_block = shape.pages_per_block * units / pages_per_unit(config);
-    if let Some(programs) = programs_of_a_stripe(config) {
+    if let Some(programs) = parity_stripe(config) {
         let of_program = (units * pages_per_program(config) / pages_per_unit(config)).max(1);
         let in_block = shape.pages_per_block / of_program;
         // Programs of data, each with its share of parity.

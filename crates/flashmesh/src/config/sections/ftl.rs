@@ -216,8 +216,8 @@ section! {
         /// they fill what one program writes (`flash.program-unit`), a read moves only the units it needs, and collection moves and packs valid
         /// units. Above, a smaller write reads the rest of its unit first, and a read senses only the pages it needs.
         mapping_unit: Option<Bytes> = None, unset "a page", in Bytes::new(512)..=Bytes::from_kib(256), needs any, step "4KiB | 16KiB";
-        /// Programs of parity among those of a superblock, as drives keep them against the loss of a die (RAIN): with `1/8` one of eight, which
-        /// takes an eighth of the space and a program after each seven of data. A divisor of `superblock.dies`.
+        /// Share of the programs of a superblock that is parity, which drives keep against the loss of a die (RAIN). With `1/8` a die programs
+        /// parity after each seven programs of data, and a block holds an eighth less. The stripe, of 8 programs here, divides `superblock.dies`.
         parity: Option<ParityShare> = None, unset "none", in ParityShare(2)..=ParityShare(1024),
             with "policy" = ["\"superblock\""], needs any, step "1/4 | 1/8";
         /// How long writes wait for others to fill a program with. After it the program runs with what there is, and the rest of its pages

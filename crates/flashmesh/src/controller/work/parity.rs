@@ -1,10 +1,10 @@
 //! Parity of superblocks (`ftl.parity`), as drives keep it against the loss of a die (RAIN).
 //!
 //! With 1/N a die programs parity once for N - 1 programs of data, right after the last of them: over the same planes, with as much data from
-//! the controller. Its dies take turns. A parity program waits for no other die, since the controller has the sum of what it sent so far
+//! the controller. The dies of a superblock take turns. A parity program waits for no other die, since the controller has the sum of what it sent so far
 //! \[choice\]. Parity holds no mapping units: a block has as many fewer pages for data ([`Config::unit_geometry`]).
 
-use crate::config::Config;
+use crate::config::{Config, MultiPlane};
 use crate::controller::Context;
 use crate::controller::steps::Step;
 use crate::flash::geometry::Geometry;
@@ -28,8 +28,8 @@ pub struct Parity {
 impl Parity {
     /// `None` where the drive has no parity.
     pub fn new(config: &Config, geometry: &Geometry) -> Option<Parity> {
-        let programs = config.parity_programs()?;
-        let by_die = geometry.gathers() && config.flash.multi_plane != crate::config::MultiPlane::Off;
+        let programs = config.parity_stripe()?;
+        let by_die = geometry.gathers() && config.flash.multi_plane != MultiPlane::Off;
         Some(Parity {
             data_programs: programs - 1,
             superblocks: Superblocks::new(geometry, config.superblock_dies()),

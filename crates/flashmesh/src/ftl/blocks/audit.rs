@@ -86,21 +86,23 @@ impl BlockManager {
                 format!("{block:?} of the SLC cache is {state:?}; listed as free: {is_free}, as full: {is_full}")
             })?;
         }
-        for block in
-            self.table.of_plane(plane).filter(|_| slc.lent.is_some()).filter(|&block| self.geometry.is_slc(block))
-        {
-            let is_lent = slc.lent.iter().flat_map(|lent| &lent.blocks).filter(|(lent, _)| *lent == block).count() == 1;
-            check(is_lent != (self.table.state(block) == BlockState::Free), || {
-                format!("{block:?} is lent: {is_lent}")
-            })?;
+        let Some(lent) = &slc.lent else {
+            return check(account.kept <= account.collecting, || format!("{plane:?} keeps a block for no fold"));
+        };
+        for block in self.table.of_plane(plane).filter(|&block| self.geometry.is_slc(block)) {
+            let count = lent.blocks.iter().filter(|&&(of_cache, _)| of_cache == block).count();
+            let expected = usize::from(self.table.state(block) != BlockState::Free);
+            check(count == expected, || format!("{block:?} stands for {count} blocks, not {expected}"))?;
         }
-        for (_, native) in slc.lent.iter().flat_map(|lent| &lent.blocks) {
-            let is_unused =
-                self.table.state(*native) == BlockState::Open && opened.iter().all(|open| open.block != *native);
-            check(is_unused && self.table.programmed_pages(*native) == 0, || format!("{native:?} is lent and used"))?;
+        for &(_, native) in &lent.blocks {
+            let is_open = opened.iter().any(|open| open.block == native);
+            let is_unused = self.table.state(native) == BlockState::Open && self.table.programmed_pages(native) == 0;
+            check(is_unused && !is_open, || format!("{native:?} is lent and used"))?;
         }
-        let needed = account.collecting.max(u32::from(slc.has_lent()));
-        check(account.kept <= needed, || format!("{plane:?} keeps a block for no fold"))
+        // A fold that is under way may have taken the block that was kept for it.
+        let kept = u32::from(!lent.blocks.is_empty());
+        let is_kept = account.kept == kept || (account.collecting > 0 && account.kept == 0);
+        check(is_kept, || format!("{plane:?} keeps {} blocks for folds, not {kept}", account.kept))
     }
 
     fn audit_block(&self, block: BlockId, opened: &[&OpenBlock]) -> Result<(), String> {

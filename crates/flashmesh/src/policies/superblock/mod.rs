@@ -40,7 +40,7 @@ fn clashes(config: &Config, geometry: Option<&Geometry>) -> Vec<Clash> {
 
 /// Parity that does not fit a superblock of so many dies.
 fn parity_clash(config: &Config, dies: u32) -> Option<Clash> {
-    let programs = config.parity_programs()?;
+    let programs = config.parity_stripe()?;
     let share = config::ParityShare(programs);
     let of_superblock = if dies == 1 { "has one die".to_owned() } else { format!("has {dies} dies") };
     let in_block =
