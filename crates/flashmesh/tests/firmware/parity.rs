@@ -1,43 +1,26 @@
 //! Parity of superblocks on whole drives, against arithmetic: the space that it takes, its programs, and what they make wait.
 
-use flashmesh::config::{Config, FirmwarePolicy, MultiPlane, PageTypes, ParityShare, ProgramUnit};
+use flashmesh::config::{Config, FirmwarePolicy, ParityShare};
 use flashmesh::flash::geometry::Geometry;
-use flashmesh::measure::report::Report;
-use flashmesh::units::Time;
+use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::IoRequest;
 
+use super::word_lines::{COMMAND, PROGRAM, WORD_LINE, die_of, measured};
 use crate::support::drives::*;
 
 /// Pages of 4 KiB in a word line of both planes.
 const PER_PROGRAM: u64 = 6;
-const PROGRAM: Time = Time::from_us(600);
-/// Two word lines of three pages at 1.2 GB/s, with their commands.
-const SENT: Time = Time::from_ns(2 * (10 + 10_240));
 
 /// One superblock over so many dies, each on a channel of its own, with blocks of `word_lines`.
 fn superblock_of(dies: u32, word_lines: u32, parity: Option<u32>) -> Config {
-    let mut config = bare_drive();
+    let mut config = die_of(2);
     config.geometry.channels = dies;
-    config.geometry.chips_per_channel = 1;
-    config.geometry.planes_per_die = 2;
     config.geometry.blocks_per_plane = 16;
     config.geometry.pages_per_block = 3 * word_lines;
     config.geometry.over_provisioning = 0.5;
-    config.flash.page_types = PageTypes::Tlc;
-    config.flash.program_unit = ProgramUnit::WordLine;
-    config.flash.program_time = PROGRAM;
-    config.flash.multi_plane = MultiPlane::SameOffset;
     config.ftl.policy = FirmwarePolicy::Superblock;
-    config.ftl.gather_timeout = Time::from_ms(5);
     config.ftl.parity = parity.map(ParityShare);
     config
-}
-
-fn run(config: &Config, requests: Vec<IoRequest>) -> (Report, Vec<Time>) {
-    config.validate().expect("the configuration is legal");
-    let (report, mut records) = run_source(config, Listed(requests.into()));
-    records.sort_by_key(|record| record.id);
-    (report, records.iter().map(|record| record.completed - record.arrival).collect())
 }
 
 /// Writes that fill so many programs, of a page each and close together, and a read when all parity has followed.
@@ -51,7 +34,7 @@ fn one_program_in_so_many_is_of_parity() {
     for (dies, share) in [(2, 2), (4, 2), (4, 4), (6, 3), (8, 4)] {
         let config = superblock_of(dies, 64, Some(share));
         let written = u64::from(dies) * 36;
-        let (report, _) = run(&config, programs(written));
+        let (report, _) = measured(&config, programs(written));
         assert_eq!((report.flash.user_programs, report.flash.units_skipped), (written * PER_PROGRAM, 0));
         // Each die has 36 programs of data, a multiple of the data programs of every share.
         let of_parity = written * PER_PROGRAM / u64::from(share - 1);
@@ -59,7 +42,7 @@ fn one_program_in_so_many_is_of_parity() {
         let amplification = f64::from(share) / f64::from(share - 1);
         assert!((report.write_amplification.expect("it wrote") / amplification - 1.0).abs() < 1e-12);
     }
-    let (report, _) = run(&superblock_of(4, 64, None), programs(144));
+    let (report, _) = measured(&superblock_of(4, 64, None), programs(144));
     assert_eq!((report.flash.parity_programs, report.write_amplification), (0, Some(1.0)));
 }
 
@@ -76,13 +59,13 @@ fn parity_takes_its_share_of_every_block() {
 #[test]
 fn a_write_waits_for_the_parity_that_follows_the_program_before_it() {
     let late = Time::from_us(5);
-    let alone = SENT + PROGRAM;
+    let alone = (COMMAND + WORD_LINE) * 2 + PROGRAM;
     for (parity, expected) in [(None, alone), (Some(2), alone * 2 - late)] {
         let writes = (0..3 * PER_PROGRAM).map(|page| {
             let at = if page < 2 * PER_PROGRAM { Time::ZERO } else { alone + late };
             write(page, 1, at)
         });
-        let (_, latencies) = run(&superblock_of(2, 64, parity), writes.collect());
+        let (_, latencies) = measured(&superblock_of(2, 64, parity), writes);
         let (first, third) = latencies.split_at(2 * PER_PROGRAM as usize);
         assert!(first.iter().all(|&latency| latency == alone), "{first:?}, {alone} expected");
         assert!(third.iter().all(|&latency| latency == expected), "{third:?}, {expected} expected");
@@ -94,10 +77,9 @@ fn a_write_waits_for_the_parity_that_follows_the_program_before_it() {
 fn a_saturated_drive_writes_as_much_less_as_parity_takes_of_its_programs() {
     let rate = |parity: Option<u32>| {
         let mut config = superblock_of(4, 64, parity);
-        config.cache.capacity = flashmesh::units::Bytes::from_kib(4 * 96);
+        config.cache.capacity = Bytes::from_kib(4 * 96);
         config.cache.keep_destaged = false;
-        let writes = (0..400 * PER_PROGRAM).map(|page| write(page, 1, Time::ZERO)).collect();
-        let (report, _) = run(&config, writes);
+        let (report, _) = measured(&config, (0..400 * PER_PROGRAM).map(|page| write(page, 1, Time::ZERO)));
         report.makespan_ps as f64
     };
     let without = rate(None);
@@ -122,6 +104,14 @@ fn parity_that_fits_no_superblock_is_refused() {
         let error = Config::from_str("", "drive.toml", &settings).expect_err("it makes no sense").to_string();
         assert!(error.contains(says) && error.contains("ftl.parity"), "{error}");
     }
+    let beside = |geometry: &str| {
+        let text = format!("[ftl]\npolicy = \"superblock\"\nparity = \"1/4\"\n[geometry]\n{geometry}\n");
+        Config::from_str(&text, "drive.toml", &[]).expect_err("it leaves too little for data").to_string()
+    };
+    let error = beside("capacity = \"400GiB\"");
+    assert!(error.contains("of the array that ftl.parity = \"1/4\" leaves"), "{error}");
+    let error = beside("pages-per-block = 1\nblocks-per-plane = 4096");
+    assert!(error.contains("a block of geometry.pages-per-block is one program: none is left for data"), "{error}");
     let error =
         Config::from_str("", "drive.toml", &["ftl.parity=\"1/4\"".to_owned()]).expect_err("it has no superblocks");
     assert!(error.to_string().contains("ftl.policy"), "{error}");

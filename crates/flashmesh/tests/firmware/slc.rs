@@ -216,7 +216,7 @@ fn a_plane_short_of_space_takes_back_what_it_lent_and_is_written_without_end() {
         let requests = (0..3_000).map(|n| write(n * 7 % (8 * 24), 1, gap * n));
         let (report, _) = run_source(&config, Listed(requests.collect()));
         let slc = report.slc.expect("the drive has a cache");
-        assert!(report.gc.collections >= slc.folds, "{slc:?}, {:?}", report.gc);
+        assert!(report.gc.collections > slc.folds, "{slc:?}, {:?}", report.gc);
         // Without a pause nothing is collected ahead, and nothing lent.
         assert_eq!(slc.folds > 50, gap >= Time::from_ms(1), "{gap}: {slc:?}");
     }

@@ -7,13 +7,13 @@ use flashmesh::workload::IoRequest;
 
 use crate::support::drives::*;
 
-const COMMAND: Time = Time::from_ns(10);
-const PROGRAM: Time = Time::from_us(600);
+pub const COMMAND: Time = Time::from_ns(10);
+pub const PROGRAM: Time = Time::from_us(600);
 /// Three pages of 4 KiB at 1.2 GB/s.
-const WORD_LINE: Time = Time::from_ns(10_240);
+pub const WORD_LINE: Time = Time::from_ns(10_240);
 
 /// One die whose planes are programmed together, word line by word line of three pages.
-fn die_of(planes: u32) -> Config {
+pub fn die_of(planes: u32) -> Config {
     let mut config = bare_drive();
     config.geometry.channels = 1;
     config.geometry.chips_per_channel = 1;
@@ -31,7 +31,7 @@ fn die_of(planes: u32) -> Config {
 }
 
 /// Runs these requests; gives the report and the latencies in the order of issue.
-fn measured(config: &Config, requests: impl IntoIterator<Item = IoRequest>) -> (Report, Vec<Time>) {
+pub fn measured(config: &Config, requests: impl IntoIterator<Item = IoRequest>) -> (Report, Vec<Time>) {
     config.validate().expect("the configuration is legal");
     let (report, mut records) = run_source(config, Listed(requests.into_iter().collect()));
     records.sort_by_key(|record| record.id);

@@ -243,7 +243,7 @@ fn many_drives_that_are_drawn_with_units_gather_programs_and_many_have_large_uni
     let counts = (drives.iter().filter(gather).count(), drives.iter().filter(by_die).count());
     assert!(counts.0 > 150 && counts.1 > 8, "{counts:?} of 400 gather, and by the die");
     let large = drives.iter().filter(large).count();
-    assert!(large > 60, "{large} of 400 have units of several pages");
+    assert!(large > 80, "{large} of 400 have units of several pages");
 }
 
 /// One die with one plane of 8 blocks of 4 pages of 4 KiB, half of which the host sees; one request at a time.

@@ -27,7 +27,7 @@ pub fn units() -> impl Strategy<Value = Units> {
     let timeout = (0..=600u64).prop_map(Time::from_us);
     let choices = (any::<bool>(), any::<bool>(), any::<bool>());
     // Of a page, of parts of it, of several.
-    let sizes = vec![(1u64, 1u64), (2, 1), (4, 1), (8, 1), (1, 2), (1, 4)];
+    let sizes = vec![(1u64, 1u64), (2, 1), (4, 1), (8, 1), (1, 2), (1, 4), (1, 8)];
     (select(sizes), select(ProgramUnit::ALL), timeout, choices).prop_map(
         |((per_page, pages), program_unit, gather_timeout, (is_paced, is_twin, is_wide))| Units {
             per_page,
