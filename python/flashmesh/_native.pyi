@@ -43,7 +43,6 @@ __all__ = [
     "fit_trace",
     "former_presets",
     "generate_trace",
-    "indented_json",
     "kept_states",
     "parameters",
     "presets",
@@ -508,9 +507,6 @@ class Contender:
     @property
     def order(self) -> int:
         """Grows with every request for a path."""
-
-def indented_json(compact: str) -> str:
-    """A JSON document as `json.dumps(document, indent=2)` gives it, from one without spaces; in a tenth of the time."""
 
 def kept_states(folder: PathLike[str]) -> list[tuple[str, tuple[str, int, int] | None, bool, int, int]]:
     """The states in a folder: key, drive with capacity and time of making, whether this build can use it, size, use."""

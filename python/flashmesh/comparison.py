@@ -7,7 +7,6 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
-from flashmesh._native import indented_json
 from flashmesh.results import Result
 from flashmesh.results.shown import Plots, shown_of
 
@@ -159,7 +158,7 @@ class Comparison(Plots):
 
     def to_json(self) -> str:
         """The JSON document as text, ending with a new line."""
-        return indented_json(json.dumps(self._document(), separators=(",", ":"))) + "\n"
+        return json.dumps(self._document(), indent=2) + "\n"
 
     def means(self, measure: str, *baseline: str, inverse: bool = False) -> dict[str, Means]:
         """The means of the ratios of a measure to a baseline, over everything else that is varied.

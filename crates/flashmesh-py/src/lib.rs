@@ -4,7 +4,6 @@ mod build;
 mod config;
 mod drive;
 mod errors;
-mod json;
 mod memory;
 mod policies;
 mod quantities;
@@ -30,8 +29,6 @@ mod _native {
     use crate::errors::{
         CheckError, ConfigError, FlashmeshError, InternalError, OutputError, PolicyError, WorkloadError,
     };
-    #[pymodule_export]
-    use crate::json::indented_json;
     #[pymodule_export]
     use crate::policies::{
         Blocks, Contender, DispatchState, DriveState, Home, Planes, Router, Transaction, Waiting, Write,

@@ -8,7 +8,6 @@ from dataclasses import asdict, field, fields, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from flashmesh._native import indented_json
 from flashmesh._results import (
     Breakdown,
     BreakdownByPart,
@@ -117,7 +116,7 @@ class Result(Plots, Report):
 
     def to_json(self) -> str:
         """The JSON document as text, ending with a new line."""
-        return indented_json(json.dumps(self.document, separators=(",", ":"))) + "\n"
+        return json.dumps(self.document, indent=2) + "\n"
 
     def _runs(self) -> list[Run]:
         from flashmesh.plots.runs import run_of
