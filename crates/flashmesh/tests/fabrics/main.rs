@@ -13,6 +13,7 @@ mod interconnects;
 mod nossd;
 mod outputs;
 mod own_fabric;
+mod page_types;
 mod recordings;
 mod timing_gates;
 mod venice_drive;

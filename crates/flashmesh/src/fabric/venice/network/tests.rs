@@ -1,0 +1,94 @@
+use super::*;
+use crate::config::{Routing, TieBreak};
+use crate::engine::random::SimRng;
+
+/// What the scout of the upper controller of a 2 x 3 mesh does, looking for the upper right chip while both links to the last column are
+/// taken, but for that of the upper row from its seventh step on where `gets_free`: its steps, and how its search ends.
+fn cut_off(revisits: Revisits, gets_free: bool) -> (u64, Step) {
+    let mesh = Mesh::new(2, 3);
+    let tie_break = TieBreaker::new(TieBreak::Lfsr, 1);
+    let mut network = Network::new(mesh, AnyRouting::new(Routing::Venice), tie_break, revisits);
+    let [upper, lower] = [0, 1].map(|row| mesh.link(Place { row, column: 1 }, Port::East));
+    [upper, lower].into_iter().for_each(|link| network.set_out_of_service(link, true));
+    network.launch(ChannelId(0), ChipId(2));
+    loop {
+        let step = network.step(ChannelId(0));
+        if matches!(step, Step::Reached { .. } | Step::Failed) {
+            assert!(network.counters().circuit_lengths.iter().sum::<u64>() == 1 || network.is_clear());
+            return (network.counters().steps, step);
+        }
+        if gets_free && network.counters().steps == 6 {
+            network.set_out_of_service(upper, false);
+        }
+    }
+}
+
+#[test]
+fn a_router_sends_a_scout_once_over_each_port_and_sees_it_three_more_times() {
+    // A B / D C are the routers of the first two columns: A, B, C, D, which goes back since A is held, C, B, A, D; there the port to C was
+    // the way in, not out: where it is tried C comes a third time, then B, and again C, which has then seen the scout four times, D and A.
+    assert_eq!(cut_off(Revisits::UnusedPorts, false), (10, Step::Failed));
+    assert_eq!(cut_off(Revisits::ThreeTimes, false), (14, Step::Failed));
+    // B is seen again after its link to the last column got free: over A, D, C, B and that column there are five links.
+    assert_eq!(cut_off(Revisits::UnusedPorts, true), (10, Step::Failed));
+    assert_eq!(cut_off(Revisits::ThreeTimes, true), (11, Step::Reached { hops: 5 }));
+}
+
+#[test]
+fn a_walk_is_as_many_steps_as_there_is_time_for() {
+    const HOP: Time = Time::from_ns(2);
+    let mut random = SimRng::new(3);
+    for case in 0..200 {
+        let mesh = Mesh::new(1 + random.below(7), 1 + random.below(7));
+        let new = || {
+            let tie_break = TieBreaker::new(TieBreak::ALL[case / 4 % TieBreak::ALL.len()], 9);
+            let revisits = Revisits::ALL[case / 8 % Revisits::ALL.len()];
+            Network::new(mesh, AnyRouting::new(Routing::ALL[case % Routing::ALL.len()]), tie_break, revisits)
+        };
+        let (mut walked, mut stepped) = (new(), new());
+        for link in mesh.mesh_links().filter(|_| random.below(3) == 0).collect::<Vec<_>>() {
+            walked.set_out_of_service(link, true);
+            stepped.set_out_of_service(link, true);
+        }
+        for _ in 0..10 {
+            let (controller, target) = (ChannelId(random.below(mesh.rows())), ChipId(random.below(mesh.routers())));
+            walked.launch(controller, target);
+            stepped.launch(controller, target);
+            let mut due = Time::from_ns(1);
+            loop {
+                let until = due + Time::from_ns(u64::from(random.below(20)));
+                let (last, end) = walked.walk(controller, due, HOP, until);
+                let mut step = stepped.step(controller);
+                while due + HOP <= until && !matches!(step, Step::Reached { .. } | Step::Failed) {
+                    due += HOP;
+                    step = stepped.step(controller);
+                }
+                assert_eq!((last, end), (due, step));
+                assert_eq!(walked.counters(), stepped.counters());
+                assert!(walked.held(controller).eq(stepped.held(controller)));
+                assert_eq!(walked.last_held(controller).0, stepped.held(controller).count());
+                assert_eq!(walked.last_held(controller).1, stepped.held(controller).last());
+                match end {
+                    Step::Forward | Step::Back => due += HOP,
+                    Step::Failed => break,
+                    Step::Reached { .. } => {
+                        walked.release(controller);
+                        stepped.release(controller);
+                        break;
+                    }
+                }
+            }
+        }
+        assert!(walked.counters().sent == 10 && walked.mesh_is_as(&stepped));
+    }
+}
+
+impl Network {
+    /// Whether all routers are in the same state as those of `other`.
+    fn mesh_is_as(&self, other: &Network) -> bool {
+        let state = |router: &Router| (router.busy, router.register);
+        let marks = |network: &Network| network.packets.iter().flat_map(|packet| packet.marks.clone()).collect();
+        let (own, others): (Vec<_>, Vec<_>) = (marks(self), marks(other));
+        self.routers.iter().map(state).eq(other.routers.iter().map(state)) && own == others
+    }
+}
