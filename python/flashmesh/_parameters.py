@@ -957,9 +957,9 @@ class Ftl:
     """
 
     parity: str | None = None
-    """Programs of parity among those of a superblock, as drives keep them against the loss of a die (RAIN): with `1/8`
-    one of eight, which takes an eighth of the space and a program after each seven of data. A divisor of
-    `superblock.dies`. Only with policy = "superblock". Values: 1/2 to 1/1024. Default: none.
+    """Share of the programs of a superblock that is parity, which drives keep against the loss of a die (RAIN). With
+    `1/8` a die programs parity after each seven programs of data, and a block holds an eighth less. The stripe, of 8
+    programs here, divides `superblock.dies`. Only with policy = "superblock". Values: 1/2 to 1/1024. Default: none.
     """
 
     gather_timeout: Time | None = None

@@ -230,7 +230,7 @@ class FlashOperations:
     replica_programs: int
     """Copies of pages programmed by replication. Unit: pages."""
     parity_programs: int
-    """Mapping units in the place of which parity was programmed (`ftl.parity`). Unit: pages."""
+    """Pages of parity programmed (`ftl.parity`). Unit: pages."""
     units_skipped: int
     """Mapping units that programs left empty, since too few had gathered (`ftl.gather-timeout`) or a victim had no
     more. Unit: pages.
