@@ -58,6 +58,8 @@ pub struct HeldPaths {
     paths: Vec<Option<Path>>,
     /// By die: the path that its transaction holds.
     kept: Vec<Option<PathId>>,
+    /// By die: the paths of its reads, with the pages that have yet to leave over each, in the order in which they do.
+    reading: Vec<VecDeque<(PathId, u32)>>,
     /// By die: the paths of its programs, erases and copybacks that go on, in the order in which they were sent and end.
     changing: Vec<VecDeque<PathId>>,
     /// By die and phase: how long it waited for the path that it held, where that was the last to be granted.
@@ -76,6 +78,7 @@ impl HeldPaths {
             rule,
             paths: Vec::new(),
             kept: vec![None; dies],
+            reading: vec![VecDeque::new(); dies],
             changing: vec![VecDeque::new(); dies],
             waited: vec![Default::default(); dies],
             untold: vec![VecDeque::new(); dies],
@@ -123,8 +126,14 @@ impl HeldPaths {
         self.note_grants(first, now, outbox);
     }
 
-    /// The path that a die holds and uses for `phase`. Who is done with it, but for telling so, asks for its next one like all others.
+    /// The path that a die holds and uses for `phase`: for data that of its read. Who is done with it, but for telling so, asks for its next one
+    /// like all others.
     fn own_path(&self, die: DieId, phase: TransferPhase) -> Option<PathId> {
+        if phase == TransferPhase::DataOut
+            && let Some(&(path, _)) = self.reading[die.index()].front()
+        {
+            return Some(path);
+        }
         let path = self.kept[die.index()]?;
         let tells =
             self.fabric.acknowledges() && self.paths[path.index()].as_ref().is_some_and(|path| path.changes > 0);
@@ -211,18 +220,26 @@ impl Fabric for HeldPaths {
 
     fn send(&mut self, grant: Grant, payload: Payload, now: Time, outbox: &mut Outbox) -> Sent {
         let rule = self.rule;
-        let path = self.path(grant.path);
+        let reading = &mut self.reading[grant.die.index()];
+        let path = self.paths[grant.path.index()].as_mut().expect("a path is used by whom it was granted to");
         let is_held = match payload.message {
             Message::Read => rule.holds_reads(),
             Message::Program | Message::Erase | Message::Copyback => rule.holds_programs(),
             Message::Data | Message::Copy => {
                 path.pages_owed = path.pages_owed.saturating_sub(payload.planes);
+                if let Some((_, pages)) = reading.front_mut() {
+                    *pages = pages.saturating_sub(payload.planes);
+                }
+                reading.pop_front_if(|(_, pages)| *pages == 0);
                 false
             }
         };
         if is_held {
             match payload.message {
-                Message::Read => path.pages_owed += payload.planes,
+                Message::Read => {
+                    path.pages_owed += payload.planes;
+                    reading.push_back((grant.path, payload.planes));
+                }
                 _ => {
                     path.changes += 1;
                     self.changing[grant.die.index()].push_back(grant.path);
@@ -331,5 +348,50 @@ impl Fabric for HeldPaths {
 
     fn held(&self) -> Vec<(LinkId, DieId)> {
         self.fabric.held()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::FabricKind;
+    use crate::units::Bytes;
+
+    fn payload(message: Message) -> Payload {
+        Payload { message, planes: 1, command: Time::ZERO, bytes: Bytes::from_kib(4) }
+    }
+
+    /// The path that is granted to die 0 for `phase`, now that it asks.
+    fn granted(held: &mut AnyFabric, phase: TransferPhase, outbox: &mut Outbox) -> Grant {
+        held.acquire(DieId(0), phase, Time::ZERO, outbox);
+        outbox.grants.pop().expect("a path is free").grant
+    }
+
+    /// A register holds the data of a read while its die begins a program and is sent another read, over a path of its own since that of the
+    /// program has an end to tell.
+    #[test]
+    fn data_leaves_over_the_path_of_its_read_whatever_its_die_was_sent_since() {
+        let mut config = Config::default();
+        config.fabric.kind = FabricKind::Nossd;
+        config.fabric.hold_path = HoldPath::Always;
+        config.nossd.chip_channels = 2;
+        config.nossd.controller_channels = 2;
+        let geometry = Geometry::of(&config).expect("the geometry is possible");
+        let mut held = AnyFabric::new(&config, &geometry).expect("the interconnect fits");
+        let mut outbox = Outbox::default();
+        let sent = [Message::Read, Message::Program, Message::Read].map(|message| {
+            let grant = granted(&mut held, TransferPhase::Command, &mut outbox);
+            held.send(grant, payload(message), Time::ZERO, &mut outbox);
+            held.release(grant, Time::ZERO, &mut outbox);
+            grant.path
+        });
+        assert_eq!(sent[0], sent[1]);
+        assert_ne!(sent[1], sent[2]);
+        for path in [sent[0], sent[2]] {
+            let grant = granted(&mut held, TransferPhase::DataOut, &mut outbox);
+            assert_eq!(grant.path, path);
+            held.send(grant, payload(Message::Data), Time::ZERO, &mut outbox);
+            held.release(grant, Time::ZERO, &mut outbox);
+        }
     }
 }
