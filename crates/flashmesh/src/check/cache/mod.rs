@@ -128,6 +128,8 @@ impl Cache {
 
     pub(super) fn deallocated(&mut self, lpn: Lpn) {
         self.flash.remove(&lpn);
+        // What collection read of it completes no later write.
+        self.base.remove(&lpn);
         self.known.remove(&lpn);
         self.acknowledged.remove(&lpn);
         // What a write brings later comes after it; of a read nobody knows.

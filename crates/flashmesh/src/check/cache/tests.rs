@@ -155,6 +155,23 @@ fn losses_that_are_counted_wrong_are_caught() {
 }
 
 #[test]
+fn what_collection_read_before_a_page_was_deallocated_completes_no_later_write() {
+    let mut oracles = oracles();
+    let now = super::super::histories::write(&mut oracles, 0, 0, 3, us(0));
+    let now = read(&mut oracles, 0, 3, None, now);
+    submit(&mut oracles, 1, Deallocate, 3 * PAGE, PAGE, now);
+    oracles.deallocated(Lpn(3), now);
+    oracles.request_completed(RequestId(1), now);
+    cached(&mut oracles, 2, 3, Sectors::range(0, 1), now);
+    let now = destaged(&mut oracles, 1, 3, Sectors::range(0, 1), now);
+    let content = oracles.cache.as_ref().expect("there is a cache").on_flash(Lpn(3));
+    assert_eq!((content[0] > 0, content[1]), (true, 0), "of the first write nothing is left");
+    end(&mut oracles, now);
+    oracles.cache_finished(None, now);
+    assert_silent(&oracles);
+}
+
+#[test]
 fn a_page_deallocated_on_its_way_is_forgotten_for_good() {
     let mut oracles = oracles();
     cached(&mut oracles, 0, 3, WHOLE, us(0));

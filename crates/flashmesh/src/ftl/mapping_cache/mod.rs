@@ -93,7 +93,7 @@ pub enum EntryEvent {
     Awaits(Lpn),
     /// It is not in DRAM any more.
     Dropped(Lpn),
-    /// This translation page is in the buffer until it is programmed.
+    /// All of this translation page is in DRAM until it is programmed, whatever becomes of its entries.
     Held(Lpn),
 }
 

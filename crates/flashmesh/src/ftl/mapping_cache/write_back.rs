@@ -143,8 +143,8 @@ impl MappingCache {
     /// The content of a translation page is in DRAM: it goes into the buffer, if there is one, and what has to make way there is
     /// programmed.
     fn hold(&mut self, page: Lpn) {
+        self.tell(EntryEvent::Held(page));
         let leaves = if self.write_backs.has_buffer() {
-            self.tell(EntryEvent::Held(page));
             self.set_write_back(page, WriteBack::Buffered);
             self.write_backs.put_off(page)
         } else {
