@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::config::Config;
 use crate::ids::{BlockId, DieId, PlaneId, Ppn};
 
-use super::arithmetic::{Homes, in_units, parity_stripe, units_per_program};
+use super::arithmetic::{Homes, SlcArea, in_units, parity_stripe, units_per_page, units_per_program};
 
 /// Programs of parity that a die may owe while its programs run.
 const OWED_MAX: usize = 8;
@@ -19,7 +19,9 @@ type Place = (u32, u32);
 #[derive(Clone, Debug)]
 pub(super) struct Parity {
     homes: Homes,
-    units: u32,
+    slc: SlcArea,
+    /// Mapping units of a program in the SLC cache, and of one elsewhere.
+    units: (u32, u32),
     /// Programs of data for one of parity, and dies that lie between two dies of a superblock; `None` without parity.
     rule: Option<(u32, u32)>,
     /// By plane: the program of data seen last, and the places of parity that has yet to follow.
@@ -41,7 +43,8 @@ impl Parity {
         });
         Parity {
             homes,
-            units: units_per_program(config),
+            slc: SlcArea::new(config),
+            units: (units_per_page(config), units_per_program(config)),
             rule,
             last: FxHashMap::default(),
             owed: FxHashMap::default(),
@@ -51,7 +54,8 @@ impl Parity {
 
     /// The position of the program of a page in its plane: that of its block, and of the program in the block.
     fn place(&self, ppn: Ppn) -> Place {
-        (self.homes.block_in_plane(self.homes.block_of(ppn)), self.homes.page_in_block(ppn) / self.units)
+        let units = if self.slc.holds(ppn) { self.units.0 } else { self.units.1 };
+        (self.homes.block_in_plane(self.homes.block_of(ppn)), self.homes.page_in_block(ppn) / units)
     }
 
     pub(super) fn programmed(&mut self, ppn: Ppn) -> Result<(), String> {
@@ -70,6 +74,11 @@ impl Parity {
             return Err(format!("die {} has gone on {OWED_MAX} times without parity that was due", die.0));
         }
         Ok(())
+    }
+
+    /// The same program of a block is another one after its erase.
+    pub(super) fn erased(&mut self, block: BlockId) {
+        self.last.retain(|_, (last, _)| *last != block);
     }
 
     /// Parity was programmed beside the data whose last unit is `ppn`.

@@ -52,14 +52,23 @@ impl Config {
     pub fn unit_geometry(&self) -> Geometry {
         let (units, pages) = (self.units_per_page(), self.pages_per_unit());
         let in_block = self.geometry.pages_per_block.saturating_mul(units) / pages;
-        let of_program = self.units_per_program();
-        let programs_of_parity = self.parity_stripe().map_or(0, |programs| (in_block / of_program).div_ceil(programs));
-        // A block of one program is refused with parity.
-        let of_parity = (programs_of_parity * of_program).min(in_block.saturating_sub(of_program));
         Geometry {
             page_size: Bytes::new(self.geometry.page_size.as_u64() / u64::from(units)) * u64::from(pages),
-            pages_per_block: in_block - of_parity,
+            pages_per_block: self.data_of(in_block, self.units_per_program()),
             ..self.geometry.clone()
         }
+    }
+
+    /// Mapping units of data in a block of the SLC cache, which has a page for each word line.
+    pub(crate) fn slc_units_per_block(&self) -> u32 {
+        let word_lines = self.geometry.pages_per_block / self.pages_per_word_line();
+        self.data_of(word_lines.saturating_mul(self.units_per_page()) / self.pages_per_unit(), self.units_per_page())
+    }
+
+    /// What parity leaves of so many units in a block, of which a program writes `of_program`.
+    fn data_of(&self, in_block: u32, of_program: u32) -> u32 {
+        let programs_of_parity = self.parity_stripe().map_or(0, |programs| (in_block / of_program).div_ceil(programs));
+        // A block of one program is refused with parity.
+        in_block - (programs_of_parity * of_program).min(in_block.saturating_sub(of_program))
     }
 }

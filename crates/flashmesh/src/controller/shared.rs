@@ -173,7 +173,9 @@ impl Shared {
     #[inline]
     pub fn stream_of(&self, transaction: &Transaction) -> Option<Stream> {
         match transaction.work {
-            Work::HostWrite(_) | Work::Reallocate => Some(self.stream_of_write(transaction)),
+            Work::HostWrite(_) => Some(self.stream_of_write(transaction)),
+            // What is laid out anew for reads stays there.
+            Work::Reallocate => Some(self.ftl.host_stream(transaction.plane, None)),
             Work::MapProgram => Some(Stream::Translation),
             Work::ReplicaProgram => Some(Stream::Replica),
             Work::CollectProgram(Route::Controller) => Some(self.ftl.stream_of_move(transaction.from)),
@@ -190,11 +192,8 @@ impl Shared {
     /// Which open block of its plane a write goes to.
     #[inline]
     pub fn stream_of_write(&self, transaction: &Transaction) -> Stream {
-        if self.slc.is_some() && self.ftl.has_slc_page(transaction.plane) {
-            return Stream::Slc;
-        }
         let stream = transaction.owner.request.map(|_| transaction.owner.stream);
-        self.ftl.host_stream(transaction.plane, stream)
+        self.ftl.write_stream(transaction.plane, stream)
     }
 
     /// The page that a write of a part of it has to read first.

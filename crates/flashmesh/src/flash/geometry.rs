@@ -89,7 +89,7 @@ impl Geometry {
         if is_dynamic {
             geometry.add_blocks(config.slc.blocks_per_plane)?;
         }
-        let pages_per_block = geometry.pages_per_block / config.pages_per_word_line();
+        let pages_per_block = config.slc_units_per_block();
         let per_plane = config.slc.blocks_per_plane.min(geometry.blocks_per_plane);
         Ok(Geometry {
             units_per_page,

@@ -35,7 +35,8 @@ impl Ftl {
             let was_guest = self.invalidate(from);
             self.tell_move(lpn, Some(from), Some(to));
             let plane = self.blocks.program_valid(to);
-            if was_guest && plane == self.geometry.plane_of(from) {
+            let before = self.geometry.plane_of(from);
+            if was_guest && (plane == before || self.share_superblocks(plane, before)) {
                 self.admit_guest(to, plane);
             }
             return true;

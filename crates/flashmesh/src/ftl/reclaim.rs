@@ -112,6 +112,11 @@ impl Ftl {
         self.blocks.superblocks()
     }
 
+    /// The planes that open, collect and erase blocks with `plane`: itself where each is by itself.
+    pub(crate) fn set_of(&self, plane: PlaneId) -> Vec<PlaneId> {
+        self.blocks.set_of(plane)
+    }
+
     /// Whether two planes use the same blocks together.
     pub(crate) fn share_superblocks(&self, one: PlaneId, other: PlaneId) -> bool {
         let superblocks = self.superblocks();

@@ -1,6 +1,8 @@
 //! What is done with replicas, the second homes of pages.
 
-use super::Ftl;
+use std::cmp::Reverse;
+
+use super::{Ftl, Stream};
 use crate::ids::{DieId, Lpn, PlaneId, Ppn};
 
 impl Ftl {
@@ -26,7 +28,7 @@ impl Ftl {
     }
 
     /// The plane of `die` that can take a replica of `lpn`: one of its namespace, which is not short of free pages and has room for a
-    /// guest; of several that with the most free pages, of equals the first.
+    /// guest; of several that with the most free pages, of equals the first. Of planes that open blocks together the one furthest behind.
     pub(crate) fn plane_for_replica(&self, lpn: Lpn, die: DieId) -> Option<PlaneId> {
         let replicas = self.replicas.as_ref()?;
         let first = self.geometry.first_plane(die).0;
@@ -36,7 +38,11 @@ impl Ftl {
             .map(PlaneId)
             .filter(|plane| members.binary_search(plane).is_ok() && replicas.has_room(*plane))
             .filter(|&plane| !self.collector.is_short(&self.blocks, plane))
-            .max_by_key(|&plane| (self.blocks.plane(plane).free_pages, std::cmp::Reverse(plane)))
+            .max_by_key(|&plane| {
+                // Planes that open blocks together fill theirs evenly.
+                let behind = if self.has_twins() { self.blocks.pages_open(plane, Stream::Replica) } else { 0 };
+                (Reverse(behind), self.blocks.plane(plane).free_pages, Reverse(plane))
+            })
     }
 
     /// A replica is on its way to `plane`, until [`Ftl::commit_replica`] or [`Ftl::abandon_replica`].
@@ -95,8 +101,8 @@ mod tests {
     use super::*;
     use crate::config::{self, Config};
     use crate::flash::geometry::Geometry;
+    use crate::ftl::FtlRules;
     use crate::ftl::replicas::Replicas;
-    use crate::ftl::{FtlRules, Stream};
 
     const HOST: Stream = Stream::SHARED;
 

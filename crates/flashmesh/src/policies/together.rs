@@ -48,8 +48,8 @@ impl Together {
         let Together { superblocks, writes, moves, gathers } = self;
         let set = superblocks.index_of(plane) as usize;
         let (waiting, beside) = if is_move { (moves, None) } else { (writes, Some(moves)) };
-        // Where programs gather, writes fill those of their own.
-        let beside = beside.filter(|_| !*gathers);
+        // Where programs gather, and in the SLC cache, writes fill those of their own.
+        let beside = beside.filter(|_| !*gathers && stream != Stream::Slc);
         let progress = |twin: PlaneId| {
             let beside = beside.as_ref().map_or(0, |moves| moves.count[twin.index()]);
             ftl.twin_progress(twin, stream, waiting.count[twin.index()] + beside)
@@ -108,14 +108,6 @@ pub(super) fn clashes(config: &Config, geometry: Option<&Geometry>, dies: u32) -
         clashes.push(refused(config, "gc.move", &why, "set gc.move to \"through-controller\""));
     }
     let Some(geometry) = geometry else { return clashes };
-    if config.replication.enabled && geometry.dies() > 1 {
-        let message = format!(
-            "replication.enabled is true, and ftl.policy is `{}`, which has {together} work together: a copy is one page of one plane",
-            config.ftl.policy
-        );
-        let clash = Clash::new(&["replication.enabled", "ftl.policy"], message);
-        clashes.push(clash.help("set ftl.policy to another one, or replication.enabled to false"));
-    }
     if !geometry.dies().is_multiple_of(dies) {
         return clashes;
     }

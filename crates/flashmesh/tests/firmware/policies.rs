@@ -3,9 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use flashmesh::check::Oracles;
-use flashmesh::config::{
-    AreaRule, Config, FirmwarePolicy, FirstTouch, McsBegins, Move, MovedPages, ParityShare, Suspension, WriteBinding,
-};
+use flashmesh::config::{Config, FirmwarePolicy, MovedPages};
 use flashmesh::error::RunError;
 use flashmesh::flash::die::OperationKind;
 use flashmesh::ids::{BlockId, Lpn, PlaneId};
@@ -16,49 +14,16 @@ use flashmesh::schedule::transaction::Transaction;
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Time};
 use proptest::prelude::*;
-use proptest::sample::select;
 
 use crate::support::arbitrary;
-use crate::support::arbitrary::Case;
+use crate::support::arbitrary::{Case, policies};
 use crate::support::drives;
 use crate::support::drives::{Kept, Listed};
 
-/// How a case runs under a policy: its switches, and as many dies and planes as the policy needs.
+/// How a case runs under a policy.
 fn under(policy: FirmwarePolicy) -> impl Strategy<Value = Case> {
-    let switches = (any::<bool>(), any::<bool>(), any::<bool>(), select(Suspension::ALL));
-    let reads = (1..=6u64, 1..=40u64, select(vec![0u32, 4, 64]), select(MovedPages::ALL));
-    let readings = (any::<bool>(), select(McsBegins::ALL), select(AreaRule::ALL));
-    let divisor = any::<prop::sample::Index>();
-    let drawn = (arbitrary::case(), switches, reads, readings, divisor);
-    let cases = drawn.prop_map(move |(mut case, (ws, rs, mcs, suspension), reads, readings, divisor)| {
-        let (threshold, area, reallocations_max, moved_pages) = reads;
-        let config = &mut case.config;
-        let page = config.geometry.page_size;
-        config.ftl.policy = policy;
-        if policy == FirmwarePolicy::Page {
-            config.gc.moved_pages = moved_pages;
-            return case;
-        }
-        fit(config);
-        if policy == FirmwarePolicy::Superblock {
-            let least = if config.geometry.planes_per_die == 1 { 2 } else { 1 };
-            let divisors: Vec<u32> =
-                (least..=config.dies()).filter(|dies| config.dies().is_multiple_of(*dies)).collect();
-            config.superblock.dies = Some(*divisor.get(&divisors)).filter(|&dies| dies < config.dies());
-            add_parity(config, ws, divisor);
-            return case;
-        }
-        config.mbm.ws = ws;
-        config.mbm.rs = rs;
-        config.mbm.mcs = mcs;
-        config.mbm.suspension = suspension;
-        (config.mbm.reads_before_collection, config.mbm.mcs_begins, config.mbm.area_rule) = readings;
-        if config.suspension() != Suspension::Off {
-            config.fabric.hold_path = config.fabric.hold_path.without_programs();
-        }
-        config.mbm.read_threshold = page * threshold;
-        config.mbm.area_size = Some(page * area);
-        config.mbm.reallocations_max = reallocations_max;
+    let cases = (arbitrary::case(), policies::managed(vec![policy])).prop_map(|(mut case, managed)| {
+        managed.put(&mut case.config);
         case
     });
     // A policy may need a block more in each plane than the drive was drawn with.
@@ -66,39 +31,6 @@ fn under(policy: FirmwarePolicy) -> impl Strategy<Value = Case> {
         "a policy needs more blocks to spare",
         |case| !matches!(case.config.validate(), Err(error) if error.to_string().contains("blocks to spare")),
     )
-}
-
-/// Gives every other drive with superblocks parity, where there is room for it.
-fn add_parity(config: &mut Config, is_wanted: bool, divisor: prop::sample::Index) {
-    let dies = config.superblock_dies();
-    let shares: Vec<u32> = (2..=dies).filter(|programs| dies.is_multiple_of(*programs)).collect();
-    if is_wanted && !shares.is_empty() {
-        let without = config.clone();
-        config.ftl.parity = Some(ParityShare(*divisor.get(&shares)));
-        if config.validate().is_err() {
-            *config = without;
-        }
-    }
-}
-
-/// What a drive needs for policies with superblocks, and for MBM.
-fn fit(config: &mut Config) {
-    if config.geometry.planes_per_die == 1 && (config.ftl.policy != FirmwarePolicy::Superblock || config.dies() == 1) {
-        // As many logical pages on each plane as before.
-        config.geometry.planes_per_die = 2;
-        let pages = config.geometry.capacity.map(|capacity| capacity.as_u64() / config.geometry.page_size.as_u64());
-        config.geometry.capacity = pages.map(|pages| config.geometry.page_size * (2 * pages));
-    }
-    config.ftl.write_binding = WriteBinding::Late;
-    config.ftl.first_touch = FirstTouch::Home;
-    config.ftl.write_streams = flashmesh::config::WriteStreams::Shared;
-    if config.ftl.policy != FirmwarePolicy::Mbm {
-        config.gc.copyback = false;
-        config.gc.r#move = Move::ThroughController;
-        config.namespace.clear();
-        config.queue.namespace = None;
-        config.stream.iter_mut().for_each(|stream| stream.queue.namespace = None);
-    }
 }
 
 fn run(case: &Case) -> Report {
@@ -354,7 +286,6 @@ fn a_policy_is_refused_where_it_makes_no_sense() {
         ("mbm", "ftl.write-streams=per-stream", "ftl.write-streams"),
         ("superblock", "superblock.dies=3", "superblock.dies"),
         ("superblock", "gc.move=chip-to-chip", "gc.move"),
-        ("superblock", "replication.enabled=true", "replication.enabled"),
     ];
     for (policy, setting, key) in cases {
         let settings = [format!("ftl.policy={policy}"), setting.to_owned()];

@@ -1,7 +1,7 @@
 //! Replication of pages on whole drives: with all oracles on, whatever else the drive does, and what it is for.
 
 use flashmesh::collisions::{ReplicationCounts, ReplicationReport};
-use flashmesh::config::{Config, CountedReads, FabricKind};
+use flashmesh::config::{Allocation, Config, CountedReads, FabricKind, FirmwarePolicy, Level};
 use flashmesh::flash::geometry::Geometry;
 use flashmesh::ids::Lpn;
 use flashmesh::measure::report::Report;
@@ -9,12 +9,13 @@ use flashmesh::policy::{Home, HomeSelector, Served};
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::{IoRequest, RequestKind};
+use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
-use crate::support::arbitrary::drive;
+use crate::support::arbitrary::{drive, policies};
 use crate::support::drives::Listed;
 use crate::support::partitions;
 
@@ -32,9 +33,10 @@ fn sketch() -> impl Strategy<Value = (RequestKind, u32, bool, u64)> {
 fn case() -> impl Strategy<Value = (Config, Vec<IoRequest>)> {
     let own = (0..=20u32, 1..=40u32, 1..=500u64, 3..=6u32, proptest::bool::weighted(0.7));
     let requests = proptest::collection::vec(sketch(), 200..600);
-    let options = (0..=1u32, select(CountedReads::ALL));
+    let managed = option::weighted(0.4, policies::managed(FirmwarePolicy::ALL.to_vec()));
+    let options = (0..=1u32, select(CountedReads::ALL), managed);
     (drive(), own, requests, 2..=12u32, options).prop_map(|(mut config, own, sketches, hot, options)| {
-        let (stride, counted_reads) = options;
+        let (stride, counted_reads, managed) = options;
         config.replication.counted_reads = counted_reads;
         let (l_r, percent, window, extra_blocks, is_cheap) = own;
         config.geometry.blocks_per_plane += extra_blocks;
@@ -42,6 +44,9 @@ fn case() -> impl Strategy<Value = (Config, Vec<IoRequest>)> {
         config.replication.l_r = l_r;
         config.replication.l_m = f64::from(percent) / 1000.0;
         config.replication.rate_window = Time::from_us(window);
+        if let Some(managed) = managed {
+            managed.fit(&mut config);
+        }
         if is_cheap {
             config.flash.read_time = Time::from_us(60);
             config.flash.program_time = Time::from_us(20);
@@ -156,6 +161,20 @@ fn a_pair_that_collides_again_and_again_is_taken_apart_over_every_interconnect()
 }
 
 #[test]
+fn a_pair_is_taken_apart_where_dies_write_and_collect_superblocks() {
+    for policy in [FirmwarePolicy::Tbm, FirmwarePolicy::Superblock] {
+        let (mut config, requests) = pair_of_pages(FabricKind::Bus);
+        config.geometry.planes_per_die = 2;
+        config.ftl.policy = policy;
+        // The second plane of a die is half a die apart.
+        config.ftl.allocation = Allocation::Static([Level::Channel, Level::Way, Level::Die, Level::Plane]);
+        let found = run(&config, &requests, true);
+        assert_eq!((replication(&found).counts.made, replication(&found).copies_end), (1, 1), "{policy}: {found:?}");
+        assert!(replication(&found).counts.imbalanced_avoided > 1800, "{policy}: {found:?}");
+    }
+}
+
+#[test]
 fn without_pairs_in_the_lists_nothing_is_replicated() {
     let (mut config, requests) = pair_of_pages(FabricKind::Bus);
     config.replication.l_r = 0;
@@ -208,8 +227,6 @@ fn a_drive_that_cannot_hold_copies_is_refused() {
     assert!(message.contains("the drive has one die") && message.contains("drive.toml:"), "{message}");
     let message = refused("preset = \"collisions\"\n[replication]\nenabled = true\nl-m = 0.9\n");
     assert!(message.contains("replication.l-m (90 %)") && message.contains("lower replication.l-m to"), "{message}");
-    let message = refused("[ftl]\npolicy = \"tbm\"\n[replication]\nenabled = true\n");
-    assert!(message.contains("ftl.policy is `tbm`"), "{message}");
     let message = refused("[replication]\nenabled = true\nl-m = 1.5\n");
     assert!(message.contains("l-m") && message.contains('1'), "{message}");
     let message = refused("[replication]\nenabled = true\nl-m = 0.0\n");

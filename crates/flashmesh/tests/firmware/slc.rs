@@ -1,7 +1,7 @@
 //! The SLC cache: its rate, the cliff to the page, folding, and what it saves, as arithmetic gives them.
 
 use flashmesh::config::{
-    Config, FirmwarePolicy, PageTypes, PersistencePolicy, PreconditionKind, ProgramUnit, SlcRegion,
+    Config, FirmwarePolicy, PageTypes, ParityShare, PersistencePolicy, PreconditionKind, ProgramUnit, SlcRegion,
 };
 use flashmesh::measure::report::SlcReport;
 use flashmesh::units::{Bytes, Rate, Time};
@@ -18,12 +18,12 @@ const TLC_READ: Time = Time::from_us(60);
 const ONE_SLC_WRITE: Time = Time::from_ns(10 + 4_096 + 100_000);
 const ONE_TLC_WRITE: Time = Time::from_ns(10 + 4_096 + 600_000);
 /// Long after everything has been folded.
-const LATER: Time = Time::from_ms(1_000);
+pub(super) const LATER: Time = Time::from_ms(1_000);
 /// Pages of the cache of a plane: four blocks of a third of 24 pages.
-const CACHE: u64 = 32;
+pub(super) const CACHE: u64 = 32;
 
 /// One plane of TLC blocks of 24 pages, of which the host sees 40 blocks, and four blocks more for the cache. 1 B/ns.
-fn drive() -> Config {
+pub(super) fn drive() -> Config {
     let mut config = bare_drive();
     config.fabric.channel_rate = Rate::from_bytes_per_second(1_000_000_000);
     config.geometry.channels = 1;
@@ -41,7 +41,7 @@ fn drive() -> Config {
     config
 }
 
-fn writes(pages: std::ops::Range<u64>, at: Time) -> impl Iterator<Item = IoRequest> {
+pub(super) fn writes(pages: std::ops::Range<u64>, at: Time) -> impl Iterator<Item = IoRequest> {
     pages.map(move |page| write(page, 1, at))
 }
 
@@ -245,13 +245,12 @@ fn what_a_cache_cannot_go_together_with_is_refused_by_name() {
         assert!(error.contains(expected), "{error}");
     };
     refused(
-        |config| config.ftl.policy = FirmwarePolicy::Tbm,
-        "ftl.policy is `tbm`, which has several planes use the same blocks",
-    );
-    refused(|config| config.ftl.policy = FirmwarePolicy::Mbm, "ftl.policy is `mbm`, which plans which pages");
-    refused(
-        |config| config.mapping.cache_capacity = Some(Bytes::from_kib(64)),
-        "has the map in DRAM in part: the two are not supported together",
+        |config| {
+            (config.geometry.channels, config.geometry.pages_per_block) = (2, 3);
+            config.ftl.policy = FirmwarePolicy::Superblock;
+            config.ftl.parity = Some(ParityShare(2));
+        },
+        "a block of the SLC cache, which holds a page for each word line of geometry.pages-per-block (3), is one program",
     );
     refused(|config| config.geometry.pages_per_block = 25, "geometry.pages-per-block (25) is no multiple of that");
     refused(|config| config.slc.blocks_per_plane = 20, "keeps 20 blocks of each plane for the SLC cache");

@@ -43,7 +43,8 @@ fn run(case: &Case) -> Outcome {
     simulation.enable_checks();
     let kept = Kept::default();
     simulation.set_request_sink(Box::new(kept.clone()));
-    let report = simulation.run(&Control::default()).expect("the run ends and no oracle speaks");
+    let report =
+        simulation.run(&Control::default()).unwrap_or_else(|error| panic!("{error}\n{}", case.config.to_toml()));
     let logical_pages = simulation.geometry().logical_pages;
     let mapped = (0..logical_pages).filter(|&lpn| simulation.ftl().lookup(Lpn(lpn)).is_some()).collect();
     let records = kept.0.lock().expect("no other thread panicked").clone();
@@ -112,7 +113,7 @@ fn check_numbers(case: &Case, outcome: &Outcome) -> Result<(), TestCaseError> {
         Some(amplification) => {
             let programmed = amplification * model.pages_written as f64;
             let of_firmware = gc.pages_moved + gc.pages_reallocated + flash.map_programs;
-            let expected = flash.user_programs + of_firmware + flash.units_skipped;
+            let expected = flash.user_programs + of_firmware + flash.units_skipped + flash.parity_programs;
             prop_assert!((programmed - expected as f64).abs() < 1e-6);
         }
     }
@@ -230,6 +231,12 @@ fn most_drives_that_are_drawn_with_an_slc_cache_have_one() {
     let gathers = |config: &&Config| config.slc.is_on() && config.units_per_program() > 1;
     let counts = (drives.iter().filter(|config| config.slc.is_on()).count(), drives.iter().filter(gathers).count());
     assert!(counts.0 > 100 && counts.1 > 30, "{counts:?} of 200 have one, and gather programs");
+    for policy in FirmwarePolicy::ALL {
+        let have_it = drives.iter().filter(|config| config.slc.is_on() && config.ftl.policy == *policy).count();
+        assert!(have_it > 0, "none of 200 has one under {policy}");
+    }
+    let with_parity = drives.iter().filter(|config| config.slc.is_on() && config.parity_stripe().is_some()).count();
+    assert!(with_parity > 2, "{with_parity} of 200 have one, and parity");
 }
 
 #[test]

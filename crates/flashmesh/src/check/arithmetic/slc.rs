@@ -1,7 +1,7 @@
 //! Blocks of the SLC cache: where they are, and what they hold.
 
 use super::homes::Homes;
-use super::units::{bits, in_units};
+use super::units::{bits, data_programs, in_units, pages_per_unit, units_per_page};
 use crate::config::Config;
 use crate::ids::{BlockId, Ppn};
 
@@ -40,7 +40,9 @@ impl SlcArea {
         let shape = in_units(config);
         let blocks_per_plane = config.slc.blocks_per_plane;
         let others = shape.blocks_per_plane - blocks_per_plane.min(shape.blocks_per_plane);
-        SlcArea { homes: Homes::new(&shape), blocks_per_plane, others, units: shape.pages_per_block / bits(config) }
+        let word_lines = config.geometry.pages_per_block / bits(config);
+        let units = data_programs(config, word_lines / pages_per_unit(config)) * units_per_page(config);
+        SlcArea { homes: Homes::new(&shape), blocks_per_plane, others, units }
     }
 
     pub(in super::super) fn has_block(&self, block: BlockId) -> bool {

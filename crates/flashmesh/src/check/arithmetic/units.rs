@@ -43,6 +43,12 @@ pub(in super::super) fn parity_stripe(config: &Config) -> Option<u32> {
     config.ftl.parity.filter(|_| has_superblocks).map(|share| share.0)
 }
 
+/// Programs of data in a block of so many, each with its share of parity.
+pub(super) fn data_programs(config: &Config, in_block: u32) -> u32 {
+    let Some(programs) = parity_stripe(config) else { return in_block };
+    (1..=in_block).filter(|of_data| of_data + of_data.div_ceil(programs - 1) <= in_block).max().unwrap_or(0)
+}
+
 /// The array with its mapping units in place of its pages.
 pub(in super::super) fn in_units(config: &Config) -> config::Geometry {
     let units = units_per_page(config);
@@ -50,12 +56,9 @@ pub(in super::super) fn in_units(config: &Config) -> config::Geometry {
     shape.page_size = crate::units::Bytes::new(shape.page_size.as_u64() / u64::from(units));
     shape.page_size = shape.page_size * u64::from(pages_per_unit(config));
     shape.pages_per_block = shape.pages_per_block * units / pages_per_unit(config);
-    if let Some(programs) = parity_stripe(config) {
+    if parity_stripe(config).is_some() {
         let of_program = (units * pages_per_program(config) / pages_per_unit(config)).max(1);
-        let in_block = shape.pages_per_block / of_program;
-        // Programs of data, each with its share of parity.
-        let of_data = (1..=in_block).filter(|of_data| of_data + of_data.div_ceil(programs - 1) <= in_block).max();
-        shape.pages_per_block = of_data.unwrap_or(0) * of_program;
+        shape.pages_per_block = data_programs(config, shape.pages_per_block / of_program) * of_program;
     }
     // A dynamic SLC cache has numbers behind the blocks of a plane.
     if config.slc.region == config::SlcRegion::Dynamic {

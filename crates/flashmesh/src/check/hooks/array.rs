@@ -221,6 +221,7 @@ impl Oracles {
     }
 
     pub fn block_erased(&mut self, block: BlockId, now: Time) {
+        self.parity.erased(block);
         let outcome = self.planes.erased(block);
         self.judge(Planes::NAME, outcome, now);
         let outcome = self.pages.erased(block);

@@ -113,9 +113,9 @@ impl Collections {
             None => {
                 if M::ALL_FEATURES
                     && cx.shared.slc.is_some()
-                    && let Some(block) = cx.shared.ftl.begin_fold_for_space(plane)
+                    && let Some(blocks) = cx.shared.ftl.begin_fold_for_space(plane)
                 {
-                    return self.begin(&[block], Need::Space, cx);
+                    return self.begin(&blocks, Need::Space, cx);
                 }
                 if cx.shared.ftl.wants_collection(plane)
                     && let Some(block) = cx.shared.ftl.begin_collection(plane)
@@ -138,6 +138,10 @@ impl Collections {
                     }
                 }
             }
+        } else if cx.shared.slc.is_some()
+            && let Some(blocks) = cx.shared.ftl.begin_fold_for_space(plane)
+        {
+            self.begin(&blocks, Need::Space, cx);
         } else if cx.shared.ftl.wants_twin_collection(plane)
             && let Some(blocks) = cx.shared.ftl.begin_twin_collection(plane)
         {
@@ -161,16 +165,25 @@ impl Collections {
     fn collect_in_background<M: Model>(&mut self, die: DieId, cx: &mut Context<'_, M>) {
         let first = cx.shared.geometry.first_plane(die);
         if M::ALL_FEATURES && cx.shared.ftl.has_twins() {
-            if !self.is_collected(cx.shared.ftl.superblocks().members(first))
-                && cx.shared.ftl.wants_background_twin_collection(first)
-                && let Some(blocks) = cx.shared.ftl.begin_twin_collection(first)
-            {
-                self.begin(&blocks, Need::Background, cx);
-            }
-            return;
+            return self.collect_superblock_in_background(first, cx);
         }
         for plane in cx.shared.planes_of(die) {
             cx.then(Step::CollectInBackground(plane));
+        }
+    }
+
+    fn collect_superblock_in_background<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
+        if self.is_collected(cx.shared.ftl.superblocks().members(plane)) {
+            return;
+        }
+        if cx.shared.ftl.wants_background_twin_collection(plane)
+            && let Some(blocks) = cx.shared.ftl.begin_twin_collection(plane)
+        {
+            self.begin(&blocks, Need::Background, cx);
+        } else if cx.shared.slc.is_some()
+            && let Some(blocks) = cx.shared.ftl.begin_fold(plane)
+        {
+            self.begin(&blocks, Need::Fold, cx);
         }
     }
 
@@ -184,9 +197,9 @@ impl Collections {
         } else if M::ALL_FEATURES
             && self.by_plane[plane.index()].is_none()
             && cx.shared.slc.is_some()
-            && let Some(block) = cx.shared.ftl.begin_fold(plane)
+            && let Some(blocks) = cx.shared.ftl.begin_fold(plane)
         {
-            self.begin(&[block], Need::Fold, cx);
+            self.begin(&blocks, Need::Fold, cx);
         }
     }
 
@@ -433,13 +446,16 @@ impl Collections {
         }
         cx.then(Step::Collect(plane));
         // The last block to be erased frees those of all planes, whose dies may have nothing else to come.
-        let is_last = || cx.shared.ftl.block_state(collection.block) == BlockState::Free;
-        if M::ALL_FEATURES && cx.shared.ftl.has_twins() && is_last() {
+        let is_free = M::ALL_FEATURES && cx.shared.ftl.block_state(collection.block) == BlockState::Free;
+        if is_free && cx.shared.ftl.has_twins() {
             ask_dies_of_superblock(plane, cx);
         }
         let was_folded = M::ALL_FEATURES && cx.shared.geometry.is_slc(collection.block);
-        if let Some(slc) = cx.shared.slc.as_mut().filter(|_| was_folded) {
-            slc.erased(plane, cx.kernel.now());
+        if was_folded {
+            let Shared { slc, ftl, .. } = &mut *cx.shared;
+            if let Some(slc) = slc {
+                slc.erased(is_free.then(|| ftl.set_of(plane)), cx.kernel.now());
+            }
         }
         // No wear move follows a fold: they follow collections, one each.
         let levels_wear = collection.levels_wear || was_folded;

@@ -40,14 +40,15 @@ impl Parity {
     /// Whether the program that ends with `last` is followed by one of parity.
     fn follows(&self, last: Ppn, geometry: &Geometry) -> bool {
         let die = geometry.die_of_plane(geometry.plane_of(last));
-        let row = geometry.page_in_block(last) / geometry.units_per_program;
+        let row = geometry.page_in_block(last) / geometry.units_per_program_of(geometry.block_of(last));
         (row + 1 + self.superblocks.turn_of(die)).is_multiple_of(self.data_programs)
     }
 
     /// A program of data begins, in planes where its last units are these: parity follows, where it is its turn.
     pub fn program_began<M: Model>(&self, last_of_planes: &[Ppn], cx: &mut Context<'_, M>) {
         let geometry = &cx.shared.geometry;
-        let (first, units) = (last_of_planes[0], geometry.units_per_program);
+        let first = last_of_planes[0];
+        let units = geometry.units_per_program_of(geometry.block_of(first));
         if !self.follows(first, geometry) {
             return;
         }
@@ -78,5 +79,7 @@ pub fn place(transaction: &mut Transaction) {
 /// The array has programmed parity.
 pub fn programmed<M: Model>(to: Ppn, cx: &mut Context<'_, M>) {
     cx.kernel.tell(|| Notice::ParityProgrammed(to));
-    cx.shared.counters.flash.parity_programs += u64::from(cx.shared.geometry.units_per_program);
+    let geometry = &cx.shared.geometry;
+    let units = geometry.units_per_program_of(geometry.block_of(to));
+    cx.shared.counters.flash.parity_programs += u64::from(units);
 }

@@ -56,7 +56,7 @@ impl Placements {
         let write = self.page_write(transaction);
         let states = datapath.states();
         let plane = shared.ftl.place(&write, datapath.idle_dies(), Some(datapath.load(&states)));
-        let stream = shared.ftl.host_stream(plane, None);
+        let stream = shared.ftl.write_stream_beside(plane);
         shared.place_beside(lpn, plane, stream)
     }
 

@@ -57,11 +57,13 @@ impl SlcWork {
         self.pages_folded += 1;
     }
 
-    /// A block of the cache of `plane` is free again.
-    pub fn erased(&mut self, plane: PlaneId, now: Time) {
+    /// A block of the cache is erased; `freed` are the planes that have a free one with it.
+    pub fn erased(&mut self, freed: Option<Vec<PlaneId>>, now: Time) {
         self.erases += 1;
-        if let Some(since) = self.full_since[plane.index()].take() {
-            self.full += now - since;
+        for plane in freed.into_iter().flatten() {
+            if let Some(since) = self.full_since[plane.index()].take() {
+                self.full += now - since;
+            }
         }
     }
 

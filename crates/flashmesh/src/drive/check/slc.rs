@@ -1,6 +1,6 @@
 //! Whether a drive has blocks for its SLC cache, and works in a way that the cache goes with.
 
-use crate::config::{Clash, Config, FirmwarePolicy, PageTypes};
+use crate::config::{Clash, Config, PageTypes};
 
 /// What a plane needs blocks to spare for.
 pub(super) fn reason(config: &Config) -> String {
@@ -32,24 +32,13 @@ pub(super) fn clashes(config: &Config, clashes: &mut Vec<Clash>) {
         let clash = Clash::new(&["geometry.pages-per-block", "slc.blocks-per-plane", "flash.page-types"], message);
         clashes.push(clash.help(&format!("set geometry.pages-per-block to a multiple of {pages}")));
     }
-    if config.mapping.cache_capacity.is_some() {
-        let message = "slc.blocks-per-plane folds pages while the drive is idle, and mapping.cache-capacity has the map in DRAM in part: the two are not \
-                       supported together"
-            .to_owned();
-        let clash = Clash::new(&["slc.blocks-per-plane", "mapping.cache-capacity"], message);
-        clashes.push(clash.help(
-            "leave mapping.cache-capacity away, so that the whole map is in DRAM, or set slc.blocks-per-plane to 0",
-        ));
+    let programs = in_block / pages / config.pages_per_unit();
+    if config.parity_stripe().is_some() && programs < 2 {
+        let message = format!(
+            "ftl.parity is set, and a block of the SLC cache, which holds a page for each word line of geometry.pages-per-block ({in_block}), is one \
+             program: none is left for data"
+        );
+        let clash = Clash::new(&["geometry.pages-per-block", "slc.blocks-per-plane", "ftl.parity"], message);
+        clashes.push(clash.help("set geometry.pages-per-block to a larger number, or leave ftl.parity away"));
     }
-    let policy = config.ftl.policy;
-    let why = match policy {
-        FirmwarePolicy::Page | FirmwarePolicy::Sprinkler => return,
-        FirmwarePolicy::Mbm => "plans which pages of open blocks writes take",
-        FirmwarePolicy::Tbm | FirmwarePolicy::Superblock => "has several planes use the same blocks at the same time",
-    };
-    let message = format!(
-        "ftl.policy is `{policy}`, which {why}, and slc.blocks-per-plane has each plane fill and fold its own blocks"
-    );
-    let clash = Clash::new(&["slc.blocks-per-plane", "ftl.policy"], message);
-    clashes.push(clash.help("set ftl.policy to \"page\" or \"sprinkler\", or slc.blocks-per-plane to 0"));
 }

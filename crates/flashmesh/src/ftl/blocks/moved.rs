@@ -64,7 +64,12 @@ impl BlockManager {
 
     /// Gives up what is left of an open block.
     pub(super) fn skip_open_pages(&mut self, plane: PlaneId, stream: Stream) {
-        self.skip_pages(plane, stream, self.planes[plane.index()].open.pages_left(stream));
+        let open = *self.planes[plane.index()].open.get(stream);
+        let pages = match stream {
+            Stream::Slc => self.geometry.slc.pages_per_block,
+            _ => self.geometry.pages_per_block,
+        };
+        self.skip_pages(plane, stream, pages.saturating_sub(open.next_page));
     }
 
     /// Brings the write pointers of the planes of each die to the furthest one: the others give up pages \[choice\].

@@ -15,7 +15,10 @@ impl BlockManager {
         let plane = self.table.plane_of(block);
         let next = self.geometry.page_in_block(last) + 1;
         let end = next.next_multiple_of(self.geometry.units_per_program_of(block));
-        let Some(stream) = self.planes[plane.index()].open.stream_at(block, next) else { return 0 };
+        // A full block of the SLC cache has no next page.
+        let open = &self.planes[plane.index()].open;
+        let of_slc = (self.geometry.is_slc(block) && open.get(Stream::Slc).block == block).then_some(Stream::Slc);
+        let Some(stream) = of_slc.or_else(|| open.stream_at(block, next)) else { return 0 };
         if !self.levels_programs {
             return self.skip_to(plane, stream, block, end);
         }

@@ -50,6 +50,16 @@ impl BlockManager {
         self.twins_of(plane).map(move |twin| BlockId(twin.0 * blocks_per_plane + position))
     }
 
+    /// The planes that open, collect and erase blocks with `plane`: itself where each is by itself.
+    pub(in super::super) fn set_of(&self, plane: PlaneId) -> Vec<PlaneId> {
+        if self.has_twins() { self.twins_of(plane).collect() } else { vec![plane] }
+    }
+
+    /// The blocks that these planes open, collect and erase with `block`, in the order of the planes.
+    pub(in super::super) fn set_of_block(&self, block: BlockId) -> Vec<BlockId> {
+        if self.has_twins() { self.twins_of_block(block).collect() } else { vec![block] }
+    }
+
     fn position_of(&self, block: BlockId) -> u32 {
         block.0 % self.geometry.blocks_per_plane
     }
@@ -73,12 +83,19 @@ impl BlockManager {
     pub(in super::super) fn pages_open(&self, plane: PlaneId, stream: Stream) -> u32 {
         let open = &self.planes[plane.index()].open;
         let written = |stream| open.get(stream).next_page;
-        if stream.is_translation() { written(stream) } else { written(open.writer(None)) + written(Stream::Collection) }
+        match stream {
+            Stream::Host(_) | Stream::Collection => written(open.writer(None)) + written(Stream::Collection),
+            _ => written(stream),
+        }
     }
 
     /// How far a plane is, in programs of `stream`, counting so many pages that wait for it: programs fill one plane after the other.
     pub(in super::super) fn twin_progress(&self, plane: PlaneId, stream: Stream, waiting: u32) -> u32 {
-        (self.pages_open(plane, stream) + waiting) / self.geometry.units_per_program
+        let of_program = match stream {
+            Stream::Slc => self.geometry.units_per_page,
+            _ => self.geometry.units_per_program,
+        };
+        (self.pages_open(plane, stream) + waiting) / of_program
     }
 
     /// The plane of those that share superblocks with `plane` that takes the next page of `stream` when nothing waits: the one furthest behind.
@@ -138,6 +155,9 @@ impl BlockManager {
             return;
         }
         *erased = 0;
+        if self.geometry.is_slc(block) {
+            return self.twins_of_block(block).for_each(|twin| self.free_folded(twin));
+        }
         self.twins_of_block(block).for_each(|twin| self.free_erased(twin));
         // All planes go on in the reserve as soon as one of them has come to it.
         let in_reserve = |twin: PlaneId| self.planes[twin.index()].open.pages_left(Stream::Collection) > 0;

@@ -4,6 +4,9 @@
 //! collection or wear levelling. Writes go there while a page is free; a full block is *folded*: its valid pages move to blocks with all bits
 //! of their cells, and it is erased.
 //!
+//! Planes that share superblocks have superblocks of the cache too: they open, fold and erase the blocks of one position together, and folded
+//! pages go to whichever plane is furthest behind.
+//!
 //! The blocks of a dynamic cache are numbers that no block of the plane has. Opening one takes a free block of the plane, which it stands for until
 //! it was folded ([`BlockManager::lend`]); the erase is one of the lent block as well.
 //!
@@ -19,15 +22,16 @@
 //! block at most and gives a whole one back, so that all are given back in the end, but for the open one, which is a block more to spare. What is
 //! left is a plane without a cache.
 
+mod fold;
 mod plane;
 
 pub(super) use plane::SlcPlane;
 
+use super::Ftl;
 use super::blocks::BlockManager;
 use super::stream::Stream;
-use super::{BlockState, Ftl};
 use crate::config;
-use crate::ids::{BlockId, PlaneId, Ppn};
+use crate::ids::{BlockId, PlaneId, Ppn, StreamId};
 
 /// Full blocks of a plane above which it is folded.
 pub(super) fn blocks_above(slc: &config::Slc) -> u32 {
@@ -42,19 +46,32 @@ impl Ftl {
     }
 
     /// Begins to fold a block of `plane`, and gives it: of those that are full the one with the fewest valid pages, since its erase gives back as
-    /// much for the fewest moves, and of equals the one filled first \[choice\].
+    /// much for the fewest moves, and of equals the one filled first \[choice\]. Of planes that share superblocks all blocks at one position are
+    /// folded together.
     ///
-    /// `None` while few enough are full, while a collection of the plane is under way, and when there is no place for the pages.
-    pub(crate) fn begin_fold(&mut self, plane: PlaneId) -> Option<BlockId> {
+    /// `None` while few enough are full, while a collection of the planes is under way, and when there is no place for the pages.
+    pub(crate) fn begin_fold(&mut self, plane: PlaneId) -> Option<Vec<BlockId>> {
         self.blocks.begin_fold(plane, self.fold_above)
     }
-}
 
-impl Ftl {
+    /// Which open block of `plane` takes what `stream` of the host writes there next: the SLC cache while it has a page.
+    pub(crate) fn write_stream(&self, plane: PlaneId, stream: Option<StreamId>) -> Stream {
+        let to_slc = self.geometry.has_slc() && self.has_slc_page(plane);
+        if to_slc { Stream::Slc } else { self.host_stream(plane, stream) }
+    }
+
+    /// The same of the plane that a write is placed on, or of those that share superblocks with it.
+    pub(crate) fn write_stream_beside(&self, plane: PlaneId) -> Stream {
+        let to_slc =
+            self.geometry.has_slc() && self.blocks.set_of(plane).into_iter().any(|twin| self.has_slc_page(twin));
+        if to_slc { Stream::Slc } else { self.host_stream(plane, None) }
+    }
+
     /// As [`Ftl::begin_fold`], in a plane that is short of free pages and has lent full blocks: however few are full.
-    pub(crate) fn begin_fold_for_space(&mut self, plane: PlaneId) -> Option<BlockId> {
+    pub(crate) fn begin_fold_for_space(&mut self, plane: PlaneId) -> Option<Vec<BlockId>> {
         let has_lent = self.blocks.plane(plane).slc.as_ref().is_some_and(|slc| slc.has_lent());
-        if has_lent && self.is_short(plane) { self.blocks.begin_fold(plane, 0) } else { None }
+        let is_short = || self.blocks.set_of(plane).into_iter().any(|plane| self.is_short(plane));
+        if has_lent && is_short() { self.blocks.begin_fold(plane, 0) } else { None }
     }
 
     /// Has planes keep so many free blocks that lending others asks for no collection.
@@ -121,36 +138,6 @@ impl BlockManager {
         if let Some(slc) = &mut self.plane_mut(plane).slc {
             slc.full.push(block);
         }
-    }
-
-    fn begin_fold(&mut self, plane: PlaneId, above: u32) -> Option<BlockId> {
-        let account = self.plane(plane);
-        let slc = account.slc.as_ref()?;
-        if slc.full.len() as u32 <= above || account.collecting > 0 {
-            return None;
-        }
-        let (at, &block) =
-            slc.full.iter().enumerate().min_by_key(|&(at, &block)| (self.table().valid_pages(block), at))?;
-        debug_assert_eq!(self.table().state(block), BlockState::Cached);
-        let needed = self.pages_for_fold(block);
-        let keeps_another = needed > account.open.pages_left(Stream::Fold);
-        if keeps_another && !account.can_open(Stream::Fold) {
-            return None;
-        }
-        let account = self.plane_mut(plane);
-        account.kept = account.kept.max(u32::from(keeps_another));
-        account.collecting += 1;
-        if let Some(slc) = &mut account.slc {
-            slc.full.remove(at);
-        }
-        self.table_of_slc().fold(block);
-        Some(block)
-    }
-
-    /// Pages that the fold of `block` takes at most. Where programs write several units, those that run with fewer leave some empty.
-    fn pages_for_fold(&self, block: BlockId) -> u32 {
-        let valid = self.table().valid_pages(block);
-        if self.geometry().gathers() { 2 * valid.next_multiple_of(self.geometry().units_per_program) } else { valid }
     }
 
     /// A block that was folded is erased, and free for the cache again.

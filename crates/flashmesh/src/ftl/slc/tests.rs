@@ -40,9 +40,15 @@ fn cache(ftl: &mut Ftl, pages: std::ops::Range<u32>) {
     }
 }
 
+/// The block that is folded where each plane is by itself.
+fn only(blocks: Vec<BlockId>) -> BlockId {
+    let [block] = blocks[..] else { panic!("one block is folded at a time: {blocks:?}") };
+    block
+}
+
 /// Folds one block; gives how many pages moved.
 fn fold(ftl: &mut Ftl) -> Option<u32> {
-    let block = ftl.begin_fold(PLANE)?;
+    let block = only(ftl.begin_fold(PLANE)?);
     Some(move_out(ftl, block))
 }
 
@@ -109,7 +115,7 @@ fn a_fold_keeps_the_block_that_it_goes_on_in_from_the_host() {
     for _ in 0..11 {
         assert!(ftl.allocate(PLANE, Stream::SHARED).is_some());
     }
-    let block = ftl.begin_fold(PLANE).expect("there is a place");
+    let block = only(ftl.begin_fold(PLANE).expect("there is a place"));
     assert_eq!(ftl.allocate(PLANE, Stream::SHARED), None, "the fold keeps it");
     for lpn in (0..4).map(Lpn) {
         let from = ftl.lookup(lpn).expect("it was written");
@@ -201,7 +207,8 @@ fn a_full_drive_folds_what_it_lent_before_it_is_collected() {
             cached += 1;
             continue;
         }
-        while let Some(block) = ftl.begin_fold_for_space(PLANE) {
+        while let Some(blocks) = ftl.begin_fold_for_space(PLANE) {
+            let block = only(blocks);
             move_out(&mut ftl, block);
             folds += 1;
         }

@@ -7,12 +7,13 @@ mod flash;
 mod host;
 mod interconnect;
 mod mapping;
+pub mod policies;
 pub mod slc;
 mod units;
 
 use flashmesh::config::{
-    Allocation, Config, FirstTouch, Ftl, Level, Move, MovedPages, PreconditionKind, ProgramOrder, Suspension,
-    VictimPolicy, WriteBinding,
+    Allocation, Config, FirmwarePolicy, FirstTouch, Ftl, Level, Move, MovedPages, PreconditionKind, ProgramOrder,
+    Suspension, VictimPolicy, WriteBinding,
 };
 use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::{IoRequest, RequestKind};
@@ -220,9 +221,14 @@ pub fn case_in_units() -> impl Strategy<Value = Case> {
 
 /// The same of drives with an SLC cache, in most cases.
 pub fn case_with_slc() -> impl Strategy<Value = Case> {
-    let drive = (drive(), option::weighted(0.5, units::units()), slc::slc()).prop_map(|(mut config, units, slc)| {
+    let managed = option::weighted(0.6, policies::managed(FirmwarePolicy::ALL.to_vec()));
+    let drawn = (drive(), option::weighted(0.5, units::units()), managed, slc::slc());
+    let drive = drawn.prop_map(|(mut config, units, managed, slc)| {
         if let Some(units) = units {
             units.fit(&mut config);
+        }
+        if let Some(managed) = managed {
+            managed.fit(&mut config);
         }
         slc.fit(&mut config);
         config

@@ -35,7 +35,6 @@ impl Cached {
             config.flash.page_types = self.page_types;
         }
         config.slc = self.slc.clone();
-        config.mapping.cache_capacity = None;
         let pages = config.pages_per_word_line();
         config.geometry.pages_per_block = config.geometry.pages_per_block.next_multiple_of(pages);
         config.geometry.blocks_per_plane += config.slc.blocks_per_plane;

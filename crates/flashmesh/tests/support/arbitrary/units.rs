@@ -87,7 +87,7 @@ impl Units {
             config.cache.capacity = config.cache.capacity.max(page * (u64::from(pages) * planes));
         }
         let divides_planes = config.namespace.iter().any(|(_, space)| space.planes.is_some());
-        let is_plain = config.ftl.policy == FirmwarePolicy::Page && !config.replication.enabled;
+        let is_plain = config.ftl.policy == FirmwarePolicy::Page;
         if self.is_twin && planes > 1 && is_plain && !divides_planes {
             config.ftl.policy = if self.is_wide { FirmwarePolicy::Superblock } else { FirmwarePolicy::Tbm };
             config.ftl.write_streams = WriteStreams::Shared;

@@ -1,0 +1,121 @@
+//! Random firmware policies, for drives that were drawn with the policy of single planes.
+
+use flashmesh::config::{
+    AreaRule, Config, FirmwarePolicy, FirstTouch, Mbm, McsBegins, Move, MovedPages, ParityShare, Suspension,
+    WriteBinding, WriteStreams,
+};
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+/// A policy with its switches.
+#[derive(Clone, Debug)]
+pub struct Managed {
+    policy: FirmwarePolicy,
+    moved_pages: MovedPages,
+    mbm: Mbm,
+    /// In pages: what MBM takes for a long read, and its areas.
+    threshold: u64,
+    area: u64,
+    has_parity: bool,
+    divisor: Index,
+}
+
+/// One of these policies.
+pub fn managed(policies: Vec<FirmwarePolicy>) -> impl Strategy<Value = Managed> {
+    let parts = (any::<bool>(), any::<bool>(), any::<bool>(), select(Suspension::ALL));
+    let reads = (1..=6u64, 1..=40u64, select(vec![0u32, 4, 64]), select(MovedPages::ALL));
+    let readings = (any::<bool>(), select(McsBegins::ALL), select(AreaRule::ALL));
+    (select(policies), parts, reads, readings, any::<Index>()).prop_map(|(policy, parts, reads, readings, divisor)| {
+        let (ws, rs, mcs, suspension) = parts;
+        let (threshold, area, reallocations_max, moved_pages) = reads;
+        let (reads_before_collection, mcs_begins, area_rule) = readings;
+        let mbm = Mbm {
+            ws,
+            rs,
+            mcs,
+            suspension,
+            reallocations_max,
+            reads_before_collection,
+            mcs_begins,
+            area_rule,
+            ..Mbm::default()
+        };
+        Managed { policy, moved_pages, mbm, threshold, area, has_parity: ws, divisor }
+    })
+}
+
+impl Managed {
+    /// Gives `config` this policy where it can have it, and leaves it as it was where it cannot.
+    pub fn fit(&self, config: &mut Config) {
+        let before = config.clone();
+        self.put(config);
+        if config.validate().is_err() {
+            *config = before;
+        }
+    }
+
+    /// Gives `config` this policy, and as many dies and planes as the policy needs. It may need a block more in each plane.
+    pub fn put(&self, config: &mut Config) {
+        config.ftl.policy = self.policy;
+        match self.policy {
+            FirmwarePolicy::Page | FirmwarePolicy::Sprinkler => config.gc.moved_pages = self.moved_pages,
+            FirmwarePolicy::Tbm => work_together(config),
+            FirmwarePolicy::Superblock => {
+                work_together(config);
+                self.put_superblocks(config);
+            }
+            FirmwarePolicy::Mbm => {
+                work_together(config);
+                self.put_mbm(config);
+            }
+        }
+    }
+
+    fn put_superblocks(&self, config: &mut Config) {
+        let least = if config.geometry.planes_per_die == 1 { 2 } else { 1 };
+        let widths = divisors(least..=config.dies(), config.dies());
+        config.superblock.dies = Some(*self.divisor.get(&widths)).filter(|&dies| dies < config.dies());
+        let dies = config.superblock_dies();
+        let shares = divisors(2..=dies, dies);
+        if self.has_parity && !shares.is_empty() {
+            let without = config.clone();
+            config.ftl.parity = Some(ParityShare(*self.divisor.get(&shares)));
+            if config.validate().is_err() {
+                *config = without;
+            }
+        }
+    }
+
+    fn put_mbm(&self, config: &mut Config) {
+        let page = config.geometry.page_size;
+        config.mbm =
+            Mbm { read_threshold: page * self.threshold, area_size: Some(page * self.area), ..self.mbm.clone() };
+        if config.suspension() != Suspension::Off {
+            config.fabric.hold_path = config.fabric.hold_path.without_programs();
+        }
+    }
+}
+
+fn divisors(range: std::ops::RangeInclusive<u32>, of: u32) -> Vec<u32> {
+    range.filter(|divisor| of.is_multiple_of(*divisor)).collect()
+}
+
+/// What a drive needs for policies with superblocks, and for MBM.
+fn work_together(config: &mut Config) {
+    if config.geometry.planes_per_die == 1 && (config.ftl.policy != FirmwarePolicy::Superblock || config.dies() == 1) {
+        // As many logical pages on each plane as before.
+        config.geometry.planes_per_die = 2;
+        let pages = config.geometry.capacity.map(|capacity| capacity.as_u64() / config.geometry.page_size.as_u64());
+        config.geometry.capacity = pages.map(|pages| config.geometry.page_size * (2 * pages));
+    }
+    config.ftl.write_binding = WriteBinding::Late;
+    config.ftl.first_touch = FirstTouch::Home;
+    config.ftl.write_streams = WriteStreams::Shared;
+    if config.ftl.policy != FirmwarePolicy::Mbm {
+        config.gc.copyback = false;
+        config.gc.r#move = Move::ThroughController;
+        config.namespace.clear();
+        config.queue.namespace = None;
+        config.stream.iter_mut().for_each(|stream| stream.queue.namespace = None);
+    }
+}
