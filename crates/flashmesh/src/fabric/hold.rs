@@ -229,8 +229,10 @@ impl Fabric for HeldPaths {
                 path.pages_owed = path.pages_owed.saturating_sub(payload.planes);
                 if let Some((_, pages)) = reading.front_mut() {
                     *pages = pages.saturating_sub(payload.planes);
+                    if *pages == 0 {
+                        reading.pop_front();
+                    }
                 }
-                reading.pop_front_if(|(_, pages)| *pages == 0);
                 false
             }
         };
