@@ -1534,6 +1534,12 @@ class Cache:
     stall: CacheStall | None = None
     """What waits while a write waits for room. Default: "writes"."""
 
+    throttle_interval: Time | None = None
+    """Least time from one page that a write brings into the cache to the next while all dies collect since they are
+    short of space; in proportion while some do, so that writes are slowed down before the cache is full. 0 for none.
+    Only with writes = "back". Values: 0ps to 1s. Default: "0ps".
+    """
+
     suspend_when_full: bool | None = None
     """Whether reads suspend programs and erases while a write waits for room. If not, the dies finish what makes room.
     Only with flash.suspension other than "off" or ftl.policy = "mbm". Default: True.

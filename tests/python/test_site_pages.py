@@ -33,11 +33,11 @@ def test_no_text_of_any_page_is_clipped_on_screens_and_paper(browser: webdriver.
     found = []
     for path in pages:
         browser.get(path.as_uri())
-        for scheme in ("light", "dark"):
-            for width in WIDTHS:
-                show_as(browser, scheme=scheme)
-                resize(browser, width)
-                found += [f"{path.name} at {width} px, {scheme}: {text}" for text in clipped(browser, allowed=ASIDE)]
+        # Colours move no text: one dark screen, the narrowest, tells whether they do.
+        for scheme, width in [*(("light", width) for width in WIDTHS), ("dark", min(WIDTHS))]:
+            show_as(browser, scheme=scheme)
+            resize(browser, width)
+            found += [f"{path.name} at {width} px, {scheme}: {text}" for text in clipped(browser, allowed=ASIDE)]
         for sheet in SHEETS:
             show_as(browser, "print")
             resize(browser, sheet.content_px)

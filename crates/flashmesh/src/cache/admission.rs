@@ -99,7 +99,12 @@ impl Cache {
         })
     }
 
-    /// Whether a write waits for room.
+    /// Has writes that would end in DRAM wait although there is room, or not any more.
+    pub fn close(&mut self, is_closed: bool) {
+        self.is_closed = is_closed;
+    }
+
+    /// Whether a write waits for room, or for the cache to open.
     pub fn has_waiting(&self) -> bool {
         self.parts.iter().any(|part| !part.waiting.is_empty())
     }
@@ -160,7 +165,7 @@ impl Cache {
     /// A slot for the data of a write that stays in DRAM.
     fn room(&mut self, write: &PageWrite, resident: Option<SlotId>) -> Option<SlotId> {
         let own = part_of(write.stream, self.parts.len());
-        if self.destaging.is_full(self.parts[own as usize].carried) {
+        if self.is_closed || self.destaging.is_full(self.parts[own as usize].carried) {
             return None;
         }
         let is_dirty = resident.is_some_and(|slot| !self.slots[slot].unsaved().is_empty());

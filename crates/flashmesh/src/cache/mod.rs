@@ -129,6 +129,8 @@ pub struct Cache {
     /// Pages removed since the oracles last asked; `None` without oracles.
     removed: Option<Vec<Lpn>>,
     counts: Counts,
+    /// Whether writes wait although there is room.
+    is_closed: bool,
 }
 
 impl Cache {
@@ -179,6 +181,7 @@ impl Cache {
             acknowledged: config.power.cut.map(|_| Acknowledged::default()),
             removed: None,
             counts: Counts::default(),
+            is_closed: false,
         })
     }
 

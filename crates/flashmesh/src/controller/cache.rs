@@ -4,6 +4,7 @@
 //! the cache has just taken and sends to flash at once is not read from DRAM again.
 
 mod device;
+mod throttle;
 
 use std::ops::Range;
 
@@ -73,6 +74,7 @@ impl DeviceCache {
         let PageRequest { request, stream, priority, lpn, bytes, since, .. } = *page;
         let sectors = self.sectors_of(page);
         let write = PageWrite { request, stream, priority, lpn, sectors, bytes, since };
+        self.close_or_open(cx.kernel.now());
         let admitted = self.cache.offer(write);
         self.tell_removed(cx.kernel);
         if let Some(admitted) = admitted {
@@ -94,6 +96,9 @@ impl DeviceCache {
         let writer = Writer::Request(request, stream, priority);
         match admitted {
             Admitted::InDram(slot) => {
+                if let Some(throttle) = &mut self.throttle {
+                    throttle.admitted(cx.shared.dies_collecting, cx.shared.geometry.dies(), cx.kernel.now());
+                }
                 cx.kernel.tell(|| Notice::CacheTook { request, lpn, sectors, stays: true });
                 self.access_memory(slot, sectors, since, Then::Accept(request), cx.kernel);
             }
@@ -149,7 +154,11 @@ impl DeviceCache {
         if !admits {
             return;
         }
-        let Some((write, admitted)) = self.cache.admit_next() else { return cx.then(Step::SendDestages) };
+        self.close_or_open(cx.kernel.now());
+        let Some((write, admitted)) = self.cache.admit_next() else {
+            self.await_throttle(cx.kernel);
+            return cx.then(Step::SendDestages);
+        };
         self.waited += cx.kernel.now() - write.since;
         self.tell_removed(cx.kernel);
         self.admitted(&write, admitted, writes, cx);
@@ -220,7 +229,31 @@ impl DeviceCache {
     /// Whether a write waits for room.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
-        self.cache.has_waiting()
+        self.cache.has_waiting() && !self.is_throttled
+    }
+
+    /// The time has come at which another write may come in.
+    pub(super) fn opens<M: Model>(&mut self, cx: &mut Context<'_, M>) {
+        if let Some(throttle) = &mut self.throttle {
+            throttle.opens();
+        }
+        cx.then(Step::SettleCache);
+    }
+
+    fn close_or_open(&mut self, now: Time) {
+        if let Some(throttle) = &self.throttle {
+            self.is_throttled = throttle.is_closed(now);
+            self.cache.close(self.is_throttled);
+        }
+    }
+
+    fn await_throttle<M: Model>(&mut self, kernel: &mut Kernel<M>) {
+        if self.is_throttled
+            && self.cache.has_waiting()
+            && let Some(throttle) = &mut self.throttle
+        {
+            throttle.wait(kernel);
+        }
     }
 
     /// What the cache holds of writes that wait for room is forgotten.

@@ -131,6 +131,13 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
+    /// The device cache may take in another write.
+    pub fn cache_opens<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        let Controller { shared, cache: Some(cache), .. } = self else { return };
+        cache.opens(&mut Context { shared, datapath, kernel });
+        self.run(datapath, kernel);
+    }
+
     /// A core has handled a page that collection has read.
     pub fn move_handled<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let Work::CollectRead(route) = datapath.transaction(id).work else { return };

@@ -140,6 +140,7 @@ impl Controller {
                 cores: Cores::new(config),
                 slc: SlcWork::new(geometry),
                 flushes: 0,
+                dies_collecting: 0,
                 done: Vec::new(),
                 todo: Todo::default(),
                 is_cut_off: false,

@@ -83,6 +83,8 @@ pub struct Shared {
     pub slc: Option<Box<SlcWork>>,
     /// Flushes under way.
     pub flushes: u32,
+    /// Dies that collect since they are short of space.
+    pub dies_collecting: u32,
     /// What is done for requests.
     pub done: Vec<Done>,
     pub todo: Todo,

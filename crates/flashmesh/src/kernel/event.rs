@@ -92,6 +92,8 @@ events! {
     Resumed(DieId) in ERASE,
     /// The access to the DRAM of the cache that was queued first is done.
     Memory in MEMORY,
+    /// The device cache takes in another write that was slowed down.
+    CacheOpens in GATHER,
     /// A core of the controller has done what it was asked for.
     CoreDone(JobId) in CORE,
     /// Programs of a die may have waited for others to gather for as long as they may.

@@ -180,6 +180,7 @@ impl<M: Model> Drive<M> {
             Event::Resumed(die) if M::ALL_FEATURES => controller.resumed(die, datapath, kernel),
             Event::GatherDue(die) => controller.gather_due(die, datapath, kernel),
             Event::Memory => controller.memory_done(datapath, kernel),
+            Event::CacheOpens if M::ALL_FEATURES => controller.cache_opens(datapath, kernel),
             Event::PowerCut if M::ALL_FEATURES => {
                 self.report_cut();
                 let Drive { kernel, frontend, controller, datapath, .. } = self;
@@ -193,6 +194,7 @@ impl<M: Model> Drive<M> {
             | Event::DataRead
             | Event::AdapterIssue
             | Event::Pause
+            | Event::CacheOpens
             | Event::CoreDone(_)
             | Event::CopyDelivered(_)
             | Event::Resumed(_)

@@ -13,3 +13,4 @@ mod mqsim_single;
 mod reading_ahead;
 mod stop_time;
 mod streams;
+mod throttled_writes;

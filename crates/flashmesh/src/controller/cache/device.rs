@@ -13,6 +13,7 @@ use crate::units::{Bytes, Time};
 
 use super::super::PageRequest;
 use super::super::work::host_write::Writer;
+use super::throttle::Throttle;
 
 /// What follows an access to DRAM.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +43,10 @@ pub struct DeviceCache {
     pub accesses: VecDeque<Access>,
     /// How long writes waited for room, summed.
     pub waited: Time,
+    /// Where writes are slowed down while the drive is short of space.
+    pub throttle: Option<Throttle>,
+    /// Whether writes wait for that now.
+    pub is_throttled: bool,
     /// Whether a flush of the host has dirty pages written to flash.
     flush_programs: bool,
     /// The pages that flash holds data of; `None` where the cache keeps all that is read.
@@ -80,6 +85,8 @@ impl DeviceCache {
             dram: Dram::new(&config.cache),
             accesses: VecDeque::new(),
             waited: Time::ZERO,
+            throttle: Throttle::new(config.cache.throttle_interval),
+            is_throttled: false,
             flush_programs: config.cache.flush_programs,
             written: (!config.cache.keep_unwritten).then(|| Written::new(ftl, geometry.logical_pages)),
             page_size: geometry.page_size,

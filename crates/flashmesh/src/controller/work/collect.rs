@@ -107,7 +107,7 @@ impl Collections {
             Some(collection) => {
                 if collection.background && cx.shared.ftl.is_short(plane) {
                     collection.background = false;
-                    self.foreground[cx.shared.geometry.die_of_plane(plane).index()] += 1;
+                    enter_foreground(&mut self.foreground, plane, cx.shared);
                 }
             }
             None => {
@@ -134,7 +134,7 @@ impl Collections {
                     if let Some(collection) = &mut self.by_plane[plane.index()]
                         && std::mem::take(&mut collection.background)
                     {
-                        self.foreground[cx.shared.geometry.die_of_plane(plane).index()] += 1;
+                        enter_foreground(&mut self.foreground, plane, cx.shared);
                     }
                 }
             }
@@ -234,7 +234,7 @@ impl Collections {
             _ => {}
         }
         if !collection.background {
-            self.foreground[shared.geometry.die_of_plane(plane).index()] += 1;
+            enter_foreground(&mut self.foreground, plane, shared);
             self.pace.begin(plane, shared.ftl.valid_pages(collection.block), shared.geometry.pages_per_block);
         }
         self.by_plane[plane.index()] = Some(collection);
@@ -435,7 +435,9 @@ impl Collections {
         let shared = &mut *cx.shared;
         let collection = self.by_plane[plane.index()].take().expect("only a collection erases");
         if !collection.background {
-            self.foreground[shared.geometry.die_of_plane(plane).index()] -= 1;
+            let of_die = &mut self.foreground[shared.geometry.die_of_plane(plane).index()];
+            *of_die -= 1;
+            shared.dies_collecting -= u32::from(*of_die == 0);
         }
         self.pace.end(plane);
         shared.counters.gc.erases += 1;
@@ -484,6 +486,13 @@ impl Collections {
             self.begin(&[block], Need::Wear, cx);
         }
     }
+}
+
+/// A plane is collected before user requests from now on.
+fn enter_foreground(foreground: &mut [u32], plane: PlaneId, shared: &mut Shared) {
+    let of_die = &mut foreground[shared.geometry.die_of_plane(plane).index()];
+    shared.dies_collecting += u32::from(*of_die == 0);
+    *of_die += 1;
 }
 
 /// Asks each die with planes of the superblocks of `plane`: programs may have gathered there, or pages become free.

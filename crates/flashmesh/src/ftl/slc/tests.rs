@@ -1,7 +1,7 @@
 use super::*;
 use crate::config::{Config, PageTypes, SlcRegion};
 use crate::flash::geometry::Geometry;
-use crate::ftl::{FtlRules, IdleDies};
+use crate::ftl::{BlockState, FtlRules, IdleDies};
 use crate::ids::{Lpn, StreamId};
 use crate::units::Bytes;
 

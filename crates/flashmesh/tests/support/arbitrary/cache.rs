@@ -38,7 +38,8 @@ pub fn cache() -> impl Strategy<Value = Settings> {
     );
     let shares = (0..=10u32, 0..=10u32, 0..=10u32);
     let limits = (proptest::option::of(1..=8u32), proptest::option::of(1..=6u64), 0..=3000u64);
-    let dram = (select(vec![512u64, 2048, 8192]), 0..=200u64, select(RowPolicy::ALL), any::<bool>());
+    let throttle = select(vec![0u64, 0, 0, 7, 90]);
+    let dram = (select(vec![512u64, 2048, 8192]), 0..=200u64, select(RowPolicy::ALL), any::<bool>(), throttle);
     (pages, policies, shares, limits, dram).prop_map(
         |(
             pages,
@@ -52,7 +53,7 @@ pub fn cache() -> impl Strategy<Value = Settings> {
             ),
             (one, other, limit),
             (destages_max, destage_limit, window_us),
-            (row, delay_ns, row_policy, is_slow),
+            (row, delay_ns, row_policy, is_slow, throttle_us),
         )| {
             let share = |tenths: u32| f64::from(tenths) / 10.0;
             let cache = Cache {
@@ -70,6 +71,7 @@ pub fn cache() -> impl Strategy<Value = Settings> {
                 flush_programs,
                 stall,
                 suspend_when_full,
+                throttle_interval: Time::from_us(throttle_us),
                 row_size: Bytes::new(row),
                 row_to_column_delay: Time::from_ns(delay_ns),
                 row_policy,

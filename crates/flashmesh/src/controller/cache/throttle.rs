@@ -1,0 +1,73 @@
+//! Writes are slowed down while the drive is short of space (`cache.throttle-interval`), as firmware does so that they do not run into a cache that
+//! is full.
+//!
+//! A page that a write brings into the cache keeps the next one waiting: for the interval while all dies collect for space, for as large a part of it as
+//! dies do \[choice\].
+
+use crate::kernel::Kernel;
+use crate::kernel::event::{Event, lane};
+use crate::kernel::model::Model;
+use crate::units::Time;
+
+/// When the next page may come in.
+#[derive(Clone, Copy, Debug)]
+pub struct Throttle {
+    interval: Time,
+    next: Time,
+    /// Whether an event will say that it is time.
+    is_awaited: bool,
+}
+
+impl Throttle {
+    /// `None` without an interval.
+    pub fn new(interval: Time) -> Option<Throttle> {
+        (interval > Time::ZERO).then_some(Throttle { interval, next: Time::ZERO, is_awaited: false })
+    }
+
+    /// Whether pages wait.
+    pub fn is_closed(&self, now: Time) -> bool {
+        now < self.next
+    }
+
+    /// A page has come in while `collecting` of so many `dies` collect for space.
+    pub fn admitted(&mut self, collecting: u32, dies: u32, now: Time) {
+        let wait = Time::from_ps(self.interval.as_ps() * u64::from(collecting) / u64::from(dies.max(1)));
+        self.next = now.max(self.next) + wait;
+    }
+
+    /// A page waits: an event says when it may come in.
+    pub fn wait<M: Model>(&mut self, kernel: &mut Kernel<M>) {
+        if !std::mem::replace(&mut self.is_awaited, true) {
+            kernel.schedule(lane::GATHER, self.next.max(kernel.now()), Event::CacheOpens);
+        }
+    }
+
+    /// That event has come.
+    pub fn opens(&mut self) {
+        self.is_awaited = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INTERVAL: Time = Time::from_us(12);
+
+    #[test]
+    fn pages_come_in_at_the_share_of_the_interval_that_dies_collect() {
+        let mut throttle = Throttle::new(INTERVAL).expect("there is an interval");
+        let mut now = Time::ZERO;
+        for (collecting, expected_us) in [(0, 0), (4, 3), (8, 6), (16, 12)] {
+            throttle.admitted(collecting, 16, now);
+            let open = now + Time::from_us(expected_us);
+            assert!(!throttle.is_closed(open) && (expected_us == 0 || throttle.is_closed(open - Time::from_ps(1))));
+            now = open;
+        }
+    }
+
+    #[test]
+    fn without_an_interval_there_is_none() {
+        assert!(Throttle::new(Time::ZERO).is_none());
+    }
+}

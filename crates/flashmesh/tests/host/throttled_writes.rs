@@ -1,0 +1,67 @@
+//! Writes that are slowed down while the drive is short of space (`cache.throttle-interval`).
+
+use flashmesh::config::Config;
+use flashmesh::measure::report::Report;
+use flashmesh::simulation::{Control, Simulation};
+use flashmesh::units::Time;
+
+use crate::support::drives::*;
+
+/// A full drive of so many dies under random writes of a page, 32 at a time, with a cache of 64 pages.
+fn full_drive(dies: u32, interval: Time) -> Config {
+    let mut config = config_of(&format!(
+        "[geometry]\nchannels = {dies}\nchips-per-channel = 1\ndies-per-chip = 1\nplanes-per-die = 1\nblocks-per-plane = 64\npages-per-block = 64\n\
+         over-provisioning = 0.25\n[precondition]\nkind = \"random\"\n[cache]\ncapacity = \"256KiB\"\nhigh-mark = 0\nlow-mark = 0\nkeep-destaged = false\n\
+         [workload]\nread-share = 0\nrequests = 6000\n[replay]\noutstanding = 32\n"
+    ));
+    config.cache.throttle_interval = interval;
+    config
+}
+
+fn run(config: &Config) -> (Report, Vec<Time>) {
+    let mut simulation = Simulation::new(config).expect("the drive can be built");
+    simulation.enable_checks();
+    let kept = Kept::default();
+    simulation.set_request_sink(Box::new(kept.clone()));
+    let report = simulation.run(&Control::default()).expect("no oracle speaks");
+    let mut completed: Vec<Time> =
+        kept.0.lock().expect("no other thread panicked").iter().map(|record| record.completed).collect();
+    completed.sort_unstable();
+    (report, completed)
+}
+
+/// The one die collects all the time.
+#[test]
+fn writes_of_a_drive_that_collects_without_end_come_in_at_the_interval() {
+    let (free, _) = run(&full_drive(1, Time::ZERO));
+    let interval = Time::from_ps(free.makespan_ps / 6000 * 3 / 2);
+    let (slowed, completed) = run(&full_drive(1, interval));
+    let at_interval = completed.windows(2).filter(|pair| pair[1] - pair[0] == interval).count();
+    assert!(at_interval > 4500, "{at_interval} of 6000 came {interval} after another");
+    let rate = free.makespan_ps as f64 / slowed.makespan_ps as f64;
+    assert!((0.6..0.75).contains(&rate), "two thirds of the rate are let in, {rate} came");
+}
+
+/// A cache that runs full lets writes in as blocks are erased, in bursts; one that is throttled a little below its rate lets them in evenly.
+#[test]
+fn throttled_writes_wait_about_as_long_as_each_other() {
+    let spread = |report: &Report| {
+        let latency = report.latency_ps.write.as_ref().expect("there are writes");
+        latency.p99 as f64 / latency.p50 as f64
+    };
+    let (free, _) = run(&full_drive(8, Time::ZERO));
+    let (slowed, _) = run(&full_drive(8, Time::from_ps(free.makespan_ps / 6000 * 11 / 10)));
+    assert!(spread(&slowed) < spread(&free) * 0.8, "{} and {}", spread(&slowed), spread(&free));
+    assert!((slowed.makespan_ps as f64) < free.makespan_ps as f64 * 1.25);
+}
+
+#[test]
+fn a_drive_with_space_slows_nothing_down() {
+    let latencies = |interval| {
+        let mut config = full_drive(2, interval);
+        config.precondition = flashmesh::config::Precondition::default();
+        config.workload.requests = Some(500);
+        run(&config).1
+    };
+    assert_eq!(latencies(Time::ZERO), latencies(Time::from_ms(1)));
+}
