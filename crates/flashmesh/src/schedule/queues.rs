@@ -136,8 +136,9 @@ impl DieQueues {
     /// Puts a transaction at the end of its queue.
     #[inline(always)]
     pub fn push(&mut self, transactions: &mut Transactions, die: DieId, plane: u8, id: TransactionId) {
-        let (class, priority) = (transactions[id].class(), transactions[id].owner.priority);
-        transactions[id].next = Link::NONE;
+        let transaction = &mut transactions[id];
+        transaction.next = Link::NONE;
+        let (class, priority) = (transaction.class(), transaction.owner.priority);
         let slot = self.slot(Choice { die, class, plane, priority });
         let queue = &mut self.queues[slot];
         match std::mem::replace(&mut queue.tail, Link::to(id)).get() {
