@@ -123,13 +123,13 @@ impl Owner {
 
 /// One page's worth of work, or one block to erase.
 ///
-/// In this order, and at the beginning of a line of the processor's cache: whoever looks through a queue touches one line of each
-/// transaction that waits there, of which there may be more than a cache holds.
+/// In this order, and at the beginning of a line of the processor's cache: who looks through a queue touches one line of each
+/// transaction, of which more may wait than a cache holds.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct Transaction {
-    /// The next transaction in the same queue, or of those that run as one.
-    pub(super) next: Link,
+    /// The next of those that run as one.
+    next: Link,
     /// The page read, or moved from; the block of an erase is that of this page.
     pub from: Ppn,
     /// The logical page.
@@ -197,7 +197,7 @@ impl Transaction {
         self.work.class()
     }
 
-    /// Of one that is in no queue: the next of those that run as one with it.
+    /// The next of those that run as one with it.
     #[inline(always)]
     pub fn companion(&self) -> Option<TransactionId> {
         self.next.get()
@@ -209,7 +209,7 @@ impl Transaction {
         self.next = Link::to(id);
     }
 
-    /// Nothing runs with it, or behind it.
+    /// Nothing runs with it and comes after it.
     #[inline]
     pub fn end_chain(&mut self) {
         self.next = Link::NONE;
