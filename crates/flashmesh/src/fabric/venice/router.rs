@@ -87,12 +87,6 @@ impl Frame {
         (place.row as usize + 1) * self.stride + place.column as usize + 1
     }
 
-    /// How far from the index of a router that of another one may be which is `links` links away.
-    #[inline]
-    pub const fn reach(&self, links: usize) -> usize {
-        links.saturating_mul(self.stride)
-    }
-
     /// The router behind `port` of router `index`, which is the router itself for that of the chip.
     #[inline(always)]
     pub const fn beyond(&self, index: usize, port: Port) -> usize {
@@ -110,6 +104,33 @@ impl Frame {
 pub(super) const SMALL: usize = 1 << 8;
 /// Entries of a table for a larger mesh of up to 43 x 43.
 pub(super) const LARGE: usize = 1 << 11;
+/// Entries of a group of a table, which is cleared by groups: those of a line of the processor's cache, for what is kept of scouts.
+const GROUP: usize = 32;
+/// Groups that have a number of their own. In a table of more, several have one number.
+const GROUPS: usize = u64::BITS as usize;
+
+/// The group that router `index` belongs to, as a set of one.
+#[inline(always)]
+pub(super) const fn group(index: usize) -> u64 {
+    1 << (index / GROUP % GROUPS)
+}
+
+/// Clears the entries of `table` of the routers in `groups`.
+#[inline]
+pub(super) fn clear<T: Copy>(table: &mut [T], groups: u64, cleared: T) {
+    let mut left = groups;
+    while left != 0 {
+        let mut first = left.trailing_zeros() as usize * GROUP;
+        left &= left - 1;
+        while let Some(entries) = table.get_mut(first..) {
+            match entries.first_chunk_mut::<GROUP>() {
+                Some(group) => *group = [cleared; GROUP],
+                None => entries.fill(cleared),
+            }
+            first += GROUPS * GROUP;
+        }
+    }
+}
 
 /// A table by the index of the router.
 pub(super) trait Table<T> {
@@ -267,6 +288,19 @@ mod tests {
                 let place = mesh.place(crate::ids::ChipId(chip));
                 for port in Port::MESH.into_iter().filter(|port| !mesh.ports(place).contains(*port)) {
                     assert!(!seen[frame.beyond(frame.index(place), port)], "{place:?} has a neighbour to the {port:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_table_is_cleared_by_groups_and_nowhere_else() {
+        for len in [SMALL, LARGE, 4355, 20_000] {
+            for set in [0, 1, 1 << 63, 0x8000_1002_0000_0081, u64::MAX] {
+                let mut table = vec![1u8; len];
+                clear(&mut table, set, 0);
+                for (index, entry) in table.into_iter().enumerate() {
+                    assert_eq!(entry == 0, group(index) & set != 0, "{len}, {index}");
                 }
             }
         }
