@@ -226,10 +226,10 @@ impl DeviceCache {
         self.changed(cx);
     }
 
-    /// Whether a write waits for room.
+    /// Whether a write waits for room, or since writes are slowed down.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
-        self.cache.has_waiting() && !self.is_throttled
+        self.cache.has_waiting()
     }
 
     /// The time has come at which another write may come in.
@@ -242,15 +242,14 @@ impl DeviceCache {
 
     fn close_or_open(&mut self, now: Time) {
         if let Some(throttle) = &self.throttle {
-            self.is_throttled = throttle.is_closed(now);
-            self.cache.close(self.is_throttled);
+            self.cache.close(throttle.is_closed(now));
         }
     }
 
     fn await_throttle<M: Model>(&mut self, kernel: &mut Kernel<M>) {
-        if self.is_throttled
+        if let Some(throttle) = &mut self.throttle
+            && throttle.is_closed(kernel.now())
             && self.cache.has_waiting()
-            && let Some(throttle) = &mut self.throttle
         {
             throttle.wait(kernel);
         }

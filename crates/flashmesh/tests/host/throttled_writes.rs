@@ -14,6 +14,8 @@ fn full_drive(dies: u32, interval: Time) -> Config {
          over-provisioning = 0.25\n[precondition]\nkind = \"random\"\n[cache]\ncapacity = \"256KiB\"\nhigh-mark = 0\nlow-mark = 0\nkeep-destaged = false\n\
          [workload]\nread-share = 0\nrequests = 6000\n[replay]\noutstanding = 32\n"
     ));
+    // Collection goes on while writes do, at their pace.
+    (config.gc.preemptible, config.gc.paced) = (true, true);
     config.cache.throttle_interval = interval;
     config
 }
@@ -30,16 +32,14 @@ fn run(config: &Config) -> (Report, Vec<Time>) {
     (report, completed)
 }
 
-/// The one die collects all the time.
+/// The one die collects most of the time. Between two victims writes come in without a pause.
 #[test]
-fn writes_of_a_drive_that_collects_without_end_come_in_at_the_interval() {
+fn writes_come_in_at_the_interval_while_all_dies_collect() {
     let (free, _) = run(&full_drive(1, Time::ZERO));
     let interval = Time::from_ps(free.makespan_ps / 6000 * 3 / 2);
-    let (slowed, completed) = run(&full_drive(1, interval));
+    let (_, completed) = run(&full_drive(1, interval));
     let at_interval = completed.windows(2).filter(|pair| pair[1] - pair[0] == interval).count();
-    assert!(at_interval > 4500, "{at_interval} of 6000 came {interval} after another");
-    let rate = free.makespan_ps as f64 / slowed.makespan_ps as f64;
-    assert!((0.6..0.75).contains(&rate), "two thirds of the rate are let in, {rate} came");
+    assert!(at_interval > 3000, "{at_interval} of 6000 came {interval} after another");
 }
 
 /// A cache that runs full lets writes in as blocks are erased, in bursts; one that is throttled a little below its rate lets them in evenly.
@@ -50,9 +50,10 @@ fn throttled_writes_wait_about_as_long_as_each_other() {
         latency.p99 as f64 / latency.p50 as f64
     };
     let (free, _) = run(&full_drive(8, Time::ZERO));
-    let (slowed, _) = run(&full_drive(8, Time::from_ps(free.makespan_ps / 6000 * 11 / 10)));
-    assert!(spread(&slowed) < spread(&free) * 0.8, "{} and {}", spread(&slowed), spread(&free));
-    assert!((slowed.makespan_ps as f64) < free.makespan_ps as f64 * 1.25);
+    // Two of three dies collect at a time.
+    let (slowed, _) = run(&full_drive(8, Time::from_ps(free.makespan_ps / 6000 * 16 / 10)));
+    assert!(spread(&slowed) < spread(&free) * 0.6, "{} and {}", spread(&slowed), spread(&free));
+    assert!((slowed.makespan_ps as f64) < free.makespan_ps as f64 * 1.1);
 }
 
 #[test]

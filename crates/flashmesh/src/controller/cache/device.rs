@@ -45,8 +45,6 @@ pub struct DeviceCache {
     pub waited: Time,
     /// Where writes are slowed down while the drive is short of space.
     pub throttle: Option<Throttle>,
-    /// Whether writes wait for that now.
-    pub is_throttled: bool,
     /// Whether a flush of the host has dirty pages written to flash.
     flush_programs: bool,
     /// The pages that flash holds data of; `None` where the cache keeps all that is read.
@@ -86,7 +84,6 @@ impl DeviceCache {
             accesses: VecDeque::new(),
             waited: Time::ZERO,
             throttle: Throttle::new(config.cache.throttle_interval),
-            is_throttled: false,
             flush_programs: config.cache.flush_programs,
             written: (!config.cache.keep_unwritten).then(|| Written::new(ftl, geometry.logical_pages)),
             page_size: geometry.page_size,
