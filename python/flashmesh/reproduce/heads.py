@@ -8,15 +8,19 @@ from flashmesh.report.reproduction import MEANINGS
 from flashmesh.reproduce.outcome import judge
 from flashmesh.reproduce.paper import ANY, FIT
 from flashmesh.reproduce.summary import SHARES, nearness, reading, summary
-from flashmesh.reproduce.verdict import ORDER
+from flashmesh.reproduce.texts import measured, published, why
+from flashmesh.reproduce.verdict import ORDER, Spread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from flashmesh.reproduce.outcome import Outcome
+    from flashmesh.reproduce.outcome import Outcome, Row
+    from flashmesh.reproduce.paper import Claim
     from flashmesh.reproduce.summary import Summary, Within
 
 WITHIN = " | ".join(f"within {share:.0%}".replace("%", " %") for share in SHARES)
+MISSED = 0.25
+"""The share of the effect beyond which the page of a fit says why."""
 SUBS_WITHIN = " | ".join(f"sub-values {text}" for text in WITHIN.split(" | "))
 OTHERS = "only in another reading | sub-values within 10 %"
 RULES = """Verdicts are computed from the measured values, by these rules:
@@ -144,6 +148,32 @@ def fit_head(outcome: Outcome) -> list[str]:
         lines.append(f"| {key.name} | {fit.choices[key.name]} | {', '.join(key.choices)} | {sentence} |")
     starts = [f"- {start.name}: {' '.join(start.origin.split())}" for start in paper.starts]
     return [*lines, "", *(["The search began from these readings:", "", *starts, ""] if starts else [])]
+
+
+def missed_lines(outcome: Outcome) -> list[str]:
+    """The claims that a fit has not within a quarter of their effect: by how much each is off, and why."""
+    lines: list[str] = []
+    for claim in outcome.claims():
+        if claim.part_of or claim.is_constructed:
+            continue
+        row = outcome.row(claim, FIT)
+        near = nearness(claim, row)
+        if near is None or near > MISSED:
+            cells = [claim.id, claim.says, published(claim), measured(claim, row), off_text(claim, row)]
+            lines.append(f"| {' | '.join([*cells, ' '.join(why(outcome, claim, row).split())])} |")
+    if not lines:
+        return []
+    head = ["| claim | | published | fit | off by, of the effect | why |", "|---|---|---|---|---:|---|"]
+    return ["## What the fit has not within 25 %", "", *head, *lines, ""]
+
+
+def off_text(claim: Claim, row: Row) -> str:
+    """How far a number is from the published one, as a share of the effect; of an order the verdict."""
+    single = claim.measurement is not None and row.values is not None and not claim.trends and claim.series is None
+    effect = abs(claim.judged.published - (claim.judged.neutral or 0.0))
+    if not single or row.values is None or not effect:
+        return MEANINGS[judge(claim, row)]
+    return f"{100 * abs(Spread(row.values).mean - claim.judged.published) / effect:.0f} %"
 
 
 def headline(outcome: Outcome) -> list[str]:

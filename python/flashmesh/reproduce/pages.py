@@ -127,6 +127,7 @@ def page(outcome: Outcome) -> str:
     else:
         lines = heads.fit_head(outcome)
     lines += heads.headline(outcome)
+    lines += heads.missed_lines(outcome) if outcome.fit is not None else []
     lines += ["## Regimes", ""]
     for name in outcome.regimes():
         lines += regime_lines(paper, name, outcome)
@@ -178,7 +179,8 @@ def overrides_text(overrides: Overrides) -> list[str]:
         for axis, labels in overrides.where.items()
         for label, settings in labels.items()
     ]
-    return found + settings_text(overrides.over)
+    found += settings_text(overrides.over)
+    return found + [f"`{other.text}` in place of `{text}`" for text, other in overrides.measures.items()]
 
 
 def tolerance_lines(claims: Sequence[Claim]) -> list[str]:
