@@ -47,8 +47,6 @@ pub struct Network {
     goals: Vec<Goal>,
     /// By the controller.
     packets: Vec<Packet>,
-    /// No scout under way has taken more steps than this has grown since it left.
-    clock: usize,
     routing: AnyRouting,
     routes: Routes,
     tie_break: TieBreaker,
@@ -82,7 +80,7 @@ impl Network {
         let packets = (0..mesh.rows()).map(packet).collect();
         let (routes, counters) = (Routes::new(routing), Counters::default());
         let (routers, bounds) = (routers.into(), Bounds::new(revisits));
-        Network { mesh, frame, routers, links, goals, packets, clock: 0, routing, routes, tie_break, bounds, counters }
+        Network { mesh, frame, routers, links, goals, packets, routing, routes, tie_break, bounds, counters }
     }
 
     /// Leads scouts by another algorithm; before any scout has left.
@@ -122,7 +120,6 @@ impl Network {
         let entrance = self.entrance(controller);
         let packet = &mut self.packets[controller.index()];
         packet.scout = Scout::new(Phase::Reserve, entrance as u32, self.goals[target.index()]);
-        packet.left_at = self.clock;
     }
 
     /// The router at the link of `controller`, in the tables.
@@ -138,7 +135,6 @@ impl Network {
         let mut tally = Tally::default();
         let mut field = Field { frame, routers: &mut **routers, routes, tie_break, bounds: *bounds };
         let step = field.step(scout, &mut **marks, &mut tally);
-        self.clock += 1;
         self.counters.steps += 1;
         tally.add_to(&mut self.counters);
         if matches!(step, Step::Reached { .. } | Step::Failed) {
@@ -155,9 +151,7 @@ impl Network {
             Step::Failed => self.counters.failed += 1,
             Step::Reached { hops } => self.counters.circuit(hops + 1),
         }
-        let entrance = self.entrance(controller);
-        let packet = &mut self.packets[controller.index()];
-        packet.end(entrance, self.clock - packet.left_at, &self.frame);
+        self.packets[controller.index()].end(&self.frame);
     }
 
     /// Lets the scout of `controller`, which must be the only one under way, go until it has found a circuit or failed, or its next step
@@ -215,7 +209,6 @@ impl Network {
         *scout = moving;
         let steps = more - left + 1;
         at += hop * (more - left);
-        self.clock += steps as usize;
         self.counters.steps += steps;
         tally.add_to(&mut self.counters);
         self.end(controller, step);
@@ -252,11 +245,10 @@ impl Network {
         Box<[Router]>: Holds<R>,
         Box<[Marks]>: Holds<M>,
     {
-        let Network { frame, routers, packets, routes, clock, bounds, .. } = self;
+        let Network { frame, routers, packets, routes, bounds, .. } = self;
         let mut field = Field { frame, routers: routers.held(), routes, tie_break, bounds: *bounds };
         let mut tally = Tally::default();
         let (mut ended, mut steps) = (None, 0);
-        *clock += 1;
         while !turns.is_empty() {
             let (lap, rest) = turns.rest_of_lap();
             let mut taken = 0;
@@ -274,9 +266,7 @@ impl Network {
                 }
                 taken += 1;
             }
-            let is_over = turns.turn(taken);
-            *clock += usize::from(is_over);
-            if !is_over {
+            if !turns.turn(taken) {
                 break;
             }
         }

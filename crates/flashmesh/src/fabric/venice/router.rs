@@ -23,6 +23,8 @@ pub(super) struct Frame {
     /// From one row to the next. The border on the left of a row is that on the right of the one above.
     stride: usize,
     rows: usize,
+    /// Entries of a group of routers, as a power of two.
+    group_shift: u32,
     /// Where the link at each port leads to.
     ways: [Way; 5],
 }
@@ -59,7 +61,13 @@ impl Frame {
             entry: port.opposite(),
         };
         let ways = [Port::North, Port::East, Port::South, Port::West, Port::Chip].map(way);
-        Frame { stride, rows: mesh.rows() as usize, ways }
+        let mut frame = Frame { stride, rows: mesh.rows() as usize, group_shift: 0, ways };
+        frame.group_shift = match frame.table_len() {
+            SMALL => (SMALL / GROUPS).ilog2(),
+            LARGE => (LARGE / GROUPS).ilog2(),
+            _ => WRAPPED_GROUP.ilog2(),
+        };
+        frame
     }
 
     /// Entries of a table.
@@ -87,10 +95,20 @@ impl Frame {
         (place.row as usize + 1) * self.stride + place.column as usize + 1
     }
 
-    /// How far from the index of a router that of another one may be which is `links` links away.
+    /// Clears the entries of `table` of the routers in `groups`, a set as [`Table::group`] numbers them.
     #[inline]
-    pub const fn reach(&self, links: usize) -> usize {
-        links.saturating_mul(self.stride)
+    pub fn clear<T: Copy>(&self, table: &mut [T], groups: u64, cleared: T) {
+        let group = 1 << self.group_shift;
+        let mut left = groups;
+        while left != 0 {
+            let mut first = (left.trailing_zeros() as usize) << self.group_shift;
+            left &= left - 1;
+            while let Some(entries) = table.get_mut(first..) {
+                let count = group.min(entries.len());
+                entries[..count].fill(cleared);
+                first += GROUPS << self.group_shift;
+            }
+        }
     }
 
     /// The router behind `port` of router `index`, which is the router itself for that of the chip.
@@ -110,6 +128,10 @@ impl Frame {
 pub(super) const SMALL: usize = 1 << 8;
 /// Entries of a table for a larger mesh of up to 43 x 43.
 pub(super) const LARGE: usize = 1 << 11;
+/// Groups of neighbouring entries that a table has: it is cleared by groups.
+const GROUPS: usize = u64::BITS as usize;
+/// Entries of a group of a table of any other size, which has several groups of one number.
+const WRAPPED_GROUP: usize = 1 << 7;
 
 /// A table by the index of the router.
 pub(super) trait Table<T> {
@@ -117,6 +139,8 @@ pub(super) trait Table<T> {
     fn at(&self, index: usize) -> &T;
     /// The same, to be changed.
     fn at_mut(&mut self, index: usize) -> &mut T;
+    /// The group that router `index` belongs to, as a set of one.
+    fn group(frame: &Frame, index: usize) -> u64;
 }
 
 /// Of a power of two of entries, so that no index has to be compared with their number.
@@ -130,6 +154,11 @@ impl<T, const N: usize> Table<T> for [T; N] {
     fn at_mut(&mut self, index: usize) -> &mut T {
         &mut self[index % N]
     }
+
+    #[inline(always)]
+    fn group(_frame: &Frame, index: usize) -> u64 {
+        1 << (index / (N / GROUPS) % GROUPS)
+    }
 }
 
 impl<T> Table<T> for [T] {
@@ -141,6 +170,11 @@ impl<T> Table<T> for [T] {
     #[inline(always)]
     fn at_mut(&mut self, index: usize) -> &mut T {
         &mut self[index]
+    }
+
+    #[inline(always)]
+    fn group(frame: &Frame, index: usize) -> u64 {
+        1 << ((index >> frame.group_shift) % GROUPS)
     }
 }
 
@@ -267,6 +301,27 @@ mod tests {
                 let place = mesh.place(crate::ids::ChipId(chip));
                 for port in Port::MESH.into_iter().filter(|port| !mesh.ports(place).contains(*port)) {
                     assert!(!seen[frame.beyond(frame.index(place), port)], "{place:?} has a neighbour to the {port:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_table_is_cleared_by_groups_and_nowhere_else() {
+        for (rows, columns) in [(3, 5), (32, 32), (60, 70), (100, 200)] {
+            let mesh = Mesh::new(rows, columns);
+            let frame = Frame::new(&mesh);
+            let groups_of = |index: usize| match frame.table_len() {
+                SMALL => <[u8; SMALL] as Table<u8>>::group(&frame, index),
+                LARGE => <[u8; LARGE] as Table<u8>>::group(&frame, index),
+                _ => <[u8] as Table<u8>>::group(&frame, index),
+            };
+            for set in [0, 1, 1 << 63, 0x8000_1002_0000_0081, u64::MAX] {
+                let mut table = vec![1u8; frame.table_len()];
+                frame.clear(&mut table, set, 0);
+                for (index, entry) in table.into_iter().enumerate() {
+                    assert_eq!(<[u8] as Table<u8>>::group(&frame, index), groups_of(index));
+                    assert_eq!(entry == 0, groups_of(index) & set != 0, "{rows} x {columns}, {index}");
                 }
             }
         }

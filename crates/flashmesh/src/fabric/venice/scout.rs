@@ -39,13 +39,15 @@ pub(super) struct Scout {
     pub phase: Phase,
     /// Whether it has left a router that is not to see it again.
     pub has_closed: bool,
+    /// The groups of the routers that remember something of it.
+    pub groups: u64,
 }
 
 impl Scout {
     /// One in `phase` on its way to `router`.
     #[inline]
     pub const fn new(phase: Phase, router: u32, goal: Goal) -> Scout {
-        Scout { goal, router, held: 0, via: Port::West, phase, has_closed: false }
+        Scout { goal, router, held: 0, via: Port::West, phase, has_closed: false, groups: 0 }
     }
 }
 
@@ -55,8 +57,6 @@ pub(super) struct Packet {
     pub scout: Scout,
     /// What each router remembers of it.
     pub marks: Box<[Marks]>,
-    /// What the clock of the network was when the scout left.
-    pub left_at: usize,
     /// The ports by which the links between routers of its circuit leave them, in the order of the way.
     pub exits: Vec<Port>,
 }
@@ -67,7 +67,6 @@ impl Packet {
         Packet {
             scout: Scout::new(Phase::Free, router as u32, position.goal()),
             marks: vec![Marks::NONE; frame.table_len()].into(),
-            left_at: 0,
             exits: Vec::new(),
         }
     }
@@ -100,18 +99,15 @@ impl Packet {
         }
     }
 
-    /// The search, of at most `steps` steps from the router `entrance` on, is over, with or without a circuit: routers need no longer remember
-    /// what the scout used.
+    /// The search is over, with or without a circuit: routers need no longer remember what the scout used.
     #[inline]
-    pub fn end(&mut self, entrance: usize, steps: usize, frame: &Frame) {
+    pub fn end(&mut self, frame: &Frame) {
         if self.scout.phase == Phase::Circuit {
             let mut exits = std::mem::take(&mut self.exits);
             self.trace(frame, &mut exits);
             self.exits = exits;
         }
-        let reach = frame.reach(steps);
-        let last = (entrance + reach).min(frame.len() - 1);
-        self.marks[entrance.saturating_sub(reach)..=last].fill(Marks::NONE);
+        frame.clear(&mut self.marks, self.scout.groups, Marks::NONE);
     }
 }
 
@@ -167,7 +163,7 @@ pub(super) struct Field<'a, R: ?Sized, D> {
 impl<R: Table<Router> + ?Sized, D: Draw> Field<'_, R, D> {
     /// `scout`, which is under way, arrives at the end of the link it was on, and acts there. `marks` is what the routers remember of it.
     #[inline(always)]
-    pub fn step(&mut self, scout: &mut Scout, marks: &mut (impl Table<Marks> + ?Sized), tally: &mut Tally) -> Step {
+    pub fn step<M: Table<Marks> + ?Sized>(&mut self, scout: &mut Scout, marks: &mut M, tally: &mut Tally) -> Step {
         let index = scout.router as usize;
         let router = self.routers.at_mut(index);
         let nearer = router.position.towards(scout.goal);
@@ -217,6 +213,7 @@ impl<R: Table<Router> + ?Sized, D: Draw> Field<'_, R, D> {
         let way = self.frame.way(port);
         router.busy = busy.with(way.here);
         *marks.at_mut(index) = Marks::held(used, entry, seen);
+        scout.groups |= M::group(self.frame, index);
         let beyond = way.from(index);
         let next = self.routers.at_mut(beyond);
         next.busy = next.busy.with(way.there);
@@ -229,10 +226,10 @@ impl<R: Table<Router> + ?Sized, D: Draw> Field<'_, R, D> {
 
     /// `scout`, which has used the ports `used` of the router it is at and was seen there `seen` times, goes back the way it came.
     #[inline(always)]
-    fn turn_back(
+    fn turn_back<M: Table<Marks> + ?Sized>(
         &mut self,
         scout: &mut Scout,
-        marks: &mut (impl Table<Marks> + ?Sized),
+        marks: &mut M,
         used: Ports,
         seen: u16,
         tally: &mut Tally,
@@ -242,6 +239,7 @@ impl<R: Table<Router> + ?Sized, D: Draw> Field<'_, R, D> {
         if scout.held > 0 {
             let way = self.frame.way(scout.via);
             *marks.at_mut(index) = Marks::left(used.with(way.here.and(self.bounds.entries)), seen);
+            scout.groups |= M::group(self.frame, index);
             scout.has_closed |= seen >= Marks::SEEN_MOST;
             scout.phase = Phase::Cancel;
             scout.via = way.entry;
