@@ -26,7 +26,8 @@ EXTRA = "pip install 'flashmesh[search]'"
 STEPS = 4
 """All but one of so many readings, behind those from which a search begins, differ from the best one by one choice."""
 VERIFIED = 4
-"""Readings that are measured in full, since what is best on few requests need not be: the best of them is the fit."""
+"""Readings that are measured in full, since what is best on few requests need not be, beside all from which the search
+began: the best of them is the fit."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,16 @@ class FitSearch:
         else:
             origin = "It is one that the search proposed"
         origin = f"{origin}, the best of the {len(verified)} that were measured in full."
-        return Fit(best.choices, len(self.trials), self.paper.fit_requests, origin)
+        told = [
+            {
+                "name": trial.start or "proposed by the search",
+                "choices": trial.choices,
+                "within": list(trial.found.within),
+                "of_number": list(trial.found.of_number),
+            }
+            for trial in verified
+        ]
+        return Fit(best.choices, len(self.trials), self.paper.fit_requests, origin, told)
 
     def climb(self) -> None:
         """Has a reading tried next that differs by one choice from the best one; none where all of those were tried.
@@ -116,14 +126,12 @@ class FitSearch:
             self.study.enqueue_trial(self.draw.choice(untried))
 
     def best(self) -> list[Trial]:
-        """The readings that did best on few requests, each once, and of those from which the search began the best."""
+        """The readings that did best on few requests, each once, and all those from which the search began."""
         ranked: dict[tuple[str, ...], Trial] = {}
         for trial in sorted(self.trials, key=lambda trial: trial.score, reverse=True):
             ranked.setdefault(tuple(trial.choices.values()), trial)
         trials = list(ranked.values())
-        starts = [trial for trial in trials[VERIFIED - 1 :] if trial.start]
-        begun = any(trial.start for trial in trials[: VERIFIED - 1])
-        return trials[:VERIFIED] if begun or not starts else [*trials[: VERIFIED - 1], starts[0]]
+        return [trial for at, trial in enumerate(trials) if at < VERIFIED or trial.start]
 
     def tried(self, choices: dict[str, str], executor: Executor, number: int) -> Reading:
         """How many claims hold in a reading, on few requests; none where it cannot be configured.

@@ -12,13 +12,14 @@ from flashmesh.reproduce.texts import measured, published, why
 from flashmesh.reproduce.verdict import ORDER, Spread
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from flashmesh.reproduce.outcome import Outcome, Row
+    from flashmesh.reproduce.outcome import Fit, Outcome, Row
     from flashmesh.reproduce.paper import Claim
-    from flashmesh.reproduce.summary import Summary, Within
+    from flashmesh.reproduce.summary import Summary
 
 WITHIN = " | ".join(f"within {share:.0%}".replace("%", " %") for share in SHARES)
+OF_NUMBER = " | ".join(f"{text} of the number" for text in WITHIN.split(" | "))
 MISSED = 0.25
 """The share of the effect beyond which the page of a fit says why."""
 SUBS_WITHIN = " | ".join(f"sub-values {text}" for text in WITHIN.split(" | "))
@@ -39,7 +40,7 @@ RULES = """Verdicts are computed from the measured values, by these rules:
   no claims of their own."""
 
 
-def numbers(within: Within) -> str:
+def numbers(within: Iterable[int]) -> str:
     """How many hold within each share, as cells."""
     return " | ".join(map(str, within))
 
@@ -146,8 +147,27 @@ def fit_head(outcome: Outcome) -> list[str]:
     for key in paper.open:
         sentence = f'{key.section}: "{key.quote}" {key.leaves}'
         lines.append(f"| {key.name} | {fit.choices[key.name]} | {', '.join(key.choices)} | {sentence} |")
+    lines += ["", *verified_lines(fit)]
     starts = [f"- {start.name}: {' '.join(start.origin.split())}" for start in paper.starts]
     return [*lines, "", *(["The search began from these readings:", "", *starts, ""] if starts else [])]
+
+
+def verified_lines(fit: Fit) -> list[str]:
+    """The readings that were measured in full, each with what sets it apart from the fit."""
+    if not fit.verified:
+        return []
+    lines = [
+        "These readings were measured in full. The last columns count a claim that is within the share of the",
+        "published number as one that is within that of its effect: lenient where a number is near the neutral one.",
+        "",
+        f"| reading | apart from the fit | {WITHIN} | {OF_NUMBER} |",
+        "|---|---|" + "---:|" * (2 * len(SHARES)),
+    ]
+    for each in fit.verified:
+        apart = [f"{name}: {choice}" for name, choice in each["choices"].items() if choice != fit.choices[name]]
+        told = ", ".join(apart) or "**the fit**"
+        lines.append(f"| {each['name']} | {told} | {numbers(each['within'])} | {numbers(each['of_number'])} |")
+    return lines
 
 
 def missed_lines(outcome: Outcome) -> list[str]:

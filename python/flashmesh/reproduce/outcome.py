@@ -102,6 +102,9 @@ class Fit:
     """Of a run of the search, at most."""
     origin: str
     """Where the reading came from: a start, or the search."""
+    verified: list[dict[str, Any]] = field(default_factory=list)
+    """The readings that were measured in full: `name`, `choices`, and how many claims hold `within` the shares of the
+    effect and `of_number`, without those that are exact by construction."""
 
 
 @dataclass(frozen=True)
