@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+import flashmesh
 from flashmesh.reproduce import verdict
 from flashmesh.reproduce.engine import Selection
-from flashmesh.reproduce.outcome import Outcome, Row, judge
-from flashmesh.reproduce.pages import lacking, page
+from flashmesh.reproduce.outcome import Fit, Outcome, Row, judge
+from flashmesh.reproduce.pages import lacking, page, stored
 from flashmesh.reproduce.paper import Judged, Paper
 from flashmesh.reproduce.points import needs_of
 from flashmesh.reproduce.registry import papers
@@ -341,6 +342,15 @@ def test_a_share_of_the_number_counts_apart_from_one_of_the_effect(made_up: Pape
     assert found(1.85) == ((0, 1, 1), (1, 1, 1))
     assert found(1.55) == ((0, 0, 1), (0, 1, 1))
     assert found(1.2) == ((0, 0, 0), (0, 0, 1))
+
+
+def test_a_fit_over_other_keys_than_the_registry_has_is_left_out_of_the_index(made_up: Paper, tmp_path: Path) -> None:
+    rows = {"A1": (Row("as-specified", (2.0,)), Row("slow", (2.0,)))}
+    outcome = Outcome(made_up, "quick", rows, fit=Fit({"a key": "1"}, 1, 100, "by hand"))
+    (tmp_path / "made-up-fit.json").write_text(outcome.to_json())
+    assert stored(tmp_path, [made_up], has_stale=True) == []
+    with pytest.raises(flashmesh.OutputError, match="over other keys than the registry leaves open: fit it again"):
+        stored(tmp_path, [made_up])
 
 
 def test_a_fit_measures_in_full_what_did_best_and_all_starts() -> None:
