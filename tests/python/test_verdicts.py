@@ -345,7 +345,7 @@ def test_a_share_of_the_number_counts_apart_from_one_of_the_effect(made_up: Pape
 
 
 def test_a_fit_over_other_keys_than_the_registry_has_is_left_out_of_the_index(made_up: Paper, tmp_path: Path) -> None:
-    rows = {"A1": (Row("as-specified", (2.0,)), Row("slow", (2.0,)))}
+    rows: dict[str, tuple[Row, ...]] = {"A1": (Row("as-specified", (2.0,)), Row("slow", (2.0,)))}
     outcome = Outcome(made_up, "quick", rows, fit=Fit({"a key": "1"}, 1, 100, "by hand"))
     (tmp_path / "made-up-fit.json").write_text(outcome.to_json())
     assert stored(tmp_path, [made_up], has_stale=True) == []
