@@ -7,7 +7,7 @@ use crate::flash::timing::Pages;
 use crate::ids::{BlockId, Ppn, TransactionId};
 use crate::kernel::model::Model;
 use crate::schedule::fuse::{InPlane, may_join};
-use crate::schedule::transaction::Class;
+use crate::schedule::transaction::{Class, Transaction};
 use crate::schedule::{Choice, Joiners};
 
 use super::{Datapath, PageSource};
@@ -67,8 +67,9 @@ impl<M: Model> Datapath<M> {
         match queue.class {
             Class::MapRead | Class::UserRead | Class::CollectRead => {
                 let lead = M::ALL_FEATURES.then(|| self.transactions[lead]);
-                self.queues.take_first(&mut self.transactions, queue, lookahead, |other| {
-                    page_may_join(geometry, rule, lead_at, other.from)
+                let on_page = (lead_at.page, |other: &Transaction| geometry.array_page(other.from));
+                self.queues.take_first_on_page(&mut self.transactions, queue, lookahead, on_page, |other| {
+                    may_join_at(geometry, rule, lead_at, in_plane(geometry, other.from))
                         && !(M::ALL_FEATURES && other.work.is_clean())
                         && source.is_current(other)
                         && lead.as_ref().is_none_or(|lead| source.joins(lead, other))

@@ -269,15 +269,15 @@ impl<M: Model> Datapath<M> {
     pub fn enqueue(&mut self, id: TransactionId, kernel: &mut Kernel<M>) -> DieId {
         let now = kernel.now();
         // A write with a page has had its turn since it got that.
-        let work = self.transactions[id].work;
+        let transaction = &mut self.transactions[id];
+        let work = transaction.work;
         let class = work.class();
         let has_turn = class == Class::UserProgram && self.rules.preallocates;
         // Parity goes before all else: the die programs nothing before it.
         let goes_first = M::ALL_FEATURES && work == Work::Parity;
         if !has_turn {
-            self.transactions[id].order = if goes_first { 0 } else { self.take_order() };
+            transaction.order = if goes_first { 0 } else { self.arrivals.take_order() };
         }
-        let transaction = &mut self.transactions[id];
         let request = transaction.owner.request;
         self.arrivals.enqueued(request);
         let die = self.geometry.die_of_plane(transaction.plane);
@@ -299,7 +299,7 @@ impl<M: Model> Datapath<M> {
                 self.dies_of_chip(die).for_each(|die| self.idle.set(die, false));
             }
         }
-        if class == Class::UserRead {
+        if class == Class::UserRead && kernel.watches_reads() {
             let Transaction { lpn, work, .. } = self.transactions[id];
             kernel.tell_of_read(ReadNotice::Queued(id, die, lpn, work.read_for()));
         }
@@ -307,8 +307,15 @@ impl<M: Model> Datapath<M> {
     }
 
     /// Tells the probes, when there are any, of a read of a user page that is outstanding on its die no longer.
-    #[inline]
+    #[inline(always)]
     pub fn tell_left(&self, id: TransactionId, kernel: &mut Kernel<M>) {
+        if kernel.watches_reads() {
+            self.tell_read_left(id, kernel);
+        }
+    }
+
+    #[inline(never)]
+    fn tell_read_left(&self, id: TransactionId, kernel: &mut Kernel<M>) {
         let transaction = &self.transactions[id];
         if transaction.class() == Class::UserRead {
             let die = self.geometry.die_of_plane(transaction.plane);

@@ -71,6 +71,16 @@ impl<T: Copy + Default> Ring<T> {
     }
 
     #[inline(always)]
+    pub fn get_mut(&mut self, index: usize) -> Option<&mut T> {
+        if index >= self.len() {
+            return None;
+        }
+        let count = self.first + index;
+        // SAFETY: the masked count is that of a place.
+        Some(unsafe { self.places.get_unchecked_mut(count & self.mask) })
+    }
+
+    #[inline(always)]
     pub fn back(&self) -> Option<&T> {
         if self.is_empty() { None } else { Some(self.at(self.end - 1)) }
     }
@@ -208,6 +218,9 @@ mod tests {
             }
             ring.replace(|value| value + 1);
             prop_assert!(ring.iter().copied().eq(deque.iter().map(|value| value + 1)));
+            for index in 0..=deque.len() {
+                prop_assert_eq!(ring.get_mut(index).copied(), deque.get(index).map(|value| value + 1));
+            }
         }
     }
 }

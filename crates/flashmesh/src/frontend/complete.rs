@@ -45,16 +45,12 @@ impl<M: Model> Frontend<M> {
                 &Done::Page(id) => {
                     let transaction = datapath.transaction(id);
                     let read = if transaction.class() == Class::UserRead { transaction.bytes } else { Bytes::ZERO };
-                    let request = transaction.owner.request;
-                    let ended = request.filter(|&request| {
-                        self.page_done(
-                            request,
-                            read,
-                            transaction.account.spent(),
-                            transaction.account.conflict(),
-                            kernel,
-                        )
-                    });
+                    let (spent, conflict) = (transaction.account.spent(), transaction.account.conflict());
+                    // No closure, which would be a function of its own.
+                    let ended = match transaction.owner.request {
+                        Some(request) if self.page_done(request, read, spent, conflict, kernel) => Some(request),
+                        _ => None,
+                    };
                     datapath.remove(id);
                     ended
                 }

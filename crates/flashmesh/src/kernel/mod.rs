@@ -134,6 +134,12 @@ impl<M: Model> Kernel<M> {
         }
     }
 
+    /// Whether any probe is told of reads.
+    #[inline(always)]
+    pub fn watches_reads(&self) -> bool {
+        self.is_probed() || !self.probes_of_reads.is_empty()
+    }
+
     /// Tells all probes, those of reads included.
     #[inline(always)]
     pub fn tell_of_read(&mut self, notice: ReadNotice) {

@@ -54,7 +54,7 @@ impl Breakdown {
     }
 
     pub fn add(&mut self, other: &Breakdown) {
-        for (bucket, further) in self.buckets.iter_mut().zip(&other.buckets) {
+        for (bucket, further) in self.buckets.iter_mut().zip(&other.buckets).filter(|(_, further)| further.count > 0) {
             bucket.count += further.count;
             for (sum, part) in bucket.parts_ps.iter_mut().zip(further.parts_ps) {
                 *sum += part;
@@ -65,7 +65,7 @@ impl Breakdown {
     /// Mean breakdown of all requests from the bucket of `from` on.
     pub fn mean(&self, from: Time) -> Option<BreakdownSummary> {
         let mut total = Bucket::default();
-        for bucket in &self.buckets[bucket_of(from)..] {
+        for bucket in self.buckets[bucket_of(from)..].iter().filter(|bucket| bucket.count > 0) {
             total.count += bucket.count;
             for (sum, part) in total.parts_ps.iter_mut().zip(bucket.parts_ps) {
                 *sum += part;

@@ -55,7 +55,11 @@ impl Latencies {
     }
 
     pub fn add(&mut self, other: &Latencies) {
-        self.bins.iter_mut().zip(&other.bins).for_each(|(bin, further)| *bin += further);
+        if other.count() == 0 {
+            return;
+        }
+        // Most streams use few of the bins, and memory that was never touched is slow at the first touch.
+        self.bins.iter_mut().zip(other.bins_in_use()).for_each(|(bin, further)| *bin += further);
         self.moments.add(&other.moments);
         self.max = self.max.later(other.max);
     }
@@ -64,10 +68,14 @@ impl Latencies {
         self.moments.count()
     }
 
+    /// The bins up to the last one in use.
+    fn bins_in_use(&self) -> &[u64] {
+        &self.bins[..=bin_of(self.max.as_ps().min(LONGEST_PS))]
+    }
+
     /// Shortest latency and count of each bin in use.
     fn counted(&self) -> impl Iterator<Item = (u64, u64)> + Clone {
-        let up_to_max = &self.bins[..=bin_of(self.max.as_ps().min(LONGEST_PS))];
-        let counted = up_to_max.iter().enumerate().filter(|(_, count)| **count > 0);
+        let counted = self.bins_in_use().iter().enumerate().filter(|(_, count)| **count > 0);
         counted.map(|(bin, &count)| (shortest_of(bin), count))
     }
 

@@ -1,23 +1,40 @@
-//! The queues of every die: one for each class and plane, and for each priority where those count, linked through the
-//! transactions themselves.
+//! The queues of every die: one for each class and plane, and for each priority where those count.
 
 use std::hint::select_unpredictable;
 
 use crate::engine::arena::Arena;
+use crate::engine::ring::Ring;
 use crate::ids::{DieId, TransactionId};
 
 use super::Choice;
-use super::transaction::{CLASSES, Class, Link, Priority, Transaction};
+use super::transaction::{CLASSES, Class, Priority, Transaction};
 
 pub type Transactions = Arena<TransactionId, Transaction>;
 
+/// A transaction that waits.
 #[derive(Clone, Copy, Debug)]
-struct Queue {
-    head: Link,
-    tail: Link,
+struct Waiting {
+    id: TransactionId,
+    /// Its page in its block, once somebody has looked for that: who looks through a queue need not touch the transactions, of which there
+    /// may be more than a cache holds.
+    page: u32,
 }
 
-const EMPTY: Queue = Queue { head: Link::NONE, tail: Link::NONE };
+impl Waiting {
+    /// No page of a block.
+    const UNKNOWN: u32 = u32::MAX;
+
+    const fn new(id: TransactionId) -> Waiting {
+        Waiting { id, page: Waiting::UNKNOWN }
+    }
+}
+
+impl Default for Waiting {
+    /// What stands in places that hold nothing.
+    fn default() -> Waiting {
+        Waiting::new(TransactionId(u32::MAX))
+    }
+}
 
 /// Which planes of a die have something waiting, a bit a plane, for each class; all in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +118,7 @@ pub fn planes(mut mask: u8) -> impl Iterator<Item = u8> {
 /// What waits for each die.
 #[derive(Clone, Debug)]
 pub struct DieQueues {
-    queues: Vec<Queue>,
+    queues: Vec<Ring<Waiting>>,
     masks: Vec<PlaneMasks>,
     planes_per_die: usize,
     /// The priorities that have queues of their own; all share that of the default where they do not count.
@@ -114,7 +131,7 @@ impl DieQueues {
         let planes_per_die = planes_per_die as usize;
         let priorities: &[Priority] = if by_priority { Priority::ALL } else { &[Priority::Medium] };
         DieQueues {
-            queues: vec![EMPTY; dies as usize * CLASSES * planes_per_die * priorities.len()],
+            queues: vec![Ring::default(); dies as usize * CLASSES * planes_per_die * priorities.len()],
             masks: vec![NOTHING; dies as usize],
             planes_per_die,
             priorities,
@@ -136,49 +153,40 @@ impl DieQueues {
     /// Puts a transaction at the end of its queue.
     #[inline(always)]
     pub fn push(&mut self, transactions: &mut Transactions, die: DieId, plane: u8, id: TransactionId) {
-        let (class, priority) = (transactions[id].class(), transactions[id].owner.priority);
-        transactions[id].next = Link::NONE;
+        let transaction = &mut transactions[id];
+        transaction.end_chain();
+        let (class, priority) = (transaction.class(), transaction.owner.priority);
         let slot = self.slot(Choice { die, class, plane, priority });
         let queue = &mut self.queues[slot];
-        match std::mem::replace(&mut queue.tail, Link::to(id)).get() {
-            Some(tail) => transactions[tail].next = Link::to(id),
-            None => {
-                queue.head = Link::to(id);
-                self.masks[die.index()].insert(class, plane);
-            }
+        if queue.is_empty() {
+            self.masks[die.index()].insert(class, plane);
         }
+        queue.push_back(Waiting::new(id));
     }
 
     /// Puts a transaction into its queue behind those of lower order.
     pub fn insert(&mut self, transactions: &mut Transactions, die: DieId, plane: u8, id: TransactionId) {
         let Transaction { order, .. } = transactions[id];
         let (class, priority) = (transactions[id].class(), transactions[id].owner.priority);
-        let at = Choice { die, class, plane, priority };
-        let slot = self.slot(at);
-        let Queue { head, tail } = self.queues[slot];
-        let (Some(head), Some(tail)) = (head.get(), tail.get()) else {
+        let slot = self.slot(Choice { die, class, plane, priority });
+        let is_before = |waiting: &Waiting| transactions[waiting.id].order < order;
+        let queue = &self.queues[slot];
+        let Some(first) = queue.front().filter(|_| !queue.back().is_some_and(is_before)) else {
             return self.push(transactions, die, plane, id);
         };
-        if transactions[tail].order < order {
-            return self.push(transactions, die, plane, id);
-        }
-        if order < transactions[head].order {
-            transactions[id].next = Link::to(head);
-            self.queues[slot].head = Link::to(id);
-            return;
-        }
-        let mut before = head;
-        while let Some(next) = transactions[before].next.get().filter(|&next| transactions[next].order < order) {
-            before = next;
-        }
-        transactions[id].next = transactions[before].next;
-        transactions[before].next = Link::to(id);
+        let at = if order < transactions[first.id].order {
+            0
+        } else {
+            1 + queue.iter().skip(1).take_while(|waiting| is_before(waiting)).count()
+        };
+        transactions[id].end_chain();
+        self.queues[slot].insert(at, Waiting::new(id));
     }
 
     /// The first transaction of a queue.
     #[inline]
     pub fn head(&self, at: Choice) -> Option<TransactionId> {
-        self.queues[self.slot(at)].head.get()
+        self.queues[self.slot(at)].front().map(|first| first.id)
     }
 
     /// Of `planes`, which have something waiting, the one whose first transaction of `class` waits longest; for queues without priorities.
@@ -215,24 +223,21 @@ impl DieQueues {
     /// Takes the first transaction of a queue.
     #[inline(always)]
     pub fn pop(&mut self, transactions: &mut Transactions, at: Choice) -> Option<TransactionId> {
-        let head = self.head(at)?;
-        self.unlink(transactions, at, None, head);
-        Some(head)
+        let slot = self.slot(at);
+        let queue = &mut self.queues[slot];
+        let first = queue.pop_front()?.id;
+        match queue.front() {
+            // Far more may wait than a cache holds: it is there by the time the die is done with what was taken.
+            Some(next) => transactions.prefetch(next.id),
+            None => self.emptied(at),
+        }
+        Some(first)
     }
 
     /// Takes the transaction `id` out of a queue; `false` when it is not there.
     pub fn take(&mut self, transactions: &mut Transactions, queue: Choice, id: TransactionId) -> bool {
-        let mut before = None;
-        let mut at = self.head(queue);
-        while let Some(found) = at {
-            if found == id {
-                self.unlink(transactions, queue, before, id);
-                return true;
-            }
-            before = Some(found);
-            at = transactions[found].next.get();
-        }
-        false
+        let at = self.queues[self.slot(queue)].iter().position(|waiting| waiting.id == id);
+        at.is_some_and(|at| self.take_at(transactions, queue, at).is_some())
     }
 
     /// Takes the first of the first `lookahead` transactions of a queue that `fits`.
@@ -244,45 +249,54 @@ impl DieQueues {
         lookahead: u32,
         fits: impl Fn(&Transaction) -> bool,
     ) -> Option<TransactionId> {
-        let mut before = None;
-        let mut at = self.head(queue);
-        for _ in 0..lookahead {
-            let id = at?;
-            if fits(&transactions[id]) {
-                self.unlink(transactions, queue, before, id);
-                return Some(id);
+        let waiting = self.queues[self.slot(queue)].iter().take(lookahead as usize);
+        let at = waiting.into_iter().position(|waiting| fits(&transactions[waiting.id]))?;
+        self.take_at(transactions, queue, at)
+    }
+
+    /// The same of those that wait for `page` of a block, as `page_of` gives it; that of a transaction does not change while it waits.
+    #[inline]
+    pub fn take_first_on_page(
+        &mut self,
+        transactions: &mut Transactions,
+        queue: Choice,
+        lookahead: u32,
+        (page, page_of): (u32, impl Fn(&Transaction) -> u32),
+        fits: impl Fn(&Transaction) -> bool,
+    ) -> Option<TransactionId> {
+        let slot = self.slot(queue);
+        let waiting = &mut self.queues[slot];
+        let mut at = 0;
+        // A loop, since iterators would be functions of their own.
+        while at < lookahead as usize {
+            let other = waiting.get_mut(at)?;
+            if other.page == Waiting::UNKNOWN {
+                other.page = page_of(&transactions[other.id]);
             }
-            before = Some(id);
-            at = transactions[id].next.get();
+            debug_assert_eq!(other.page, page_of(&transactions[other.id]), "a page has changed that a die is to read");
+            if other.page == page && fits(&transactions[other.id]) {
+                return self.take_at(transactions, queue, at);
+            }
+            at += 1;
         }
         None
     }
 
-    #[inline(always)]
-    fn unlink(
-        &mut self,
-        transactions: &mut Transactions,
-        queue: Choice,
-        before: Option<TransactionId>,
-        id: TransactionId,
-    ) {
-        let next = transactions[id].next;
-        let slot = self.slot(queue);
-        match before {
-            Some(before) => transactions[before].next = next,
-            None => {
-                self.queues[slot].head = next;
-                // Far more may wait than a cache holds: it is there by the time the die is done with what was taken.
-                if let Some(next) = next.get() {
-                    transactions.prefetch(next);
-                }
-            }
+    /// Takes the transaction at a place of a queue.
+    #[inline]
+    fn take_at(&mut self, transactions: &mut Transactions, queue: Choice, at: usize) -> Option<TransactionId> {
+        if at == 0 {
+            return self.pop(transactions, queue);
         }
-        if next == Link::NONE {
-            self.queues[slot].tail = before.map_or(Link::NONE, Link::to);
-            if before.is_none() && self.is_plane_empty(queue) {
-                self.masks[queue.die.index()].remove(queue.class, queue.plane);
-            }
+        let slot = self.slot(queue);
+        self.queues[slot].remove(at).map(|taken| taken.id)
+    }
+
+    /// A queue has become empty.
+    #[inline]
+    fn emptied(&mut self, queue: Choice) {
+        if self.is_plane_empty(queue) {
+            self.masks[queue.die.index()].remove(queue.class, queue.plane);
         }
     }
 
@@ -304,8 +318,8 @@ impl DieQueues {
         planes(self.masks(die).of(class)).flat_map(move |plane| {
             self.priorities.iter().flat_map(move |&priority| {
                 let queue = Choice { die, class, plane, priority };
-                let next = move |id: &TransactionId| transactions[*id].next.get();
-                std::iter::successors(self.head(queue), next).take(limit).map(move |id| (queue, id, &transactions[id]))
+                let waiting = self.queues[self.slot(queue)].iter().take(limit);
+                waiting.map(move |waiting| (queue, waiting.id, &transactions[waiting.id]))
             })
         })
     }

@@ -122,37 +122,44 @@ impl Owner {
 }
 
 /// One page's worth of work, or one block to erase.
+///
+/// In this order, and at the beginning of a line of the processor's cache: who looks through a queue touches one line of each
+/// transaction, of which more may wait than a cache holds.
 #[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
 pub struct Transaction {
-    /// What it is for; decides where it queues.
-    pub work: Work,
-    /// For whom.
-    pub owner: Owner,
-    /// The next transaction in the same queue, or of those that run as one.
-    pub(super) next: Link,
-    /// The write of the same logical page that comes after this one.
-    pub successor: Option<TransactionId>,
+    /// The next of those that run as one.
+    next: Link,
+    /// The page read, or moved from; the block of an erase is that of this page.
+    pub from: Ppn,
     /// The logical page.
     pub lpn: Lpn,
     /// The plane it runs on.
     pub plane: PlaneId,
-    /// The page read, or moved from; the block of an erase is that of this page.
-    pub from: Ppn,
     /// The changes of the map there had been when `from` was looked up for a read.
     pub translated: u64,
+    /// For whom.
+    pub owner: Owner,
     /// The page programmed, decided when the path is granted, or before with `ftl.write-binding = "early"`.
     pub to: Ppn,
-    /// User data the host asked for, or gave, in this page.
-    pub bytes: Bytes,
-    /// Where in its page that begins; 0 but for reads.
+    /// Where in its page `bytes` begin; 0 but for reads.
     pub start: u32,
-    /// What leaves the die of a read, without the metadata of the page.
-    pub moved: Bytes,
     /// Order of arrival among all transactions.
     pub order: u64,
+    /// What it is for; decides where it queues.
+    pub work: Work,
     /// Where its time goes.
     pub account: Account,
+    /// User data the host asked for, or gave, in this page.
+    pub bytes: Bytes,
+    /// What leaves the die of a read, without the metadata of the page.
+    pub moved: Bytes,
+    /// The write of the same logical page that comes after this one.
+    pub successor: Option<TransactionId>,
 }
+
+/// What is looked at of a transaction that waits is in its first line.
+const _: () = assert!(std::mem::offset_of!(Transaction, account) == 64);
 
 impl Default for Transaction {
     /// A read of the first page that nobody waits for.
@@ -190,7 +197,7 @@ impl Transaction {
         self.work.class()
     }
 
-    /// Of one that is in no queue: the next of those that run as one with it.
+    /// The next of those that run as one with it.
     #[inline(always)]
     pub fn companion(&self) -> Option<TransactionId> {
         self.next.get()
@@ -202,7 +209,7 @@ impl Transaction {
         self.next = Link::to(id);
     }
 
-    /// Nothing runs with it, or behind it.
+    /// Nothing runs with it and comes after it.
     #[inline]
     pub fn end_chain(&mut self) {
         self.next = Link::NONE;

@@ -257,7 +257,6 @@ impl Network {
                 if at > until {
                     break;
                 }
-                steps += 1;
                 let Packet { scout, marks, .. } = &mut packets[controller.index()];
                 let step = field.step(scout, marks.held(), &mut tally);
                 if matches!(step, Step::Reached { .. } | Step::Failed) {
@@ -266,6 +265,7 @@ impl Network {
                 }
                 taken += 1;
             }
+            steps += taken as u64 + u64::from(ended.is_some());
             if !turns.turn(taken) {
                 break;
             }

@@ -100,9 +100,12 @@ impl Venice {
     /// Asks to be woken when a circuit may be granted: that of a scout under way, or of one that leaves in its place.
     #[inline]
     pub(super) fn ask_for_wake(&self, outbox: &mut Outbox) {
-        let mut first = self.progress.next_grant();
-        self.progress.steps.iter().for_each(|(at, controller)| {
-            first = first.min(at + self.timing.scout_hop() * u64::from(self.network.links_to_go(controller)));
+        let (mut first, hop) = (self.progress.next_grant(), self.timing.scout_hop());
+        self.progress.steps.each(|at, controller| {
+            // There is one link to go at least.
+            if at + hop < first {
+                first = first.min(at + hop * u64::from(self.network.links_to_go(controller)));
+            }
         });
         outbox.wake_at = first;
     }

@@ -23,8 +23,6 @@ pub(super) struct Frame {
     /// From one row to the next. The border on the left of a row is that on the right of the one above.
     stride: usize,
     rows: usize,
-    /// Entries of a group of routers, as a power of two.
-    group_shift: u32,
     /// Where the link at each port leads to.
     ways: [Way; 5],
 }
@@ -61,13 +59,7 @@ impl Frame {
             entry: port.opposite(),
         };
         let ways = [Port::North, Port::East, Port::South, Port::West, Port::Chip].map(way);
-        let mut frame = Frame { stride, rows: mesh.rows() as usize, group_shift: 0, ways };
-        frame.group_shift = match frame.table_len() {
-            SMALL => (SMALL / GROUPS).ilog2(),
-            LARGE => (LARGE / GROUPS).ilog2(),
-            _ => WRAPPED_GROUP.ilog2(),
-        };
-        frame
+        Frame { stride, rows: mesh.rows() as usize, ways }
     }
 
     /// Entries of a table.
@@ -95,22 +87,6 @@ impl Frame {
         (place.row as usize + 1) * self.stride + place.column as usize + 1
     }
 
-    /// Clears the entries of `table` of the routers in `groups`, a set as [`Table::group`] numbers them.
-    #[inline]
-    pub fn clear<T: Copy>(&self, table: &mut [T], groups: u64, cleared: T) {
-        let group = 1 << self.group_shift;
-        let mut left = groups;
-        while left != 0 {
-            let mut first = (left.trailing_zeros() as usize) << self.group_shift;
-            left &= left - 1;
-            while let Some(entries) = table.get_mut(first..) {
-                let count = group.min(entries.len());
-                entries[..count].fill(cleared);
-                first += GROUPS << self.group_shift;
-            }
-        }
-    }
-
     /// The router behind `port` of router `index`, which is the router itself for that of the chip.
     #[inline(always)]
     pub const fn beyond(&self, index: usize, port: Port) -> usize {
@@ -128,10 +104,33 @@ impl Frame {
 pub(super) const SMALL: usize = 1 << 8;
 /// Entries of a table for a larger mesh of up to 43 x 43.
 pub(super) const LARGE: usize = 1 << 11;
-/// Groups of neighbouring entries that a table has: it is cleared by groups.
+/// Entries of a group of a table, which is cleared by groups: those of a line of the processor's cache, for what is kept of scouts.
+const GROUP: usize = 32;
+/// Groups that have a number of their own. In a table of more, several have one number.
 const GROUPS: usize = u64::BITS as usize;
-/// Entries of a group of a table of any other size, which has several groups of one number.
-const WRAPPED_GROUP: usize = 1 << 7;
+
+/// The group that router `index` belongs to, as a set of one.
+#[inline(always)]
+pub(super) const fn group(index: usize) -> u64 {
+    1 << (index / GROUP % GROUPS)
+}
+
+/// Clears the entries of `table` of the routers in `groups`.
+#[inline]
+pub(super) fn clear<T: Copy>(table: &mut [T], groups: u64, cleared: T) {
+    let mut left = groups;
+    while left != 0 {
+        let mut first = left.trailing_zeros() as usize * GROUP;
+        left &= left - 1;
+        while let Some(entries) = table.get_mut(first..) {
+            match entries.first_chunk_mut::<GROUP>() {
+                Some(group) => *group = [cleared; GROUP],
+                None => entries.fill(cleared),
+            }
+            first += GROUPS * GROUP;
+        }
+    }
+}
 
 /// A table by the index of the router.
 pub(super) trait Table<T> {
@@ -139,8 +138,6 @@ pub(super) trait Table<T> {
     fn at(&self, index: usize) -> &T;
     /// The same, to be changed.
     fn at_mut(&mut self, index: usize) -> &mut T;
-    /// The group that router `index` belongs to, as a set of one.
-    fn group(frame: &Frame, index: usize) -> u64;
 }
 
 /// Of a power of two of entries, so that no index has to be compared with their number.
@@ -154,11 +151,6 @@ impl<T, const N: usize> Table<T> for [T; N] {
     fn at_mut(&mut self, index: usize) -> &mut T {
         &mut self[index % N]
     }
-
-    #[inline(always)]
-    fn group(_frame: &Frame, index: usize) -> u64 {
-        1 << (index / (N / GROUPS) % GROUPS)
-    }
 }
 
 impl<T> Table<T> for [T] {
@@ -170,11 +162,6 @@ impl<T> Table<T> for [T] {
     #[inline(always)]
     fn at_mut(&mut self, index: usize) -> &mut T {
         &mut self[index]
-    }
-
-    #[inline(always)]
-    fn group(frame: &Frame, index: usize) -> u64 {
-        1 << ((index >> frame.group_shift) % GROUPS)
     }
 }
 
@@ -308,20 +295,12 @@ mod tests {
 
     #[test]
     fn a_table_is_cleared_by_groups_and_nowhere_else() {
-        for (rows, columns) in [(3, 5), (32, 32), (60, 70), (100, 200)] {
-            let mesh = Mesh::new(rows, columns);
-            let frame = Frame::new(&mesh);
-            let groups_of = |index: usize| match frame.table_len() {
-                SMALL => <[u8; SMALL] as Table<u8>>::group(&frame, index),
-                LARGE => <[u8; LARGE] as Table<u8>>::group(&frame, index),
-                _ => <[u8] as Table<u8>>::group(&frame, index),
-            };
+        for len in [SMALL, LARGE, 4355, 20_000] {
             for set in [0, 1, 1 << 63, 0x8000_1002_0000_0081, u64::MAX] {
-                let mut table = vec![1u8; frame.table_len()];
-                frame.clear(&mut table, set, 0);
+                let mut table = vec![1u8; len];
+                clear(&mut table, set, 0);
                 for (index, entry) in table.into_iter().enumerate() {
-                    assert_eq!(<[u8] as Table<u8>>::group(&frame, index), groups_of(index));
-                    assert_eq!(entry == 0, groups_of(index) & set != 0, "{rows} x {columns}, {index}");
+                    assert_eq!(entry == 0, group(index) & set != 0, "{len}, {index}");
                 }
             }
         }

@@ -6,7 +6,7 @@ use super::bearing::{Goal, Position};
 use super::counters::Counters;
 use super::network::Step;
 use super::ports::{Port, Ports};
-use super::router::{Frame, Marks, Router, Table};
+use super::router::{Frame, Marks, Router, Table, clear, group};
 use super::routes::Routes;
 use super::tie_break::Draw;
 
@@ -107,7 +107,7 @@ impl Packet {
             self.trace(frame, &mut exits);
             self.exits = exits;
         }
-        frame.clear(&mut self.marks, self.scout.groups, Marks::NONE);
+        clear(&mut self.marks, self.scout.groups, Marks::NONE);
     }
 }
 
@@ -163,7 +163,7 @@ pub(super) struct Field<'a, R: ?Sized, D> {
 impl<R: Table<Router> + ?Sized, D: Draw> Field<'_, R, D> {
     /// `scout`, which is under way, arrives at the end of the link it was on, and acts there. `marks` is what the routers remember of it.
     #[inline(always)]
-    pub fn step<M: Table<Marks> + ?Sized>(&mut self, scout: &mut Scout, marks: &mut M, tally: &mut Tally) -> Step {
+    pub fn step(&mut self, scout: &mut Scout, marks: &mut (impl Table<Marks> + ?Sized), tally: &mut Tally) -> Step {
         let index = scout.router as usize;
         let router = self.routers.at_mut(index);
         let nearer = router.position.towards(scout.goal);
@@ -213,7 +213,7 @@ impl<R: Table<Router> + ?Sized, D: Draw> Field<'_, R, D> {
         let way = self.frame.way(port);
         router.busy = busy.with(way.here);
         *marks.at_mut(index) = Marks::held(used, entry, seen);
-        scout.groups |= M::group(self.frame, index);
+        scout.groups |= group(index);
         let beyond = way.from(index);
         let next = self.routers.at_mut(beyond);
         next.busy = next.busy.with(way.there);
@@ -226,10 +226,10 @@ impl<R: Table<Router> + ?Sized, D: Draw> Field<'_, R, D> {
 
     /// `scout`, which has used the ports `used` of the router it is at and was seen there `seen` times, goes back the way it came.
     #[inline(always)]
-    fn turn_back<M: Table<Marks> + ?Sized>(
+    fn turn_back(
         &mut self,
         scout: &mut Scout,
-        marks: &mut M,
+        marks: &mut (impl Table<Marks> + ?Sized),
         used: Ports,
         seen: u16,
         tally: &mut Tally,
@@ -239,7 +239,7 @@ impl<R: Table<Router> + ?Sized, D: Draw> Field<'_, R, D> {
         if scout.held > 0 {
             let way = self.frame.way(scout.via);
             *marks.at_mut(index) = Marks::left(used.with(way.here.and(self.bounds.entries)), seen);
-            scout.groups |= M::group(self.frame, index);
+            scout.groups |= group(index);
             scout.has_closed |= seen >= Marks::SEEN_MOST;
             scout.phase = Phase::Cancel;
             scout.via = way.entry;

@@ -35,11 +35,15 @@ impl Turns {
         self.circle.len() == 1
     }
 
-    /// The scouts, in any order, each with when it takes its next step.
-    pub fn iter(&self) -> impl Iterator<Item = (Time, ChannelId)> {
+    /// Looks at the scouts, in any order, each with when it takes its next step. Loops, since iterators would be functions of their own.
+    #[inline(always)]
+    pub fn each(&self, mut look: impl FnMut(Time, ChannelId)) {
         let (before, after) = self.circle.split_at(self.next);
-        let of = |lap: Time| move |&(after, controller): &(Time, ChannelId)| (lap + after, controller);
-        before.iter().map(of(self.lap + self.hop)).chain(after.iter().map(of(self.lap)))
+        for (lap, scouts) in [(self.lap + self.hop, before), (self.lap, after)] {
+            for &(after, controller) in scouts {
+                look(lap + after, controller);
+            }
+        }
     }
 
     /// The scout whose turn it is, and when.
@@ -51,7 +55,7 @@ impl Turns {
     /// A scout leaves, and takes its first step at `at`, not before any other's next one.
     #[inline]
     pub fn add(&mut self, at: Time, controller: ChannelId) {
-        debug_assert!(self.iter().all(|(other, _)| other <= at), "the steps fall due out of order");
+        self.each(|other, _| debug_assert!(other <= at, "the steps fall due out of order"));
         if self.circle.is_empty() {
             self.lap = at;
         }

@@ -158,11 +158,15 @@ impl WaitingDies {
     fn first_of(&mut self, among: impl Fn(usize) -> u64) -> Option<usize> {
         let mut first = (NONE, 0);
         for word in 0..self.may_be_tried.words() {
+            let mut stale = self.stale.word(word) & among(word);
+            while stale != 0 {
+                self.find_first(64 * word + stale.trailing_zeros() as usize, 0);
+                stale &= stale - 1;
+            }
             let mut left = self.may_be_tried.word(word) & among(word);
             while left != 0 {
                 let row = 64 * word + left.trailing_zeros() as usize;
                 left &= left - 1;
-                self.freshen(row);
                 if self.firsts[row] < first.0 {
                     first = (self.firsts[row], row);
                 }

@@ -30,16 +30,24 @@ impl QueueSet {
         self.0[stream.index() / u64::BITS as usize] >> (stream.index() % u64::BITS as usize) & 1 != 0
     }
 
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.0.iter().all(|word| *word == 0)
+    }
+
     /// The first queue of both sets behind `last`, or else the first of all.
     #[inline]
     fn next_of_both(&self, other: &QueueSet, last: StreamId) -> Option<StreamId> {
-        let (word, bit) = (last.index() / u64::BITS as usize, last.index() % u64::BITS as usize);
-        let both = |at: usize| self.0[at] & other.0[at];
-        let first_of = |at: usize, bits: u64| {
-            (bits != 0).then(|| StreamId::from_u32((at * u64::BITS as usize) as u32 + bits.trailing_zeros()))
-        };
-        first_of(word, both(word) & (!1 << bit))
-            .or_else(|| (word + 1..self.0.len()).chain(0..=word).find_map(|at| first_of(at, both(at))))
+        let (mut word, bit) = (last.index() / u64::BITS as usize, last.index() % u64::BITS as usize);
+        let mut bits = self.0[word] & other.0[word] & (!1 << bit);
+        // Once around, and again the word of `last`, for those before it.
+        let mut words_left = self.0.len();
+        while bits == 0 {
+            words_left = words_left.checked_sub(1)?;
+            word = if word + 1 < self.0.len() { word + 1 } else { 0 };
+            bits = self.0[word] & other.0[word];
+        }
+        Some(StreamId::from_u32((word * u64::BITS as usize) as u32 + bits.trailing_zeros()))
     }
 }
 
@@ -130,6 +138,10 @@ impl Arbiter {
     /// The queue to fetch from, among those that are ready.
     #[inline]
     pub(super) fn choose(&mut self, ready: &QueueSet) -> Option<StreamId> {
+        if ready.is_empty() {
+            self.end_round();
+            return None;
+        }
         if let Some(stream) = self.urgent.next(self.burst, ready) {
             return Some(stream);
         }
