@@ -157,13 +157,13 @@ def test_one_regime_can_be_measured_and_a_changed_key_put_beside_it(cli: Cli, tm
 
 
 def test_a_fit_stands_beside_the_best_regime_and_says_what_it_is(cli: Cli, tmp_path: Path) -> None:
-    arguments = ("reproduce", "K01", "K02", "K09", "--fit", "--trials", "3", "--json", "fit.json", "-o", "pages")
+    arguments = ("reproduce", "K01", "K02", "K09", "--fit", "--trials", "4", "--json", "fit.json", "-o", "pages")
     ended = cli(*arguments)
     assert ended.returncode == 0, ended.stderr
-    assert "nossd12: reading 1 of 3: " in ended.stderr
+    assert "nossd12: reading 1 of 4: " in ended.stderr
     assert "fit, after the fact" in ended.stdout
     (paper,) = json.loads((tmp_path / "fit.json").read_text())
-    assert paper["fit"]["trials"] == 3
+    assert paper["fit"]["trials"] == 4
     assert [row["regime"] for row in paper["claims"]["K01"]["rows"]] == ["as-specified", "published-regime", "fit"]
     page = (tmp_path / "pages" / "nossd12-fit.md").read_text()
     assert page.startswith("# A fit after the fact: ")

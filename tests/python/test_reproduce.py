@@ -10,6 +10,7 @@ import pytest
 import flashmesh
 from flashmesh.reproduce.changing import changed, table
 from flashmesh.reproduce.expression import Expression
+from flashmesh.reproduce.fitting import STEPS, FitSearch
 from flashmesh.reproduce.measuring import Measures
 from flashmesh.reproduce.openkeys import fitted
 from flashmesh.reproduce.outcome import Outcome, Row
@@ -17,9 +18,12 @@ from flashmesh.reproduce.paper import Overrides, Paper
 from flashmesh.reproduce.points import Need, Point, settings_of
 from flashmesh.reproduce.registry import papers
 from flashmesh.reproduce.selection import select, short
+from flashmesh.reproduce.summary import Reading
 from flashmesh.reproduce.texts import measured, published, why
 from flashmesh.reproduce.verdict import Verdict
 from flashmesh.reproduce.volumes import Volumes, pattern_of, volumes_of
+from flashmesh.sweeps.local import LocalThreads
+from flashmesh.sweeps.store import Store
 from made_up_paper import MADE_UP, written
 
 
@@ -269,6 +273,12 @@ def test_open_keys_have_choices_and_the_sentence_that_leaves_them_open(tmp_path:
         ('paths = "held"', 'paths = "hled"', "there is no 'hled': did you mean held?"),
         ("requests = 100", 'base = "slwo"', "there is no 'slwo': did you mean slow?"),
         ("system = { bus = { fabric.hold-path", "system = { bsu = { fabric.hold-path", "there is no 'bsu'"),
+        (
+            "released = {}",
+            'released = { measures = { "iops" = "requests" } }',
+            "released: measures: there is no 'iops'",
+        ),
+        ("released = {}", 'released = { measures = { "makespan_ps" = "latency" } }', "results have no 'latency'"),
     ],
 )
 def test_a_wrong_list_of_open_keys_is_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -290,6 +300,67 @@ def test_readings_are_joined_key_by_key_and_a_change_comes_last(tmp_path: Path) 
     assert (settings["host.link-rate"], settings["fabric.hold-path"]) == ("2GB/s", "false")
     before = settings_of(made, Point("made-up", "runs", "slow", run.labels, 0), "quick", Volumes())
     assert (before["host.link-rate"], before["fabric.hold-path"]) == ("1GB/s", "true")
+
+
+def test_a_reading_may_measure_something_else_in_all_claims_at_once(tmp_path: Path) -> None:
+    told = 'set = { host.link-rate = "1GB/s" }\n'
+    other = 'measures = { "makespan_ps" = "latency_ps.all.mean" }\n'
+    paper = written(tmp_path, MADE_UP.replace(told, told + other, 1))
+    values: dict[tuple[Point, str], float | None] = {}
+    for regime in ("as-specified", "slow"):
+        for system, makespan, latency in (("bus", 6.0, 9.0), ("ideal", 3.0, 1.0)):
+            for workload in ("hm_0", "proj_3"):
+                for seed in (0, 1):
+                    run = Point("made-up", "runs", regime, (("system", system), ("workload", workload)), seed)
+                    values[run, "makespan_ps"], values[run, "latency_ps.all.mean"] = makespan, latency
+    measures = Measures(paper, "quick", values)
+    gain, trend = paper.claims[0].measurement, paper.claims[1].trends[0]
+    assert gain is not None
+    assert measures.by_seed(gain, "as-specified", gain.of) == (2.0, 2.0)
+    assert measures.by_seed(gain, "slow", gain.of) == (9.0, 9.0)
+    along = (trend.axis, trend.labels)
+    assert measures.curve(Need(trend.measurement, "as-specified", along)) == ((3.0, 6.0), (3.0, 6.0))
+    assert measures.curve(Need(trend.measurement, "slow", along)) == ((1.0, 9.0), (1.0, 9.0))
+    joined = paper.regimes["slow"].overrides.joined(Overrides(measures={"iops": Expression("requests")}))
+    assert list(joined.measures) == ["makespan_ps", "iops"]
+
+
+def test_a_search_goes_on_from_the_best_reading_by_one_choice_at_a_time(tmp_path: Path) -> None:
+    pytest.importorskip("optuna")
+    more = """
+[[fit.open]]
+name = "KEY"
+section = "Section 3"
+quote = "A key."
+leaves = "Which is not said."
+key = "fabric.channel-rate"
+values = ["1GB/s", "2GB/s", "3GB/s", "4GB/s"]
+
+[[fit.starts]]"""
+    keys = "".join(more.replace("KEY", f"key {number}").replace("[[fit.starts]]", "") for number in range(4))
+    started = ", ".join(f'"key {number}" = "1GB/s"' for number in range(4))
+    text = FITTED.replace("[[fit.starts]]", keys.strip() + "\n\n[[fit.starts]]", 1)
+    paper = written(tmp_path, text.replace('outstanding = "2", paths', f'{started}, outstanding = "2", paths', 1))
+
+    class Counted(FitSearch):
+        """A search in which each choice of a reading counts by itself, and nothing runs."""
+
+        def measured(self, paper: Paper, choices: dict[str, str], mode: str, executor: object) -> Reading:
+            right = sum(choices[f"key {number}"] == f"{number + 1}GB/s" for number in range(4))
+            return Reading("fit", (right, right, right), (0, 0, 0))
+
+    def unused() -> Store:
+        raise AssertionError
+
+    search = Counted(paper, paper.claims, 40, unused)
+    found = search.run("quick", LocalThreads(1), lambda _: None)
+    assert [found.choices[f"key {number}"] for number in range(4)] == ["1GB/s", "2GB/s", "3GB/s", "4GB/s"]
+    assert [trial.start for trial in search.trials[:2]] == ["by hand", ""]
+    steps = [trial for number, trial in enumerate(search.trials) if number and number % STEPS]
+    for trial in steps[:3]:
+        earlier = search.trials[: search.trials.index(trial)]
+        best = max(earlier, key=lambda each: each.score)
+        assert sum(trial.choices[key] != best.choices[key] for key in best.choices) == 1
 
 
 def test_a_changed_key_is_shown_claim_by_claim(made_up: Paper) -> None:

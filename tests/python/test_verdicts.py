@@ -6,15 +6,16 @@ from pathlib import Path
 
 import pytest
 
+import flashmesh
 from flashmesh.reproduce import verdict
 from flashmesh.reproduce.engine import Selection
-from flashmesh.reproduce.outcome import Outcome, Row, judge
-from flashmesh.reproduce.pages import lacking, page
+from flashmesh.reproduce.outcome import Fit, Outcome, Row, judge
+from flashmesh.reproduce.pages import lacking, page, stored
 from flashmesh.reproduce.paper import Judged, Paper
 from flashmesh.reproduce.points import needs_of
 from flashmesh.reproduce.registry import papers
 from flashmesh.reproduce.selection import select
-from flashmesh.reproduce.summary import nearness, summary
+from flashmesh.reproduce.summary import Within, nearness, reading, summary
 from flashmesh.reproduce.texts import measured, published
 from flashmesh.reproduce.verdict import Spread, Verdict
 from made_up_paper import MADE_UP, written
@@ -330,7 +331,29 @@ def test_pages_state_the_tolerances_that_are_not_the_common_ones(tmp_path: Path)
     assert told in page(Outcome(written(tmp_path, text), "quick", rows))
 
 
-def test_a_fit_measures_in_full_what_did_best_and_the_best_start() -> None:
+def test_a_share_of_the_number_counts_apart_from_one_of_the_effect(made_up: Paper) -> None:
+    def found(value: float) -> tuple[Within, Within]:
+        rows: dict[str, tuple[Row, ...]] = {"A1": (Row("as-specified", (value,)),)}
+        each = reading(Outcome(made_up, "quick", rows), "as-specified")
+        return each.within, each.of_number
+
+    # A tenth of 2.0 is 0.2, and a tenth of the effect of 2.0 is 0.1.
+    assert found(1.95) == ((1, 1, 1), (1, 1, 1))
+    assert found(1.85) == ((0, 1, 1), (1, 1, 1))
+    assert found(1.55) == ((0, 0, 1), (0, 1, 1))
+    assert found(1.2) == ((0, 0, 0), (0, 0, 1))
+
+
+def test_a_fit_over_other_keys_than_the_registry_has_is_left_out_of_the_index(made_up: Paper, tmp_path: Path) -> None:
+    rows: dict[str, tuple[Row, ...]] = {"A1": (Row("as-specified", (2.0,)), Row("slow", (2.0,)))}
+    outcome = Outcome(made_up, "quick", rows, fit=Fit({"a key": "1"}, 1, 100, "by hand"))
+    (tmp_path / "made-up-fit.json").write_text(outcome.to_json())
+    assert stored(tmp_path, [made_up], has_stale=True) == []
+    with pytest.raises(flashmesh.OutputError, match="over other keys than the registry leaves open: fit it again"):
+        stored(tmp_path, [made_up])
+
+
+def test_a_fit_measures_in_full_what_did_best_and_all_starts() -> None:
     from flashmesh.reproduce.fitting import FitSearch, Trial
     from flashmesh.reproduce.summary import Reading
 
@@ -345,6 +368,6 @@ def test_a_fit_measures_in_full_what_did_best_and_the_best_start() -> None:
         return [each.choices["key"] for each in search.best()]
 
     proposed = [trial("a", 5), trial("b", 4), trial("a", 5), trial("c", 3), trial("d", 2)]
-    assert chosen(*proposed, trial("s", 1, "S"), trial("t", 0, "T")) == ["a", "b", "c", "s"]
+    assert chosen(*proposed, trial("s", 1, "S"), trial("t", 0, "T")) == ["a", "b", "c", "d", "s", "t"]
     assert chosen(trial("s", 6, "S"), *proposed) == ["s", "a", "b", "c"]
     assert chosen(trial("s", 1, "S")) == ["s"]

@@ -191,7 +191,7 @@ class Reproduction:
         wanted: dict[tuple[str, str], dict[str, Any]] = {}
         for claim, regime in selection.rows():
             for need in needs_of(selection.paper, claim, regime):
-                measure = need.measurement.measure
+                measure = selection.paper.measured(need.measurement, need.regime)
                 wanted.setdefault((need.measurement.job, need.regime), {})[measure.text] = measure
         values: dict[tuple[Point, str], float | None] = {}
         for index, (owner, run) in enumerate(self.points):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import ConfigError
@@ -22,8 +23,11 @@ if TYPE_CHECKING:
 SEED = 1
 """Of the search, so that it takes the same path again over the results that are kept."""
 EXTRA = "pip install 'flashmesh[search]'"
+STEPS = 4
+"""All but one of so many readings, behind those from which a search begins, differ from the best one by one choice."""
 VERIFIED = 4
-"""Readings that are measured in full, since what is best on few requests need not be: the best of them is the fit."""
+"""Readings that are measured in full, since what is best on few requests need not be, beside all from which the search
+began: the best of them is the fit."""
 
 
 @dataclass(frozen=True)
@@ -69,12 +73,15 @@ class FitSearch:
         self.study: Any = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=SEED))
         for start in paper.starts:
             self.study.enqueue_trial(dict(start.choices))
+        self.draw = Random(SEED)
         self.trials: list[Trial] = []
 
     def run(self, mode: str, executor: Executor, on_trial: Callable[[Trial], None]) -> Fit:
         """Tries as many readings as there are to be, measures the best of them in full, and gives the best of those."""
         known: dict[tuple[str, ...], Reading] = {}
         for number in range(self.count):
+            if number >= len(self.paper.starts) and number % STEPS:
+                self.climb()
             asked = self.study.ask()
             choices = {key.name: asked.suggest_categorical(key.name, list(key.choices)) for key in self.paper.open}
             found = known.get(tuple(choices.values()))
@@ -93,17 +100,38 @@ class FitSearch:
         else:
             origin = "It is one that the search proposed"
         origin = f"{origin}, the best of the {len(verified)} that were measured in full."
-        return Fit(best.choices, len(self.trials), self.paper.fit_requests, origin)
+        told = [
+            {
+                "name": trial.start or "proposed by the search",
+                "choices": trial.choices,
+                "within": list(trial.found.within),
+                "of_number": list(trial.found.of_number),
+            }
+            for trial in verified
+        ]
+        return Fit(best.choices, len(self.trials), self.paper.fit_requests, origin, told)
+
+    def climb(self) -> None:
+        """Has a reading tried next that differs by one choice from the best one; none where all of those were tried.
+
+        A search that proposes all choices at once rarely finds the one that a good reading lacks.
+        """
+        if not self.trials:
+            return
+        tried = {tuple(trial.choices.values()) for trial in self.trials}
+        best = max(self.trials, key=lambda trial: trial.score)
+        near = [best.choices | {key.name: choice} for key in self.paper.open for choice in key.choices]
+        untried = [choices for choices in near if tuple(choices.values()) not in tried]
+        if untried:
+            self.study.enqueue_trial(self.draw.choice(untried))
 
     def best(self) -> list[Trial]:
-        """The readings that did best on few requests, each once, and of those from which the search began the best."""
+        """The readings that did best on few requests, each once, and all those from which the search began."""
         ranked: dict[tuple[str, ...], Trial] = {}
         for trial in sorted(self.trials, key=lambda trial: trial.score, reverse=True):
             ranked.setdefault(tuple(trial.choices.values()), trial)
         trials = list(ranked.values())
-        starts = [trial for trial in trials[VERIFIED - 1 :] if trial.start]
-        begun = any(trial.start for trial in trials[: VERIFIED - 1])
-        return trials[:VERIFIED] if begun or not starts else [*trials[: VERIFIED - 1], starts[0]]
+        return [trial for at, trial in enumerate(trials) if at < VERIFIED or trial.start]
 
     def tried(self, choices: dict[str, str], executor: Executor, number: int) -> Reading:
         """How many claims hold in a reading, on few requests; none where it cannot be configured.

@@ -8,15 +8,20 @@ from flashmesh.report.reproduction import MEANINGS
 from flashmesh.reproduce.outcome import judge
 from flashmesh.reproduce.paper import ANY, FIT
 from flashmesh.reproduce.summary import SHARES, nearness, reading, summary
-from flashmesh.reproduce.verdict import ORDER
+from flashmesh.reproduce.texts import measured, published, why
+from flashmesh.reproduce.verdict import ORDER, Spread
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from flashmesh.reproduce.outcome import Outcome
-    from flashmesh.reproduce.summary import Summary, Within
+    from flashmesh.reproduce.outcome import Fit, Outcome, Row
+    from flashmesh.reproduce.paper import Claim
+    from flashmesh.reproduce.summary import Summary
 
 WITHIN = " | ".join(f"within {share:.0%}".replace("%", " %") for share in SHARES)
+OF_NUMBER = " | ".join(f"{text} of the number" for text in WITHIN.split(" | "))
+MISSED = 0.25
+"""The share of the effect beyond which the page of a fit says why."""
 SUBS_WITHIN = " | ".join(f"sub-values {text}" for text in WITHIN.split(" | "))
 OTHERS = "only in another reading | sub-values within 10 %"
 RULES = """Verdicts are computed from the measured values, by these rules:
@@ -35,7 +40,7 @@ RULES = """Verdicts are computed from the measured values, by these rules:
   no claims of their own."""
 
 
-def numbers(within: Within) -> str:
+def numbers(within: Iterable[int]) -> str:
     """How many hold within each share, as cells."""
     return " | ".join(map(str, within))
 
@@ -142,8 +147,53 @@ def fit_head(outcome: Outcome) -> list[str]:
     for key in paper.open:
         sentence = f'{key.section}: "{key.quote}" {key.leaves}'
         lines.append(f"| {key.name} | {fit.choices[key.name]} | {', '.join(key.choices)} | {sentence} |")
+    lines += ["", *verified_lines(fit)]
     starts = [f"- {start.name}: {' '.join(start.origin.split())}" for start in paper.starts]
     return [*lines, "", *(["The search began from these readings:", "", *starts, ""] if starts else [])]
+
+
+def verified_lines(fit: Fit) -> list[str]:
+    """The readings that were measured in full, each with what sets it apart from the fit."""
+    if not fit.verified:
+        return []
+    lines = [
+        "These readings were measured in full. The last columns count a claim that is within the share of the",
+        "published number as one that is within that of its effect: lenient where a number is near the neutral one.",
+        "",
+        f"| reading | apart from the fit | {WITHIN} | {OF_NUMBER} |",
+        "|---|---|" + "---:|" * (2 * len(SHARES)),
+    ]
+    for each in fit.verified:
+        apart = [f"{name}: {choice}" for name, choice in each["choices"].items() if choice != fit.choices[name]]
+        told = ", ".join(apart) or "**the fit**"
+        lines.append(f"| {each['name']} | {told} | {numbers(each['within'])} | {numbers(each['of_number'])} |")
+    return lines
+
+
+def missed_lines(outcome: Outcome) -> list[str]:
+    """The claims that a fit has not within a quarter of their effect: by how much each is off, and why."""
+    lines: list[str] = []
+    for claim in outcome.claims():
+        if claim.part_of or claim.is_constructed:
+            continue
+        row = outcome.row(claim, FIT)
+        near = nearness(claim, row)
+        if near is None or near > MISSED:
+            cells = [claim.id, claim.says, published(claim), measured(claim, row), off_text(claim, row)]
+            lines.append(f"| {' | '.join([*cells, ' '.join(why(outcome, claim, row).split())])} |")
+    if not lines:
+        return []
+    head = ["| claim | | published | fit | off by, of the effect | why |", "|---|---|---|---|---:|---|"]
+    return ["## What the fit has not within 25 %", "", *head, *lines, ""]
+
+
+def off_text(claim: Claim, row: Row) -> str:
+    """How far a number is from the published one, as a share of the effect; of an order the verdict."""
+    single = claim.measurement is not None and row.values is not None and not claim.trends and claim.series is None
+    effect = abs(claim.judged.published - (claim.judged.neutral or 0.0))
+    if not single or row.values is None or not effect:
+        return MEANINGS[judge(claim, row)]
+    return f"{100 * abs(Spread(row.values).mean - claim.judged.published) / effect:.0f} %"
 
 
 def headline(outcome: Outcome) -> list[str]:

@@ -89,7 +89,7 @@ class Measures:
 
         def value(labels: Labels) -> float | None:
             run = point(self.paper, self.paper.jobs[measurement.job], regime, labels, workload, seed)
-            return self.values.get((run, measurement.measure.text))
+            return self.values.get((run, self.paper.measured(measurement, regime).text))
 
         own = value(subject)
         if own is None or measurement.compute == "value":

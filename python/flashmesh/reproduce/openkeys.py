@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from flashmesh.reproduce.expression import Expression
 from flashmesh.reproduce.fields import Fields, overrides, require
 from flashmesh.reproduce.paper import FIT, OpenKey, Overrides, Regime, Start
 from flashmesh.sweeps.ranges import read_range
@@ -17,10 +18,10 @@ Axes = dict[str, dict[str, "Settings"]]
 
 
 def read_overrides(fields: Fields, axes: Axes, jobs: dict[str, Job]) -> Overrides:
-    """The keys that a reading sets: for all runs, for single jobs, for single labels.
+    """The keys that a reading sets: for all runs, for single jobs, for single labels; and what it measures instead.
 
     Raises:
-        ConfigError: When it names a job, an axis or a label that there is not.
+        ConfigError: When it names a job, an axis or a label that there is not, or something that is no measure.
     """
     of_jobs: dict[str, Settings] = {}
     for job, table in fields.take("jobs", dict, {}).items():
@@ -32,7 +33,11 @@ def read_overrides(fields: Fields, axes: Axes, jobs: dict[str, Job]) -> Override
         for label, table in Fields(labels, f"{fields.place}.where.{axis}").table.items():
             require(label, axes[axis], f"{fields.place}.where.{axis}")
             where.setdefault(axis, {})[label] = overrides(table, f"{fields.place}.where.{axis}.{label}")
-    return Overrides(overrides(fields.take("set", dict, {}), f"{fields.place}.set"), of_jobs, where)
+    measures: dict[str, Expression] = {}
+    for text, other in fields.labels("measures").items():
+        measures[text] = Expression(other)
+        measures[text].check(f"{fields.place}.measures")
+    return Overrides(overrides(fields.take("set", dict, {}), f"{fields.place}.set"), of_jobs, where, measures=measures)
 
 
 def read_open(fields: Fields, axes: Axes, jobs: dict[str, Job]) -> tuple[OpenKey, ...]:

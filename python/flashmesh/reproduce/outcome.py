@@ -102,6 +102,20 @@ class Fit:
     """Of a run of the search, at most."""
     origin: str
     """Where the reading came from: a start, or the search."""
+    verified: list[dict[str, Any]] = field(default_factory=list)
+    """The readings that were measured in full: `name`, `choices`, and how many claims hold `within` the shares of the
+    effect and `of_number`, without those that are exact by construction."""
+
+    def is_of(self, paper: Paper) -> bool:
+        """Whether it chose among what the registry leaves open."""
+        choices = {key.name: key.choices for key in paper.open}
+        return self.choices.keys() == choices.keys() and all(
+            choice in choices[name] for name, choice in self.choices.items()
+        )
+
+
+class StaleFitError(OutputError):
+    """A fit that was made with another registry."""
 
 
 @dataclass(frozen=True)
@@ -178,6 +192,7 @@ class Outcome:
 
         Raises:
             OutputError: When it cannot be read, or is something else.
+            StaleFitError: When it is a fit over other keys than those that the registry leaves open.
         """
         try:
             document = json.loads(path.read_text(encoding="utf-8"))
@@ -187,6 +202,8 @@ class Outcome:
             if document["format"] != FORMAT or document["paper"] != paper.key:
                 raise OutputError(f"{path}: is not a reproduction of {paper.key} by this version of flashmesh")
             fit = None if document["fit"] is None else Fit(**document["fit"])
+            if fit is not None and not fit.is_of(paper):
+                raise StaleFitError(f"{path}: was fitted over other keys than the registry leaves open: fit it again")
             if fit is not None:
                 paper = paper.with_regime(fitted(paper, fit.choices))
             return cls(paper, document["mode"], rows, document["traces"], document["quoted"], fit)

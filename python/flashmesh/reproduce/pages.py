@@ -10,7 +10,7 @@ from flashmesh.files import whole_file, write_text
 from flashmesh.report.reproduction import MEANINGS
 from flashmesh.reproduce import charts, heads
 from flashmesh.reproduce.claims import MARGIN, TOLERANCE
-from flashmesh.reproduce.outcome import FIT_SUFFIX, Outcome, judge
+from flashmesh.reproduce.outcome import FIT_SUFFIX, Outcome, StaleFitError, judge
 from flashmesh.reproduce.paper import AS_SPECIFIED
 from flashmesh.reproduce.texts import measured, published, why
 
@@ -41,7 +41,7 @@ def write_pages(outcomes: Sequence[Outcome], folder: Path) -> None:
                 old.unlink()
             for name, chart in charts.charts_of(outcome).items():
                 put(folder / f"{name}.svg", charts.svg(chart))
-    put(folder / INDEX, heads.index(*indexed(folder, papers())))
+    put(folder / INDEX, heads.index(*indexed(folder, papers(), has_stale=True)))
 
 
 def writable_folder(folder: Path) -> None:
@@ -65,15 +65,29 @@ def put(path: Path, text: str) -> None:
         write_text(file, text)
 
 
-def stored(folder: Path, papers: Iterable[Paper]) -> list[Outcome]:
-    """What a folder has of papers, and of fits of them."""
-    names = [(paper, f"{paper.key}{suffix}.json") for suffix in ("", FIT_SUFFIX) for paper in papers]
-    return [Outcome.read(path, paper) for paper, name in names if (path := folder / name).is_file()]
+def stored(folder: Path, papers: Iterable[Paper], *, has_stale: bool = False) -> list[Outcome]:
+    """What a folder has of papers, and of fits of them.
+
+    Args:
+        folder: The folder.
+        papers: The papers.
+        has_stale: Whether fits over other keys than the registry has are left out, in place of refused.
+    """
+    found: list[Outcome] = []
+    for suffix in ("", FIT_SUFFIX):
+        for paper in papers:
+            path = folder / f"{paper.key}{suffix}.json"
+            try:
+                found += [Outcome.read(path, paper)] if path.is_file() else []
+            except StaleFitError:
+                if not has_stale:
+                    raise
+    return found
 
 
-def indexed(folder: Path, papers: dict[str, Paper]) -> tuple[list[Outcome], list[Outcome]]:
+def indexed(folder: Path, papers: dict[str, Paper], *, has_stale: bool = False) -> tuple[list[Outcome], list[Outcome]]:
     """What the index has: papers, and fits."""
-    found = stored(folder, list(papers.values()))
+    found = stored(folder, list(papers.values()), has_stale=has_stale)
     return [each for each in found if each.fit is None], [each for each in found if each.fit is not None]
 
 
@@ -127,6 +141,7 @@ def page(outcome: Outcome) -> str:
     else:
         lines = heads.fit_head(outcome)
     lines += heads.headline(outcome)
+    lines += heads.missed_lines(outcome) if outcome.fit is not None else []
     lines += ["## Regimes", ""]
     for name in outcome.regimes():
         lines += regime_lines(paper, name, outcome)
@@ -178,7 +193,8 @@ def overrides_text(overrides: Overrides) -> list[str]:
         for axis, labels in overrides.where.items()
         for label, settings in labels.items()
     ]
-    return found + settings_text(overrides.over)
+    found += settings_text(overrides.over)
+    return found + [f"`{other.text}` in place of `{text}`" for text, other in overrides.measures.items()]
 
 
 def tolerance_lines(claims: Sequence[Claim]) -> list[str]:

@@ -42,6 +42,8 @@ class Overrides:
     """Of single labels, by axis and label."""
     over: Settings = field(default_factory=dict)
     """Of everything else: what the command line changes."""
+    measures: dict[str, Expression] = field(default_factory=dict)
+    """What is measured in place of a measure, by its text: in all claims that have it, or in none."""
 
     def joined(self, other: Overrides) -> Overrides:
         """These, and others above them."""
@@ -50,7 +52,7 @@ class Overrides:
         for axis in (*self.where, *other.where):
             mine, theirs = self.where.get(axis, {}), other.where.get(axis, {})
             where[axis] = {label: mine.get(label, {}) | theirs.get(label, {}) for label in (*mine, *theirs)}
-        return Overrides(self.set | other.set, jobs, where, self.over | other.over)
+        return Overrides(self.set | other.set, jobs, where, self.over | other.over, self.measures | other.measures)
 
 
 @dataclass(frozen=True)
@@ -262,6 +264,12 @@ class Paper:
     def with_regime(self, regime: Regime) -> Paper:
         """The paper with another reading of it."""
         return replace(self, regimes={**self.regimes, regime.name: regime})
+
+    def measured(self, measurement: Measurement, regime: str) -> Expression:
+        """The measure of a measurement in the runs of a regime: its own, or what the regime has in place of it."""
+        reading = self.regimes.get(regime)
+        own = measurement.measure
+        return own if reading is None else reading.overrides.measures.get(own.text, own)
 
     def claim(self, identifier: str) -> Claim:
         """The claim of this name."""

@@ -204,6 +204,12 @@ def check_references(paper: Paper) -> None:
     for reading in paper.regimes.values():
         for name in QUOTED.findall(f"{reading.supports} {reading.against}"):
             require(name, paper.evidence, f"{paper.path.name}: regimes.{reading.name}")
+    known = {each.measure.text for claim in paper.claims for each in claim.measurements()}
+    found = [(f"regimes.{name}", reading.overrides) for name, reading in paper.regimes.items()]
+    found += [(f"fit: {key.name}: {name}", each) for key in paper.open for name, each in key.choices.items()]
+    for where, keys in found:
+        for text in keys.measures:
+            require(text, known, f"{paper.path.name}: {where}: measures")
     seen: set[str] = set()
     for claim in paper.claims:
         place = f"{paper.path.name}: claim {claim.id}"
@@ -211,7 +217,7 @@ def check_references(paper: Paper) -> None:
             raise ConfigError(f"{place}: is there twice")
         seen.add(claim.id)
         for regime in filter(None, claim.why):
-            require(regime, (*paper.regimes, REAL_TRACES), f"{place}: regimes")
+            require(regime, (*paper.regimes, REAL_TRACES, FIT), f"{place}: regimes")
         for text in claim.why.values():
             for name in QUOTED.findall(text):
                 require(name, paper.evidence, f"{place}: why")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from flashmesh.reproduce.outcome import judge
@@ -30,6 +30,9 @@ class Reading:
     within: Within
     subs: Within
     """The same of sub-values."""
+    of_number: Within = (0, 0, 0)
+    """The same of claims, where a share of the published number counts as a share of its effect does: for those who
+    compare with a count that knows no effects."""
 
     @property
     def score(self) -> tuple[int, Within]:
@@ -75,6 +78,12 @@ def nearness(claim: Claim, row: Row) -> float | None:
     return next((share for share in SHARES if holds(claim, row, share)), None)
 
 
+def holds_by_number(claim: Claim, row: Row, share: float) -> bool:
+    """Whether a claim holds within a share of its effect, or of the published number."""
+    plain = replace(claim, judged=replace(claim.judged, neutral=None, within=None))
+    return holds(claim, row, share) or judge(plain, row, share) == Verdict.MET
+
+
 def counted(pairs: Iterable[tuple[Claim, tuple[Row, ...]]]) -> Within:
     """How many claims hold in one of their rows, within each share."""
     listed = list(pairs)
@@ -92,7 +101,9 @@ def reading(outcome: Outcome, regime: str) -> Reading:
                 found.append((claim, rows))
         return found
 
-    return Reading(regime, counted(pairs(False)), counted(pairs(True)))
+    own = pairs(False)
+    of_number = tuple(sum(holds_by_number(claim, row, share) for claim, (row, *_) in own) for share in SHARES)
+    return Reading(regime, counted(own), counted(pairs(True)), of_number)
 
 
 def stated_rows(outcome: Outcome, claim: Claim) -> tuple[Row, ...]:
