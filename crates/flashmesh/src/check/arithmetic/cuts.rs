@@ -6,7 +6,8 @@ use crate::ids::Lpn;
 use crate::units::Bytes;
 use crate::workload::IoRequest;
 
-use super::{Homes, in_units};
+use super::Homes;
+use super::units::array_in_units;
 
 /// Page, sector and capacity sizes of the drive, in bytes.
 #[derive(Clone, Debug)]
@@ -38,7 +39,7 @@ fn bytes_of(io: &IoRequest) -> (u64, u64) {
 
 impl Cuts {
     pub(in super::super) fn new(config: &Config) -> Cuts {
-        let shape = in_units(config);
+        let shape = array_in_units(config);
         let page = shape.page_size.as_u64();
         let logical_pages = match shape.capacity {
             Some(capacity) => capacity.as_u64() / page,

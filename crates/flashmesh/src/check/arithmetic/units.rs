@@ -49,8 +49,17 @@ pub(super) fn data_programs(config: &Config, in_block: u32) -> u32 {
     (1..=in_block).filter(|of_data| of_data + of_data.div_ceil(programs - 1) <= in_block).max().unwrap_or(0)
 }
 
-/// The array with its mapping units in place of its pages.
+/// The array with its mapping units in place of its pages, and the numbers that the blocks of a dynamic SLC cache have behind those of a plane.
 pub(in super::super) fn in_units(config: &Config) -> config::Geometry {
+    let mut shape = array_in_units(config);
+    if config.slc.region == config::SlcRegion::Dynamic {
+        shape.blocks_per_plane += config.slc.blocks_per_plane;
+    }
+    shape
+}
+
+/// The array alone, with its mapping units in place of its pages.
+pub(super) fn array_in_units(config: &Config) -> config::Geometry {
     let units = units_per_page(config);
     let mut shape = config.geometry.clone();
     shape.page_size = crate::units::Bytes::new(shape.page_size.as_u64() / u64::from(units));
@@ -59,10 +68,6 @@ pub(in super::super) fn in_units(config: &Config) -> config::Geometry {
     if parity_stripe(config).is_some() {
         let of_program = (units * pages_per_program(config) / pages_per_unit(config)).max(1);
         shape.pages_per_block = data_programs(config, shape.pages_per_block / of_program) * of_program;
-    }
-    // A dynamic SLC cache has numbers behind the blocks of a plane.
-    if config.slc.region == config::SlcRegion::Dynamic {
-        shape.blocks_per_plane += config.slc.blocks_per_plane;
     }
     shape
 }
