@@ -244,6 +244,8 @@ def held(settings: Settings, random: Random) -> Iterator[str]:
         raise Refused
     # Which of two requests that complete at the same time lets the next one in first depends on the path.
     completed = np.sort(free.log.column("completed_ps"))
+    if not completed.size:
+        raise Refused
     ties = completed[1:][completed[1:] == completed[:-1]]
     end = int(ties[0]) if ties.size else int(completed[-1])
     one, other = rows_until(free, end), rows_until(kept, end)
