@@ -1,7 +1,7 @@
 //! Random firmware policies, for drives that were drawn with the policy of single planes.
 
 use flashmesh::config::{
-    AreaRule, Config, FirmwarePolicy, FirstTouch, Mbm, McsBegins, Move, MovedPages, ParityShare, Suspension,
+    AreaRule, Config, FirmwarePolicy, FirstTouch, Mbm, McsBegins, Move, MovedPages, ParityShare, Schedule, Suspension,
     WriteBinding, WriteStreams,
 };
 use proptest::prelude::*;
@@ -58,7 +58,12 @@ impl Managed {
     pub fn put(&self, config: &mut Config) {
         config.ftl.policy = self.policy;
         match self.policy {
-            FirmwarePolicy::Page | FirmwarePolicy::Sprinkler => config.gc.moved_pages = self.moved_pages,
+            FirmwarePolicy::Page => config.gc.moved_pages = self.moved_pages,
+            FirmwarePolicy::Sprinkler => {
+                config.gc.moved_pages = self.moved_pages;
+                // It brings its own scheduling.
+                config.schedule = Schedule::default();
+            }
             FirmwarePolicy::Tbm => work_together(config),
             FirmwarePolicy::Superblock => {
                 work_together(config);
