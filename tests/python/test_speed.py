@@ -77,9 +77,12 @@ def test_a_thousand_runs_are_reported_and_shown_quickly(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(MANY)
     sweep: list[str | Path] = [COMMAND, "sweep", "s.toml", "--out", "many", "--quiet", "--jobs", "2"]
     subprocess.run(sweep, cwd=tmp_path, env=environment(), capture_output=True, check=True, timeout=TIMEOUT_S)
-    assert cpu_s([COMMAND, "report", "many", "-o", "many.html"], tmp_path, 2) < 4.0
+    report = cpu_s([COMMAND, "report", "many", "-o", "many.html"], tmp_path, 2)
     assert (tmp_path / "many.html").stat().st_size < 10_000_000
-    assert cpu_s([COMMAND, "show", "many"], tmp_path, 2) < 2.0
+    show = cpu_s([COMMAND, "show", "many"], tmp_path, 2)
+    # Machines differ: both are compared with the start of Python.
+    reference = cpu_s(REFERENCE, tmp_path, 3)
+    assert (report < 40 * reference, show < 20 * reference) == (True, True), (report, show, reference)
 
 
 def test_types_are_looked_at_once_however_many_epochs_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
