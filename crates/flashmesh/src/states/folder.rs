@@ -109,6 +109,8 @@ impl StateFolder {
         if bytes > self.limit.as_u64() {
             return Err(io::Error::other(format!("it is larger than the limit of the folder, {}", self.limit)));
         }
+        // The times that a file system gives lag behind the clock: the state would be used before it was made.
+        unfinished.as_file().set_modified(SystemTime::now())?;
         unfinished.persist(self.file(key)).map_err(|error| error.error)?;
         self.trim();
         Ok(())
