@@ -43,8 +43,6 @@ struct Path {
     links: Vec<LinkId>,
     is_moving: bool,
     next: VecDeque<Wish>,
-    /// Pages that were read, or will be, and leave over this path.
-    pages_owed: u32,
     /// Programs, erases and copybacks whose end the controller has not been told.
     changes: u32,
 }
@@ -58,7 +56,7 @@ pub struct HeldPaths {
     paths: Vec<Option<Path>>,
     /// By die: the path that its transaction holds.
     kept: Vec<Option<PathId>>,
-    /// By die: the paths of its reads, with the pages that have yet to leave over each, in the order in which they do.
+    /// By die: the paths of its reads whose data has not all left, in the order in which it does, each with the pages that have yet to.
     reading: Vec<VecDeque<(PathId, u32)>>,
     /// By die: the paths of its programs, erases and copybacks that go on, in the order in which they were sent and end.
     changing: Vec<VecDeque<PathId>>,
@@ -103,7 +101,6 @@ impl HeldPaths {
                 links: self.fabric.links_of(grant),
                 is_moving: true,
                 next: VecDeque::new(),
-                pages_owed: 0,
                 changes: 0,
             });
             self.waited[die][grant.phase.index()] = None;
@@ -160,9 +157,14 @@ impl HeldPaths {
                 outbox.grants.push(Granted { grant, since: now, cause: Cause::Channel });
             }
             Some(Wish::Acknowledgement(id)) => self.tell(grant, id, now, outbox),
-            None if path.pages_owed > 0 || path.changes > 0 => {}
+            None if path.changes > 0 || self.owes_data(grant) => {}
             None => self.give_back(number, now, outbox),
         }
+    }
+
+    /// Whether data that was read, or will be, leaves over a path.
+    fn owes_data(&self, grant: Grant) -> bool {
+        self.reading[grant.die.index()].iter().any(|(path, _)| *path == grant.path)
     }
 
     fn give_back(&mut self, number: PathId, now: Time, outbox: &mut Outbox) {
@@ -219,35 +221,26 @@ impl Fabric for HeldPaths {
     }
 
     fn send(&mut self, grant: Grant, payload: Payload, now: Time, outbox: &mut Outbox) -> Sent {
-        let rule = self.rule;
-        let reading = &mut self.reading[grant.die.index()];
-        let path = self.paths[grant.path.index()].as_mut().expect("a path is used by whom it was granted to");
-        let is_held = match payload.message {
-            Message::Read => rule.holds_reads(),
-            Message::Program | Message::Erase | Message::Copyback => rule.holds_programs(),
+        let die = grant.die.index();
+        match payload.message {
+            Message::Read if self.rule.holds_reads() => {
+                self.reading[die].push_back((grant.path, payload.planes));
+                self.kept[die] = Some(grant.path);
+            }
+            Message::Program | Message::Erase | Message::Copyback if self.rule.holds_programs() => {
+                self.path(grant.path).changes += 1;
+                self.changing[die].push_back(grant.path);
+                self.kept[die] = Some(grant.path);
+            }
             Message::Data | Message::Copy => {
-                path.pages_owed = path.pages_owed.saturating_sub(payload.planes);
-                if let Some((_, pages)) = reading.front_mut() {
+                if let Some((_, pages)) = self.reading[die].front_mut() {
                     *pages = pages.saturating_sub(payload.planes);
                     if *pages == 0 {
-                        reading.pop_front();
+                        self.reading[die].pop_front();
                     }
                 }
-                false
             }
-        };
-        if is_held {
-            match payload.message {
-                Message::Read => {
-                    path.pages_owed += payload.planes;
-                    reading.push_back((grant.path, payload.planes));
-                }
-                _ => {
-                    path.changes += 1;
-                    self.changing[grant.die.index()].push_back(grant.path);
-                }
-            }
-            self.kept[grant.die.index()] = Some(grant.path);
+            _ => {}
         }
         self.fabric.send(grant, payload, now, outbox)
     }
