@@ -113,7 +113,7 @@ impl Ftl {
     }
 
     /// The planes that open, collect and erase blocks with `plane`: itself where each is by itself.
-    pub(crate) fn set_of(&self, plane: PlaneId) -> Vec<PlaneId> {
+    pub(crate) fn set_of(&self, plane: PlaneId) -> impl Iterator<Item = PlaneId> + use<> {
         self.blocks.set_of(plane)
     }
 

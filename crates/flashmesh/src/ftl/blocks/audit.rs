@@ -18,8 +18,7 @@ impl BlockManager {
 
     fn audit_plane(&self, plane: PlaneId, reads_bitmaps: bool) -> Result<(), String> {
         let account = &self.planes[plane.index()];
-        let opened: Vec<_> =
-            account.open.iter().filter(|open| open.next_page < self.geometry.pages_per_block).collect();
+        let opened: Vec<OpenBlock> = account.open.opened().map(|(_, open)| open).collect();
         let at = |what: &str, told: u32, counted: u32| {
             check(told == counted, || format!("{plane:?}: {what}: told {told}, counted {counted}"))
         };
@@ -74,7 +73,7 @@ impl BlockManager {
     }
 
     /// Checks the blocks of the SLC cache of a plane, where there is one.
-    fn audit_slc(&self, plane: PlaneId, opened: &[&OpenBlock]) -> Result<(), String> {
+    fn audit_slc(&self, plane: PlaneId, opened: &[OpenBlock]) -> Result<(), String> {
         let account = &self.planes[plane.index()];
         let Some(slc) = &account.slc else { return Ok(()) };
         let free: Vec<BlockId> = slc.free.iter().collect();
@@ -105,7 +104,7 @@ impl BlockManager {
         check(is_kept, || format!("{plane:?} keeps {} blocks for folds, not {kept}", account.kept))
     }
 
-    fn audit_block(&self, block: BlockId, opened: &[&OpenBlock]) -> Result<(), String> {
+    fn audit_block(&self, block: BlockId, opened: &[OpenBlock]) -> Result<(), String> {
         let pages = self.geometry.pages_of(block);
         let state = self.table.state(block);
         let (valid, programmed) = (self.table.valid_pages(block), self.table.programmed_pages(block));

@@ -45,7 +45,10 @@ impl BlockManager {
             for stream in streams() {
                 let block = block(from)?;
                 let next_page = from.take(u32::BITS).filter(|&page| page <= pages_per_block)? as u32;
-                *plane.open.get_mut(stream) = OpenBlock { block, next_page };
+                // No drive is kept whose SLC cache was written.
+                if stream != Stream::Slc {
+                    *plane.open.get_mut(stream) = OpenBlock { block, next_page };
+                }
             }
             while plane.free.pop().is_some() {}
             let free = from.take(u32::BITS).filter(|&free| free <= blocks_per_plane.into())? as u32;

@@ -126,14 +126,11 @@ impl BlockManager {
         if self.planes[plane.index()].open.pages_left(stream) == 0 {
             self.open_block(plane, stream)?;
         }
-        if stream == Stream::Slc {
-            return Some(self.allocate_slc(plane));
-        }
         let account = &mut self.planes[plane.index()];
         let open = account.open.get_mut(stream);
         let ppn = self.geometry.ppn(open.block, open.next_page);
         open.next_page += 1;
-        account.free_pages -= 1;
+        account.free_pages -= u32::from(stream != Stream::Slc);
         Some(ppn)
     }
 

@@ -48,28 +48,17 @@ impl BlockManager {
 
     /// Gives up the next `pages` pages of an open block: they count as programmed and hold nothing.
     pub(super) fn skip_pages(&mut self, plane: PlaneId, stream: Stream, pages: u32) {
-        if stream == Stream::Slc {
-            return (0..pages).for_each(|_| {
-                let skipped = self.allocate_slc(plane);
-                self.program_invalid(skipped);
-            });
-        }
         let account = &mut self.planes[plane.index()];
         let open = account.open.get_mut(stream);
         let block = open.block;
         open.next_page += pages;
-        account.free_pages -= pages;
+        account.free_pages -= if stream == Stream::Slc { 0 } else { pages };
         (0..pages).for_each(|_| self.count_program(block));
     }
 
     /// Gives up what is left of an open block.
     pub(super) fn skip_open_pages(&mut self, plane: PlaneId, stream: Stream) {
-        let open = *self.planes[plane.index()].open.get(stream);
-        let pages = match stream {
-            Stream::Slc => self.geometry.slc.pages_per_block,
-            _ => self.geometry.pages_per_block,
-        };
-        self.skip_pages(plane, stream, pages.saturating_sub(open.next_page));
+        self.skip_pages(plane, stream, self.planes[plane.index()].open.pages_left(stream));
     }
 
     /// Brings the write pointers of the planes of each die to the furthest one: the others give up pages \[choice\].

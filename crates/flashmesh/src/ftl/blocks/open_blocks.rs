@@ -1,9 +1,10 @@
 //! The open blocks of a plane, one for each stream.
 
+use crate::flash::geometry::Geometry;
 use crate::ftl::stream::Stream;
-use crate::ids::{BlockId, StreamId};
+use crate::ids::{BlockId, PlaneId, StreamId};
 
-/// A block and its next page to allocate; nothing is open when `next_page` is the number of pages of a block.
+/// A block and its next page to allocate; nothing is open when `next_page` is the number of its pages.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct OpenBlock {
     pub(in super::super) block: BlockId,
@@ -13,6 +14,8 @@ pub(in super::super) struct OpenBlock {
 #[derive(Clone, Debug)]
 pub(in super::super) struct OpenBlocks {
     pages_per_block: u32,
+    /// Pages of a block of the SLC cache.
+    slc_pages_per_block: u32,
     blocks: [OpenBlock; Stream::COUNT],
     /// Those of host streams beyond the first.
     beyond: Vec<OpenBlock>,
@@ -21,10 +24,15 @@ pub(in super::super) struct OpenBlocks {
 }
 
 impl OpenBlocks {
-    /// Nothing is open, in a plane whose first block is `first`.
-    pub(super) fn none(first: BlockId, pages_per_block: u32) -> OpenBlocks {
-        let nothing = OpenBlock { block: first, next_page: pages_per_block };
-        OpenBlocks { pages_per_block, blocks: [nothing; Stream::COUNT], beyond: Vec::new(), writers: 0 }
+    /// Nothing is open in `plane`.
+    pub(super) fn none(geometry: &Geometry, plane: PlaneId) -> OpenBlocks {
+        let (pages_per_block, slc_pages_per_block) = (geometry.pages_per_block, geometry.slc.pages_per_block);
+        let nothing = OpenBlock { block: geometry.first_block(plane), next_page: pages_per_block };
+        let mut blocks = [nothing; Stream::COUNT];
+        let before_slc = if geometry.has_slc() { geometry.native_blocks_per_plane() } else { 0 };
+        let block = BlockId(nothing.block.0 + before_slc);
+        blocks[Stream::Slc.index()] = OpenBlock { block, next_page: slc_pages_per_block };
+        OpenBlocks { pages_per_block, slc_pages_per_block, blocks, beyond: Vec::new(), writers: 0 }
     }
 
     /// Gives each of `writers`, a bit a stream, an open block of its own; with none all share one.
@@ -61,22 +69,28 @@ impl OpenBlocks {
         }
     }
 
+    fn streams(&self) -> impl Iterator<Item = Stream> + use<> {
+        (0..=self.beyond.len() as u32).map(|stream| Stream::Host(StreamId(stream))).chain(Stream::OF_DRIVE)
+    }
+
     /// The stream that goes on at `next_page` of `block`. A block that is full may be open again for another one.
     pub(super) fn stream_at(&self, block: BlockId, next_page: u32) -> Option<Stream> {
-        let writers = (0..=self.beyond.len() as u32).map(|stream| Stream::Host(StreamId(stream)));
-        writers.chain(Stream::OF_DRIVE).find(|&stream| {
+        self.streams().find(|&stream| {
             let open = self.get(stream);
             (open.block, open.next_page) == (block, next_page)
         })
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &OpenBlock> {
-        self.blocks.iter().chain(&self.beyond)
+    /// The open blocks with pages left.
+    pub(super) fn opened(&self) -> impl Iterator<Item = (Stream, OpenBlock)> {
+        let streams = self.streams().filter(|&stream| self.pages_left(stream) > 0);
+        streams.map(|stream| (stream, *self.get(stream)))
     }
 
     #[inline]
     pub(in super::super) fn pages_left(&self, stream: Stream) -> u32 {
-        self.pages_per_block - self.get(stream).next_page
+        let pages = if stream == Stream::Slc { self.slc_pages_per_block } else { self.pages_per_block };
+        pages - self.get(stream).next_page
     }
 
     /// Whether an open block of the host is full. One that was never written counts too: its first write would have to wait.
@@ -96,12 +110,15 @@ impl OpenBlocks {
     /// `first_block` is added to their numbers.
     pub(super) fn copy_from(&mut self, source: &OpenBlocks, first_block: u32, times: u32) {
         let nothing_open = self.blocks[0];
+        let of_slc = *self.get(Stream::Slc);
         self.blocks = source.blocks.map(|OpenBlock { block, next_page }| OpenBlock {
             block: BlockId(first_block + block.0),
             next_page: next_page * times,
         });
         let written = std::mem::replace(self.get_mut(Stream::SHARED), nothing_open);
         *self.get_mut(self.writer(None)) = written;
+        // The cache of a drive that was never used is empty, and its blocks need not have as many times fewer pages.
+        *self.get_mut(Stream::Slc) = of_slc;
     }
 
     #[inline]

@@ -44,7 +44,7 @@ impl Plane {
             invalid_pages: 0,
             collecting: 0,
             filled: 0,
-            open: OpenBlocks::none(first, pages_per_block),
+            open: OpenBlocks::none(geometry, plane),
             has_map: false,
             awaited: 0,
             preallocated: 0,

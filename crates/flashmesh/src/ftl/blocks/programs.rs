@@ -15,10 +15,7 @@ impl BlockManager {
         let plane = self.table.plane_of(block);
         let next = self.geometry.page_in_block(last) + 1;
         let end = next.next_multiple_of(self.geometry.units_per_program_of(block));
-        // A full block of the SLC cache has no next page.
-        let open = &self.planes[plane.index()].open;
-        let of_slc = (self.geometry.is_slc(block) && open.get(Stream::Slc).block == block).then_some(Stream::Slc);
-        let Some(stream) = of_slc.or_else(|| open.stream_at(block, next)) else { return 0 };
+        let Some(stream) = self.planes[plane.index()].open.stream_at(block, next) else { return 0 };
         if !self.levels_programs {
             return self.skip_to(plane, stream, block, end);
         }
@@ -38,9 +35,9 @@ impl BlockManager {
             return;
         }
         for plane in (0..self.geometry.planes()).map(PlaneId) {
-            let opened: Vec<OpenBlock> = self.planes[plane.index()].open.iter().copied().collect();
-            for OpenBlock { block, next_page } in opened {
-                if next_page > 0 && next_page < self.geometry.pages_per_block {
+            let opened: Vec<(Stream, OpenBlock)> = self.planes[plane.index()].open.opened().collect();
+            for (_, OpenBlock { block, next_page }) in opened {
+                if next_page > 0 {
                     self.finish_program(self.geometry.ppn(block, next_page - 1));
                 }
             }
@@ -50,12 +47,9 @@ impl BlockManager {
     /// Has every open block go on with a page that is a multiple of `pages`.
     pub(in super::super) fn align_open_blocks(&mut self, pages: u32) {
         for plane in (0..self.geometry.planes()).map(PlaneId) {
-            let opened: Vec<OpenBlock> = self.planes[plane.index()].open.iter().copied().collect();
-            for OpenBlock { block, next_page } in opened {
-                let Some(stream) = self.planes[plane.index()].open.stream_at(block, next_page) else { continue };
-                if next_page < self.geometry.pages_per_block {
-                    self.skip_to(plane, stream, block, next_page.next_multiple_of(pages));
-                }
+            let opened: Vec<(Stream, OpenBlock)> = self.planes[plane.index()].open.opened().collect();
+            for (stream, OpenBlock { block, next_page }) in opened {
+                self.skip_to(plane, stream, block, next_page.next_multiple_of(pages));
             }
         }
     }

@@ -51,13 +51,15 @@ impl BlockManager {
     }
 
     /// The planes that open, collect and erase blocks with `plane`: itself where each is by itself.
-    pub(in super::super) fn set_of(&self, plane: PlaneId) -> Vec<PlaneId> {
-        if self.has_twins() { self.twins_of(plane).collect() } else { vec![plane] }
+    pub(in super::super) fn set_of(&self, plane: PlaneId) -> impl Iterator<Item = PlaneId> + use<> {
+        let has_twins = self.has_twins();
+        self.twins_of(plane).filter(move |&twin| has_twins || twin == plane)
     }
 
     /// The blocks that these planes open, collect and erase with `block`, in the order of the planes.
-    pub(in super::super) fn set_of_block(&self, block: BlockId) -> Vec<BlockId> {
-        if self.has_twins() { self.twins_of_block(block).collect() } else { vec![block] }
+    pub(in super::super) fn set_of_block(&self, block: BlockId) -> impl Iterator<Item = BlockId> + use<> {
+        let has_twins = self.has_twins();
+        self.twins_of_block(block).filter(move |&twin| has_twins || twin == block)
     }
 
     fn position_of(&self, block: BlockId) -> u32 {

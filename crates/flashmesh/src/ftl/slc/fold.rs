@@ -9,21 +9,21 @@ impl BlockManager {
     /// Begins to fold: marks a full block of `plane`, and of all planes that share superblocks with it, while more than `above` are full.
     pub(super) fn begin_fold(&mut self, plane: PlaneId, above: u32) -> Option<Vec<BlockId>> {
         let full = &self.plane(plane).slc.as_ref()?.full;
-        let planes = self.set_of(plane);
-        if full.len() as u32 <= above || planes.iter().any(|&plane| self.plane(plane).collecting > 0) {
+        if full.len() as u32 <= above || self.set_of(plane).any(|plane| self.plane(plane).collecting > 0) {
             return None;
         }
-        let sets = full.iter().map(|&block| self.set_of_block(block));
-        let are_full = |set: &Vec<BlockId>| set.iter().all(|&block| self.table().state(block) == BlockState::Cached);
+        let is_full = |block| self.table().state(block) == BlockState::Cached;
+        let all_full = full.iter().copied().filter(|&block| self.set_of_block(block).all(is_full));
         // Of equals the first, which was filled first.
-        let blocks = sets.filter(are_full).min_by_key(|set| self.valid_of(set))?;
+        let first = all_full.min_by_key(|&block| self.valid_of(self.set_of_block(block)))?;
+        let blocks: Vec<BlockId> = self.set_of_block(first).collect();
         let needed = self.pages_for_fold(&blocks);
-        let left = planes.iter().map(|&plane| self.plane(plane).open.pages_left(Stream::Fold)).min();
+        let left = self.set_of(plane).map(|plane| self.plane(plane).open.pages_left(Stream::Fold)).min();
         let keeps_another = left.is_some_and(|left| needed > left);
         if keeps_another && !self.plane(plane).can_open(Stream::Fold) {
             return None;
         }
-        for (&plane, &block) in planes.iter().zip(&blocks) {
+        for (plane, &block) in self.set_of(plane).zip(&blocks) {
             let account = self.plane_mut(plane);
             account.kept = account.kept.max(u32::from(keeps_another));
             account.collecting += 1;
@@ -35,14 +35,14 @@ impl BlockManager {
         Some(blocks)
     }
 
-    fn valid_of(&self, blocks: &[BlockId]) -> u32 {
-        blocks.iter().map(|&block| self.table().valid_pages(block)).sum()
+    fn valid_of(&self, blocks: impl Iterator<Item = BlockId>) -> u32 {
+        blocks.map(|block| self.table().valid_pages(block)).sum()
     }
 
     /// Pages of each plane that the fold of `blocks` takes at most: it fills the planes evenly, from the one that is furthest on. Where programs
     /// write several units, those that run with fewer leave some empty.
     fn pages_for_fold(&self, blocks: &[BlockId]) -> u32 {
-        let valid = self.valid_of(blocks).div_ceil(blocks.len() as u32);
+        let valid = self.valid_of(blocks.iter().copied()).div_ceil(blocks.len() as u32);
         if self.geometry().gathers() { 2 * valid.next_multiple_of(self.geometry().units_per_program) } else { valid }
     }
 }

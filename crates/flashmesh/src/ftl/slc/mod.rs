@@ -31,7 +31,7 @@ use super::Ftl;
 use super::blocks::BlockManager;
 use super::stream::Stream;
 use crate::config;
-use crate::ids::{BlockId, PlaneId, Ppn, StreamId};
+use crate::ids::{BlockId, PlaneId, StreamId};
 
 /// Full blocks of a plane above which it is folded.
 pub(super) fn blocks_above(slc: &config::Slc) -> u32 {
@@ -62,15 +62,14 @@ impl Ftl {
 
     /// The same of the plane that a write is placed on, or of those that share superblocks with it.
     pub(crate) fn write_stream_beside(&self, plane: PlaneId) -> Stream {
-        let to_slc =
-            self.geometry.has_slc() && self.blocks.set_of(plane).into_iter().any(|twin| self.has_slc_page(twin));
+        let to_slc = self.geometry.has_slc() && self.blocks.set_of(plane).any(|twin| self.has_slc_page(twin));
         if to_slc { Stream::Slc } else { self.host_stream(plane, None) }
     }
 
     /// As [`Ftl::begin_fold`], in a plane that is short of free pages and has lent full blocks: however few are full.
     pub(crate) fn begin_fold_for_space(&mut self, plane: PlaneId) -> Option<Vec<BlockId>> {
         let has_lent = self.blocks.plane(plane).slc.as_ref().is_some_and(|slc| slc.has_lent());
-        let is_short = || self.blocks.set_of(plane).into_iter().any(|plane| self.is_short(plane));
+        let is_short = || self.blocks.set_of(plane).any(|plane| self.is_short(plane));
         if has_lent && is_short() { self.blocks.begin_fold(plane, 0) } else { None }
     }
 
@@ -119,16 +118,6 @@ impl BlockManager {
         account.free_pages += pages;
         account.free.push(native, erase_count);
         account.wear.erased(erase_count);
-    }
-
-    /// The next page of the open block of the SLC cache, which has one.
-    #[inline(never)]
-    pub(super) fn allocate_slc(&mut self, plane: PlaneId) -> Ppn {
-        let (pages, nothing_left) = (self.geometry().slc.pages_per_block, self.geometry().pages_per_block);
-        let open = self.plane_mut(plane).open.get_mut(Stream::Slc);
-        let (block, page) = (open.block, open.next_page);
-        open.next_page = if page + 1 < pages { page + 1 } else { nothing_left };
-        self.geometry().ppn(block, page)
     }
 
     /// A block of the SLC cache is full.

@@ -2,7 +2,7 @@ use super::*;
 use crate::config::{Config, PageTypes, SlcRegion};
 use crate::flash::geometry::Geometry;
 use crate::ftl::{BlockState, FtlRules, IdleDies};
-use crate::ids::{Lpn, StreamId};
+use crate::ids::{Lpn, Ppn, StreamId};
 use crate::units::Bytes;
 
 const PLANE: PlaneId = PlaneId(0);
