@@ -97,7 +97,7 @@ impl DeviceCache {
         match admitted {
             Admitted::InDram(slot) => {
                 if let Some(throttle) = &mut self.throttle {
-                    throttle.admitted(cx.shared.dies_collecting, cx.shared.geometry.dies(), cx.kernel.now());
+                    throttle.admitted(cx.shared.foreground.dies(), cx.kernel.now());
                 }
                 cx.kernel.tell(|| Notice::CacheTook { request, lpn, sectors, stays: true });
                 self.access_memory(slot, sectors, since, Then::Accept(request), cx.kernel);
@@ -226,7 +226,7 @@ impl DeviceCache {
         self.changed(cx);
     }
 
-    /// Whether a write waits for room, or since writes are slowed down.
+    /// Whether a write waits for room, or since it is throttled.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
         self.cache.has_waiting()

@@ -41,6 +41,7 @@ pub use work::replica::{self, Replication};
 use shared::{Context, Rules, Shared};
 use steps::Todo;
 use work::collect::Collections;
+use work::foreground::Foreground;
 use work::host_write::HostWrites;
 use work::journal::Journal;
 use work::map::CachedMap;
@@ -140,7 +141,7 @@ impl Controller {
                 cores: Cores::new(config),
                 slc: SlcWork::new(geometry),
                 flushes: 0,
-                dies_collecting: 0,
+                foreground: Foreground::new(geometry),
                 done: Vec::new(),
                 todo: Todo::default(),
                 is_cut_off: false,

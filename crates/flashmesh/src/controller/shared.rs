@@ -16,6 +16,7 @@ use crate::schedule::work::{Route, Work};
 
 use super::cores::Cores;
 use super::steps::{Step, Todo};
+use super::work::foreground::Foreground;
 use super::work::journal::Journal;
 use super::work::replica::Replication;
 use super::work::slc::SlcWork;
@@ -83,8 +84,8 @@ pub struct Shared {
     pub slc: Option<Box<SlcWork>>,
     /// Flushes under way.
     pub flushes: u32,
-    /// Dies that collect since they are short of space.
-    pub dies_collecting: u32,
+    /// Which dies collect since they are short of space.
+    pub foreground: Foreground,
     /// What is done for requests.
     pub done: Vec<Done>,
     pub todo: Todo,

@@ -20,9 +20,11 @@ quantities! {
         destages: u64, in "pages";
         /// Pages evicted to make room for others.
         evictions: u64, in "pages";
-        /// Pages of writes that waited for room, or behind others that did.
+        /// Pages of writes that waited for room or for `cache.throttle-interval`, or behind others that did.
         waits: u64, in "pages";
-        /// Time that pages of writes waited for room, summed over those that went on.
+        /// Pages of writes that were the first in line and waited for `cache.throttle-interval`.
+        throttled: u64, in "pages";
+        /// Time that pages of writes waited so, summed over those that went on.
         wait_ps: u64, in "ps";
         /// Most pages that were dirty at once: pages with sectors that flash lacked.
         dirty_pages_max: u64, in "pages";
@@ -34,8 +36,8 @@ quantities! {
 }
 
 impl CacheReport {
-    /// What `cache` did until `end`; its DRAM was `busy`, and writes `waited`.
-    pub fn new(cache: &Cache, busy: Time, waited: Time, end: Time) -> CacheReport {
+    /// What `cache` did until `end`; its DRAM was `busy`, writes `waited`, and so many of their pages were `throttled`.
+    pub fn new(cache: &Cache, busy: Time, waited: Time, throttled: u64, end: Time) -> CacheReport {
         let Counts { reads, writes, fills, destages, evictions, waits, dirty_max } = *cache.counts();
         CacheReport {
             capacity_pages: cache.capacity(),
@@ -45,6 +47,7 @@ impl CacheReport {
             destages,
             evictions,
             waits,
+            throttled,
             wait_ps: waited.as_ps(),
             dirty_pages_max: dirty_max,
             dirty_pages_end: cache.dirty_pages(),

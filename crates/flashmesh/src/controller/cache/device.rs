@@ -144,6 +144,7 @@ impl DeviceCache {
 
     /// What it did until `now`.
     pub fn report(&self, now: Time) -> CacheReport {
-        CacheReport::new(&self.cache, self.dram_busy(now), self.waited, now)
+        let throttled = self.throttle.as_ref().map_or(0, Throttle::pages);
+        CacheReport::new(&self.cache, self.dram_busy(now), self.waited, throttled, now)
     }
 }

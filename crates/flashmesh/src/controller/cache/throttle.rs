@@ -1,8 +1,7 @@
-//! Writes are slowed down while the drive is short of space (`cache.throttle-interval`), as firmware does so that they do not run into a cache that
-//! is full.
+//! Write throttling (`cache.throttle-interval`): writes are slowed down while dies collect for space, before the cache is full.
 //!
-//! A page that a write brings into the cache keeps the next one waiting: for the interval while all dies collect for space, for as large a part of it as
-//! dies do \[choice\].
+//! A page that a write brings into the cache keeps the next one waiting for the interval, multiplied by the share of dies that collect for space at
+//! that moment \[choice\].
 
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, lane};
@@ -16,12 +15,14 @@ pub struct Throttle {
     next: Time,
     /// Whether an event will say that it is time.
     is_awaited: bool,
+    /// Pages that have waited, those behind them not counted.
+    pages: u64,
 }
 
 impl Throttle {
     /// `None` without an interval.
     pub fn new(interval: Time) -> Option<Throttle> {
-        (interval > Time::ZERO).then_some(Throttle { interval, next: Time::ZERO, is_awaited: false })
+        (interval > Time::ZERO).then_some(Throttle { interval, next: Time::ZERO, is_awaited: false, pages: 0 })
     }
 
     /// Whether pages wait.
@@ -30,16 +31,22 @@ impl Throttle {
     }
 
     /// A page has come in while `collecting` of so many `dies` collect for space.
-    pub fn admitted(&mut self, collecting: u32, dies: u32, now: Time) {
-        let wait = Time::from_ps(self.interval.as_ps() * u64::from(collecting) / u64::from(dies.max(1)));
+    pub fn admitted(&mut self, (collecting, dies): (u32, u32), now: Time) {
+        let wait = Time::from_ps(self.interval.as_ps() * u64::from(collecting) / u64::from(dies));
         self.next = now.max(self.next) + wait;
     }
 
     /// A page waits: an event says when it may come in.
     pub fn wait<M: Model>(&mut self, kernel: &mut Kernel<M>) {
         if !std::mem::replace(&mut self.is_awaited, true) {
+            self.pages += 1;
             kernel.schedule(lane::GATHER, self.next.max(kernel.now()), Event::CacheOpens);
         }
+    }
+
+    /// How many pages have waited, those behind them not counted.
+    pub fn pages(&self) -> u64 {
+        self.pages
     }
 
     /// That event has come.
@@ -59,7 +66,7 @@ mod tests {
         let mut throttle = Throttle::new(INTERVAL).expect("there is an interval");
         let mut now = Time::ZERO;
         for (collecting, expected_us) in [(0, 0), (4, 3), (8, 6), (16, 12)] {
-            throttle.admitted(collecting, 16, now);
+            throttle.admitted((collecting, 16), now);
             let open = now + Time::from_us(expected_us);
             assert!(!throttle.is_closed(open) && (expected_us == 0 || throttle.is_closed(open - Time::from_ps(1))));
             now = open;

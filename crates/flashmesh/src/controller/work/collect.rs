@@ -8,14 +8,15 @@ use crate::controller::Context;
 use crate::controller::shared::Shared;
 use crate::controller::steps::Step;
 use crate::flash::geometry::Geometry;
-use crate::ftl::{BlockState, Ftl, Stream};
+use crate::ftl::{BlockState, Ftl};
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, TransactionId};
 use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, Origin};
 use crate::persistence::Programmed;
-use crate::policies::PolicyEvent;
 use crate::schedule::transaction::Transaction;
 use crate::schedule::work::{Route, Work};
+
+mod begin;
 
 use super::map::CachedMap;
 use super::moves::Moves;
@@ -43,17 +44,6 @@ struct Collection {
     is_over: bool,
 }
 
-/// Why a block is collected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Need {
-    Space,
-    /// The die is idle.
-    Background,
-    Wear,
-    /// A block of the SLC cache is full, and the die is idle.
-    Fold,
-}
-
 /// A block that has been erased.
 #[derive(Clone, Copy, Debug)]
 pub struct Erased {
@@ -66,18 +56,12 @@ pub struct Erased {
 #[derive(Clone, Debug)]
 pub struct Collections {
     by_plane: Vec<Option<Collection>>,
-    /// Those on each die that are not in the background.
-    foreground: Vec<u32>,
     pub pace: Pace,
 }
 
 impl Collections {
     pub fn new(geometry: &Geometry, is_paced: bool) -> Collections {
-        Collections {
-            by_plane: vec![None; geometry.planes() as usize],
-            foreground: vec![0; geometry.dies() as usize],
-            pace: Pace::new(geometry, is_paced),
-        }
+        Collections { by_plane: vec![None; geometry.planes() as usize], pace: Pace::new(geometry, is_paced) }
     }
 
     /// Whether a plane has a collection that goes before user requests.
@@ -89,156 +73,12 @@ impl Collections {
     /// nearly out.
     #[inline(always)]
     pub fn goes_first(&self, die: DieId, shared: &Shared) -> bool {
-        self.foreground[die.index()] > 0 && (!shared.rules.preemptible || is_urgent(die, shared))
+        shared.foreground.is_on(die) && (!shared.rules.preemptible || is_urgent(die, shared))
     }
 
     /// Whether this die collects since its space is nearly out.
     pub fn is_out_of_space(&self, die: DieId, shared: &Shared) -> bool {
-        self.foreground[die.index()] > 0 && is_urgent(die, shared)
-    }
-
-    /// Starts collecting a plane that is short of free pages; a collection in the background is promoted to foreground.
-    #[inline]
-    pub fn collect_if_needed<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
-        if M::ALL_FEATURES && cx.shared.ftl.has_twins() {
-            return self.collect_superblock_if_needed(plane, cx);
-        }
-        match &mut self.by_plane[plane.index()] {
-            Some(collection) => {
-                if collection.background && cx.shared.ftl.is_short(plane) {
-                    collection.background = false;
-                    enter_foreground(&mut self.foreground, plane, cx.shared);
-                }
-            }
-            None => {
-                if M::ALL_FEATURES
-                    && cx.shared.slc.is_some()
-                    && let Some(blocks) = cx.shared.ftl.begin_fold_for_space(plane)
-                {
-                    return self.begin(&blocks, Need::Space, cx);
-                }
-                if cx.shared.ftl.wants_collection(plane)
-                    && let Some(block) = cx.shared.ftl.begin_collection(plane)
-                {
-                    self.begin(&[block], Need::Space, cx);
-                }
-            }
-        }
-    }
-
-    fn collect_superblock_if_needed<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
-        let planes = cx.shared.ftl.superblocks().members(plane);
-        if self.is_collected(planes.clone()) {
-            if planes.clone().any(|plane| cx.shared.ftl.is_short(plane)) {
-                for plane in planes {
-                    if let Some(collection) = &mut self.by_plane[plane.index()]
-                        && std::mem::take(&mut collection.background)
-                    {
-                        enter_foreground(&mut self.foreground, plane, cx.shared);
-                    }
-                }
-            }
-        } else if cx.shared.slc.is_some()
-            && let Some(blocks) = cx.shared.ftl.begin_fold_for_space(plane)
-        {
-            self.begin(&blocks, Need::Space, cx);
-        } else if cx.shared.ftl.wants_twin_collection(plane)
-            && let Some(blocks) = cx.shared.ftl.begin_twin_collection(plane)
-        {
-            self.begin(&blocks, Need::Space, cx);
-        }
-    }
-
-    fn is_collected(&self, mut planes: impl Iterator<Item = PlaneId>) -> bool {
-        planes.any(|plane| self.by_plane[plane.index()].is_some())
-    }
-
-    /// Starts collecting the planes of an idle die that background collection wants.
-    #[inline]
-    pub fn idle<M: Model>(&mut self, die: DieId, cx: &mut Context<'_, M>) {
-        if cx.shared.rules.collects_in_background {
-            self.collect_in_background(die, cx);
-        }
-    }
-
-    #[inline(never)]
-    fn collect_in_background<M: Model>(&mut self, die: DieId, cx: &mut Context<'_, M>) {
-        let first = cx.shared.geometry.first_plane(die);
-        if M::ALL_FEATURES && cx.shared.ftl.has_twins() {
-            return self.collect_superblock_in_background(first, cx);
-        }
-        for plane in cx.shared.planes_of(die) {
-            cx.then(Step::CollectInBackground(plane));
-        }
-    }
-
-    fn collect_superblock_in_background<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
-        if self.is_collected(cx.shared.ftl.superblocks().members(plane)) {
-            return;
-        }
-        if cx.shared.ftl.wants_background_twin_collection(plane)
-            && let Some(blocks) = cx.shared.ftl.begin_twin_collection(plane)
-        {
-            self.begin(&blocks, Need::Background, cx);
-        } else if cx.shared.slc.is_some()
-            && let Some(blocks) = cx.shared.ftl.begin_fold(plane)
-        {
-            self.begin(&blocks, Need::Fold, cx);
-        }
-    }
-
-    /// Starts collecting a plane of an idle die, if background collection wants it, or else folding it.
-    pub fn collect_plane_in_background<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
-        if self.by_plane[plane.index()].is_none()
-            && cx.shared.ftl.wants_background_collection(plane)
-            && let Some(block) = cx.shared.ftl.begin_collection(plane)
-        {
-            self.begin(&[block], Need::Background, cx);
-        } else if M::ALL_FEATURES
-            && self.by_plane[plane.index()].is_none()
-            && cx.shared.slc.is_some()
-            && let Some(blocks) = cx.shared.ftl.begin_fold(plane)
-        {
-            self.begin(&blocks, Need::Fold, cx);
-        }
-    }
-
-    /// Blocks are on their way to being free; those of a superblock all are before the first of them moves on.
-    fn begin<M: Model>(&mut self, blocks: &[BlockId], need: Need, cx: &mut Context<'_, M>) {
-        for &block in blocks {
-            let collection = Collection {
-                block,
-                cursor: 0,
-                background: need != Need::Space,
-                levels_wear: need == Need::Wear,
-                is_drained: false,
-                moving: 0,
-                reading: 0,
-                is_read: false,
-                is_over: false,
-            };
-            let plane = self.enter(collection, cx.shared);
-            cx.then(Step::Advance(plane));
-        }
-    }
-
-    fn enter(&mut self, collection: Collection, shared: &mut Shared) -> PlaneId {
-        let first = shared.geometry.ppn(collection.block, 0);
-        let plane = shared.geometry.plane_of(first);
-        let gc = &mut shared.counters.gc;
-        gc.collections += 1;
-        gc.wear_moves += u64::from(collection.levels_wear);
-        match shared.ftl.stream_of_move(first) {
-            Stream::TranslationCollection => gc.translation_collections += 1,
-            Stream::Fold => shared.slc.iter_mut().for_each(|slc| slc.fold_began()),
-            _ => {}
-        }
-        if !collection.background {
-            enter_foreground(&mut self.foreground, plane, shared);
-            self.pace.begin(plane, shared.ftl.valid_pages(collection.block), shared.geometry.pages_per_block);
-        }
-        self.by_plane[plane.index()] = Some(collection);
-        plane
+        shared.foreground.is_on(die) && is_urgent(die, shared)
     }
 
     /// Moves the next valid page of the plane's victim, or erases the block when none is left.
@@ -435,9 +275,7 @@ impl Collections {
         let shared = &mut *cx.shared;
         let collection = self.by_plane[plane.index()].take().expect("only a collection erases");
         if !collection.background {
-            let of_die = &mut self.foreground[shared.geometry.die_of_plane(plane).index()];
-            *of_die -= 1;
-            shared.dies_collecting -= u32::from(*of_die == 0);
+            shared.foreground.leave(shared.geometry.die_of_plane(plane));
         }
         self.pace.end(plane);
         shared.counters.gc.erases += 1;
@@ -453,46 +291,16 @@ impl Collections {
             ask_dies_of_superblock(plane, cx);
         }
         let was_folded = M::ALL_FEATURES && cx.shared.geometry.is_slc(collection.block);
-        if was_folded {
-            let Shared { slc, ftl, .. } = &mut *cx.shared;
-            if let Some(slc) = slc {
-                slc.erased(is_free.then(|| ftl.set_of(plane)), cx.kernel.now());
+        if let Some(slc) = cx.shared.slc.as_mut().filter(|_| was_folded) {
+            slc.erased();
+            if is_free {
+                cx.shared.ftl.set_of(plane).for_each(|plane| slc.has_room(plane, cx.kernel.now()));
             }
         }
         // No wear move follows a fold: they follow collections, one each.
         let levels_wear = collection.levels_wear || was_folded;
         cx.then(Step::Erased(Erased { plane, levels_wear, held_translation }));
     }
-
-    /// Moves cold pages out of a little worn block, after an erase.
-    ///
-    /// At most one wear move for each collection, or a plane of many cold blocks would move them all in one go; and none for one of
-    /// translation pages. Moves of data have translation pages programmed, which are collected, and where each of these
-    /// collections let more data move, it would go on for ever. Those of data come to an end: each needs a page
-    /// that the host has made invalid.
-    pub fn level_wear<M: Model>(&mut self, erased: Erased, cx: &mut Context<'_, M>) {
-        if M::ALL_FEATURES {
-            cx.shared.policy.tell(PolicyEvent::DieIdle);
-        }
-        let Erased { plane, levels_wear, held_translation } = erased;
-        if self.by_plane[plane.index()].is_some() || levels_wear || held_translation {
-            return;
-        }
-        let Some(block) = cx.shared.ftl.wants_wear_move(plane) else { return };
-        if M::ALL_FEATURES && cx.shared.ftl.has_twins() {
-            let blocks = cx.shared.ftl.twins_of_victim(block);
-            self.begin(&blocks, Need::Wear, cx);
-        } else {
-            self.begin(&[block], Need::Wear, cx);
-        }
-    }
-}
-
-/// A plane is collected before user requests from now on.
-fn enter_foreground(foreground: &mut [u32], plane: PlaneId, shared: &mut Shared) {
-    let of_die = &mut foreground[shared.geometry.die_of_plane(plane).index()];
-    shared.dies_collecting += u32::from(*of_die == 0);
-    *of_die += 1;
 }
 
 /// Asks each die with planes of the superblocks of `plane`: programs may have gathered there, or pages become free.

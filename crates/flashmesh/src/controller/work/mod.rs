@@ -4,6 +4,7 @@
 
 pub(super) mod clean;
 pub(super) mod collect;
+pub mod foreground;
 pub(super) mod host_read;
 pub(super) mod host_write;
 pub(super) mod journal;

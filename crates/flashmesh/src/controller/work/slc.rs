@@ -57,13 +57,15 @@ impl SlcWork {
         self.pages_folded += 1;
     }
 
-    /// A block of the cache is erased; `freed` are the planes that have a free one with it.
-    pub fn erased(&mut self, freed: Option<Vec<PlaneId>>, now: Time) {
+    /// A block of the cache is erased.
+    pub fn erased(&mut self) {
         self.erases += 1;
-        for plane in freed.into_iter().flatten() {
-            if let Some(since) = self.full_since[plane.index()].take() {
-                self.full += now - since;
-            }
+    }
+
+    /// The cache of `plane` has a free block again.
+    pub fn has_room(&mut self, plane: PlaneId, now: Time) {
+        if let Some(since) = self.full_since[plane.index()].take() {
+            self.full += now - since;
         }
     }
 

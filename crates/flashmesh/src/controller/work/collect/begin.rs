@@ -1,0 +1,191 @@
+//! When collections begin: a plane is short of free pages, its die is idle, blocks are worn unevenly, or the SLC cache has full blocks.
+
+use crate::controller::Context;
+use crate::controller::shared::Shared;
+use crate::controller::steps::Step;
+use crate::ftl::Stream;
+use crate::ids::{BlockId, DieId, PlaneId};
+use crate::kernel::model::Model;
+use crate::policies::PolicyEvent;
+
+use super::{Collection, Collections, Erased};
+
+/// Why a block is collected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Need {
+    Space,
+    /// The die is idle.
+    Background,
+    Wear,
+    /// A block of the SLC cache is full, and the die is idle.
+    Fold,
+}
+
+impl Collections {
+    /// Starts collecting a plane that is short of free pages; a collection in the background is promoted to foreground.
+    #[inline]
+    pub fn collect_if_needed<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
+        if M::ALL_FEATURES && cx.shared.ftl.has_twins() {
+            return self.collect_superblock_if_needed(plane, cx);
+        }
+        match &mut self.by_plane[plane.index()] {
+            Some(collection) => {
+                if collection.background && cx.shared.ftl.is_short(plane) {
+                    collection.background = false;
+                    cx.shared.foreground.enter(cx.shared.geometry.die_of_plane(plane));
+                }
+            }
+            None => {
+                if M::ALL_FEATURES
+                    && cx.shared.slc.is_some()
+                    && let Some(blocks) = cx.shared.ftl.begin_fold_for_space(plane)
+                {
+                    return self.begin(&blocks, Need::Space, cx);
+                }
+                if cx.shared.ftl.wants_collection(plane)
+                    && let Some(block) = cx.shared.ftl.begin_collection(plane)
+                {
+                    self.begin(&[block], Need::Space, cx);
+                }
+            }
+        }
+    }
+
+    fn collect_superblock_if_needed<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
+        let planes = cx.shared.ftl.superblocks().members(plane);
+        if self.is_collected(planes.clone()) {
+            if planes.clone().any(|plane| cx.shared.ftl.is_short(plane)) {
+                for plane in planes {
+                    if let Some(collection) = &mut self.by_plane[plane.index()]
+                        && std::mem::take(&mut collection.background)
+                    {
+                        cx.shared.foreground.enter(cx.shared.geometry.die_of_plane(plane));
+                    }
+                }
+            }
+        } else if cx.shared.slc.is_some()
+            && let Some(blocks) = cx.shared.ftl.begin_fold_for_space(plane)
+        {
+            self.begin(&blocks, Need::Space, cx);
+        } else if cx.shared.ftl.wants_twin_collection(plane)
+            && let Some(blocks) = cx.shared.ftl.begin_twin_collection(plane)
+        {
+            self.begin(&blocks, Need::Space, cx);
+        }
+    }
+
+    fn is_collected(&self, mut planes: impl Iterator<Item = PlaneId>) -> bool {
+        planes.any(|plane| self.by_plane[plane.index()].is_some())
+    }
+
+    /// Starts collecting the planes of an idle die that background collection wants.
+    #[inline]
+    pub fn idle<M: Model>(&mut self, die: DieId, cx: &mut Context<'_, M>) {
+        if cx.shared.rules.collects_in_background {
+            self.collect_in_background(die, cx);
+        }
+    }
+
+    #[inline(never)]
+    fn collect_in_background<M: Model>(&mut self, die: DieId, cx: &mut Context<'_, M>) {
+        let first = cx.shared.geometry.first_plane(die);
+        if M::ALL_FEATURES && cx.shared.ftl.has_twins() {
+            return self.collect_superblock_in_background(first, cx);
+        }
+        for plane in cx.shared.planes_of(die) {
+            cx.then(Step::CollectInBackground(plane));
+        }
+    }
+
+    fn collect_superblock_in_background<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
+        if self.is_collected(cx.shared.ftl.superblocks().members(plane)) {
+            return;
+        }
+        if cx.shared.ftl.wants_background_twin_collection(plane)
+            && let Some(blocks) = cx.shared.ftl.begin_twin_collection(plane)
+        {
+            self.begin(&blocks, Need::Background, cx);
+        } else if cx.shared.slc.is_some()
+            && let Some(blocks) = cx.shared.ftl.begin_fold(plane)
+        {
+            self.begin(&blocks, Need::Fold, cx);
+        }
+    }
+
+    /// Starts collecting a plane of an idle die, if background collection wants it, or else folding it.
+    pub fn collect_plane_in_background<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
+        if self.by_plane[plane.index()].is_none()
+            && cx.shared.ftl.wants_background_collection(plane)
+            && let Some(block) = cx.shared.ftl.begin_collection(plane)
+        {
+            self.begin(&[block], Need::Background, cx);
+        } else if M::ALL_FEATURES
+            && self.by_plane[plane.index()].is_none()
+            && cx.shared.slc.is_some()
+            && let Some(blocks) = cx.shared.ftl.begin_fold(plane)
+        {
+            self.begin(&blocks, Need::Fold, cx);
+        }
+    }
+
+    /// Blocks are on their way to being free; those of a superblock all are before the first of them moves on.
+    fn begin<M: Model>(&mut self, blocks: &[BlockId], need: Need, cx: &mut Context<'_, M>) {
+        for &block in blocks {
+            let collection = Collection {
+                block,
+                cursor: 0,
+                background: need != Need::Space,
+                levels_wear: need == Need::Wear,
+                is_drained: false,
+                moving: 0,
+                reading: 0,
+                is_read: false,
+                is_over: false,
+            };
+            let plane = self.enter(collection, cx.shared);
+            cx.then(Step::Advance(plane));
+        }
+    }
+
+    fn enter(&mut self, collection: Collection, shared: &mut Shared) -> PlaneId {
+        let first = shared.geometry.ppn(collection.block, 0);
+        let plane = shared.geometry.plane_of(first);
+        let gc = &mut shared.counters.gc;
+        gc.collections += 1;
+        gc.wear_moves += u64::from(collection.levels_wear);
+        match shared.ftl.stream_of_move(first) {
+            Stream::TranslationCollection => gc.translation_collections += 1,
+            Stream::Fold => shared.slc.iter_mut().for_each(|slc| slc.fold_began()),
+            _ => {}
+        }
+        if !collection.background {
+            shared.foreground.enter(shared.geometry.die_of_plane(plane));
+            self.pace.begin(plane, shared.ftl.valid_pages(collection.block), shared.geometry.pages_per_block);
+        }
+        self.by_plane[plane.index()] = Some(collection);
+        plane
+    }
+
+    /// Moves cold pages out of a little worn block, after an erase.
+    ///
+    /// At most one wear move for each collection, or a plane of many cold blocks would move them all in one go; and none for one of
+    /// translation pages. Moves of data have translation pages programmed, which are collected, and where each of these
+    /// collections let more data move, it would go on for ever. Those of data come to an end: each needs a page
+    /// that the host has made invalid.
+    pub fn level_wear<M: Model>(&mut self, erased: Erased, cx: &mut Context<'_, M>) {
+        if M::ALL_FEATURES {
+            cx.shared.policy.tell(PolicyEvent::DieIdle);
+        }
+        let Erased { plane, levels_wear, held_translation } = erased;
+        if self.by_plane[plane.index()].is_some() || levels_wear || held_translation {
+            return;
+        }
+        let Some(block) = cx.shared.ftl.wants_wear_move(plane) else { return };
+        if M::ALL_FEATURES && cx.shared.ftl.has_twins() {
+            let blocks = cx.shared.ftl.twins_of_victim(block);
+            self.begin(&blocks, Need::Wear, cx);
+        } else {
+            self.begin(&[block], Need::Wear, cx);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Which dies collect since they are short of space, before what users ask for.
+
+use crate::flash::geometry::Geometry;
+use crate::ids::DieId;
+
+/// Collections that are not in the background, by die.
+#[derive(Clone, Debug)]
+pub struct Foreground {
+    collections: Vec<u32>,
+    /// Dies with any.
+    dies: u32,
+}
+
+impl Foreground {
+    /// None yet.
+    pub fn new(geometry: &Geometry) -> Foreground {
+        Foreground { collections: vec![0; geometry.dies() as usize], dies: 0 }
+    }
+
+    /// Whether a die has any.
+    #[inline(always)]
+    pub fn is_on(&self, die: DieId) -> bool {
+        self.collections[die.index()] > 0
+    }
+
+    /// The dies with any, and all dies.
+    pub fn dies(&self) -> (u32, u32) {
+        (self.dies, self.collections.len() as u32)
+    }
+
+    /// One begins on a die, or is in the background no longer.
+    pub fn enter(&mut self, die: DieId) {
+        let of_die = &mut self.collections[die.index()];
+        self.dies += u32::from(*of_die == 0);
+        *of_die += 1;
+    }
+
+    /// One is over.
+    pub fn leave(&mut self, die: DieId) {
+        let of_die = &mut self.collections[die.index()];
+        *of_die -= 1;
+        self.dies -= u32::from(*of_die == 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    #[test]
+    fn dies_are_counted_once_however_many_of_their_planes_are_collected() {
+        let config = Config::default();
+        let geometry = Geometry::of(&config).expect("the geometry is possible");
+        let mut foreground = Foreground::new(&geometry);
+        [3, 3, 5].map(DieId).into_iter().for_each(|die| foreground.enter(die));
+        assert_eq!(foreground.dies(), (2, geometry.dies()));
+        foreground.leave(DieId(3));
+        assert_eq!((foreground.dies().0, foreground.is_on(DieId(3)), foreground.is_on(DieId(4))), (2, true, false));
+        foreground.leave(DieId(3));
+        assert_eq!((foreground.dies().0, foreground.is_on(DieId(3))), (1, false));
+    }
+}
