@@ -402,7 +402,7 @@ CacheDestage: TypeAlias = Literal["watermark", "eviction", "first-write"]
 """Which dirty pages go to flash, and when."""
 
 CacheStall: TypeAlias = Literal["writes", "commands"]
-"""What waits while a write waits for room."""
+"""What waits while a write waits for room, or since writes are slowed down."""
 
 CacheRowPolicy: TypeAlias = Literal["closed", "open"]
 """What becomes of a row after an access."""
@@ -1532,17 +1532,17 @@ class Cache:
     """
 
     stall: CacheStall | None = None
-    """What waits while a write waits for room. Default: "writes"."""
+    """What waits while a write waits for room, or since writes are slowed down. Default: "writes"."""
 
     throttle_interval: Time | None = None
-    """Least time from one page that a write brings into the cache to the next while all dies collect since they are
-    short of space; in proportion while some do, so that writes are slowed down before the cache is full. 0 for none.
-    Only with writes = "back". Values: 0ps to 1s. Default: "0ps".
+    """Slows writes down while dies collect since they are short of space: the least time between two pages that writes
+    bring into the cache, multiplied by the share of dies that do. 0 for none. Only with writes = "back". Values: 0ps to
+    1s. Default: "0ps".
     """
 
     suspend_when_full: bool | None = None
-    """Whether reads suspend programs and erases while a write waits for room. If not, the dies finish what makes room.
-    Only with flash.suspension other than "off" or ftl.policy = "mbm". Default: True.
+    """Whether reads suspend programs and erases while a write waits for room, or since writes are slowed down. If not,
+    the dies finish what makes room. Only with flash.suspension other than "off" or ftl.policy = "mbm". Default: True.
     """
 
     keep_destaged: bool | None = None

@@ -647,9 +647,11 @@ class DeviceCache:
     evictions: int
     """Pages evicted to make room for others. Unit: pages."""
     waits: int
-    """Pages of writes that waited for room, or behind others that did. Unit: pages."""
+    """Pages of writes that waited for room or for `cache.throttle-interval`, or behind others that did. Unit: pages."""
+    throttled: int
+    """Pages of writes that were the first in line and waited for `cache.throttle-interval`. Unit: pages."""
     wait_ps: int
-    """Time that pages of writes waited for room, summed over those that went on. Unit: ps."""
+    """Time that pages of writes waited so, summed over those that went on. Unit: ps."""
     dirty_pages_max: int
     """Most pages that were dirty at once: pages with sectors that flash lacked. Unit: pages."""
     dirty_pages_end: int

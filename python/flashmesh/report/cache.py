@@ -20,7 +20,9 @@ def rows(result: Result) -> list[tuple[str, str]]:
     kept = f"{q.count(cache.dirty_pages_end)} dirty at the end, {q.count(cache.dirty_pages_max)} at most"
     told.append(("  to flash", f"{q.count(cache.destages)} pages; {kept}"))
     if cache.waits:
-        told.append(("  waited for space", f"{q.count(cache.waits)} pages, {q.time(cache.wait_ps / cache.waits)} each"))
+        told.append(("  writes waited", f"{q.count(cache.waits)} pages, {q.time(cache.wait_ps / cache.waits)} each"))
+    if cache.throttled:
+        told.append(("  slowed down", f"{q.count(cache.throttled)} pages, by cache.throttle-interval"))
     return told
 
 

@@ -81,13 +81,13 @@ section! {
         destage_limit: Option<Bytes> = None, unset "any", in Bytes::new(1)..=Bytes::new(1 << 44), needs plain;
         /// Dirty pages at most, as a share of the cache; a write that would make one more waits.
         dirty_limit: f64 as Share = 1.0, in 0.0..=1.0, needs plain;
-        /// What waits while a write waits for room.
+        /// What waits while a write waits for room, or since writes are slowed down.
         stall: CacheStall = CacheStall::Writes, needs any where "stall" != ["\"writes\""];
-        /// Least time from one page that a write brings into the cache to the next while all dies collect since they are short of space; in proportion while some
-        /// do, so that writes are slowed down before the cache is full. 0 for none.
+        /// Slows writes down while dies collect since they are short of space: the least time between two pages that writes bring into the cache, multiplied by the
+        /// share of dies that do. 0 for none.
         throttle_interval: Time = Time::ZERO, in Time::ZERO..=Time::from_ms(1_000), with "writes" = ["\"back\""],
             needs any where "throttle-interval" != ["\"0ps\""];
-        /// Whether reads suspend programs and erases while a write waits for room. If not, the dies finish what makes room.
+        /// Whether reads suspend programs and erases while a write waits for room, or since writes are slowed down. If not, the dies finish what makes room.
         suspend_when_full: bool = true,
             with "flash.suspension" != ["\"off\""] or "ftl.policy" = ["\"mbm\""], needs plain;
         /// Whether a page stays in the cache, to be read, once it is on flash.
