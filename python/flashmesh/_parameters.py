@@ -1199,7 +1199,8 @@ class Gc:
     paced: bool | None = None
     """Whether a collection keeps pace with the writes of its die: for each page written it moves as many as its victim
     has valid ones for each invalid one, so that the space which it frees is there when it is needed. Writes wait while
-    it is behind; reads do not. Only with preemptible = True. Default: False.
+    it is behind; reads do not. With `cache.destage-stripe` it works off what it owes before each stripe. Only with
+    preemptible = True. Default: False.
     """
 
     move: GcMove | None = None
@@ -1521,6 +1522,13 @@ class Cache:
     destages_max: int | None = None
     """Pages on their way to flash at most, those written at once aside. Values: 1 to 1000000. Default: those of two
     programs for each plane.
+    """
+
+    destage_stripe: Bytes | None = None
+    """Dirty data that leaves for flash together: nothing does until so much is to, a write waits for room, or a flush
+    waits. With `gc.paced` collections then make the moves that they owe before it leaves, and wait otherwise unless
+    space is nearly out. Unset: pages leave one by one. Only with writes = "back". Values: 512B to 16TiB. Default: a
+    page.
     """
 
     destage_limit: Bytes | None = None

@@ -207,6 +207,10 @@ class GarbageCollection:
     """Valid pages of read-intensive areas that the firmware laid out anew (`[mbm]`). Unit: pages."""
     erases: int
     """Blocks erased. Unit: blocks."""
+    turns: int
+    """Turns of collection that have ended, before stripes of the device cache (`cache.destage-stripe`). Unit: turns."""
+    turns_ps: int
+    """Time that they took. Unit: ps."""
 
 
 @record

@@ -60,9 +60,21 @@ impl Destaging {
 }
 
 impl Cache {
-    /// The next page to program. Called until `None` after every call that offers or reports something.
+    /// The next page to program. Called until `None` after every call that offers or reports something, or later, where stripes are sent: pages
+    /// that were deallocated meanwhile are left out.
     pub fn next_destage(&mut self) -> Option<Destaged> {
-        self.destaging.due.pop_front()
+        loop {
+            let destaged = self.destaging.due.pop_front()?;
+            if !self.is_forgotten(destaged.lpn) {
+                return Some(destaged);
+            }
+            self.end_destage(destaged.lpn);
+        }
+    }
+
+    /// How many it would give.
+    pub fn due(&self) -> u64 {
+        self.destaging.due.len() as u64
     }
 
     /// Whether the page was deallocated on its way to flash.
@@ -78,8 +90,12 @@ impl Cache {
     }
 
     pub fn saved(&mut self, lpn: Lpn) {
+        self.counts.destages += u64::from(self.table.contains_key(&lpn));
+        self.end_destage(lpn);
+    }
+
+    fn end_destage(&mut self, lpn: Lpn) {
         let Some(&slot) = self.table.get(&lpn) else { return };
-        self.counts.destages += 1;
         let page = &self.slots[slot];
         let (part, DestageUnderWay { generation, carried, .. }) = (page.part, page.destage);
         self.parts[part as usize].destages -= 1;

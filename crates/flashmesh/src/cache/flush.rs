@@ -48,6 +48,11 @@ impl Cache {
         self.flushes.push(Flush { waiter, generations });
     }
 
+    /// Whether a flush waits for pages.
+    pub fn is_flushing(&self) -> bool {
+        !self.flushes.is_empty()
+    }
+
     /// A flush that is done, with its waiter. Called until `None`.
     pub fn take_flushed(&mut self) -> Option<Option<RequestId>> {
         let at = self.flushes.iter().position(|flush| flush.generations.is_empty())?;

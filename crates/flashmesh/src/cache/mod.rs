@@ -41,7 +41,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use crate::config::{CacheSharing, Caching, Config, Destage};
+use crate::config::{self, CacheSharing, Caching, Config, Destage};
 use crate::flash::geometry::Geometry;
 use crate::ids::{Lpn, StreamId};
 use crate::quantities;
@@ -140,6 +140,11 @@ impl Cache {
         Cache::taking(config, geometry, &caching)
     }
 
+    /// How many pages may be on their way to flash, those written at once aside.
+    pub fn destages_max(settings: &config::Cache, geometry: &Geometry) -> u32 {
+        settings.destages_max.unwrap_or(2 * geometry.planes() * geometry.units_per_program)
+    }
+
     fn taking(config: &Config, geometry: &Geometry, caching: &[Caching]) -> Option<Cache> {
         let settings = &config.cache;
         let pages = u32::try_from(settings.capacity.as_u64() / geometry.page_size.as_u64()).unwrap_or(u32::MAX);
@@ -152,7 +157,7 @@ impl Cache {
         };
         let capacity = (pages / parts).max(1);
         let share = |share: f64| (f64::from(capacity) * share) as u32;
-        let destages_max = settings.destages_max.unwrap_or(2 * geometry.planes() * geometry.units_per_program);
+        let destages_max = Cache::destages_max(settings, geometry);
         let part = |_| CachePart {
             capacity,
             dirty_limit: share(settings.dirty_limit).max(1),

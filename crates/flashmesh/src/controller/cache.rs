@@ -4,6 +4,7 @@
 //! the cache has just taken and sends to flash at once is not read from DRAM again.
 
 mod device;
+mod stripes;
 mod throttle;
 
 use std::ops::Range;
@@ -19,6 +20,7 @@ use crate::schedule::work::CachePlace;
 use crate::units::{Bytes, Time};
 
 use super::steps::Step;
+use super::work::collect::Collections;
 use super::work::host_read;
 use super::work::host_write::{FlashWrite, HostWrites, Writer};
 use super::{Context, Done, PageRequest};
@@ -26,6 +28,7 @@ use super::{Context, Done, PageRequest};
 pub use device::DeviceCache;
 
 use device::{Access, Then};
+use stripes::Before;
 
 /// What became of a page of a read in the device cache.
 pub(super) struct CachedRead {
@@ -138,6 +141,10 @@ impl DeviceCache {
             Then::Program(Writer::Request(..), lpn, _) if cx.shared.is_cut_off => self.passed(lpn, cx),
             Then::Program(writer, lpn, bytes) => {
                 let is_of_request = matches!(writer, Writer::Request(..));
+                if let Some(stripes) = self.stripes.as_mut().filter(|_| !is_of_request) {
+                    stripes.read();
+                    cx.then(Step::SettleCache);
+                }
                 let place = if is_of_request { CachePlace::Kept } else { CachePlace::None };
                 writes.begin(FlashWrite { writer, lpn, bytes, place, in_cache }, cx);
             }
@@ -146,10 +153,23 @@ impl DeviceCache {
 
     /// Sends the next page that the cache wants on flash on its way; when there is none and it `admits`, lets in a write that need not
     /// wait any more.
-    pub(super) fn settle<M: Model>(&mut self, admits: bool, writes: &mut HostWrites, cx: &mut Context<'_, M>) {
-        if let Some(destaged) = self.cache.next_destage() {
-            self.destage(destaged, writes, cx);
-            return cx.then(if admits { Step::SettleCache } else { Step::SendDestages });
+    pub(super) fn settle<M: Model>(
+        &mut self,
+        admits: bool,
+        writes: &mut HostWrites,
+        collections: &mut Collections,
+        cx: &mut Context<'_, M>,
+    ) {
+        if self.may_send(collections, cx) {
+            let next = self.cache.next_destage();
+            self.tell_removed(cx.kernel);
+            if let Some(destaged) = next {
+                if let Some(stripes) = &mut self.stripes {
+                    stripes.sent(!destaged.is_at_hand);
+                }
+                self.destage(destaged, writes, cx);
+                return cx.then(if admits { Step::SettleCache } else { Step::SendDestages });
+            }
         }
         if !admits {
             return;
@@ -165,6 +185,28 @@ impl DeviceCache {
         cx.then(Step::SettleCache);
         if !cx.shared.rules.suspends_when_full && !self.is_full() {
             reads_may_suspend(cx);
+        }
+    }
+
+    /// Whether the next page that is due may go to flash, alone or in its stripe.
+    fn may_send<M: Model>(&mut self, collections: &mut Collections, cx: &mut Context<'_, M>) -> bool {
+        let Some(stripes) = &mut self.stripes else { return true };
+        let due = self.cache.due();
+        match stripes.before(due, self.cache.has_waiting() || self.cache.is_flushing()) {
+            Before::Nothing => true,
+            Before::Others => false,
+            Before::Hurry => {
+                (0..cx.shared.geometry.dies()).for_each(|die| cx.datapath.hurry(DieId(die), cx.kernel));
+                false
+            }
+            Before::Collection if collections.pace.is_turn_of_collection() || collections.begin_turn(cx) => {
+                stripes.await_collection();
+                false
+            }
+            Before::Collection => {
+                stripes.begin(due);
+                due > 0
+            }
         }
     }
 
@@ -194,6 +236,9 @@ impl DeviceCache {
     /// Flash has a page that the cache sent.
     pub(super) fn destaged<M: Model>(&mut self, lpn: Lpn, cx: &mut Context<'_, M>) {
         self.cache.saved(lpn);
+        if let Some(stripes) = &mut self.stripes {
+            stripes.saved();
+        }
         self.changed(cx);
     }
 

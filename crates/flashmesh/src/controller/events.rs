@@ -279,7 +279,7 @@ impl Controller {
             Work::CollectProgram(_) => {
                 let victim = cx.shared.geometry.plane_of(from);
                 if M::ALL_FEATURES {
-                    collections.moved(victim);
+                    collections.moved(victim, cx);
                 }
                 cx.then(Step::Advance(victim));
             }

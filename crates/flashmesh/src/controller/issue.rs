@@ -218,10 +218,8 @@ impl Controller {
             }
             next = datapath.next_joiner(&mut beginning, self, kernel);
         }
-        if M::ALL_FEATURES && self.collections.pace.is_kept() && beginning.class() == Class::UserProgram {
-            for id in beginning.transactions().iter().flat_map(|&lead| datapath.with_companions(lead)) {
-                self.collections.pace.written(datapath.transaction(id).plane);
-            }
+        if M::ALL_FEATURES && self.collections.pace.is_kept() {
+            self.keep_pace(&beginning, datapath, kernel);
         }
         if M::ALL_FEATURES && self.shared.geometry.gathers() {
             self.fill_up(&beginning, datapath);
@@ -237,6 +235,19 @@ impl Controller {
             }
         }
         self.run(datapath, kernel);
+    }
+
+    /// Collections owe moves for what a program writes for requests.
+    #[inline(never)]
+    fn keep_pace<M: Model>(&mut self, beginning: &Beginning, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        let Controller { shared, collections, .. } = self;
+        if beginning.class() == Class::UserProgram {
+            for id in beginning.transactions().iter().flat_map(|&lead| datapath.with_companions(lead)) {
+                collections.pace.written(datapath.transaction(id).plane);
+            }
+        }
+        let die = shared.geometry.die_of_plane(datapath.transaction(beginning.lead()).plane);
+        collections.program_began(die, &mut Context { shared, datapath, kernel });
     }
 
     /// A program begins that parity may follow.

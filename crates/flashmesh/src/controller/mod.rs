@@ -127,7 +127,7 @@ impl Controller {
         let moves = Moves::new(geometry, config.gc.r#move.leaves_the_chip(), config.gc.r#move == Move::Clean);
         Controller {
             writes,
-            collections: Collections::new(geometry, config.gc.paced),
+            collections: Collections::new(config, geometry),
             moves,
             map,
             cache: DeviceCache::new(config, geometry, &ftl),

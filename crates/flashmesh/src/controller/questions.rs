@@ -99,7 +99,11 @@ impl<M: Model> PageSource<M> for Controller {
 
     fn writes_wait(&self, die: DieId) -> bool {
         let pace = &self.collections.pace;
-        pace.is_kept() && self.shared.planes_of(die).any(|plane| pace.is_behind(plane))
+        pace.is_kept() && pace.holds_writes(self.shared.planes_of(die))
+    }
+
+    fn collection_waits(&self, die: DieId) -> bool {
+        self.collections.waits_for_turn(die, &self.shared)
     }
 
     #[inline(always)]

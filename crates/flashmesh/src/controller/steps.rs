@@ -181,7 +181,7 @@ impl Controller {
             Step::SettleJournal => super::work::journal::settle(map.as_deref_mut(), cx!()),
             Step::SettleCache | Step::SendDestages => {
                 if let Some(cache) = cache {
-                    cache.settle(matches!(step, Step::SettleCache), writes, cx!());
+                    cache.settle(matches!(step, Step::SettleCache), writes, collections, cx!());
                 }
             }
             Step::Flushed => {

@@ -213,7 +213,8 @@ impl<M: Model> Datapath<M> {
     fn ready_among<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> PlaneMasks {
         let is_limited = has_programs(&masks)
             || (M::ALL_FEATURES && self.is_limited_to_reads(die))
-            || (self.gathers() && masks.of(Class::CollectProgram) != 0);
+            || (self.gathers() && masks.of(Class::CollectProgram) != 0)
+            || (M::ALL_FEATURES && masks.and(self.rules.waits_for_turn) != NOTHING);
         if !is_limited {
             masks
         } else if !M::ALL_FEATURES && source.shares_open_block() && !(has_programs_of_map(&masks)) {
@@ -253,6 +254,9 @@ impl<M: Model> Datapath<M> {
         }
         if M::ALL_FEATURES && masks.of(Class::UserProgram) != 0 && source.writes_wait(die) {
             planes(masks.of(Class::UserProgram)).for_each(|plane| masks.remove(Class::UserProgram, plane));
+        }
+        if M::ALL_FEATURES && masks.and(self.rules.waits_for_turn) != NOTHING && source.collection_waits(die) {
+            masks = masks.without(self.rules.waits_for_turn);
         }
         if self.gathers() {
             for class in GATHERING {

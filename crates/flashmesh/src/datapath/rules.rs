@@ -7,6 +7,8 @@ use crate::config::{
 use crate::fabric::Facts;
 use crate::flash::die::DieRules;
 use crate::flash::geometry::Geometry;
+use crate::schedule::queues::{NOTHING, PlaneMasks};
+use crate::schedule::transaction::Class;
 use crate::schedule::{AnyScheduler, Scheduler};
 use crate::units::Time;
 
@@ -38,6 +40,8 @@ pub(super) struct Rules {
     pub(super) reads_before_collection: bool,
     /// Whether a read suspends all that dies of its chip do.
     pub(super) suspends_chips: bool,
+    /// What of collection waits while writes have their turn.
+    pub(super) waits_for_turn: PlaneMasks,
     /// Whether superblocks have parity.
     pub(super) has_parity: bool,
     /// Whether the interconnect is told of which request a path is.
@@ -77,6 +81,12 @@ impl Rules {
             suspends_chips: dies_start_together
                 && config.flash.suspension_scope == SuspensionScope::Chip
                 && config.suspension() != Suspension::Off,
+            waits_for_turn: match (config.collection_takes_turns(), config.gc.r#move.leaves_the_chip()) {
+                (false, _) => NOTHING,
+                // What is on its way to another chip occupies a register there, and is programmed.
+                (true, true) => PlaneMasks::all_of(&[Class::CollectRead]),
+                (true, false) => PlaneMasks::all_of(&[Class::CollectRead, Class::CollectProgram]),
+            },
             has_parity: config.parity_stripe().is_some(),
             names_requests: config.venice.circuits_per_request.is_some(),
         }

@@ -47,6 +47,9 @@ pub trait PageSource<M: Model> {
     /// Whether writes wait for the collection of their die, which is behind them.
     fn writes_wait(&self, die: DieId) -> bool;
 
+    /// Whether the moves of a die wait, since writes have their turn.
+    fn collection_waits(&self, die: DieId) -> bool;
+
     /// Whether garbage collection goes before user requests on a die.
     fn collection_first(&self, die: DieId) -> bool;
 

@@ -5,6 +5,7 @@ mod planes;
 mod replication;
 mod slc;
 mod streams;
+mod stripe;
 mod units;
 
 use crate::cache::Sectors;
@@ -231,6 +232,7 @@ fn cache(config: &Config, geometry: &Geometry, clashes: &mut Vec<Clash>) {
         let clash = Clash::new(&["cache.capacity", "cache.sharing", "geometry.page-size"], message);
         clashes.push(clash.help("raise cache.capacity, or set cache.sharing to \"shared\""));
     }
+    stripe::stripe(config, geometry, clashes);
     let sectors = geometry.page_size.as_u64() / geometry.sector_size.as_u64();
     if sectors > u64::from(Sectors::MAX) {
         let message = format!(

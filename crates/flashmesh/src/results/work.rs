@@ -19,6 +19,10 @@ counts! {
         pages_reallocated: u64, in "pages";
         /// Blocks erased.
         erases: u64, in "blocks";
+        /// Turns of collection that have ended, before stripes of the device cache (`cache.destage-stripe`).
+        turns: u64, in "turns";
+        /// Time that they took.
+        turns_ps: u64, in "ps";
     }
 }
 

@@ -83,6 +83,12 @@ impl PlaneMasks {
         PlaneMasks(self.0 & other.0)
     }
 
+    /// What the other one lacks.
+    #[inline(always)]
+    pub fn without(self, other: PlaneMasks) -> PlaneMasks {
+        PlaneMasks(self.0 & !other.0)
+    }
+
     /// Adds a plane.
     #[inline(always)]
     pub fn insert(&mut self, class: Class, plane: u8) {

@@ -115,6 +115,10 @@ impl<M: Model> PageSource<M> for Reads {
         false
     }
 
+    fn collection_waits(&self, _die: DieId) -> bool {
+        false
+    }
+
     fn collection_first(&self, _die: DieId) -> bool {
         false
     }

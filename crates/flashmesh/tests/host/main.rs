@@ -13,4 +13,5 @@ mod mqsim_single;
 mod reading_ahead;
 mod stop_time;
 mod streams;
+mod stripes;
 mod throttled_writes;

@@ -77,6 +77,10 @@ section! {
         destage_window: Time = Time::from_ms(1_000), in Time::ZERO..=Time::from_ms(1_000_000_000), with "destage" = ["\"first-write\""], needs plain;
         /// Pages on their way to flash at most, those written at once aside.
         destages_max: Option<u32> = None, unset "those of two programs for each plane", in 1..=1_000_000, needs plain;
+        /// Dirty data that leaves for flash together: nothing does until so much is to, a write waits for room, or a flush waits. With `gc.paced`
+        /// collections then make the moves that they owe before it leaves, and wait otherwise unless space is nearly out. Unset: pages leave one by one.
+        destage_stripe: Option<Bytes> = None, unset "a page", in Bytes::new(512)..=Bytes::new(1 << 44), with "writes" = ["\"back\""],
+            needs any where "destage-stripe" != [""];
         /// Data on its way to flash at which writes wait.
         destage_limit: Option<Bytes> = None, unset "any", in Bytes::new(1)..=Bytes::new(1 << 44), needs plain;
         /// Dirty pages at most, as a share of the cache; a write that would make one more waits.

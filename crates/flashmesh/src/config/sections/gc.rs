@@ -1,8 +1,9 @@
 //! `[gc]`
 
+use crate::config::Config;
 use crate::config::choices::choices;
 use crate::config::section::section;
-use crate::units::Share;
+use crate::units::{Bytes, Share};
 
 choices! {
     /// Which block is collected.
@@ -72,7 +73,7 @@ section! {
         /// Whether user requests go before the transactions of a collection.
         preemptible: bool = false, needs plain, step "false | true";
         /// Whether a collection keeps pace with the writes of its die: for each page written it moves as many as its victim has valid ones
-        /// for each invalid one, so that the space which it frees is there when it is needed. Writes wait while it is behind; reads do not.
+        /// for each invalid one, so that the space which it frees is there when it is needed. Writes wait while it is behind; reads do not. With `cache.destage-stripe` it works off what it owes before each stripe.
         paced: bool = false, with "preemptible" = ["true"], needs any, step "false | true";
         /// How a valid page moves.
         r#move: Move = Move::ThroughController, needs any, step "through-controller | chip-to-chip | clean";
@@ -82,5 +83,12 @@ section! {
         copyback: bool = false, needs plain, step "false | true";
         /// A plane of an idle die is collected when its share of free pages falls below this; 0 turns it off.
         background_threshold: f64 as Share = 0.0, in 0.0..=0.9, needs plain;
+    }
+}
+
+impl Config {
+    /// Whether collections take turns with the stripes that the device cache sends.
+    pub fn collection_takes_turns(&self) -> bool {
+        self.gc.paced && self.cache.destage_stripe.is_some() && self.cache.capacity > Bytes::ZERO
     }
 }

@@ -13,6 +13,7 @@ use crate::units::{Bytes, Time};
 
 use super::super::PageRequest;
 use super::super::work::host_write::Writer;
+use super::stripes::Stripes;
 use super::throttle::Throttle;
 
 /// What follows an access to DRAM.
@@ -45,6 +46,8 @@ pub struct DeviceCache {
     pub waited: Time,
     /// Where writes are slowed down while the drive is short of space.
     pub throttle: Option<Throttle>,
+    /// Where pages go to flash in stripes.
+    pub stripes: Option<Stripes>,
     /// Whether a flush of the host has dirty pages written to flash.
     flush_programs: bool,
     /// The pages that flash holds data of; `None` where the cache keeps all that is read.
@@ -84,6 +87,7 @@ impl DeviceCache {
             accesses: VecDeque::new(),
             waited: Time::ZERO,
             throttle: Throttle::new(config.cache.throttle_interval),
+            stripes: Stripes::new(config, geometry),
             flush_programs: config.cache.flush_programs,
             written: (!config.cache.keep_unwritten).then(|| Written::new(ftl, geometry.logical_pages)),
             page_size: geometry.page_size,

@@ -4,23 +4,29 @@
 //!
 //! Where planes use the same blocks together (a superblock), they are collected at once, and erased when all have been emptied.
 
+use crate::config::Config;
 use crate::controller::Context;
 use crate::controller::shared::Shared;
 use crate::controller::steps::Step;
 use crate::flash::geometry::Geometry;
-use crate::ftl::{BlockState, Ftl};
+use crate::ftl::{BlockState, Ftl, Superblocks};
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, TransactionId};
 use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, Origin};
 use crate::persistence::Programmed;
+use crate::policies;
 use crate::schedule::transaction::Transaction;
 use crate::schedule::work::{Route, Work};
 
 mod begin;
+mod take_turns;
+mod unread;
 
 use super::map::CachedMap;
 use super::moves::Moves;
 use super::pace::Pace;
+use take_turns::ShortOfSpace;
+use unread::Unread;
 
 /// A victim block on its way to being free.
 #[derive(Clone, Copy, Debug)]
@@ -56,12 +62,24 @@ pub struct Erased {
 #[derive(Clone, Debug)]
 pub struct Collections {
     by_plane: Vec<Option<Collection>>,
+    /// What planes that are collected together have still to read; told where programs gather.
+    unread: Unread,
+    short: ShortOfSpace,
     pub pace: Pace,
 }
 
 impl Collections {
-    pub fn new(geometry: &Geometry, is_paced: bool) -> Collections {
-        Collections { by_plane: vec![None; geometry.planes() as usize], pace: Pace::new(geometry, is_paced) }
+    pub fn new(config: &Config, geometry: &Geometry) -> Collections {
+        Collections {
+            by_plane: vec![None; geometry.planes() as usize],
+            unread: Unread::new(geometry),
+            short: ShortOfSpace::new(config, geometry),
+            pace: Pace::new(
+                config,
+                geometry,
+                policies::ftl_rules(config).superblock_dies.map(|dies| Superblocks::new(geometry, dies)),
+            ),
+        }
     }
 
     /// Whether a plane has a collection that goes before user requests.
@@ -111,6 +129,7 @@ impl Collections {
         if M::ALL_FEATURES && cx.shared.ftl.has_twins() {
             cx.then(Step::Drained(plane));
         } else {
+            self.moved_all(plane, cx);
             let from = cx.shared.geometry.ppn(block, 0);
             cx.then(Step::Own { work: Work::Erase, lpn: Lpn(0), from, plane });
         }
@@ -127,6 +146,9 @@ impl Collections {
                 let (is_first, has_moved) = (!collection.is_read, collection.moving == 0);
                 collection.is_read = true;
                 collection.is_over = has_moved;
+                if is_first {
+                    self.unread.victim_is_read(plane, &cx.shared.ftl);
+                }
                 if is_first && cx.shared.ftl.has_twins() {
                     for other in cx.shared.ftl.superblocks().members(plane) {
                         if self.by_plane[other.index()].is_some_and(|collection| !collection.is_read) {
@@ -145,6 +167,7 @@ impl Collections {
             collection.cursor = page + 1;
             collection.moving += 1;
             collection.reading += 1;
+            self.unread.read_begins(plane, &cx.shared.ftl);
             let from = cx.shared.geometry.ppn(collection.block, page);
             move_page(plane, from, lpn, cx);
         }
@@ -155,25 +178,20 @@ impl Collections {
     fn may_move_another(&self, plane: PlaneId, shared: &Shared) -> bool {
         let mut limit = 2 * shared.geometry.units_per_program;
         if shared.ftl.has_twins() {
-            let reads = |plane: &PlaneId| self.by_plane[plane.index()].is_some_and(|collection| !collection.is_read);
-            let superblocks = shared.ftl.superblocks();
-            let reading = superblocks.members(plane).filter(reads).count() as u32;
-            limit = limit * superblocks.planes() / reading.max(1);
+            limit = limit * shared.ftl.superblocks().planes() / self.unread.victims(plane, &shared.ftl).max(1);
         }
         self.by_plane[plane.index()].is_some_and(|collection| collection.moving < limit)
     }
 
     /// Whether victims whose pages may move to `plane` have valid pages that have not been read.
     pub fn moves_more(&self, plane: PlaneId, ftl: &Ftl) -> bool {
-        let moves_more = |plane: PlaneId| {
-            self.by_plane[plane.index()].is_some_and(|collection| !collection.is_read || collection.reading > 0)
-        };
-        if ftl.has_twins() { ftl.superblocks().members(plane).any(moves_more) } else { moves_more(plane) }
+        self.unread.has_any(plane, ftl)
     }
 
-    /// A page of the victim of `plane` has been programmed, where programs gather.
-    pub fn moved(&mut self, plane: PlaneId) {
+    /// A page of the victim of `plane` has been programmed, or has not to be any more.
+    pub fn moved<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         self.pace.moved(plane);
+        self.end_turn(cx);
         if let Some(collection) = &mut self.by_plane[plane.index()] {
             collection.moving = collection.moving.saturating_sub(1);
         }
@@ -182,13 +200,16 @@ impl Collections {
     /// The same of one that has been read; gives whether it was the last, for which programs may have waited.
     fn read(&mut self, plane: PlaneId, ftl: &Ftl) -> bool {
         let Some(collection) = &mut self.by_plane[plane.index()] else { return false };
-        collection.reading = collection.reading.saturating_sub(1);
+        if collection.reading > 0 {
+            collection.reading -= 1;
+            self.unread.read_ended(plane, ftl);
+        }
         collection.is_read && collection.reading == 0 && !self.moves_more(plane, ftl)
     }
 
     /// A page of a victim is not needed any more.
     pub fn dropped<M: Model>(&mut self, work: Work, from: PlaneId, cx: &mut Context<'_, M>) {
-        self.moved(from);
+        self.moved(from, cx);
         if let Work::CollectRead(_) = work
             && self.read(from, &cx.shared.ftl)
         {
@@ -210,6 +231,7 @@ impl Collections {
         if victims.len() < superblocks.planes() as usize {
             return;
         }
+        self.moved_all(plane, cx);
         for (plane, block) in victims {
             let from = cx.shared.geometry.ppn(block, 0);
             cx.then(Step::Own { work: Work::Erase, lpn: Lpn(0), from, plane });
@@ -277,17 +299,19 @@ impl Collections {
         if !collection.background {
             shared.foreground.leave(shared.geometry.die_of_plane(plane));
         }
-        self.pace.end(plane);
         shared.counters.gc.erases += 1;
         let held_translation = shared.ftl.holds_translation(collection.block);
         shared.ftl.finish_erase(collection.block);
-        if shared.rules.preallocates {
+        self.pace.end(plane);
+        self.end_turn(cx);
+        if cx.shared.rules.preallocates {
             cx.then(Step::Unblock(plane));
         }
         cx.then(Step::Collect(plane));
         // The last block to be erased frees those of all planes, whose dies may have nothing else to come.
         let is_free = M::ALL_FEATURES && cx.shared.ftl.block_state(collection.block) == BlockState::Free;
         if is_free && cx.shared.ftl.has_twins() {
+            self.short.freed(plane, &cx.shared.ftl);
             ask_dies_of_superblock(plane, cx);
         }
         let was_folded = M::ALL_FEATURES && cx.shared.geometry.is_slc(collection.block);

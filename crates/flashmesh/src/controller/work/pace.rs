@@ -3,18 +3,42 @@
 //! A victim of P pages with v valid ones gives P - v pages for v moves. While it is collected, each page that requests write to the plane so makes
 //! the collection owe v / (P - v) moves. Both end together, and free space stays as it is. Without it, collection either waits until space has
 //! run out or keeps all writes of its plane from running until its victim is erased.
+//!
+//! Writes and collection go on side by side, where the writes of a die wait while collection is behind there, or take turns: where the device cache
+//! sends whole stripes (`cache.destage-stripe`), collections work off what they owe before each, and wait otherwise. They then owe whole programs, over
+//! all planes that share superblocks, since a part of one takes as long.
 
+use crate::config::Config;
 use crate::flash::geometry::Geometry;
+use crate::ftl::Superblocks;
 use crate::ids::PlaneId;
+use crate::units::Time;
 
 /// Parts that a page is counted in.
 const PARTS: i64 = 1 << 10;
 
-/// What the collections of each plane owe.
+/// What collections owe.
 #[derive(Clone, Debug)]
 pub struct Pace {
-    /// By plane; empty where collection does not keep pace.
+    /// By plane, or by set of planes that share superblocks where collection takes turns with writes; empty where it does not keep pace.
     owed: Vec<Debt>,
+    superblocks: Option<Superblocks>,
+    /// What is not owed yet is less, in parts of a page.
+    least: i64,
+    /// Debts of so much.
+    behind: u32,
+    turn: Turn,
+}
+
+/// Whether collections may move pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    /// They take no turns with writes.
+    Always,
+    /// Writes have their turn.
+    OfWrites,
+    /// That of collections began at this time.
+    OfCollection(Time),
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,8 +50,19 @@ struct Debt {
 }
 
 impl Pace {
-    pub fn new(geometry: &Geometry, is_paced: bool) -> Pace {
-        Pace { owed: vec![Debt::default(); if is_paced { geometry.planes() as usize } else { 0 }] }
+    /// `superblocks` are those of the drive, if it has any.
+    pub fn new(config: &Config, geometry: &Geometry, superblocks: Option<Superblocks>) -> Pace {
+        let takes_turns = config.collection_takes_turns();
+        let superblocks = superblocks.filter(|_| takes_turns);
+        let planes = superblocks.map_or(1, Superblocks::planes);
+        let least = if takes_turns { i64::from(planes * geometry.units_per_program) * PARTS } else { 1 };
+        let debts = if config.gc.paced { geometry.planes() / planes } else { 0 };
+        let turn = if takes_turns { Turn::OfWrites } else { Turn::Always };
+        Pace { owed: vec![Debt::default(); debts as usize], superblocks, least, behind: 0, turn }
+    }
+
+    fn index_of(&self, plane: PlaneId) -> usize {
+        self.superblocks.map_or(plane.index(), |superblocks| superblocks.index_of(plane) as usize)
     }
 
     /// Whether collections keep pace.
@@ -36,50 +71,107 @@ impl Pace {
         !self.owed.is_empty()
     }
 
-    /// A victim of `pages` pages, of which `valid` are valid, is collected in a plane.
+    /// A victim of `pages` pages, of which `valid` are valid, is collected in a plane; of one that is over several planes, all of them count.
     pub fn begin(&mut self, plane: PlaneId, valid: u32, pages: u32) {
-        if let Some(debt) = self.owed.get_mut(plane.index()) {
+        let at = self.index_of(plane);
+        if let Some(debt) = self.owed.get_mut(at) {
             debt.rate = i64::from(valid) * PARTS / i64::from(pages.saturating_sub(valid).max(1));
         }
     }
 
-    /// Nothing is collected in a plane any more.
+    /// Nothing is to be moved in a plane any more.
     pub fn end(&mut self, plane: PlaneId) {
-        if let Some(debt) = self.owed.get_mut(plane.index()) {
-            *debt = Debt::default();
-        }
+        self.change(plane, |debt| *debt = Debt::default());
     }
 
     /// Requests, or the device cache, have a page of a plane programmed.
     pub fn written(&mut self, plane: PlaneId) {
-        if let Some(debt) = self.owed.get_mut(plane.index()) {
-            debt.moves += debt.rate;
-        }
+        self.change(plane, |debt| debt.moves += debt.rate);
     }
 
     /// A collection has a page of a plane programmed.
     pub fn moved(&mut self, plane: PlaneId) {
-        if let Some(debt) = self.owed.get_mut(plane.index()) {
-            debt.moves -= PARTS;
+        self.change(plane, |debt| debt.moves -= PARTS);
+    }
+
+    fn change(&mut self, plane: PlaneId, change: impl FnOnce(&mut Debt)) {
+        let (at, least) = (self.index_of(plane), self.least);
+        let Some(debt) = self.owed.get_mut(at) else { return };
+        let was_behind = debt.moves >= least;
+        change(debt);
+        self.behind = self.behind + u32::from(debt.moves >= least) - u32::from(was_behind);
+    }
+
+    fn is_behind(&self, plane: PlaneId) -> bool {
+        self.owed.get(self.index_of(plane)).is_some_and(|debt| debt.moves >= self.least)
+    }
+
+    /// Whether writes wait since collection is behind in one of these `planes`; not where they take turns.
+    #[inline]
+    pub fn holds_writes(&self, mut planes: impl Iterator<Item = PlaneId>) -> bool {
+        self.turn == Turn::Always && planes.any(|plane| self.is_behind(plane))
+    }
+
+    /// Whether the collection of these `planes` waits, since writes have their turn or since it owes nothing.
+    #[inline]
+    pub fn holds_collection(&self, mut planes: impl Iterator<Item = PlaneId>) -> bool {
+        match self.turn {
+            Turn::Always => false,
+            Turn::OfWrites => true,
+            Turn::OfCollection(_) => !planes.any(|plane| self.is_behind(plane)),
         }
     }
 
-    /// Whether the writes of a plane wait for its collection.
+    /// Whether collection takes turns with writes.
     #[inline]
-    pub fn is_behind(&self, plane: PlaneId) -> bool {
-        self.owed.get(plane.index()).is_some_and(|debt| debt.moves > 0)
+    pub fn takes_turns(&self) -> bool {
+        self.turn != Turn::Always
+    }
+
+    /// Begins the turn of collection when they take turns and it owes a move; gives whether it has.
+    pub fn begin_turn(&mut self, now: Time) -> bool {
+        let begins = self.turn == Turn::OfWrites && self.behind > 0;
+        if begins {
+            self.turn = Turn::OfCollection(now);
+        }
+        begins
+    }
+
+    /// Ends it when nothing is owed any more; gives how long it took.
+    pub fn end_turn(&mut self, now: Time) -> Option<Time> {
+        match self.turn {
+            Turn::OfCollection(since) if self.behind == 0 => {
+                self.turn = Turn::OfWrites;
+                Some(now - since)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether it is the turn of collection.
+    pub fn is_turn_of_collection(&self) -> bool {
+        matches!(self.turn, Turn::OfCollection(_))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::Bytes;
 
     const PLANE: PlaneId = PlaneId(1);
 
     fn paced() -> Pace {
-        let geometry = Geometry::new(&crate::config::Geometry::default()).expect("the geometry is possible");
-        Pace::new(&geometry, true)
+        pace(Config::default())
+    }
+
+    fn pace(mut config: Config) -> Pace {
+        config.gc.paced = true;
+        Pace::new(&config, &Geometry::of(&config).expect("the geometry is possible"), None)
+    }
+
+    fn is_behind(pace: &Pace, plane: PlaneId) -> bool {
+        pace.holds_writes(std::iter::once(plane))
     }
 
     #[test]
@@ -88,10 +180,10 @@ mod tests {
         pace.begin(PLANE, 75, 100);
         pace.written(PLANE);
         for _ in 0..3 {
-            assert!(pace.is_behind(PLANE));
+            assert!(is_behind(&pace, PLANE));
             pace.moved(PLANE);
         }
-        assert!(!pace.is_behind(PLANE));
+        assert!(!is_behind(&pace, PLANE));
     }
 
     #[test]
@@ -99,11 +191,29 @@ mod tests {
         let mut pace = paced();
         pace.begin(PLANE, 0, 100);
         pace.written(PLANE);
-        assert!(!pace.is_behind(PLANE));
+        assert!(!is_behind(&pace, PLANE));
         pace.begin(PLANE, 99, 100);
         pace.written(PLANE);
-        assert!(pace.is_behind(PLANE) && !pace.is_behind(PlaneId(0)));
+        assert!(is_behind(&pace, PLANE) && !is_behind(&pace, PlaneId(0)));
         pace.end(PLANE);
-        assert!(!pace.is_behind(PLANE));
+        assert!(!is_behind(&pace, PLANE));
+    }
+
+    #[test]
+    fn where_they_take_turns_collection_has_one_while_it_owes_moves_and_waits_otherwise() {
+        let mut config = Config::default();
+        (config.cache.capacity, config.cache.destage_stripe) = (Bytes::from_kib(1024), Some(Bytes::from_kib(64)));
+        let mut pace = pace(config);
+        pace.begin(PLANE, 50, 100);
+        let holds = |pace: &Pace| pace.holds_collection(std::iter::once(PLANE));
+        assert!(holds(&pace) && !pace.begin_turn(Time::ZERO), "nothing is owed");
+        (0..2).for_each(|_| pace.written(PLANE));
+        assert!(!is_behind(&pace, PLANE) && pace.begin_turn(Time::from_us(3)) && !holds(&pace));
+        assert!(pace.holds_collection(std::iter::once(PlaneId(0))), "it owes nothing there");
+        pace.moved(PLANE);
+        assert_eq!(pace.end_turn(Time::from_us(5)), None);
+        pace.moved(PLANE);
+        assert_eq!(pace.end_turn(Time::from_us(9)), Some(Time::from_us(6)));
+        assert!(holds(&pace) && !pace.is_turn_of_collection());
     }
 }

@@ -9,6 +9,7 @@ mod interconnect;
 mod mapping;
 pub mod policies;
 pub mod slc;
+mod stripes;
 mod units;
 
 use flashmesh::config::{
@@ -242,7 +243,12 @@ pub fn case_of(requests: std::ops::Range<usize>) -> impl Strategy<Value = Case> 
 }
 
 fn case_on(drive: impl Strategy<Value = Config>, requests: std::ops::Range<usize>) -> impl Strategy<Value = Case> {
-    (drive, proptest::collection::vec(sketch(), requests), 1..=100u64).prop_map(|(config, sketches, percent)| {
+    let stripes = option::weighted(0.3, (0..=10u64, any::<bool>()));
+    let drawn = (drive, proptest::collection::vec(sketch(), requests), 1..=100u64, stripes);
+    drawn.prop_map(|(mut config, sketches, percent, stripes)| {
+        if let Some((tenths, is_paced)) = stripes {
+            stripes::send(&mut config, tenths, is_paced);
+        }
         let capacity = first_capacity(&config);
         let pages = capacity.as_u64() / config.mapping_unit().as_u64();
         let footprint = (pages * percent).div_ceil(100);

@@ -53,8 +53,9 @@ impl Collections {
 
     fn collect_superblock_if_needed<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         let planes = cx.shared.ftl.superblocks().members(plane);
-        if self.is_collected(planes.clone()) {
-            if planes.clone().any(|plane| cx.shared.ftl.is_short(plane)) {
+        if let Some(collection) = self.first_of(planes.clone()) {
+            // All of a superblock are in the background, or none.
+            if collection.background && planes.clone().any(|plane| cx.shared.ftl.is_short(plane)) {
                 for plane in planes {
                     if let Some(collection) = &mut self.by_plane[plane.index()]
                         && std::mem::take(&mut collection.background)
@@ -74,8 +75,8 @@ impl Collections {
         }
     }
 
-    fn is_collected(&self, mut planes: impl Iterator<Item = PlaneId>) -> bool {
-        planes.any(|plane| self.by_plane[plane.index()].is_some())
+    fn first_of(&self, mut planes: impl Iterator<Item = PlaneId>) -> Option<&Collection> {
+        planes.find_map(|plane| self.by_plane[plane.index()].as_ref())
     }
 
     /// Starts collecting the planes of an idle die that background collection wants.
@@ -98,7 +99,7 @@ impl Collections {
     }
 
     fn collect_superblock_in_background<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
-        if self.is_collected(cx.shared.ftl.superblocks().members(plane)) {
+        if self.first_of(cx.shared.ftl.superblocks().members(plane)).is_some() {
             return;
         }
         if cx.shared.ftl.wants_background_twin_collection(plane)
@@ -130,6 +131,12 @@ impl Collections {
 
     /// Blocks are on their way to being free; those of a superblock all are before the first of them moves on.
     fn begin<M: Model>(&mut self, blocks: &[BlockId], need: Need, cx: &mut Context<'_, M>) {
+        if self.pace.takes_turns() && need == Need::Space {
+            let Shared { geometry, ftl, .. } = &*cx.shared;
+            let valid = blocks.iter().map(|&block| ftl.valid_pages(block)).sum();
+            let plane = geometry.plane_of(geometry.ppn(blocks[0], 0));
+            self.pace.begin(plane, valid, blocks.len() as u32 * geometry.pages_per_block);
+        }
         for &block in blocks {
             let collection = Collection {
                 block,
@@ -160,9 +167,12 @@ impl Collections {
         }
         if !collection.background {
             shared.foreground.enter(shared.geometry.die_of_plane(plane));
-            self.pace.begin(plane, shared.ftl.valid_pages(collection.block), shared.geometry.pages_per_block);
+            if !self.pace.takes_turns() {
+                self.pace.begin(plane, shared.ftl.valid_pages(collection.block), shared.geometry.pages_per_block);
+            }
         }
         self.by_plane[plane.index()] = Some(collection);
+        self.unread.victim_begins(plane, &shared.ftl);
         plane
     }
 

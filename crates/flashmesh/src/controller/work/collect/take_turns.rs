@@ -1,0 +1,101 @@
+//! Collections take turns with the stripes that the device cache sends (`cache.destage-stripe`).
+
+use crate::config::Config;
+use crate::controller::Context;
+use crate::controller::shared::Shared;
+use crate::controller::steps::Step;
+use crate::flash::geometry::Geometry;
+use crate::ftl::Ftl;
+use crate::ids::{DieId, PlaneId};
+use crate::kernel::model::Model;
+
+use super::{Collections, ask_dies_of_superblock};
+
+/// Which superblocks have a plane that is nearly out of space, by set of planes that share them. Kept, since each may be over hundreds of planes and
+/// every look at a die asks; empty where collections take no turns.
+#[derive(Clone, Debug)]
+pub(super) struct ShortOfSpace(Vec<bool>);
+
+impl ShortOfSpace {
+    pub(super) fn new(config: &Config, geometry: &Geometry) -> ShortOfSpace {
+        ShortOfSpace(vec![false; if config.collection_takes_turns() { geometry.planes() as usize } else { 0 }])
+    }
+
+    /// Blocks of a superblock are free again.
+    pub(super) fn freed(&mut self, plane: PlaneId, ftl: &Ftl) {
+        if let Some(is_short) = self.0.get_mut(ftl.superblocks().index_of(plane) as usize) {
+            *is_short = ftl.superblocks().members(plane).any(|plane| ftl.is_urgent(plane));
+        }
+    }
+
+    /// A program takes pages of some planes of a die; gives whether their superblock is nearly out of space since.
+    fn taken(&mut self, mut planes: impl Iterator<Item = PlaneId>, set: usize, ftl: &Ftl) -> bool {
+        let Some(is_short) = self.0.get_mut(set).filter(|is_short| !**is_short) else { return false };
+        *is_short = planes.any(|plane| ftl.is_urgent(plane));
+        *is_short
+    }
+
+    fn is_short(&self, set: usize) -> bool {
+        self.0.get(set).is_some_and(|&is_short| is_short)
+    }
+}
+
+impl Collections {
+    /// Whether the moves of a die wait, since writes have their turn or it owes nothing; a die that is nearly out of space, or shares superblocks
+    /// with such a die, collects all the same.
+    pub fn waits_for_turn(&self, die: DieId, shared: &Shared) -> bool {
+        if !shared.foreground.is_on(die) || !self.pace.holds_collection(shared.planes_of(die)) {
+            return false;
+        }
+        let ftl = &shared.ftl;
+        let is_short = if ftl.has_twins() {
+            self.short.is_short(set_of(die, shared))
+        } else {
+            shared.planes_of(die).any(|plane| ftl.is_urgent(plane))
+        };
+        !is_short
+    }
+
+    /// A program has begun on a die.
+    pub fn program_began<M: Model>(&mut self, die: DieId, cx: &mut Context<'_, M>) {
+        let shared = &cx.shared;
+        if shared.ftl.has_twins()
+            && self.short.taken(shared.planes_of(die), set_of(die, shared), &shared.ftl)
+            && self.pace.takes_turns()
+        {
+            ask_dies_of_superblock(shared.geometry.first_plane(die), cx);
+        }
+    }
+
+    /// The device cache is about to send a stripe: begins the turn of collection when that owes moves, and gives whether it has.
+    pub fn begin_turn<M: Model>(&mut self, cx: &mut Context<'_, M>) -> bool {
+        let begins = self.pace.begin_turn(cx.kernel.now());
+        if begins {
+            (0..cx.shared.geometry.dies()).for_each(|die| cx.then(Step::TryIssue(DieId(die))));
+        }
+        begins
+    }
+
+    /// All pages of a victim have moved: no stripe waits for its erase.
+    pub(super) fn moved_all<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
+        if self.pace.takes_turns() {
+            self.pace.end(plane);
+            self.end_turn(cx);
+        }
+    }
+
+    /// Ends it when nothing is owed any more: the stripe may go.
+    pub(super) fn end_turn<M: Model>(&mut self, cx: &mut Context<'_, M>) {
+        if let Some(time) = self.pace.end_turn(cx.kernel.now()) {
+            let gc = &mut cx.shared.counters.gc;
+            gc.turns += 1;
+            gc.turns_ps += time.as_ps();
+            cx.then(Step::SettleCache);
+        }
+    }
+}
+
+/// The set of planes that share superblocks with those of a die.
+fn set_of(die: DieId, shared: &Shared) -> usize {
+    shared.ftl.superblocks().index_of(shared.geometry.first_plane(die)) as usize
+}

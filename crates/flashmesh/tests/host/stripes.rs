@@ -1,0 +1,120 @@
+//! The device cache sends whole stripes to flash, and collection takes turns with them (`cache.destage-stripe`).
+
+use flashmesh::config::{Config, FirmwarePolicy};
+use flashmesh::measure::report::Report;
+use flashmesh::simulation::{Control, Simulation};
+use flashmesh::units::{Bytes, Time};
+use flashmesh::workload::RequestKind;
+
+use crate::support::drives::*;
+
+const PAGE: Bytes = Bytes::from_kib(4);
+
+/// A drive of four dies whose cache has 16 pages and sends eight at a time.
+fn striped() -> Config {
+    let mut config = config_of(
+        "[geometry]\nchannels = 2\nchips-per-channel = 2\ndies-per-chip = 1\nplanes-per-die = 1\nblocks-per-plane = 64\npages-per-block = 64\n\
+         page-size = \"4KiB\"\nover-provisioning = 0.25\n[replay]\nmode = \"open\"\n\
+         [cache]\ncapacity = \"64KiB\"\nhigh-mark = 0\nlow-mark = 0\nkeep-destaged = false\n",
+    );
+    config.cache.destage_stripe = Some(PAGE * 8);
+    config
+}
+
+fn checked(config: &Config) -> Report {
+    let mut simulation = Simulation::new(config).expect("the drive can be built");
+    simulation.enable_checks();
+    simulation.run(&Control::default()).expect("no oracle speaks")
+}
+
+/// Writes of a page each, and a read once all that they caused is over.
+fn programs_after(writes: u64, flush: Option<Time>) -> (u64, u64) {
+    let ms = Time::from_ms;
+    let mut requests: Vec<_> = (0..writes).map(|page| write(page, 1, Time::from_us(50 * page))).collect();
+    requests.extend(flush.map(|at| request(RequestKind::Flush, 0, 0, at)));
+    requests.push(read(1000, 1, ms(100)));
+    let (report, _) = run_source(&striped(), Listed(requests.into()));
+    (report.flash.user_programs, report.cache.expect("there is a cache").dirty_pages_end)
+}
+
+#[test]
+fn pages_go_to_flash_when_they_make_a_stripe() {
+    for writes in [1, 7, 8, 9, 15, 16, 23, 24] {
+        assert_eq!(programs_after(writes, None), (writes / 8 * 8, writes % 8), "{writes} writes");
+    }
+}
+
+#[test]
+fn a_flush_has_fewer_go() {
+    assert_eq!(programs_after(11, Some(Time::from_ms(50))), (11, 0));
+}
+
+#[test]
+fn a_stripe_that_could_never_be_whole_is_refused_with_the_key_to_raise() {
+    let refused = |change: fn(&mut Config)| {
+        let mut config = striped();
+        change(&mut config);
+        let error = config.validate().expect_err("it is refused").to_string();
+        assert!(error.contains("no stripe would ever be whole"), "{error}");
+        error
+    };
+    assert!(refused(|config| config.cache.destage_stripe = Some(PAGE * 17)).contains("raise cache.capacity"));
+    assert!(refused(|config| config.cache.destages_max = Some(7)).contains("raise cache.destages-max"));
+    assert!(refused(|config| config.cache.destage_limit = Some(PAGE * 7)).contains("raise cache.destage-limit"));
+}
+
+/// A full drive of 16 dies under random writes at a fixed interval, with stripes of a program of each die and room for `room` pages beside one.
+fn full_drive(interval_us: u64, room: u64, takes_turns: bool) -> Config {
+    let mut config = config_of(&format!(
+        "[geometry]\nchannels = 4\nchips-per-channel = 4\ndies-per-chip = 1\nplanes-per-die = 1\nblocks-per-plane = 64\npages-per-block = 64\n\
+         page-size = \"4KiB\"\nover-provisioning = 0.25\n[precondition]\nkind = \"random\"\n[ftl]\npolicy = \"superblock\"\n[superblock]\ndies = 16\n\
+         [gc]\nthreshold = 0.1\nhard-threshold = 0.02\npreemptible = true\npaced = true\n\
+         [workload]\nread-share = 0\nrequests = 6000\narrivals = \"constant\"\ninterarrival = \"{interval_us}us\"\n[replay]\nmode = \"open\"\n\
+         [cache]\ncapacity = \"64KiB\"\nhigh-mark = 0\nlow-mark = 0\nkeep-destaged = false\n"
+    ));
+    config.cache.capacity = PAGE * (16 + room);
+    config.cache.destage_stripe = takes_turns.then_some(PAGE * 16);
+    config
+}
+
+/// Each move is a read and a program of one of the dies, which do nothing else in the turn of collection.
+#[test]
+fn collection_moves_pages_in_its_turns_alone() {
+    let config = full_drive(40, 64, true);
+    let report = checked(&config);
+    let (gc, flash) = (&report.gc, &report.flash);
+    let stripes = flash.user_programs / 16;
+    assert!(gc.turns > stripes / 2 && gc.turns <= stripes + 1, "{} turns, {stripes} stripes", gc.turns);
+    let move_ps = (config.flash.read_time + config.flash.program_time).as_ps();
+    let least = gc.pages_moved * move_ps / 16;
+    assert!(gc.turns_ps > least, "{} ps in turns, {least} ps of moves on each die", gc.turns_ps);
+    assert_eq!(checked(&full_drive(40, 64, false)).gc.turns, 0);
+}
+
+/// With room for what comes while collection has its turn no write waits, else each that finds none waits until the turn, and the programs of the
+/// stripe, are over: time of a turn and of a program, less the time that it takes to fill the room.
+#[test]
+fn writes_wait_for_what_a_turn_takes_longer_than_filling_the_room_beside_the_stripe() {
+    let waits = |room| {
+        let report = checked(&full_drive(60, room, true));
+        let gc = &report.gc;
+        let turn = Time::from_ps(gc.turns_ps / gc.turns);
+        let longest = Time::from_ps(report.latency_ps.write.as_ref().expect("there are writes").max);
+        (report.cache.expect("there is a cache").waits, turn, longest)
+    };
+    assert_eq!(waits(400).0, 0);
+    let (few, turn, longest) = waits(4);
+    assert!(few > 0);
+    let stall = turn + Time::from_us(100) - Time::from_us(60 * 4);
+    assert!(longest > stall, "{longest} at most, {stall} expected of a mean turn of {turn}");
+    let (fewer, _, shorter) = waits(12);
+    assert!(fewer < few && shorter < longest, "{fewer} of {few} wait, {shorter} and {longest} at most");
+}
+
+#[test]
+fn without_superblocks_each_plane_takes_its_turn_too() {
+    let mut config = full_drive(40, 64, true);
+    config.ftl.policy = FirmwarePolicy::Page;
+    let report = checked(&config);
+    assert!(report.gc.turns > 100 && report.gc.erases > 0, "{} turns", report.gc.turns);
+}

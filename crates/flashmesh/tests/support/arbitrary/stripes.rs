@@ -1,0 +1,23 @@
+//! Stripes that the device cache sends, in drives drawn before.
+
+use flashmesh::config::{CacheWrites, Config};
+use flashmesh::flash::geometry::Geometry;
+
+/// Sends stripes of so many tenths of the largest that may come to be whole; where user requests go before collection, this keeps pace or does not.
+pub fn send(config: &mut Config, tenths: u64, is_paced: bool) {
+    let Ok(geometry) = Geometry::of(config) else { return };
+    let cache = &config.cache;
+    if cache.writes != CacheWrites::Back {
+        return;
+    }
+    let in_pages = |bytes: flashmesh::units::Bytes| bytes.as_u64() / geometry.page_size.as_u64();
+    let dirty = (in_pages(cache.capacity) as f64 * cache.dirty_limit) as u64;
+    let by_default = 2 * u64::from(geometry.planes() * geometry.units_per_program);
+    let on_their_way =
+        cache.destages_max.map_or(by_default, u64::from).min(cache.destage_limit.map_or(u64::MAX, in_pages));
+    let most = dirty.min(on_their_way);
+    if most > 0 {
+        config.cache.destage_stripe = Some(geometry.page_size * (most * tenths / 10).max(1));
+        config.gc.paced = is_paced && config.gc.preemptible;
+    }
+}
