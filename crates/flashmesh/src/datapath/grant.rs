@@ -82,7 +82,7 @@ impl<M: Model> Datapath<M> {
     #[inline(always)]
     pub fn granted<S: PageSource<M>>(&mut self, granted: Granted, source: &S, kernel: &mut Kernel<M>) -> Next {
         let grant = granted.grant;
-        let request = &mut self.units[grant.die.index()].path;
+        let request = &mut self.units[grant.die].path;
         let mut path = request.granted(&granted);
         let is_by_another = !request.behind_itself[grant.phase.index()];
         if path.waited() > Time::ZERO {
@@ -131,7 +131,7 @@ impl<M: Model> Datapath<M> {
     }
 
     /// The die takes what its scheduler chooses now.
-    #[inline]
+    #[inline(always)]
     fn start_operation<S: PageSource<M>>(
         &mut self,
         grant: Grant,
@@ -145,7 +145,7 @@ impl<M: Model> Datapath<M> {
             return self.start_on_chip(grant, path, source, kernel);
         }
         let busy = if M::ALL_FEATURES {
-            self.taker(asker).filter(|die| !self.units[die.index()].state.accepts(&self.rules.die))
+            self.taker(asker).filter(|&die| !self.units[die].state.accepts(&self.rules.die))
         } else {
             None
         };
@@ -172,7 +172,7 @@ impl<M: Model> Datapath<M> {
             Some((_, lead)) if !self.is_settled(lead, source) => {
                 // The die counts as having asked: what goes elsewhere on the same die must not make it resume what it has
                 // suspended, or ask for a second path.
-                self.units[asker.index()].path.ask_command(kernel.now());
+                self.units[asker].path.ask_command(kernel.now());
                 self.moved(lead, granted, kernel)
             }
             chosen => self.begin_chosen(chosen, granted, source, kernel),
@@ -194,7 +194,7 @@ impl<M: Model> Datapath<M> {
         match self.choose_first(asker, source, kernel) {
             Some((_, lead)) if !self.is_settled(lead, source) => self.moved(lead, granted, kernel),
             chosen => {
-                self.units[asker.index()].path.forget_command();
+                self.units[asker].path.forget_command();
                 self.begin_chosen(chosen, granted, source, kernel)
             }
         }
@@ -237,7 +237,7 @@ impl<M: Model> Datapath<M> {
     #[inline(never)]
     fn suspend<S: PageSource<M>>(&mut self, die: DieId, source: &S, kernel: &mut Kernel<M>) -> bool {
         let wanted = has_awaited_read(&self.queues.masks(die)) && self.may_suspend(die, source, kernel);
-        if !wanted || self.units[die.index()].state.suspend(&self.rules.die, kernel.now()).is_err() {
+        if !wanted || self.units[die].state.suspend(&self.rules.die, kernel.now()).is_err() {
             return false;
         }
         self.counters.suspensions += 1;
@@ -315,7 +315,7 @@ impl<M: Model> Datapath<M> {
         // Asked of a policy that may put it off.
         let space_is_out = self.rules.erases == EraseOrder::Last && dies().any(|die| source.collects_for_space(die));
         let now = kernel.now();
-        let dies = Units(&self.units, &self.rules.die);
+        let dies = Units(self.units.values(), &self.rules.die);
         let waiting =
             Waiting::new(now, &dies, first, &self.queues, &self.transactions, ready, collection_first, space_is_out);
         let replica = || waiting.oldest(Class::ReplicaProgram).map(Decision::from);

@@ -152,7 +152,7 @@ impl<M: Model> Frontend<M> {
         if let Some(timeline) = &mut self.counters.timeline {
             timeline.issued(now);
         }
-        let request = self.requests.insert_in_place(Request {
+        let request = self.requests.insert(Request {
             number,
             stream,
             io,

@@ -2,14 +2,15 @@
 
 use std::hint::select_unpredictable;
 
-use crate::engine::arena::Arena;
+use crate::engine::pool::Pool;
 use crate::engine::ring::Ring;
+use crate::engine::table::Table;
 use crate::ids::{DieId, TransactionId};
 
 use super::Choice;
 use super::transaction::{CLASSES, Class, Priority, Transaction};
 
-pub type Transactions = Arena<TransactionId, Transaction>;
+pub type Transactions = Pool<TransactionId, Transaction>;
 
 /// A transaction that waits.
 #[derive(Clone, Copy, Debug)]
@@ -119,7 +120,7 @@ pub fn planes(mut mask: u8) -> impl Iterator<Item = u8> {
 #[derive(Clone, Debug)]
 pub struct DieQueues {
     queues: Vec<Ring<Waiting>>,
-    masks: Vec<PlaneMasks>,
+    masks: Table<DieId, PlaneMasks>,
     planes_per_die: usize,
     /// The priorities that have queues of their own; all share that of the default where they do not count.
     priorities: &'static [Priority],
@@ -132,7 +133,7 @@ impl DieQueues {
         let priorities: &[Priority] = if by_priority { Priority::ALL } else { &[Priority::Medium] };
         DieQueues {
             queues: vec![Ring::default(); dies as usize * CLASSES * planes_per_die * priorities.len()],
-            masks: vec![NOTHING; dies as usize],
+            masks: Table::of(NOTHING, dies as usize),
             planes_per_die,
             priorities,
         }
@@ -159,7 +160,7 @@ impl DieQueues {
         let slot = self.slot(Choice { die, class, plane, priority });
         let queue = &mut self.queues[slot];
         if queue.is_empty() {
-            self.masks[die.index()].insert(class, plane);
+            self.masks[die].insert(class, plane);
         }
         queue.push_back(Waiting::new(id));
     }
@@ -187,6 +188,21 @@ impl DieQueues {
     #[inline]
     pub fn head(&self, at: Choice) -> Option<TransactionId> {
         self.queues[self.slot(at)].front().map(|first| first.id)
+    }
+
+    /// The first transaction that waits for a die, reads before programs.
+    #[inline]
+    pub fn first(&self, die: DieId) -> Option<TransactionId> {
+        let masks = self.masks(die);
+        if masks == NOTHING {
+            return None;
+        }
+        let class = masks.first_class();
+        let plane = masks.of(class).trailing_zeros() as u8;
+        if let &[priority] = self.priorities {
+            return self.head(Choice { die, class, plane, priority });
+        }
+        self.priorities.iter().find_map(|&priority| self.head(Choice { die, class, plane, priority }))
     }
 
     /// Of `planes`, which have something waiting, the one whose first transaction of `class` waits longest; for queues without priorities.
@@ -296,7 +312,7 @@ impl DieQueues {
     #[inline]
     fn emptied(&mut self, queue: Choice) {
         if self.is_plane_empty(queue) {
-            self.masks[queue.die.index()].remove(queue.class, queue.plane);
+            self.masks[queue.die].remove(queue.class, queue.plane);
         }
     }
 
@@ -327,12 +343,12 @@ impl DieQueues {
     /// Which planes have something waiting, for each class.
     #[inline]
     pub fn masks(&self, die: DieId) -> PlaneMasks {
-        self.masks[die.index()]
+        self.masks[die]
     }
 
     /// Whether anything waits for the die.
     #[inline]
     pub fn has_work(&self, die: DieId) -> bool {
-        self.masks[die.index()] != NOTHING
+        self.masks[die] != NOTHING
     }
 }
