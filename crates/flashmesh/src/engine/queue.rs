@@ -154,7 +154,8 @@ impl<E: Queued> EventQueue<E> {
     pub fn schedule(&mut self, lane: usize, at: Time, event: E) {
         debug_assert!(at >= self.now, "an event was scheduled for {at}, before now, {}", self.now);
         let offset = at.as_ps() - self.base;
-        if offset >= OFFSET_END || self.is_numbered_out() {
+        // Either the offset is OFFSET_END or more, or the sequence numbers are used up: one test for both.
+        if ((offset + 1) | self.order) >> OFFSET_SHIFT != 0 {
             return self.schedule_beyond(lane, at, event);
         }
         self.schedule_at(lane, offset, event);

@@ -106,7 +106,9 @@ impl<M: Model> Frontend<M> {
         kernel: &mut Kernel<M>,
     ) -> Result<(), RunError> {
         let arrival = kernel.now();
-        if let Some(io) = self.streams[stream.index()].replay.next_in_batch(arrival)? {
+        let replay = &mut self.streams[stream.index()].replay;
+        if replay.takes_next(arrival)? {
+            let io = *replay.last_taken();
             self.issue_now(stream, Arrived { io, thread: 0, arrival }, controller, kernel);
         }
         Ok(())
