@@ -8,7 +8,7 @@ use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
 use crate::schedule::queues::{NOTHING, PlaneMasks};
-use crate::schedule::transaction::Class;
+use crate::schedule::transaction::{Class, Priority};
 use crate::schedule::{Choice, Decision, DieStates, Scheduler, Waiting};
 use crate::units::Time;
 
@@ -140,15 +140,18 @@ impl<M: Model> Datapath<M> {
         kernel: &mut Kernel<M>,
     ) -> Next {
         let asker = grant.die;
+        if !M::ALL_FEATURES {
+            let granted = GrantedPath { grant, path, suspends: false };
+            return match self.queues.masks(asker).only(Class::UserRead) {
+                Some(plane) => self.start_only(asker, plane, granted, source, kernel),
+                None => self.start_any(asker, granted, source, kernel),
+            };
+        }
         // A die that may only suspend what it works on; where dies take turns, none while the chip is free.
-        if M::ALL_FEATURES && self.rules.suspends_chips {
+        if self.rules.suspends_chips {
             return self.start_on_chip(grant, path, source, kernel);
         }
-        let busy = if M::ALL_FEATURES {
-            self.taker(asker).filter(|&die| !self.units[die].state.accepts(&self.rules.die))
-        } else {
-            None
-        };
+        let busy = self.taker(asker).filter(|&die| !self.units[die].state.accepts(&self.rules.die));
         if let Some(die) = busy
             && !self.suspend(die, source, kernel)
         {
@@ -157,6 +160,41 @@ impl<M: Model> Datapath<M> {
         }
         let granted = GrantedPath { grant, path, suspends: busy.is_some() };
         self.start_on(asker, granted, source, kernel)
+    }
+
+    /// On a die of a plain drive nothing waits but reads of requests of one plane: there is nothing to choose, and nobody joins.
+    #[inline(always)]
+    fn start_only<S: PageSource<M>>(
+        &mut self,
+        die: DieId,
+        plane: u8,
+        granted: GrantedPath,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Next {
+        let class = Class::UserRead;
+        let lead = self.queues.pop_only(&mut self.transactions, die, class, plane);
+        if !self.is_settled(lead, source) {
+            self.units[die].path.ask_command(kernel.now());
+            return self.moved(lead, granted, kernel);
+        }
+        self.count_transfer(granted.grant, granted.path);
+        self.taken(lead, die, granted.path, kernel);
+        let queue = Choice { die, class, plane, priority: Priority::Medium };
+        self.begin(Beginning::of(queue, lead, granted, 0), kernel);
+        Next::Done
+    }
+
+    /// Out of line, beside what reads alone need.
+    #[inline(never)]
+    fn start_any<S: PageSource<M>>(
+        &mut self,
+        die: DieId,
+        granted: GrantedPath,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Next {
+        self.start_on(die, granted, source, kernel)
     }
 
     /// The die that asked, or one of the dies that it speaks for, takes what its scheduler chooses now.

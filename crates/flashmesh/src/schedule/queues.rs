@@ -90,6 +90,13 @@ impl PlaneMasks {
         self.0 |= 1 << (PlaneMasks::shift(class) + u32::from(plane));
     }
 
+    /// The plane of one class that is the only one of all.
+    #[inline(always)]
+    pub fn only(self, class: Class) -> Option<u8> {
+        let plane = (self.0 >> PlaneMasks::shift(class)).trailing_zeros();
+        (self.0.is_power_of_two() && plane < u8::BITS).then_some(plane as u8)
+    }
+
     /// Takes a plane out.
     #[inline(always)]
     pub fn remove(&mut self, class: Class, plane: u8) {
@@ -248,6 +255,19 @@ impl DieQueues {
             None => self.emptied(at),
         }
         Some(first)
+    }
+
+    /// The same where priorities do not count, for a queue that is the only one of its die with anything waiting.
+    #[inline(always)]
+    pub fn pop_only(&mut self, transactions: &mut Transactions, die: DieId, class: Class, plane: u8) -> TransactionId {
+        let slot = (die.index() * CLASSES + class.index()) * self.planes_per_die + usize::from(plane);
+        let queue = &mut self.queues[slot];
+        let first = queue.take_first().id;
+        match queue.front() {
+            Some(next) => transactions.prefetch(next.id),
+            None => self.masks[die] = NOTHING,
+        }
+        first
     }
 
     /// Takes the transaction `id` out of a queue; `false` when it is not there.
