@@ -149,9 +149,12 @@ impl Controller {
     /// The data of a read has left the die: it goes to the host, or is programmed elsewhere.
     #[inline(always)]
     fn read_done<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        let Controller { shared, writes, collections, moves, map, cache, .. } = self;
+        let Controller { shared, collections, moves, map, .. } = self;
         let cx = &mut Context { shared, datapath, kernel };
-        let Transaction { work, lpn, owner, .. } = *cx.datapath.transaction(id);
+        let Transaction { work, .. } = *cx.datapath.transaction(id);
+        if !M::ALL_FEATURES && work == Work::HostRead(CachePlace::None) {
+            return host_read::done(id, cx);
+        }
         if M::ALL_FEATURES && work.class() == Class::UserRead {
             cx.shared.policy.tell(PolicyEvent::ReadEnded(cx.datapath.transaction(id)));
             replica::read_left(id, cx);
@@ -176,7 +179,6 @@ impl Controller {
             }
             _ => unreachable!("a program or an erase brings no data"),
         }
-        let _ = (writes, cache, lpn, owner);
         self.run(datapath, kernel);
     }
 
