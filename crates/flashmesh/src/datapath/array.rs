@@ -51,7 +51,11 @@ impl<M: Model> Datapath<M> {
             }
         }
         kernel.tell(|| Notice::ArrayBegan(die, kind, until));
-        kernel.schedule(array_lane(kind), until, Event::ArrayEnd(die));
+        // Apart for reads, for which the lane is a constant: much of the scheduling hangs on it.
+        match kind {
+            OperationKind::Read => kernel.schedule(array_lane(OperationKind::Read), until, Event::ArrayEnd(die)),
+            _ => kernel.schedule(array_lane(kind), until, Event::ArrayEnd(die)),
+        }
     }
 
     /// The array is done, unless the end is that of an operation that was suspended since.
@@ -74,6 +78,8 @@ impl<M: Model> Datapath<M> {
         if M::ALL_FEATURES && self.geometry.has_large_units() {
             let units = LargeUnits::new(&self.geometry, &self.timing, &self.transactions);
             units.pages(operation).for_each(|pages| self.counters.work.count(operation.kind, pages));
+        } else if operation.kind == OperationKind::Read {
+            self.counters.work.count(OperationKind::Read, operation.pages);
         } else {
             self.counters.work.count(operation.kind, operation.pages);
         }

@@ -265,13 +265,13 @@ impl<M: Model> Datapath<M> {
         self.arrivals.take_order()
     }
 
-    /// Puts a transaction into the queue of its die: gives the die, for which [`Datapath::try_issue`] follows.
+    /// Puts a transaction, which is for `work`, into the queue of its die: gives the die, for which [`Datapath::try_issue`] follows.
     #[inline(always)]
-    pub fn enqueue(&mut self, id: TransactionId, kernel: &mut Kernel<M>) -> DieId {
+    pub fn enqueue(&mut self, id: TransactionId, work: Work, kernel: &mut Kernel<M>) -> DieId {
         let now = kernel.now();
         // A write with a page has had its turn since it got that.
         let transaction = &mut self.transactions[id];
-        let work = transaction.work;
+        debug_assert_eq!(transaction.work, work, "a transaction is enqueued for what it is for");
         let class = work.class();
         let has_turn = class == Class::UserProgram && self.rules.preallocates;
         // Parity goes before all else: the die programs nothing before it.
@@ -288,7 +288,7 @@ impl<M: Model> Datapath<M> {
         if has_turn || goes_first {
             self.queues.insert(&mut self.transactions, die, plane, id);
         } else {
-            self.queues.push(&mut self.transactions, die, plane, id);
+            self.queues.push_of(&mut self.transactions, die, class, plane, id);
         }
         self.count_queued(die, work, plane, kernel);
         if self.dispatches() {

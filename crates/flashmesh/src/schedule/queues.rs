@@ -161,9 +161,16 @@ impl DieQueues {
     /// Puts a transaction at the end of its queue.
     #[inline(always)]
     pub fn push(&mut self, transactions: &mut Transactions, die: DieId, plane: u8, id: TransactionId) {
+        let class = transactions[id].class();
+        self.push_of(transactions, die, class, plane, id);
+    }
+
+    /// The same for one of `class`.
+    #[inline(always)]
+    pub fn push_of(&mut self, transactions: &mut Transactions, die: DieId, class: Class, plane: u8, id: TransactionId) {
         let transaction = &mut transactions[id];
         transaction.end_chain();
-        let (class, priority) = (transaction.class(), transaction.owner.priority);
+        let priority = transaction.owner.priority;
         let slot = self.slot(Choice { die, class, plane, priority });
         let queue = &mut self.queues[slot];
         if queue.is_empty() {
