@@ -155,15 +155,17 @@ impl<M: Model> Frontend<M> {
             timeline.issued(now);
         }
         let request = self.requests.insert(Request {
+            offset: io.offset,
+            size: io.size,
+            arrival,
+            submitted: now,
             number,
             stream,
-            io,
+            of_stream: io.stream,
             thread,
-            arrival,
-            priority,
-            submitted: now,
-            order: 0,
             remaining: 0,
+            kind: io.kind,
+            priority,
             status: Status::Success,
             conflict: Causes::default(),
             firmware: Time::ZERO,
