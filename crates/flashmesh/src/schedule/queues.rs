@@ -205,7 +205,7 @@ impl DieQueues {
     }
 
     /// The first transaction that waits for a die, reads before programs.
-    #[inline]
+    #[inline(always)]
     pub fn first(&self, die: DieId) -> Option<TransactionId> {
         let masks = self.masks(die);
         if masks == NOTHING {
