@@ -59,6 +59,12 @@ impl<I: Id, T> Arena<I, T> {
     pub fn len(&self) -> usize {
         self.slots.len() - self.free.len()
     }
+
+    /// Whether nothing is in flight.
+    #[cfg(any(test, feature = "internals"))]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 }
 
 impl<I: Id, T> Index<I> for Arena<I, T> {
