@@ -16,7 +16,8 @@ use super::work::{host_read, map, parity, reallocate, replica};
 use super::{Context, Controller};
 
 impl Controller {
-    /// What was sent over the path that `asker` got for `phase` has arrived.
+    /// What was sent over the path that `asker` got for `phase` has arrived. Gives the page of a plain read that has come in whole, which is
+    /// [done](super::Done::Page) before all that is in the list of that.
     #[inline(always)]
     pub fn delivered<M: Model>(
         &mut self,
@@ -24,18 +25,25 @@ impl Controller {
         asker: DieId,
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
-    ) {
+    ) -> Option<TransactionId> {
         match datapath.delivered(phase, asker, kernel) {
             Arrived::Command(die) => {
                 let wants = datapath.issue_beside_array(die, self, kernel);
                 self.answer(wants, datapath, kernel);
                 self.run(datapath, kernel);
+                None
             }
             Arrived::Data { die, read, held } => {
                 self.try_issue(die, datapath, kernel);
                 self.send_register(die, datapath, kernel);
                 let mut companion = datapath.companion(read);
-                self.read_done(read, datapath, kernel);
+                let mut page = None;
+                if !M::ALL_FEATURES && datapath.transaction(read).is_plain_read() {
+                    host_read::count_done(&mut self.shared);
+                    page = Some(read);
+                } else {
+                    self.read_done(read, datapath, kernel);
+                }
                 while let Some(read) = companion {
                     companion = datapath.companion(read);
                     self.read_done(read, datapath, kernel);
@@ -43,6 +51,7 @@ impl Controller {
                 if let Some(grant) = held {
                     datapath.release(grant, kernel);
                 }
+                page
             }
         }
     }
@@ -149,9 +158,9 @@ impl Controller {
     /// The data of a read has left the die: it goes to the host, or is programmed elsewhere.
     #[inline(always)]
     fn read_done<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        let Controller { shared, writes, collections, moves, map, cache, .. } = self;
+        let Controller { shared, collections, moves, map, .. } = self;
         let cx = &mut Context { shared, datapath, kernel };
-        let Transaction { work, lpn, owner, .. } = *cx.datapath.transaction(id);
+        let Transaction { work, .. } = *cx.datapath.transaction(id);
         if M::ALL_FEATURES && work.class() == Class::UserRead {
             cx.shared.policy.tell(PolicyEvent::ReadEnded(cx.datapath.transaction(id)));
             replica::read_left(id, cx);
@@ -176,7 +185,6 @@ impl Controller {
             }
             _ => unreachable!("a program or an erase brings no data"),
         }
-        let _ = (writes, cache, lpn, owner);
         self.run(datapath, kernel);
     }
 

@@ -17,6 +17,19 @@ impl Controller {
     /// Puts a transaction into the queue of its die, unless the policy holds it back.
     #[inline(always)]
     pub(super) fn enqueue<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        let work = datapath.transaction(id).work;
+        self.enqueue_for(id, work, datapath, kernel);
+    }
+
+    /// The same for a transaction of which is known what it is for.
+    #[inline(always)]
+    pub(super) fn enqueue_for<M: Model>(
+        &mut self,
+        id: TransactionId,
+        work: Work,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
         if M::ALL_FEATURES {
             let Shared { policy, ftl, .. } = &mut self.shared;
             if policy.hold(id, datapath.transaction(id), ftl) {
@@ -24,17 +37,23 @@ impl Controller {
                 return;
             }
         }
-        self.send_to_die(id, datapath, kernel);
+        self.send_to_die(id, work, datapath, kernel);
     }
 
     #[inline(always)]
-    fn send_to_die<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+    fn send_to_die<M: Model>(
+        &mut self,
+        id: TransactionId,
+        work: Work,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
         let has_homes = M::ALL_FEATURES && (self.shared.copies.is_some() || self.shared.rules.cleans);
         let has_homes = has_homes && datapath.transaction(id).class() == Class::UserRead;
         if has_homes {
             self.choose_home(id, datapath);
         }
-        let die = datapath.enqueue(id, kernel);
+        let die = datapath.enqueue(id, work, kernel);
         if M::ALL_FEATURES && self.shared.flushes > 0 {
             datapath.hurry(die, kernel);
         }
@@ -137,7 +156,8 @@ impl Controller {
             let transaction = datapath.transaction_mut(id);
             transaction.plane = plane;
             transaction.account.waited_for_turn(kernel.now());
-            self.send_to_die(id, datapath, kernel);
+            let work = transaction.work;
+            self.send_to_die(id, work, datapath, kernel);
             self.run(datapath, kernel);
         }
         due.full.into_iter().for_each(|plane| self.shared.todo.push(Step::Collect(plane)));

@@ -3,11 +3,11 @@
 use std::ops::{Range, RangeInclusive};
 
 use crate::datapath::Datapath;
-use crate::ids::{DieId, Lpn, RequestId};
+use crate::ids::{DieId, Lpn, RequestId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
-use crate::schedule::work::CachePlace;
+use crate::schedule::work::{CachePlace, Work};
 use crate::units::{Bytes, Time};
 
 use super::steps::Step;
@@ -41,7 +41,7 @@ impl Controller {
         let Controller { shared, writes, .. } = self;
         let cx = &mut Context { shared, datapath, kernel };
         let id = host_read::begin(page, page.start, page.bytes, CachePlace::None, &mut writes.placements, cx);
-        self.start_read(id, datapath, kernel);
+        self.start_read(id, Work::HostRead(CachePlace::None), datapath, kernel);
         1
     }
 
@@ -54,7 +54,8 @@ impl Controller {
         let Controller { shared, writes, cache: Some(cache), .. } = self else { return 0 };
         let read = cache.read(page, writes, &mut Context { shared, datapath, kernel });
         if let Some(id) = read.from_flash {
-            self.start_read(id, datapath, kernel);
+            let work = datapath.transaction(id).work;
+            self.start_read(id, work, datapath, kernel);
         }
         self.shared.todo.push(Step::SettleCache);
         self.run(datapath, kernel);
@@ -65,12 +66,13 @@ impl Controller {
     #[inline(always)]
     fn start_read<M: Model>(
         &mut self,
-        id: crate::ids::TransactionId,
+        id: TransactionId,
+        work: Work,
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
     ) {
         match &mut self.map {
-            None => self.enqueue(id, datapath, kernel),
+            None => self.enqueue_for(id, work, datapath, kernel),
             Some(map) => {
                 let cx = &mut Context { shared: &mut self.shared, datapath, kernel };
                 if map.look_up(id, cx) {

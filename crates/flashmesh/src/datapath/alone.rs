@@ -87,7 +87,7 @@ impl<M: Model> Datapath<M> {
         let transaction = &mut self.transactions[id];
         let die = self.geometry.die_of_plane(transaction.plane);
         let (class, request) = (transaction.class(), transaction.owner.request);
-        transaction.account.queue(now, self.units[die.index()].state.internal_busy(now));
+        transaction.account.queue(now, self.units[die].state.internal_busy(now));
         kernel.tell(|| Notice::Enqueued(die, class, request));
         if self.rules.tracks_idle {
             self.idle.set(die, false);
@@ -121,7 +121,7 @@ impl<M: Model> Datapath<M> {
             let by = self.geometry.die_of_plane(self.geometry.plane_of(self.transactions[id].from));
             self.interconnect.fabric.answers_for(die, by);
         }
-        self.units[die.index()].state.begin(&self.rules.die, operation, now).expect("the die was found free");
+        self.units[die].state.begin(&self.rules.die, operation, now).expect("the die was found free");
         if self.dispatches() {
             self.scheduling.scheduler.queue_changed(die);
         }

@@ -36,12 +36,10 @@ impl<M: Model> Datapath<M> {
     #[inline(always)]
     pub(super) fn start_array(&mut self, die: DieId, stalled: Time, kernel: &mut Kernel<M>) {
         let now = kernel.now();
-        let is_by_another = stalled > Time::ZERO
-            && !self.units[self.asker(die).index()].path.behind_itself[TransferPhase::Command.index()];
-        let (operation, until) = self.units[die.index()]
-            .state
-            .start_array(now)
-            .expect("a command is delivered to the die that began the operation");
+        let is_by_another =
+            stalled > Time::ZERO && !self.units[self.asker(die)].path.behind_itself[TransferPhase::Command.index()];
+        let (operation, until) =
+            self.units[die].state.start_array(now).expect("a command is delivered to the die that began the operation");
         let kind = operation.kind;
         let (gathers, stall) = (M::ALL_FEATURES && self.gather.is_on(), Stall { time: stalled, is_by_another });
         for &id in operation.transactions() {
@@ -53,22 +51,26 @@ impl<M: Model> Datapath<M> {
             }
         }
         kernel.tell(|| Notice::ArrayBegan(die, kind, until));
-        kernel.schedule(array_lane(kind), until, Event::ArrayEnd(die));
+        // Apart for reads, for which the lane is a constant: much of the scheduling hangs on it.
+        match kind {
+            OperationKind::Read => kernel.schedule(array_lane(OperationKind::Read), until, Event::ArrayEnd(die)),
+            _ => kernel.schedule(array_lane(kind), until, Event::ArrayEnd(die)),
+        }
     }
 
     /// The array is done, unless the end is that of an operation that was suspended since.
     #[inline(always)]
     pub fn array_end(&mut self, die: DieId, kernel: &mut Kernel<M>) -> Ended {
         let now = kernel.now();
-        if M::ALL_FEATURES && !self.units[die.index()].state.ends_at(now) {
+        if M::ALL_FEATURES && !self.units[die].state.ends_at(now) {
             return Ended::NotYet;
         }
         // Whoever asked for a path to suspend this operation waited for the die until now.
         let asker = self.asker(die);
-        if M::ALL_FEATURES && self.units[asker.index()].path.wants_command() {
-            self.units[asker.index()].path.ask_command(now);
+        if M::ALL_FEATURES && self.units[asker].path.wants_command() {
+            self.units[asker].path.ask_command(now);
         }
-        let DieUnit { state, work, .. } = &mut self.units[die.index()];
+        let DieUnit { state, work, .. } = &mut self.units[die];
         let operation = state.finish_array(now).expect("the end of the operation has come");
         kernel.tell(|| Notice::ArrayEnded(die));
         let nominal = operation.array_time;
@@ -76,6 +78,8 @@ impl<M: Model> Datapath<M> {
         if M::ALL_FEATURES && self.geometry.has_large_units() {
             let units = LargeUnits::new(&self.geometry, &self.timing, &self.transactions);
             units.pages(operation).for_each(|pages| self.counters.work.count(operation.kind, pages));
+        } else if operation.kind == OperationKind::Read {
+            self.counters.work.count(OperationKind::Read, operation.pages);
         } else {
             self.counters.work.count(operation.kind, operation.pages);
         }

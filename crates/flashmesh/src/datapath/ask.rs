@@ -5,8 +5,6 @@ use crate::ids::{DieId, RequestId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
-use crate::schedule::Choice;
-use crate::schedule::queues::NOTHING;
 use crate::schedule::transaction::Class;
 
 use super::Datapath;
@@ -27,7 +25,7 @@ impl<M: Model> Datapath<M> {
             self.name_request(self.first_waiting(die));
         }
         let (now, die) = (kernel.now(), self.asker(die));
-        self.units[die.index()].path.ask_command(now);
+        self.units[die].path.ask_command(now);
         kernel.tell(|| Notice::PathAsked(die, TransferPhase::Command));
         self.interconnect.fabric.acquire(die, TransferPhase::Command, now, &mut self.interconnect.outbox);
         self.note_blocker(die, TransferPhase::Command);
@@ -36,20 +34,20 @@ impl<M: Model> Datapath<M> {
     /// Whether a register holds data that has not asked for a path: [`Datapath::ask_data`] follows.
     #[inline(always)]
     pub fn begin_sending(&mut self, die: DieId) -> bool {
-        self.units[die.index()].state.begin_sending()
+        self.units[die].state.begin_sending()
     }
 
     /// The read whose data leaves the register of a die next.
     #[inline]
     pub fn outgoing(&self, die: DieId) -> Option<TransactionId> {
-        self.units[die.index()].state.outgoing()
+        self.units[die].state.outgoing()
     }
 
     /// Asks for a path for the data in the register, to the controller or straight to the die of another chip.
     #[inline(always)]
     pub fn ask_data(&mut self, die: DieId, to: Option<DieId>, kernel: &mut Kernel<M>) {
         let (now, asker) = (kernel.now(), self.asker(die));
-        self.units[asker.index()].path.ask_data(now);
+        self.units[asker].path.ask_data(now);
         if M::ALL_FEATURES
             && let Some(to) = to
         {
@@ -58,7 +56,7 @@ impl<M: Model> Datapath<M> {
         }
         kernel.tell(|| Notice::PathAsked(asker, TransferPhase::DataOut));
         if M::ALL_FEATURES && self.rules.names_requests {
-            let read = self.units[die.index()].state.outgoing();
+            let read = self.units[die].state.outgoing();
             self.name_request(read.and_then(|read| self.transactions[read].owner.request));
         }
         let data = if self.rules.ranks_data() { self.owner_of_data(die) } else { DataOf::Request };
@@ -75,7 +73,7 @@ impl<M: Model> Datapath<M> {
     /// Whose data leaves the register of a die, for an arbitration that tells.
     #[inline(never)]
     fn owner_of_data(&self, die: DieId) -> DataOf {
-        let state = &self.units[die.index()].state;
+        let state = &self.units[die].state;
         if state.outgoing().is_some_and(|read| self.transactions[read].class() == Class::MapRead) {
             DataOf::Mapping
         } else if state.sends_internally() {
@@ -93,7 +91,7 @@ impl<M: Model> Datapath<M> {
             return;
         }
         if self.was_behind_another(die, phase) {
-            self.units[die.index()].path.behind_itself[phase.index()] = false;
+            self.units[die].path.behind_itself[phase.index()] = false;
         } else {
             self.note_blocker_of_some(die, phase);
         }
@@ -109,7 +107,7 @@ impl<M: Model> Datapath<M> {
             .is_some_and(|last| (last.grant.die, last.grant.phase) == (die, phase));
         // A packet may be blocked on its way, too.
         if !is_granted || self.interconnect.fabric.acknowledges() {
-            self.units[die.index()].path.behind_itself[phase.index()] = !self.is_behind_another(die, phase);
+            self.units[die].path.behind_itself[phase.index()] = !self.is_behind_another(die, phase);
         }
     }
 
@@ -118,7 +116,7 @@ impl<M: Model> Datapath<M> {
     #[inline(always)]
     fn was_behind_another(&self, die: DieId, phase: TransferPhase) -> bool {
         let is_for_one = !M::ALL_FEATURES && phase == TransferPhase::DataOut;
-        let outgoing = if is_for_one { self.units[die.index()].state.last_outgoing() } else { None };
+        let outgoing = if is_for_one { self.units[die].state.last_outgoing() } else { None };
         outgoing.is_some_and(|id| self.transactions[id].account.conflict().is_another())
     }
 
@@ -134,28 +132,22 @@ impl<M: Model> Datapath<M> {
     /// The request that a die works for.
     #[inline]
     pub fn request_under_way(&self, die: DieId) -> Option<RequestId> {
-        let first = self.units[die.index()].state.first_under_way()?;
+        let first = self.units[die].state.first_under_way()?;
         self.transactions[first].owner.request
     }
 
     /// The request that a die works for, or will.
     #[inline]
     fn request_at(&self, die: DieId) -> Option<RequestId> {
-        match self.units[die.index()].state.first_under_way() {
+        match self.units[die].state.first_under_way() {
             Some(id) => self.transactions[id].owner.request,
             None => self.first_waiting(die),
         }
     }
 
     /// The request of the first transaction that waits for a die, reads before programs.
+    #[inline]
     fn first_waiting(&self, die: DieId) -> Option<RequestId> {
-        let masks = self.queues.masks(die);
-        if masks == NOTHING {
-            return None;
-        }
-        let class = masks.first_class();
-        let plane = masks.of(class).trailing_zeros() as u8;
-        let head = |&priority: &_| self.queues.head(Choice { die, class, plane, priority });
-        self.transactions[self.queues.priorities().iter().find_map(head)?].owner.request
+        self.transactions[self.queues.first(die)?].owner.request
     }
 }

@@ -25,7 +25,7 @@ impl<M: Model> Datapath<M> {
         if !M::ALL_FEATURES || !self.rules.dies_take_turns {
             return Some(asker);
         }
-        self.dies_of_chip(asker).find(|die| !self.units[die.index()].state.is_idle())
+        self.dies_of_chip(asker).find(|&die| !self.units[die].state.is_idle())
     }
 
     /// The dies that may take what `asker` asked a path for, as the first and their number.

@@ -207,10 +207,7 @@ impl<M: Model> Datapath<M> {
             pages,
             planes,
         };
-        self.units[die.index()]
-            .state
-            .begin(&self.rules.die, operation, now)
-            .expect("a die that was chosen for accepts");
+        self.units[die].state.begin(&self.rules.die, operation, now).expect("a die that was chosen for accepts");
         if self.dispatches() {
             self.scheduling.scheduler.queue_changed(die);
         }
@@ -257,7 +254,7 @@ impl<M: Model> Datapath<M> {
         let now = kernel.now();
         self.count_left(id);
         let transaction = &mut self.transactions[id];
-        transaction.account.taken(now, path.wait, self.units[die.index()].state.internal_busy(now));
+        transaction.account.taken(now, path.wait, self.units[die].state.internal_busy(now));
         let (class, request) = (transaction.class(), transaction.owner.request);
         kernel.tell(|| Notice::Taken(die, class, request));
     }

@@ -42,7 +42,7 @@ impl<M: Model> Datapath<M> {
             return self.try_issue_of_die(die, source, kernel);
         }
         let asker = self.asker(die);
-        if self.units[asker.index()].path.wants_command() {
+        if self.units[asker].path.wants_command() {
             return Wants::Nothing;
         }
         let next = self.first_of_chip(asker);
@@ -67,7 +67,7 @@ impl<M: Model> Datapath<M> {
                 return Wants::Pages(BlockedPrograms { chip: Some(look), ..held });
             }
         }
-        if look.is_ready && !self.units[asker.index()].path.wants_command() {
+        if look.is_ready && !self.units[asker].path.wants_command() {
             self.ask_or_wait(asker, kernel);
         } else if !look.has_work {
             self.dies_of_chip(asker).for_each(|die| self.set_idle(die));
@@ -84,11 +84,11 @@ impl<M: Model> Datapath<M> {
         source: &S,
         kernel: &mut Kernel<M>,
     ) -> Wants {
-        let are_all_idle = self.dies_of_chip(die).all(|die| self.units[die.index()].state.is_idle());
+        let are_all_idle = self.dies_of_chip(die).all(|die| self.units[die].state.is_idle());
         if self.rules.suspends_chips && !are_all_idle {
             return self.try_issue_of_busy_chip(die, source, kernel);
         }
-        let state = &self.units[die.index()].state;
+        let state = &self.units[die].state;
         if state.has_suspended() || !state.accepts(&self.rules.die) {
             self.try_issue_of_die(die, source, kernel)
         } else if are_all_idle {

@@ -30,7 +30,7 @@ impl<M: Model> Datapath<M> {
     /// `phase`.
     #[inline(always)]
     pub fn delivered(&mut self, phase: TransferPhase, asker: DieId, kernel: &mut Kernel<M>) -> Arrived {
-        let path = self.units[asker.index()].path.paths[phase.index()];
+        let path = self.units[asker].path.paths[phase.index()];
         let grant = Grant { die: asker, phase, path };
         kernel.tell(|| Notice::Delivered(grant));
         let stalled = self.interconnect.fabric.stalled(grant);
@@ -38,9 +38,9 @@ impl<M: Model> Datapath<M> {
             self.count_stall(grant, stalled);
         }
         let die = self.die_of(grant);
-        let unit = &mut self.units[grant.die.index()];
+        let unit = &mut self.units[grant.die];
         let least = unit.path.least[grant.phase.index()];
-        let done = if M::ALL_FEATURES && die != grant.die { &mut self.units[die.index()].work } else { &mut unit.work };
+        let done = if M::ALL_FEATURES && die != grant.die { &mut self.units[die].work } else { &mut unit.work };
         match phase {
             TransferPhase::Command => {
                 done.commands += least;
@@ -64,7 +64,7 @@ impl<M: Model> Datapath<M> {
 
     /// A transfer that was blocked in the network did not have its path free, even when it could start at once.
     fn count_stall(&mut self, grant: Grant, stalled: Time) {
-        let waited = self.units[grant.die.index()].path.waited[grant.phase.index()];
+        let waited = self.units[grant.die].path.waited[grant.phase.index()];
         self.counters.transfers_free -= u64::from(!waited);
         self.counters.conflicts.count(Cause::Link, stalled);
     }
@@ -76,15 +76,12 @@ impl<M: Model> Datapath<M> {
         let mut is_by_another = false;
         if stalled > Time::ZERO {
             let asker = self.asker(die);
-            let path = &mut self.units[asker.index()].path;
+            let path = &mut self.units[asker].path;
             path.causes.insert(Cause::Link);
             is_by_another = !path.behind_itself[TransferPhase::DataOut.index()];
-            self.units[die.index()]
-                .state
-                .count_path_wait(stalled)
-                .expect("data arrives from a register that holds some");
+            self.units[die].state.count_path_wait(stalled).expect("data arrives from a register that holds some");
         }
-        let state = &mut self.units[die.index()].state;
+        let state = &mut self.units[die].state;
         let id = state.data_left(now).expect("data arrives from a register that holds some");
         kernel.tell(|| Notice::DataLeft(die));
         self.tell_left(id, kernel);

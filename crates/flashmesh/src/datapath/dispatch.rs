@@ -60,7 +60,7 @@ impl<M: Model> Datapath<M> {
         if !self.scheduling.candidates.are_due() {
             return None;
         }
-        let dies = Units(&self.units, &self.rules.die);
+        let dies = Units(self.units.values(), &self.rules.die);
         let named = self.scheduling.scheduler.next_die(&Dispatch {
             now: kernel.now(),
             geometry: &self.geometry,

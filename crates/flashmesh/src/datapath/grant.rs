@@ -8,7 +8,7 @@ use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
 use crate::schedule::queues::{NOTHING, PlaneMasks};
-use crate::schedule::transaction::Class;
+use crate::schedule::transaction::{Class, Priority};
 use crate::schedule::{Choice, Decision, DieStates, Scheduler, Waiting};
 use crate::units::Time;
 
@@ -82,7 +82,7 @@ impl<M: Model> Datapath<M> {
     #[inline(always)]
     pub fn granted<S: PageSource<M>>(&mut self, granted: Granted, source: &S, kernel: &mut Kernel<M>) -> Next {
         let grant = granted.grant;
-        let request = &mut self.units[grant.die.index()].path;
+        let request = &mut self.units[grant.die].path;
         let mut path = request.granted(&granted);
         let is_by_another = !request.behind_itself[grant.phase.index()];
         if path.waited() > Time::ZERO {
@@ -131,7 +131,7 @@ impl<M: Model> Datapath<M> {
     }
 
     /// The die takes what its scheduler chooses now.
-    #[inline]
+    #[inline(always)]
     fn start_operation<S: PageSource<M>>(
         &mut self,
         grant: Grant,
@@ -140,15 +140,18 @@ impl<M: Model> Datapath<M> {
         kernel: &mut Kernel<M>,
     ) -> Next {
         let asker = grant.die;
+        if !M::ALL_FEATURES {
+            let granted = GrantedPath { grant, path, suspends: false };
+            return match self.queues.masks(asker).only(Class::UserRead) {
+                Some(plane) => self.start_only(asker, plane, granted, source, kernel),
+                None => self.start_any(asker, granted, source, kernel),
+            };
+        }
         // A die that may only suspend what it works on; where dies take turns, none while the chip is free.
-        if M::ALL_FEATURES && self.rules.suspends_chips {
+        if self.rules.suspends_chips {
             return self.start_on_chip(grant, path, source, kernel);
         }
-        let busy = if M::ALL_FEATURES {
-            self.taker(asker).filter(|die| !self.units[die.index()].state.accepts(&self.rules.die))
-        } else {
-            None
-        };
+        let busy = self.taker(asker).filter(|&die| !self.units[die].state.accepts(&self.rules.die));
         if let Some(die) = busy
             && !self.suspend(die, source, kernel)
         {
@@ -157,6 +160,41 @@ impl<M: Model> Datapath<M> {
         }
         let granted = GrantedPath { grant, path, suspends: busy.is_some() };
         self.start_on(asker, granted, source, kernel)
+    }
+
+    /// On a die of a plain drive nothing waits but reads of requests of one plane: there is nothing to choose, and nobody joins.
+    #[inline(always)]
+    fn start_only<S: PageSource<M>>(
+        &mut self,
+        die: DieId,
+        plane: u8,
+        granted: GrantedPath,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Next {
+        let class = Class::UserRead;
+        let lead = self.queues.pop_only(&mut self.transactions, die, class, plane);
+        if !self.is_settled(lead, source) {
+            self.units[die].path.ask_command(kernel.now());
+            return self.moved(lead, granted, kernel);
+        }
+        self.count_transfer(granted.grant, granted.path);
+        self.taken(lead, die, granted.path, kernel);
+        let queue = Choice { die, class, plane, priority: Priority::Medium };
+        self.begin(Beginning::of(queue, lead, granted, 0), kernel);
+        Next::Done
+    }
+
+    /// Out of line, beside what reads alone need.
+    #[inline(never)]
+    fn start_any<S: PageSource<M>>(
+        &mut self,
+        die: DieId,
+        granted: GrantedPath,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Next {
+        self.start_on(die, granted, source, kernel)
     }
 
     /// The die that asked, or one of the dies that it speaks for, takes what its scheduler chooses now.
@@ -172,7 +210,7 @@ impl<M: Model> Datapath<M> {
             Some((_, lead)) if !self.is_settled(lead, source) => {
                 // The die counts as having asked: what goes elsewhere on the same die must not make it resume what it has
                 // suspended, or ask for a second path.
-                self.units[asker.index()].path.ask_command(kernel.now());
+                self.units[asker].path.ask_command(kernel.now());
                 self.moved(lead, granted, kernel)
             }
             chosen => self.begin_chosen(chosen, granted, source, kernel),
@@ -194,7 +232,7 @@ impl<M: Model> Datapath<M> {
         match self.choose_first(asker, source, kernel) {
             Some((_, lead)) if !self.is_settled(lead, source) => self.moved(lead, granted, kernel),
             chosen => {
-                self.units[asker.index()].path.forget_command();
+                self.units[asker].path.forget_command();
                 self.begin_chosen(chosen, granted, source, kernel)
             }
         }
@@ -237,7 +275,7 @@ impl<M: Model> Datapath<M> {
     #[inline(never)]
     fn suspend<S: PageSource<M>>(&mut self, die: DieId, source: &S, kernel: &mut Kernel<M>) -> bool {
         let wanted = has_awaited_read(&self.queues.masks(die)) && self.may_suspend(die, source, kernel);
-        if !wanted || self.units[die.index()].state.suspend(&self.rules.die, kernel.now()).is_err() {
+        if !wanted || self.units[die].state.suspend(&self.rules.die, kernel.now()).is_err() {
             return false;
         }
         self.counters.suspensions += 1;
@@ -315,7 +353,7 @@ impl<M: Model> Datapath<M> {
         // Asked of a policy that may put it off.
         let space_is_out = self.rules.erases == EraseOrder::Last && dies().any(|die| source.collects_for_space(die));
         let now = kernel.now();
-        let dies = Units(&self.units, &self.rules.die);
+        let dies = Units(self.units.values(), &self.rules.die);
         let waiting =
             Waiting::new(now, &dies, first, &self.queues, &self.transactions, ready, collection_first, space_is_out);
         let replica = || waiting.oldest(Class::ReplicaProgram).map(Decision::from);

@@ -50,8 +50,8 @@ impl<M: Model> Datapath<M> {
             return true;
         }
         let may_suspend = self.rules.die.suspension != Suspension::Off;
-        let accepts = || self.units[die.index()].state.accepts(&self.rules.die);
-        !self.units[self.asker(die).index()].path.wants_command() && (may_need_collection || may_suspend || accepts())
+        let accepts = || self.units[die].state.accepts(&self.rules.die);
+        !self.units[self.asker(die)].path.wants_command() && (may_need_collection || may_suspend || accepts())
     }
 
     #[inline(never)]
@@ -63,7 +63,7 @@ impl<M: Model> Datapath<M> {
         kernel: &mut Kernel<M>,
     ) -> Wants {
         if M::ALL_FEATURES && self.alone.is_in_use() {
-            let state = &self.units[die.index()].state;
+            let state = &self.units[die].state;
             let is_free = state.accepts(&self.rules.die) && !state.has_suspended();
             match if is_free { self.alone.take_next(die) } else { None } {
                 Some(id) => return Wants::Alone(die, id),
@@ -71,7 +71,7 @@ impl<M: Model> Datapath<M> {
                 None => {}
             }
         }
-        if self.units[self.asker(die).index()].path.wants_command() {
+        if self.units[self.asker(die)].path.wants_command() {
             return Wants::Nothing;
         }
         let ready = self.ready_among(die, waiting, source);
@@ -86,7 +86,7 @@ impl<M: Model> Datapath<M> {
         if let Some(chip) = held.chip {
             return self.look_at_chip(chip, source, kernel);
         }
-        if self.units[self.asker(held.die).index()].path.wants_command() {
+        if self.units[self.asker(held.die)].path.wants_command() {
             return Wants::Nothing;
         }
         self.issue_ready(held.die, held.ready, source, kernel)
@@ -101,7 +101,7 @@ impl<M: Model> Datapath<M> {
         source: &S,
         kernel: &mut Kernel<M>,
     ) -> Wants {
-        let state = &self.units[die.index()].state;
+        let state = &self.units[die].state;
         if state.accepts(&self.rules.die) {
             if ready != NOTHING {
                 // Reads beside what is suspended do not wait to be named.
@@ -125,7 +125,7 @@ impl<M: Model> Datapath<M> {
     /// The same for a die of a plain drive where nothing waits that may be held back: all that waits may run.
     #[inline(always)]
     fn try_issue_without_programs(&mut self, die: DieId, waiting: PlaneMasks, kernel: &mut Kernel<M>) -> Wants {
-        let unit = &self.units[die.index()];
+        let unit = &self.units[die];
         if unit.path.wants_command() || !unit.state.accepts(&self.rules.die) {
             return Wants::Nothing;
         }
@@ -162,7 +162,7 @@ impl<M: Model> Datapath<M> {
     /// Whether reads may suspend what the array does: not collection while that goes before requests, and nothing while writes come first.
     #[inline(never)]
     pub(super) fn may_suspend<S: PageSource<M>>(&self, die: DieId, source: &S, kernel: &Kernel<M>) -> bool {
-        let state = &self.units[die.index()].state;
+        let state = &self.units[die].state;
         state.may_suspend(&self.rules.die, kernel.now())
             && source.suspends()
             && !(state.works_internally() && self.collection_first(die, source))
@@ -182,7 +182,7 @@ impl<M: Model> Datapath<M> {
     #[inline(never)]
     pub(super) fn resume(&mut self, die: DieId, kernel: &mut Kernel<M>) {
         let now = kernel.now();
-        let until = self.units[die.index()]
+        let until = self.units[die]
             .state
             .resume(&self.rules.die, now, self.timing.resume)
             .expect("a die that accepts an operation and has one suspended resumes it");

@@ -31,6 +31,7 @@ mod source;
 mod suspended_chips;
 
 use crate::config::{Config, EraseOrder, Priorities};
+use crate::engine::table::Table;
 use crate::fabric::{AnyFabric, FabricError, Facts};
 use crate::flash::die::Die;
 use crate::flash::geometry::Geometry;
@@ -85,7 +86,7 @@ pub struct Datapath<M: Model> {
     transactions: Transactions,
     queues: DieQueues,
     scheduling: Scheduling,
-    units: Vec<DieUnit>,
+    units: Table<DieId, DieUnit>,
     /// Dies with nothing to do, kept when the allocation asks for it.
     idle: IdleDies,
     /// What chips do by themselves.
@@ -112,7 +113,7 @@ impl Datapath<Probed> {
             transactions: Transactions::default(),
             queues: DieQueues::new(dies, geometry.planes_per_die, config.schedule.priorities != Priorities::Off),
             scheduling: Scheduling::new(scheduler, geometry),
-            units: vec![DieUnit::default(); dies as usize],
+            units: Table::of(DieUnit::default(), dies as usize),
             idle,
             alone: Alone::default(),
             interconnect: Interconnect::new(facts, AnyFabric::of_kind(facts, config, geometry)?),
@@ -177,7 +178,7 @@ impl<M: Model> Datapath<M> {
             fabric: &self.interconnect.fabric,
             facts: self.interconnect.facts,
             counters: &self.counters,
-            units: &self.units,
+            units: self.units.values(),
             rules: &self.rules,
         }
     }
@@ -199,12 +200,12 @@ impl<M: Model> Datapath<M> {
 
     /// The dies.
     pub fn dies(&self) -> impl ExactSizeIterator<Item = &Die> {
-        self.units.iter().map(|unit| &unit.state)
+        self.units.values().iter().map(|unit| &unit.state)
     }
 
     /// The dies as policies see them.
     pub fn states(&self) -> Units<'_> {
-        Units(&self.units, &self.rules.die)
+        Units(self.units.values(), &self.rules.die)
     }
 
     /// What waits for the dies, for policies that look at load.
@@ -233,7 +234,7 @@ impl<M: Model> Datapath<M> {
     /// Takes up a transaction, which is in no queue yet.
     #[inline]
     pub fn insert(&mut self, transaction: Transaction) -> TransactionId {
-        self.transactions.insert_in_place(transaction)
+        self.transactions.insert(transaction)
     }
 
     /// Forgets a transaction that is in no queue.
@@ -245,17 +246,17 @@ impl<M: Model> Datapath<M> {
     /// How long a die has worked for the firmware up to `now`.
     #[inline]
     pub fn internal_busy(&self, die: DieId, now: Time) -> Time {
-        self.units[die.index()].state.internal_busy(now)
+        self.units[die].state.internal_busy(now)
     }
 
     /// Whether the array has read the page of `id`, a read outstanding on `die`: its data waits in the register, or leaves it.
     pub fn is_in_register(&self, die: DieId, id: TransactionId) -> bool {
-        self.units[die.index()].state.sensed().any(|&lead| self.with_companions(lead).any(|held| held == id))
+        self.units[die].state.sensed().any(|&lead| self.with_companions(lead).any(|held| held == id))
     }
 
     /// Whether a die has nothing to do and nothing waits for it.
     pub fn is_idle(&self, die: DieId) -> bool {
-        !self.queues.has_work(die) && self.units[die.index()].state.is_idle()
+        !self.queues.has_work(die) && self.units[die].state.is_idle()
     }
 
     /// The next place in the order of arrival among all transactions.
@@ -264,13 +265,13 @@ impl<M: Model> Datapath<M> {
         self.arrivals.take_order()
     }
 
-    /// Puts a transaction into the queue of its die: gives the die, for which [`Datapath::try_issue`] follows.
+    /// Puts a transaction, which is for `work`, into the queue of its die: gives the die, for which [`Datapath::try_issue`] follows.
     #[inline(always)]
-    pub fn enqueue(&mut self, id: TransactionId, kernel: &mut Kernel<M>) -> DieId {
+    pub fn enqueue(&mut self, id: TransactionId, work: Work, kernel: &mut Kernel<M>) -> DieId {
         let now = kernel.now();
         // A write with a page has had its turn since it got that.
         let transaction = &mut self.transactions[id];
-        let work = transaction.work;
+        debug_assert_eq!(transaction.work, work, "a transaction is enqueued for what it is for");
         let class = work.class();
         let has_turn = class == Class::UserProgram && self.rules.preallocates;
         // Parity goes before all else: the die programs nothing before it.
@@ -283,11 +284,11 @@ impl<M: Model> Datapath<M> {
         let die = self.geometry.die_of_plane(transaction.plane);
         let plane = self.geometry.plane_in_die(transaction.plane) as u8;
         kernel.tell(|| Notice::Enqueued(die, class, request));
-        transaction.account.queue(now, self.units[die.index()].state.internal_busy(now));
+        transaction.account.queue(now, self.units[die].state.internal_busy(now));
         if has_turn || goes_first {
             self.queues.insert(&mut self.transactions, die, plane, id);
         } else {
-            self.queues.push(&mut self.transactions, die, plane, id);
+            self.queues.push_of(&mut self.transactions, die, class, plane, id);
         }
         self.count_queued(die, work, plane, kernel);
         if self.dispatches() {
@@ -335,7 +336,7 @@ impl<M: Model> Datapath<M> {
     /// Counts the wait of a transaction in its queue up to now, though it does not run yet.
     pub fn count_wait(&mut self, id: TransactionId, now: Time) {
         let die = self.geometry.die_of_plane(self.transactions[id].plane);
-        let internal_busy = self.units[die.index()].state.internal_busy(now);
+        let internal_busy = self.units[die].state.internal_busy(now);
         self.transactions[id].account.wait(now, internal_busy);
     }
 

@@ -48,12 +48,12 @@ impl<M: Model> Datapath<M> {
         let now = kernel.now();
         self.count_transfer(grant, path);
         let die = self.die_of(grant);
-        let unit = &mut self.units[die.index()];
+        let unit = &mut self.units[die];
         let id = unit.state.outgoing().expect("a die asks only with data in its register");
         let (since, waited_before) =
             unit.state.count_path_wait(path.waited()).expect("a die asks only with data in its register");
         let request =
-            if M::ALL_FEATURES && die != grant.die { &mut self.units[grant.die.index()].path } else { &mut unit.path };
+            if M::ALL_FEATURES && die != grant.die { &mut self.units[grant.die].path } else { &mut unit.path };
         if waited_before == Time::ZERO {
             request.causes = Causes::default();
         }
@@ -90,7 +90,7 @@ impl<M: Model> Datapath<M> {
             let die = self.die_of(grant);
             kernel.tell(|| Notice::Sent(grant, die, payload, sent));
         }
-        let request = &mut self.units[grant.die.index()].path;
+        let request = &mut self.units[grant.die].path;
         request.paths[grant.phase.index()] = grant.path;
         request.least[grant.phase.index()] = sent.least;
         request.waited[grant.phase.index()] = path.waited() > Time::ZERO;

@@ -38,31 +38,6 @@ impl<I: Id, T> Arena<I, T> {
         }
     }
 
-    /// Stores a large value. A new slot is made first, so that the value is built in its slot and not moved there.
-    #[inline(always)]
-    pub fn insert_in_place(&mut self, value: T) -> I
-    where
-        T: Default,
-    {
-        let slot = match self.free.pop() {
-            Some(slot) => slot,
-            None => self.grow(),
-        };
-        self.slots[slot as usize] = value;
-        I::from_u32(slot)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn grow(&mut self) -> u32
-    where
-        T: Default,
-    {
-        let slot = u32::try_from(self.slots.len()).expect("fewer than 2^32 values are in flight");
-        self.slots.push(T::default());
-        slot
-    }
-
     /// The caller keeps no copy of the id.
     #[inline]
     pub fn remove(&mut self, id: I) {
@@ -74,21 +49,19 @@ impl<I: Id, T> Arena<I, T> {
         prefetch(&self.slots, id.as_u32() as usize);
     }
 
-    /// The most values that were in flight at once.
-    #[inline(always)]
-    pub fn most(&self) -> usize {
-        self.slots.len()
-    }
-
     /// Values of all slots, free ones included.
     pub fn slots(&self) -> impl Iterator<Item = &T> {
         self.slots.iter()
     }
 
+    /// How many values are in flight.
+    #[cfg(any(test, feature = "internals"))]
     pub fn len(&self) -> usize {
         self.slots.len() - self.free.len()
     }
 
+    /// Whether nothing is in flight.
+    #[cfg(any(test, feature = "internals"))]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -1,12 +1,15 @@
-//! The clock, the event queue, rings, arenas, prefetches and random numbers.
+//! The clock, the event queue, rings, arenas, tables, prefetches and random numbers.
 
 mod alarm;
 pub mod arena;
 pub(crate) mod circular;
 mod key;
 mod lane;
+mod places;
+pub mod pool;
 pub mod prefetch;
 pub mod queue;
 pub mod random;
 pub mod ring;
 mod scheduled;
+pub mod table;

@@ -28,6 +28,10 @@ pub use super::key::{KINDS, LANES, NO_LANE};
 /// The base moves only after so long, or when nothing else is left: moving it rewrites all waiting keys.
 const BASE_STAYS_PS: u64 = OFFSET_END / 2;
 
+/// The places from this one on, the last lane, the alarm and the heap, hold the next event of few: the smallest key of theirs is kept, and compared
+/// with those of the other lanes.
+const OTHERS: usize = LANES - 1;
+
 /// An event in the queue: a number, and its kind, which is part of the key. The kind selects the handler, and the processor knows
 /// it sooner from the key than from the place of the event.
 pub trait Queued: Copy {
@@ -53,6 +57,8 @@ pub struct EventQueue<E> {
     order: u64,
     /// First key of each lane, of the alarm and of the heap.
     heads: [u64; PLACES],
+    /// The smallest of those from [`OTHERS`] on.
+    others: u64,
     /// The smallest of them, found when an event is taken, so that it is known when its handler ends.
     first: u64,
     lanes: [Lane; LANES],
@@ -73,6 +79,7 @@ impl<E> Default for EventQueue<E> {
             base: 0,
             order: 0,
             heads: [NEVER; PLACES],
+            others: NEVER,
             first: NEVER,
             lanes: std::array::from_fn(|_| Lane::default()),
             alarm: Alarm::default(),
@@ -95,15 +102,21 @@ impl<E: Queued> EventQueue<E> {
     #[inline(always)]
     fn set_head(&mut self, place: usize, key: u64) {
         self.heads[place] = key;
-        // Compared in pairs: one after the other takes twice as long.
         let [a, b, c, d, e, f, g, h] = self.heads;
-        self.first = a.min(b).min(c.min(d)).min(e.min(f).min(g.min(h)));
+        if place >= OTHERS {
+            self.others = f.min(g).min(h);
+        }
+        // Compared in pairs: one after the other takes twice as long.
+        self.first = a.min(b).min(c.min(d)).min(e.min(self.others));
     }
 
     /// An event was scheduled in `place`.
     #[inline(always)]
     fn add_head(&mut self, place: usize, key: u64) {
         self.heads[place] = self.heads[place].min(key);
+        if place >= OTHERS {
+            self.others = self.others.min(key);
+        }
         // A branch, which is nearly always predicted: by a minimum, the next event would depend on the time of this one.
         if key < self.first {
             self.first = key;
@@ -154,7 +167,8 @@ impl<E: Queued> EventQueue<E> {
     pub fn schedule(&mut self, lane: usize, at: Time, event: E) {
         debug_assert!(at >= self.now, "an event was scheduled for {at}, before now, {}", self.now);
         let offset = at.as_ps() - self.base;
-        if offset >= OFFSET_END || self.is_numbered_out() {
+        // Either the offset is OFFSET_END or more, or the sequence numbers are used up: one test for both.
+        if ((offset + 1) | self.order) >> OFFSET_SHIFT != 0 {
             return self.schedule_beyond(lane, at, event);
         }
         self.schedule_at(lane, offset, event);

@@ -1,31 +1,25 @@
 //! A first-in first-out queue in a ring of a power of two places.
-#![allow(
-    unsafe_code,
-    reason = "events, and dies that wait for a channel, pass through rings several times a page: bounds that are known to hold cost a tenth of that"
-)]
-
 use std::fmt;
+
+use super::places::Places;
 
 /// Slots of a ring at its first use.
 const PLACES_MIN: usize = 8;
 
 /// A queue of small values, which grows as it has to.
 ///
-/// Places are counted on and on; the place of a count is its remainder by the number of places. Two things hold always:
-/// - `mask` is one less than the number of places, which is a power of two, so that every count masked by it is that of a place;
-/// - the values are in the places from `first` to before `end`, of which there are no more than places. The other places hold values of
-///   before, or the default.
+/// Places are counted on and on; the place of a count is its remainder by the number of places. The values are always in the places from `first` to
+/// before `end`, of which there are no more than places. The other places hold values of before, or the default.
 #[derive(Clone)]
 pub struct Ring<T> {
-    places: Box<[T]>,
-    mask: usize,
+    places: Places<T>,
     first: usize,
     end: usize,
 }
 
 impl<T: Copy + Default> Default for Ring<T> {
     fn default() -> Self {
-        Ring { places: Box::new([T::default()]), mask: 0, first: 0, end: 0 }
+        Ring { places: Places::of(T::default(), 1), first: 0, end: 0 }
     }
 }
 
@@ -49,14 +43,12 @@ impl<T: Copy + Default> Ring<T> {
     /// The value for a count from `first` to before `end`.
     #[inline(always)]
     fn at(&self, count: usize) -> &T {
-        // SAFETY: the masked count is that of a place.
-        unsafe { self.places.get_unchecked(count & self.mask) }
+        self.places.at(count)
     }
 
     #[inline(always)]
     fn write(&mut self, count: usize, value: T) {
-        // SAFETY: the masked count is that of a place.
-        *unsafe { self.places.get_unchecked_mut(count & self.mask) } = value;
+        *self.places.at_mut(count) = value;
     }
 
     #[inline(always)]
@@ -76,8 +68,7 @@ impl<T: Copy + Default> Ring<T> {
             return None;
         }
         let count = self.first + index;
-        // SAFETY: the masked count is that of a place.
-        Some(unsafe { self.places.get_unchecked_mut(count & self.mask) })
+        Some(self.places.at_mut(count))
     }
 
     #[inline(always)]
@@ -93,7 +84,7 @@ impl<T: Copy + Default> Ring<T> {
 
     #[inline(always)]
     pub fn push_back(&mut self, value: T) {
-        if self.len() > self.mask {
+        if self.len() > self.places.mask() {
             self.grow();
         }
         self.write(self.end, value);
@@ -159,12 +150,11 @@ impl<T: Copy + Default> Ring<T> {
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
-        let places = (self.places.len() * 2).max(PLACES_MIN);
-        let mut larger = vec![T::default(); places].into_boxed_slice();
-        for (place, value) in larger.iter_mut().zip(self.iter()) {
+        let mut larger = Places::of(T::default(), (self.places.count() * 2).max(PLACES_MIN));
+        for (place, value) in larger.as_mut_slice().iter_mut().zip(self.iter()) {
             *place = *value;
         }
-        (self.end, self.first, self.mask) = (self.len(), 0, places - 1);
+        (self.end, self.first) = (self.len(), 0);
         self.places = larger;
     }
 }

@@ -1,6 +1,7 @@
 //! Half-duplex channels, each shared by a run of consecutive dies, with an arbiter each.
 
 use crate::config::Arbitration;
+use crate::engine::table::Table;
 use crate::flash::divisor::Divisor;
 use crate::ids::{DieId, LinkId, PathId};
 use crate::units::Time;
@@ -20,8 +21,8 @@ struct Channel {
 /// A set of half-duplex channels.
 #[derive(Clone, Debug)]
 pub struct Channels {
-    channels: Vec<Channel>,
-    usage: Vec<LinkUsage>,
+    channels: Table<PathId, Channel>,
+    usage: Table<PathId, LinkUsage>,
     dies_per_channel: u32,
     divisor: Divisor,
     durations: Durations,
@@ -35,8 +36,8 @@ impl Channels {
         let dies_per_channel = chips * dies_per_chip;
         let channel = || Channel { held: None, waiting: Arbiter::new(arbitration, dies_per_channel, dies_per_chip) };
         Channels {
-            channels: (0..count).map(|_| channel()).collect(),
-            usage: vec![LinkUsage::default(); count as usize],
+            channels: Table::of(channel(), count as usize),
+            usage: Table::of(LinkUsage::default(), count as usize),
             dies_per_channel,
             divisor: Divisor::new(dies_per_channel),
             durations,
@@ -47,7 +48,7 @@ impl Channels {
 
     /// Serves every channel by a rule of the caller's own.
     pub(super) fn set_arbiter(&mut self, policy: &SharedPolicy) {
-        for (number, channel) in (0..).zip(&mut self.channels) {
+        for (number, channel) in (0..).zip(self.channels.values_mut()) {
             channel.waiting.set_policy(number, policy.clone());
         }
     }
@@ -57,7 +58,7 @@ impl Channels {
     pub fn acquire(&mut self, die: DieId, phase: TransferPhase, data: DataOf, now: Time, outbox: &mut Outbox) {
         let path = PathId(self.divisor.divide(die.0));
         let position = die.0 - path.0 * self.dies_per_channel;
-        let channel = &mut self.channels[path.index()];
+        let channel = &mut self.channels[path];
         let cause = Cause::Channel;
         if let Some((holder, held_for, _)) = channel.held {
             let goes_on = (holder, held_for) == (die, phase);
@@ -75,14 +76,14 @@ impl Channels {
     pub fn send(&mut self, grant: Grant, payload: Payload, now: Time) -> Time {
         let duration = self.durations.of(payload);
         self.transfers += 1;
-        self.usage[grant.path.index()].count(grant.phase, payload, now, duration);
+        self.usage[grant.path].count(grant.phase, payload, now, duration);
         duration
     }
 
     /// See [`Fabric::release`](super::Fabric::release).
     #[inline(always)]
     pub fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
-        let channel = &mut self.channels[grant.path.index()];
+        let channel = &mut self.channels[grant.path];
         if outbox.uses.is_some()
             && let Some((die, _, since)) = channel.held
         {
@@ -100,7 +101,7 @@ impl Channels {
     /// See [`Fabric::is_behind`](super::Fabric::is_behind).
     #[inline(always)]
     pub fn is_behind(&self, die: DieId, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
-        let channel = &self.channels[self.divisor.divide(die.0) as usize];
+        let channel = &self.channels[PathId(self.divisor.divide(die.0))];
         let mut is_in_the_way = |other: DieId| other != die && is_another(other);
         channel.held.is_some_and(|(holder, ..)| is_in_the_way(holder)) || channel.waiting.waiting().any(is_in_the_way)
     }
@@ -113,12 +114,12 @@ impl Channels {
     /// The channels that are held, each with the die that holds it.
     pub fn held(&self) -> Vec<(LinkId, DieId)> {
         let links = (0..).map(LinkId);
-        links.zip(&self.channels).filter_map(|(link, channel)| Some((link, channel.held?.0))).collect()
+        links.zip(self.channels.values()).filter_map(|(link, channel)| Some((link, channel.held?.0))).collect()
     }
 
     /// What each channel carried.
     pub fn usage(&self) -> &[LinkUsage] {
-        &self.usage
+        self.usage.values()
     }
 }
 

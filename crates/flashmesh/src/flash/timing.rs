@@ -59,17 +59,21 @@ impl Timing {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn page_type(&self, page_in_block: impl FnOnce() -> u32) -> PageType {
+        if self.page_types == PageTypes::One { PageType::Lower } else { self.type_of_several(page_in_block) }
+    }
+
+    #[inline(never)]
+    fn type_of_several(&self, page_in_block: impl FnOnce() -> u32) -> PageType {
         match self.page_types {
-            PageTypes::One => PageType::Lower,
             types if self.word_lines => PageType::of_word_line(types, page_in_block()),
             types => PageType::of(types, page_in_block()),
         }
     }
 
     /// The type of a page that is programmed: where programs are of a word line, the time of one is that of a lower page.
-    #[inline]
+    #[inline(always)]
     pub fn programmed_type(&self, page_in_block: impl FnOnce() -> u32) -> PageType {
         if self.word_lines { PageType::Lower } else { self.page_type(page_in_block) }
     }

@@ -6,7 +6,7 @@ use crate::error::RunError;
 use crate::fabric::{Cause, Causes};
 use crate::host::replay::Mode;
 use crate::host::status::Status;
-use crate::ids::RequestId;
+use crate::ids::{RequestId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, lane};
 use crate::kernel::job::Job;
@@ -42,18 +42,7 @@ impl<M: Model> Frontend<M> {
         while let Some(done) = controller.next_done(next) {
             next += 1;
             let ended = match done {
-                &Done::Page(id) => {
-                    let transaction = datapath.transaction(id);
-                    let read = if transaction.class() == Class::UserRead { transaction.bytes } else { Bytes::ZERO };
-                    let (spent, conflict) = (transaction.account.spent(), transaction.account.conflict());
-                    // No closure, which would be a function of its own.
-                    let ended = match transaction.owner.request {
-                        Some(request) if self.page_done(request, read, spent, conflict, kernel) => Some(request),
-                        _ => None,
-                    };
-                    datapath.remove(id);
-                    ended
-                }
+                &Done::Page(id) => self.transaction_done(id, datapath, kernel),
                 &Done::Cached { request, read, ref spent } => {
                     self.page_done(request, read, spent, Causes::default(), kernel).then_some(request)
                 }
@@ -68,12 +57,46 @@ impl<M: Model> Frontend<M> {
             };
             if let Some(request) = ended {
                 self.respond(request, controller, kernel);
-                if self.requests[request].io.kind != RequestKind::Read {
+                if self.requests[request].kind != RequestKind::Read {
                     self.end_write(request, controller, datapath, kernel);
                 }
             }
         }
         controller.done_taken();
+    }
+
+    /// A page of a read is done that is not in the list of what is.
+    #[inline(always)]
+    pub fn page_read(
+        &mut self,
+        id: TransactionId,
+        controller: &mut Controller,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
+        if let Some(request) = self.transaction_done(id, datapath, kernel) {
+            self.respond(request, controller, kernel);
+        }
+    }
+
+    /// A transaction ends that was for a page; gives its request when that was the last one of it.
+    #[inline(always)]
+    fn transaction_done(
+        &mut self,
+        id: TransactionId,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) -> Option<RequestId> {
+        let transaction = datapath.transaction(id);
+        let read = if transaction.class() == Class::UserRead { transaction.bytes } else { Bytes::ZERO };
+        let (spent, conflict) = (transaction.account.spent(), transaction.account.conflict());
+        // No closure, which would be a function of its own.
+        let ended = match transaction.owner.request {
+            Some(request) if self.page_done(request, read, spent, conflict, kernel) => Some(request),
+            _ => None,
+        };
+        datapath.remove(id);
+        ended
     }
 
     /// Prefetches a request that crosses the link a little behind the one at hand, in the direction of `lane`, where too many are in flight
@@ -136,9 +159,9 @@ impl<M: Model> Frontend<M> {
     #[inline(always)]
     pub(super) fn send_response(&mut self, id: RequestId, kernel: &mut Kernel<M>) {
         let now = kernel.now();
-        let Request { io, stream, status, .. } = self.requests[id];
-        if io.kind == RequestKind::Read && !self.rules.sends_pages && status == Status::Success {
-            self.interface.send_data(io.size, now);
+        let Request { kind, size, stream, status, .. } = self.requests[id];
+        if kind == RequestKind::Read && !self.rules.sends_pages && status == Status::Success {
+            self.interface.send_data(size, now);
         }
         self.interface.respond(id, stream, now, &mut Sink(kernel));
     }
@@ -160,7 +183,7 @@ impl<M: Model> Frontend<M> {
         self.interface.taken(stream, now, &mut Sink(kernel));
         controller.acknowledge(id);
         let request = &self.requests[id];
-        let thread = request.thread;
+        let (thread, io) = (request.thread, request.io());
         let (latency, firmware) = (now - request.arrival, request.firmware);
         let counters = &mut self.counters;
         counters.completed += 1;
@@ -174,7 +197,7 @@ impl<M: Model> Frontend<M> {
         }
         counters.statuses[request.status.index()] += 1;
         counters.queues[stream.index()].count(now - request.submitted);
-        counters.streams[stream.index()].record(&request.io, request.status, now, latency, firmware, &request.critical);
+        counters.streams[stream.index()].record(&io, request.status, now, latency, firmware, &request.critical);
         match &mut self.records {
             Records::Dropped => {}
             Records::Sink(sink) => sink.record(&request.record(now)).map_err(RunError::Sink)?,
@@ -185,7 +208,7 @@ impl<M: Model> Frontend<M> {
             }
         }
         if let Some(timeline) = &mut counters.timeline {
-            counters.is_due |= timeline.completed(stream, &request.io, request.status, now, latency);
+            counters.is_due |= timeline.completed(stream, &io, request.status, now, latency);
         }
         self.requests.remove(id);
         let replay = &mut self.streams[stream.index()].replay;

@@ -21,7 +21,7 @@ impl<M: Model> Frontend<M> {
         kernel: &mut Kernel<M>,
     ) {
         if M::ALL_FEATURES && controller.cores().is_some() {
-            let io = self.requests[id].io;
+            let io = self.requests[id].io();
             if let Some(end) = controller.ask_core(Job::Command(id, io.kind, self.units_of(&io)), kernel) {
                 self.requests[id].firmware += end - kernel.now();
                 return;

@@ -17,11 +17,13 @@ use super::Frontend;
 pub(super) struct Flushes {
     unfinished: Vec<Unfinished>,
     waiting: Vec<Flush>,
+    /// Of each write in flight, by its id, how many writes of its namespace had begun with it.
+    orders: Vec<u64>,
 }
 
 impl Flushes {
     pub fn new(namespaces: usize) -> Flushes {
-        Flushes { unfinished: vec![Unfinished::default(); namespaces], waiting: Vec::new() }
+        Flushes { unfinished: vec![Unfinished::default(); namespaces], waiting: Vec::new(), orders: Vec::new() }
     }
 
     pub fn clear(&mut self) {
@@ -56,7 +58,11 @@ impl<M: Model> Frontend<M> {
         let writes = &mut self.flushes.unfinished[namespace.index()];
         writes.begun += 1;
         writes.left += 1;
-        self.requests[id].order = writes.begun;
+        let orders = &mut self.flushes.orders;
+        if orders.len() <= id.index() {
+            orders.resize(id.index() + 1, 0);
+        }
+        orders[id.index()] = writes.begun;
     }
 
     /// All pages of a write are on flash or in the device cache.
@@ -72,7 +78,7 @@ impl<M: Model> Frontend<M> {
         if self.flushes.waiting.is_empty() {
             return;
         }
-        let order = self.requests[id].order;
+        let order = self.flushes.orders[id.index()];
         for flush in &mut self.flushes.waiting {
             flush.left -= u64::from(flush.namespace == namespace && order <= flush.after);
         }

@@ -106,7 +106,9 @@ impl<M: Model> Frontend<M> {
         kernel: &mut Kernel<M>,
     ) -> Result<(), RunError> {
         let arrival = kernel.now();
-        if let Some(io) = self.streams[stream.index()].replay.next_in_batch(arrival)? {
+        let replay = &mut self.streams[stream.index()].replay;
+        if replay.takes_next(arrival)? {
+            let io = *replay.last_taken();
             self.issue_now(stream, Arrived { io, thread: 0, arrival }, controller, kernel);
         }
         Ok(())
@@ -152,16 +154,18 @@ impl<M: Model> Frontend<M> {
         if let Some(timeline) = &mut self.counters.timeline {
             timeline.issued(now);
         }
-        let request = self.requests.insert_in_place(Request {
+        let request = self.requests.insert(Request {
+            offset: io.offset,
+            size: io.size,
+            arrival,
+            submitted: now,
             number,
             stream,
-            io,
+            of_stream: io.stream,
             thread,
-            arrival,
-            priority,
-            submitted: now,
-            order: 0,
             remaining: 0,
+            kind: io.kind,
+            priority,
             status: Status::Success,
             conflict: Causes::default(),
             firmware: Time::ZERO,

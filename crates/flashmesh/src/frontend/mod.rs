@@ -17,7 +17,7 @@ mod submit;
 use std::marker::PhantomData;
 
 use crate::config::{Config, InterfaceKind, Priority, ReadData};
-use crate::engine::arena::Arena;
+use crate::engine::pool::Pool;
 use crate::error::RunError;
 use crate::flash::geometry::Geometry;
 use crate::host::interface::{AnyInterface, EventSink, HostEvent, Seen, Token};
@@ -62,7 +62,7 @@ pub struct Frontend<M: Model> {
     streams: Vec<HostStream>,
     interface: AnyInterface,
     namespaces: Namespaces,
-    requests: Arena<RequestId, Request>,
+    requests: Pool<RequestId, Request>,
     flushes: Flushes,
     held: Held,
     ending: Ending,
@@ -127,7 +127,7 @@ impl Frontend<Probed> {
                 capacitors: config.power.capacitors,
             },
             interface: AnyInterface::new(config, &priorities),
-            requests: Arena::default(),
+            requests: Pool::default(),
             flushes: Flushes::new(namespaces.count()),
             held: Held::new(config),
             namespaces,

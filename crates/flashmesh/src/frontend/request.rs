@@ -9,20 +9,25 @@ use crate::schedule::transaction::Priority;
 use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
 
+/// A request in flight, in two lines of the processor's cache: what changes as it is on its way, and where its time went, which is looked at when its
+/// last page is done and when it completes. Far more requests may wait than a cache holds.
 #[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
 pub(super) struct Request {
-    /// Sequence number of issue.
-    pub number: u64,
-    pub stream: StreamId,
-    pub io: IoRequest,
-    pub thread: u32,
-    pub priority: Priority,
+    pub offset: Bytes,
+    pub size: Bytes,
     pub arrival: Time,
     /// When the drive fetched it.
     pub submitted: Time,
-    /// Writes only: sequence number of arrival in the namespace, from 1.
-    pub order: u64,
+    /// Sequence number of issue.
+    pub number: u64,
+    pub stream: StreamId,
+    /// The stream that its workload says it is of.
+    pub of_stream: u32,
+    pub thread: u32,
     pub remaining: u32,
+    pub kind: RequestKind,
+    pub priority: Priority,
     pub status: Status,
     pub conflict: Causes,
     /// How long it waited for cores of the controller, and these worked for it.
@@ -31,16 +36,25 @@ pub(super) struct Request {
     pub critical: LatencyBreakdown,
 }
 
+const _: () = assert!(size_of::<Request>() == 128 && std::mem::offset_of!(Request, firmware) == 64);
+
 impl Request {
+    /// What was asked for.
+    #[inline(always)]
+    pub fn io(&self) -> IoRequest {
+        let Request { arrival, kind, offset, size, of_stream, .. } = *self;
+        IoRequest { arrival, kind, offset, size, stream: of_stream }
+    }
+
     /// What the log says of it, completed now.
     pub fn record(&self, now: Time) -> RequestRecord {
         RequestRecord {
             id: self.number,
-            kind: self.io.kind,
-            offset: self.io.offset,
-            size: self.io.size,
+            kind: self.kind,
+            offset: self.offset,
+            size: self.size,
             issuer: self.stream,
-            stream: self.io.stream,
+            stream: self.of_stream,
             status: self.status,
             arrival: self.arrival,
             submitted: self.submitted,
@@ -55,21 +69,17 @@ impl Request {
 impl Default for Request {
     fn default() -> Request {
         Request {
-            number: 0,
-            stream: StreamId(0),
-            io: IoRequest {
-                arrival: Time::ZERO,
-                kind: RequestKind::Read,
-                offset: Bytes::ZERO,
-                size: Bytes::ZERO,
-                stream: 0,
-            },
-            thread: 0,
-            priority: Priority::Medium,
+            offset: Bytes::ZERO,
+            size: Bytes::ZERO,
             arrival: Time::ZERO,
             submitted: Time::ZERO,
-            order: 0,
+            number: 0,
+            stream: StreamId(0),
+            of_stream: 0,
+            thread: 0,
             remaining: 0,
+            kind: RequestKind::Read,
+            priority: Priority::Medium,
             status: Status::Success,
             conflict: Causes::default(),
             firmware: Time::ZERO,

@@ -24,7 +24,7 @@ impl<M: Model> Frontend<M> {
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
     ) {
-        let Request { io, stream, .. } = self.requests[id];
+        let (io, stream) = (self.requests[id].io(), self.requests[id].stream);
         let io = match self.admit(stream, &io) {
             Ok(offset) => IoRequest { offset, ..io },
             Err(status) => return self.refuse(id, status, controller, kernel),

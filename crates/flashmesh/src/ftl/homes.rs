@@ -15,12 +15,12 @@ use crate::ids::{Lpn, Ppn};
 
 impl Ftl {
     /// Where `lpn` is read: where it is, or at its home while it holds nothing.
-    #[inline]
+    #[inline(always)]
     pub fn location(&self, lpn: Lpn) -> Ppn {
         self.mapping.get(lpn).unwrap_or_else(|| self.home(lpn))
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn home(&self, lpn: Lpn) -> Ppn {
         self.allocation.static_order().home_of(lpn)
     }

@@ -53,11 +53,17 @@ impl Batch {
         self.requests.get(self.taken)
     }
 
+    /// Takes the first one, of which there is one.
     #[inline(always)]
-    pub(super) fn take(&mut self) -> Option<IoRequest> {
-        let io = *self.requests.get(self.taken)?;
+    pub(super) fn take(&mut self) {
+        debug_assert!(self.taken < self.requests.len(), "nothing is taken from an empty batch");
         self.taken += 1;
-        Some(io)
+    }
+
+    /// The one taken last.
+    #[inline(always)]
+    pub(super) fn last(&self) -> &IoRequest {
+        &self.requests[self.taken - 1]
     }
 
     /// Whether the request taken last was the first of a full batch.

@@ -23,11 +23,14 @@ pub struct Namespace {
 pub struct Namespaces {
     namespaces: Vec<Namespace>,
     of_stream: Vec<NamespaceId>,
+    /// That of each stream.
+    ranges: Vec<Namespace>,
 }
 
 impl Namespaces {
     pub fn new(namespaces: Vec<Namespace>, of_stream: Vec<NamespaceId>) -> Namespaces {
-        Namespaces { namespaces, of_stream }
+        let ranges = of_stream.iter().map(|of| namespaces[of.index()]).collect();
+        Namespaces { namespaces, of_stream, ranges }
     }
 
     pub fn count(&self) -> usize {
@@ -51,9 +54,9 @@ impl Namespaces {
     ///
     /// # Errors
     /// When it reaches beyond its namespace, or there is none.
-    #[inline]
+    #[inline(always)]
     pub fn locate(&self, stream: StreamId, io: &IoRequest) -> Result<Bytes, Status> {
-        let Namespace { first, capacity } = self.namespaces[self.of(stream)?.index()];
+        let &Namespace { first, capacity } = self.ranges.get(stream.index()).ok_or(Status::InvalidNamespace)?;
         // Neither sum nor difference may overflow: a trace can ask for anything.
         if io.size > capacity || io.offset > capacity - io.size {
             return Err(Status::LbaOutOfRange);

@@ -188,28 +188,37 @@ impl Replay {
         Next::Issue(arrived)
     }
 
-    /// Stress replay: a place is free at `now`; gives the request that takes it.
+    /// Stress replay: a place is free at `now`; gives whether a request takes it, which is the one [taken last](Replay::last_taken).
     ///
     /// # Errors
     /// When the workload cannot be read on.
     #[inline(always)]
-    pub fn next_in_batch(&mut self, now: Time) -> Result<Option<IoRequest>, WorkloadError> {
+    pub fn takes_next(&mut self, now: Time) -> Result<bool, WorkloadError> {
         if now > self.stop {
-            return Ok(None);
+            return Ok(false);
         }
         self.batch.refill(&mut self.source)?;
         Ok(self.take_from_batch(now))
     }
 
     #[inline(always)]
-    fn take_from_batch(&mut self, now: Time) -> Option<IoRequest> {
-        let io = self.batch.take()?;
+    fn take_from_batch(&mut self, now: Time) -> bool {
+        if self.batch.first().is_none() {
+            return false;
+        }
+        self.batch.take();
         if self.slots.are_taken() {
-            self.slots.wait(Arrived { io, thread: 0, arrival: now });
-            return None;
+            self.slots.wait(Arrived { io: *self.batch.last(), thread: 0, arrival: now });
+            return false;
         }
         self.slots.take();
-        Some(io)
+        true
+    }
+
+    /// The request that was taken last of those pulled ahead. Not given with the taking: within an `Option` it is moved in pieces.
+    #[inline(always)]
+    pub fn last_taken(&self) -> &IoRequest {
+        self.batch.last()
     }
 
     /// Closed replay: `thread` is free for its next request at `now`.
@@ -273,7 +282,7 @@ impl Replay {
     }
 
     /// Frees the slot of a completed request; the longest waiting request takes it.
-    #[inline]
+    #[inline(always)]
     pub fn completed(&mut self) -> Option<Arrived> {
         self.slots.hand_over()
     }

@@ -176,9 +176,9 @@ pub mod lane {
     pub const DATA: usize = 2;
     /// Array reads that end.
     pub const READ: usize = 3;
-    pub const PROGRAM: usize = 4;
     /// Messages that reach the host.
-    pub const TO_HOST: usize = 5;
+    pub const TO_HOST: usize = 4;
+    pub const PROGRAM: usize = 5;
     /// Wakes of the fabric.
     pub const FABRIC: usize = NO_LANE;
     /// Acknowledgements that reach a controller.

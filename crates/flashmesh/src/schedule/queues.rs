@@ -2,14 +2,15 @@
 
 use std::hint::select_unpredictable;
 
-use crate::engine::arena::Arena;
+use crate::engine::pool::Pool;
 use crate::engine::ring::Ring;
+use crate::engine::table::Table;
 use crate::ids::{DieId, TransactionId};
 
 use super::Choice;
 use super::transaction::{CLASSES, Class, Priority, Transaction};
 
-pub type Transactions = Arena<TransactionId, Transaction>;
+pub type Transactions = Pool<TransactionId, Transaction>;
 
 /// A transaction that waits.
 #[derive(Clone, Copy, Debug)]
@@ -95,6 +96,13 @@ impl PlaneMasks {
         self.0 |= 1 << (PlaneMasks::shift(class) + u32::from(plane));
     }
 
+    /// The plane of one class that is the only one of all.
+    #[inline(always)]
+    pub fn only(self, class: Class) -> Option<u8> {
+        let plane = (self.0 >> PlaneMasks::shift(class)).trailing_zeros();
+        (self.0.is_power_of_two() && plane < u8::BITS).then_some(plane as u8)
+    }
+
     /// Takes a plane out.
     #[inline(always)]
     pub fn remove(&mut self, class: Class, plane: u8) {
@@ -125,7 +133,7 @@ pub fn planes(mut mask: u8) -> impl Iterator<Item = u8> {
 #[derive(Clone, Debug)]
 pub struct DieQueues {
     queues: Vec<Ring<Waiting>>,
-    masks: Vec<PlaneMasks>,
+    masks: Table<DieId, PlaneMasks>,
     planes_per_die: usize,
     /// The priorities that have queues of their own; all share that of the default where they do not count.
     priorities: &'static [Priority],
@@ -138,7 +146,7 @@ impl DieQueues {
         let priorities: &[Priority] = if by_priority { Priority::ALL } else { &[Priority::Medium] };
         DieQueues {
             queues: vec![Ring::default(); dies as usize * CLASSES * planes_per_die * priorities.len()],
-            masks: vec![NOTHING; dies as usize],
+            masks: Table::of(NOTHING, dies as usize),
             planes_per_die,
             priorities,
         }
@@ -159,13 +167,20 @@ impl DieQueues {
     /// Puts a transaction at the end of its queue.
     #[inline(always)]
     pub fn push(&mut self, transactions: &mut Transactions, die: DieId, plane: u8, id: TransactionId) {
+        let class = transactions[id].class();
+        self.push_of(transactions, die, class, plane, id);
+    }
+
+    /// The same for one of `class`.
+    #[inline(always)]
+    pub fn push_of(&mut self, transactions: &mut Transactions, die: DieId, class: Class, plane: u8, id: TransactionId) {
         let transaction = &mut transactions[id];
         transaction.end_chain();
-        let (class, priority) = (transaction.class(), transaction.owner.priority);
+        let priority = transaction.owner.priority;
         let slot = self.slot(Choice { die, class, plane, priority });
         let queue = &mut self.queues[slot];
         if queue.is_empty() {
-            self.masks[die.index()].insert(class, plane);
+            self.masks[die].insert(class, plane);
         }
         queue.push_back(Waiting::new(id));
     }
@@ -193,6 +208,21 @@ impl DieQueues {
     #[inline]
     pub fn head(&self, at: Choice) -> Option<TransactionId> {
         self.queues[self.slot(at)].front().map(|first| first.id)
+    }
+
+    /// The first transaction that waits for a die, reads before programs.
+    #[inline(always)]
+    pub fn first(&self, die: DieId) -> Option<TransactionId> {
+        let masks = self.masks(die);
+        if masks == NOTHING {
+            return None;
+        }
+        let class = masks.first_class();
+        let plane = masks.of(class).trailing_zeros() as u8;
+        if let &[priority] = self.priorities {
+            return self.head(Choice { die, class, plane, priority });
+        }
+        self.priorities.iter().find_map(|&priority| self.head(Choice { die, class, plane, priority }))
     }
 
     /// Of `planes`, which have something waiting, the one whose first transaction of `class` waits longest; for queues without priorities.
@@ -238,6 +268,19 @@ impl DieQueues {
             None => self.emptied(at),
         }
         Some(first)
+    }
+
+    /// The same where priorities do not count, for a queue that is the only one of its die with anything waiting.
+    #[inline(always)]
+    pub fn pop_only(&mut self, transactions: &mut Transactions, die: DieId, class: Class, plane: u8) -> TransactionId {
+        let slot = (die.index() * CLASSES + class.index()) * self.planes_per_die + usize::from(plane);
+        let queue = &mut self.queues[slot];
+        let first = queue.take_first().id;
+        match queue.front() {
+            Some(next) => transactions.prefetch(next.id),
+            None => self.masks[die] = NOTHING,
+        }
+        first
     }
 
     /// Takes the transaction `id` out of a queue; `false` when it is not there.
@@ -302,7 +345,7 @@ impl DieQueues {
     #[inline]
     fn emptied(&mut self, queue: Choice) {
         if self.is_plane_empty(queue) {
-            self.masks[queue.die.index()].remove(queue.class, queue.plane);
+            self.masks[queue.die].remove(queue.class, queue.plane);
         }
     }
 
@@ -333,12 +376,12 @@ impl DieQueues {
     /// Which planes have something waiting, for each class.
     #[inline]
     pub fn masks(&self, die: DieId) -> PlaneMasks {
-        self.masks[die.index()]
+        self.masks[die]
     }
 
     /// Whether anything waits for the die.
     #[inline]
     pub fn has_work(&self, die: DieId) -> bool {
-        self.masks[die.index()] != NOTHING
+        self.masks[die] != NOTHING
     }
 }

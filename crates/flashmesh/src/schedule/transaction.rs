@@ -197,6 +197,12 @@ impl Transaction {
         self.work.class()
     }
 
+    /// Whether it is a read that a request waits for and that has nothing to do with the device cache.
+    #[inline(always)]
+    pub fn is_plain_read(&self) -> bool {
+        self.work == Work::HostRead(CachePlace::None) && self.owner.request.is_some()
+    }
+
     /// The next of those that run as one with it.
     #[inline(always)]
     pub fn companion(&self) -> Option<TransactionId> {

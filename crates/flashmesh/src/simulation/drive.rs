@@ -172,7 +172,11 @@ impl<M: Model> Drive<M> {
                 controller.delivered(TransferPhase::Command, asker, datapath, kernel);
                 frontend.prefetch_request(|| datapath.request_under_way(asker));
             }
-            Event::DataDelivered(asker) => controller.delivered(TransferPhase::DataOut, asker, datapath, kernel),
+            Event::DataDelivered(asker) => {
+                if let Some(page) = controller.delivered(TransferPhase::DataOut, asker, datapath, kernel) {
+                    frontend.page_read(page, controller, datapath, kernel);
+                }
+            }
             Event::CopyDelivered(asker) if M::ALL_FEATURES => controller.copy_delivered(asker, datapath, kernel),
             Event::Acknowledged(id) => controller.acknowledged(id, datapath, kernel),
             Event::FabricWake(token) => datapath.wake(token, kernel),

@@ -48,7 +48,7 @@ impl Reads {
         let mut transaction = Transaction::new(Work::MapRead, Owner::FIRMWARE, Lpn(0), plane, ppn, bytes);
         transaction.account.begin(kernel.now());
         let id = datapath.insert(transaction);
-        let die = datapath.enqueue(id, kernel);
+        let die = datapath.enqueue(id, datapath.transaction(id).work, kernel);
         self.try_issue(die, datapath, kernel);
     }
 

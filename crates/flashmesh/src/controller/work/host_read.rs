@@ -1,5 +1,6 @@
 //! Pages that requests read.
 
+use crate::controller::shared::Shared;
 use crate::controller::steps::Step;
 use crate::controller::{Context, PageRequest};
 use crate::ids::{Lpn, Ppn, TransactionId};
@@ -73,9 +74,15 @@ fn place<M: Model>(lpn: Lpn, map: Option<&mut CachedMap>, cx: &mut Context<'_, M
 /// The data of a read has reached the controller: the request has it.
 #[inline(always)]
 pub fn done<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
-    cx.shared.counters.flash.user_reads += 1;
+    count_done(cx.shared);
     let request = cx.datapath.transaction(id).owner.request;
     cx.shared.finished(id, request, cx.datapath);
+}
+
+/// The data of a read has reached the controller.
+#[inline(always)]
+pub fn count_done(shared: &mut Shared) {
+    shared.counters.flash.user_reads += 1;
 }
 
 /// The page of a read has moved, or was forgotten, while it waited for its die.

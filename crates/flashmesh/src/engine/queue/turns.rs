@@ -1,6 +1,7 @@
 //! Turns that are kept for events whose time is not known yet, and the event that comes last at its time.
 
 use std::cmp::Reverse;
+use std::collections::VecDeque;
 
 use crate::units::Time;
 
@@ -74,37 +75,64 @@ impl<E: Queued> EventQueue<E> {
 
     /// The base has moved: what is no longer too far ahead gets its key, in the order of scheduling. All of that comes after what had a key before,
     /// and before what will get one.
+    ///
+    /// Lanes are in that order already, and are merged: with a deep queue most events wait here first, more of them than a cache holds.
     pub(super) fn take_near(&mut self) {
         let end = self.base + OFFSET_END;
-        let mut near = Vec::new();
-        for (lane, waiting) in self.far_lanes.iter_mut().enumerate() {
-            let count = waiting.partition_point(|far| far.at < end);
-            near.extend(waiting.drain(..count).map(|far| (lane, far)));
-        }
-        while let Some(Reverse(far)) = self.far.peek()
-            && far.at < end
-        {
-            near.push((NO_LANE, *far));
-            self.far.pop();
-        }
-        // Not by the unstable sort: it does not see that what comes from a lane is sorted.
-        near.sort_by_key(|(_, far)| far.order);
         let mut turns = std::mem::take(&mut self.turns);
         turns.sort_unstable_by_key(|turn| turn.far_order);
         let mut kept = turns.iter_mut().peekable();
-        for (lane, far) in near {
-            while let Some(turn) = kept.next_if(|turn| turn.far_order < far.order) {
-                self.extend(turn, end);
-            }
-            let offset = far.at - self.base;
-            if far.order == LAST_FAR_ORDER {
-                self.schedule_by_order(offset, LAST_ORDER, far.event);
-            } else {
-                self.schedule_at(lane, offset, far.event);
+        let mut others = self.near_of_heap(end);
+        while let Some((lane, until)) = self.next_near(&others, end) {
+            while let Some(far) = self.far_lanes.get(lane).unwrap_or(&others).front().copied()
+                && far.at < end
+                && far.order <= until
+            {
+                self.far_lanes.get_mut(lane).unwrap_or(&mut others).pop_front();
+                while let Some(turn) = kept.next_if(|turn| turn.far_order < far.order) {
+                    self.extend(turn, end);
+                }
+                let offset = far.at - self.base;
+                if far.order == LAST_FAR_ORDER {
+                    self.schedule_by_order(offset, LAST_ORDER, far.event);
+                } else {
+                    self.schedule_at(lane, offset, far.event);
+                }
             }
         }
         kept.for_each(|turn| self.extend(turn, end));
         self.turns = turns;
+    }
+
+    /// Takes the events of no lane before `end`, in the order of scheduling.
+    fn near_of_heap(&mut self, end: u64) -> VecDeque<Far<E>> {
+        let mut near = Vec::new();
+        while let Some(Reverse(far)) = self.far.peek()
+            && far.at < end
+        {
+            near.push(*far);
+            self.far.pop();
+        }
+        near.sort_by_key(|far| far.order);
+        near.into()
+    }
+
+    /// The lane whose first event before `end` was scheduled first, [`NO_LANE`] for that of `others`; and when the next one was that is first
+    /// elsewhere.
+    fn next_near(&self, others: &VecDeque<Far<E>>, end: u64) -> Option<(usize, u64)> {
+        let (mut first, mut until) = (None, u64::MAX);
+        let of_lanes = self.far_lanes.iter().enumerate();
+        for (lane, waiting) in of_lanes.chain([(NO_LANE, others)]) {
+            let Some(far) = waiting.front().filter(|far| far.at < end) else { continue };
+            match first {
+                Some((order, _)) if order <= far.order => until = until.min(far.order),
+                _ => {
+                    until = first.map_or(until, |(order, _)| order);
+                    first = Some((far.order, lane));
+                }
+            }
+        }
+        first.map(|(_, lane)| (lane, until))
     }
 
     /// Gives a turn its order for events before `end` that were too far ahead.

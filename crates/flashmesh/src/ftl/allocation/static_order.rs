@@ -176,7 +176,7 @@ impl StaticOrder {
 
     /// The home of `lpn`: on its plane, behind those of pages of the same part with lower numbers, which are behind those of the
     /// parts before. No two pages have the same.
-    #[inline]
+    #[inline(always)]
     pub fn home_of(&self, lpn: Lpn) -> Ppn {
         let part = &self.parts[self.part_of(lpn)];
         let (round, at) = part.place(lpn);

@@ -117,6 +117,8 @@ pub trait Interface {
 /// inlined into a loop.
 #[enum_dispatch(Interface)]
 #[derive(Clone, Debug)]
+// With a tag of its own, which takes one instruction to look at.
+#[repr(u8)]
 #[allow(missing_docs, reason = "each implementation carries its documentation")]
 pub enum AnyInterface {
     Direct(Direct),

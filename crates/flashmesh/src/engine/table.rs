@@ -1,0 +1,78 @@
+//! A table with a value for each of a fixed number of things.
+
+use std::marker::PhantomData;
+use std::ops::{Index, IndexMut};
+
+use crate::ids::Id;
+
+use super::places::Places;
+
+/// A value of type `T` for each id of type `I`, from 0 to before a number that is fixed.
+///
+/// That an id is of the table is tested in builds with debug assertions; in others one that is not selects any of the values.
+#[derive(Clone, Debug)]
+pub struct Table<I, T> {
+    places: Places<T>,
+    count: usize,
+    id: PhantomData<fn(I) -> I>,
+}
+
+impl<I: Id, T: Clone> Table<I, T> {
+    /// `value` for each of `count` ids.
+    pub fn of(value: T, count: usize) -> Table<I, T> {
+        Table { places: Places::of(value, count), count, id: PhantomData }
+    }
+}
+
+impl<I: Id, T> Table<I, T> {
+    /// The values in the order of the ids.
+    pub fn values(&self) -> &[T] {
+        &self.places.as_slice()[..self.count]
+    }
+
+    /// The same, to be changed.
+    pub fn values_mut(&mut self) -> &mut [T] {
+        &mut self.places.as_mut_slice()[..self.count]
+    }
+}
+
+impl<I: Id, T> Index<I> for Table<I, T> {
+    type Output = T;
+
+    #[inline(always)]
+    fn index(&self, id: I) -> &T {
+        debug_assert!((id.as_u32() as usize) < self.count, "an id is of another table");
+        self.places.at(id.as_u32() as usize)
+    }
+}
+
+impl<I: Id, T> IndexMut<I> for Table<I, T> {
+    #[inline(always)]
+    fn index_mut(&mut self, id: I) -> &mut T {
+        debug_assert!((id.as_u32() as usize) < self.count, "an id is of another table");
+        self.places.at_mut(id.as_u32() as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::DieId;
+
+    #[test]
+    fn it_has_a_value_for_each_id_and_no_more() {
+        let mut table: Table<DieId, u32> = Table::of(7, 3);
+        table[DieId(1)] = 8;
+        assert_eq!((table[DieId(0)], table.values()), (7, &[7, 8, 7][..]));
+        table.values_mut()[2] = 9;
+        assert_eq!(table[DieId(2)], 9);
+    }
+
+    #[test]
+    #[should_panic(expected = "an id is of another table")]
+    #[cfg(debug_assertions)]
+    fn an_id_of_another_table_is_found_where_tests_run() {
+        let table: Table<DieId, u32> = Table::of(7, 3);
+        let _ = table[DieId(3)];
+    }
+}
