@@ -44,6 +44,7 @@ __all__ = [
     "Ftl",
     "FtlAllocation",
     "FtlFirstTouch",
+    "FtlHomeOrder",
     "FtlPolicy",
     "FtlWriteBinding",
     "FtlWriteStreams",
@@ -329,7 +330,38 @@ FtlAllocation: TypeAlias = Literal[
     "dynamic",
     "free-channel",
 ]
-"""Which plane a written page goes to. A page that holds nothing has its home by the static order (CWDP when dynamic).
+"""Which plane a written page goes to. A page that holds nothing has its home by the static order (`home-order` when
+dynamic).
+"""
+
+FtlHomeOrder: TypeAlias = Literal[
+    "CWDP",
+    "CWPD",
+    "CDWP",
+    "CDPW",
+    "CPWD",
+    "CPDW",
+    "WCDP",
+    "WCPD",
+    "WDCP",
+    "WDPC",
+    "WPCD",
+    "WPDC",
+    "DCWP",
+    "DCPW",
+    "DWCP",
+    "DWPC",
+    "DPCW",
+    "DPWC",
+    "PCWD",
+    "PCDW",
+    "PWCD",
+    "PWDC",
+    "PDCW",
+    "PDWC",
+]
+"""The static order of a dynamic allocation: where pages lie that it does not place, which hold nothing or were written
+before the run.
 """
 
 FtlWriteBinding: TypeAlias = Literal["late", "early"]
@@ -933,8 +965,13 @@ class Ftl:
     """
 
     allocation: FtlAllocation | None = None
-    """Which plane a written page goes to. A page that holds nothing has its home by the static order (CWDP when
+    """Which plane a written page goes to. A page that holds nothing has its home by the static order (`home-order` when
     dynamic). Only with policy.allocator unset or allocation other than "dynamic" and "free-channel". Default: "CWDP".
+    """
+
+    home_order: FtlHomeOrder | None = None
+    """The static order of a dynamic allocation: where pages lie that it does not place, which hold nothing or were
+    written before the run. Only with allocation = "dynamic" or "free-channel". Default: "CWDP".
     """
 
     write_binding: FtlWriteBinding | None = None
@@ -1837,6 +1874,11 @@ class Workload:
     alignment: Bytes | None = None
     """Requests begin at multiples of this. Only with kind = "synthetic" or "profile". Values: 512B to 1024TiB. Default:
     the smallest request size; what a profile assumes.
+    """
+
+    unaligned_share: Share | None = None
+    """Share of requests that begin at any sector of their block of `alignment`, not at its start. Only with kind =
+    "profile". Values: 0 to 1. Default: 0.0.
     """
 
     footprint_start: Bytes | None = None

@@ -203,6 +203,8 @@ section! {
             needs plain;
         /// Requests begin at multiples of this.
         alignment: Option<Bytes> = None, unset "the smallest request size; what a profile assumes", in Bytes::new(512)..=SPACE_MAX, with "kind" = ["\"synthetic\"", "\"profile\""], needs plain;
+        /// Share of requests that begin at any sector of their block of `alignment`, not at its start.
+        unaligned_share: f64 as Share = 0.0, in 0.0..=1.0, with "kind" = ["\"profile\""], needs plain;
         /// Where the footprint begins.
         footprint_start: Bytes = Bytes::ZERO, in Bytes::ZERO..=SPACE_MAX, with "kind" = ["\"synthetic\"", "\"profile\""], needs plain;
         /// How much of the drive is touched.

@@ -151,6 +151,9 @@ pub(crate) fn settings(workload: &Workload) -> String {
     }
     lines.extend(workload.interarrival.map(|every| ("mean inter-arrival", every.to_string())));
     lines.extend(workload.alignment.map(|alignment| ("alignment", alignment.to_string())));
+    if workload.unaligned_share > 0.0 {
+        lines.push(("unaligned", format!("{:.0} % of requests begin at any sector", 100.0 * workload.unaligned_share)));
+    }
     if workload.mix_placement == MixPlacement::Shared {
         lines.push(("places", "all members on one part of the drive".to_owned()));
     }

@@ -8,13 +8,14 @@ use crate::request::IoRequest;
 use crate::source::WorkloadSource;
 use crate::synthetic::{
     Addresses, Arrivals, KindMix, Layout, Recipe, Recurrence, Runs, Seed, Shares, SizeTable, SizesByKind, Streams,
+    Unaligned,
 };
 use crate::units::{Bytes, Time};
 
 /// The requests of a [`Profile`]: `[workload] profile = "NAME"`.
 ///
 /// Streams, threads and arrivals are those of [`SyntheticSource`](crate::synthetic::SyntheticSource). Of
-/// `[workload]` it takes `requests`, `footprint-start`, `footprint`, `alignment`, `arrivals`, `burst-length` and
+/// `[workload]` it takes `requests`, `footprint-start`, `footprint`, `alignment`, `unaligned-share`, `arrivals`, `burst-length` and
 /// `interarrival`, in place of what the profile has; everything else is the profile's.
 #[derive(Clone, Debug)]
 pub struct ProfileSource {
@@ -93,7 +94,8 @@ fn streams_of(profile: &Profile, setting: Setting<'_>) -> Result<Streams, Worklo
     // The requests of a published burst come again together, however they arrive: arrivals do not change places.
     let group = |own: Repetition| Recurrence::new(own.bursts_mean(), own.skew, assumed.burst_requests);
     let recurrence = profile.recurrence.map(group).transpose()?;
-    Streams::new(Recipe { layout, kinds, sizes, addresses, recurrence }, arrivals, requests, replay, seed)
+    let unaligned = Unaligned::new(workload.unaligned_share, &layout, sector_size);
+    Streams::new(Recipe { layout, kinds, sizes, addresses, recurrence, unaligned }, arrivals, requests, replay, seed)
 }
 
 impl WorkloadSource for ProfileSource {

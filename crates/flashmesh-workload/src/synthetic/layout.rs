@@ -74,6 +74,16 @@ impl Layout {
         Bytes::new(self.start + block * self.alignment)
     }
 
+    /// The size of a block.
+    pub(crate) fn alignment(&self) -> Bytes {
+        Bytes::new(self.alignment)
+    }
+
+    /// The first place behind the footprint.
+    pub(crate) fn end(&self) -> Bytes {
+        Bytes::new(self.start + self.length)
+    }
+
     pub(crate) fn length(&self) -> Bytes {
         Bytes::new(self.length)
     }

@@ -12,6 +12,7 @@ mod random;
 mod recurrence;
 mod sizes;
 mod stream;
+mod unaligned;
 
 pub(crate) use arrivals::Arrivals;
 pub(crate) use kinds::{KindMix, Shares};
@@ -21,6 +22,7 @@ pub(crate) use random::{Generator, Seed, below, stream_of as generator_of};
 pub(crate) use recurrence::Recurrence;
 pub(crate) use sizes::{SizeTable, SizesByKind};
 pub(crate) use stream::{Recipe, Streams};
+pub(crate) use unaligned::Unaligned;
 
 use super::source::WorkloadSource;
 use crate::config::{self, ArrivalKind, Pattern};
@@ -104,7 +106,7 @@ impl SyntheticSource {
             workload.burst_length.unwrap_or(1),
             seed,
         )?;
-        let recipe = Recipe { layout, kinds, sizes: sizes.into(), addresses, recurrence: None };
+        let recipe = Recipe { layout, kinds, sizes: sizes.into(), addresses, recurrence: None, unaligned: None };
         let requests = workload.requests.unwrap_or(REQUESTS_DEFAULT);
         Ok(SyntheticSource { streams: Streams::new(recipe, arrivals, requests, replay, seed)? })
     }

@@ -7,6 +7,7 @@ use super::pattern::{AddressPattern, Addresses, Cursor};
 use super::random::{self, Generator, Seed};
 use super::recurrence::{Groups, Recurrence};
 use super::sizes::SizesByKind;
+use super::unaligned::Unaligned;
 use super::unusable;
 use crate::config::{Replay, ReplayMode};
 use crate::error::WorkloadError;
@@ -22,6 +23,8 @@ pub(crate) struct Recipe {
     pub(crate) addresses: Addresses,
     /// Whether groups of requests come again.
     pub(crate) recurrence: Option<Recurrence>,
+    /// Whether some requests begin within a block.
+    pub(crate) unaligned: Option<Unaligned>,
 }
 
 /// The streams of a workload: one for each thread of closed replay, a single one otherwise.
@@ -142,7 +145,10 @@ impl Stream {
             None => &mut self.generator,
         };
         let block = recipe.addresses.choose(generator, &mut self.cursor, size);
-        let offset = recipe.layout.offset_of(block);
+        let mut offset = recipe.layout.offset_of(block);
+        if let Some(unaligned) = &recipe.unaligned {
+            offset = unaligned.moved(offset, size.bytes, &recipe.layout, generator);
+        }
         Ok(IoRequest { arrival, kind, offset, size: size.bytes, stream: index })
     }
 }

@@ -125,6 +125,34 @@ fn requests_of_a_profile_begin_at_multiples_of_the_configured_alignment() {
 }
 
 #[test]
+fn a_share_of_the_requests_begins_at_any_sector_of_its_block() {
+    let drawn = |name: &str, unaligned_share, footprint: u64| {
+        let workload = Workload {
+            requests: Some(20_000),
+            unaligned_share,
+            footprint: Some(Bytes::new(footprint)),
+            ..Workload::default()
+        };
+        drain(&mut ProfileSource::new(profile(name), &workload, &open(), drive(), SECTOR, 5).unwrap(), 0)
+    };
+    let sectors_of =
+        |all: &[IoRequest]| all.iter().map(|request| request.offset.as_u64() % 4096 / 512).collect::<Vec<_>>();
+    assert!(sectors_of(&drawn("hm_0", 0.0, 1 << 30)).iter().all(|&sector| sector == 0));
+    for share in [0.25, 1.0] {
+        let all = drawn("hm_0", share, 1 << 30);
+        // One in eight of those that begin at any sector begins at the first.
+        for sector in 1..8 {
+            let count = sectors_of(&all).iter().filter(|&&of| of == sector).count() as f64;
+            assert!((count / (20_000.0 * share / 8.0) - 1.0).abs() < 0.15, "{share}: sector {sector}: {count}");
+        }
+    }
+    // None passes the end of a small footprint, and blocks of a sector have no other place.
+    let small = 2 << 20;
+    assert!(drawn("hm_0", 1.0, small).iter().all(|request| request.offset.as_u64() + request.size.as_u64() <= small));
+    assert_eq!(drawn("nossd14/fin2", 1.0, 1 << 30), drawn("nossd14/fin2", 0.0, 1 << 30));
+}
+
+#[test]
 fn members_of_a_mix_may_lie_over_one_another() {
     let gib = |count: u64| Bytes::new(count << 30);
     let reach = |footprint| {

@@ -159,7 +159,7 @@ impl Partition {
             sets,
             parts,
             namespaces,
-            order: config.ftl.allocation.static_order(),
+            order: config.ftl.static_order(),
             writers,
             spare_blocks: spare_blocks_min(config),
             blocks_per_plane: geometry.native_blocks_per_plane(),

@@ -52,7 +52,7 @@ impl Ftl {
     /// When a page was placed before.
     pub(crate) fn set_placed_late(&mut self) {
         assert!(self.allocation.is_unused(), "a policy is set before anything is written");
-        self.rules.allocation = Allocation::Static(self.rules.allocation.static_order());
+        self.rules.allocation = Allocation::Static(self.partition.order());
         self.rules.pages_leave_their_plane = true;
         self.allocation = allocation::Policy::new(&self.geometry, &self.partition, &self.rules);
         self.counts_parts = self.allocation.counts_parts();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use flashmesh::config::{Allocation, Config, Instance, Level, MultiPlane};
+use flashmesh::config::{Allocation, Config, HomeOrder, Instance, Level, MultiPlane};
 use flashmesh::flash::geometry::Geometry;
 use flashmesh::ids::{Lpn, PlaneId, Ppn};
 use flashmesh::kernel::probe::{Notice, Probe};
@@ -57,8 +57,12 @@ fn drive() -> impl Strategy<Value = (Config, [Level; 4])> {
             ..config.geometry
         };
         config.flash.multi_plane = MultiPlane::SameOffset;
-        let order = if is_dynamic { Level::ALL } else { levels.try_into().expect("four levels were shuffled") };
-        config.ftl.allocation = if is_dynamic { Allocation::Dynamic } else { Allocation::Static(order) };
+        let order = levels.try_into().expect("four levels were shuffled");
+        if is_dynamic {
+            (config.ftl.allocation, config.ftl.home_order) = (Allocation::Dynamic, HomeOrder(order));
+        } else {
+            config.ftl.allocation = Allocation::Static(order);
+        }
         (config, order)
     })
 }

@@ -37,7 +37,7 @@ impl Unwritten {
         }
         let levels = match config.ftl.allocation {
             Allocation::Static(order) => order,
-            _ => Level::ALL,
+            _ => config.ftl.home_order.0,
         };
         // Positions are compared from the level that varies slowest to the one that varies fastest.
         let key = |&plane: &PlaneId| {

@@ -7,6 +7,7 @@ use crate::config::reference::{Choice, ParameterType};
 use crate::config::section::section;
 use crate::units::{Bytes, Time};
 
+use super::home_order::HomeOrder;
 use super::parity::ParityShare;
 
 /// One level of the array, as static allocation orders them.
@@ -72,14 +73,6 @@ impl Allocation {
     /// Whether the plane depends on the state of the drive, not only on the page number.
     pub fn is_dynamic(self) -> bool {
         !matches!(self, Allocation::Static(_))
-    }
-
-    /// The order of what it does not place: that of static allocation, for a dynamic one channels first.
-    pub fn static_order(self) -> [Level; 4] {
-        match self {
-            Allocation::Static(order) => order,
-            Allocation::Dynamic | Allocation::FreeChannel => Level::ALL,
-        }
     }
 
     /// The text that chooses it.
@@ -201,9 +194,12 @@ section! {
     Ftl, "ftl" {
         /// What the firmware makes of the state machines of the translation layer ([firmware-policies.md](firmware-policies.md)).
         policy: FirmwarePolicy = FirmwarePolicy::Page, needs any;
-        /// Which plane a written page goes to. A page that holds nothing has its home by the static order (CWDP when dynamic).
+        /// Which plane a written page goes to. A page that holds nothing has its home by the static order (`home-order` when dynamic).
         allocation: Allocation = Allocation::Static(Level::ALL),
             with "policy.allocator" = [""] or "allocation" != ["\"dynamic\"", "\"free-channel\""], needs any where "allocation" = ["\"dynamic\"", "\"free-channel\""], step "CWDP | PDWC | dynamic";
+        /// The static order of a dynamic allocation: where pages lie that it does not place, which hold nothing or were written before the run.
+        home_order: HomeOrder = HomeOrder(Level::ALL),
+            with "allocation" = ["\"dynamic\"", "\"free-channel\""], needs any, step "CWDP | DCWP";
         /// When a write of a request gets its page in the plane. Early, planes of a die join in a program when pages that were handed
         /// out agree, as deep in their queues as `schedule.lookahead`, and the read that a write of a part of a page needs
         /// does not cost the write its turn.
@@ -224,6 +220,16 @@ section! {
         /// stays empty until the block is erased.
         gather_timeout: Time = Time::from_us(100), in Time::ZERO..=Time::from_ms(1_000_000),
             with "mapping-unit" != [""] or "flash.program-unit" = ["\"word-line\""], needs any;
+    }
+}
+
+impl Ftl {
+    /// The order of what the allocation does not place: that of a static one, or the one named beside a dynamic one.
+    pub fn static_order(&self) -> [Level; 4] {
+        match self.allocation {
+            Allocation::Static(order) => order,
+            Allocation::Dynamic | Allocation::FreeChannel => self.home_order.0,
+        }
     }
 }
 

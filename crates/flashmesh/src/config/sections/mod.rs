@@ -8,6 +8,7 @@ mod flash;
 mod ftl;
 mod gc;
 mod geometry;
+mod home_order;
 mod host;
 mod indices;
 mod mapping;
@@ -45,6 +46,7 @@ pub use flashmesh_workload::config::{
 pub use ftl::{Allocation, FirmwarePolicy, FirstTouch, Ftl, Level, WriteBinding, WriteStreams};
 pub use gc::{Gc, Move, MovedPages, VictimPolicy};
 pub use geometry::{Geometry, PLANES_PER_DIE_MAX};
+pub use home_order::HomeOrder;
 pub use host::{Host, InterfaceKind, ReadData};
 pub use indices::Indices;
 pub use mapping::{MapFill, MapSharing, Mapping, WriteBackRead};

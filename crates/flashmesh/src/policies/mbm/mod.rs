@@ -54,7 +54,7 @@ pub static FACTS: PolicyFacts = PolicyFacts {
     build: |config, geometry| Box::new(Mbm::new(config, geometry)),
     // It chooses the planes of what the host writes; the rest goes by the static order.
     ftl_rules: |config, rules| FtlRules {
-        allocation: Allocation::Static(config.ftl.allocation.static_order()),
+        allocation: Allocation::Static(config.ftl.static_order()),
         pages_leave_their_plane: true,
         moves_share_write_block: !config.mbm.ws,
         equal_write_pointers: config.mbm.ws,

@@ -13,8 +13,8 @@ mod stripes;
 mod units;
 
 use flashmesh::config::{
-    Allocation, Config, FirmwarePolicy, FirstTouch, Ftl, Level, Move, MovedPages, PreconditionKind, ProgramOrder,
-    Suspension, VictimPolicy, WriteBinding,
+    Allocation, Config, FirmwarePolicy, FirstTouch, Ftl, HomeOrder, Level, Move, MovedPages, PreconditionKind,
+    ProgramOrder, Suspension, VictimPolicy, WriteBinding,
 };
 use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::{IoRequest, RequestKind};
@@ -36,19 +36,24 @@ pub struct Case {
     pub requests: Vec<IoRequest>,
 }
 
+fn order() -> impl Strategy<Value = [Level; 4]> {
+    Just(Level::ALL.to_vec()).prop_shuffle().prop_map(|levels| levels.try_into().expect("four levels were shuffled"))
+}
+
+fn home_order() -> impl Strategy<Value = HomeOrder> {
+    order().prop_map(HomeOrder)
+}
+
 /// Any of the 24 static orders, or a dynamic one.
 fn allocation() -> impl Strategy<Value = Allocation> {
-    let levels = vec![Level::Channel, Level::Way, Level::Die, Level::Plane];
-    let order = Just(levels)
-        .prop_shuffle()
-        .prop_map(|levels| Allocation::Static(levels.try_into().expect("four levels were shuffled")));
-    prop_oneof![4 => order, 1 => Just(Allocation::Dynamic), 1 => Just(Allocation::FreeChannel)]
+    prop_oneof![4 => order().prop_map(Allocation::Static), 1 => Just(Allocation::Dynamic), 1 => Just(Allocation::FreeChannel)]
 }
 
 fn ftl() -> impl Strategy<Value = Ftl> {
-    (allocation(), select(WriteBinding::ALL), select(FirstTouch::ALL)).prop_map(
-        |(allocation, write_binding, first_touch)| Ftl {
+    (allocation(), home_order(), select(WriteBinding::ALL), select(FirstTouch::ALL)).prop_map(
+        |(allocation, home_order, write_binding, first_touch)| Ftl {
             allocation,
+            home_order: if allocation.is_dynamic() { home_order } else { Ftl::default().home_order },
             write_binding,
             first_touch: if write_binding == WriteBinding::Early { first_touch } else { FirstTouch::Home },
             ..Ftl::default()
