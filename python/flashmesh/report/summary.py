@@ -353,6 +353,9 @@ def flash(result: Result) -> RenderableType:
         rows.append(("", f"{q.count(gc.pages_reallocated)} pages of read-intensive areas reallocated"))
     if gc.collections:
         rows.append(("", f"{q.share(result.utilisation.dies_gc_mean)} of the dies' time"))
+    if gc.turns:
+        each = q.time(gc.turns_ps / gc.turns)
+        rows.append(("", f"{q.count(gc.turns)} turns before stripes of the cache, {each} each"))
     rows += starved(result)
     rows += refused(result)
     if conflict.requests_free_share is not None:

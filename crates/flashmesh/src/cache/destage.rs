@@ -60,16 +60,19 @@ impl Destaging {
 }
 
 impl Cache {
-    /// The next page to program. Called until `None` after every call that offers or reports something, or later, where stripes are sent: pages
-    /// that were deallocated meanwhile are left out.
+    /// The next page to program. Called until `None` after every call that offers or reports something, or later, where stripes are sent.
     pub fn next_destage(&mut self) -> Option<Destaged> {
-        loop {
-            let destaged = self.destaging.due.pop_front()?;
-            if !self.is_forgotten(destaged.lpn) {
-                return Some(destaged);
-            }
-            self.end_destage(destaged.lpn);
+        self.destaging.due.pop_front()
+    }
+
+    /// A page was deallocated: when it was still to go to flash, which it gives back, it does not go.
+    pub(super) fn drop_due(&mut self, lpn: Lpn) -> bool {
+        let at = self.destaging.due.iter().position(|destaged| destaged.lpn == lpn);
+        if let Some(at) = at {
+            self.destaging.due.remove(at);
+            self.end_destage(lpn);
         }
+        at.is_some()
     }
 
     /// How many it would give.

@@ -295,7 +295,9 @@ impl Cache {
             page.generation = generation;
         });
         self.flushes.iter_mut().for_each(|flush| flush.forget(lpn));
-        self.settle(slot);
+        if !self.drop_due(lpn) {
+            self.settle(slot);
+        }
     }
 
     pub fn address(slot: SlotId, sector: u32, page_size: Bytes, sector_size: Bytes) -> u64 {

@@ -238,14 +238,14 @@ impl Controller {
             }
             next = datapath.next_joiner(&mut beginning, self, kernel);
         }
-        if M::ALL_FEATURES && self.collections.pace.is_kept() {
-            self.keep_pace(&beginning, datapath, kernel);
-        }
         if M::ALL_FEATURES && self.shared.geometry.gathers() {
             self.fill_up(&beginning, datapath);
         }
         if M::ALL_FEATURES && self.parity.is_some() {
             self.add_parity(&beginning, datapath, kernel);
+        }
+        if M::ALL_FEATURES && self.collections.pace.is_kept() {
+            self.keep_pace(&beginning, datapath, kernel);
         }
         datapath.begin(beginning, kernel);
         // Of others the planes have their reserve.
@@ -257,7 +257,7 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// Collections owe moves for what a program writes for requests.
+    /// Collections owe moves for what a program writes for requests. All pages that it takes, those left empty too, have been taken.
     #[inline(never)]
     fn keep_pace<M: Model>(&mut self, beginning: &Beginning, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let Controller { shared, collections, .. } = self;

@@ -311,7 +311,7 @@ impl Collections {
         // The last block to be erased frees those of all planes, whose dies may have nothing else to come.
         let is_free = M::ALL_FEATURES && cx.shared.ftl.block_state(collection.block) == BlockState::Free;
         if is_free && cx.shared.ftl.has_twins() {
-            self.short.freed(plane, &cx.shared.ftl);
+            self.short.changed(plane, &cx.shared.ftl);
             ask_dies_of_superblock(plane, cx);
         }
         let was_folded = M::ALL_FEATURES && cx.shared.geometry.is_slc(collection.block);

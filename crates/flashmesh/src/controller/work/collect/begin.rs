@@ -152,6 +152,10 @@ impl Collections {
             let plane = self.enter(collection, cx.shared);
             cx.then(Step::Advance(plane));
         }
+        if self.pace.takes_turns() && cx.shared.ftl.has_twins() {
+            let geometry = &cx.shared.geometry;
+            self.short.changed(geometry.plane_of(geometry.ppn(blocks[0], 0)), &cx.shared.ftl);
+        }
     }
 
     fn enter(&mut self, collection: Collection, shared: &mut Shared) -> PlaneId {

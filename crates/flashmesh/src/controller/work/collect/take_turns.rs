@@ -21,8 +21,8 @@ impl ShortOfSpace {
         ShortOfSpace(vec![false; if config.collection_takes_turns() { geometry.planes() as usize } else { 0 }])
     }
 
-    /// Blocks of a superblock are free again.
-    pub(super) fn freed(&mut self, plane: PlaneId, ftl: &Ftl) {
+    /// Blocks of a superblock are free again, or kept for collection.
+    pub(super) fn changed(&mut self, plane: PlaneId, ftl: &Ftl) {
         if let Some(is_short) = self.0.get_mut(ftl.superblocks().index_of(plane) as usize) {
             *is_short = ftl.superblocks().members(plane).any(|plane| ftl.is_urgent(plane));
         }
