@@ -6,6 +6,7 @@ import logging
 import queue
 import threading
 import time
+from collections import Counter
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 SLURM = "slurm"
 CONNECT_S = 10
 """How long a scheduler may take to answer."""
+FETCHES_MAX = 6
+"""How often a result is asked for, `CONNECT_S` each time."""
 WINDOW = 4
 """Runs that wait on the cluster for each that is under way: enough to keep workers busy."""
 WINDOW_MIN = 64
@@ -143,6 +146,7 @@ class Fleet:
         self.waiting = iter(tasks)
         self.sent: dict[Future, Task] = {}
         self.done: queue.SimpleQueue[Future] = queue.SimpleQueue()
+        self.fetches: Counter[Future] = Counter()
 
     def send(self, window: int) -> None:
         """Sends runs until so many are there."""
@@ -174,13 +178,20 @@ class Fleet:
             except queue.Empty:
                 return
             seconds = 0.0
-            task = self.sent.pop(future)
-            self.left -= 1
-            outcome = Outcome(task)
+            outcome = Outcome(self.sent[future])
             try:
                 outcome.document, outcome.wall_s = future.result(timeout=CONNECT_S)
+            except TimeoutError as error:
+                # A lost worker took the result with it: another one runs it again, behind other runs.
+                self.fetches[future] += 1
+                if self.fetches[future] < FETCHES_MAX:
+                    future.add_done_callback(self.done.put)
+                    continue
+                outcome.error = lost(error)
             except Exception as error:  # whatever went wrong there, others may go on
                 outcome.error = lost(error)
+            del self.sent[future]
+            self.left -= 1
             future.release()
             yield outcome
 
