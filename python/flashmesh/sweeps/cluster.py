@@ -214,6 +214,9 @@ def lost(error: Exception) -> Exception:
 
     if isinstance(error, KilledWorker):
         return InternalError("every worker that ran it was lost: it may need more memory than they have")
+    if isinstance(error, TimeoutError):
+        waited_s = FETCHES_MAX * CONNECT_S
+        return ConfigError(f"no worker gave its result within {waited_s} s: the network may be down; --resume goes on")
     return as_error(error)
 
 
