@@ -236,7 +236,7 @@ fn most_drives_that_are_drawn_with_an_slc_cache_have_one() {
         assert!(have_it > 0, "none of 400 has one under {policy}");
     }
     let with_parity = drives.iter().filter(|config| config.slc.is_on() && config.parity_stripe().is_some()).count();
-    assert!(with_parity > 2, "{with_parity} of 400 have one, and parity");
+    assert!(with_parity > 4, "{with_parity} of 400 have one, and parity");
 }
 
 #[test]
