@@ -65,17 +65,15 @@ impl Cache {
         self.destaging.due.pop_front()
     }
 
-    /// A page was deallocated: when it was still to go to flash, which it gives back, it does not go.
-    pub(super) fn drop_due(&mut self, lpn: Lpn) -> bool {
-        let at = self.destaging.due.iter().position(|destaged| destaged.lpn == lpn);
-        if let Some(at) = at {
-            self.destaging.due.remove(at);
-            self.end_destage(lpn);
-        }
-        at.is_some()
+    /// A page was deallocated. If it has not been taken to be programmed it will not be; gives whether that is so.
+    pub(super) fn drop_due(&mut self, lpn: Lpn, slot: SlotId) -> bool {
+        let Some(at) = self.destaging.due.iter().position(|destaged| destaged.lpn == lpn) else { return false };
+        self.destaging.due.remove(at);
+        self.end_destage(lpn, slot);
+        true
     }
 
-    /// How many it would give.
+    /// How many pages [`Cache::next_destage`] has to give.
     pub fn due(&self) -> u64 {
         self.destaging.due.len() as u64
     }
@@ -93,12 +91,13 @@ impl Cache {
     }
 
     pub fn saved(&mut self, lpn: Lpn) {
-        self.counts.destages += u64::from(self.table.contains_key(&lpn));
-        self.end_destage(lpn);
+        if let Some(&slot) = self.table.get(&lpn) {
+            self.counts.destages += 1;
+            self.end_destage(lpn, slot);
+        }
     }
 
-    fn end_destage(&mut self, lpn: Lpn) {
-        let Some(&slot) = self.table.get(&lpn) else { return };
+    fn end_destage(&mut self, lpn: Lpn, slot: SlotId) {
         let page = &self.slots[slot];
         let (part, DestageUnderWay { generation, carried, .. }) = (page.part, page.destage);
         self.parts[part as usize].destages -= 1;

@@ -295,7 +295,7 @@ impl Cache {
             page.generation = generation;
         });
         self.flushes.iter_mut().for_each(|flush| flush.forget(lpn));
-        if !self.drop_due(lpn) {
+        if !self.drop_due(lpn, slot) {
             self.settle(slot);
         }
     }

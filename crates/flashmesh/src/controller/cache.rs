@@ -28,7 +28,7 @@ use super::{Context, Done, PageRequest};
 pub use device::DeviceCache;
 
 use device::{Access, Then};
-use stripes::Before;
+use stripes::Next;
 
 /// What became of a page of a read in the device cache.
 pub(super) struct CachedRead {
@@ -160,16 +160,14 @@ impl DeviceCache {
         collections: &mut Collections,
         cx: &mut Context<'_, M>,
     ) {
-        if self.may_send(collections, cx) {
-            let next = self.cache.next_destage();
-            self.tell_removed(cx.kernel);
-            if let Some(destaged) = next {
-                if let Some(stripes) = &mut self.stripes {
-                    stripes.sent(!destaged.is_at_hand);
-                }
-                self.destage(destaged, writes, cx);
-                return cx.then(if admits { Step::SettleCache } else { Step::SendDestages });
+        if self.may_send(collections, cx)
+            && let Some(destaged) = self.cache.next_destage()
+        {
+            if let Some(stripes) = &mut self.stripes {
+                stripes.sent(!destaged.is_at_hand);
             }
+            self.destage(destaged, writes, cx);
+            return cx.then(if admits { Step::SettleCache } else { Step::SendDestages });
         }
         if !admits {
             return;
@@ -191,21 +189,23 @@ impl DeviceCache {
     /// Whether the next page that is due may go to flash, alone or in its stripe.
     fn may_send<M: Model>(&mut self, collections: &mut Collections, cx: &mut Context<'_, M>) -> bool {
         let Some(stripes) = &mut self.stripes else { return true };
+        if collections.pace.is_turn_of_collection() {
+            return false;
+        }
         let due = self.cache.due();
-        match stripes.before(due, self.cache.has_waiting() || self.cache.is_flushing()) {
-            Before::Nothing => true,
-            Before::Others => false,
-            Before::Hurry => {
+        match stripes.next(due, self.cache.has_waiting() || self.cache.is_flushing()) {
+            Next::Goes => true,
+            Next::Waits => false,
+            Next::Hurries => {
                 (0..cx.shared.geometry.dies()).for_each(|die| cx.datapath.hurry(DieId(die), cx.kernel));
                 false
             }
-            Before::Collection if collections.pace.is_turn_of_collection() || collections.begin_turn(cx) => {
-                stripes.await_collection();
-                false
-            }
-            Before::Collection => {
-                stripes.begin(due);
-                due > 0
+            Next::Begins => {
+                let is_after_collection = !collections.begin_turn(cx);
+                if is_after_collection {
+                    stripes.begin(due);
+                }
+                is_after_collection
             }
         }
     }

@@ -47,7 +47,7 @@ pub trait PageSource<M: Model> {
     /// Whether writes wait for the collection of their die, which is behind them.
     fn writes_wait(&self, die: DieId) -> bool;
 
-    /// Whether the moves of a die wait, since writes have their turn.
+    /// Whether the moves of a die wait, since writes have their turn or collection owes nothing there.
     fn collection_waits(&self, die: DieId) -> bool;
 
     /// Whether garbage collection goes before user requests on a die.

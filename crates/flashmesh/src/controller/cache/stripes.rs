@@ -18,61 +18,49 @@ pub struct Stripes {
     on_their_way: u64,
     /// Whether one of them is read from DRAM: the next one goes after it, so that what hosts write and read in DRAM comes between.
     is_read: bool,
-    /// Whether the next one waits for collection.
-    awaits_collection: bool,
     /// Whether what gathers on dies has been hurried since the last one.
     has_hurried: bool,
 }
 
-/// What is to be done before the next page that is due goes.
+/// What becomes of the next page that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Before {
-    /// It may go.
-    Nothing,
-    /// It waits for others.
-    Others,
-    /// It waits for others, and what gathers on dies has to run, since they have no room.
-    Hurry,
-    /// Collection may have its turn.
-    Collection,
+pub enum Next {
+    /// It goes.
+    Goes,
+    /// It waits.
+    Waits,
+    /// It waits, and what gathers on dies runs, since writes or flushes wait for that.
+    Hurries,
+    /// It is the first of a stripe, before which collection may have its turn.
+    Begins,
 }
 
 impl Stripes {
     /// `None` where pages go one by one.
     pub fn new(config: &Config, geometry: &Geometry) -> Option<Stripes> {
         let pages = config.cache.destage_stripe?.as_u64().div_ceil(geometry.page_size.as_u64());
-        Some(Stripes { pages, left: 0, on_their_way: 0, is_read: false, awaits_collection: false, has_hurried: false })
+        Some(Stripes { pages, left: 0, on_their_way: 0, is_read: false, has_hurried: false })
     }
 
-    /// What comes before the next of `due` pages; something `presses`: a write waits for room, or a flush waits.
-    pub fn before(&mut self, due: u64, presses: bool) -> Before {
-        // Pages that were deallocated leave fewer.
-        if due == 0 {
-            self.left = 0;
-        }
+    /// What becomes of the first of `due` pages; something `presses`: a write waits for room, or a flush waits.
+    pub fn next(&mut self, due: u64, presses: bool) -> Next {
+        // Pages that were deallocated are missing from their stripe.
+        self.left = self.left.min(due);
         if self.left > 0 {
-            return if self.is_read { Before::Others } else { Before::Nothing };
+            return if self.is_read { Next::Waits } else { Next::Goes };
         }
-        let is_whole = due >= self.pages;
-        if self.awaits_collection || (due > 0 && (is_whole || (presses && self.on_their_way == 0))) {
-            return Before::Collection;
+        if due >= self.pages || (due > 0 && presses && self.on_their_way == 0) {
+            return Next::Begins;
         }
-        if presses && !self.has_hurried {
-            self.has_hurried = true;
-            return Before::Hurry;
-        }
-        Before::Others
+        let hurries = presses && !self.has_hurried;
+        self.has_hurried |= hurries;
+        if hurries { Next::Hurries } else { Next::Waits }
     }
 
-    /// Collection has its turn before the next stripe.
-    pub fn await_collection(&mut self) {
-        self.awaits_collection = true;
-    }
-
-    /// The next stripe goes, of `due` pages at most.
+    /// A stripe begins, of `due` pages at most.
     pub fn begin(&mut self, due: u64) {
         self.left = due.min(self.pages);
-        (self.awaits_collection, self.has_hurried) = (false, false);
+        self.has_hurried = false;
     }
 
     /// A page has gone, `is_read` from DRAM first.
@@ -109,7 +97,7 @@ mod tests {
     fn send(stripes: &mut Stripes, due: u64) -> u64 {
         stripes.begin(due);
         let mut sent = 0;
-        while stripes.before(due - sent, false) == Before::Nothing {
+        while stripes.next(due - sent, false) == Next::Goes {
             stripes.sent(false);
             sent += 1;
         }
@@ -119,32 +107,32 @@ mod tests {
     #[test]
     fn pages_go_when_they_make_a_stripe_and_as_many_as_make_one() {
         let mut stripes = stripes();
-        assert_eq!(stripes.before(2, false), Before::Others);
-        assert_eq!(stripes.before(5, false), Before::Collection);
+        assert_eq!(stripes.next(2, false), Next::Waits);
+        assert_eq!(stripes.next(5, false), Next::Begins);
         assert_eq!(send(&mut stripes, 5), 3);
-        assert_eq!(stripes.before(2, false), Before::Others);
+        assert_eq!(stripes.next(2, false), Next::Waits);
     }
 
     #[test]
     fn fewer_go_when_something_presses_and_nothing_is_on_its_way_which_is_hurried_once() {
         let mut stripes = stripes();
         assert_eq!(send(&mut stripes, 3), 3);
-        assert_eq!(stripes.before(1, true), Before::Hurry);
-        assert_eq!(stripes.before(1, true), Before::Others);
+        assert_eq!(stripes.next(1, true), Next::Hurries);
+        assert_eq!(stripes.next(1, true), Next::Waits);
         (0..3).for_each(|_| stripes.saved());
-        assert_eq!(stripes.before(0, true), Before::Others);
-        assert_eq!(stripes.before(1, true), Before::Collection);
+        assert_eq!(stripes.next(0, true), Next::Waits);
+        assert_eq!(stripes.next(1, true), Next::Begins);
         assert_eq!(send(&mut stripes, 1), 1);
-        assert_eq!(stripes.before(1, true), Before::Hurry, "anew");
+        assert_eq!(stripes.next(1, true), Next::Hurries, "anew");
     }
 
     #[test]
-    fn a_stripe_that_waits_for_collection_goes_though_nothing_presses_any_more() {
+    fn pages_that_were_deallocated_are_missing_from_their_stripe() {
         let mut stripes = stripes();
-        assert_eq!(stripes.before(1, true), Before::Collection);
-        stripes.await_collection();
-        assert_eq!(stripes.before(1, false), Before::Collection);
-        assert_eq!(send(&mut stripes, 1), 1);
+        stripes.begin(3);
+        stripes.sent(false);
+        assert_eq!(stripes.next(0, false), Next::Waits);
+        assert_eq!(stripes.next(1, false), Next::Waits, "it is of the next one");
     }
 
     #[test]
@@ -152,8 +140,8 @@ mod tests {
         let mut stripes = stripes();
         stripes.begin(3);
         stripes.sent(true);
-        assert_eq!(stripes.before(2, true), Before::Others);
+        assert_eq!(stripes.next(2, true), Next::Waits);
         stripes.read();
-        assert_eq!(stripes.before(2, false), Before::Nothing);
+        assert_eq!(stripes.next(2, false), Next::Goes);
     }
 }

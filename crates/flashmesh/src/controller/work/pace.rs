@@ -23,9 +23,9 @@ pub struct Pace {
     /// By plane, or by set of planes that share superblocks where collection takes turns with writes; empty where it does not keep pace.
     owed: Vec<Debt>,
     superblocks: Option<Superblocks>,
-    /// What is not owed yet is less, in parts of a page.
+    /// The least debt with which collection is behind, in parts of a page.
     least: i64,
-    /// Debts of so much.
+    /// How many debts are at least that.
     behind: u32,
     turn: Turn,
 }

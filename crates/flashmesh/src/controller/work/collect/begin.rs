@@ -131,11 +131,8 @@ impl Collections {
 
     /// Blocks are on their way to being free; those of a superblock all are before the first of them moves on.
     fn begin<M: Model>(&mut self, blocks: &[BlockId], need: Need, cx: &mut Context<'_, M>) {
-        if self.pace.takes_turns() && need == Need::Space {
-            let Shared { geometry, ftl, .. } = &*cx.shared;
-            let valid = blocks.iter().map(|&block| ftl.valid_pages(block)).sum();
-            let plane = geometry.plane_of(geometry.ppn(blocks[0], 0));
-            self.pace.begin(plane, valid, blocks.len() as u32 * geometry.pages_per_block);
+        if need == Need::Space {
+            self.begin_pace(blocks, cx.shared);
         }
         for &block in blocks {
             let collection = Collection {
@@ -158,6 +155,17 @@ impl Collections {
         }
     }
 
+    /// What is owed for each page written follows from the valid pages of these blocks: of each by itself, or of all where they are moved in turns.
+    fn begin_pace(&mut self, blocks: &[BlockId], shared: &Shared) {
+        let Shared { geometry, ftl, .. } = shared;
+        let pace_of = if self.pace.takes_turns() { blocks.len() } else { 1 };
+        for blocks in blocks.chunks(pace_of) {
+            let valid = blocks.iter().map(|&block| ftl.valid_pages(block)).sum();
+            let plane = geometry.plane_of(geometry.ppn(blocks[0], 0));
+            self.pace.begin(plane, valid, blocks.len() as u32 * geometry.pages_per_block);
+        }
+    }
+
     fn enter(&mut self, collection: Collection, shared: &mut Shared) -> PlaneId {
         let first = shared.geometry.ppn(collection.block, 0);
         let plane = shared.geometry.plane_of(first);
@@ -171,9 +179,6 @@ impl Collections {
         }
         if !collection.background {
             shared.foreground.enter(shared.geometry.die_of_plane(plane));
-            if !self.pace.takes_turns() {
-                self.pace.begin(plane, shared.ftl.valid_pages(collection.block), shared.geometry.pages_per_block);
-            }
         }
         self.by_plane[plane.index()] = Some(collection);
         self.unread.victim_begins(plane, &shared.ftl);
