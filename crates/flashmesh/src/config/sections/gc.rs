@@ -73,7 +73,8 @@ section! {
         /// Whether user requests go before the transactions of a collection.
         preemptible: bool = false, needs plain, step "false | true";
         /// Whether a collection keeps pace with the writes of its die: for each page written it moves as many as its victim has valid ones
-        /// for each invalid one, so that the space which it frees is there when it is needed. Writes wait while it is behind; reads do not. With `cache.destage-stripe` it works off what it owes before each stripe.
+        /// for each invalid one, so that the space which it frees is there when it is needed. Writes wait while it is behind; reads do not. With
+        /// `cache.destage-stripe` it works off what it owes before each stripe.
         paced: bool = false, with "preemptible" = ["true"], needs any, step "false | true";
         /// How a valid page moves.
         r#move: Move = Move::ThroughController, needs any, step "through-controller | chip-to-chip | clean";

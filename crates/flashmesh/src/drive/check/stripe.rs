@@ -11,6 +11,7 @@ pub(super) fn stripe(config: &Config, geometry: &Geometry, clashes: &mut Vec<Cla
     let Some(stripe) = cache.destage_stripe else { return };
     let pages = stripe.as_u64().div_ceil(geometry.page_size.as_u64());
     let dirty = (cache.capacity.as_u64() / geometry.page_size.as_u64()) as f64 * cache.dirty_limit;
+    let dirty = (dirty as u64).max(1);
     let on_their_way = u64::from(Cache::destages_max(cache, geometry));
     let mut refuse = |key: &str, what: &str, most: u64| {
         let most = Bytes::new(most * geometry.page_size.as_u64());
@@ -19,8 +20,9 @@ pub(super) fn stripe(config: &Config, geometry: &Geometry, clashes: &mut Vec<Cla
         let clash = Clash::new(&["cache.destage-stripe", key], message);
         clashes.push(clash.help(&format!("lower cache.destage-stripe, or raise {key}")));
     };
-    if pages > dirty as u64 {
-        refuse("cache.capacity", "the cache may hold dirty", dirty as u64);
+    let bound = if cache.dirty_limit < 1.0 { "cache.dirty-limit" } else { "cache.capacity" };
+    if pages > dirty {
+        refuse(bound, "the cache may hold dirty", dirty);
     } else if pages > on_their_way {
         refuse("cache.destages-max", "the pages that may be on their way", on_their_way);
     } else if cache.destage_limit.is_some_and(|limit| limit < geometry.page_size * pages) {
