@@ -18,6 +18,16 @@ pub enum GeometryError {
         /// The limit.
         max: u64,
     },
+    /// There are more dies than events can tell apart.
+    #[error(
+        "the array has {dies} dies; at most {max} can be simulated: use fewer channels, chips-per-channel or dies-per-chip"
+    )]
+    TooManyDies {
+        /// Dies of the array.
+        dies: u64,
+        /// The limit.
+        max: u64,
+    },
     /// A single key is out of its range.
     #[error("{key} = {value}: {reason}")]
     Key {

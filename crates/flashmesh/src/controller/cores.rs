@@ -3,10 +3,10 @@
 //! Jobs are taken in the order in which they come, each by the core that is free first. So its end is known when it comes.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 use crate::config::{Config, Firmware, Move};
-use crate::engine::arena::Arena;
+use crate::engine::queue::NUMBERS;
 use crate::ids::JobId;
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, lane};
@@ -16,13 +16,39 @@ use crate::kernel::probe::Notice;
 use crate::units::Time;
 use crate::workload::RequestKind;
 
+/// Jobs that are asked for and not done. They are numbered in the order in which they come, so that of those that are done at the same time the one
+/// that came first is the first.
+#[derive(Clone, Debug, Default)]
+struct Jobs {
+    /// The number of the first, counted on and on. Those of events begin anew after 2^24.
+    first: u32,
+    jobs: VecDeque<Option<Job>>,
+}
+
+impl Jobs {
+    fn push(&mut self, job: Job) -> JobId {
+        let number = self.first.wrapping_add(self.jobs.len() as u32);
+        self.jobs.push_back(Some(job));
+        JobId(number % NUMBERS)
+    }
+
+    fn remove(&mut self, JobId(number): JobId) -> Job {
+        let place = number.wrapping_sub(self.first) % NUMBERS;
+        let job = self.jobs[place as usize].take().expect("a job is done once");
+        while self.jobs.pop_front_if(|job| job.is_none()).is_some() {
+            self.first = self.first.wrapping_add(1);
+        }
+        job
+    }
+}
+
 /// The cores, where any job takes time.
 #[derive(Clone, Debug)]
 pub struct Cores {
     times: Firmware,
     /// When each core is free.
     free_at: BinaryHeap<Reverse<Time>>,
-    jobs: Arena<JobId, Job>,
+    jobs: Jobs,
     /// Time of all jobs that have come. The sum over the cores may be longer than a run.
     asked_ps: u128,
 }
@@ -37,7 +63,7 @@ impl Cores {
         let all = [read_time, write_time, other_time, look_up_time, completion_time, collect_time];
         all.iter().any(|&time| time > Time::ZERO).then(|| {
             let free_at = (0..times.cores).map(|_| Reverse(Time::ZERO)).collect();
-            Box::new(Cores { times, free_at, jobs: Arena::default(), asked_ps: 0 })
+            Box::new(Cores { times, free_at, jobs: Jobs::default(), asked_ps: 0 })
         })
     }
 
@@ -72,15 +98,14 @@ impl Cores {
         *core = Reverse(end);
         drop(core);
         self.asked_ps += u128::from((end - begin).as_ps());
-        let id = self.jobs.insert(job);
+        let id = self.jobs.push(job);
         kernel.schedule(lane::CORE, end, Event::CoreDone(id));
         Some(end)
     }
 
     /// The job that is done now.
     pub fn done<M: Model>(&mut self, id: JobId, kernel: &mut Kernel<M>) -> Job {
-        let job = self.jobs[id];
-        self.jobs.remove(id);
+        let job = self.jobs.remove(id);
         kernel.tell(|| Notice::CoreDone(job));
         job
     }

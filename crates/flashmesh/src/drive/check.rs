@@ -76,6 +76,9 @@ fn geometry_clash(error: &GeometryError) -> Clash {
             "geometry.dies-per-chip",
             "geometry.planes-per-die",
         ],
+        GeometryError::TooManyDies { .. } => {
+            &["geometry.channels", "geometry.chips-per-channel", "geometry.dies-per-chip"]
+        }
         GeometryError::TooLittleSpare { .. } => &[
             "geometry.capacity",
             "geometry.over-provisioning",

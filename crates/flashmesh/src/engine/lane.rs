@@ -4,32 +4,32 @@ use std::hint::select_unpredictable;
 
 use super::key::NEVER;
 use super::ring::Ring;
-use super::scheduled::Scheduled;
 
+/// Keys in rising order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lane {
-    pub entries: Ring<Scheduled>,
+    pub keys: Ring<u64>,
     pub last: u64,
 }
 
 impl Lane {
     #[inline(always)]
-    pub fn push(&mut self, entry: Scheduled) {
-        self.entries.push_back(entry);
-        self.last = entry.key;
+    pub fn push(&mut self, key: u64) {
+        self.keys.push_back(key);
+        self.last = key;
     }
 
-    /// Takes the first event of a lane that is not empty; returns also the key of the next one.
+    /// Takes the first key of a lane that is not empty; returns the next one.
     #[inline(always)]
-    pub fn take(&mut self) -> (u32, u64) {
-        let first = self.entries.take_first();
-        (first.number, self.first_key())
+    pub fn take(&mut self) -> u64 {
+        self.keys.take_first();
+        self.first_key()
     }
 
     #[inline(always)]
     pub fn first_key(&self) -> u64 {
-        let first = self.entries.front_or_any().key;
+        let first = *self.keys.front_or_any();
         // A branch would often be mispredicted.
-        select_unpredictable(self.entries.is_empty(), NEVER, first)
+        select_unpredictable(self.keys.is_empty(), NEVER, first)
     }
 }

@@ -1,6 +1,5 @@
 //! The clock, the event queue, rings, arenas, tables, prefetches and random numbers.
 
-mod alarm;
 pub mod arena;
 pub(crate) mod circular;
 mod key;
@@ -11,5 +10,4 @@ pub mod prefetch;
 pub mod queue;
 pub mod random;
 pub mod ring;
-mod scheduled;
 pub mod table;

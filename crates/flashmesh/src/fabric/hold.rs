@@ -20,11 +20,11 @@ use crate::units::Time;
 use super::layout::{Layout, SharedResource};
 use super::{
     AnyFabric, ArbitrationPolicy, Cause, DataOf, Fabric, FabricEvent, Grant, Granted, Held, LinkUsage, Message, Outbox,
-    Payload, Sent, TransferPhase, nossd, venice,
+    Payload, Sent, TOKENS, TransferPhase, nossd, venice,
 };
 
 /// Added to the number of a path, the token of the wake-up for an acknowledgement that has crossed it.
-const TOLD: u32 = 1 << 31;
+const TOLD: u32 = TOKENS / 2;
 
 /// What goes over a path next.
 #[derive(Clone, Copy, Debug)]

@@ -42,7 +42,7 @@ pub use outbox::{Granted, LinkUse, Outbox, ScoutMove, ScoutStep, Search, Verdict
 pub use pnssd::Pnssd;
 pub use registry::{AnyFabric, facts};
 pub use shared_channels::SharedChannels;
-pub use transfer::{DataOf, FabricEvent, Grant, Message, Payload, Sent, TransferPhase};
+pub use transfer::{DataOf, FabricEvent, Grant, Message, Payload, Sent, TOKENS, TransferPhase};
 pub use usage::{Held, LinkUsage};
 
 /// An interconnect between controllers and chips.

@@ -104,6 +104,9 @@ pub struct Sent {
     pub least: Time,
 }
 
+/// Tokens of wake-ups are smaller.
+pub const TOKENS: u32 = crate::engine::queue::NUMBERS;
+
 /// An event a fabric asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FabricEvent {
@@ -111,9 +114,9 @@ pub enum FabricEvent {
     Delivered(Grant),
     /// An acknowledgement has reached a controller.
     Acknowledged(AcknowledgementId),
-    /// Time for [`Fabric::wake`], with this token.
+    /// Time for [`Fabric::wake`], with this token, which is smaller than [`TOKENS`].
     Wake(u32),
-    /// The same, in place of the last one that has not come: a fabric has one alarm, which it may set to another time. An alarm that was set
-    /// to a time before keeps its turn among the events of that time. One that is set far ahead may still come when it has been set anew.
+    /// The same, in place of the last one that has not come: a fabric has one alarm, which it may set to another time. One that is
+    /// set far ahead may still come when it has been set anew.
     Alarm(u32),
 }

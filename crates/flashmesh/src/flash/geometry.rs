@@ -3,6 +3,7 @@
 use super::divisor::Divisor;
 pub use crate::config::PLANES_PER_DIE_MAX;
 use crate::config::{self, Config};
+use crate::engine::queue::NUMBERS;
 use crate::error::GeometryError;
 use crate::ids::{BlockId, ChannelId, ChipId, DieId, Lpn, PlaneId, Ppn};
 use crate::units::Bytes;
@@ -138,10 +139,12 @@ impl Geometry {
         if config.planes_per_die as usize > PLANES_PER_DIE_MAX {
             return Err(key("planes-per-die", config.planes_per_die.to_string(), "must be at most 8"));
         }
-        let planes = u64::from(config.channels)
-            * u64::from(config.chips_per_channel)
-            * u64::from(config.dies_per_chip)
-            * u64::from(config.planes_per_die);
+        let dies = u64::from(config.channels) * u64::from(config.chips_per_channel) * u64::from(config.dies_per_chip);
+        let max = u64::from(NUMBERS);
+        if dies > max {
+            return Err(GeometryError::TooManyDies { dies, max });
+        }
+        let planes = dies * u64::from(config.planes_per_die);
         let pages_per_plane = u64::from(config.blocks_per_plane) * u64::from(config.pages_per_block);
         // The largest counts that the keys allow multiply to more than 64 bits.
         let pages = planes.saturating_mul(pages_per_plane);

@@ -23,9 +23,6 @@ use super::{Frontend, Sink};
 
 /// Requests in flight of which nothing is prefetched: they stay in the second-level cache.
 const CACHED_REQUESTS: usize = 1024;
-/// Where in the lanes of the link a request is looked for that is prefetched: few enough events ahead to stay in the first-level cache, and
-/// enough to be there in time. Of three in a row one is of a request, over NVMe too.
-const UPCOMING: [usize; 3] = [3, 4, 5];
 
 impl<M: Model> Frontend<M> {
     /// Takes what the controller has done for requests.
@@ -99,18 +96,6 @@ impl<M: Model> Frontend<M> {
         ended
     }
 
-    /// Prefetches a request that crosses the link a little behind the one at hand, in the direction of `lane`, where too many are in flight
-    /// for the caches of the processor.
-    #[inline(always)]
-    pub fn prefetch_upcoming(&self, lane: usize, kernel: &Kernel<M>) {
-        self.prefetch_request(|| {
-            UPCOMING.into_iter().find_map(|index| match kernel.upcoming(lane, index)? {
-                Event::AtHost(request) | Event::InDrive(request) => Some(request),
-                _ => None,
-            })
-        });
-    }
-
     /// Prefetches a request that is looked at soon, where too many are in flight for the caches of the processor.
     #[inline(always)]
     pub fn prefetch_request(&self, request: impl FnOnce() -> Option<RequestId>) {
@@ -163,7 +148,7 @@ impl<M: Model> Frontend<M> {
         if kind == RequestKind::Read && !self.rules.sends_pages && status == Status::Success {
             self.interface.send_data(size, now);
         }
-        self.interface.respond(id, stream, now, &mut Sink(kernel));
+        self.interface.respond(id, stream, now, &mut Sink { kernel, crossing: &mut self.crossing });
     }
 
     /// The completion has reached the host.
@@ -180,7 +165,7 @@ impl<M: Model> Frontend<M> {
         let now = kernel.now();
         kernel.tell(|| Notice::RequestCompleted(id));
         let stream = self.requests[id].stream;
-        self.interface.taken(stream, now, &mut Sink(kernel));
+        self.interface.taken(stream, now, &mut Sink { kernel, crossing: &mut self.crossing });
         controller.acknowledge(id);
         let request = &self.requests[id];
         let (thread, io) = (request.thread, request.io());

@@ -77,10 +77,6 @@ impl<M: Model> Frontend<M> {
                     kernel.schedule(lane::ARRIVAL, at, Event::Arrive(stream));
                     return Ok(());
                 }
-                Next::Awaited => {
-                    kernel.keep_turn(stream);
-                    return Ok(());
-                }
                 Next::Later => return Ok(()),
             }
         }
@@ -92,7 +88,7 @@ impl<M: Model> Frontend<M> {
         let id = completions.submitted;
         completions.submitted += 1;
         if let Some(arrival) = self.streams[stream.index()].replay.submit(io, id as u32) {
-            kernel.schedule_arrival(arrival, stream);
+            kernel.schedule(lane::ARRIVAL, arrival, Event::Arrive(stream));
         }
         id
     }
@@ -173,7 +169,8 @@ impl<M: Model> Frontend<M> {
         });
         kernel.tell(|| Notice::RequestIssued(request, stream));
         let data = if io.kind == RequestKind::Write { io.size } else { Bytes::ZERO };
-        self.interface.issue(Command { request, stream, data }, now, &mut Sink(kernel));
+        let command = Command { request, stream, data };
+        self.interface.issue(command, now, &mut Sink { kernel, crossing: &mut self.crossing });
     }
 
     /// Prefetches the table entries of the requests pulled last.

@@ -6,6 +6,7 @@
 mod complete;
 mod cores;
 mod counters;
+mod crossing;
 mod flush;
 mod held;
 mod issue;
@@ -21,6 +22,7 @@ use crate::engine::pool::Pool;
 use crate::error::RunError;
 use crate::flash::geometry::Geometry;
 use crate::host::interface::{AnyInterface, EventSink, HostEvent, Seen, Token};
+use crate::host::link::Direction;
 use crate::host::namespace::Namespaces;
 use crate::host::source::Source;
 use crate::ids::RequestId;
@@ -37,10 +39,14 @@ use crate::workload::WorkloadSummary;
 pub use counters::Counters;
 pub use streams::{HostStream, open};
 
+use crossing::Crossing;
 use flush::Flushes;
 use held::Held;
 use power_cut::{Ending, PowerCut};
 use request::Request;
+
+/// How many requests ahead on the link one is prefetched: few enough to stay in the first-level cache, and enough to be there in time.
+const UPCOMING: usize = 3;
 
 /// Settings that decide how requests are handled.
 #[derive(Clone, Debug)]
@@ -61,6 +67,7 @@ pub struct Frontend<M: Model> {
     rules: Rules,
     streams: Vec<HostStream>,
     interface: AnyInterface,
+    crossing: Crossing,
     namespaces: Namespaces,
     requests: Pool<RequestId, Request>,
     flushes: Flushes,
@@ -93,17 +100,22 @@ impl<'a> Figures<'a> {
     }
 }
 
-struct Sink<'a, M>(&'a mut Kernel<M>);
+/// Where the interface puts its events.
+struct Sink<'a, M> {
+    kernel: &'a mut Kernel<M>,
+    crossing: &'a mut Crossing,
+}
 
 impl<M: Model> EventSink for Sink<'_, M> {
     #[inline(always)]
     fn schedule(&mut self, at: Time, event: HostEvent) {
-        self.0.schedule(host_lane(event), at, event.into());
+        self.crossing.sent(event);
+        self.kernel.schedule(host_lane(event), at, event.into());
     }
 
     #[inline(always)]
     fn saw(&mut self, seen: Seen) {
-        self.0.tell(|| Notice::Interface(seen));
+        self.kernel.tell(|| Notice::Interface(seen));
     }
 }
 
@@ -127,6 +139,7 @@ impl Frontend<Probed> {
                 capacitors: config.power.capacitors,
             },
             interface: AnyInterface::new(config, &priorities),
+            crossing: Crossing::default(),
             requests: Pool::default(),
             flushes: Flushes::new(namespaces.count()),
             held: Held::new(config),
@@ -165,6 +178,7 @@ impl Frontend<Probed> {
             rules: self.rules,
             streams: self.streams,
             interface: self.interface,
+            crossing: self.crossing,
             namespaces: self.namespaces,
             requests: self.requests,
             flushes: self.flushes,
@@ -229,8 +243,16 @@ impl<M: Model> Frontend<M> {
         self.streams.iter().map(|stream| stream.replay.in_flight()).sum()
     }
 
+    /// Takes the request that has crossed the link.
+    #[inline(always)]
+    pub fn crossed(&mut self, direction: Direction) -> RequestId {
+        self.prefetch_request(|| self.crossing.upcoming(direction, UPCOMING));
+        self.crossing.arrived(direction)
+    }
+
     #[inline(always)]
     pub fn wake(&mut self, token: Token, kernel: &mut Kernel<M>) {
-        self.interface.wake(token, kernel.now(), &mut Sink(kernel));
+        let now = kernel.now();
+        self.interface.wake(token, now, &mut Sink { kernel, crossing: &mut self.crossing });
     }
 }

@@ -32,9 +32,7 @@ pub struct Arrived {
 pub enum Next {
     Issue(Arrived),
     At(Time),
-    /// The request that comes next has yet to be submitted: keep the turn of its arrival.
-    Awaited,
-    /// Ask again when a request completes; never if none is in flight.
+    /// Ask again when a request completes; never if none is in flight, unless one is submitted.
     Later,
 }
 
@@ -243,7 +241,8 @@ impl Replay {
         }
         self.batch.refill(&mut self.source)?;
         let Some(&io) = self.batch.first() else {
-            return Ok(if self.source.begins_waiting() { Next::Awaited } else { Next::Later });
+            self.source.begins_waiting();
+            return Ok(Next::Later);
         };
         let arrival = self.scaled(io.arrival)?;
         if arrival > self.stop {

@@ -20,7 +20,7 @@ pub struct Submitted {
     requests: VecDeque<IoRequest>,
     /// The ids of these, and of those in the batch: their last 32 bits.
     ids: VecDeque<u32>,
-    /// The next arrival has its turn among the events of the drive, and no time.
+    /// The drive has asked for the next one.
     is_awaited: bool,
 }
 
@@ -43,11 +43,10 @@ impl Clone for Source {
 }
 
 impl Source {
-    /// There is no next request for now: whether the drive is to keep the turn of its arrival, and has not done so yet.
-    pub(super) fn begins_waiting(&mut self) -> bool {
-        match self {
-            Source::Workload(_) => false,
-            Source::Submitted(submitted) => !std::mem::replace(&mut submitted.is_awaited, true),
+    /// There is no next request for now.
+    pub(super) fn begins_waiting(&mut self) {
+        if let Source::Submitted(submitted) = self {
+            submitted.is_awaited = true;
         }
     }
 

@@ -4,7 +4,7 @@ use crate::engine::queue::{KINDS, Queued};
 use crate::fabric::{FabricEvent, TransferPhase};
 use crate::flash::die::OperationKind;
 use crate::host::interface::{HostEvent, Token};
-use crate::ids::{AcknowledgementId, DieId, Id, JobId, RequestId, StreamId, id};
+use crate::ids::{AcknowledgementId, DieId, Id, JobId, StreamId, id};
 
 id! {
     /// What a fabric has asked to be called with.
@@ -37,11 +37,6 @@ macro_rules! events {
             }
 
             #[inline(always)]
-            fn comes_last(kind: u8) -> bool {
-                kind == Kind::Pause as u8
-            }
-
-            #[inline(always)]
             fn of_kind(kind: u8, take: impl FnOnce(usize) -> u32) -> Event {
                 match kind {
                     $(kind if kind == Kind::$name as u8 => {
@@ -55,52 +50,54 @@ macro_rules! events {
     };
 }
 
+// What comes at the same time comes in this order, and of one kind by number: first what becomes free, then what the controller does, then what the
+// host does, then what waited for a time.
 events! {
-    /// The command of a request, and the data that goes with it, is in the drive.
-    InDrive(RequestId) in TO_DRIVE,
-    /// Command and data have reached the die that asked for a path.
-    CommandDelivered(DieId) in COMMAND,
-    /// The array of a die is done, unless its operation was suspended since.
-    ArrayEnd(DieId) in READ,
-    /// The data that leaves the die which asked for a path has reached the controller.
-    DataDelivered(DieId) in DATA,
-    /// The completion of a request is at the host.
-    AtHost(RequestId) in TO_HOST,
-    /// The data that leaves the die which asked for a path has reached another chip.
-    CopyDelivered(DieId) in DATA,
-    /// Open replay: the next request of a stream arrives.
-    Arrive(StreamId) in ARRIVAL,
-    /// Closed replay: the thread of a stream that thinks longest has thought long enough.
-    ThreadReady(StreamId) in ARRIVAL,
-    /// The drive hears that a queue has one command more.
-    SubmissionDoorbell(StreamId) in TO_DRIVE,
     /// The drive hears that a queue has one completion less.
     CompletionDoorbell(StreamId) in TO_DRIVE,
-    /// The host is asked for a submission entry.
-    EntryRead in TO_HOST,
-    /// A submission entry whose command writes is in the drive.
-    EntryArrived in TO_DRIVE,
-    /// The host is asked for the data of a write.
-    DataRead in TO_HOST,
-    /// The adapter of the host has looked at a command.
-    AdapterIssue in ADAPTER,
-    /// An acknowledgement has reached a controller.
-    Acknowledged(AcknowledgementId) in ACKNOWLEDGED,
     /// The fabric asked to be called, with this token.
     FabricWake(WakeToken) in FABRIC,
+    /// An acknowledgement has reached a controller.
+    Acknowledged(AcknowledgementId) in ACKNOWLEDGED,
+    /// Command and data have reached the die that asked for a path.
+    CommandDelivered(DieId) in COMMAND,
+    /// The data that leaves the die which asked for a path has reached the controller.
+    DataDelivered(DieId) in DATA,
+    /// The data that leaves the die which asked for a path has reached another chip.
+    CopyDelivered(DieId) in DATA,
+    /// The array of a die is done, unless its operation was suspended since.
+    ArrayEnd(DieId) in READ,
     /// The array of a die works again after a suspension, and may be suspended anew.
     Resumed(DieId) in ERASE,
     /// The access to the DRAM of the cache that was queued first is done.
     Memory in MEMORY,
-    /// The device cache takes in another write that was slowed down.
-    CacheOpens in GATHER,
     /// A core of the controller has done what it was asked for.
     CoreDone(JobId) in CORE,
+    /// The drive hears that a queue has one command more.
+    SubmissionDoorbell(StreamId) in TO_DRIVE,
+    /// A submission entry whose command writes is in the drive.
+    EntryArrived in TO_DRIVE,
+    /// The command of the request that was sent first, and the data that goes with it, is in the drive.
+    InDrive in TO_DRIVE,
+    /// The host is asked for a submission entry.
+    EntryRead in TO_HOST,
+    /// The host is asked for the data of a write.
+    DataRead in TO_HOST,
+    /// The completion that was sent first is at the host.
+    AtHost in TO_HOST,
+    /// The adapter of the host has looked at a command.
+    AdapterIssue in ADAPTER,
+    /// Open replay: the next request of a stream arrives.
+    Arrive(StreamId) in ARRIVAL,
+    /// Closed replay: the thread of a stream that thinks longest has thought long enough.
+    ThreadReady(StreamId) in ARRIVAL,
+    /// The device cache takes in another write that was slowed down.
+    CacheOpens in GATHER,
     /// Programs of a die may have waited for others to gather for as long as they may.
     GatherDue(DieId) in GATHER,
     /// The power is cut.
     PowerCut in ARRIVAL,
-    /// A drive that is stepped has come to the time that it was to be advanced to; behind all events of that time.
+    /// A drive that is stepped has come to the time that it was to be advanced to.
     Pause in ARRIVAL,
 }
 
@@ -108,8 +105,8 @@ impl From<HostEvent> for Event {
     #[inline(always)]
     fn from(event: HostEvent) -> Event {
         match event {
-            HostEvent::InDrive(request) => Event::InDrive(request),
-            HostEvent::AtHost(request) => Event::AtHost(request),
+            HostEvent::InDrive(_) => Event::InDrive,
+            HostEvent::AtHost(_) => Event::AtHost,
             HostEvent::Wake(Token::SubmissionDoorbell(stream)) => Event::SubmissionDoorbell(stream),
             HostEvent::Wake(Token::CompletionDoorbell(stream)) => Event::CompletionDoorbell(stream),
             HostEvent::Wake(Token::EntryRead) => Event::EntryRead,
@@ -148,8 +145,7 @@ impl Event {
     }
 
     pub fn is_of_host(self) -> bool {
-        let is_request =
-            matches!(self, Event::InDrive(_) | Event::AtHost(_) | Event::Arrive(_) | Event::ThreadReady(_));
+        let is_request = matches!(self, Event::InDrive | Event::AtHost | Event::Arrive(_) | Event::ThreadReady(_));
         is_request || self.token().is_some()
     }
 

@@ -8,11 +8,10 @@ pub mod probe;
 
 use crate::engine::queue::{Due, EventQueue};
 use crate::error::RunError;
-use crate::ids::StreamId;
 use crate::measure::report::Report;
 use crate::units::Time;
 
-use event::Event;
+use event::{Event, lane};
 use model::Model;
 use probe::{Notice, Probe, ReadNotice, Scope};
 
@@ -64,12 +63,6 @@ impl<M: Model> Kernel<M> {
         self.events.next_at()
     }
 
-    /// An event of a lane, so many behind the first one; see [`EventQueue::upcoming`].
-    #[inline(always)]
-    pub fn upcoming(&self, lane: usize, index: usize) -> Option<Event> {
-        self.events.upcoming(lane, index)
-    }
-
     /// Schedules `event` for `at`, which must not lie in the past; see [`EventQueue::schedule`].
     #[inline(always)]
     pub fn schedule(&mut self, lane: usize, at: Time, event: Event) {
@@ -82,24 +75,12 @@ impl<M: Model> Kernel<M> {
         self.events.set_alarm(at, event);
     }
 
-    /// Keeps the turn of the next arrival of a stream, whose time is not known yet; see [`EventQueue::keep_turn`].
-    #[cold]
-    #[inline(never)]
-    pub fn keep_turn(&mut self, stream: StreamId) {
-        self.events.keep_turn(stream.index());
-    }
-
-    /// Schedules the next arrival of a stream in the turn that was kept for it.
-    pub fn schedule_arrival(&mut self, at: Time, stream: StreamId) {
-        self.events.schedule_in_turn(stream.index(), at, Event::Arrive(stream));
-    }
-
     /// Has the loop pause behind all events of `at`.
     pub fn schedule_pause(&mut self, at: Time) {
         // One is left over from a step that ended before it came.
         if !self.pauses.contains(&at) {
             self.pauses.push(at);
-            self.events.schedule_last(at, Event::Pause);
+            self.events.schedule(lane::ARRIVAL, at, Event::Pause);
         }
     }
 

@@ -9,8 +9,9 @@ use crate::error::RunError;
 use crate::fabric::{Fabric, Kind, TransferPhase};
 use crate::flash::geometry::Geometry;
 use crate::frontend::Frontend;
+use crate::host::link::Direction;
 use crate::kernel::Kernel;
-use crate::kernel::event::{Event, WakeToken, lane};
+use crate::kernel::event::{Event, WakeToken};
 use crate::kernel::model::Model;
 use crate::kernel::probe::{AtEnd, LinksAtEnd, Notice};
 use crate::measure::report::Report;
@@ -153,13 +154,13 @@ impl<M: Model> Drive<M> {
         let Drive { kernel, frontend, controller, datapath, .. } = self;
         match event {
             event if frontend.is_cut_off() && event.is_of_host() => {}
-            Event::InDrive(request) => {
-                frontend.prefetch_upcoming(lane::TO_DRIVE, kernel);
+            Event::InDrive => {
+                let request = frontend.crossed(Direction::ToDrive);
                 frontend.arrived(request, controller, datapath, kernel);
             }
             Event::CoreDone(job) if M::ALL_FEATURES => frontend.core_done(job, controller, datapath, kernel),
-            Event::AtHost(request) => {
-                frontend.prefetch_upcoming(lane::TO_HOST, kernel);
+            Event::AtHost => {
+                let request = frontend.crossed(Direction::ToHost);
                 frontend.complete(request, controller, kernel)?;
                 if frontend.counters().is_due {
                     self.settle();

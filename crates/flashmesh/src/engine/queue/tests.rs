@@ -1,7 +1,8 @@
-use super::super::key::{OFFSET_BITS, ORDER_BITS};
+use super::super::key::OFFSET_BITS;
 use super::*;
 use proptest::prelude::*;
 
+/// An event of the tests: the lowest bits of its number are its kind.
 impl Queued for u32 {
     fn parts(self) -> (u8, u32) {
         ((self % 32) as u8, self)
@@ -14,83 +15,103 @@ impl Queued for u32 {
     }
 }
 
-/// Runs `steps`, each of which schedules an event so long after now, in that lane or as the alarm, after taking so many; compares with a
-/// list that is searched for the earliest, and of those for the one scheduled first.
-fn compare(first_order: u64, steps: &[(u64, usize, usize)]) {
-    let mut queue = EventQueue { order: first_order * NEXT_ORDER, ..EventQueue::default() };
-    let mut listed: Vec<(u64, u32)> = Vec::new();
-    // What the alarm was set to since it last rang, and to which of that it is set.
-    let mut alarms: Vec<(u64, u32)> = Vec::new();
-    let mut set = None;
-    let take = |queue: &mut EventQueue<u32>, listed: &mut Vec<(u64, u32)>| {
-        let first = listed.iter().copied().min();
-        assert_eq!(queue.next_at(), first.map_or(Time::MAX, |(at, _)| Time::from_ps(at)));
+/// Events to come, each with its time: a list that is searched for the first.
+#[derive(Default)]
+struct Listed {
+    events: Vec<(u64, u32)>,
+    /// The place of the alarm in it, if it is set, and does not lie too far ahead.
+    alarm: Option<(u64, u32)>,
+}
+
+impl Listed {
+    fn first(&self) -> Option<(u64, u32)> {
+        self.events.iter().chain(&self.alarm).copied().min_by_key(|&(at, event)| (at, event.parts()))
+    }
+
+    /// Of equal events, that of the alarm is taken last: the place where it waits is behind the lanes.
+    fn take(&mut self) -> Option<(u64, u32)> {
+        let first = self.first()?;
+        match self.events.iter().position(|&other| other == first) {
+            Some(place) => drop(self.events.swap_remove(place)),
+            None => self.alarm = None,
+        }
+        Some(first)
+    }
+}
+
+/// A step: schedules the event of this number so long after now, in that lane or as the alarm, after taking so many.
+type Step = (u32, u64, usize, usize);
+
+fn compare(steps: &[Step]) {
+    let mut queue = EventQueue::default();
+    let mut listed = Listed::default();
+    let take = |queue: &mut EventQueue<u32>, listed: &mut Listed| {
+        assert_eq!(queue.next_at(), listed.first().map_or(Time::MAX, |(at, _)| Time::from_ps(at)));
+        let first = listed.take();
         assert_eq!(queue.pop(), first.map(|(_, event)| event));
-        if let Some((at, event)) = first {
+        if let Some((at, _)) = first {
             assert_eq!(queue.now(), Time::from_ps(at));
-            listed.retain(|&(_, other)| other != event);
         }
     };
-    for (event, &(delay, lane, taken)) in (0u32..).zip(steps) {
+    for &(event, delay, lane, taken) in steps {
         (0..taken).for_each(|_| take(&mut queue, &mut listed));
-        let rang = |set: &(u64, u32)| !listed.contains(set);
-        if set.is_some_and(|set| rang(&set)) {
-            let (last, _) = set.take().expect("it was set");
-            alarms.retain(|&(at, _)| at > last);
-        }
-        if lane != ALARM {
+        if lane == ALARM {
+            // Alarms far ahead come as other events do.
+            let at = queue.now().as_ps() + delay.min(5_000);
+            queue.set_alarm(Time::from_ps(at), event);
+            listed.alarm = Some((at, event));
+        } else {
             let at = queue.now().as_ps() + delay;
             queue.schedule(lane, Time::from_ps(at), event);
-            listed.push((at, event));
-            continue;
+            listed.events.push((at, event));
         }
-        // Alarms far ahead come as other events do, as well as those for now.
-        let at = queue.now().as_ps() + delay.min(5_000);
-        queue.set_alarm(Time::from_ps(at), event);
-        if let Some(set) = set.take() {
-            listed.retain(|&other| other != set);
-        }
-        if delay == 0 {
-            listed.push((at, event));
-            continue;
-        }
-        let before = alarms.iter().copied().find(|&(other, _)| other == at);
-        let alarm = before.unwrap_or_else(|| {
-            alarms.push((at, event));
-            (at, event)
-        });
-        listed.push(alarm);
-        set = Some(alarm);
     }
-    while !listed.is_empty() {
+    while listed.first().is_some() {
         take(&mut queue, &mut listed);
     }
     assert_eq!((queue.pop(), queue.next_at()), (None, Time::MAX));
 }
 
-fn steps() -> impl Strategy<Value = Vec<(u64, usize, usize)>> {
+fn delays() -> impl Strategy<Value = u64> {
     // Mostly short delays with many ties, and events that wait while many others pass.
     let near = prop_oneof![8 => 0..8u64, 4 => 0..40u64, 1 => 0..5_000u64, 1 => Just(3_000u64)];
     // Some lie beyond what a key can say, or at the edge of it, or make the base move.
     let far = prop_oneof![OFFSET_END - 3..OFFSET_END + 3, Just(BASE_STAYS_PS), 0..OFFSET_END * 8];
-    let delay = prop_oneof![12 => near, 1 => far];
-    prop::collection::vec((delay, 0..=NO_LANE, 0..3usize), 1..400)
+    prop_oneof![12 => near, 1 => far]
+}
+
+fn steps(delays: impl Strategy<Value = u64>) -> impl Strategy<Value = Vec<Step>> {
+    let event = prop_oneof![0..200u32, NUMBERS - 40..NUMBERS];
+    prop::collection::vec((event, delays, 0..=NO_LANE, 0..3usize), 1..400)
 }
 
 proptest! {
     #[test]
-    fn events_come_by_time_and_ties_by_the_order_of_scheduling_whatever_their_lane(steps in steps()) {
-        compare(0, &steps);
+    fn events_come_by_time_then_kind_then_number_whatever_their_lane(steps in steps(delays())) {
+        compare(&steps);
     }
 
     #[test]
-    fn the_order_stays_when_keys_have_to_be_numbered_anew(left in 0..300u64, steps in steps()) {
-        compare((1 << ORDER_BITS) - left, &steps);
+    fn the_order_in_which_events_of_one_time_are_scheduled_says_nothing(
+        events in prop::collection::vec((0..500u32, 0..NO_LANE), 1..60),
+        order in any::<prop::sample::Index>(),
+    ) {
+        let drawn = |events: &[(u32, usize)]| {
+            let mut queue = EventQueue::default();
+            for &(event, lane) in events {
+                queue.schedule(if lane == ALARM { NO_LANE } else { lane }, Time::from_ps(7), event);
+            }
+            std::iter::from_fn(|| queue.pop()).collect::<Vec<u32>>()
+        };
+        let mut others = events.clone();
+        others.rotate_left(order.index(events.len()));
+        others.reverse();
+        prop_assert_eq!(drawn(&events), drawn(&others));
     }
 }
 
 #[test]
-fn what_the_alarm_was_set_to_is_forgotten_when_the_base_moves_further_than_a_key_can_say() {
+fn an_alarm_that_is_set_anew_does_not_come_at_the_time_before() {
     const FAR: u64 = 1 << OFFSET_BITS;
     let mut queue = EventQueue::default();
     queue.schedule(0, Time::from_ps(FAR), 0);
@@ -102,38 +123,16 @@ fn what_the_alarm_was_set_to_is_forgotten_when_the_base_moves_further_than_a_key
 }
 
 #[test]
-fn events_of_one_delay_keep_their_order_when_all_numbers_of_keys_are_used_up() {
-    const EVENTS: u32 = (1 << ORDER_BITS) + 1_000_000;
-    let mut queue = EventQueue::default();
-    // The next event of each of two delays: that of every fourth event, and that of the others.
-    let (mut fourth, mut other) = (0, 1);
-    let mut check = |event: u32| {
-        if event.is_multiple_of(4) {
-            assert_eq!(event, fourth);
-            fourth += 4;
-        } else {
-            assert_eq!(event, other);
-            other += if event % 4 == 3 { 2 } else { 1 };
-        }
-    };
-    for event in 0..EVENTS {
-        let (lane, delay) = if event.is_multiple_of(4) { (NO_LANE, 3) } else { (1, 7) };
-        queue.schedule(lane, queue.now() + Time::from_ps(delay), event);
-        if event >= 64 {
-            check(queue.pop().expect("64 events wait"));
-        }
-    }
-    while let Some(event) = queue.pop() {
-        check(event);
-    }
-    assert_eq!((fourth, other), (EVENTS, EVENTS + 1));
-}
-
-#[test]
 #[should_panic(expected = "before now")]
 fn an_event_in_the_past_is_a_bug() {
     let mut queue = EventQueue::default();
     queue.schedule(0, Time::from_ps(5), 0);
     queue.pop();
     queue.schedule(0, Time::from_ps(4), 0);
+}
+
+#[test]
+#[should_panic(expected = "2^24")]
+fn a_number_that_no_key_has_room_for_is_a_bug() {
+    EventQueue::default().schedule(NO_LANE, Time::from_ps(5), NUMBERS);
 }

@@ -59,7 +59,7 @@ use crate::units::{Bytes, Time};
 use super::layout::{Layout, SharedResource};
 use super::wormhole::{Class, TerminalId, Topology};
 use super::{
-    Cause, Fabric, FabricError, FabricEvent, Grant, Granted, Held, LinkUsage, Message, Outbox, Payload, Sent,
+    Cause, Fabric, FabricError, FabricEvent, Grant, Granted, Held, LinkUsage, Message, Outbox, Payload, Sent, TOKENS,
     TransferPhase,
 };
 
@@ -75,7 +75,7 @@ use settings::too_large;
 use state::{DieState, InFlight, Purpose};
 
 /// The token of the wake-up for the network; those of ports are the numbers of their terminals.
-const NETWORK: u32 = u32::MAX;
+const NETWORK: u32 = TOKENS - 1;
 
 /// A network of routers, one in each chip.
 #[derive(Clone, Debug)]

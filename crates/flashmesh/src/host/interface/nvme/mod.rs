@@ -31,8 +31,11 @@ struct QueuePair {
     /// Fetched commands whose slot in the drive is not free again. Wider than `known`: the compiler would read both as one, which waits for
     /// what was written to one of them just before.
     in_drive: u64,
-    /// Completions that the host has not taken, as far as the drive knows.
+    /// Completions that the host has not taken, as far as the drive knows but for what is `announced`.
     posted: u32,
+    /// When the drive hears that the host has taken each of the next completions. It is looked at when the drive posts one: until then the drive has
+    /// nothing to do for it, unless completions are held.
+    announced: VecDeque<Time>,
     /// Completed commands that wait for a place in the completion queue.
     held: VecDeque<RequestId>,
 }
@@ -150,6 +153,21 @@ impl Nvme {
         self.ready.set(stream, queue.known > 0 && queue.in_drive < u64::from(self.limits.fetch_size));
     }
 
+    /// The queue has a completion less.
+    #[inline]
+    fn freed<A: EventSink>(&mut self, stream: StreamId, events: &mut A) {
+        self.queues[stream.index()].posted -= 1;
+        events.saw(Seen::Freed(stream));
+    }
+
+    /// Takes note of the completions that the drive has heard of by `now`, at that time included.
+    #[inline]
+    fn hear<A: EventSink>(&mut self, stream: StreamId, now: Time, events: &mut A) {
+        while self.queues[stream.index()].announced.pop_front_if(|&mut at| at <= now).is_some() {
+            self.freed(stream, events);
+        }
+    }
+
     /// Posts a completion for which the queue has room.
     fn finish<A: EventSink>(&mut self, request: RequestId, stream: StreamId, now: Time, events: &mut A) {
         let queue = &mut self.queues[stream.index()];
@@ -182,11 +200,15 @@ impl Interface for Nvme {
 
     #[inline(never)]
     fn respond<A: EventSink>(&mut self, request: RequestId, stream: StreamId, now: Time, events: &mut A) {
+        self.hear(stream, now, events);
         let queue = &mut self.queues[stream.index()];
-        if queue.posted == self.limits.completion_depth {
-            queue.held.push_back(request);
-        } else {
-            self.finish(request, stream, now, events);
+        if queue.posted < self.limits.completion_depth {
+            return self.finish(request, stream, now, events);
+        }
+        queue.held.push_back(request);
+        // It goes on when the drive hears of room.
+        for at in queue.announced.drain(..) {
+            events.schedule(at, HostEvent::Wake(Token::CompletionDoorbell(stream)));
         }
     }
 
@@ -195,7 +217,12 @@ impl Interface for Nvme {
         events.saw(Seen::Taken(stream));
         self.doorbells.completion += 1;
         let at = self.link.send(Direction::ToDrive, self.messages.doorbell, now);
-        events.schedule(at, HostEvent::Wake(Token::CompletionDoorbell(stream)));
+        let queue = &mut self.queues[stream.index()];
+        if queue.held.is_empty() {
+            queue.announced.push_back(at);
+        } else {
+            events.schedule(at, HostEvent::Wake(Token::CompletionDoorbell(stream)));
+        }
     }
 
     #[inline(never)]
@@ -209,10 +236,8 @@ impl Interface for Nvme {
                 self.fetch(now, events);
             }
             Token::CompletionDoorbell(stream) => {
-                let queue = &mut self.queues[stream.index()];
-                queue.posted -= 1;
-                events.saw(Seen::Freed(stream));
-                if let Some(request) = queue.held.pop_front() {
+                self.freed(stream, events);
+                if let Some(request) = self.queues[stream.index()].held.pop_front() {
                     self.finish(request, stream, now, events);
                 }
             }
