@@ -127,6 +127,7 @@ __all__ = [
     "WorkloadArrivals",
     "WorkloadBeyond",
     "WorkloadBlkparseEvent",
+    "WorkloadBurstKinds",
     "WorkloadFormat",
     "WorkloadKind",
     "WorkloadMixPlacement",
@@ -493,6 +494,9 @@ WorkloadMixPlacement: TypeAlias = Literal["apart", "shared"]
 
 WorkloadArrivals: TypeAlias = Literal["constant", "exponential", "burst"]
 """How arrivals are spaced (they matter in open replay only)."""
+
+WorkloadBurstKinds: TypeAlias = Literal["mixed", "alike"]
+"""Whether the requests of a burst all read or all write. Bursts of one kind come again as that kind."""
 
 ReplayMode: TypeAlias = Literal["open", "stress", "closed"]
 """When requests are issued. A trace replays `open` unless the mode, `outstanding`, `threads` or `think-time` is set."""
@@ -1925,6 +1929,17 @@ class Workload:
     burst_length: int | None = None
     """Requests in a burst. Only with kind = "synthetic" or "profile", and with arrivals = "burst". Values: 1 to
     1000000. Default: 1; what a profile assumes.
+    """
+
+    pair_repetition: float | None = None
+    """How often on average two pages that are read together are read together again: bursts of a profile come again, to
+    the same places. Only with kind = "profile". Values: 1 to 100000. Default: what is published of a profile; 1 where
+    nothing is.
+    """
+
+    burst_kinds: WorkloadBurstKinds | None = None
+    """Whether the requests of a burst all read or all write. Bursts of one kind come again as that kind. Only with kind
+    = "profile". Default: "mixed".
     """
 
     def __post_init__(self) -> None:

@@ -50,6 +50,16 @@ choices! {
 }
 
 choices! {
+    /// What the requests of a burst of a profile ask.
+    BurstKinds {
+        /// Each on its own, by the share of reads.
+        Mixed = "mixed",
+        /// All the same: bursts that read, by the share of reads, and bursts that write.
+        Alike = "alike",
+    }
+}
+
+choices! {
     /// Where the members of a mix lie.
     MixPlacement {
         /// Each in a range of its own, in the order of the members.
@@ -228,5 +238,9 @@ section! {
         interarrival: Option<Time> = None, unset "10us; what is published of a profile or a mix", in Time::ZERO..=Time::from_ms(1_000_000), with "kind" = ["\"synthetic\"", "\"profile\""], needs plain;
         /// Requests in a burst.
         burst_length: Option<u32> = None, unset "1; what a profile assumes", in 1..=1_000_000, with "kind" = ["\"synthetic\"", "\"profile\""], with "arrivals" = ["\"burst\""], needs plain;
+        /// How often on average two pages that are read together are read together again: bursts of a profile come again, to the same places.
+        pair_repetition: Option<f64> = None, unset "what is published of a profile; 1 where nothing is", in 1.0..=100_000.0, with "kind" = ["\"profile\""], needs plain;
+        /// Whether the requests of a burst all read or all write. Bursts of one kind come again as that kind.
+        burst_kinds: BurstKinds = BurstKinds::Mixed, with "kind" = ["\"profile\""], needs plain;
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{Mix, Origin, Profile, Repetition, SizeFigures};
-use crate::config::{ArrivalKind, MixPlacement, Workload};
+use crate::config::{ArrivalKind, BurstKinds, MixPlacement, Workload};
 use crate::units::Time;
 
 impl Profile {
@@ -153,6 +153,17 @@ pub(crate) fn settings(workload: &Workload) -> String {
     lines.extend(workload.alignment.map(|alignment| ("alignment", alignment.to_string())));
     if workload.unaligned_share > 0.0 {
         lines.push(("unaligned", format!("{:.0} % of requests begin at any sector", 100.0 * workload.unaligned_share)));
+    }
+    lines.extend(workload.pair_repetition.map(|mean| {
+        let says = if mean > 1.0 {
+            format!("a pair of pages collides {mean} times on average")
+        } else {
+            "no burst comes again".to_owned()
+        };
+        ("repetition", says)
+    }));
+    if workload.burst_kinds == BurstKinds::Alike {
+        lines.push(("reads and writes", "bursts of one kind".to_owned()));
     }
     if workload.mix_placement == MixPlacement::Shared {
         lines.push(("places", "all members on one part of the drive".to_owned()));

@@ -63,6 +63,10 @@ pub struct Repetition {
 }
 
 impl Repetition {
+    /// The share of returns in proportion to how often bursts have come, where none is known: few pairs have most collisions then, as in most of the
+    /// volumes of *Patterned read collisions* (section II-C).
+    pub(super) const SKEW_DEFAULT: f64 = 1.0;
+
     /// Of the pairs of a burst that comes again, those that collide again: its requests have other sizes, and so other pages beyond
     /// their first. Measured over the eight profiles, whose values lie between 0.35 and 0.43.
     const PAIRS_AGAIN: f64 = 0.385;

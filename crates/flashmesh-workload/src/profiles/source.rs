@@ -7,16 +7,16 @@ use crate::error::WorkloadError;
 use crate::request::IoRequest;
 use crate::source::WorkloadSource;
 use crate::synthetic::{
-    Addresses, Arrivals, KindMix, Layout, Recipe, Recurrence, Runs, Seed, Shares, SizeTable, SizesByKind, Streams,
-    Unaligned,
+    Addresses, Arrivals, Bursts, KindMix, Layout, Recipe, Recurrence, Runs, Seed, Shares, SizeTable, SizesByKind,
+    Streams, Unaligned,
 };
 use crate::units::{Bytes, Time};
 
 /// The requests of a [`Profile`]: `[workload] profile = "NAME"`.
 ///
 /// Streams, threads and arrivals are those of [`SyntheticSource`](crate::synthetic::SyntheticSource). Of
-/// `[workload]` it takes `requests`, `footprint-start`, `footprint`, `alignment`, `unaligned-share`, `arrivals`, `burst-length` and
-/// `interarrival`, in place of what the profile has; everything else is the profile's.
+/// `[workload]` it takes `requests`, `footprint-start`, `footprint`, `alignment`, `unaligned-share`, `arrivals`, `burst-length`,
+/// `interarrival`, `pair-repetition` and `burst-kinds`, in place of what the profile has; everything else is the profile's.
 #[derive(Clone, Debug)]
 pub struct ProfileSource {
     streams: Streams,
@@ -92,10 +92,11 @@ fn streams_of(profile: &Profile, setting: Setting<'_>) -> Result<Streams, Worklo
     let arrivals =
         Arrivals::new(workload.arrivals.unwrap_or(ArrivalKind::Burst), setting.mean_interarrival, burst_length, seed)?;
     // The requests of a published burst come again together, however they arrive: arrivals do not change places.
-    let group = |own: Repetition| Recurrence::new(own.bursts_mean(), own.skew, assumed.burst_requests);
-    let recurrence = profile.recurrence.map(group).transpose()?;
+    let recurs = |own: Repetition| Recurrence::new(own.bursts_mean(), own.skew);
+    let recurrence = profile.repetition(workload)?.map(recurs).transpose()?;
+    let bursts = Bursts::new(assumed.burst_requests, recurrence, workload.burst_kinds)?;
     let unaligned = Unaligned::new(workload.unaligned_share, &layout, sector_size);
-    Streams::new(Recipe { layout, kinds, sizes, addresses, recurrence, unaligned }, arrivals, requests, replay, seed)
+    Streams::new(Recipe { layout, kinds, sizes, addresses, bursts, unaligned }, arrivals, requests, replay, seed)
 }
 
 impl WorkloadSource for ProfileSource {

@@ -226,7 +226,9 @@ fn profile_of(
         read_percent,
         sizes,
         mean_interarrival,
-        recurrence: row.mean_repetition.map(|mean| Repetition { mean, skew: row.repetition_skew.unwrap_or(1.0) }),
+        recurrence: row
+            .mean_repetition
+            .map(|mean| Repetition { mean, skew: row.repetition_skew.unwrap_or(Repetition::SKEW_DEFAULT) }),
         requests: published.requests.or(others.requests),
         elsewhere: basis.to_owned(),
         assumed: Assumed {

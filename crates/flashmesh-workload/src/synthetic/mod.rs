@@ -5,6 +5,7 @@
 //! together.
 
 mod arrivals;
+mod bursts;
 mod kinds;
 mod layout;
 mod pattern;
@@ -15,6 +16,7 @@ mod stream;
 mod unaligned;
 
 pub(crate) use arrivals::Arrivals;
+pub(crate) use bursts::Bursts;
 pub(crate) use kinds::{KindMix, Shares};
 pub(crate) use layout::Layout;
 pub(crate) use pattern::{Addresses, Runs};
@@ -106,7 +108,7 @@ impl SyntheticSource {
             workload.burst_length.unwrap_or(1),
             seed,
         )?;
-        let recipe = Recipe { layout, kinds, sizes: sizes.into(), addresses, recurrence: None, unaligned: None };
+        let recipe = Recipe { layout, kinds, sizes: sizes.into(), addresses, bursts: None, unaligned: None };
         let requests = workload.requests.unwrap_or(REQUESTS_DEFAULT);
         Ok(SyntheticSource { streams: Streams::new(recipe, arrivals, requests, replay, seed)? })
     }

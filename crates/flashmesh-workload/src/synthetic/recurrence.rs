@@ -2,7 +2,6 @@
 
 use rand_core::{Rng, SeedableRng};
 
-use super::pattern::Cursor;
 use super::random::{Chance, Generator, below};
 use super::unusable;
 use crate::error::WorkloadError;
@@ -17,19 +16,18 @@ use crate::error::WorkloadError;
 pub(crate) struct Recurrence {
     is_new: Chance,
     follows_turns: Chance,
-    length: u32,
 }
 
 impl Recurrence {
-    /// Groups of `length` requests come `mean` times each; `skew` is the share of returns by the first rule.
-    pub(crate) fn new(mean: f64, skew: f64, length: u32) -> Result<Recurrence, WorkloadError> {
-        if !(1.0..=1e6).contains(&mean) || length == 0 {
-            return Err(unusable(
-                "profile",
-                format!("groups of {length} requests cannot come {mean} times on average"),
-            ));
+    /// Groups come `mean` times each; `skew` is the share of returns by the first rule.
+    ///
+    /// # Errors
+    /// When `mean` is below 1 or above a million.
+    pub(crate) fn new(mean: f64, skew: f64) -> Result<Recurrence, WorkloadError> {
+        if !(1.0..=1e6).contains(&mean) {
+            return Err(unusable("profile", format!("bursts cannot come {mean} times on average")));
         }
-        Ok(Recurrence { is_new: Chance::new(1.0 / mean), follows_turns: Chance::new(skew), length })
+        Ok(Recurrence { is_new: Chance::new(1.0 / mean), follows_turns: Chance::new(skew) })
     }
 
     /// The turn at which the group of this turn came first, and whose number it has.
@@ -70,28 +68,25 @@ pub(crate) struct Groups {
     turn: u64,
     /// What the places of the present group follow from.
     draws: Generator,
-    /// Requests of it that are still to come.
-    left: u32,
 }
 
 impl Groups {
     /// The groups of a stream, which follow from what its generator draws next.
     pub(crate) fn new(recurrence: Recurrence, generator: &mut Generator) -> Groups {
-        Groups { recurrence, seed: generator.next_u64(), turn: 0, draws: generator.clone(), left: 0 }
+        Groups { recurrence, seed: generator.next_u64(), turn: 0, draws: generator.clone() }
     }
 
-    /// What the place of the next request follows from; `cursor` stands nowhere where a group begins.
+    /// The next group begins.
+    pub(crate) fn begin(&mut self) {
+        let first = self.recurrence.first_turn(self.seed, self.turn);
+        // Not the draws that decided about the turn.
+        self.draws = draws_of(!self.seed, first);
+        self.turn += 1;
+    }
+
+    /// What the place of the next request of the present group follows from.
     #[inline]
-    pub(crate) fn next(&mut self, cursor: &mut Cursor) -> &mut Generator {
-        if self.left == 0 {
-            let first = self.recurrence.first_turn(self.seed, self.turn);
-            // Not the draws that decided about the turn.
-            self.draws = draws_of(!self.seed, first);
-            self.turn += 1;
-            self.left = self.recurrence.length;
-            cursor.next = Cursor::NOWHERE;
-        }
-        self.left -= 1;
+    pub(crate) fn draws(&mut self) -> &mut Generator {
         &mut self.draws
     }
 }
@@ -103,7 +98,7 @@ mod tests {
 
     /// How often each group comes in so many turns, most often first.
     fn counts(mean: f64, skew: f64, turns: u64) -> Vec<u64> {
-        let recurrence = Recurrence::new(mean, skew, 1).unwrap();
+        let recurrence = Recurrence::new(mean, skew).unwrap();
         let mut counts = std::collections::BTreeMap::new();
         (0..turns).for_each(|turn| *counts.entry(recurrence.first_turn(7, turn)).or_insert(0) += 1);
         let mut counts: Vec<u64> = counts.into_values().collect();
@@ -140,12 +135,12 @@ mod tests {
 
     #[test]
     fn a_group_that_comes_again_draws_the_same() {
-        let recurrence = Recurrence::new(4.0, 1.0, 3).unwrap();
+        let recurrence = Recurrence::new(4.0, 1.0).unwrap();
         let mut groups = Groups::new(recurrence, &mut stream_of(1));
-        let mut cursor = Cursor::of_part(0, 1, 100);
         let mut seen = std::collections::BTreeMap::new();
         for turn in 0..100 {
-            let drawn: Vec<u64> = (0..3).map(|_| groups.next(&mut cursor).next_u64()).collect();
+            groups.begin();
+            let drawn: Vec<u64> = (0..3).map(|_| groups.draws().next_u64()).collect();
             let first = recurrence.first_turn(groups.seed, turn);
             assert_eq!(*seen.entry(first).or_insert_with(|| drawn.clone()), drawn);
         }

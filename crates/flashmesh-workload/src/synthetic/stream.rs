@@ -1,11 +1,11 @@
 //! The machine behind synthetic workloads and profiles: kinds, sizes, addresses and arrivals put together.
 
 use super::arrivals::Arrivals;
+use super::bursts::{Bursts, StreamBursts};
 use super::kinds::KindMix;
 use super::layout::Layout;
 use super::pattern::{AddressPattern, Addresses, Cursor};
 use super::random::{self, Generator, Seed};
-use super::recurrence::{Groups, Recurrence};
 use super::sizes::SizesByKind;
 use super::unaligned::Unaligned;
 use super::unusable;
@@ -21,8 +21,8 @@ pub(crate) struct Recipe {
     pub(crate) kinds: KindMix,
     pub(crate) sizes: SizesByKind,
     pub(crate) addresses: Addresses,
-    /// Whether groups of requests come again.
-    pub(crate) recurrence: Option<Recurrence>,
+    /// What requests that come together have in common, if anything.
+    pub(crate) bursts: Option<Bursts>,
     /// Whether some requests begin within a block.
     pub(crate) unaligned: Option<Unaligned>,
 }
@@ -42,7 +42,7 @@ pub(crate) struct Streams {
 struct Stream {
     generator: Generator,
     cursor: Cursor,
-    groups: Option<Groups>,
+    bursts: Option<StreamBursts>,
     left: u64,
 }
 
@@ -76,10 +76,10 @@ impl Streams {
                 let mut own = generator.clone();
                 generator.jump();
                 let (share, rest) = (requests / u64::from(count), requests % u64::from(count));
-                let groups = recipe.recurrence.map(|recurrence| Groups::new(recurrence, &mut own));
+                let bursts = recipe.bursts.map(|bursts| bursts.of_stream(&mut own));
                 Stream {
                     generator: own,
-                    groups,
+                    bursts,
                     cursor: Cursor::of_part(index, count, recipe.layout.blocks()),
                     left: share + u64::from(u64::from(index) < rest),
                 }
@@ -130,7 +130,10 @@ impl Stream {
         arrivals: &mut Option<Arrivals>,
     ) -> Result<IoRequest, WorkloadError> {
         self.left -= 1;
-        let kind = recipe.kinds.choose(&mut self.generator);
+        let kind = match &mut self.bursts {
+            Some(bursts) => bursts.next(&recipe.kinds, &mut self.generator, &mut self.cursor),
+            None => recipe.kinds.choose(&mut self.generator),
+        };
         let arrival = match arrivals {
             Some(arrivals) => arrivals.next()?,
             None => Time::ZERO,
@@ -139,11 +142,8 @@ impl Stream {
             return Ok(IoRequest { arrival, kind, offset: Bytes::ZERO, size: Bytes::ZERO, stream: index });
         }
         let size = recipe.sizes.choose(kind, &mut self.generator);
-        // Only places come again: sizes of the groups that come most often would be those of the workload.
-        let generator = match &mut self.groups {
-            Some(groups) => groups.next(&mut self.cursor),
-            None => &mut self.generator,
-        };
+        // Only places come again: sizes of the bursts that come most often would be those of the workload.
+        let generator = self.bursts.as_mut().and_then(StreamBursts::draws).unwrap_or(&mut self.generator);
         let block = recipe.addresses.choose(generator, &mut self.cursor, size);
         let mut offset = recipe.layout.offset_of(block);
         if let Some(unaligned) = &recipe.unaligned {

@@ -1,10 +1,12 @@
 //! What a configuration says in place of a profile's own: arrivals, rate, alignment and placement; and mixes that it puts together.
 
-use flashmesh_workload::IoRequest;
-use flashmesh_workload::config::{ArrivalKind, MixPlacement, Replay, ReplayMode, Workload};
+use std::collections::BTreeMap;
+
+use flashmesh_workload::config::{ArrivalKind, BurstKinds, MixPlacement, Replay, ReplayMode, Workload};
 use flashmesh_workload::profiles::{self, Mix, MixSource, Named, Profile, ProfileSource};
 use flashmesh_workload::source::WorkloadSource;
 use flashmesh_workload::units::{Bytes, Time};
+use flashmesh_workload::{IoRequest, RequestKind};
 
 const SECTOR: Bytes = Bytes::new(512);
 
@@ -150,6 +152,69 @@ fn a_share_of_the_requests_begins_at_any_sector_of_its_block() {
     let small = 2 << 20;
     assert!(drawn("hm_0", 1.0, small).iter().all(|request| request.offset.as_u64() + request.size.as_u64() <= small));
     assert_eq!(drawn("nossd14/fin2", 1.0, 1 << 30), drawn("nossd14/fin2", 0.0, 1 << 30));
+}
+
+/// 40,000 requests of `name` with `settings`, in bursts of four.
+fn bursts(name: &str, settings: &Workload) -> Vec<[IoRequest; 4]> {
+    let workload = Workload { requests: Some(40_000), ..settings.clone() };
+    let all = drain(&mut ProfileSource::new(profile(name), &workload, &open(), drive(), SECTOR, 5).unwrap(), 0);
+    all.as_chunks::<4>().0.to_vec()
+}
+
+/// How often the places of a burst come on average.
+fn times_each(bursts: &[[IoRequest; 4]]) -> f64 {
+    let mut counts: BTreeMap<[Bytes; 4], u32> = BTreeMap::new();
+    bursts.iter().for_each(|burst| *counts.entry(burst.map(|request| request.offset)).or_default() += 1);
+    bursts.len() as f64 / counts.len() as f64
+}
+
+#[test]
+fn bursts_of_any_profile_come_again_as_often_as_the_configuration_says() {
+    let repeated =
+        |name, pair_repetition| times_each(&bursts(name, &Workload { pair_repetition, ..Workload::default() }));
+    // Of the pairs of a burst that comes again, 0.385 collide again.
+    for (mean, expected) in [(2.0, 3.6), (10.0, 24.4)] {
+        for name in ["collisions/PRXY0", "collisions/HM1", "hm_0"] {
+            let found = repeated(name, Some(mean));
+            assert!((found / expected - 1.0).abs() < 0.1, "{name}: {found}, expected {expected}");
+        }
+    }
+    assert_eq!(repeated("collisions/PRXY0", None), 1.0);
+    assert_eq!(repeated("collisions/HM1", Some(1.0)), 1.0);
+    assert!(repeated("collisions/HM1", None) > 60.0);
+}
+
+#[test]
+fn bursts_of_one_kind_keep_the_share_of_reads_and_come_again_as_that_kind() {
+    let settings = Workload { burst_kinds: BurstKinds::Alike, pair_repetition: Some(10.0), ..Workload::default() };
+    for name in ["collisions/PRXY0", "collisions/TS0", "collisions/HM1"] {
+        let all = bursts(name, &settings);
+        let mut kind_at: BTreeMap<[Bytes; 4], RequestKind> = BTreeMap::new();
+        for burst in &all {
+            assert!(burst.iter().all(|request| request.kind == burst[0].kind));
+            let places = burst.map(|request| request.offset);
+            assert_eq!(*kind_at.entry(places).or_insert(burst[0].kind), burst[0].kind, "{name}: {places:?}");
+        }
+        let reads = all.iter().filter(|burst| burst[0].kind == RequestKind::Read).count() as f64 / all.len() as f64;
+        let published = profile(name).read_share();
+        // Three standard deviations of a share of 10,000 bursts.
+        assert!((reads - published).abs() < 0.015, "{name}: {reads}, published {published}");
+        assert!(times_each(&all) > 15.0, "{name}");
+    }
+    let mixed = bursts("collisions/TS0", &Workload::default());
+    assert!(mixed.iter().any(|burst| burst.iter().any(|request| request.kind != burst[0].kind)));
+}
+
+#[test]
+fn requests_that_come_one_at_a_time_have_no_bursts_to_repeat() {
+    for (settings, key) in [
+        (Workload { pair_repetition: Some(2.0), ..Workload::default() }, "workload.pair-repetition"),
+        (Workload { burst_kinds: BurstKinds::Alike, ..Workload::default() }, "workload.burst-kinds"),
+    ] {
+        let refused =
+            ProfileSource::new(profile("YCSB_B"), &settings, &open(), drive(), SECTOR, 5).unwrap_err().to_string();
+        assert!(refused.contains(key) && refused.contains("come one at a time"), "{refused}");
+    }
 }
 
 #[test]
