@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from flashmesh.reproduce.expression import Expression
@@ -10,11 +11,10 @@ from flashmesh.reproduce.paper import FIT, OpenKey, Overrides, Regime, Start
 from flashmesh.sweeps.ranges import read_range
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from flashmesh.reproduce.paper import Job, Paper, Settings
 
-Axes = dict[str, dict[str, "Settings"]]
+Axes = Mapping[str, Collection[str]]
+"""The labels of each axis; of the axis of workloads, their names and those of lists of them with `@` before."""
 
 
 def read_overrides(fields: Fields, axes: Axes, jobs: dict[str, Job]) -> Overrides:

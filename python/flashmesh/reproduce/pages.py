@@ -171,7 +171,7 @@ def regime_lines(paper: Paper, name: str, outcome: Outcome) -> list[str]:
     lines = [f"**{name}**: {' '.join(regime.says.split())}", ""]
     if regime.supports:
         lines += [f"- For it: {outcome.told(regime.supports)}", f"- Against it: {outcome.told(regime.against)}"]
-    keys = overrides_text(regime.overrides)
+    keys = overrides_text(outcome.paper, regime.overrides)
     if keys:
         lines.append(f"- Keys: {'; '.join(keys)}")
     return lines if not lines[-1] else [*lines, ""]
@@ -184,14 +184,14 @@ def settings_text(settings: Settings) -> list[str]:
     return [f"`{key}={value_text(value)}`" for key, value in settings.items()]
 
 
-def overrides_text(overrides: Overrides) -> list[str]:
+def overrides_text(paper: Paper, overrides: Overrides) -> list[str]:
     """What a reading sets, and where."""
     found = settings_text(overrides.set)
     found += [f"runs {job}: {', '.join(settings_text(settings))}" for job, settings in overrides.jobs.items()]
     found += [
-        f"{axis} {label}: {', '.join(settings_text(settings))}"
-        for axis, labels in overrides.where.items()
-        for label, settings in labels.items()
+        f"{axis} {', '.join(paper.labels(name))}: {', '.join(settings_text(settings))}"
+        for axis, names in overrides.where.items()
+        for name, settings in names.items()
     ]
     found += settings_text(overrides.over)
     return found + [f"`{other.text}` in place of `{text}`" for text, other in overrides.measures.items()]

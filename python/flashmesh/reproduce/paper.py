@@ -39,7 +39,7 @@ class Overrides:
     jobs: dict[str, Settings] = field(default_factory=dict)
     """Of single jobs, whatever these set."""
     where: dict[str, dict[str, Settings]] = field(default_factory=dict)
-    """Of single labels, by axis and label."""
+    """Of single labels, by axis and label; of workloads, by their name or that of a list of them with `@` before."""
     over: Settings = field(default_factory=dict)
     """Of everything else: what the command line changes."""
     measures: dict[str, Expression] = field(default_factory=dict)
@@ -252,6 +252,8 @@ class Paper:
     evidence: dict[str, Evidence]
     volumes: dict[str, str]
     """Names of recorded volumes by workload, where they differ from its name."""
+    lists: dict[str, tuple[str, ...]]
+    """Lists of workloads by their names."""
     open: tuple[OpenKey, ...] = ()
     """The keys that the paper leaves open."""
     starts: tuple[Start, ...] = ()
@@ -260,6 +262,10 @@ class Paper:
     """The regime above which a fit chooses."""
     fit_requests: int = 300
     """Requests of a run of a fit, at most."""
+
+    def labels(self, name: str) -> tuple[str, ...]:
+        """The labels that a reading means by a name: those of a list of workloads, or the label itself."""
+        return self.lists[name[1:]] if name.startswith("@") else (name,)
 
     def with_regime(self, regime: Regime) -> Paper:
         """The paper with another reading of it."""

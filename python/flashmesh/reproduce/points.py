@@ -120,7 +120,9 @@ def settings_of(paper: Paper, run: Point, mode: str, volumes: Volumes) -> dict[s
         if axis != WORKLOAD:
             settings |= paper.axes[axis][label]
     for axis, label in run.labels:
-        settings |= overrides.where.get(axis, {}).get(label, {})
+        for named, keys in overrides.where.get(axis, {}).items():
+            if label in paper.labels(named):
+                settings |= keys
     settings |= overrides.over
     workload = dict(run.labels).get(WORKLOAD)
     recorded = volumes.settings(workload) if workload is not None and run.regime == REAL_TRACES else None

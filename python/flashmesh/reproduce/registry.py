@@ -28,6 +28,7 @@ from flashmesh.reproduce.paper import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from flashmesh.reproduce.openkeys import Axes
     from flashmesh.reproduce.paper import Claim, Measurement, Settings
 
 PAPERS = Path(__file__).parent / "papers"
@@ -77,7 +78,8 @@ def read_paper(path: Path) -> Paper:
         if name in readings:
             raise fields.error(f"[regimes.{name}] is a name that flashmesh gives; take another one")
     jobs = {name: read_job(name, each, axes, lists) for name, each in tables_of(fields, "jobs")}
-    regimes = {name: read_regime(name, each, axes, jobs) for name, each in readings.items()}
+    labels = {axis: tuple(of_axis) for axis, of_axis in axes.items()} | {WORKLOAD: workload_labels(jobs, lists)}
+    regimes = {name: read_regime(name, each, labels, jobs) for name, each in readings.items()}
     evidence = {name: read_evidence(name, each, jobs) for name, each in tables_of(fields, "evidence")}
     claims = tuple(
         claim
@@ -85,7 +87,7 @@ def read_paper(path: Path) -> Paper:
         for claim in read_claims(each, f"{path.name}: claims[{at}]", jobs)
     )
     fit = fields.inner("fit")
-    opened = read_open(fit, axes, jobs)
+    opened = read_open(fit, labels, jobs)
     starts = read_starts(fit, opened)
     base, requests = fit.choice("base", regimes, AS_SPECIFIED), fit.take("requests", int, FIT_REQUESTS)
     fit.end()
@@ -102,6 +104,7 @@ def read_paper(path: Path) -> Paper:
         claims,
         evidence,
         volumes,
+        lists,
         opened,
         starts,
         base,
@@ -132,7 +135,13 @@ def read_axes(fields: Fields) -> dict[str, dict[str, Settings]]:
     return axes
 
 
-def read_regime(name: str, fields: Fields, axes: dict[str, dict[str, Settings]], jobs: dict[str, Job]) -> Regime:
+def workload_labels(jobs: dict[str, Job], lists: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """What a reading may say of workloads: a name, or a list."""
+    names = (name for job in jobs.values() for name in job.extents["full"].workloads)
+    return (*(f"@{name}" for name in lists), *dict.fromkeys(names))
+
+
+def read_regime(name: str, fields: Fields, axes: Axes, jobs: dict[str, Job]) -> Regime:
     """A regime."""
     regime = Regime(
         name,

@@ -35,7 +35,8 @@ impl Jobs {
     fn remove(&mut self, JobId(number): JobId) -> Job {
         let place = number.wrapping_sub(self.first) % NUMBERS;
         let job = self.jobs[place as usize].take().expect("a job is done once");
-        while self.jobs.pop_front_if(|job| job.is_none()).is_some() {
+        while let Some(None) = self.jobs.front() {
+            self.jobs.pop_front();
             self.first = self.first.wrapping_add(1);
         }
         job

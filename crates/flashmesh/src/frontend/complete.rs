@@ -4,6 +4,7 @@ use crate::controller::{Controller, Done};
 use crate::datapath::Datapath;
 use crate::error::RunError;
 use crate::fabric::{Cause, Causes};
+use crate::host::interface::AnyInterface;
 use crate::host::replay::Mode;
 use crate::host::status::Status;
 use crate::ids::{RequestId, TransactionId};
@@ -15,7 +16,7 @@ use crate::kernel::probe::Notice;
 use crate::measure::completions::Records;
 use crate::schedule::account::LatencyBreakdown;
 use crate::schedule::transaction::Class;
-use crate::units::Bytes;
+use crate::units::{Bytes, Time};
 use crate::workload::RequestKind;
 
 use super::request::Request;
@@ -53,8 +54,10 @@ impl<M: Model> Frontend<M> {
                 }
             };
             if let Some(request) = ended {
+                // A read may be over then, and another request have its place.
+                let kind = self.requests[request].kind;
                 self.respond(request, controller, kernel);
-                if self.requests[request].kind != RequestKind::Read {
+                if kind != RequestKind::Read {
                     self.end_write(request, controller, datapath, kernel);
                 }
             }
@@ -138,15 +141,25 @@ impl<M: Model> Frontend<M> {
             self.requests[id].firmware += end - kernel.now();
             return;
         }
-        self.send_response(id, kernel);
+        self.send_response(id, controller, kernel);
     }
 
     #[inline(always)]
-    pub(super) fn send_response(&mut self, id: RequestId, kernel: &mut Kernel<M>) {
+    pub(super) fn send_response(&mut self, id: RequestId, controller: &mut Controller, kernel: &mut Kernel<M>) {
         let now = kernel.now();
         let Request { kind, size, stream, status, .. } = self.requests[id];
         if kind == RequestKind::Read && !self.rules.sends_pages && status == Status::Success {
             self.interface.send_data(size, now);
+        }
+        // Writes have more to do after their response.
+        if !M::ALL_FEATURES
+            && self.completes_ahead
+            && kind == RequestKind::Read
+            && let AnyInterface::Direct(direct) = &mut self.interface
+        {
+            let at = direct.complete(now);
+            self.answered(id, stream, at, controller, kernel);
+            return;
         }
         self.interface.respond(id, stream, now, &mut Sink { kernel, crossing: &mut self.crossing });
     }
@@ -164,11 +177,40 @@ impl<M: Model> Frontend<M> {
     ) -> Result<(), RunError> {
         let now = kernel.now();
         kernel.tell(|| Notice::RequestCompleted(id));
-        let stream = self.requests[id].stream;
+        let Request { stream, thread, .. } = self.requests[id];
         self.interface.taken(stream, now, &mut Sink { kernel, crossing: &mut self.crossing });
         controller.acknowledge(id);
+        if let Records::Sink(sink) = &mut self.records {
+            sink.record(&self.requests[id].record(now)).map_err(RunError::Sink)?;
+        } else if let Records::Completions(completions) = &mut self.records {
+            let Request { arrival, status, .. } = self.requests[id];
+            if completions.push(thread, now, now - arrival, status) {
+                kernel.schedule_pause(now);
+            }
+        }
+        self.end_request(id, now);
+        let replay = &mut self.streams[stream.index()].replay;
+        let mode = replay.mode();
+        if let Some(waiting) = replay.completed() {
+            self.issue(stream, waiting, now, controller, kernel);
+        }
+        match mode {
+            Mode::Open => self.issue_open(stream, controller, kernel),
+            Mode::Stress { .. } => self.issue_next(stream, controller, kernel),
+            Mode::Closed { .. } => {
+                if let Some(thinks) = self.streams[stream.index()].replay.think(thread, now)? {
+                    kernel.schedule(lane::ARRIVAL, now + thinks, Event::ThreadReady(stream));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Measures what a request took that is at the host at `now`, and forgets it.
+    #[inline(always)]
+    pub(super) fn end_request(&mut self, id: RequestId, now: Time) {
         let request = &self.requests[id];
-        let (thread, io) = (request.thread, request.io());
+        let (stream, io) = (request.stream, request.io());
         let (latency, firmware) = (now - request.arrival, request.firmware);
         let counters = &mut self.counters;
         counters.completed += 1;
@@ -183,33 +225,9 @@ impl<M: Model> Frontend<M> {
         counters.statuses[request.status.index()] += 1;
         counters.queues[stream.index()].count(now - request.submitted);
         counters.streams[stream.index()].record(&io, request.status, now, latency, firmware, &request.critical);
-        match &mut self.records {
-            Records::Dropped => {}
-            Records::Sink(sink) => sink.record(&request.record(now)).map_err(RunError::Sink)?,
-            Records::Completions(completions) => {
-                if completions.push(thread, now, latency, request.status) {
-                    kernel.schedule_pause(now);
-                }
-            }
-        }
         if let Some(timeline) = &mut counters.timeline {
             counters.is_due |= timeline.completed(stream, &io, request.status, now, latency);
         }
         self.requests.remove(id);
-        let replay = &mut self.streams[stream.index()].replay;
-        let mode = replay.mode();
-        if let Some(waiting) = replay.completed() {
-            self.issue(stream, waiting, controller, kernel);
-        }
-        match mode {
-            Mode::Open => self.issue_open(stream, controller, kernel),
-            Mode::Stress { .. } => self.issue_next(stream, controller, kernel),
-            Mode::Closed { .. } => {
-                if let Some(thinks) = self.streams[stream.index()].replay.think(thread, now)? {
-                    kernel.schedule(lane::ARRIVAL, now + thinks, Event::ThreadReady(stream));
-                }
-                Ok(())
-            }
-        }
     }
 }

@@ -43,7 +43,7 @@ impl<M: Model> Frontend<M> {
             Some(Job::Command(request, ..)) if !self.is_cut_off() => {
                 self.submit(request, controller, datapath, kernel);
             }
-            Some(Job::Completion(request)) if !self.is_cut_off() => self.send_response(request, kernel),
+            Some(Job::Completion(request)) if !self.is_cut_off() => self.send_response(request, controller, kernel),
             _ => {}
         }
     }

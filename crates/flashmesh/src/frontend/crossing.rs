@@ -24,6 +24,12 @@ impl Crossing {
         }
     }
 
+    /// Whether no completion is on its way.
+    #[inline(always)]
+    pub fn has_no_completion(&self) -> bool {
+        self.numbers[Direction::ToHost as usize].is_empty()
+    }
+
     /// Takes the request that has arrived: the one that was sent first.
     #[inline(always)]
     pub fn arrived(&mut self, direction: Direction) -> RequestId {

@@ -59,7 +59,7 @@ impl<M: Model> Frontend<M> {
     /// Closed replay: the thread that thinks longest has thought long enough.
     pub fn thought(&mut self, stream: StreamId, controller: &Controller, kernel: &mut Kernel<M>) {
         if let Next::Issue(arrived) = self.streams[stream.index()].replay.thought(kernel.now()) {
-            self.issue(stream, arrived, controller, kernel);
+            self.issue(stream, arrived, kernel.now(), controller, kernel);
         }
     }
 
@@ -72,7 +72,7 @@ impl<M: Model> Frontend<M> {
     ) -> Result<(), RunError> {
         loop {
             match self.streams[stream.index()].replay.next_open(kernel.now())? {
-                Next::Issue(arrived) => self.issue(stream, arrived, controller, kernel),
+                Next::Issue(arrived) => self.issue(stream, arrived, kernel.now(), controller, kernel),
                 Next::At(at) => {
                     kernel.schedule(lane::ARRIVAL, at, Event::Arrive(stream));
                     return Ok(());
@@ -101,13 +101,18 @@ impl<M: Model> Frontend<M> {
         controller: &Controller,
         kernel: &mut Kernel<M>,
     ) -> Result<(), RunError> {
-        let arrival = kernel.now();
-        let replay = &mut self.streams[stream.index()].replay;
-        if replay.takes_next(arrival)? {
-            let io = *replay.last_taken();
-            self.issue_now(stream, Arrived { io, thread: 0, arrival }, controller, kernel);
+        let now = kernel.now();
+        if self.streams[stream.index()].replay.takes_next(now)? {
+            self.issue_taken(stream, now, controller, kernel);
         }
         Ok(())
+    }
+
+    /// Stress replay: issues the request that was taken, at `now`.
+    #[inline(always)]
+    pub(super) fn issue_taken(&mut self, stream: StreamId, now: Time, controller: &Controller, kernel: &mut Kernel<M>) {
+        let io = *self.streams[stream.index()].replay.last_taken();
+        self.issue_now(stream, Arrived { io, thread: 0, arrival: now }, now, controller, kernel);
     }
 
     /// Closed replay: issues the next request of a thread.
@@ -119,31 +124,38 @@ impl<M: Model> Frontend<M> {
         kernel: &mut Kernel<M>,
     ) -> Result<(), RunError> {
         if let Next::Issue(arrived) = self.streams[stream.index()].replay.next_of(thread, kernel.now())? {
-            self.issue(stream, arrived, controller, kernel);
+            self.issue(stream, arrived, kernel.now(), controller, kernel);
         }
         Ok(())
     }
 
-    /// Out of line; most requests take the inlined path.
+    /// Issues a request at `now`; out of line, most requests take the inlined path.
     #[inline(never)]
     pub(super) fn issue(
         &mut self,
         stream: StreamId,
         arrived: Arrived,
+        now: Time,
         controller: &Controller,
         kernel: &mut Kernel<M>,
     ) {
-        self.issue_now(stream, arrived, controller, kernel);
+        self.issue_now(stream, arrived, now, controller, kernel);
     }
 
     #[inline(always)]
-    fn issue_now(&mut self, stream: StreamId, arrived: Arrived, controller: &Controller, kernel: &mut Kernel<M>) {
+    fn issue_now(
+        &mut self,
+        stream: StreamId,
+        arrived: Arrived,
+        now: Time,
+        controller: &Controller,
+        kernel: &mut Kernel<M>,
+    ) {
         let source = &self.streams[stream.index()];
         let priority = source.config.queue.priority;
         if source.replay.has_new_batch() {
             self.prefetch(stream, controller);
         }
-        let now = kernel.now();
         let Arrived { io, thread, arrival } = arrived;
         let number = self.counters.issued;
         self.counters.issued += 1;

@@ -3,6 +3,7 @@
 //! State: the streams with their workloads, the interface, and the requests in flight. Pages go to the [controller](crate::controller);
 //! what is done for them comes back as [`Done`](crate::controller::Done).
 
+mod ahead;
 mod complete;
 mod cores;
 mod counters;
@@ -68,6 +69,8 @@ pub struct Frontend<M: Model> {
     streams: Vec<HostStream>,
     interface: AnyInterface,
     crossing: Crossing,
+    /// Whether completions are handled when they are sent; see `ahead.rs`.
+    completes_ahead: bool,
     namespaces: Namespaces,
     requests: Pool<RequestId, Request>,
     flushes: Flushes,
@@ -140,6 +143,7 @@ impl Frontend<Probed> {
             },
             interface: AnyInterface::new(config, &priorities),
             crossing: Crossing::default(),
+            completes_ahead: false,
             requests: Pool::default(),
             flushes: Flushes::new(namespaces.count()),
             held: Held::new(config),
@@ -172,13 +176,14 @@ impl Frontend<Probed> {
 
     /// The same frontend for a run of another model.
     pub fn into_model<N: Model>(self) -> Frontend<N> {
-        Frontend {
+        let mut frontend = Frontend::<N> {
             config: self.config,
             geometry: self.geometry,
             rules: self.rules,
             streams: self.streams,
             interface: self.interface,
             crossing: self.crossing,
+            completes_ahead: false,
             namespaces: self.namespaces,
             requests: self.requests,
             flushes: self.flushes,
@@ -188,7 +193,9 @@ impl Frontend<Probed> {
             counters: self.counters,
             records: self.records,
             model: PhantomData,
-        }
+        };
+        frontend.completes_ahead = frontend.may_complete_ahead();
+        frontend
     }
 }
 

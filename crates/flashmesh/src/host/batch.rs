@@ -34,6 +34,14 @@ impl Batch {
         if self.taken < self.requests.len() { Ok(()) } else { self.fill(source) }
     }
 
+    /// As [`Batch::refill`]; what fails is told when the request is asked for that it is about.
+    #[inline(always)]
+    pub(super) fn refill_ahead(&mut self, source: &mut dyn WorkloadSource) {
+        if self.taken >= self.requests.len() && self.failed.is_none() {
+            self.failed = self.fill(source).err();
+        }
+    }
+
     #[inline(never)]
     fn fill(&mut self, source: &mut dyn WorkloadSource) -> Result<(), WorkloadError> {
         self.requests.clear();

@@ -199,8 +199,16 @@ impl Replay {
         Ok(self.take_from_batch(now))
     }
 
+    /// Stress replay: whether a request takes a place that is free at `now`, or waits for one.
     #[inline(always)]
-    fn take_from_batch(&mut self, now: Time) -> bool {
+    pub fn has_next(&mut self, now: Time) -> bool {
+        self.batch.refill_ahead(&mut self.source);
+        now <= self.stop && self.batch.first().is_some()
+    }
+
+    /// As [`Replay::takes_next`], where there is a next one.
+    #[inline(always)]
+    pub fn take_from_batch(&mut self, now: Time) -> bool {
         if self.batch.first().is_none() {
             return false;
         }

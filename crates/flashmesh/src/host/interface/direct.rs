@@ -18,6 +18,17 @@ impl Direct {
         let (submission, completion) = (link.message(config.submission_size), link.message(config.completion_size));
         Direct { link, submission, completion }
     }
+
+    /// Whether no two completions reach the host at the same time.
+    pub fn separates_completions(&self) -> bool {
+        self.completion.time > Time::ZERO
+    }
+
+    /// Sends a completion; gives when it is at the host.
+    #[inline(always)]
+    pub fn complete(&mut self, now: Time) -> Time {
+        self.link.send(Direction::ToHost, self.completion, now)
+    }
 }
 
 impl Interface for Direct {
@@ -37,7 +48,7 @@ impl Interface for Direct {
 
     #[inline(always)]
     fn respond<A: EventSink>(&mut self, request: RequestId, _stream: StreamId, now: Time, events: &mut A) {
-        let at = self.link.send(Direction::ToHost, self.completion, now);
+        let at = self.complete(now);
         events.schedule(at, HostEvent::AtHost(request));
     }
 

@@ -163,7 +163,8 @@ impl Nvme {
     /// Takes note of the completions that the drive has heard of by `now`, at that time included.
     #[inline]
     fn hear<A: EventSink>(&mut self, stream: StreamId, now: Time, events: &mut A) {
-        while self.queues[stream.index()].announced.pop_front_if(|&mut at| at <= now).is_some() {
+        while self.queues[stream.index()].announced.front().is_some_and(|&at| at <= now) {
+            self.queues[stream.index()].announced.pop_front();
             self.freed(stream, events);
         }
     }

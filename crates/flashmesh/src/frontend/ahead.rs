@@ -1,0 +1,54 @@
+//! Completions that need no event of their own.
+//!
+//! The link between host and drive carries completions in the order of sending, so that it is known when a response is sent when it will be at the host.
+//! Where all that happens then is that the host issues its next request, that is done at once, with that time: nothing that comes in between looks
+//! at it, and the order of events does not depend on when they were scheduled. So no result changes.
+
+use crate::controller::Controller;
+use crate::host::interface::{AnyInterface, HostEvent};
+use crate::host::replay::Mode;
+use crate::ids::{RequestId, StreamId};
+use crate::kernel::Kernel;
+use crate::kernel::event::{Event, lane};
+use crate::kernel::model::Model;
+use crate::measure::completions::Records;
+use crate::units::Time;
+
+use super::Frontend;
+
+impl<M: Model> Frontend<M> {
+    /// Whether completions of this run may be handled ahead: the host does nothing but complete requests and issue the next ones, over a link and no
+    /// more, and nothing is measured or told in the order of time.
+    pub(super) fn may_complete_ahead(&self) -> bool {
+        let is_direct = matches!(&self.interface, AnyInterface::Direct(direct) if direct.separates_completions());
+        let are_stressed = self.streams.iter().all(|stream| matches!(stream.replay.mode(), Mode::Stress { .. }));
+        let is_unwatched = matches!(self.records, Records::Dropped) && self.counters.timeline.is_none();
+        !M::ALL_FEATURES && is_direct && are_stressed && is_unwatched
+    }
+
+    /// A response has been sent that is at the host at `at`.
+    #[inline(always)]
+    pub(super) fn answered(
+        &mut self,
+        id: RequestId,
+        stream: StreamId,
+        at: Time,
+        controller: &Controller,
+        kernel: &mut Kernel<M>,
+    ) {
+        // Completions before it come first, and what comes after the last request is not known yet.
+        if !self.crossing.has_no_completion() || !self.streams[stream.index()].replay.has_next(at) {
+            self.crossing.sent(HostEvent::AtHost(id));
+            kernel.schedule(lane::TO_HOST, at, Event::AtHost);
+            return;
+        }
+        self.end_request(id, at);
+        let replay = &mut self.streams[stream.index()].replay;
+        if let Some(waiting) = replay.completed() {
+            self.issue(stream, waiting, at, controller, kernel);
+        }
+        if self.streams[stream.index()].replay.take_from_batch(at) {
+            self.issue_taken(stream, at, controller, kernel);
+        }
+    }
+}
