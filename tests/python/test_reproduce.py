@@ -14,6 +14,7 @@ from flashmesh.reproduce.fitting import STEPS, FitSearch
 from flashmesh.reproduce.measuring import Measures
 from flashmesh.reproduce.openkeys import fitted
 from flashmesh.reproduce.outcome import Outcome, Row
+from flashmesh.reproduce.pages import overrides_text
 from flashmesh.reproduce.paper import Overrides, Paper
 from flashmesh.reproduce.points import Need, Point, settings_of
 from flashmesh.reproduce.registry import papers
@@ -300,6 +301,31 @@ def test_readings_are_joined_key_by_key_and_a_change_comes_last(tmp_path: Path) 
     assert (settings["host.link-rate"], settings["fabric.hold-path"]) == ("2GB/s", "false")
     before = settings_of(made, Point("made-up", "runs", "slow", run.labels, 0), "quick", Volumes())
     assert (before["host.link-rate"], before["fabric.hold-path"]) == ("1GB/s", "true")
+
+
+def test_a_reading_may_set_keys_of_some_workloads_alone_by_name_or_by_list(tmp_path: Path) -> None:
+    told = 'set = { host.link-rate = "1GB/s" }\n'
+    assert told in MADE_UP
+    of_list = 'where.workload."@both" = { workload.footprint = "8MiB" }\n'
+    of_name = "where.workload.proj_3 = { workload.pair-repetition = 10 }\n"
+    lists = '[lists]\nboth = ["hm_0", "proj_3"]\nnone = []\n\n[regimes.as-specified]'
+    text = MADE_UP.replace(told, told + of_list + of_name, 1).replace("[regimes.as-specified]", lists, 1)
+    paper = written(tmp_path, text)
+    settings = {
+        workload: settings_of(
+            paper, Point("made-up", "runs", "slow", (("system", "bus"), ("workload", workload)), 0), "quick", Volumes()
+        )
+        for workload in ("hm_0", "proj_3")
+    }
+    assert [each["workload.footprint"] for each in settings.values()] == ["8MiB", "8MiB"]
+    assert [each.get("workload.pair-repetition") for each in settings.values()] == [None, "10"]
+    assert overrides_text(paper, paper.regimes["slow"].overrides)[1:3] == [
+        "workload hm_0, proj_3: `workload.footprint=8MiB`",
+        "workload proj_3: `workload.pair-repetition=10`",
+    ]
+    for wrong, message in (('"@bth"', "there is no '@bth': did you mean @both?"), ("proj_4", "did you mean proj_3?")):
+        with pytest.raises(flashmesh.ConfigError, match=message):
+            written(tmp_path, text.replace('"@both" = {', f"{wrong} = {{", 1))
 
 
 def test_a_reading_may_measure_something_else_in_all_claims_at_once(tmp_path: Path) -> None:
