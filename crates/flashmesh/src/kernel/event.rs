@@ -160,7 +160,7 @@ impl Event {
     }
 }
 
-/// Events of one lane mostly are due in the order of scheduling.
+/// Events of one lane are mostly scheduled in the order in which they are due.
 pub mod lane {
     use crate::engine::queue::NO_LANE;
 

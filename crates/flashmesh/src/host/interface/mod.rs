@@ -88,6 +88,8 @@ pub struct Doorbells {
 ///   it. The simulation answers once with [`Interface::respond`], after it has given all read data to [`Interface::send_data`].
 /// - Each response is announced once with [`HostEvent::AtHost`], not before the read data that was sent earlier has crossed; the
 ///   simulation then calls [`Interface::taken`], before it issues what waited for the completion.
+/// - Commands reach the drive in the order in which this is scheduled, and so do completions the host: each time is no earlier than the last one of
+///   its direction.
 /// - The simulation calls [`Interface::wake`] with each token at the time it was scheduled for.
 /// - An interface may hold commands and responses back for as long as others are in flight, never for good.
 /// - It is deterministic, and schedules nothing in the past.
