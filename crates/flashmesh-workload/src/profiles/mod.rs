@@ -30,7 +30,6 @@ pub use names::{Named, Paper, find, groups};
 pub use source::ProfileSource;
 
 use crate::config::Workload;
-use crate::error::WorkloadError;
 use crate::synthetic::REQUESTS_DEFAULT;
 use crate::units::{Bytes, Time};
 
@@ -92,18 +91,10 @@ impl Profile {
     }
 
     /// How often requests that arrive together come together again, as `workload` says or as published.
-    ///
-    /// # Errors
-    /// When `workload` has bursts come again, and the requests of the profile come one at a time.
-    fn repetition(&self, workload: &Workload) -> Result<Option<Repetition>, WorkloadError> {
-        let Some(mean) = workload.pair_repetition else { return Ok(self.recurrence) };
-        if mean > 1.0 && self.assumed.burst_requests < 2 {
-            let message =
-                format!("workload.pair-repetition: {mean} needs bursts, and these requests come one at a time");
-            return Err(WorkloadError::Unusable(message));
-        }
+    fn repetition(&self, workload: &Workload) -> Option<Repetition> {
+        let Some(mean) = workload.pair_repetition else { return self.recurrence };
         let skew = self.recurrence.map_or(Repetition::SKEW_DEFAULT, |published| published.skew);
-        Ok((mean > 1.0).then_some(Repetition { mean, skew }))
+        (mean > 1.0).then_some(Repetition { mean, skew })
     }
 
     /// How many requests there are when the configuration does not say: no more than the trace has.

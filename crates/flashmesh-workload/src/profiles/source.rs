@@ -2,7 +2,7 @@
 
 use super::sizes::{SizesOf, distribution};
 use super::{Assumed, Profile, Repetition};
-use crate::config::{self, ArrivalKind};
+use crate::config::{self, ArrivalKind, BurstKinds};
 use crate::error::WorkloadError;
 use crate::request::IoRequest;
 use crate::source::WorkloadSource;
@@ -91,10 +91,25 @@ fn streams_of(profile: &Profile, setting: Setting<'_>) -> Result<Streams, Worklo
     let burst_length = workload.burst_length.unwrap_or(assumed.burst_requests);
     let arrivals =
         Arrivals::new(workload.arrivals.unwrap_or(ArrivalKind::Burst), setting.mean_interarrival, burst_length, seed)?;
-    // The requests of a published burst come again together, however they arrive: arrivals do not change places.
     let recurs = |own: Repetition| Recurrence::new(own.bursts_mean(), own.skew);
-    let recurrence = profile.repetition(workload)?.map(recurs).transpose()?;
-    let bursts = Bursts::new(assumed.burst_requests, recurrence, workload.burst_kinds)?;
+    let recurrence = profile.repetition(workload).map(recurs).transpose()?;
+    // The requests of a published burst come again together, however they arrive: arrivals do not change places. What the configuration says of
+    // bursts is about those that arrive.
+    let mut length = assumed.burst_requests;
+    for (key, is_set) in [
+        ("workload.pair-repetition", workload.pair_repetition.is_some_and(|mean| mean > 1.0)),
+        ("workload.burst-kinds", workload.burst_kinds == BurstKinds::Alike),
+    ] {
+        if is_set {
+            length = burst_length;
+        }
+        if is_set && length < 2 {
+            let message =
+                format!("{key}: needs bursts, and these requests come one at a time: set workload.burst-length");
+            return Err(WorkloadError::Unusable(message));
+        }
+    }
+    let bursts = Bursts::new(length, recurrence, workload.burst_kinds);
     let unaligned = Unaligned::new(workload.unaligned_share, &layout, sector_size);
     Streams::new(Recipe { layout, kinds, sizes, addresses, bursts, unaligned }, arrivals, requests, replay, seed)
 }

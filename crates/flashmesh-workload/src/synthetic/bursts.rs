@@ -4,9 +4,7 @@ use super::kinds::KindMix;
 use super::pattern::Cursor;
 use super::random::Generator;
 use super::recurrence::{Groups, Recurrence};
-use super::unusable;
 use crate::config::BurstKinds;
-use crate::error::WorkloadError;
 use crate::request::RequestKind;
 
 /// What bursts are like: so many requests of a stream each, one after the other, however they arrive.
@@ -20,20 +18,9 @@ pub(crate) struct Bursts {
 
 impl Bursts {
     /// Bursts of `length` requests; nothing where their requests have nothing in common.
-    ///
-    /// # Errors
-    /// When a burst is to have one kind, and is one request.
-    pub(crate) fn new(
-        length: u32,
-        recurrence: Option<Recurrence>,
-        kinds: BurstKinds,
-    ) -> Result<Option<Bursts>, WorkloadError> {
-        if kinds == BurstKinds::Alike && length < 2 {
-            let message = format!("\"{kinds}\" needs bursts, and these requests come one at a time");
-            return Err(unusable("workload.burst-kinds", message));
-        }
+    pub(crate) fn new(length: u32, recurrence: Option<Recurrence>, kinds: BurstKinds) -> Option<Bursts> {
         let is_plain = recurrence.is_none() && kinds == BurstKinds::Mixed;
-        Ok((!is_plain).then_some(Bursts { length, recurrence, kinds }))
+        (!is_plain).then_some(Bursts { length, recurrence, kinds })
     }
 
     /// The bursts of a stream, which follow from what its generator draws next.

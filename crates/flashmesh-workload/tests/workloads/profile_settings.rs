@@ -206,6 +206,27 @@ fn bursts_of_one_kind_keep_the_share_of_reads_and_come_again_as_that_kind() {
 }
 
 #[test]
+fn what_is_said_of_bursts_is_about_those_of_the_configured_length() {
+    let settings = Workload {
+        arrivals: Some(ArrivalKind::Burst),
+        burst_length: Some(8),
+        burst_kinds: BurstKinds::Alike,
+        pair_repetition: Some(10.0),
+        ..Workload::default()
+    };
+    for name in ["collisions/TS0", "YCSB_B"] {
+        let halves = bursts(name, &settings);
+        let places = |half: &[IoRequest; 4]| half.map(|request| request.offset);
+        let mut second_of: BTreeMap<[Bytes; 4], [Bytes; 4]> = BTreeMap::new();
+        for [first, second] in halves.as_chunks::<2>().0 {
+            assert!(first.iter().chain(second).all(|request| request.kind == first[0].kind), "{name}");
+            assert_eq!(*second_of.entry(places(first)).or_insert(places(second)), places(second), "{name}");
+        }
+        assert!(second_of.len() * 10 < halves.len(), "{name}: bursts come again");
+    }
+}
+
+#[test]
 fn requests_that_come_one_at_a_time_have_no_bursts_to_repeat() {
     for (settings, key) in [
         (Workload { pair_repetition: Some(2.0), ..Workload::default() }, "workload.pair-repetition"),
