@@ -65,13 +65,17 @@ fn one_row(kind: FabricKind) -> f64 {
     run(&config).bandwidth_bytes_per_s / 1e9
 }
 
-/// GB/s of random reads of which `share` go to one row.
+/// GB/s of random reads of which `share` go to one row, the mean of three seeds: they differ by up to 2 %.
 fn hot_row(kind: FabricKind, share: f64) -> f64 {
-    let mut config = drive(kind);
-    config.workload.pattern = Pattern::HotStride;
-    config.workload.hot_traffic = share;
-    config.workload.requests = Some(40_000);
-    run(&config).bandwidth_bytes_per_s / 1e9
+    let of_seed = |seed| {
+        let mut config = drive(kind);
+        config.seed = seed;
+        config.workload.pattern = Pattern::HotStride;
+        config.workload.hot_traffic = share;
+        config.workload.requests = Some(40_000);
+        run(&config).bandwidth_bytes_per_s / 1e9
+    };
+    (0..3).map(of_seed).sum::<f64>() / 3.0
 }
 
 #[test]
@@ -128,7 +132,7 @@ fn the_share_of_the_hottest_row_decides_between_bus_and_venice() {
         let venice = hot_row(FabricKind::Venice, share);
         // Circuits that cross take links from each other, most of all where half of the traffic is for one row.
         let bound = f64::min(7.9, chips_of_a_row / share);
-        assert!((0.73 * bound..=bound).contains(&venice), "{share} on one row: Venice {venice} GB/s of {bound}");
+        assert!((0.75 * bound..=bound).contains(&venice), "{share} on one row: Venice {venice} GB/s of {bound}");
         assert_eq!(venice > bus, share > 0.15, "{share} on one row: Venice {venice} GB/s, bus {bus} GB/s");
     }
 }
