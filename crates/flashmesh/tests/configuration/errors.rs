@@ -433,3 +433,11 @@ fn a_network_of_more_chips_than_can_be_simulated_is_refused() {
     assert!(told.contains("a network of 8192 chips is larger than can be simulated, 4096"), "{told}");
     assert!(told.contains("use fewer chips, or another fabric"), "{told}");
 }
+
+#[test]
+fn more_dies_than_events_can_tell_apart_are_refused() {
+    let text = "[geometry]\nchannels = 1024\nchips-per-channel = 1024\ndies-per-chip = 32\nblocks-per-plane = 8\npages-per-block = 1";
+    let told = refused(text, &[]).to_string();
+    assert!(told.contains("the array has 33554432 dies; at most 16777216 can be simulated"), "{told}");
+    assert!(told.contains("use fewer channels, chips-per-channel or dies-per-chip"), "{told}");
+}
