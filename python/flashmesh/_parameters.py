@@ -110,6 +110,7 @@ __all__ = [
     "Sizes",
     "Slc",
     "SlcRegion",
+    "SlcWhenFull",
     "Stream",
     "Superblock",
     "Time",
@@ -400,6 +401,11 @@ MbmAreaRule: TypeAlias = Literal["latest-read", "any-read"]
 
 SlcRegion: TypeAlias = Literal["static", "dynamic"]
 """Which blocks they are."""
+
+SlcWhenFull: TypeAlias = Literal["bypass", "fold"]
+"""What becomes of a write that finds the cache of its plane full. With `fold` the fold that makes room begins at once
+and goes before reads, so that a drive whose cache is full writes each page twice at the rate at which it folds.
+"""
 
 GcVictim: TypeAlias = Literal["greedy", "d-choices", "random", "random-p", "random-pp", "fifo"]
 """Which block is collected."""
@@ -1207,6 +1213,12 @@ class Slc:
     fold_threshold: Share | None = None
     """An idle die folds a plane while more than this share of its cache blocks is full. 0 empties the cache as soon as
     the die is idle. Only with blocks_per_plane other than 0. Values: 0 to 0.99. Default: 0.0.
+    """
+
+    when_full: SlcWhenFull | None = None
+    """What becomes of a write that finds the cache of its plane full. With `fold` the fold that makes room begins at
+    once and goes before reads, so that a drive whose cache is full writes each page twice at the rate at which it
+    folds. Only with blocks_per_plane other than 0. Default: "bypass".
     """
 
     def __post_init__(self) -> None:

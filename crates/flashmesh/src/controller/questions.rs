@@ -90,7 +90,7 @@ impl<M: Model> PageSource<M> for Controller {
     }
 
     fn writes_slc(&self, plane: PlaneId) -> bool {
-        self.shared.slc.is_some() && self.shared.ftl.has_slc_page(plane)
+        self.shared.slc.is_some() && self.shared.ftl.write_stream(plane, None) == Stream::Slc
     }
 
     fn moves_more(&self, plane: PlaneId) -> bool {

@@ -111,8 +111,7 @@ pub struct Ftl {
     blocks: BlockManager,
     allocation: allocation::Policy,
     collector: Collector,
-    /// Full blocks of the SLC cache of a plane above which it is folded.
-    fold_above: u32,
+    slc: slc::Rules,
     translation: Option<TranslationPages>,
     partition: Partition,
     /// Where replication makes any.
@@ -168,7 +167,7 @@ impl Ftl {
             counts_parts: allocation.counts_parts(),
             allocation,
             collector: Collector::new(geometry, config, rules.superblock_dies, has_map),
-            fold_above: slc::blocks_above(&config.slc),
+            slc: slc::Rules::new(&config.slc),
             translation,
             replicas: config.replication.enabled.then(|| Box::new(Replicas::new(geometry, &partition))),
             geometry: geometry.clone(),

@@ -25,6 +25,7 @@ mod prepared_drives;
 mod replication;
 mod scheduling;
 mod slc;
+mod slc_waits;
 mod slc_with_policies;
 mod unwritten_pages;
 mod word_lines;

@@ -9,14 +9,14 @@ use flashmesh::workload::IoRequest;
 
 use crate::support::drives::*;
 
-const COMMAND: Time = Time::from_ns(10);
-const PAGE_TRANSFER: Time = Time::from_ns(4096);
+pub(super) const COMMAND: Time = Time::from_ns(10);
+pub(super) const PAGE_TRANSFER: Time = Time::from_ns(4096);
 const SLC_PROGRAM: Time = Time::from_us(100);
 const TLC_PROGRAM: Time = Time::from_us(600);
-const SLC_READ: Time = Time::from_us(20);
+pub(super) const SLC_READ: Time = Time::from_us(20);
 const TLC_READ: Time = Time::from_us(60);
-const ONE_SLC_WRITE: Time = Time::from_ns(10 + 4_096 + 100_000);
-const ONE_TLC_WRITE: Time = Time::from_ns(10 + 4_096 + 600_000);
+pub(super) const ONE_SLC_WRITE: Time = Time::from_ns(10 + 4_096 + 100_000);
+pub(super) const ONE_TLC_WRITE: Time = Time::from_ns(10 + 4_096 + 600_000);
 /// Long after everything has been folded.
 pub(super) const LATER: Time = Time::from_ms(1_000);
 /// Pages of the cache of a plane: four blocks of a third of 24 pages.

@@ -69,7 +69,7 @@ pub use queue::{Caching, Priority, Queue};
 pub use replication::{CountedReads, Replication};
 pub use sata::{Sata, SataTransport};
 pub use schedule::{EraseOrder, KindOrder, Priorities, Schedule, SchedulePolicy};
-pub use slc::{Slc, SlcRegion};
+pub use slc::{Slc, SlcRegion, SlcWhenFull};
 pub use superblock::Superblock;
 pub use times::Times;
 pub use venice::{Retry, Revisits, Routing, Service, TieBreak, Venice};

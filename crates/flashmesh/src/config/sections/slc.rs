@@ -16,6 +16,16 @@ choices! {
     }
 }
 
+choices! {
+    /// What becomes of a write that finds the SLC cache full.
+    SlcWhenFull {
+        /// It goes to the other blocks, at their rate.
+        Bypass = "bypass",
+        /// It waits for a block to be folded; where none can be, it goes to the other blocks.
+        Fold = "fold",
+    }
+}
+
 section! {
     /// The SLC cache: blocks that hold one bit a cell, which take what the host writes ([slc-cache.md](slc-cache.md)).
     Slc, "slc", with "flash.page-types" = ["\"mlc\"", "\"tlc\"", "\"qlc\""] but for ["blocks-per-plane"] {
@@ -31,6 +41,9 @@ section! {
         read_time: Time = Time::from_us(25), in ARRAY_TIME_MIN..=ARRAY_TIME_MAX, with "blocks-per-plane" != ["0"], needs any;
         /// An idle die folds a plane while more than this share of its cache blocks is full. 0 empties the cache as soon as the die is idle.
         fold_threshold: f64 as Share = 0.0, in 0.0..=0.99, with "blocks-per-plane" != ["0"], needs any;
+        /// What becomes of a write that finds the cache of its plane full. With `fold` the fold that makes room begins at once and goes before
+        /// reads, so that a drive whose cache is full writes each page twice at the rate at which it folds.
+        when_full: SlcWhenFull = SlcWhenFull::Bypass, with "blocks-per-plane" != ["0"], needs any, step "bypass | fold";
     }
 }
 

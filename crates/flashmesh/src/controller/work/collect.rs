@@ -346,5 +346,5 @@ fn move_page<M: Model>(plane: PlaneId, from: Ppn, lpn: Lpn, cx: &mut Context<'_,
 
 #[inline(never)]
 fn is_urgent(die: DieId, shared: &Shared) -> bool {
-    shared.planes_of(die).any(|plane| shared.ftl.is_urgent(plane))
+    shared.planes_of(die).any(|plane| shared.ftl.is_urgent(plane) || shared.ftl.waits_for_fold(plane))
 }

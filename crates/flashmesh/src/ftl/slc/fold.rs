@@ -5,9 +5,42 @@ use crate::ftl::blocks::BlockManager;
 use crate::ftl::stream::Stream;
 use crate::ids::{BlockId, PlaneId};
 
+/// Blocks that can be folded.
+struct NextFold {
+    /// One in each plane that shares superblocks.
+    blocks: Vec<BlockId>,
+    /// Whether the open block for folded pages has too few left, so that each plane keeps another.
+    keeps_another: bool,
+}
+
 impl BlockManager {
     /// Begins to fold: marks a full block of `plane`, and of all planes that share superblocks with it, while more than `above` are full.
     pub(super) fn begin_fold(&mut self, plane: PlaneId, above: u32) -> Option<Vec<BlockId>> {
+        let NextFold { blocks, keeps_another } = self.next_fold(plane, above)?;
+        for (plane, &block) in self.set_of(plane).zip(&blocks) {
+            let account = self.plane_mut(plane);
+            account.kept = account.kept.max(u32::from(keeps_another));
+            account.collecting += 1;
+            if let Some(slc) = &mut account.slc {
+                slc.full.retain(|&full| full != block);
+            }
+            self.table_of_slc().fold(block);
+        }
+        Some(blocks)
+    }
+
+    /// Whether the cache of `plane`, which has no page, gets one by what is under way or can begin: a fold, or what a fold waits for.
+    pub(super) fn makes_room(&self, plane: PlaneId) -> bool {
+        let Some(slc) = &self.plane(plane).slc else { return false };
+        // The last pages of the open block are being programmed, after which it can be folded.
+        let is_filling = self.table().state(self.plane(plane).open.get(Stream::Slc).block) == BlockState::Open;
+        let is_collected = || slc.is_in_use() && self.set_of(plane).any(|plane| self.plane(plane).collecting > 0);
+        is_filling || is_collected() || self.next_fold(plane, 0).is_some()
+    }
+
+    /// What is folded next in `plane` while more than `above` blocks are full; `None` too while another collection of its planes is under way, and
+    /// where there is no place for the pages.
+    fn next_fold(&self, plane: PlaneId, above: u32) -> Option<NextFold> {
         let full = &self.plane(plane).slc.as_ref()?.full;
         if full.len() as u32 <= above || self.set_of(plane).any(|plane| self.plane(plane).collecting > 0) {
             return None;
@@ -20,19 +53,8 @@ impl BlockManager {
         let needed = self.pages_for_fold(&blocks);
         let left = self.set_of(plane).map(|plane| self.plane(plane).open.pages_left(Stream::Fold)).min();
         let keeps_another = left.is_some_and(|left| needed > left);
-        if keeps_another && !self.plane(plane).can_open(Stream::Fold) {
-            return None;
-        }
-        for (plane, &block) in self.set_of(plane).zip(&blocks) {
-            let account = self.plane_mut(plane);
-            account.kept = account.kept.max(u32::from(keeps_another));
-            account.collecting += 1;
-            if let Some(slc) = &mut account.slc {
-                slc.full.retain(|&full| full != block);
-            }
-            self.table_of_slc().fold(block);
-        }
-        Some(blocks)
+        let has_place = !keeps_another || self.plane(plane).can_open(Stream::Fold);
+        has_place.then_some(NextFold { blocks, keeps_another })
     }
 
     fn valid_of(&self, blocks: impl Iterator<Item = BlockId>) -> u32 {

@@ -13,7 +13,8 @@
 //! # Why nothing gets stuck
 //!
 //! All logical pages of a plane fit outside the cache ([`Partition`](super::Partition) counts no block of it), so what lies in it can always be
-//! moved out. No write waits for the cache. A fold begins only when all of its pages have a place: in the open block for folded pages, and where
+//! moved out. A write waits for the cache (`slc.when-full = "fold"`) only while a fold that makes room is under way or can begin, or will be
+//! able to since something else ends first: pages of the open block that are being programmed, or a collection of the plane. A fold begins only when all of its pages have a place: in the open block for folded pages, and where
 //! that has too few left in one free block more, which it keeps from the others. So it waits for no collection, and the collection of the plane
 //! begins when it ends. The plane has both blocks to spare ([`FOLD_BLOCKS`](super::spare_blocks::FOLD_BLOCKS)).
 //!
@@ -30,12 +31,23 @@ pub(super) use plane::SlcPlane;
 use super::Ftl;
 use super::blocks::BlockManager;
 use super::stream::Stream;
-use crate::config;
+use crate::config::{self, SlcWhenFull};
 use crate::ids::{BlockId, PlaneId, StreamId};
 
-/// Full blocks of a plane above which it is folded.
-pub(super) fn blocks_above(slc: &config::Slc) -> u32 {
-    (f64::from(slc.blocks_per_plane) * slc.fold_threshold) as u32
+/// When blocks are folded.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules {
+    /// Full blocks of a plane above which it is folded while its die is idle.
+    fold_above: u32,
+    /// Whether writes that find the cache full wait for a fold.
+    writes_wait: bool,
+}
+
+impl Rules {
+    pub fn new(slc: &config::Slc) -> Rules {
+        let fold_above = (f64::from(slc.blocks_per_plane) * slc.fold_threshold) as u32;
+        Rules { fold_above, writes_wait: slc.is_on() && slc.when_full == SlcWhenFull::Fold }
+    }
 }
 
 impl Ftl {
@@ -51,12 +63,19 @@ impl Ftl {
     ///
     /// `None` while few enough are full, while a collection of the planes is under way, and when there is no place for the pages.
     pub(crate) fn begin_fold(&mut self, plane: PlaneId) -> Option<Vec<BlockId>> {
-        self.blocks.begin_fold(plane, self.fold_above)
+        self.blocks.begin_fold(plane, self.slc.fold_above)
     }
 
-    /// Which open block of `plane` takes what `stream` of the host writes there next: the SLC cache while it has a page.
+    /// Whether writes of `plane` wait until a block of its SLC cache, which has no page for them, is folded.
+    #[inline]
+    pub(crate) fn waits_for_fold(&self, plane: PlaneId) -> bool {
+        self.slc.writes_wait && !self.has_slc_page(plane) && self.blocks.makes_room(plane)
+    }
+
+    /// Which open block of `plane` takes what `stream` of the host writes there next: the SLC cache while it has a page, or will have one that
+    /// is waited for.
     pub(crate) fn write_stream(&self, plane: PlaneId, stream: Option<StreamId>) -> Stream {
-        let to_slc = self.geometry.has_slc() && self.has_slc_page(plane);
+        let to_slc = self.geometry.has_slc() && (self.has_slc_page(plane) || self.waits_for_fold(plane));
         if to_slc { Stream::Slc } else { self.host_stream(plane, stream) }
     }
 
@@ -66,11 +85,12 @@ impl Ftl {
         if to_slc { Stream::Slc } else { self.host_stream(plane, None) }
     }
 
-    /// As [`Ftl::begin_fold`], in a plane that is short of free pages and has lent full blocks: however few are full.
+    /// As [`Ftl::begin_fold`], however few are full: in a plane that is short of free pages and has lent full blocks, and where writes wait.
     pub(crate) fn begin_fold_for_space(&mut self, plane: PlaneId) -> Option<Vec<BlockId>> {
         let has_lent = self.blocks.plane(plane).slc.as_ref().is_some_and(|slc| slc.has_lent());
         let is_short = || self.blocks.set_of(plane).any(|plane| self.is_short(plane));
-        if has_lent && is_short() { self.blocks.begin_fold(plane, 0) } else { None }
+        let is_needed = (has_lent && is_short()) || self.waits_for_fold(plane);
+        if is_needed { self.blocks.begin_fold(plane, 0) } else { None }
     }
 
     /// Has planes keep so many free blocks that lending others asks for no collection.

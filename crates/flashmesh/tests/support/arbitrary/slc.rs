@@ -1,6 +1,6 @@
 //! Random SLC caches, for drives that were drawn without.
 
-use flashmesh::config::{Config, PageTypes, Slc, SlcRegion};
+use flashmesh::config::{Config, PageTypes, Slc, SlcRegion, SlcWhenFull};
 use flashmesh::flash::geometry::Geometry;
 use flashmesh::units::Time;
 use proptest::prelude::*;
@@ -18,11 +18,12 @@ pub struct Cached {
 pub fn slc() -> impl Strategy<Value = Cached> {
     let times = (20..=300u64, 1..=60u64);
     let types = select(vec![PageTypes::Mlc, PageTypes::Tlc, PageTypes::Qlc]);
-    let region = select(SlcRegion::ALL);
-    (1..=3u32, region, times, select(vec![0.0, 0.0, 0.5, 0.99]), types).prop_map(
-        |(blocks_per_plane, region, times, fold_threshold, page_types)| {
+    let kinds = (select(SlcRegion::ALL), select(SlcWhenFull::ALL));
+    (1..=3u32, kinds, times, select(vec![0.0, 0.0, 0.5, 0.99]), types).prop_map(
+        |(blocks_per_plane, (region, when_full), times, fold_threshold, page_types)| {
             let (program_time, read_time) = (Time::from_us(times.0), Time::from_us(times.1));
-            Cached { slc: Slc { blocks_per_plane, region, program_time, read_time, fold_threshold }, page_types }
+            let slc = Slc { blocks_per_plane, region, program_time, read_time, fold_threshold, when_full };
+            Cached { slc, page_types }
         },
     )
 }

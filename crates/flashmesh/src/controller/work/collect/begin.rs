@@ -8,7 +8,7 @@ use crate::ids::{BlockId, DieId, PlaneId};
 use crate::kernel::model::Model;
 use crate::policies::PolicyEvent;
 
-use super::{Collection, Collections, Erased};
+use super::{Collection, Collections, Erased, ask_dies_of_superblock};
 
 /// Why a block is collected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl Collections {
         }
         match &mut self.by_plane[plane.index()] {
             Some(collection) => {
-                if collection.background && cx.shared.ftl.is_short(plane) {
+                if collection.background && is_wanted_at_once(plane, cx.shared) {
                     collection.background = false;
                     cx.shared.foreground.enter(cx.shared.geometry.die_of_plane(plane));
                 }
@@ -55,13 +55,16 @@ impl Collections {
         let planes = cx.shared.ftl.superblocks().members(plane);
         if let Some(collection) = self.first_of(planes.clone()) {
             // All of a superblock are in the background, or none.
-            if collection.background && planes.clone().any(|plane| cx.shared.ftl.is_short(plane)) {
+            if collection.background && planes.clone().any(|plane| is_wanted_at_once(plane, cx.shared)) {
                 for plane in planes {
                     if let Some(collection) = &mut self.by_plane[plane.index()]
                         && std::mem::take(&mut collection.background)
                     {
                         cx.shared.foreground.enter(cx.shared.geometry.die_of_plane(plane));
                     }
+                }
+                if self.pace.takes_turns() {
+                    ask_dies_of_superblock(plane, cx);
                 }
             }
         } else if cx.shared.slc.is_some()
@@ -207,4 +210,9 @@ impl Collections {
             self.begin(&[block], Need::Wear, cx);
         }
     }
+}
+
+/// Whether a collection of this plane may not wait until its die is idle: it is short of free pages, or writes wait for a fold.
+fn is_wanted_at_once(plane: PlaneId, shared: &Shared) -> bool {
+    shared.ftl.is_short(plane) || shared.ftl.waits_for_fold(plane)
 }

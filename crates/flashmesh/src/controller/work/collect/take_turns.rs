@@ -41,19 +41,20 @@ impl ShortOfSpace {
 }
 
 impl Collections {
-    /// Whether the moves of a die wait, since writes have their turn or it owes nothing; a die that is nearly out of space, or shares superblocks
-    /// with such a die, collects all the same.
+    /// Whether the moves of a die wait, since writes have their turn or it owes nothing; a die that is nearly out of space, or on which writes wait
+    /// for a fold, or that shares superblocks with such a die, collects all the same.
     pub fn waits_for_turn(&self, die: DieId, shared: &Shared) -> bool {
         if !shared.foreground.is_on(die) || !self.pace.holds_collection(shared.planes_of(die)) {
             return false;
         }
         let ftl = &shared.ftl;
-        let is_short = if ftl.has_twins() {
-            self.short.is_short(set_of(die, shared))
+        let goes_on = if ftl.has_twins() {
+            let first = shared.geometry.first_plane(die);
+            self.short.is_short(set_of(die, shared)) || ftl.set_of(first).any(|plane| ftl.waits_for_fold(plane))
         } else {
-            shared.planes_of(die).any(|plane| ftl.is_urgent(plane))
+            shared.planes_of(die).any(|plane| ftl.is_urgent(plane) || ftl.waits_for_fold(plane))
         };
-        !is_short
+        !goes_on
     }
 
     /// A program has begun on a die.
