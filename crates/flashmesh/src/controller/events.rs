@@ -6,7 +6,7 @@ use crate::ids::{AcknowledgementId, DieId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
-use crate::policies::PolicyEvent;
+use crate::policies::{FirmwarePolicy, PolicyEvent};
 use crate::schedule::transaction::{Class, Transaction};
 use crate::schedule::work::{CachePlace, Route, Work};
 

@@ -5,7 +5,7 @@ use crate::fabric::Granted;
 use crate::ids::{DieId, PlaneId, Ppn, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
-use crate::policies::{PolicyEvent, PolicyView};
+use crate::policies::{FirmwarePolicy, PolicyEvent, PolicyView};
 use crate::schedule::transaction::{Class, Transaction};
 use crate::schedule::work::Work;
 
@@ -251,7 +251,11 @@ impl Controller {
         // Of others the planes have their reserve.
         if Class::WAITING_PROGRAMS.contains(&beginning.class()) {
             for &id in beginning.transactions() {
-                self.shared.todo.push(Step::Collect(datapath.transaction(id).plane));
+                let plane = datapath.transaction(id).plane;
+                // What is nothing to do in a plain drive is no step there.
+                if M::ALL_FEATURES || self.collections.are_needed(plane, &self.shared.ftl) {
+                    self.shared.todo.push(Step::Collect(plane));
+                }
             }
         }
         self.run(datapath, kernel);

@@ -29,7 +29,7 @@ use crate::kernel::job::Job;
 use crate::kernel::model::Model;
 use crate::measure::report::{FlashReport, GcReport};
 use crate::persistence::Persistence;
-use crate::policies::{self, FirmwarePolicy, Placed, Placing, WritePlacer};
+use crate::policies::{self, AnyPolicy, FirmwarePolicy, Placed, Placing, WritePlacer};
 use crate::schedule::account::LatencyBreakdown;
 use crate::schedule::transaction::{Owner, Priority};
 use crate::units::{Bytes, Time};
@@ -157,7 +157,7 @@ impl Controller {
         if policy.placing() == Placing::Late {
             self.shared.ftl.set_placed_late();
         }
-        self.shared.policy = policy;
+        self.shared.policy = AnyPolicy::Other(policy);
     }
 
     /// Places writes by a part of the caller's own, beside the configured policy.
@@ -169,7 +169,7 @@ impl Controller {
         assert_ne!(policy.placing(), Placing::Late, "writes are placed as they come: set ftl.policy to another one");
         ftl.set_placed_beside();
         let placed = Placed::new(std::mem::replace(policy, policies::page_policy()), placer, geometry);
-        *policy = Box::new(placed);
+        *policy = AnyPolicy::Other(Box::new(placed));
     }
 
     /// Places pages by an allocator of the caller's own.

@@ -5,7 +5,7 @@ use crate::flash::die::OperationKind;
 use crate::ids::{Ppn, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
-use crate::policies::PolicyEvent;
+use crate::policies::{FirmwarePolicy, PolicyEvent};
 use crate::schedule::transaction::{Class, Transaction};
 
 use super::steps::Step;

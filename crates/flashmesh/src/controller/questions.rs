@@ -4,6 +4,7 @@ use crate::datapath::{Datapath, PageSource};
 use crate::ftl::Stream;
 use crate::ids::{BlockId, DieId, PlaneId, StreamId, TransactionId};
 use crate::kernel::model::Model;
+use crate::policies::FirmwarePolicy;
 use crate::schedule::queues::PlaneMasks;
 use crate::schedule::transaction::{Class, Transaction};
 use crate::schedule::work::Work;

@@ -7,6 +7,7 @@ use crate::ids::{DieId, Lpn, RequestId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
+use crate::policies::FirmwarePolicy;
 use crate::schedule::work::{CachePlace, Work};
 use crate::units::{Bytes, Time};
 
@@ -86,14 +87,17 @@ impl Controller {
     /// Writes a page for a request.
     #[inline]
     pub fn write<M: Model>(&mut self, page: &PageRequest, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        let Controller { shared, writes, cache, .. } = self;
+        let Controller { shared, writes, cache, map, .. } = self;
         let cx = &mut Context { shared, datapath, kernel };
         match cache {
             Some(cache) => cache.write(page, writes, cx),
             None => {
                 let PageRequest { lpn, bytes, .. } = *page;
                 let (place, in_cache) = (CachePlace::None, Time::ZERO);
-                writes.begin(FlashWrite { writer: page.into(), lpn, bytes, place, in_cache }, cx);
+                let write = FlashWrite { writer: page.into(), lpn, bytes, place, in_cache };
+                if let Some(id) = writes.enter(write, cx) {
+                    writes.start(id, map.as_deref_mut(), cx);
+                }
             }
         }
         self.run(datapath, kernel);

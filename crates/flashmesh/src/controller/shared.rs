@@ -10,7 +10,7 @@ use crate::kernel::job::Job;
 use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, ReadNotice};
 use crate::persistence::{Persistence, Programmed};
-use crate::policies::{AnyPolicy, PolicyEvent};
+use crate::policies::{AnyPolicy, FirmwarePolicy, PolicyEvent};
 use crate::schedule::transaction::{Class, Owner, Transaction};
 use crate::schedule::work::{Route, Work};
 

@@ -5,7 +5,7 @@ use crate::ids::{DieId, Lpn, PlaneId, Ppn, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
-use crate::policies::PolicyEvent;
+use crate::policies::{FirmwarePolicy, PolicyEvent};
 use crate::schedule::work::Work;
 
 use super::work::collect::Erased;

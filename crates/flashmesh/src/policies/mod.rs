@@ -13,6 +13,9 @@ mod together;
 
 use std::ops::Range;
 
+use auto_impl::auto_impl;
+use enum_dispatch::enum_dispatch;
+
 use crate::config::{self, Clash, Config, MovedPages, WriteBinding, WriteStreams};
 use crate::flash::geometry::Geometry;
 use crate::ftl::allocation::IdleDies;
@@ -87,6 +90,8 @@ pub struct Due {
 /// - A write that it [holds](FirmwarePolicy::hold) it sends once, by [`due`](FirmwarePolicy::due), after a finite time: while one of
 ///   its writes is under way the end of that asks again, so it may not hold all of them.
 /// - It places a write that it sends with [`Ftl::place_write_on`], on a plane that [has room](Ftl::has_room).
+#[enum_dispatch]
+#[auto_impl(Box)]
 pub trait FirmwarePolicy {
     /// Which open block of its plane takes a page that collection or wear levelling moves; asked once, before the run.
     fn moved_pages(&self) -> MovedPages {
@@ -160,8 +165,19 @@ impl Clone for AnyPolicy {
     }
 }
 
-/// A policy of any kind.
-pub type AnyPolicy = Box<dyn FirmwarePolicy + Send>;
+/// A policy of any kind. The page policy is asked a dozen times for each read of a drive with other features, and has nothing to say: it is known
+/// without a call.
+#[enum_dispatch(FirmwarePolicy)]
+pub enum AnyPolicy {
+    Page(page::Page),
+    Other(Box<dyn FirmwarePolicy + Send>),
+}
+
+impl AnyPolicy {
+    fn other(policy: impl FirmwarePolicy + Send + 'static) -> AnyPolicy {
+        AnyPolicy::Other(Box::new(policy))
+    }
+}
 
 /// All that is known of a policy before a run.
 pub struct PolicyFacts {
@@ -183,7 +199,7 @@ fn facts(kind: config::FirmwarePolicy) -> &'static PolicyFacts {
 
 /// The page policy, in whose place another one comes.
 pub fn page_policy() -> AnyPolicy {
-    Box::new(page::Page)
+    AnyPolicy::Page(page::Page)
 }
 
 /// The policy that `config` names.

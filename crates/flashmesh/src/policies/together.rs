@@ -70,7 +70,7 @@ impl Together {
 
 impl FirmwarePolicy for Together {
     fn copied(&self) -> Option<AnyPolicy> {
-        Some(Box::new(self.clone()))
+        Some(AnyPolicy::other(self.clone()))
     }
 
     fn placing(&self) -> Placing {

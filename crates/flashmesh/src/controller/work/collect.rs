@@ -15,6 +15,7 @@ use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, Origin};
 use crate::persistence::Programmed;
 use crate::policies;
+use crate::policies::FirmwarePolicy;
 use crate::schedule::transaction::Transaction;
 use crate::schedule::work::{Route, Work};
 

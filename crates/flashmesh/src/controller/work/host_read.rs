@@ -6,7 +6,7 @@ use crate::controller::{Context, PageRequest};
 use crate::ids::{Lpn, Ppn, TransactionId};
 use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, ReadNotice};
-use crate::policies::PolicyEvent;
+use crate::policies::{FirmwarePolicy, PolicyEvent};
 use crate::schedule::transaction::{Class, Transaction};
 use crate::schedule::work::{CachePlace, Work};
 use crate::units::Bytes;

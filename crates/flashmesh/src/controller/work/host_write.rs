@@ -83,6 +83,14 @@ impl HostWrites {
 
     /// A page is written to flash, after the writes of the page before it.
     pub fn begin<M: Model>(&mut self, write: FlashWrite, cx: &mut Context<'_, M>) {
+        if let Some(id) = self.enter(write, cx) {
+            cx.then(Step::StartWrite(id));
+        }
+    }
+
+    /// As [`HostWrites::begin`], but that a write which no other one of its page holds back is given: [`HostWrites::start`] follows.
+    #[must_use]
+    pub fn enter<M: Model>(&mut self, write: FlashWrite, cx: &mut Context<'_, M>) -> Option<TransactionId> {
         let FlashWrite { writer, lpn, bytes, place, in_cache } = write;
         let (request, stream, priority) = match writer {
             Writer::Request(request, stream, priority) => (Some(request), stream, priority),
@@ -95,8 +103,11 @@ impl HostWrites {
         transaction.account.was_cached(in_cache);
         let id = cx.begin(transaction);
         match self.in_flight.insert(lpn, id) {
-            Some(earlier) => cx.datapath.transaction_mut(earlier).successor = Some(id),
-            None => cx.then(Step::StartWrite(id)),
+            Some(earlier) => {
+                cx.datapath.transaction_mut(earlier).successor = Some(id);
+                None
+            }
+            None => Some(id),
         }
     }
 
@@ -197,11 +208,15 @@ impl HostWrites {
         if has_map_cache {
             cx.then(Step::EntryChanged(lpn));
         }
+        // What is nothing to do in a plain drive is no step there.
+        let unblocks = preallocates && (M::ALL_FEATURES || self.blocked.holds(plane));
         if preallocates {
             cx.shared.ftl.preallocated_programmed(plane);
+        }
+        if unblocks {
             cx.then(Step::Unblock(plane));
         }
-        if has_map_cache || preallocates || successor.is_some() {
+        if has_map_cache || unblocks || successor.is_some() {
             cx.then(Step::Successor(lpn, successor));
         } else {
             self.in_flight.remove(&lpn);

@@ -14,7 +14,7 @@ use crate::ftl::Stream;
 use crate::ids::{DieId, Lpn, PlaneId, Ppn, TransactionId};
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
-use crate::policies::PolicyEvent;
+use crate::policies::{FirmwarePolicy, PolicyEvent};
 use crate::schedule::transaction::{Class, Transaction};
 use crate::schedule::work::{Route, Work};
 

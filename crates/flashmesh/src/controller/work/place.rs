@@ -8,7 +8,7 @@ use crate::datapath::Datapath;
 use crate::ftl::{PageRead, PageWrite, RequestPart, Stream};
 use crate::ids::{Lpn, PlaneId, RequestId, TransactionId};
 use crate::kernel::model::Model;
-use crate::policies::Placing;
+use crate::policies::{FirmwarePolicy, Placing};
 use crate::schedule::transaction::Transaction;
 
 /// What is kept for an allocator of the caller's own.

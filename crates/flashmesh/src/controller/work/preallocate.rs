@@ -32,6 +32,12 @@ impl BlockedPrograms {
         self.count == 0
     }
 
+    /// Whether a write waits for `plane`.
+    #[inline]
+    pub fn holds(&self, plane: PlaneId) -> bool {
+        !self.is_empty() && !self.by_plane[plane.index()].is_empty()
+    }
+
     /// Which of the `count` planes from `first` on a write waits for, a bit a plane.
     #[inline]
     pub fn planes(&self, first: PlaneId, count: u32) -> u8 {

@@ -7,7 +7,7 @@ use crate::ids::TransactionId;
 use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, Origin};
 use crate::persistence::Programmed;
-use crate::policies::PolicyEvent;
+use crate::policies::{FirmwarePolicy, PolicyEvent};
 use crate::schedule::transaction::{Owner, Transaction};
 use crate::schedule::work::Work;
 

@@ -51,7 +51,7 @@ use turns::Turns;
 
 pub static FACTS: PolicyFacts = PolicyFacts {
     kind: config::FirmwarePolicy::Mbm,
-    build: |config, geometry| Box::new(Mbm::new(config, geometry)),
+    build: |config, geometry| AnyPolicy::other(Mbm::new(config, geometry)),
     // It chooses the planes of what the host writes; the rest goes by the static order.
     ftl_rules: |config, rules| FtlRules {
         allocation: Allocation::Static(config.ftl.static_order()),
@@ -166,7 +166,7 @@ impl Mbm {
 
 impl FirmwarePolicy for Mbm {
     fn copied(&self) -> Option<AnyPolicy> {
-        Some(Box::new(self.clone()))
+        Some(AnyPolicy::other(self.clone()))
     }
 
     fn placing(&self) -> Placing {

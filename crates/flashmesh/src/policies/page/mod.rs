@@ -7,7 +7,7 @@ use super::{AnyPolicy, FirmwarePolicy, PolicyFacts};
 
 pub static FACTS: PolicyFacts = PolicyFacts {
     kind: config::FirmwarePolicy::Page,
-    build: |_, _| Box::new(Page),
+    build: |_, _| AnyPolicy::Page(Page),
     ftl_rules: |_, rules| rules,
     clashes: |_, _| Vec::new(),
 };
@@ -16,6 +16,6 @@ pub struct Page;
 
 impl FirmwarePolicy for Page {
     fn copied(&self) -> Option<AnyPolicy> {
-        Some(Box::new(Page))
+        Some(AnyPolicy::Page(Page))
     }
 }

@@ -3,12 +3,12 @@
 
 use crate::config::{self, Clash, Config, KindOrder, Priorities, SchedulePolicy};
 
-use super::PolicyFacts;
 use super::page::Page;
+use super::{AnyPolicy, PolicyFacts};
 
 pub static FACTS: PolicyFacts = PolicyFacts {
     kind: config::FirmwarePolicy::Sprinkler,
-    build: |_, _| Box::new(Page),
+    build: |_, _| AnyPolicy::Page(Page),
     ftl_rules: |_, rules| rules,
     clashes: |config, _| clashes(config),
 };

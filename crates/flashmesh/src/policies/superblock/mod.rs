@@ -10,12 +10,12 @@ use crate::config::{self, Clash, Config};
 use crate::flash::geometry::Geometry;
 use crate::ftl::FtlRules;
 
-use super::PolicyFacts;
 use super::together::{self, Together};
+use super::{AnyPolicy, PolicyFacts};
 
 pub static FACTS: PolicyFacts = PolicyFacts {
     kind: config::FirmwarePolicy::Superblock,
-    build: |config, geometry| Box::new(Together::new(geometry, config.superblock_dies())),
+    build: |config, geometry| AnyPolicy::other(Together::new(geometry, config.superblock_dies())),
     ftl_rules: |config, rules| FtlRules {
         moves_share_write_block: true,
         superblock_dies: Some(config.superblock_dies()),

@@ -8,12 +8,12 @@
 use crate::config;
 use crate::ftl::FtlRules;
 
-use super::PolicyFacts;
 use super::together::{self, Together};
+use super::{AnyPolicy, PolicyFacts};
 
 pub static FACTS: PolicyFacts = PolicyFacts {
     kind: config::FirmwarePolicy::Tbm,
-    build: |_, geometry| Box::new(Together::new(geometry, 1)),
+    build: |_, geometry| AnyPolicy::other(Together::new(geometry, 1)),
     ftl_rules: |_, rules| FtlRules { moves_share_write_block: true, superblock_dies: Some(1), ..rules },
     clashes: |config, geometry| together::clashes(config, geometry, 1),
 };

@@ -3,10 +3,10 @@
 use crate::controller::Context;
 use crate::controller::shared::Shared;
 use crate::controller::steps::Step;
-use crate::ftl::Stream;
+use crate::ftl::{Ftl, Stream};
 use crate::ids::{BlockId, DieId, PlaneId};
 use crate::kernel::model::Model;
-use crate::policies::PolicyEvent;
+use crate::policies::{FirmwarePolicy, PolicyEvent};
 
 use super::{Collection, Collections, Erased, ask_dies_of_superblock};
 
@@ -22,6 +22,12 @@ enum Need {
 }
 
 impl Collections {
+    /// Whether a plane of a plain drive is collected, or has to be.
+    #[inline]
+    pub fn are_needed(&self, plane: PlaneId, ftl: &Ftl) -> bool {
+        self.by_plane[plane.index()].is_some() || ftl.wants_collection(plane)
+    }
+
     /// Starts collecting a plane that is short of free pages; a collection in the background is promoted to foreground.
     #[inline]
     pub fn collect_if_needed<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
