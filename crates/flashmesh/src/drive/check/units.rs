@@ -155,10 +155,6 @@ fn together(config: &Config, clashes: &mut Vec<Clash>) {
         let why = "ftl.write-binding `early` gives each write its place before others have gathered";
         refuse("ftl.write-binding", why, "set ftl.write-binding to \"late\"");
     }
-    if config.ftl.policy == FirmwarePolicy::Mbm {
-        let why = "ftl.policy `mbm` counts the pages of its page-offset pointers one by one";
-        refuse("ftl.policy", why, "set ftl.policy to \"tbm\", \"sprinkler\" or \"page\"");
-    }
     cache(config, clashes);
 }
 
