@@ -9,6 +9,7 @@ mod chip_to_chip;
 mod clean;
 mod collection_priority;
 mod collisions;
+mod early_units;
 mod ftl_model;
 mod ftl_steady_state;
 mod kept_states;
