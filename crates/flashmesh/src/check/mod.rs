@@ -13,6 +13,7 @@
 //! - `data`: the data of a program comes with its command, or from another chip before, and as much leaves as was asked for;
 //! - `dies`: a die does one operation at a time, for as long as its kind takes, suspended or not;
 //! - `planes`: planes join in one operation as the multi-plane rule allows, each with one page;
+//! - `programs`: the units of a page, or of a word line, are programmed by one operation between erases;
 //! - `pages`: a page is programmed once between erases, in order, in a block that has it, and no erase loses a page;
 //! - `parity`: parity of superblocks follows every so many programs of data on a die, once;
 //! - `cache`: the device cache hides no data and loses none;
@@ -55,6 +56,7 @@ mod paths;
 mod per_page;
 mod planes;
 mod probe;
+mod programs;
 mod queues;
 mod requests;
 mod searches;
@@ -92,6 +94,7 @@ use pages::Pages;
 use parity::Parity;
 use paths::Paths;
 use planes::Planes;
+use programs::Programs;
 pub(crate) use queues::Queues;
 use requests::Requests;
 
@@ -114,6 +117,7 @@ pub struct Oracles {
     data: Data,
     dies: Dies,
     planes: Planes,
+    programs: Programs,
     pages: Pages,
     parity: Parity,
     durability: Durability,
@@ -153,6 +157,7 @@ impl Oracles {
             data: Data::new(config),
             dies: Dies::new(expected, config),
             planes: Planes::new(config),
+            programs: Programs::new(config),
             pages: Pages::new(config),
             parity: Parity::new(config),
             durability: Durability::default(),

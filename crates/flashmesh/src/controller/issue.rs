@@ -77,7 +77,10 @@ impl Controller {
     /// Programs of a die may have waited for others to gather for as long as they may.
     pub fn gather_due<M: Model>(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         if M::ALL_FEATURES {
-            datapath.gather_due(die, self.shared.flushes > 0, kernel);
+            for start in datapath.gather_due(die, self.shared.flushes > 0, kernel) {
+                let skipped = self.shared.ftl.close_program(start);
+                self.shared.counters.flash.units_skipped += u64::from(skipped);
+            }
             self.try_issue(die, datapath, kernel);
         }
     }
@@ -232,6 +235,9 @@ impl Controller {
     ) {
         let mut next = Some(beginning.lead());
         while let Some(id) = next {
+            if M::ALL_FEATURES && self.shared.geometry.gathers() && beginning.class() == Class::CollectProgram {
+                self.make_way(id, datapath);
+            }
             self.give_page(id, datapath, kernel);
             while let Some(companion) = datapath.next_companion(&mut beginning, self, kernel) {
                 self.give_page(companion, datapath, kernel);
@@ -259,6 +265,17 @@ impl Controller {
             }
         }
         self.run(datapath, kernel);
+    }
+
+    /// A page that is moved goes to the block of writes, and begins a program of its own: what writes were given of another one has to do.
+    #[inline(never)]
+    fn make_way<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>) {
+        let moved = datapath.transaction(id);
+        let Some(stream) = self.shared.stream_of(moved) else { return };
+        if let Some((last, skipped)) = self.shared.ftl.begin_program_of_move(moved.plane, stream) {
+            datapath.close_program(last);
+            self.shared.counters.flash.units_skipped += u64::from(skipped);
+        }
     }
 
     /// Collections owe moves for what a program writes for requests. All pages that it takes, those left empty too, have been taken.

@@ -4,11 +4,12 @@
 //! - Reads of the same page that wait in one queue are sensed once, and their data leaves together.
 //! - Programs gather in the queue of their plane until there are as many as one program writes. They run with fewer when the oldest has waited
 //!   for `ftl.gather-timeout`, when a flush waits for them ([`Datapath::hurry`]), or when no more will come (the last units of a victim).
+//! - Writes that were given their places before gather in the program that has these ([`bound`](super::bound)).
 //! - Where the planes of a die write at one pointer, all of them gather before any runs, so that a program is over all planes.
 
 use crate::config::{Config, MultiPlane};
 use crate::flash::geometry::Geometry;
-use crate::ids::{DieId, PlaneId, TransactionId};
+use crate::ids::{DieId, PlaneId, Ppn, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, lane};
 use crate::kernel::model::Model;
@@ -19,14 +20,14 @@ use crate::schedule::transaction::{CLASSES, Class};
 use crate::schedule::work::Work;
 use crate::units::Time;
 
-use super::path::PathGrant;
+use super::bound::BoundPrograms;
 use super::{Beginning, Datapath, PageSource};
 
 /// Programs that gather.
 #[derive(Clone, Debug)]
 pub(super) struct Gather {
     is_on: bool,
-    units_per_page: u32,
+    pub(super) units_per_page: u32,
     units_per_program: u32,
     timeout: Time,
     /// Whether the planes of a die gather together.
@@ -36,6 +37,8 @@ pub(super) struct Gather {
     due: Vec<PlaneMasks>,
     /// By die, class and plane: transactions that wait; kept where programs gather.
     waiting: Vec<u32>,
+    /// Programs whose units were given their places before.
+    pub(super) bound: BoundPrograms,
 }
 
 impl Gather {
@@ -52,12 +55,17 @@ impl Gather {
             planes_per_die: geometry.planes_per_die,
             due: vec![NOTHING; dies],
             waiting: vec![0; dies * CLASSES * geometry.planes_per_die as usize],
+            bound: BoundPrograms::none(if is_on { geometry.planes() } else { 0 }),
         }
     }
 
     #[inline(always)]
     pub(super) fn is_on(&self) -> bool {
         self.is_on
+    }
+
+    pub(super) fn timeout(&self) -> Time {
+        self.timeout
     }
 
     fn at(&self, die: DieId, class: Class, plane: u8) -> usize {
@@ -91,8 +99,17 @@ impl<M: Model> Datapath<M> {
 
     /// A transaction came into the queue of its die.
     #[inline(always)]
-    pub(super) fn count_queued(&mut self, die: DieId, work: Work, plane: u8, kernel: &mut Kernel<M>) {
-        if self.gathers() && work != Work::Parity {
+    pub(super) fn count_queued(
+        &mut self,
+        id: TransactionId,
+        die: DieId,
+        work: Work,
+        plane: u8,
+        kernel: &mut Kernel<M>,
+    ) {
+        if self.gathers() && self.has_page(work.class()) {
+            self.gather.bound.count_waiting(&self.geometry, self.transactions[id].to, true);
+        } else if self.gathers() && work != Work::Parity {
             self.gather_queued(die, work.class(), plane, kernel);
         }
     }
@@ -114,6 +131,9 @@ impl<M: Model> Datapath<M> {
             if transaction.work == Work::Parity {
                 return;
             }
+            if self.has_page(transaction.class()) {
+                return self.gather.bound.count_waiting(&self.geometry, transaction.to, false);
+            }
             let die = self.geometry.die_of_plane(transaction.plane);
             let plane = self.geometry.plane_in_die(transaction.plane) as u8;
             let at = self.gather.at(die, transaction.class(), plane);
@@ -128,6 +148,10 @@ impl<M: Model> Datapath<M> {
         }
         let Gather { by_die, planes_per_die, due, .. } = &self.gather;
         let (first, count) = (self.geometry.first_plane(die), *planes_per_die);
+        if self.has_page(class) {
+            let may_run = |plane: &u8| self.gather.bound.has_gathered(PlaneId(first.0 + u32::from(*plane)));
+            return self::planes(planes).filter(may_run).fold(0, |ready, plane| ready | 1 << plane);
+        }
         let due = due[die.index()].of(class);
         let moves = class == Class::CollectProgram;
         let units = |plane: u8| {
@@ -149,11 +173,15 @@ impl<M: Model> Datapath<M> {
     }
 
     /// Programs of a die may have waited for others for as long as they may, or for nothing more when they `hurry`:
-    /// [`Datapath::try_issue`] follows.
+    /// [`Datapath::try_issue`] follows. Gives the first place of each program that takes no more units, which were given their places before: what is
+    /// left of it stays empty.
     #[inline(never)]
-    pub fn gather_due(&mut self, die: DieId, hurry: bool, kernel: &Kernel<M>) {
+    pub fn gather_due(&mut self, die: DieId, hurry: bool, kernel: &Kernel<M>) -> Vec<Ppn> {
         let now = kernel.now();
         for class in Class::WAITING_PROGRAMS {
+            if self.has_page(class) {
+                continue;
+            }
             for plane in 0..self.gather.planes_per_die as u8 {
                 let heads = self.queues.priorities().iter().filter_map(|&priority| {
                     let head = self.queues.head(Choice { die, class, plane, priority })?;
@@ -164,55 +192,15 @@ impl<M: Model> Datapath<M> {
                 }
             }
         }
+        self.close_due(die, hurry, now)
     }
 
     /// A flush waits for programs of a die: those that are queued by the end of this moment do not wait for others.
     #[inline(never)]
     pub fn hurry(&self, die: DieId, kernel: &mut Kernel<M>) {
-        if self.gathers() && self.queues.masks(die).and(WAITING_PROGRAMS) != NOTHING {
+        let is_waiting = || self.queues.masks(die).and(WAITING_PROGRAMS) != NOTHING || self.has_open_program(die);
+        if self.gathers() && is_waiting() {
             kernel.schedule(lane::GATHER, kernel.now(), Event::GatherDue(die));
-        }
-    }
-
-    /// Reads of the same page that wait behind `lead` run with it.
-    #[inline(always)]
-    pub(super) fn join_reads<S: PageSource<M>>(
-        &mut self,
-        queue: Choice,
-        lead: TransactionId,
-        path: PathGrant,
-        source: &S,
-        kernel: &mut Kernel<M>,
-    ) {
-        if self.gathers() {
-            self.transactions[lead].end_chain();
-            if matches!(queue.class, Class::MapRead | Class::UserRead | Class::CollectRead) {
-                self.join_reads_of_page(queue, lead, path, source, kernel);
-            }
-        }
-    }
-
-    #[inline(never)]
-    fn join_reads_of_page<S: PageSource<M>>(
-        &mut self,
-        queue: Choice,
-        lead: TransactionId,
-        path: PathGrant,
-        source: &S,
-        kernel: &mut Kernel<M>,
-    ) {
-        let units = self.gather.units_per_page;
-        let leading = self.transactions[lead];
-        let page = leading.from.0 / units;
-        let mut last = lead;
-        for _ in 1..units {
-            let companion = self.queues.take_first(&mut self.transactions, queue, self.rules.lookahead, |other| {
-                other.from.0 / units == page && source.is_current(other) && source.joins(&leading, other)
-            });
-            let Some(id) = companion else { return };
-            self.taken(id, queue.die, path, kernel);
-            self.chain(last, id);
-            last = id;
         }
     }
 
@@ -235,6 +223,25 @@ impl<M: Model> Datapath<M> {
         kernel: &mut Kernel<M>,
     ) -> Option<TransactionId> {
         let lead = *beginning.transactions().last()?;
+        let id = if self.has_page(beginning.class()) {
+            self.next_bound(beginning, lead)?
+        } else {
+            self.next_waiting(beginning, lead, source)?
+        };
+        self.taken(id, beginning.queue.die, beginning.path(), kernel);
+        let last = self.with_companions(lead).last().unwrap_or(lead);
+        self.chain(last, id);
+        beginning.companions += 1;
+        Some(id)
+    }
+
+    /// Takes the next program of the same plane and open block, unless the one that `lead` leads is full.
+    fn next_waiting<S: PageSource<M>>(
+        &mut self,
+        beginning: &Beginning,
+        lead: TransactionId,
+        source: &S,
+    ) -> Option<TransactionId> {
         let leading = self.transactions[lead];
         let units = self.geometry.units_per_program_of(self.geometry.block_of(leading.to));
         if leading.to.0 / units != (leading.to.0 + beginning.companions + 1) / units {
@@ -243,17 +250,12 @@ impl<M: Model> Datapath<M> {
         let plane = self.geometry.plane_in_die(leading.plane) as u8;
         let queue = Choice { plane, ..beginning.queue };
         let lookahead = self.rules.lookahead.max(units);
-        let id = self.queues.take_first(&mut self.transactions, queue, lookahead, |other| {
+        self.queues.take_first(&mut self.transactions, queue, lookahead, |other| {
             source.shares_block(&leading, other) && source.is_current(other)
-        })?;
-        self.taken(id, queue.die, beginning.path(), kernel);
-        let last = self.with_companions(lead).last().unwrap_or(lead);
-        self.chain(last, id);
-        beginning.companions += 1;
-        Some(id)
+        })
     }
 
-    fn chain(&mut self, last: TransactionId, id: TransactionId) {
+    pub(super) fn chain(&mut self, last: TransactionId, id: TransactionId) {
         self.transactions[id].end_chain();
         self.transactions[last].set_companion(id);
     }
@@ -262,6 +264,9 @@ impl<M: Model> Datapath<M> {
     #[inline(never)]
     pub(super) fn gather_anew(&mut self, beginning: &Beginning, kernel: &mut Kernel<M>) {
         let (die, class) = (beginning.queue.die, beginning.class());
+        if self.has_page(class) {
+            return self.bound_began(beginning);
+        }
         for &lead in beginning.transactions() {
             let plane = self.geometry.plane_in_die(self.transactions[lead].plane) as u8;
             self.gather.due[die.index()].remove(class, plane);

@@ -306,6 +306,9 @@ impl<M: Model> Datapath<M> {
             }
             (first, count) => self.choose_of_chip(first, count, source, kernel),
         }?;
+        if self.gathers() && self.has_page(choice.class) {
+            return self.take_gathered(choice, lead);
+        }
         let lead = match lead {
             Some(lead) if M::ALL_FEATURES && self.has_room(lead, source) => {
                 let is_there = self.queues.take(&mut self.transactions, choice, lead);

@@ -21,7 +21,7 @@ fn in_plane(geometry: &Geometry, ppn: Ppn) -> InPlane {
 /// Whether a page may join, by the rule and since blocks of the SLC cache take commands of their own. Most lie at another offset, which is
 /// looked at first.
 #[inline]
-fn page_may_join(geometry: &Geometry, rule: MultiPlane, lead: InPlane, ppn: Ppn) -> bool {
+pub(super) fn page_may_join(geometry: &Geometry, rule: MultiPlane, lead: InPlane, ppn: Ppn) -> bool {
     geometry.array_page(ppn) == lead.page && may_join_at(geometry, rule, lead, in_plane(geometry, ppn))
 }
 
@@ -75,6 +75,7 @@ impl<M: Model> Datapath<M> {
                         && lead.as_ref().is_none_or(|lead| source.joins(lead, other))
                 })
             }
+            Class::UserProgram if self.rules.preallocates && self.gathers() => self.gathered_joiner(queue, lead_at),
             Class::UserProgram if self.rules.preallocates => {
                 self.queues.take_first(&mut self.transactions, queue, lookahead, |other| {
                     page_may_join(geometry, rule, lead_at, other.to)
@@ -105,6 +106,9 @@ impl<M: Model> Datapath<M> {
         lead_at: InPlane,
         source: &S,
     ) -> bool {
+        if self.gathers() && self.has_page(queue.class) && !self.has_gathered(id) {
+            return false;
+        }
         let transaction = &self.transactions[id];
         let at = match queue.class {
             class if class.is_program() && !self.has_page(class) => {
@@ -148,6 +152,8 @@ impl<M: Model> Datapath<M> {
         let transaction = &self.transactions[id];
         let class = transaction.class();
         let ppn: Ppn = match class {
+            // Any unit of the program may lead.
+            Class::UserProgram if self.gathers() => self.geometry.program_start(transaction.to),
             Class::MapProgram | Class::UserProgram | Class::CollectProgram | Class::ReplicaProgram => transaction.to,
             Class::MapRead | Class::UserRead | Class::CollectRead | Class::Erase => transaction.from,
         };

@@ -11,6 +11,7 @@ mod arrivals;
 mod ask;
 mod asker;
 mod begin;
+mod bound;
 mod chips;
 mod counters;
 mod delivered;
@@ -25,6 +26,7 @@ mod large_units;
 mod parity;
 mod path;
 mod rules;
+mod same_page;
 mod scheduling;
 mod send;
 mod source;
@@ -290,7 +292,7 @@ impl<M: Model> Datapath<M> {
         } else {
             self.queues.push_of(&mut self.transactions, die, class, plane, id);
         }
-        self.count_queued(die, work, plane, kernel);
+        self.count_queued(id, die, work, plane, kernel);
         if self.dispatches() {
             self.scheduling.scheduler.queue_changed(die);
         }

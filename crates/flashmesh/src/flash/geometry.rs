@@ -279,6 +279,18 @@ impl Geometry {
         if self.is_slc(block) { self.units_per_page } else { self.units_per_program }
     }
 
+    /// The first page of the program that writes a page.
+    #[inline]
+    pub fn program_start(&self, ppn: Ppn) -> Ppn {
+        Ppn(ppn.0 - ppn.0 % self.units_per_program_of(self.block_of(ppn)))
+    }
+
+    /// Whether a page is the last one that its program writes.
+    #[inline]
+    pub fn is_last_of_program(&self, ppn: Ppn) -> bool {
+        (ppn.0 + 1).is_multiple_of(self.units_per_program_of(self.block_of(ppn)))
+    }
+
     /// Blocks that every plane has beyond an even share of the logical pages and the SLC cache.
     pub fn spare_blocks_per_plane(&self) -> u32 {
         let logical_pages = self.logical_pages.div_ceil(self.planes());

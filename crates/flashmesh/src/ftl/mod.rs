@@ -35,7 +35,10 @@
 //!   nothing waits for it.
 //! - Where writes get their pages early, at most P pages of a plane are allocated while their programs wait: a plane is as full as
 //!   before when they are counted as valid beside their older versions. Their blocks are not full, so none is collected. A write that
-//!   holds such a page waits for no other, so that it is programmed in the end, and its block is full.
+//!   holds such a page waits for no other, so that it is programmed in the end, and its block is full. Where a program writes several mapping
+//!   units, those that share one wait for each other's reads, which wait for no program, and what a program leaves empty is given up when it
+//!   takes no more of them. A page that is moved to the block of writes gives up what is left of a program there: never of the reserve, which
+//!   holds no such page until a victim is erased, so that collection finds as many pages as before.
 //! - Where each stream of the host writes to an open block of its own, a plane has one more open block for each stream beyond the
 //!   first that uses it: when one stream is out of space, those of the others are open at worst, and there is one full block fewer
 //!   for each, as there is one of valid pages. Every stream counts, written or not, so that none waits for a block that another took

@@ -48,6 +48,18 @@ impl Ftl {
         self.blocks.finish_program(last)
     }
 
+    /// A program of mapping units that were given their places takes no more of them: what is left of the program that begins at `start` stays
+    /// empty. Gives how many units that is.
+    pub(crate) fn close_program(&mut self, start: Ppn) -> u32 {
+        self.blocks.close_program(start)
+    }
+
+    /// A page that is moved begins a program: where it goes to the block of writes, what is left of the one that writes were given places of stays
+    /// empty. Gives a page of that, and how many units are left, if there are any.
+    pub(crate) fn begin_program_of_move(&mut self, plane: PlaneId, stream: Stream) -> Option<(Ppn, u32)> {
+        self.blocks.begin_program_of_move(plane, stream)
+    }
+
     /// As [`Ftl::allocate`], for a page that is moved: `stream` is that of [`Ftl::stream_of_move`].
     pub(crate) fn allocate_move(&mut self, plane: PlaneId, stream: Stream) -> Option<Ppn> {
         self.blocks.allocate_move(plane, stream)

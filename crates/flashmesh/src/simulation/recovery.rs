@@ -206,9 +206,14 @@ impl Recovery {
             Arrived::Data { die, read, held } => {
                 source.try_issue(die, datapath, kernel);
                 Reads::send_register(die, datapath, kernel);
-                datapath.remove(read);
-                source.arrived += 1;
-                source.issue(die, datapath, kernel);
+                // Mapping units of a page that were read together.
+                let mut arrived = Some(read);
+                while let Some(read) = arrived {
+                    arrived = datapath.companion(read);
+                    datapath.remove(read);
+                    source.arrived += 1;
+                    source.issue(die, datapath, kernel);
+                }
                 if let Some(grant) = held {
                     datapath.release(grant, kernel);
                 }

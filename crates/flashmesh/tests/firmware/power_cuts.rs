@@ -8,6 +8,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use flashmesh::config::{Config, FirmwarePolicy, Persistence, PersistencePolicy, PreconditionKind};
+use flashmesh::flash::geometry::Geometry;
 use flashmesh::measure::report::Report;
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Time};
@@ -18,8 +19,9 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config as Runner, RngAlgorithm, TestRng, TestRunner};
 
 use crate::support::arbitrary::slc::slc;
-use crate::support::arbitrary::{Case, case};
+use crate::support::arbitrary::{Case, case, case_in_units};
 use crate::support::drives::{Kept, Listed, bare_drive, write};
+use crate::support::partitions;
 
 const CUTS: u64 = 200;
 const SEED: u64 = 1;
@@ -69,10 +71,12 @@ pub fn journaling() -> impl Strategy<Value = (Config, Vec<IoRequest>, Vec<u32>)>
     let policy = select(FirmwarePolicy::ALL);
     let moments = proptest::collection::vec(0..=1000u32, 3);
     let others = (policy, any::<bool>(), any::<bool>(), 0..=3u32, slc());
-    (case(), journal, others, moments).prop_map(|(Case { mut config, requests }, journal, others, moments)| {
+    let case = prop_oneof![2 => case(), 1 => case_in_units()];
+    (case, journal, others, moments).prop_map(|(Case { mut config, requests }, journal, others, moments)| {
         let (entries, checkpoint_interval, checkpoint_writes, map_entries) = journal;
         let (policy, capacitors, replicates, extra_blocks, slc) = others;
-        let page = config.geometry.page_size.as_u64();
+        let in_units = config.mapping_unit() != config.geometry.page_size || config.units_per_program() > 1;
+        let page = config.mapping_unit().as_u64();
         config.persistence = Persistence {
             policy: PersistencePolicy::Journal,
             entry_size: Bytes::new(page / entries),
@@ -81,7 +85,7 @@ pub fn journaling() -> impl Strategy<Value = (Config, Vec<IoRequest>, Vec<u32>)>
         };
         config.power.capacitors = capacitors;
         config.cache.flush_programs |= !capacitors;
-        config.ftl.policy = policy;
+        config.ftl.policy = if in_units { config.ftl.policy } else { policy };
         if config.mapping.cache_capacity.is_none() {
             config.mapping.stored_entry_size = Bytes::new(page / map_entries);
         }
@@ -91,6 +95,11 @@ pub fn journaling() -> impl Strategy<Value = (Config, Vec<IoRequest>, Vec<u32>)>
         let logical = (geometry.capacity.expect("the drive has one").as_u64() / page) as u32;
         let pages = logical.div_ceil(map_entries as u32) + config.persistence.journal_pages() + 1;
         geometry.blocks_per_plane += pages.div_ceil(planes).div_ceil(geometry.pages_per_block) + 3 + extra_blocks;
+        if in_units {
+            while Geometry::of(&config).is_err() || partitions::surplus(&config) < 0 {
+                config.geometry.blocks_per_plane += 1;
+            }
+        }
         if replicates {
             config.replication.enabled = true;
             config.replication.l_m = 0.02;

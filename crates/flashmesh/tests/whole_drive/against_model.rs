@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use self::model::{Model, status};
 use flashmesh::cache::Lookups;
-use flashmesh::config::{CacheWrites, Caching, Config, FirmwarePolicy, FirstTouch, PreconditionKind};
+use flashmesh::config::{CacheWrites, Caching, Config, FirmwarePolicy, FirstTouch, PreconditionKind, WriteBinding};
 use flashmesh::host::status::Status;
 use flashmesh::ids::Lpn;
 use flashmesh::measure::cache::CacheReport;
@@ -249,6 +249,15 @@ fn many_drives_that_are_drawn_with_units_gather_programs_and_many_have_large_uni
     let by_die = |config: &&Config| gather(config) && config.ftl.policy == FirmwarePolicy::Tbm;
     let counts = (drives.iter().filter(gather).count(), drives.iter().filter(by_die).count());
     assert!(counts.0 > 150 && counts.1 > 8, "{counts:?} of 400 gather, and by the die");
+    let early = |config: &&Config| gather(config) && config.ftl.write_binding == WriteBinding::Early;
+    let touched = |config: &&Config| early(config) && config.ftl.first_touch == FirstTouch::WriteBlock;
+    let mbm = |config: &&Config| gather(config) && config.ftl.policy == FirmwarePolicy::Mbm;
+    let counts =
+        [drives.iter().filter(early).count(), drives.iter().filter(touched).count(), drives.iter().filter(mbm).count()];
+    assert!(
+        counts.iter().all(|&count| count > 20),
+        "{counts:?} of 400 gather with places given before, for reads too, and under MBM"
+    );
     let large = drives.iter().filter(large).count();
     assert!(large > 80, "{large} of 400 have units of several pages");
 }

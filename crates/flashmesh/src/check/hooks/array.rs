@@ -12,6 +12,7 @@ use crate::check::namespaces::Namespaces;
 use crate::check::pages::Pages;
 use crate::check::parity::Parity;
 use crate::check::planes::Planes;
+use crate::check::programs::Programs;
 use crate::check::requests::Requests;
 use crate::check::{Oracles, Origin};
 use crate::flash::die::OperationKind;
@@ -53,6 +54,7 @@ impl Oracles {
         self.judge(Planes::NAME, outcome, now);
         self.energy.array_ended(die);
         self.data.array_ended();
+        self.programs.array_ended();
     }
 
     pub fn data_left(&mut self, die: DieId, now: Time) {
@@ -165,6 +167,8 @@ impl Oracles {
         self.judge(Parity::NAME, outcome, now);
         let outcome = self.planes.programmed(ppn, from);
         self.judge(Planes::NAME, outcome, now);
+        let outcome = self.programs.programmed(ppn);
+        self.judge(Programs::NAME, outcome, now);
         self.judge_time(from, Some(ppn), None, now);
         let outcome = self.data.programmed(ppn, from, written);
         self.judge(Data::NAME, outcome, now);
@@ -222,6 +226,7 @@ impl Oracles {
 
     pub fn block_erased(&mut self, block: BlockId, now: Time) {
         self.parity.erased(block);
+        self.programs.erased(block);
         let outcome = self.planes.erased(block);
         self.judge(Planes::NAME, outcome, now);
         let outcome = self.pages.erased(block);

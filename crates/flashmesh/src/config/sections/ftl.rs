@@ -144,7 +144,8 @@ choices! {
     WriteBinding {
         /// When it is programmed: the next page of the open block, so that pages are programmed in the order of the block.
         Late = "late",
-        /// When it arrives at its plane, before it is programmed. A plane preallocates at most a block of pages.
+        /// When it arrives at its plane, before it is programmed. A plane preallocates at most a block of pages. Where a program writes several
+        /// mapping units, it runs when all that were given its places wait, and the last place is given away or `gather-timeout` is over.
         Early = "early",
     }
 }

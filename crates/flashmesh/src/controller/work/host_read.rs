@@ -64,6 +64,9 @@ fn place<M: Model>(lpn: Lpn, map: Option<&mut CachedMap>, cx: &mut Context<'_, M
     if let Some(place) = cx.shared.ftl.place_for_read(lpn) {
         cx.kernel.tell(|| Notice::PagePlaced(place, lpn));
         cx.shared.persist(|state| state.placed(lpn, place));
+        if M::ALL_FEATURES {
+            cx.datapath.place_taken(place, cx.kernel);
+        }
         cx.superseded(lpn);
         if let Some(map) = map {
             map.placement_changed(lpn, cx.kernel);

@@ -96,7 +96,11 @@ pub fn drop_page<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     if cx.shared.rules.preallocates {
         let to = cx.datapath.transaction(id).to;
         cx.shared.ftl.drop_preallocated(to);
-        cx.then(Step::Unblock(cx.shared.geometry.plane_of(to)));
+        let plane = cx.shared.geometry.plane_of(to);
+        if cx.datapath.unbind(to) {
+            cx.then(Step::TryIssue(cx.shared.geometry.die_of_plane(plane)));
+        }
+        cx.then(Step::Unblock(plane));
     }
 }
 
@@ -107,6 +111,7 @@ fn preallocate<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) -> bool {
     let stream = cx.shared.stream_of_write(transaction);
     let Some(to) = cx.shared.ftl.preallocate(transaction.plane, stream) else { return false };
     transaction.to = to;
+    cx.datapath.bind(to, cx.kernel);
     true
 }
 

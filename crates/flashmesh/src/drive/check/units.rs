@@ -1,7 +1,7 @@
 //! Mapping units that are parts of a page or several pages, and programs of a word line: whether one divides the other, and what they
 //! cannot go together with.
 
-use crate::config::{Clash, Config, FirmwarePolicy, Ftl, PageTypes, ProgramUnit, WriteBinding};
+use crate::config::{Clash, Config, FirmwarePolicy, Ftl, PageTypes, ProgramUnit};
 use crate::units::Bytes;
 
 /// The most units of a block.
@@ -150,14 +150,6 @@ fn together(config: &Config, clashes: &mut Vec<Clash>) {
     if config.gc.r#move.leaves_the_chip() {
         let why = format!("gc.move `{}` has the page buffer of another chip take one whole page", config.gc.r#move);
         refuse("gc.move", &why, "set gc.move to \"through-controller\"");
-    }
-    if config.ftl.write_binding == WriteBinding::Early {
-        let why = "ftl.write-binding `early` gives each write its place before others have gathered";
-        refuse("ftl.write-binding", why, "set ftl.write-binding to \"late\"");
-    }
-    if config.ftl.policy == FirmwarePolicy::Mbm {
-        let why = "ftl.policy `mbm` counts the pages of its page-offset pointers one by one";
-        refuse("ftl.policy", why, "set ftl.policy to \"tbm\", \"sprinkler\" or \"page\"");
     }
     cache(config, clashes);
 }

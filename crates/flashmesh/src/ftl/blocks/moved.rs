@@ -18,7 +18,7 @@ impl BlockManager {
     }
 
     /// The stream of the host whose open block takes moved pages of `stream` first.
-    fn shared_with(&self, plane: PlaneId, stream: Stream) -> Option<Stream> {
+    pub(super) fn shared_with(&self, plane: PlaneId, stream: Stream) -> Option<Stream> {
         let is_shared = self.moves_share_write_block && stream == Stream::Collection;
         is_shared.then(|| self.planes[plane.index()].open.writer(None))
     }
@@ -32,7 +32,7 @@ impl BlockManager {
     /// What [`BlockManager::allocate_move`] would give: the block and the page in it.
     pub(in super::super) fn next_move_offset(&self, plane: PlaneId, stream: Stream) -> Option<(BlockId, u32)> {
         let shared = self.shared_with(plane, stream);
-        shared.and_then(|shared| self.next_offset(plane, shared)).or_else(|| self.next_offset(plane, stream))
+        shared.and_then(|shared| self.next_program(plane, shared)).or_else(|| self.next_offset(plane, stream))
     }
 
     /// A victim of `plane` is erased: the host goes on in what moved pages have left of the reserve.

@@ -29,6 +29,38 @@ impl BlockManager {
             .sum()
     }
 
+    /// Gives up what is left of the program that begins at `start`, if its block goes on in it; gives how many units that is.
+    pub(in super::super) fn close_program(&mut self, start: Ppn) -> u32 {
+        let block = self.table.block_of(start);
+        let plane = self.table.plane_of(block);
+        let first = self.geometry.page_in_block(start);
+        let end = first + self.geometry.units_per_program_of(block);
+        let is_in_program = |open: &OpenBlock| open.block == block && (first..end).contains(&open.next_page);
+        let opened = self.planes[plane.index()].open.opened().find(|(_, open)| is_in_program(open));
+        opened.map_or(0, |(stream, _)| self.skip_to(plane, stream, block, end))
+    }
+
+    /// A page that is moved begins a program in the open block that the host writes: gives up what is left of the program there. Gives the last
+    /// unit of it, and how many were left.
+    pub(in super::super) fn begin_program_of_move(&mut self, plane: PlaneId, stream: Stream) -> Option<(Ppn, u32)> {
+        let shared = self.shared_with(plane, stream)?;
+        let OpenBlock { block, next_page } = *self.planes[plane.index()].open.get(shared);
+        let end = next_page.next_multiple_of(self.geometry.units_per_program);
+        let skipped = self.skip_to(plane, shared, block, end);
+        (skipped > 0).then(|| (self.geometry.ppn(block, end - 1), skipped))
+    }
+
+    /// The block and page with which the next program of a stream begins.
+    pub(super) fn next_program(&self, plane: PlaneId, stream: Stream) -> Option<(BlockId, u32)> {
+        let (block, page) = self.next_offset(plane, stream)?;
+        let page = page.next_multiple_of(self.geometry.units_per_program);
+        if page < self.geometry.pages_per_block {
+            return Some((block, page));
+        }
+        let account = &self.planes[plane.index()];
+        if account.can_open(stream) { account.peek_free(stream).map(|block| (block, 0)) } else { None }
+    }
+
     /// Has every open block go on with another program.
     pub(in super::super) fn align_programs(&mut self) {
         if !self.geometry.gathers() {

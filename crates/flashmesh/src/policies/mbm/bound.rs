@@ -33,6 +33,11 @@ impl BoundWrites {
         self.queues[die.index()].front().copied()
     }
 
+    /// How many there are for `die`.
+    pub(super) fn count(&self, die: DieId) -> u32 {
+        self.queues[die.index()].len() as u32
+    }
+
     /// The first one for `die` goes.
     pub(super) fn pop(&mut self, die: DieId) {
         self.count -= usize::from(self.queues[die.index()].pop_front().is_some());

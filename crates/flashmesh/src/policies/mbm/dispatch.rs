@@ -1,26 +1,14 @@
 //! Waiting writes go to chips: how many a channel takes, which chip, which planes.
 
 use crate::config::McsBegins;
-use crate::flash::geometry::PLANES_PER_DIE_MAX;
-use crate::ids::{ChannelId, ChipId, DieId, PlaneId, TransactionId};
+use crate::ids::{ChannelId, ChipId, DieId};
 use crate::policies::{Due, PolicyView};
 use crate::schedule::transaction::Transaction;
 use crate::schedule::work::Work;
 
 use super::channel_max_subs::channel_max_subs;
+use super::gathering::Gathering;
 use super::{Chips, Mbm};
-
-/// Of planes with these write pointers, those that are behind: where the shortest way round a block that passes all of them begins.
-///
-/// Pointers are page offsets in a block of `pages`; the one after the last is 0 of the next block.
-pub(super) fn behind(pointers: &[u32], pages: u32) -> Option<u32> {
-    let (first, others) = pointers.split_first()?;
-    if others.iter().all(|other| other == first) {
-        return Some(*first);
-    }
-    let way = |from: u32| pointers.iter().map(|&to| (to + pages - from) % pages).max().unwrap_or(0);
-    pointers.iter().copied().min_by_key(|&from| (way(from), from))
-}
 
 /// What a round of dispatching looks at and decides.
 pub(super) struct Round<'a, 'b> {
@@ -28,40 +16,6 @@ pub(super) struct Round<'a, 'b> {
     pub drive: &'a mut PolicyView<'b>,
     pub due: Due,
 }
-
-/// Planes of a die that are written at once, from the first on.
-#[derive(Clone, Copy)]
-struct Planes {
-    /// The first plane of the die.
-    first: u32,
-    /// Those whose write pointers are behind, or all when they are equal; a bit each.
-    behind: u32,
-    /// Those that come after them (none with WS).
-    others: u32,
-}
-
-impl Iterator for Planes {
-    type Item = PlaneId;
-
-    #[inline]
-    fn next(&mut self) -> Option<PlaneId> {
-        let left = if self.behind != 0 { &mut self.behind } else { &mut self.others };
-        if *left == 0 {
-            return None;
-        }
-        let plane = PlaneId(self.first + left.trailing_zeros());
-        *left &= *left - 1;
-        Some(plane)
-    }
-
-    #[inline]
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = (self.behind.count_ones() + self.others.count_ones()) as usize;
-        (left, Some(left))
-    }
-}
-
-impl ExactSizeIterator for Planes {}
 
 /// Which dies take writes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -89,48 +43,6 @@ impl Round<'_, '_> {
         (chip.0 * dies..(chip.0 + 1) * dies).map(DieId)
     }
 
-    /// The planes of a die that are written at once: those with a page, and with WS only those with equal write pointers.
-    fn planes(&mut self, die: DieId) -> Planes {
-        let geometry = &self.mbm.geometry;
-        let first = geometry.first_plane(die).0;
-        let (mut offsets, mut pointers) = ([0; PLANES_PER_DIE_MAX], [0; PLANES_PER_DIE_MAX]);
-        let mut open = 0;
-        for offset in 0..geometry.planes_per_die {
-            let plane = PlaneId(first + offset);
-            match self.drive.ftl.next_page_offset(plane, self.drive.ftl.write_stream(plane, None)) {
-                Some((_, page)) => {
-                    (offsets[open], pointers[open]) = (offset, page);
-                    open += 1;
-                }
-                None => self.due.full.push(plane),
-            }
-        }
-        let pointers = &pointers[..open];
-        let start = behind(pointers, geometry.pages_per_block);
-        let mut planes = Planes { first, behind: 0, others: 0 };
-        for (offset, page) in offsets.iter().zip(pointers) {
-            let set = if start == Some(*page) { &mut planes.behind } else { &mut planes.others };
-            *set |= 1 << offset;
-        }
-        if self.mbm.rules.ws {
-            planes.others = 0;
-        }
-        planes
-    }
-
-    /// Sends `id` to `plane`.
-    fn send(&mut self, id: TransactionId, plane: PlaneId) {
-        self.drive.ftl.place_write_on(self.drive.load.transaction(id).lpn, plane);
-        self.count(id, plane);
-    }
-
-    fn count(&mut self, id: TransactionId, plane: PlaneId) {
-        let die = self.mbm.geometry.die_of_plane(plane);
-        let channel = self.mbm.channel_of(die);
-        self.mbm.programs.begin(die, channel);
-        self.due.sent.push((id, plane));
-    }
-
     /// Sends writes that have to go to their dies there.
     fn send_bound(&mut self) {
         if self.mbm.bound.is_empty() {
@@ -144,13 +56,17 @@ impl Round<'_, '_> {
                 continue;
             }
             let mut planes = self.planes(die);
-            let mut next = planes.next();
+            let (mut next, mut has_sent) = (planes.next(), false);
             while let (Some(plane), Some(id)) = (next, self.mbm.bound.first(die)) {
-                let Transaction { lpn, work, .. } = *self.drive.load.transaction(id);
-                if self.drive.ftl.has_room(lpn, plane) {
-                    self.mbm.bound.pop(die);
-                    self.send(id, plane);
-                    next = planes.next();
+                let Transaction { work, .. } = *self.drive.load.transaction(id);
+                let units = self.units_of(plane);
+                if has_sent && self.mbm.bound.count(die) < units {
+                    break;
+                }
+                if self.has_room(id, plane) {
+                    let sent = self.fill_bound(plane, units);
+                    self.mbm.gathering.set(Gathering { plane, units, room: units - sent });
+                    (next, has_sent) = (planes.next(), true);
                 } else if planes.len() > 0 {
                     next = planes.next();
                 } else if work == Work::Reallocate {
@@ -165,7 +81,7 @@ impl Round<'_, '_> {
         }
     }
 
-    /// Sends the next writes to a chip, at most `most`; gives how many it took.
+    /// Sends the next writes to a chip, for `most` programs at most; gives how many it took.
     fn send_to_chip(&mut self, chip: ChipId, most: u32, takers: Takers) -> u32 {
         let mut taken = 0;
         let free: Vec<DieId> = self.mbm.turns.dies(chip).filter(|&die| self.takes(die, takers)).collect();
@@ -175,10 +91,15 @@ impl Round<'_, '_> {
             }
             let (planes, before) = (self.planes(die), taken);
             for plane in planes {
-                let Some(&id) = self.mbm.writes.front() else { break };
-                if taken < most && self.drive.ftl.has_room(self.drive.load.transaction(id).lpn, plane) {
-                    self.mbm.writes.pop_front();
-                    self.send(id, plane);
+                let units = self.units_of(plane);
+                // What fills no program would begin with the others of the die, and not gather.
+                let is_rest = taken > before && self.mbm.writes.len() < units as usize;
+                if taken == most || is_rest {
+                    break;
+                }
+                let sent = self.fill(plane, units);
+                if sent > 0 {
+                    self.mbm.gathering.set(Gathering { plane, units, room: units - sent });
                     taken += 1;
                 }
             }
@@ -189,7 +110,7 @@ impl Round<'_, '_> {
         taken
     }
 
-    /// How many pages a chip takes at once.
+    /// How many programs a chip takes at once.
     fn parallelism(&mut self, chip: ChipId, takers: Takers) -> u32 {
         let (dies, chips) = (self.mbm.turns.dies(chip), self.mbm.chips);
         let mut of_dies = dies.map(|die| if self.takes(die, takers) { self.planes(die).len() as u32 } else { 0 });
@@ -232,9 +153,16 @@ impl Round<'_, '_> {
 
     /// Sends writes to chips, each channel as many as `Channel_Max_Subs` lets it have.
     fn send_by_channel(&mut self, takers: Takers) {
-        let subrequests: Vec<u32> =
-            self.mbm.reads.iter().zip(self.mbm.programs.by_channel()).map(|(reads, writes)| reads + writes).collect();
-        let level = channel_max_subs(&subrequests, self.mbm.writes.len() as u32);
+        let in_program = self.mbm.geometry.units_per_program;
+        let programs = self.mbm.programs.by_channel().iter();
+        let subrequests: Vec<u32> = self
+            .mbm
+            .reads
+            .iter()
+            .zip(programs)
+            .map(|(reads, programs)| reads.div_ceil(in_program) + programs)
+            .collect();
+        let level = channel_max_subs(&subrequests, (self.mbm.writes.len() as u32).div_ceil(in_program));
         let mut order: Vec<ChannelId> = self.mbm.turns.channels().collect();
         order.sort_by_key(|channel| subrequests[channel.index()]);
         for channel in order {
@@ -266,6 +194,7 @@ impl Round<'_, '_> {
     }
 
     pub fn run(mut self) -> Due {
+        self.fill_gathering();
         self.send_bound();
         if self.mbm.writes.is_empty() {
             return self.due;
@@ -293,20 +222,5 @@ impl Round<'_, '_> {
             self.mbm.least_had_turn.fill(false);
         }
         self.due
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn planes_that_are_behind_are_written_first() {
-        assert_eq!(behind(&[5, 5], 16), Some(5));
-        assert_eq!(behind(&[5, 6], 16), Some(5));
-        assert_eq!(behind(&[0, 15], 16), Some(15), "the last page of a block comes before the first one of the next");
-        assert_eq!(behind(&[6, 5, 6, 5], 16), Some(5));
-        assert_eq!(behind(&[3, 12], 16), Some(12));
-        assert_eq!(behind(&[], 16), None);
     }
 }

@@ -15,6 +15,11 @@
 //! dies and several planes by one transaction, as in the paper. Where they take turns (`flash.die-interleaving = false`) it takes what one
 //! die takes.
 //!
+//! Where programs write several mapping units (`ftl.mapping-unit`, `flash.program-unit`), a subrequest of the paper is what one program writes in
+//! a plane \[choice\]: `Channel_Max_Subs` and the parallelism of chips count programs, and as many units that are read, or wait, as one takes are
+//! one. A plane that is chosen takes as many writes as its program. Writes that fill none go to a die by themselves, whose plane gathers: the next
+//! writes go there first. Programs begin where pages do, so that write pointers that are equal in units are so in pages.
+//!
 //! The paper leaves open, and is decided here \[choice\]: where dies work by themselves, a chip is free when one of its dies is, and
 //! takes at once what its free dies take. A die that lies apart from equal pointers takes the planes that are behind. Channels, chips and
 //! dies that are alike take [turns], so that a drive with little to do is written to evenly, too. When no die is
@@ -24,6 +29,9 @@ mod areas;
 mod bound;
 mod channel_max_subs;
 mod dispatch;
+mod fill;
+mod gathering;
+mod planes;
 mod programs;
 mod reallocation;
 mod turns;
@@ -46,7 +54,8 @@ use super::{AnyPolicy, Due, FirmwarePolicy, Placing, PolicyEvent, PolicyFacts, P
 use areas::Areas;
 use bound::BoundWrites;
 use dispatch::Round;
-use programs::Programs;
+use gathering::GatheringPlanes;
+use programs::{Place, Programs};
 use turns::Turns;
 
 pub static FACTS: PolicyFacts = PolicyFacts {
@@ -96,6 +105,7 @@ pub(super) struct Mbm {
     /// Writes that may go anywhere, in the order of arrival.
     writes: VecDeque<TransactionId>,
     bound: BoundWrites,
+    gathering: GatheringPlanes,
     programs: Programs,
     /// By channel: pages that requests read there.
     reads: Vec<u32>,
@@ -119,7 +129,7 @@ impl Mbm {
         let page = geometry.page_size.as_u64();
         let area_pages = match rules.area_size {
             Some(size) => (size.as_u64() / page).clamp(1, u64::from(u32::MAX)) as u32,
-            None => geometry.dies(),
+            None => geometry.dies() * geometry.units_per_page,
         };
         let channels = geometry.channels as usize;
         Mbm {
@@ -127,7 +137,8 @@ impl Mbm {
             rules,
             writes: VecDeque::new(),
             bound: BoundWrites::new(geometry.dies()),
-            programs: Programs::none(geometry.dies(), geometry.channels),
+            gathering: GatheringPlanes::default(),
+            programs: Programs::none(geometry),
             reads: vec![0; channels],
             least_had_turn: vec![false; channels],
             turns: Turns::new(geometry),
@@ -144,6 +155,11 @@ impl Mbm {
         self.geometry.channel_of(self.geometry.chip_of(die))
     }
 
+    fn place_of(&self, plane: PlaneId) -> Place {
+        let die = self.geometry.die_of_plane(plane);
+        Place { plane, die, channel: self.channel_of(die) }
+    }
+
     fn channel_of_plane(&self, plane: PlaneId) -> usize {
         self.channel_of(self.geometry.die_of_plane(plane)).index()
     }
@@ -158,8 +174,7 @@ impl Mbm {
     }
 
     fn write_left(&mut self, plane: PlaneId) {
-        let die = self.geometry.die_of_plane(plane);
-        self.programs.end(die, self.channel_of(die));
+        self.programs.end(self.place_of(plane));
         self.is_due = true;
     }
 }
@@ -267,9 +282,11 @@ impl FirmwarePolicy for Mbm {
             PolicyEvent::WriteEnded(write) => self.write_left(write.plane),
             PolicyEvent::WriteDropped(write) => {
                 self.reallocations -= u32::from(write.work == Work::Reallocate);
+                self.gathering.dropped(write.plane);
                 self.write_left(write.plane);
             }
             PolicyEvent::DieIdle => self.is_due = true,
+            PolicyEvent::PageTaken(Class::UserProgram, plane) => self.gathering.begins(plane),
             PolicyEvent::PageTaken(..) => {}
         }
     }

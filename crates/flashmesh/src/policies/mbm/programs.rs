@@ -1,31 +1,53 @@
-//! Programs under way that the policy sent.
+//! Programs under way that the policy sent, in mapping units: several of a plane make one program where programs write several.
 
-use crate::ids::{ChannelId, DieId};
+use crate::flash::geometry::Geometry;
+use crate::ids::{ChannelId, DieId, PlaneId};
 
-/// How many there are on each die, and on each channel.
+/// How many units there are on each plane and die, and how many programs on each channel.
 #[derive(Clone, Debug)]
 pub(super) struct Programs {
+    units_per_program: u32,
+    of_plane: Vec<u32>,
     of_die: Vec<u32>,
     of_channel: Vec<u32>,
 }
 
+/// A plane, with its die and channel.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub plane: PlaneId,
+    pub die: DieId,
+    pub channel: ChannelId,
+}
+
 impl Programs {
     /// None anywhere.
-    pub(super) fn none(dies: u32, channels: u32) -> Programs {
-        Programs { of_die: vec![0; dies as usize], of_channel: vec![0; channels as usize] }
-    }
-
-    /// One goes to `die` of `channel`.
-    pub(super) fn begin(&mut self, die: DieId, channel: ChannelId) {
-        self.of_die[die.index()] += 1;
-        self.of_channel[channel.index()] += 1;
-    }
-
-    /// A program of `die` on `channel` has ended, which the policy need not have sent.
-    pub(super) fn end(&mut self, die: DieId, channel: ChannelId) {
-        for count in [&mut self.of_die[die.index()], &mut self.of_channel[channel.index()]] {
-            *count = count.saturating_sub(1);
+    pub(super) fn none(geometry: &Geometry) -> Programs {
+        Programs {
+            units_per_program: geometry.units_per_program,
+            of_plane: vec![0; geometry.planes() as usize],
+            of_die: vec![0; geometry.dies() as usize],
+            of_channel: vec![0; geometry.channels as usize],
         }
+    }
+
+    /// A unit goes to a plane.
+    pub(super) fn begin(&mut self, Place { plane, die, channel }: Place) {
+        let units = &mut self.of_plane[plane.index()];
+        self.of_channel[channel.index()] += u32::from(units.is_multiple_of(self.units_per_program));
+        *units += 1;
+        self.of_die[die.index()] += 1;
+    }
+
+    /// The program of a unit has ended, which the policy need not have sent.
+    pub(super) fn end(&mut self, Place { plane, die, channel }: Place) {
+        let units = &mut self.of_plane[plane.index()];
+        if *units > 0 {
+            *units -= 1;
+            self.of_channel[channel.index()] -= u32::from(units.is_multiple_of(self.units_per_program));
+        }
+        let units = &mut self.of_die[die.index()];
+        *units = units.saturating_sub(1);
     }
 
     /// Whether there is none on `die`.

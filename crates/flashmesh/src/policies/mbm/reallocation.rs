@@ -9,11 +9,13 @@
 use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, Lpn, PlaneId, Ppn};
 
-/// Operations that read `pages` of one die: those at equal offsets of different planes share one.
+/// Operations that read `pages` of one die: those at equal offsets of different planes share one, and so do mapping units of a page.
 fn operations(geometry: &Geometry, pages: &[Ppn]) -> u32 {
-    let mut offsets: Vec<(u32, PlaneId)> =
-        pages.iter().map(|&ppn| (geometry.page_in_block(ppn), geometry.plane_of(ppn))).collect();
+    let page = |ppn: Ppn| ppn.0 / geometry.units_per_page;
+    let place = |&ppn: &Ppn| (geometry.array_page(ppn), geometry.plane_of(ppn), page(ppn));
+    let mut offsets: Vec<(u32, PlaneId, u32)> = pages.iter().map(place).collect();
     offsets.sort_unstable();
+    offsets.dedup();
     let mut count = 0;
     for group in offsets.chunk_by(|one, other| one.0 == other.0) {
         // Pages of one plane take turns.
@@ -24,9 +26,10 @@ fn operations(geometry: &Geometry, pages: &[Ppn]) -> u32 {
 
 /// Operations that read so many pages laid out evenly over the dies.
 fn operations_when_even(geometry: &Geometry, pages: u32) -> u32 {
-    let (dies, planes) = (geometry.dies(), geometry.planes_per_die);
+    let dies = geometry.dies();
+    let operations = |units: u32| units.div_ceil(geometry.units_per_page).div_ceil(geometry.planes_per_die);
     let (each, more) = (pages / dies, pages % dies);
-    more * (each + 1).div_ceil(planes) + (dies - more) * each.div_ceil(planes)
+    more * operations(each + 1) + (dies - more) * operations(each)
 }
 
 /// Which pages of a request move, and to which dies.
@@ -75,7 +78,8 @@ pub(super) fn moves(geometry: &Geometry, places: &[(Lpn, Ppn)]) -> Vec<(Lpn, Die
     for (die, staying) in by_die.iter().enumerate() {
         let staying: Vec<(Lpn, Ppn)> =
             staying.iter().copied().filter(|(lpn, _)| moving.iter().all(|(moved, _)| moved != lpn)).collect();
-        let ideal = (staying.len() as u32).div_ceil(geometry.planes_per_die);
+        let in_pages = (staying.len() as u32).div_ceil(geometry.units_per_page);
+        let ideal = in_pages.div_ceil(geometry.planes_per_die);
         if operations(geometry, &pages(&staying)) > ideal {
             moving.extend(staying.iter().map(|&(lpn, _)| (lpn, DieId(die as u32))));
         }

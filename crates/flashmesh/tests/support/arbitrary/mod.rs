@@ -218,8 +218,12 @@ pub fn case() -> impl Strategy<Value = Case> {
 
 /// The same of drives whose mapping units are smaller than a page, or whose programs are of a word line, in most cases.
 pub fn case_in_units() -> impl Strategy<Value = Case> {
-    let drive = (drive(), units::units()).prop_map(|(mut config, units)| {
+    let mbm = option::weighted(0.3, policies::managed(vec![FirmwarePolicy::Mbm]));
+    let drive = (drive(), units::units(), mbm).prop_map(|(mut config, units, mbm)| {
         units.fit(&mut config);
+        if let Some(mbm) = mbm.filter(|_| config.ftl.policy == FirmwarePolicy::Page) {
+            mbm.fit(&mut config);
+        }
         config
     });
     case_on(drive, 1..400)

@@ -74,8 +74,6 @@ impl Units {
         config.geometry.pages_per_block =
             config.geometry.pages_per_block.next_multiple_of(pages.max(self.pages as u32)).max(2 * pages);
         config.ftl.gather_timeout = self.gather_timeout;
-        config.ftl.write_binding = WriteBinding::Late;
-        config.ftl.first_touch = FirstTouch::Home;
         config.gc.copyback = false;
         config.gc.r#move = Move::ThroughController;
         config.gc.paced = self.is_paced && config.gc.preemptible;
@@ -90,6 +88,8 @@ impl Units {
         let is_plain = config.ftl.policy == FirmwarePolicy::Page;
         if self.is_twin && planes > 1 && is_plain && !divides_planes {
             config.ftl.policy = if self.is_wide { FirmwarePolicy::Superblock } else { FirmwarePolicy::Tbm };
+            config.ftl.write_binding = WriteBinding::Late;
+            config.ftl.first_touch = FirstTouch::Home;
             config.ftl.write_streams = WriteStreams::Shared;
             config.gc.moved_pages = MovedPages::OwnBlock;
         }

@@ -1,0 +1,85 @@
+//! A page, or a word line, is programmed by one operation between two erases of its block, whichever of its mapping units that writes. Where a
+//! program writes one unit, `pages` says so.
+
+use rustc_hash::FxHashMap;
+
+use crate::config::Config;
+use crate::ids::{BlockId, Ppn};
+
+use super::arithmetic::{Homes, SlcArea, in_units, units_per_page, units_per_program};
+
+#[derive(Clone, Debug)]
+pub(super) struct Programs {
+    homes: Homes,
+    slc: SlcArea,
+    /// Mapping units of a program in the SLC cache, and of one elsewhere.
+    units: (u32, u32),
+    /// Operations of the array that have ended.
+    ended: u64,
+    /// By block and program in it: the operation that ended with it.
+    operations: FxHashMap<BlockId, FxHashMap<u32, u64>>,
+}
+
+impl Programs {
+    pub(super) const NAME: &'static str = "programs";
+
+    pub(super) fn new(config: &Config) -> Programs {
+        Programs {
+            homes: Homes::new(&in_units(config)),
+            slc: SlcArea::new(config),
+            units: (units_per_page(config), units_per_program(config)),
+            ended: 0,
+            operations: FxHashMap::default(),
+        }
+    }
+
+    pub(super) fn array_ended(&mut self) {
+        self.ended += 1;
+    }
+
+    pub(super) fn programmed(&mut self, ppn: Ppn) -> Result<(), String> {
+        let units = if self.slc.holds(ppn) { self.units.0 } else { self.units.1 };
+        if units == 1 {
+            return Ok(());
+        }
+        let block = self.homes.block_of(ppn);
+        let program = self.homes.page_in_block(ppn) / units;
+        let operation = *self.operations.entry(block).or_default().entry(program).or_insert(self.ended);
+        if operation == self.ended {
+            return Ok(());
+        }
+        Err(format!(
+            "unit {} was programmed into program {program} of block {}, which an operation before had programmed",
+            ppn.0, block.0
+        ))
+    }
+
+    pub(super) fn erased(&mut self, block: BlockId) {
+        self.operations.remove(&block);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::histories::config;
+    use super::*;
+    use crate::units::Bytes;
+
+    #[test]
+    fn units_of_a_page_are_programmed_at_once_until_its_block_is_erased() {
+        let mut config = config();
+        config.ftl.mapping_unit = Some(Bytes::from_kib(1));
+        let mut programs = Programs::new(&config);
+        // Sixteen units in a block, four in a page.
+        programs.array_ended();
+        assert_eq!((programs.programmed(Ppn(16)), programs.programmed(Ppn(18))), (Ok(()), Ok(())));
+        programs.array_ended();
+        assert_eq!(programs.programmed(Ppn(20)), Ok(()));
+        let error = programs.programmed(Ppn(19)).expect_err("its page was programmed before");
+        let expected = "unit 19 was programmed into program 0 of block 1, which an operation before had programmed";
+        assert_eq!(error, expected);
+        programs.erased(BlockId(1));
+        programs.array_ended();
+        assert_eq!(programs.programmed(Ppn(19)), Ok(()));
+    }
+}

@@ -1,0 +1,73 @@
+//! Writes go to a plane that was chosen, as many as its program takes.
+
+use crate::ids::{PlaneId, TransactionId};
+
+use super::dispatch::Round;
+use super::gathering::Gathering;
+
+impl Round<'_, '_> {
+    /// Sends `id` to `plane`.
+    pub(super) fn send(&mut self, id: TransactionId, plane: PlaneId) {
+        self.drive.ftl.place_write_on(self.drive.load.transaction(id).lpn, plane);
+        self.count(id, plane);
+    }
+
+    pub(super) fn count(&mut self, id: TransactionId, plane: PlaneId) {
+        let place = self.mbm.place_of(plane);
+        self.mbm.programs.begin(place);
+        self.due.sent.push((id, plane));
+    }
+
+    /// Mapping units that the next program of a plane writes.
+    pub(super) fn units_of(&self, plane: PlaneId) -> u32 {
+        let geometry = &self.mbm.geometry;
+        if !geometry.has_slc() {
+            return geometry.units_per_program;
+        }
+        let next = self.drive.ftl.next_page_offset(plane, self.drive.ftl.write_stream(plane, None));
+        next.map_or(geometry.units_per_program, |(block, _)| geometry.units_per_program_of(block))
+    }
+
+    pub(super) fn has_room(&self, id: TransactionId, plane: PlaneId) -> bool {
+        self.drive.ftl.has_room(self.drive.load.transaction(id).lpn, plane)
+    }
+
+    /// Sends the next writes to a plane, `units` at most; gives how many it took.
+    pub(super) fn fill(&mut self, plane: PlaneId, units: u32) -> u32 {
+        let mut sent = 0;
+        while sent < units
+            && let Some(&id) = self.mbm.writes.front()
+            && self.has_room(id, plane)
+        {
+            self.mbm.writes.pop_front();
+            self.send(id, plane);
+            sent += 1;
+        }
+        sent
+    }
+
+    /// The same of the writes that have to go to its die.
+    pub(super) fn fill_bound(&mut self, plane: PlaneId, units: u32) -> u32 {
+        let die = self.mbm.geometry.die_of_plane(plane);
+        let mut sent = 0;
+        while sent < units
+            && let Some(id) = self.mbm.bound.first(die)
+            && self.has_room(id, plane)
+        {
+            self.mbm.bound.pop(die);
+            self.send(id, plane);
+            sent += 1;
+        }
+        sent
+    }
+
+    /// Sends writes to planes whose programs are not full, those that have to go to their dies first.
+    pub(super) fn fill_gathering(&mut self) {
+        for gathering in self.mbm.gathering.all() {
+            let Gathering { plane, room, .. } = gathering;
+            let bound = self.fill_bound(plane, room);
+            let sent = bound + self.fill(plane, room - bound);
+            self.mbm.gathering.set(Gathering { room: room - sent, ..gathering });
+        }
+    }
+}

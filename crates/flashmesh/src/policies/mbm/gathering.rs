@@ -1,0 +1,78 @@
+//! Planes that were chosen, and whose program is not full yet: the next writes go there first.
+
+use crate::ids::PlaneId;
+
+/// The program of a plane that gathers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Gathering {
+    pub plane: PlaneId,
+    /// Mapping units that it takes.
+    pub units: u32,
+    /// How many of them are still to come.
+    pub room: u32,
+}
+
+/// All of them, in the order in which their planes were chosen. Empty where a program writes one unit.
+#[derive(Clone, Debug, Default)]
+pub(super) struct GatheringPlanes(Vec<Gathering>);
+
+impl GatheringPlanes {
+    /// Those that there are now.
+    pub(super) fn all(&self) -> Vec<Gathering> {
+        self.0.clone()
+    }
+
+    /// A plane was chosen, or more writes went there.
+    pub(super) fn set(&mut self, gathering: Gathering) {
+        let is_open = gathering.room > 0 && gathering.room < gathering.units;
+        match self.0.iter().position(|other| other.plane == gathering.plane) {
+            Some(at) if is_open => self.0[at] = gathering,
+            Some(at) => {
+                self.0.remove(at);
+            }
+            None if is_open => self.0.push(gathering),
+            None => {}
+        }
+    }
+
+    /// The program of a plane begins with what is there.
+    pub(super) fn begins(&mut self, plane: PlaneId) {
+        self.0.retain(|gathering| gathering.plane != plane);
+    }
+
+    /// A write that waited for a plane does not come.
+    pub(super) fn dropped(&mut self, plane: PlaneId) {
+        if let Some(&gathering) = self.0.iter().find(|gathering| gathering.plane == plane) {
+            self.set(Gathering { room: gathering.room + 1, ..gathering });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLANES: [PlaneId; 2] = [PlaneId(3), PlaneId(1)];
+
+    #[test]
+    fn a_plane_gathers_until_its_program_is_full_or_begins_or_nothing_waits_for_it() {
+        let open = |plane, room| Gathering { plane, units: 4, room };
+        let mut planes = GatheringPlanes::default();
+        for plane in PLANES {
+            planes.set(open(plane, 4));
+            assert_eq!(planes.all().len(), usize::from(plane != PLANES[0]), "nothing has come yet");
+            planes.set(open(plane, 2));
+        }
+        assert_eq!(planes.all(), PLANES.map(|plane| open(plane, 2)));
+        planes.dropped(PLANES[0]);
+        assert_eq!(planes.all()[0], open(PLANES[0], 3));
+        planes.dropped(PLANES[0]);
+        planes.dropped(PLANES[0]);
+        assert_eq!(planes.all(), [open(PLANES[1], 2)]);
+        planes.set(open(PLANES[1], 0));
+        planes.set(open(PLANES[0], 1));
+        planes.begins(PLANES[1]);
+        planes.begins(PLANES[0]);
+        assert_eq!(planes.all(), []);
+    }
+}

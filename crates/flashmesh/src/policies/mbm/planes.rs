@@ -1,0 +1,98 @@
+//! Which planes of a die are written at once: those whose write pointers are behind.
+
+use crate::flash::geometry::PLANES_PER_DIE_MAX;
+use crate::ids::{DieId, PlaneId};
+
+use super::dispatch::Round;
+
+/// Of planes with these write pointers, those that are behind: where the shortest way round a block that passes all of them begins.
+///
+/// Pointers are page offsets in a block of `pages`; the one after the last is 0 of the next block.
+pub(super) fn behind(pointers: &[u32], pages: u32) -> Option<u32> {
+    let (first, others) = pointers.split_first()?;
+    if others.iter().all(|other| other == first) {
+        return Some(*first);
+    }
+    let way = |from: u32| pointers.iter().map(|&to| (to + pages - from) % pages).max().unwrap_or(0);
+    pointers.iter().copied().min_by_key(|&from| (way(from), from))
+}
+
+/// Planes of a die that are written at once, from the first on.
+#[derive(Clone, Copy)]
+pub(super) struct Planes {
+    /// The first plane of the die.
+    first: u32,
+    /// Those whose write pointers are behind, or all when they are equal; a bit each.
+    pub(super) behind: u32,
+    /// Those that come after them (none with WS).
+    others: u32,
+}
+
+impl Iterator for Planes {
+    type Item = PlaneId;
+
+    #[inline]
+    fn next(&mut self) -> Option<PlaneId> {
+        let left = if self.behind != 0 { &mut self.behind } else { &mut self.others };
+        if *left == 0 {
+            return None;
+        }
+        let plane = PlaneId(self.first + left.trailing_zeros());
+        *left &= *left - 1;
+        Some(plane)
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = (self.behind.count_ones() + self.others.count_ones()) as usize;
+        (left, Some(left))
+    }
+}
+
+impl ExactSizeIterator for Planes {}
+
+impl Round<'_, '_> {
+    /// The planes of a die that are written at once: those with a page, and with WS only those with equal write pointers.
+    pub(super) fn planes(&mut self, die: DieId) -> Planes {
+        let geometry = &self.mbm.geometry;
+        let first = geometry.first_plane(die).0;
+        let (mut offsets, mut pointers) = ([0; PLANES_PER_DIE_MAX], [0; PLANES_PER_DIE_MAX]);
+        let mut open = 0;
+        for offset in 0..geometry.planes_per_die {
+            let plane = PlaneId(first + offset);
+            match self.drive.ftl.next_page_offset(plane, self.drive.ftl.write_stream(plane, None)) {
+                Some((_, page)) => {
+                    (offsets[open], pointers[open]) = (offset, page);
+                    open += 1;
+                }
+                None => self.due.full.push(plane),
+            }
+        }
+        let pointers = &pointers[..open];
+        let start = behind(pointers, geometry.pages_per_block);
+        let mut planes = Planes { first, behind: 0, others: 0 };
+        for (offset, page) in offsets.iter().zip(pointers) {
+            let set = if start == Some(*page) { &mut planes.behind } else { &mut planes.others };
+            *set |= 1 << offset;
+        }
+        if self.mbm.rules.ws {
+            planes.others = 0;
+        }
+        planes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn planes_that_are_behind_are_written_first() {
+        assert_eq!(behind(&[5, 5], 16), Some(5));
+        assert_eq!(behind(&[5, 6], 16), Some(5));
+        assert_eq!(behind(&[0, 15], 16), Some(15), "the last page of a block comes before the first one of the next");
+        assert_eq!(behind(&[6, 5, 6, 5], 16), Some(5));
+        assert_eq!(behind(&[3, 12], 16), Some(12));
+        assert_eq!(behind(&[], 16), None);
+    }
+}
