@@ -256,6 +256,12 @@ impl<M: Model> Datapath<M> {
         self.units[die].state.sensed().any(|&lead| self.with_companions(lead).any(|held| held == id))
     }
 
+    /// Whether `id`, a read outstanding on `die`, is being read by the array, or its command is on the way.
+    pub fn is_sensed_now(&self, die: DieId, id: TransactionId) -> bool {
+        let mut leads = self.units[die].state.under_way().flat_map(|operation| operation.transactions());
+        leads.any(|&lead| self.with_companions(lead).any(|sensed| sensed == id))
+    }
+
     /// Whether a die has nothing to do and nothing waits for it.
     pub fn is_idle(&self, die: DieId) -> bool {
         !self.queues.has_work(die) && self.units[die].state.is_idle()

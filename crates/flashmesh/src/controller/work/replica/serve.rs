@@ -77,6 +77,8 @@ pub fn read_queued<M: Model>(id: TransactionId, die: DieId, writes: &HostWrites,
             let read = datapath.transaction(id);
             matches!(read.work, Work::HostRead(_))
                 && !datapath.is_in_register(die, id)
+                // Of a unit of several pages the array has begun to read those that the request wants.
+                && !(geometry.has_large_units() && datapath.is_sensed_now(die, id))
                 && ftl.location(lpn) == read.from
         };
         !planned.contains_key(&lpn)
