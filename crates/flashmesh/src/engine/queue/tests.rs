@@ -28,7 +28,6 @@ impl Listed {
         self.events.iter().chain(&self.alarm).copied().min_by_key(|&(at, event)| (at, event.parts()))
     }
 
-    /// Of equal events, that of the alarm is taken last: the place where it waits is behind the lanes.
     fn take(&mut self) -> Option<(u64, u32)> {
         let first = self.first()?;
         match self.events.iter().position(|&other| other == first) {
@@ -38,6 +37,9 @@ impl Listed {
         Some(first)
     }
 }
+
+/// The kind of the alarm, which no other event has, as in a drive: which of two equal events is the alarm could not be told.
+const ALARM_KIND: u32 = 31;
 
 /// A step: schedules the event of this number so long after now, in that lane or as the alarm, after taking so many.
 type Step = (u32, u64, usize, usize);
@@ -58,10 +60,12 @@ fn compare(steps: &[Step]) {
         if lane == ALARM {
             // Alarms far ahead come as other events do.
             let at = queue.now().as_ps() + delay.min(5_000);
+            let event = event / 32 * 32 + ALARM_KIND;
             queue.set_alarm(Time::from_ps(at), event);
             listed.alarm = Some((at, event));
         } else {
             let at = queue.now().as_ps() + delay;
+            let event = event - u32::from(event % 32 == ALARM_KIND);
             queue.schedule(lane, Time::from_ps(at), event);
             listed.events.push((at, event));
         }
