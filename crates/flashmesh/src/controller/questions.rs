@@ -6,9 +6,10 @@ use crate::ids::{BlockId, DieId, PlaneId, StreamId, TransactionId};
 use crate::kernel::model::Model;
 use crate::schedule::queues::PlaneMasks;
 use crate::schedule::transaction::{Class, Transaction};
-use crate::schedule::work::Work;
+use crate::schedule::work::{Route, Work};
 
 use super::Controller;
+use super::work::collect::in_plane;
 use super::work::replica;
 
 impl Controller {
@@ -18,6 +19,9 @@ impl Controller {
         let ftl = &self.shared.ftl;
         match transaction.work {
             Work::HostRead(_) => ftl.may_read(transaction.lpn, transaction.from),
+            Work::CollectProgram(Route::Plane) if self.shared.geometry.gathers() => {
+                in_plane::is_whole(transaction, &self.shared)
+            }
             Work::MapRead | Work::ReadModify(_) | Work::CollectRead(_) | Work::CollectProgram(_) => {
                 ftl.is_at(transaction.lpn, transaction.from)
             }

@@ -70,6 +70,11 @@ impl Gather {
     }
 }
 
+/// Whether what is queued for `work` may wait for others, to run with them.
+fn gathers_as(work: Work) -> bool {
+    work.class().is_program() && work != Work::Parity && !work.is_whole()
+}
+
 const WAITING_PROGRAMS: PlaneMasks = PlaneMasks::all_of(&Class::WAITING_PROGRAMS);
 
 impl<M: Model> Datapath<M> {
@@ -92,7 +97,7 @@ impl<M: Model> Datapath<M> {
     /// A transaction came into the queue of its die.
     #[inline(always)]
     pub(super) fn count_queued(&mut self, die: DieId, work: Work, plane: u8, kernel: &mut Kernel<M>) {
-        if self.gathers() && work != Work::Parity {
+        if self.gathers() && gathers_as(work) {
             self.gather_queued(die, work.class(), plane, kernel);
         }
     }
@@ -111,7 +116,7 @@ impl<M: Model> Datapath<M> {
     pub(super) fn count_left(&mut self, id: TransactionId) {
         if self.gathers() {
             let transaction = &self.transactions[id];
-            if transaction.work == Work::Parity {
+            if !gathers_as(transaction.work) {
                 return;
             }
             let die = self.geometry.die_of_plane(transaction.plane);
@@ -143,6 +148,7 @@ impl<M: Model> Datapath<M> {
         let is_ready = |plane: &u8| {
             due >> plane & 1 != 0
                 || is_full(*plane)
+                || (moves && self.is_whole_next(die, class, *plane))
                 || (moves && !source.moves_more(PlaneId(first.0 + u32::from(*plane))))
         };
         self::planes(planes).filter(is_ready).fold(0, |ready, plane| ready | 1 << plane)
@@ -184,7 +190,7 @@ impl<M: Model> Datapath<M> {
         source: &S,
         kernel: &mut Kernel<M>,
     ) {
-        if self.gathers() {
+        if self.gathers() && !self.transactions[lead].work.is_whole() {
             self.transactions[lead].end_chain();
             if matches!(queue.class, Class::MapRead | Class::UserRead | Class::CollectRead) {
                 self.join_reads_of_page(queue, lead, path, source, kernel);
@@ -236,6 +242,9 @@ impl<M: Model> Datapath<M> {
     ) -> Option<TransactionId> {
         let lead = *beginning.transactions().last()?;
         let leading = self.transactions[lead];
+        if leading.work.is_whole() {
+            return self.next_of_whole(beginning, lead, kernel);
+        }
         let units = self.geometry.units_per_program_of(self.geometry.block_of(leading.to));
         if leading.to.0 / units != (leading.to.0 + beginning.companions + 1) / units {
             return None;
@@ -244,7 +253,7 @@ impl<M: Model> Datapath<M> {
         let queue = Choice { plane, ..beginning.queue };
         let lookahead = self.rules.lookahead.max(units);
         let id = self.queues.take_first(&mut self.transactions, queue, lookahead, |other| {
-            source.shares_block(&leading, other) && source.is_current(other)
+            leading.work.may_run_with(other.work) && source.shares_block(&leading, other) && source.is_current(other)
         })?;
         self.taken(id, queue.die, beginning.path(), kernel);
         let last = self.with_companions(lead).last().unwrap_or(lead);

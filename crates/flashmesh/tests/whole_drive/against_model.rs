@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use self::model::{Model, status};
 use flashmesh::cache::Lookups;
-use flashmesh::config::{CacheWrites, Caching, Config, FirmwarePolicy, FirstTouch, PreconditionKind};
+use flashmesh::config::{CacheWrites, Caching, Config, FirmwarePolicy, FirstTouch, Move, PreconditionKind};
 use flashmesh::host::status::Status;
 use flashmesh::ids::Lpn;
 use flashmesh::measure::cache::CacheReport;
@@ -249,6 +249,15 @@ fn many_drives_that_are_drawn_with_units_gather_programs_and_many_have_large_uni
     let by_die = |config: &&Config| gather(config) && config.ftl.policy == FirmwarePolicy::Tbm;
     let counts = (drives.iter().filter(gather).count(), drives.iter().filter(by_die).count());
     assert!(counts.0 > 150 && counts.1 > 8, "{counts:?} of 400 gather, and by the die");
+    let moves = |config: &Config| (config.gc.copyback, config.gc.r#move);
+    for (by, least) in
+        [((true, Move::ThroughController), 40), ((false, Move::ChipToChip), 8), ((false, Move::Clean), 2)]
+    {
+        let moved_so: Vec<&Config> = drives.iter().filter(|config| moves(config) == by).collect();
+        let gathered = moved_so.iter().filter(|config| gather(config)).count();
+        assert!(gathered >= least, "{gathered} of 400 gather and move pages by {by:?}");
+        assert!(moved_so.iter().any(|config| large(config)), "none of 400 has large units and moves pages by {by:?}");
+    }
     let large = drives.iter().filter(large).count();
     assert!(large > 80, "{large} of 400 have units of several pages");
 }

@@ -19,6 +19,7 @@ use crate::schedule::transaction::Transaction;
 use crate::schedule::work::{Route, Work};
 
 mod begin;
+pub mod in_plane;
 mod take_turns;
 mod unread;
 
@@ -44,6 +45,9 @@ struct Collection {
     moving: u32,
     /// Of them those that have not been read.
     reading: u32,
+    /// Where blocks are moved by Cleans and programs gather: how many more of its pages go through the controller before the next Clean, which
+    /// begins when none is on its way. They fill a program.
+    through_controller: u32,
     /// Whether all of its valid pages are on their way, or have moved; told where programs gather.
     is_read: bool,
     /// Whether all of them have moved; likewise.
@@ -109,11 +113,14 @@ impl Collections {
     ) {
         let Some(collection) = &mut self.by_plane[plane.index()] else { return };
         let block = collection.block;
-        if M::ALL_FEATURES
-            && cx.shared.rules.cleans
-            && let Some(read) = moves.cleaning.begin(plane, block, collection.cursor, cx)
-        {
-            return cx.then(Step::Enqueue(read));
+        if M::ALL_FEATURES && cx.shared.rules.cleans && collection.moving == 0 {
+            if moves.cleaning.is_under_way(plane) {
+                return;
+            }
+            if let Some(read) = moves.cleaning.begin(plane, block, collection.cursor, cx) {
+                return cx.then(Step::Enqueue(read));
+            }
+            collection.through_controller = cx.shared.geometry.units_per_program;
         }
         if M::ALL_FEATURES && cx.shared.geometry.gathers() {
             if !self.move_several(plane, cx) {
@@ -157,16 +164,21 @@ impl Collections {
                     }
                 }
                 if !has_moved {
-                    ask_dies_of_superblock(plane, cx);
+                    all_read(plane, cx);
                 }
                 return has_moved;
             };
             if !may_move {
                 return false;
             }
+            if self.move_in_plane(plane, page, cx) {
+                continue;
+            }
+            let Some(collection) = self.by_plane[plane.index()].as_mut() else { return false };
             collection.cursor = page + 1;
             collection.moving += 1;
             collection.reading += 1;
+            collection.through_controller = collection.through_controller.saturating_sub(1);
             self.unread.read_begins(plane, &cx.shared.ftl);
             let from = cx.shared.geometry.ppn(collection.block, page);
             move_page(plane, from, lpn, cx);
@@ -180,7 +192,8 @@ impl Collections {
         if shared.ftl.has_twins() {
             limit = limit * shared.ftl.superblocks().planes() / self.unread.victims(plane, &shared.ftl).max(1);
         }
-        self.by_plane[plane.index()].is_some_and(|collection| collection.moving < limit)
+        let may_go = |collection: &Collection| !shared.rules.cleans || collection.through_controller > 0;
+        self.by_plane[plane.index()].is_some_and(|collection| collection.moving < limit && may_go(&collection))
     }
 
     /// Whether victims whose pages may move to `plane` have valid pages that have not been read.
@@ -210,10 +223,13 @@ impl Collections {
     /// A page of a victim is not needed any more.
     pub fn dropped<M: Model>(&mut self, work: Work, from: PlaneId, cx: &mut Context<'_, M>) {
         self.moved(from, cx);
+        if let Some(collection) = &mut self.by_plane[from.index()] {
+            collection.through_controller += 1;
+        }
         if let Work::CollectRead(_) = work
             && self.read(from, &cx.shared.ftl)
         {
-            ask_dies_of_superblock(from, cx);
+            all_read(from, cx);
         }
     }
 
@@ -238,8 +254,8 @@ impl Collections {
         }
     }
 
-    /// The data of a page has left its victim: it is programmed in its plane, or in one that the policy chooses.
-    pub fn read_done<M: Model>(&mut self, id: TransactionId, route: Route, cx: &mut Context<'_, M>) {
+    /// The data of a page has left its victim: it is programmed in its plane, or in one that the policy chooses, or on another chip.
+    pub fn read_done<M: Model>(&mut self, id: TransactionId, route: Route, moves: &mut Moves, cx: &mut Context<'_, M>) {
         let Context { shared, datapath, .. } = cx;
         let transaction = datapath.transaction_mut(id);
         let from = shared.geometry.plane_of(transaction.from);
@@ -249,9 +265,13 @@ impl Collections {
             let stream = shared.ftl.stream_of_move(transaction.from);
             transaction.plane = shared.policy.place_move(transaction.plane, stream, &shared.ftl);
         }
-        cx.then(Step::Enqueue(id));
+        if M::ALL_FEATURES && route == Route::Chip && shared.geometry.gathers() {
+            moves.gathered(id, cx);
+        } else {
+            cx.then(Step::Enqueue(id));
+        }
         if is_last {
-            ask_dies_of_superblock(from, cx);
+            all_read(from, cx);
         }
     }
 
@@ -286,7 +306,7 @@ impl Collections {
         {
             map.moved(lpn, shared.geometry.plane_of(from), cx.kernel);
         }
-        if route != Route::Controller {
+        if route.leaves_chip() {
             shared.counters.gc.pages_copied += 1;
             moves.programmed(route, lpn, plane, from, to, is_wanted, shared);
         }
@@ -327,6 +347,14 @@ impl Collections {
     }
 }
 
+/// All units of a victim may have been read: programs that waited for more of them do no longer.
+fn all_read<M: Model>(plane: PlaneId, cx: &mut Context<'_, M>) {
+    ask_dies_of_superblock(plane, cx);
+    if cx.shared.rules.copies {
+        cx.then(Step::AllRead(plane));
+    }
+}
+
 /// Asks each die with planes of the superblocks of `plane`: programs may have gathered there, or pages become free.
 fn ask_dies_of_superblock<M: Model>(plane: PlaneId, cx: &mut Context<'_, M>) {
     let geometry = &cx.shared.geometry;
@@ -338,8 +366,9 @@ fn ask_dies_of_superblock<M: Model>(plane: PlaneId, cx: &mut Context<'_, M>) {
 /// A valid page at `from` leaves its victim.
 #[inline]
 fn move_page<M: Model>(plane: PlaneId, from: Ppn, lpn: Lpn, cx: &mut Context<'_, M>) {
-    let copyback = cx.shared.rules.copyback;
-    let work = if copyback { Work::CollectProgram(Route::Controller) } else { Work::CollectRead(Route::Controller) };
+    // Of several units that gather those that move within their plane have gone.
+    let copyback = cx.shared.rules.copyback && !(M::ALL_FEATURES && cx.shared.geometry.gathers());
+    let work = if copyback { Work::CollectProgram(Route::Plane) } else { Work::CollectRead(Route::Controller) };
     let id = cx.begin_own(work, lpn, from, plane);
     cx.then(Step::Enqueue(id));
 }

@@ -70,22 +70,6 @@ fn large_units(config: &Config, clashes: &mut Vec<Clash>) {
         let clash = Clash::new(&["ftl.mapping-unit", "flash.program-unit", "flash.page-types"], message);
         clashes.push(clash.help(&format!("set ftl.mapping-unit to a multiple of {program} pages")));
     }
-    if config.gc.copyback && program > 1 {
-        let message = format!(
-            "ftl.mapping-unit ({unit}) is {pages} pages, with flash.program-unit `word-line` several are programmed at once, and gc.copyback moves \
-             one after the other inside its plane"
-        );
-        let clash = Clash::new(&["gc.copyback", "ftl.mapping-unit", "flash.program-unit"], message);
-        clashes.push(clash.help("set gc.copyback to false, or flash.program-unit to \"page\""));
-    }
-    if config.gc.r#move.leaves_the_chip() {
-        let message = format!(
-            "ftl.mapping-unit ({unit}) is {pages} pages, and gc.move `{}` has the page buffer of another chip take one page",
-            config.gc.r#move
-        );
-        let clash = Clash::new(&["gc.move", "ftl.mapping-unit"], message);
-        clashes.push(clash.help("set gc.move to \"through-controller\", or ftl.mapping-unit to a page"));
-    }
 }
 
 fn programs(config: &Config, clashes: &mut Vec<Clash>) {
@@ -143,14 +127,6 @@ fn together(config: &Config, clashes: &mut Vec<Clash>) {
         let message = format!("{name}, so that several units are programmed at once, and {why}");
         clashes.push(Clash::new(&[other, key], message).help(help));
     };
-    if config.gc.copyback {
-        let why = "gc.copyback moves one whole page inside its plane";
-        refuse("gc.copyback", why, "set gc.copyback to false");
-    }
-    if config.gc.r#move.leaves_the_chip() {
-        let why = format!("gc.move `{}` has the page buffer of another chip take one whole page", config.gc.r#move);
-        refuse("gc.move", &why, "set gc.move to \"through-controller\"");
-    }
     if config.ftl.write_binding == WriteBinding::Early {
         let why = "ftl.write-binding `early` gives each write its place before others have gathered";
         refuse("ftl.write-binding", why, "set ftl.write-binding to \"late\"");

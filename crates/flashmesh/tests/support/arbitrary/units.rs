@@ -76,8 +76,12 @@ impl Units {
         config.ftl.gather_timeout = self.gather_timeout;
         config.ftl.write_binding = WriteBinding::Late;
         config.ftl.first_touch = FirstTouch::Home;
-        config.gc.copyback = false;
-        config.gc.r#move = Move::ThroughController;
+        if config.gc.r#move == Move::Clean && config.nossd.half_duplex {
+            // The list of a Clean fits a buffer.
+            let units = config.geometry.pages_per_block * config.units_per_page() / config.pages_per_unit();
+            let list = config.nossd.read_request_flits + 4 * units;
+            config.nossd.buffer_flits = config.nossd.buffer_flits.max(list);
+        }
         config.gc.paced = self.is_paced && config.gc.preemptible;
         config.mapping.read_size = None;
         config.mapping.write_back_read_size = None;
@@ -87,7 +91,9 @@ impl Units {
             config.cache.capacity = config.cache.capacity.max(page * (u64::from(pages) * planes));
         }
         let divides_planes = config.namespace.iter().any(|(_, space)| space.planes.is_some());
-        let is_plain = config.ftl.policy == FirmwarePolicy::Page;
+        let is_plain = config.ftl.policy == FirmwarePolicy::Page
+            && !config.gc.copyback
+            && config.gc.r#move == Move::ThroughController;
         if self.is_twin && planes > 1 && is_plain && !divides_planes {
             config.ftl.policy = if self.is_wide { FirmwarePolicy::Superblock } else { FirmwarePolicy::Tbm };
             config.ftl.write_streams = WriteStreams::Shared;
@@ -108,8 +114,6 @@ impl Units {
         config.geometry.pages_per_block *= self.pages as u32;
         config.geometry.pages_per_block = config.geometry.pages_per_block.next_multiple_of(in_unit);
         config.geometry.capacity = config.geometry.capacity.map(|capacity| capacity * self.pages);
-        config.gc.r#move = Move::ThroughController;
-        config.gc.copyback &= config.pages_per_program() == 1;
         if config.cache.capacity > Bytes::ZERO {
             config.cache.capacity = config.cache.capacity * self.pages;
         }
