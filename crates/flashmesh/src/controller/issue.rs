@@ -234,7 +234,7 @@ impl Controller {
         let mut next = Some(beginning.lead());
         while let Some(id) = next {
             self.give_page(id, datapath, kernel);
-            if M::ALL_FEATURES && datapath.transaction(id).work.is_whole() && self.shared.geometry.gathers() {
+            if M::ALL_FEATURES && datapath.transaction(id).work.leaves_chip() && self.shared.geometry.gathers() {
                 left_out.extend(datapath.leave_out(id, |other| !PageSource::<M>::is_current(self, other)));
             }
             while let Some(companion) = datapath.next_companion(&mut beginning, self, kernel) {

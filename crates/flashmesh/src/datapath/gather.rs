@@ -148,7 +148,7 @@ impl<M: Model> Datapath<M> {
         let is_ready = |plane: &u8| {
             due >> plane & 1 != 0
                 || is_full(*plane)
-                || (moves && self.is_whole_next(die, class, *plane))
+                || (moves && self.waits_for_nothing(die, *plane, source))
                 || (moves && !source.moves_more(PlaneId(first.0 + u32::from(*plane))))
         };
         self::planes(planes).filter(is_ready).fold(0, |ready, plane| ready | 1 << plane)

@@ -10,7 +10,7 @@ use crate::schedule::transaction::{Class, Transaction};
 use crate::schedule::{Choice, Scheduler};
 
 use super::path::PathGrant;
-use super::{Beginning, Datapath};
+use super::{Beginning, Datapath, PageSource};
 
 impl<M: Model> Datapath<M> {
     /// Has transactions, which are in no queue, run as one in this order; gives the first, which leads.
@@ -92,11 +92,13 @@ impl<M: Model> Datapath<M> {
         Some(id)
     }
 
-    /// Whether a whole program goes next of those that wait for a plane.
-    pub(super) fn is_whole_next(&self, die: DieId, class: Class, plane: u8) -> bool {
+    /// Whether the move that goes next in a plane waits for no others: it is a whole program, or its data was written anew. Only a few moves are
+    /// on their way before a Clean, and such a one would keep the others waiting.
+    pub(super) fn waits_for_nothing<S: PageSource<M>>(&self, die: DieId, plane: u8, source: &S) -> bool {
         self.queues.priorities().iter().any(|&priority| {
-            let head = self.queues.head(Choice { die, class, plane, priority });
-            head.is_some_and(|head| self.transactions[head].work.is_whole())
+            let class = Class::CollectProgram;
+            let head = self.queues.head(Choice { die, class, plane, priority }).map(|head| &self.transactions[head]);
+            head.is_some_and(|head| head.work.is_whole() || (self.rules.cleans && !source.is_current(head)))
         })
     }
 }

@@ -15,6 +15,7 @@ mod kept_states;
 mod large_units;
 mod mapping_cache;
 mod mbm_cases;
+mod moves_of_units;
 mod parity;
 mod partition;
 mod placement_seam;

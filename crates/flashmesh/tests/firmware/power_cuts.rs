@@ -12,12 +12,14 @@ use flashmesh::measure::report::Report;
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::{IoRequest, RequestKind};
+use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config as Runner, RngAlgorithm, TestRng, TestRunner};
 
 use crate::support::arbitrary::slc::slc;
+use crate::support::arbitrary::units::units;
 use crate::support::arbitrary::{Case, case};
 use crate::support::drives::{Kept, Listed, bare_drive, write};
 
@@ -68,10 +70,10 @@ pub fn journaling() -> impl Strategy<Value = (Config, Vec<IoRequest>, Vec<u32>)>
     let journal = (1..=16u64, 1..=6u32, 1..=4u32, select(vec![4u64, 16, 64]));
     let policy = select(FirmwarePolicy::ALL);
     let moments = proptest::collection::vec(0..=1000u32, 3);
-    let others = (policy, any::<bool>(), any::<bool>(), 0..=3u32, slc());
+    let others = (policy, any::<bool>(), any::<bool>(), 0..=3u32, (slc(), option::weighted(0.4, units())));
     (case(), journal, others, moments).prop_map(|(Case { mut config, requests }, journal, others, moments)| {
         let (entries, checkpoint_interval, checkpoint_writes, map_entries) = journal;
-        let (policy, capacitors, replicates, extra_blocks, slc) = others;
+        let (policy, capacitors, replicates, extra_blocks, (slc, units)) = others;
         let page = config.geometry.page_size.as_u64();
         config.persistence = Persistence {
             policy: PersistencePolicy::Journal,
@@ -96,6 +98,9 @@ pub fn journaling() -> impl Strategy<Value = (Config, Vec<IoRequest>, Vec<u32>)>
             config.replication.l_m = 0.02;
             config.flash.read_time = Time::from_us(60);
             config.flash.program_time = Time::from_us(20);
+        }
+        if let Some(units) = units {
+            units.fit(&mut config);
         }
         slc.fit(&mut config);
         (config, requests, moments)

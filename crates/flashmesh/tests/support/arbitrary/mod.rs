@@ -10,7 +10,7 @@ mod mapping;
 pub mod policies;
 pub mod slc;
 mod stripes;
-mod units;
+pub mod units;
 
 use flashmesh::config::{
     Allocation, Config, FirmwarePolicy, FirstTouch, Ftl, HomeOrder, Level, Move, MovedPages, PreconditionKind,

@@ -91,12 +91,12 @@ impl Units {
             config.cache.capacity = config.cache.capacity.max(page * (u64::from(pages) * planes));
         }
         let divides_planes = config.namespace.iter().any(|(_, space)| space.planes.is_some());
-        let is_plain = config.ftl.policy == FirmwarePolicy::Page
-            && !config.gc.copyback
-            && config.gc.r#move == Move::ThroughController;
+        let is_plain = config.ftl.policy == FirmwarePolicy::Page;
         if self.is_twin && planes > 1 && is_plain && !divides_planes {
             config.ftl.policy = if self.is_wide { FirmwarePolicy::Superblock } else { FirmwarePolicy::Tbm };
             config.ftl.write_streams = WriteStreams::Shared;
+            config.gc.copyback = false;
+            config.gc.r#move = Move::ThroughController;
             config.gc.moved_pages = MovedPages::OwnBlock;
         }
         self.spare(config);
