@@ -195,22 +195,24 @@ impl Data {
         self.copied.iter().any(|(plane, held)| self.homes.die_of_plane(*plane) == die && !held.is_empty())
     }
 
-    /// Of what a page buffer holds that was left out which was written anew; which one that is, is not told.
-    pub(super) fn dropped(&mut self, plane: PlaneId) -> Result<(), String> {
-        match self.copied.get_mut(&plane).and_then(Vec::pop) {
-            Some(_) => Ok(()),
-            None => Err(format!("a page was dropped from the buffer of plane {}, which holds none", plane.0)),
+    pub(super) fn dropped(&mut self, from: Ppn, plane: PlaneId) -> Result<(), String> {
+        if self.take_copied(from, plane) {
+            return Ok(());
         }
+        Err(format!("page {} was dropped from the buffer of plane {}, which does not hold it", from.0, plane.0))
+    }
+
+    /// Takes what came from a page out of the buffer of a plane; false when it is not there.
+    fn take_copied(&mut self, from: Ppn, plane: PlaneId) -> bool {
+        let Some(held) = self.copied.get_mut(&plane) else { return false };
+        let at = held.iter().position(|held| *held == from);
+        at.is_some_and(|at| held.swap_remove(at) == from)
     }
 
     /// `from` is the old place of a moved page, `written` the bytes that a request wrote.
     pub(super) fn programmed(&mut self, ppn: Ppn, from: Option<Ppn>, written: Option<Bytes>) -> Result<(), String> {
         let plane = self.homes.plane_of(ppn);
-        if let Some(from) = from
-            && let Some(held) = self.copied.get_mut(&plane)
-            && let Some(at) = held.iter().position(|held| *held == from)
-        {
-            held.swap_remove(at);
+        if from.is_some_and(|from| self.take_copied(from, plane)) {
             return Ok(());
         }
         let (die, page) = (self.homes.die_of(ppn), self.page(written));
@@ -266,7 +268,7 @@ mod tests {
         assert_eq!(send(&mut data, 0), Ok(()));
         assert_eq!(data.programmed(Ppn(65), Some(Ppn(0)), None), Ok(()));
         assert_eq!(data.copied(Ppn(1), PlaneId(2)), Ok(()));
-        assert_eq!(data.dropped(PlaneId(2)), Ok(()));
+        assert_eq!(data.dropped(Ppn(1), PlaneId(2)), Ok(()));
     }
 
     #[test]
@@ -296,7 +298,7 @@ mod tests {
         assert!(data.copied(Ppn(64), PlaneId(3)).is_err_and(|error| error.contains("of the same chip")));
         assert_eq!(data.copied(Ppn(0), PlaneId(2)), Ok(()));
         assert!(data.copied(Ppn(1), PlaneId(2)).is_err_and(|error| error.contains("holds what came from page 0")));
-        assert!(data.dropped(PlaneId(5)).is_err_and(|error| error.contains("plane 5, which holds none")));
+        assert!(data.dropped(Ppn(1), PlaneId(5)).is_err_and(|error| error.contains("plane 5, which does not hold")));
     }
 
     /// A request for 512 B in the middle of logical page 7 reaches the drive, which reads the page and sends so many bytes.

@@ -126,6 +126,12 @@ impl<M: Model> Datapath<M> {
         }
     }
 
+    /// How many moves wait for others in the queue of a plane.
+    pub fn moves_that_gather(&self, plane: PlaneId) -> u32 {
+        let (die, in_die) = (self.geometry.die_of_plane(plane), self.geometry.plane_in_die(plane) as u8);
+        self.gather.waiting[self.gather.at(die, Class::CollectProgram, in_die)]
+    }
+
     /// The planes among `planes` whose programs of `class` may run: they fill a program, or do not wait for others.
     pub(super) fn gathered<S: PageSource<M>>(&self, die: DieId, class: Class, planes: u8, source: &S) -> u8 {
         if planes == 0 {

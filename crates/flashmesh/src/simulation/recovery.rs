@@ -206,9 +206,13 @@ impl Recovery {
             Arrived::Data { die, read, held } => {
                 source.try_issue(die, datapath, kernel);
                 Reads::send_register(die, datapath, kernel);
-                datapath.remove(read);
-                source.arrived += 1;
-                source.issue(die, datapath, kernel);
+                // Mapping units of one page are read together.
+                let together: Vec<TransactionId> = datapath.with_companions(read).collect();
+                for read in together {
+                    datapath.remove(read);
+                    source.arrived += 1;
+                    source.issue(die, datapath, kernel);
+                }
                 if let Some(grant) = held {
                     datapath.release(grant, kernel);
                 }

@@ -1,5 +1,6 @@
 //! Collection where programs take several mapping units: from chip to chip, by Cleans, and within planes, against arithmetic.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use flashmesh::config::{
@@ -13,7 +14,7 @@ use flashmesh::units::{Bytes, Rate, Time};
 use flashmesh::workload::IoRequest;
 
 use crate::support::drives::{
-    Listed, PAGE, assert_within, bare_drive, completions, read, run_checked, run_source, steady_drive, write,
+    Listed, PAGE, assert_within, bare_drive, completions, read, run_checked, steady_drive, write,
 };
 
 /// A mapping unit; four of them are a page.
@@ -56,13 +57,19 @@ fn with_valid(first: [u64; 4], second: [u64; 4]) -> Vec<[u64; 4]> {
     programs([first, second, AGAIN, AGAIN])
 }
 
+/// Where a unit of chip 0 is: four in turn are on each of the four chips.
+fn place(unit: u64) -> u64 {
+    unit / 4 * 16 + unit % 4
+}
+
+fn at(number: usize) -> Time {
+    Time::from_ms(10 * number as u64)
+}
+
 /// The writes of these programs, ten milliseconds apart; gives when the last one comes.
 fn requests(programs: &[[u64; 4]]) -> (Vec<IoRequest>, Time) {
-    let at = |number: usize| Time::from_ms(10 * number as u64);
-    let writes = programs
-        .iter()
-        .enumerate()
-        .flat_map(|(number, units)| units.map(|unit| write(unit * 4, 1, at(number))));
+    let writes =
+        programs.iter().enumerate().flat_map(|(number, units)| units.map(|unit| write(place(unit), 1, at(number))));
     (writes.collect(), at(programs.len() - 1))
 }
 
@@ -128,7 +135,7 @@ fn units_of_two_pages_cross_by_themselves_and_are_programmed_at_once() {
         let (mut requests, last) = requests(&with_valid([0, 1, 2, AGAIN[0]], [3, AGAIN[1], AGAIN[2], AGAIN[3]]));
         let last_write = last + control + data(4) + program;
         // The read of another unit comes while the block is erased, and waits for it.
-        requests.push(read(20 * 4, 1, last_write + Time::from_us(500)));
+        requests.push(read(place(20), 1, last_write + Time::from_us(500)));
         let done = completions(&config, requests.clone());
         assert_eq!(done[requests.len() - 2], last_write, "{move}");
         let moved = last_write + (sense + data(3)) + (sense + data(1)) + (control + data_of_program + program);
@@ -200,7 +207,7 @@ fn a_clean_senses_each_page_once_and_programs_what_has_gathered() {
     let told = begins + packet + READ + data(3) + READ + data(1) + PROGRAM + data(1) + PROGRAM + alone(1, 4);
     let writes = requests.clone();
     // Another unit of the chip is asked for as the Clean begins, and waits for the erase.
-    requests.push(read(20 * 4, 1, begins + Time::from_us(50)));
+    requests.push(read(place(20), 1, begins + Time::from_us(50)));
     let done = completions(&config, requests);
     let erased = told + alone(0, 8) + ERASE;
     assert_eq!(
@@ -229,7 +236,7 @@ fn a_page_whose_units_are_all_valid_moves_within_its_plane_and_others_are_packed
     let rate = Rate::from_bytes_per_second(1_200_000_000);
     let (command, data) = (Time::from_ns(10), |units: u64| rate.time_for(Bytes::new(units * UNIT)));
     let last_write = last + command + data(4) + PROGRAM;
-    writes.push(read(20 * 4, 1, last_write + Time::from_us(700)));
+    writes.push(read(place(20), 1, last_write + Time::from_us(700)));
     let done = completions(&config, writes);
     let moved = last_write + (command + READ + PROGRAM) + (command + READ + data(1)) + (command + data(4) + PROGRAM);
     assert_eq!(done.last(), Some(&(moved + command + ERASE + command + READ + data(1))));
@@ -242,16 +249,19 @@ fn a_word_line_moves_within_its_plane_as_a_whole() {
     config.gc.copyback = true;
     config.geometry.page_size = Bytes::new(PAGE);
     config.geometry.pages_per_block = 12;
-    config.geometry.capacity = Some(Bytes::new(4 * 72 * PAGE));
+    config.geometry.capacity = Some(Bytes::new(4 * 84 * PAGE));
     config.ftl.mapping_unit = None;
     config.flash.page_types = PageTypes::Tlc;
     config.flash.program_unit = ProgramUnit::WordLine;
     config.flash.middle_page_read_time = Some(Time::from_us(5));
     config.flash.upper_page_read_time = Some(Time::from_us(9));
-    // As above, with one unit of each program left out.
-    let programs = with_valid([0, 1, 2, 3], [4, AGAIN[1], AGAIN[2], AGAIN[3]]).into_iter();
-    let (writes, _) = requests(&programs.clone().collect::<Vec<_>>());
-    let writes: Vec<IoRequest> = writes.chunks(4).flat_map(|program| program[..3].to_vec()).collect();
+    // As above, with the last unit of each program left out; the pages of chip 0 are every fourth.
+    let programs = with_valid([0, 1, 2, 3], [4, AGAIN[1], AGAIN[2], AGAIN[3]]);
+    let written: BTreeSet<u64> = programs.iter().flat_map(|units| units[..3].to_vec()).collect();
+    let page = |unit: u64| 4 * written.range(..unit).count() as u64;
+    let of_program =
+        |(number, units): (usize, &[u64; 4])| units.map(|unit| write(page(unit), 1, at(number)))[..3].to_vec();
+    let writes: Vec<IoRequest> = programs.iter().enumerate().flat_map(of_program).collect();
     let (report, sent) = run_told(&config, writes.clone());
     assert_eq!((report.gc.collections, report.gc.pages_moved), (1, 4));
     assert_eq!((sent.copybacks, sent.reads, sent.data), (1, 1, vec![1]));
@@ -263,7 +273,7 @@ fn a_word_line_moves_within_its_plane_as_a_whole() {
     let moved = last_write + (command + senses + PROGRAM) + (command + READ + data(1)) + (command + data(3) + PROGRAM);
     let mut timed = writes;
     // The lower page of a word line that stays.
-    timed.push(read(12 * 4, 1, last_write + Time::from_us(700)));
+    timed.push(read(page(12), 1, last_write + Time::from_us(700)));
     let done = completions(&config, timed);
     assert_eq!(done.last(), Some(&(moved + command + ERASE + command + READ + data(1))));
 }

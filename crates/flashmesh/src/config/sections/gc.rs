@@ -80,8 +80,7 @@ section! {
         r#move: Move = Move::ThroughController, needs any, step "through-controller | chip-to-chip | clean";
         /// Which open block of its plane takes a page that collection moves.
         moved_pages: MovedPages = MovedPages::OwnBlock, with "ftl.policy" = ["\"page\"", "\"sprinkler\""], needs plain;
-        /// Whether pages move inside their plane without leaving the chip. Where a program takes several mapping units, what it takes moves so if
-        /// all of it is valid.
+        /// Whether pages move inside their plane without leaving the chip.
         copyback: bool = false, needs plain, step "false | true";
         /// A plane of an idle die is collected when its share of free pages falls below this; 0 turns it off.
         background_threshold: f64 as Share = 0.0, in 0.0..=0.9, needs plain;

@@ -45,9 +45,6 @@ struct Collection {
     moving: u32,
     /// Of them those that have not been read.
     reading: u32,
-    /// Where blocks are moved by Cleans and programs gather: how many more of its pages go through the controller before the next Clean, which
-    /// begins when none is on its way. They fill a program.
-    through_controller: u32,
     /// Whether all of its valid pages are on their way, or have moved; told where programs gather.
     is_read: bool,
     /// Whether all of them have moved; likewise.
@@ -120,7 +117,6 @@ impl Collections {
             if let Some(read) = moves.cleaning.begin(plane, block, collection.cursor, cx) {
                 return cx.then(Step::Enqueue(read));
             }
-            collection.through_controller = cx.shared.geometry.units_per_program;
         }
         if M::ALL_FEATURES && cx.shared.geometry.gathers() {
             if !self.move_several(plane, cx) {
@@ -145,7 +141,7 @@ impl Collections {
     /// Moves as many pages of the plane's victim at a time as fill programs; gives whether all have moved.
     fn move_several<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) -> bool {
         loop {
-            let may_move = self.may_move_another(plane, cx.shared);
+            let may_move = self.may_move_another(plane, cx);
             let collection = self.by_plane[plane.index()].as_mut();
             // Of several pages that turn out to be superseded at once, each has it go on.
             let Some(collection) = collection.filter(|collection| !collection.is_over) else { return false };
@@ -178,7 +174,6 @@ impl Collections {
             collection.cursor = page + 1;
             collection.moving += 1;
             collection.reading += 1;
-            collection.through_controller = collection.through_controller.saturating_sub(1);
             self.unread.read_begins(plane, &cx.shared.ftl);
             let from = cx.shared.geometry.ppn(collection.block, page);
             move_page(plane, from, lpn, cx);
@@ -186,14 +181,21 @@ impl Collections {
     }
 
     /// Whether another page of a plane's victim may be on its way, where programs gather: twice as many as fill a program may be. Planes that
-    /// are collected together share what fills a program over all of them, so that with one left it alone fills programs.
-    fn may_move_another(&self, plane: PlaneId, shared: &Shared) -> bool {
-        let mut limit = 2 * shared.geometry.units_per_program;
+    /// are collected together share what fills a program over all of them, so that with one left it alone fills programs. The next ones may
+    /// go by a Clean, which begins when none is on its way: then as many as fill a program are.
+    fn may_move_another<M: Model>(&self, plane: PlaneId, cx: &Context<'_, M>) -> bool {
+        let shared = &*cx.shared;
+        let Some(collection) = &self.by_plane[plane.index()] else { return false };
+        let program = shared.geometry.units_per_program;
+        if shared.rules.cleans {
+            let gather = collection.reading + cx.datapath.moves_that_gather(plane);
+            return collection.moving == 0 || !gather.is_multiple_of(program);
+        }
+        let mut limit = 2 * program;
         if shared.ftl.has_twins() {
             limit = limit * shared.ftl.superblocks().planes() / self.unread.victims(plane, &shared.ftl).max(1);
         }
-        let may_go = |collection: &Collection| !shared.rules.cleans || collection.through_controller > 0;
-        self.by_plane[plane.index()].is_some_and(|collection| collection.moving < limit && may_go(&collection))
+        collection.moving < limit
     }
 
     /// Whether victims whose pages may move to `plane` have valid pages that have not been read.
@@ -223,9 +225,6 @@ impl Collections {
     /// A page of a victim is not needed any more.
     pub fn dropped<M: Model>(&mut self, work: Work, from: PlaneId, cx: &mut Context<'_, M>) {
         self.moved(from, cx);
-        if let Some(collection) = &mut self.by_plane[from.index()] {
-            collection.through_controller += 1;
-        }
         if let Work::CollectRead(_) = work
             && self.read(from, &cx.shared.ftl)
         {

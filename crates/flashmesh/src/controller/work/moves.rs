@@ -128,7 +128,7 @@ impl Moves {
             cx.shared.policy.tell(PolicyEvent::PageTaken(Class::CollectProgram, plane));
             if route == Route::Chip {
                 self.ended(plane, cx.shared);
-                cx.kernel.tell(|| Notice::CopyDropped(plane));
+                cx.kernel.tell(|| Notice::CopyDropped(from, plane));
             }
         }
         if M::ALL_FEATURES && work.is_clean() {

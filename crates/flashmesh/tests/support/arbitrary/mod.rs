@@ -225,6 +225,17 @@ pub fn case_in_units() -> impl Strategy<Value = Case> {
     case_on(drive, 1..400)
 }
 
+/// The same of drives that move pages from chip to chip where they can, with units that gather in most cases.
+pub fn case_that_sends_units() -> impl Strategy<Value = Case> {
+    let drawn = (drive(), units::units(), any::<bool>());
+    let drive = drawn.prop_map(|(mut config, units, cleans)| {
+        interconnect::send_pages(&mut config, cleans);
+        units.fit_alone(&mut config);
+        config
+    });
+    case_on(drive, 1..400)
+}
+
 /// The same of drives with an SLC cache, in most cases.
 pub fn case_with_slc() -> impl Strategy<Value = Case> {
     let managed = option::weighted(0.6, policies::managed(FirmwarePolicy::ALL.to_vec()));

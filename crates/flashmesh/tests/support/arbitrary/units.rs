@@ -51,6 +51,11 @@ impl Units {
         }
     }
 
+    /// The same, beside a policy of single planes.
+    pub fn fit_alone(self, config: &mut Config) {
+        Units { is_twin: false, ..self }.fit(config);
+    }
+
     fn divide(&self, config: &mut Config) {
         let geometry = &mut config.geometry;
         let (page, sector) = (geometry.page_size, geometry.sector_size);

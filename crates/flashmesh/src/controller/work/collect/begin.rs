@@ -143,7 +143,6 @@ impl Collections {
                 is_drained: false,
                 moving: 0,
                 reading: 0,
-                through_controller: 0,
                 is_read: false,
                 is_over: false,
             };
