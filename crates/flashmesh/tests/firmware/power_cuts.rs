@@ -70,6 +70,7 @@ pub fn journaling() -> impl Strategy<Value = (Config, Vec<IoRequest>, Vec<u32>)>
     let journal = (1..=16u64, 1..=6u32, 1..=4u32, select(vec![4u64, 16, 64]));
     let policy = select(FirmwarePolicy::ALL);
     let moments = proptest::collection::vec(0..=1000u32, 3);
+    // Units of a page, or of parts of it.
     let others = (policy, any::<bool>(), any::<bool>(), 0..=3u32, (slc(), option::weighted(0.4, units())));
     (case(), journal, others, moments).prop_map(|(Case { mut config, requests }, journal, others, moments)| {
         let (entries, checkpoint_interval, checkpoint_writes, map_entries) = journal;
@@ -100,7 +101,11 @@ pub fn journaling() -> impl Strategy<Value = (Config, Vec<IoRequest>, Vec<u32>)>
             config.flash.program_time = Time::from_us(20);
         }
         if let Some(units) = units {
+            let before = config.clone();
             units.fit(&mut config);
+            if config.pages_per_unit() > 1 {
+                config = before;
+            }
         }
         slc.fit(&mut config);
         (config, requests, moments)
