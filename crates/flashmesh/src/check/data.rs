@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use crate::config::Config;
+use crate::config::{Config, Move};
 use crate::fabric::{Message, Payload};
 use crate::ids::{DieId, PlaneId, Ppn};
 use crate::units::Bytes;
@@ -32,12 +32,26 @@ pub(super) struct Data {
     brought: ById<DieId, Bytes>,
     /// Bytes sent with the last program command of each die and not yet programmed; unknown for a copyback.
     commanded: ById<DieId, Option<Bytes>>,
-    /// Source of the page in the page buffer of each plane.
-    copied: FxHashMap<PlaneId, Ppn>,
+    /// Sources of what is in the page buffer of each plane: a page, or mapping units of the same victim's plane that one program writes.
+    copied: FxHashMap<PlaneId, Vec<Ppn>>,
+    parts: Parts,
+    /// Mapping units that the page buffer of a plane has room for.
+    buffered_max: usize,
     /// Pages that each die has read and not sent, next first.
     outgoing: ById<DieId, VecDeque<Outgoing>>,
     /// Operations of the array that have ended.
     ended: u64,
+}
+
+/// How it is known which units of a page leave at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Parts {
+    /// All do.
+    Never,
+    /// As many as their bytes are.
+    Counted,
+    /// It is told when they have come to another chip.
+    Told,
 }
 
 /// A page that was read.
@@ -59,6 +73,12 @@ impl Data {
         let whole = cuts.moved(cuts.page_size() * u64::from(of_program));
         Data {
             units,
+            parts: match config.gc.r#move {
+                Move::ChipToChip | Move::Clean if of_program > 1 && config.cache.capacity > Bytes::ZERO => Parts::Told,
+                Move::ChipToChip | Move::Clean if of_program > 1 => Parts::Counted,
+                _ => Parts::Never,
+            },
+            buffered_max: of_program as usize,
             program: (of_program > 1).then_some(whole),
             slc_program: cuts.moved(cuts.page_size() * u64::from(units)),
             slc: SlcArea::new(config),
@@ -88,19 +108,28 @@ impl Data {
         self.ended += 1;
     }
 
-    fn left(&mut self, die: DieId, bytes: Bytes) -> Result<(), String> {
+    /// Data leaves a die; what goes to the page buffer of another chip may be a part of a page, of which the rest leaves afterwards.
+    fn left(&mut self, die: DieId, bytes: Bytes, is_copy: bool) -> Result<(), String> {
+        // What is wanted of pages is not known beside a device cache: each unit that comes to another chip is told.
+        if is_copy && self.parts == Parts::Told {
+            return Ok(());
+        }
+        // Of a page that goes through the controller in part the rest goes to other chips.
+        let (cuts, may_part) = (&self.cuts, self.parts == Parts::Counted);
+        let is_enough = |wanted: Option<Bytes>| may_part && wanted.is_some_and(|wanted| cuts.moved(wanted) >= bytes);
         let outgoing = self.outgoing.at(die);
         let Some(Outgoing { ppn, mut wanted, operation }) = outgoing.pop_front() else {
             return Err(format!("{bytes} left die {}, which has read nothing that is still to leave", die.0));
         };
         // The units of a page leave together.
-        while let Some(&other) = outgoing.front()
+        while !is_enough(wanted)
+            && let Some(&other) = outgoing.front()
             && (other.operation, other.ppn.0 / self.units) == (operation, ppn.0 / self.units)
         {
             wanted = wanted.zip(other.wanted).map(|(wanted, more)| wanted + more);
             outgoing.pop_front();
         }
-        match wanted.map(|wanted| self.cuts.moved(wanted)) {
+        match wanted.map(|wanted| cuts.moved(wanted)) {
             Some(wanted) if wanted != bytes => {
                 Err(format!("{bytes} of page {} left die {}, of which {wanted} were wanted", ppn.0, die.0))
             }
@@ -112,11 +141,16 @@ impl Data {
         let brought = match payload.message {
             Message::Program => Some(payload.bytes),
             Message::Copyback => None,
-            Message::Data | Message::Copy => return self.left(die, payload.bytes),
+            Message::Data | Message::Copy => {
+                return self.left(die, payload.bytes, payload.message == Message::Copy);
+            }
             Message::Read | Message::Erase => return Ok(()),
         };
         let left = std::mem::replace(self.commanded.at(die), brought);
         if let (Some(program), false) = (self.program, self.partial) {
+            if brought == Some(Bytes::ZERO) && self.has_copies(die) {
+                return Ok(());
+            }
             let expected = program * u64::from(payload.planes);
             let of_slc = self.slc_program * u64::from(payload.planes);
             let goes_to_slc = self.has_slc && brought == Some(of_slc);
@@ -140,29 +174,45 @@ impl Data {
         if self.homes.chip_of_plane(self.homes.plane_of(from)) == self.homes.chip_of_plane(plane) {
             return Err(format!("page {} was copied to plane {}, which is of the same chip", from.0, plane.0));
         }
-        match self.copied.insert(plane, from) {
-            None => Ok(()),
-            Some(before) => Err(format!(
+        if self.parts == Parts::Told {
+            self.outgoing.at(self.homes.die_of(from)).retain(|read| read.ppn != from);
+        }
+        let (homes, held) = (&self.homes, self.copied.entry(plane).or_default());
+        if let Some(before) = held.first()
+            && (held.len() == self.buffered_max || homes.plane_of(*before) != homes.plane_of(from))
+        {
+            return Err(format!(
                 "page {} was copied to plane {}, whose buffer holds what came from page {}",
                 from.0, plane.0, before.0
-            )),
+            ));
         }
+        held.push(from);
+        Ok(())
     }
 
-    pub(super) fn dropped(&mut self, plane: PlaneId) -> Result<(), String> {
-        match self.copied.remove(&plane) {
-            Some(_) => Ok(()),
-            None => Err(format!("a page was dropped from the buffer of plane {}, which holds none", plane.0)),
+    /// Whether the page buffer of a plane of the die holds what came from other chips.
+    fn has_copies(&self, die: DieId) -> bool {
+        self.copied.iter().any(|(plane, held)| self.homes.die_of_plane(*plane) == die && !held.is_empty())
+    }
+
+    pub(super) fn dropped(&mut self, from: Ppn, plane: PlaneId) -> Result<(), String> {
+        if self.take_copied(from, plane) {
+            return Ok(());
         }
+        Err(format!("page {} was dropped from the buffer of plane {}, which does not hold it", from.0, plane.0))
+    }
+
+    /// Takes what came from a page out of the buffer of a plane; false when it is not there.
+    fn take_copied(&mut self, from: Ppn, plane: PlaneId) -> bool {
+        let Some(held) = self.copied.get_mut(&plane) else { return false };
+        let at = held.iter().position(|held| *held == from);
+        at.is_some_and(|at| held.swap_remove(at) == from)
     }
 
     /// `from` is the old place of a moved page, `written` the bytes that a request wrote.
     pub(super) fn programmed(&mut self, ppn: Ppn, from: Option<Ppn>, written: Option<Bytes>) -> Result<(), String> {
         let plane = self.homes.plane_of(ppn);
-        if let Some(from) = from
-            && self.copied.get(&plane) == Some(&from)
-        {
-            self.copied.remove(&plane);
+        if from.is_some_and(|from| self.take_copied(from, plane)) {
             return Ok(());
         }
         let (die, page) = (self.homes.die_of(ppn), self.page(written));
@@ -218,7 +268,7 @@ mod tests {
         assert_eq!(send(&mut data, 0), Ok(()));
         assert_eq!(data.programmed(Ppn(65), Some(Ppn(0)), None), Ok(()));
         assert_eq!(data.copied(Ppn(1), PlaneId(2)), Ok(()));
-        assert_eq!(data.dropped(PlaneId(2)), Ok(()));
+        assert_eq!(data.dropped(Ppn(1), PlaneId(2)), Ok(()));
     }
 
     #[test]
@@ -248,7 +298,7 @@ mod tests {
         assert!(data.copied(Ppn(64), PlaneId(3)).is_err_and(|error| error.contains("of the same chip")));
         assert_eq!(data.copied(Ppn(0), PlaneId(2)), Ok(()));
         assert!(data.copied(Ppn(1), PlaneId(2)).is_err_and(|error| error.contains("holds what came from page 0")));
-        assert!(data.dropped(PlaneId(5)).is_err_and(|error| error.contains("plane 5, which holds none")));
+        assert!(data.dropped(Ppn(1), PlaneId(5)).is_err_and(|error| error.contains("plane 5, which does not hold")));
     }
 
     /// A request for 512 B in the middle of logical page 7 reaches the drive, which reads the page and sends so many bytes.

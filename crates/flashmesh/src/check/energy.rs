@@ -9,7 +9,7 @@ use crate::kernel::probe::LinksAtEnd;
 use crate::power::energy::PowerReport;
 use crate::units::{Time, Wattage};
 
-use super::arithmetic::{PageAt, Times, pages_per_unit};
+use super::arithmetic::{PageAt, Times};
 use super::by_id::ById;
 use super::kinds::Expected;
 
@@ -36,8 +36,6 @@ pub(super) struct Energy {
     transfers: u64,
     /// Whether links are held while nothing moves over them.
     holds_paths: bool,
-    /// Pages of a mapping unit.
-    in_unit: u32,
 }
 
 impl Energy {
@@ -62,7 +60,6 @@ impl Energy {
             used: ById::default(),
             transfers: 0,
             holds_paths: config.fabric.hold_path != config::HoldPath::Never,
-            in_unit: pages_per_unit(config),
         }
     }
 
@@ -84,8 +81,12 @@ impl Energy {
         let beyond = |page: Option<PageAt>, time: fn(&Times, PageAt) -> Time| {
             page.map_or(0.0, |page| time(times, page).as_secs_f64() - time(times, PageAt::Native(0)).as_secs_f64())
         };
-        if matches!(kind, OperationKind::Read | OperationKind::Copyback) {
+        if kind == OperationKind::Read {
             self.beyond_read_s += beyond(read, Times::read);
+        }
+        if kind == OperationKind::Copyback {
+            let alone = times.read(PageAt::Native(0)).as_secs_f64();
+            self.beyond_read_s += read.map_or(0.0, |page| times.read_of_program(page).as_secs_f64() - alone);
         }
         if matches!(kind, OperationKind::Program | OperationKind::Copyback) {
             self.beyond_program_s += beyond(programmed, Times::program);
@@ -98,7 +99,7 @@ impl Energy {
         let alone = worked.saturating_sub(self.times.decoding(kind)).as_secs_f64();
         let of_read = match (kind, read) {
             (OperationKind::Read, _) => alone,
-            (OperationKind::Copyback, Some(unit)) => self.times.read_of_unit(unit, 0, self.in_unit).as_secs_f64(),
+            (OperationKind::Copyback, Some(unit)) => self.times.read_of_copyback(unit).as_secs_f64(),
             _ => 0.0,
         };
         let page = PageAt::Native(0);

@@ -35,6 +35,8 @@ pub(super) struct Planes {
     suspended: Vec<Option<(OperationKind, usize)>>,
     ended: Option<Ended>,
     done: Vec<Done>,
+    /// Where units were that a copyback has moved.
+    copied_back: Vec<Ppn>,
 }
 
 impl Planes {
@@ -52,6 +54,7 @@ impl Planes {
             suspended: none,
             ended: None,
             done: Vec::new(),
+            copied_back: Vec::new(),
         }
     }
 
@@ -68,10 +71,24 @@ impl Planes {
     }
 
     pub(super) fn array_ended(&mut self, die: DieId) -> Result<(), String> {
-        let outcome = self.settled();
+        let outcome = self.copyback_settled().and(self.settled());
         self.ended = self.begun[die.index()].take().map(|(kind, planes)| Ended { die, kind, planes });
         self.done.clear();
         outcome
+    }
+
+    /// A copyback moves all units that one program writes, from one place to another.
+    fn copyback_settled(&mut self) -> Result<(), String> {
+        let moved = std::mem::take(&mut self.copied_back);
+        let Some(&first) = moved.first() else { return Ok(()) };
+        let (units, block) = (self.units.1, self.homes.block_of(first));
+        let program = self.homes.page_in_block(first) / units;
+        let is_of_program =
+            |unit: &Ppn| self.homes.block_of(*unit) == block && self.homes.page_in_block(*unit) / units == program;
+        if moved.len() == units as usize && moved.iter().all(is_of_program) {
+            return Ok(());
+        }
+        Err(format!("a copyback moved {} units from page {} on, not the {units} of a program", moved.len(), first.0))
     }
 
     pub(super) fn settled(&mut self) -> Result<(), String> {
@@ -94,6 +111,9 @@ impl Planes {
             && self.homes.plane_of(from) != self.homes.plane_of(ppn)
         {
             return Err(format!("a copyback moved page {} to page {}, which is in another plane", from.0, ppn.0));
+        }
+        if let (Some(from), Some(Ended { kind: OperationKind::Copyback, .. })) = (from, &self.ended) {
+            self.copied_back.push(from);
         }
         self.page(ppn, &[OperationKind::Program, OperationKind::Copyback], "programmed")
     }

@@ -56,7 +56,7 @@ impl Probe for Oracles {
             Notice::ReplicaKept(lpn) => self.replica_kept(lpn, now),
             Notice::BlockErased(block) => self.block_erased(block, now),
             Notice::PageCopied(from, plane) => self.page_copied(from, plane, now),
-            Notice::CopyDropped(plane) => self.copy_dropped(plane, now),
+            Notice::CopyDropped(from, plane) => self.copy_dropped(from, plane, now),
             Notice::EntryWanted(request, lpn) => self.entry_wanted(request, lpn, now),
             Notice::EntryUsed(request, lpn) => self.entry_used(request, lpn, now),
             Notice::EntryChanged(event) => self.entry_changed(event, now),

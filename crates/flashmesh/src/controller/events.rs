@@ -64,7 +64,11 @@ impl Controller {
 
     /// The data in the register of a die asks for a path.
     #[inline(always)]
-    fn send_register<M: Model>(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+    pub(super) fn send_register<M: Model>(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        // The other chip takes the rest of a page when it has programmed what came before.
+        if M::ALL_FEATURES && self.moves.cleaning.holds(die) {
+            return;
+        }
         if datapath.begin_sending(die) {
             let mut to = None;
             if M::ALL_FEATURES
@@ -150,8 +154,8 @@ impl Controller {
     /// A core has handled a page that collection has read.
     pub fn move_handled<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let Work::CollectRead(route) = datapath.transaction(id).work else { return };
-        let Controller { shared, collections, .. } = self;
-        collections.read_done(id, route, &mut Context { shared, datapath, kernel });
+        let Controller { shared, collections, moves, .. } = self;
+        collections.read_done(id, route, moves, &mut Context { shared, datapath, kernel });
         self.run(datapath, kernel);
     }
 
@@ -172,12 +176,13 @@ impl Controller {
             Work::HostRead(CachePlace::None) => return host_read::done(id, cx),
             Work::HostRead(_) | Work::ReadModify(_) => return self.user_read_done(id, work, datapath, kernel),
             Work::CollectRead(route) if M::ALL_FEATURES && route.is_clean() => {
-                let die = moves.cleaning.arrived(id, cx);
-                cx.then(Step::TryIssue(die));
+                if let Some(die) = moves.cleaning.arrived(id, cx) {
+                    cx.then(Step::TryIssue(die));
+                }
             }
             // A core handles the page first, and `move_handled` goes on.
             Work::CollectRead(_) if M::ALL_FEATURES && cx.asks_core_to_move(id) => {}
-            Work::CollectRead(route) => collections.read_done(id, route, cx),
+            Work::CollectRead(route) => collections.read_done(id, route, moves, cx),
             Work::MapRead => {
                 if let Some(map) = map {
                     map.read_done(id, cx);
@@ -260,6 +265,7 @@ impl Controller {
         }
         let Controller { shared, collections, moves, map, cache, .. } = self;
         let cx = &mut Context { shared, datapath, kernel };
+        let is_end_of_program = !(M::ALL_FEATURES && work.is_clean()) || cx.datapath.companion(id).is_none();
         match work {
             Work::HostWrite(place) if owner.request.is_some() => {
                 cx.shared.finished(id, owner.request, cx.datapath);
@@ -276,13 +282,13 @@ impl Controller {
                     cache.destaged(lpn, cx);
                 }
             }
+            Work::CollectProgram(Route::Clean | Route::CleanEnd) if M::ALL_FEATURES && !is_end_of_program => {}
             Work::CollectProgram(Route::CleanEnd) if M::ALL_FEATURES => {
                 let plane = cx.shared.geometry.plane_of(from);
                 return self.clean_ended(plane, datapath, kernel);
             }
             Work::CollectProgram(Route::Clean) if M::ALL_FEATURES => {
-                let die = moves.cleaning.read_next(cx.shared.geometry.plane_of(from), cx);
-                cx.then(Step::TryIssue(die));
+                moves.cleaning.go_on(cx.shared.geometry.plane_of(from), cx);
             }
             Work::CollectProgram(_) => {
                 let victim = cx.shared.geometry.plane_of(from);

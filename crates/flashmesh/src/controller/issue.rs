@@ -1,6 +1,6 @@
 //! Between the controller and the queues of the dies: what goes there, and what the datapath wants done.
 
-use crate::datapath::{Beginning, BlockedPrograms, Datapath, Next, Wants};
+use crate::datapath::{Beginning, BlockedPrograms, Datapath, Next, PageSource, Wants};
 use crate::fabric::Granted;
 use crate::ids::{DieId, PlaneId, Ppn, TransactionId};
 use crate::kernel::Kernel;
@@ -126,7 +126,7 @@ impl Controller {
                 (first.0..first.0 + count).for_each(|die| todo.push(Step::TryIssueOfDie(DieId(die))));
             }
             Wants::Alone(die, id) => {
-                self.give_page(id, datapath, kernel);
+                self.give_pages_alone(id, datapath, kernel);
                 let wants = datapath.start_alone(die, id, self, kernel);
                 self.answer(wants, datapath, kernel);
             }
@@ -220,8 +220,8 @@ impl Controller {
                 }
                 Next::Programs(beginning) => return self.begin_programs(beginning, datapath, kernel),
                 Next::Listed(read) => {
-                    let plane = datapath.transaction(read).plane;
-                    return self.moves.cleaning.list(plane, &mut self.shared);
+                    let Controller { shared, moves, .. } = self;
+                    return moves.cleaning.list(read, &mut Context { shared, datapath, kernel });
                 }
             }
         }
@@ -233,12 +233,16 @@ impl Controller {
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
     ) {
+        let mut left_out = Vec::new();
         let mut next = Some(beginning.lead());
         while let Some(id) = next {
             if M::ALL_FEATURES && self.shared.geometry.gathers() && beginning.class() == Class::CollectProgram {
                 self.make_way(id, datapath);
             }
             self.give_page(id, datapath, kernel);
+            if M::ALL_FEATURES && datapath.transaction(id).work.leaves_chip() && self.shared.geometry.gathers() {
+                left_out.extend(datapath.leave_out(id, |other| !PageSource::<M>::is_current(self, other)));
+            }
             while let Some(companion) = datapath.next_companion(&mut beginning, self, kernel) {
                 self.give_page(companion, datapath, kernel);
             }
@@ -254,6 +258,10 @@ impl Controller {
             self.keep_pace(&beginning, datapath, kernel);
         }
         datapath.begin(beginning, kernel);
+        for id in left_out {
+            datapath.tell_rerouted(id, kernel);
+            self.reroute(id, datapath, kernel);
+        }
         // Of others the planes have their reserve.
         if Class::WAITING_PROGRAMS.contains(&beginning.class()) {
             for &id in beginning.transactions() {
@@ -310,9 +318,25 @@ impl Controller {
     #[inline(never)]
     fn fill_up<M: Model>(&mut self, beginning: &Beginning, datapath: &Datapath<M>) {
         for &lead in beginning.transactions() {
-            let last = datapath.with_companions(lead).last().unwrap_or(lead);
-            let skipped = self.shared.ftl.finish_program(datapath.transaction(last).to);
-            self.shared.counters.flash.units_skipped += u64::from(skipped);
+            self.leave_rest_empty(lead, datapath);
+        }
+    }
+
+    fn leave_rest_empty<M: Model>(&mut self, lead: TransactionId, datapath: &Datapath<M>) {
+        let last = datapath.with_companions(lead).last().unwrap_or(lead);
+        let skipped = self.shared.ftl.finish_program(datapath.transaction(last).to);
+        self.shared.counters.flash.units_skipped += u64::from(skipped);
+    }
+
+    /// Gives each program that a chip begins by itself its page.
+    fn give_pages_alone<M: Model>(&mut self, lead: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        let mut next = Some(lead);
+        while let Some(id) = next {
+            self.give_page(id, datapath, kernel);
+            next = datapath.companion(id);
+        }
+        if self.shared.geometry.gathers() && datapath.transaction(lead).class().is_program() {
+            self.leave_rest_empty(lead, datapath);
         }
     }
 
@@ -355,6 +379,10 @@ impl Controller {
             if let Some(copies) = &mut cx.shared.copies {
                 copies.forget_plan_of(id, lpn);
             }
+        }
+        if M::ALL_FEATURES && work.is_copyback() && cx.shared.geometry.gathers() {
+            collections.take_apart(id, cx);
+            return self.run(datapath, kernel);
         }
         match work {
             Work::Reallocate => reallocate::rerouted(id, cx),

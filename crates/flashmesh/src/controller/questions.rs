@@ -7,9 +7,10 @@ use crate::kernel::model::Model;
 use crate::policies::FirmwarePolicy;
 use crate::schedule::queues::PlaneMasks;
 use crate::schedule::transaction::{Class, Transaction};
-use crate::schedule::work::Work;
+use crate::schedule::work::{Route, Work};
 
 use super::Controller;
+use super::work::collect::in_plane;
 use super::work::replica;
 
 impl Controller {
@@ -19,6 +20,9 @@ impl Controller {
         let ftl = &self.shared.ftl;
         match transaction.work {
             Work::HostRead(_) => ftl.may_read(transaction.lpn, transaction.from),
+            Work::CollectProgram(Route::Plane) if self.shared.geometry.gathers() => {
+                in_plane::is_whole(transaction, &self.shared)
+            }
             Work::MapRead | Work::ReadModify(_) | Work::CollectRead(_) | Work::CollectProgram(_) => {
                 ftl.is_at(transaction.lpn, transaction.from)
             }

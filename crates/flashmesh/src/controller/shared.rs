@@ -181,7 +181,7 @@ impl Shared {
             Work::Reallocate => Some(self.ftl.host_stream(transaction.plane, None)),
             Work::MapProgram => Some(Stream::Translation),
             Work::ReplicaProgram => Some(Stream::Replica),
-            Work::CollectProgram(Route::Controller) => Some(self.ftl.stream_of_move(transaction.from)),
+            Work::CollectProgram(Route::Controller | Route::Plane) => Some(self.ftl.stream_of_move(transaction.from)),
             Work::CollectProgram(_) => Some(Stream::Arrival),
             Work::MapRead
             | Work::HostRead(_)

@@ -48,6 +48,10 @@ pub enum Step {
     CollectInBackground(PlaneId),
     /// The collection of a plane goes on.
     Advance(PlaneId),
+    /// No unit of a plane's victim may be left to be read.
+    AllRead(PlaneId),
+    /// The register of a die holds the rest of a page, which may leave now.
+    SendRest(DieId),
     /// All pages of a plane's victim have moved.
     Drained(PlaneId),
     /// A block has been erased: its plane may level its wear.
@@ -165,6 +169,8 @@ impl Controller {
             Step::Collect(plane) => collections.collect_if_needed(plane, cx!()),
             Step::CollectInBackground(plane) => collections.collect_plane_in_background(plane, cx!()),
             Step::Advance(plane) => collections.advance(plane, moves, map.as_deref_mut(), cx!()),
+            Step::AllRead(plane) => moves.all_read(plane, cx!()),
+            Step::SendRest(die) => self.send_register(die, datapath, kernel),
             Step::Drained(plane) => collections.drained(plane, cx!()),
             Step::Erased(erased) => collections.level_wear(erased, cx!()),
             Step::EntryChanged(lpn) => {

@@ -81,6 +81,16 @@ impl<M: Model> Datapath<M> {
         moved
     }
 
+    /// Others are read with the first page of a Clean, whose read has begun.
+    pub fn list_with(&mut self, lead: TransactionId, others: &[TransactionId], kernel: &mut Kernel<M>) {
+        let die = self.geometry.die_of_plane(self.transactions[lead].plane);
+        let together: Vec<TransactionId> = std::iter::once(lead).chain(others.iter().copied()).collect();
+        self.run_together(&together);
+        self.queue_companions(die, lead, kernel);
+        let wait = PathWait { asked: kernel.now(), tried: kernel.now(), causes: Causes::default() };
+        self.take_companions(die, lead, PathGrant { wait, cause: Cause::Controller }, kernel);
+    }
+
     /// A transaction that its chip begins by itself, as soon as the die is free: gives the die, for which [`Datapath::try_issue`] follows.
     pub fn begin_alone(&mut self, id: TransactionId, kernel: &mut Kernel<M>) -> DieId {
         let now = kernel.now();
@@ -89,6 +99,7 @@ impl<M: Model> Datapath<M> {
         let (class, request) = (transaction.class(), transaction.owner.request);
         transaction.account.queue(now, self.units[die].state.internal_busy(now));
         kernel.tell(|| Notice::Enqueued(die, class, request));
+        self.queue_companions(die, id, kernel);
         if self.rules.tracks_idle {
             self.idle.set(die, false);
         }
@@ -107,8 +118,10 @@ impl<M: Model> Datapath<M> {
         let now = kernel.now();
         let class = self.transactions[id].class();
         let wait = PathWait { asked: now, tried: now, causes: Causes::default() };
-        self.taken(id, die, PathGrant { wait, cause: Cause::Controller }, kernel);
-        let (kind, pages, planes) = (self.kind_of(class), self.pages_of(id), PlaneTransactions::one(id));
+        let path = PathGrant { wait, cause: Cause::Controller };
+        self.taken(id, die, path, kernel);
+        self.take_companions(die, id, path, kernel);
+        let (kind, pages, planes) = (self.kind_of(class, id), self.pages_of(id), PlaneTransactions::one(id));
         let operation = Operation {
             kind,
             internal: class.is_internal(),

@@ -12,7 +12,7 @@ use crate::schedule::transaction::{Owner, Transaction};
 use crate::schedule::work::{Route, Work};
 use crate::units::Time;
 
-use super::large_units::LargeUnits;
+use super::page_by_page::PageByPage;
 use super::{Datapath, DieUnit};
 
 /// What the array of a die has ended.
@@ -75,9 +75,9 @@ impl<M: Model> Datapath<M> {
         kernel.tell(|| Notice::ArrayEnded(die));
         let nominal = operation.array_time;
         work.array += nominal;
-        if M::ALL_FEATURES && self.geometry.has_large_units() {
-            let units = LargeUnits::new(&self.geometry, &self.timing, &self.transactions);
-            units.pages(operation).for_each(|pages| self.counters.work.count(operation.kind, pages));
+        if M::ALL_FEATURES && PageByPage::is_needed(operation.kind, &self.geometry, &self.timing) {
+            let work = PageByPage::new(&self.geometry, &self.timing, &self.transactions);
+            work.steps(operation).for_each(|(kind, pages)| self.counters.work.count(kind, pages));
         } else if operation.kind == OperationKind::Read {
             self.counters.work.count(OperationKind::Read, operation.pages);
         } else {

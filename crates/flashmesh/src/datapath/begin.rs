@@ -89,7 +89,7 @@ impl<M: Model> Datapath<M> {
         self.count_overdue(queue, waiting, lead, kernel.now());
         self.taken(lead, queue.die, granted.path, kernel);
         self.join_reads(queue, lead, granted.path, source, kernel);
-        let joins = self.kind_of(queue.class) != OperationKind::Copyback;
+        let joins = self.kind_of(queue.class, lead) != OperationKind::Copyback;
         if joins { waiting.of(queue.class) & !(1 << queue.plane) } else { 0 }
     }
 
@@ -189,7 +189,7 @@ impl<M: Model> Datapath<M> {
     fn send_command(&mut self, beginning: Beginning, list: Bytes, kernel: &mut Kernel<M>) {
         let now = kernel.now();
         let Beginning { queue: Choice { class, die, .. }, granted, planes, .. } = beginning;
-        let (kind, pages) = (self.kind_of(class), self.pages_of(beginning.lead()));
+        let (kind, pages) = (self.kind_of(class, beginning.lead()), self.pages_of(beginning.lead()));
         let suspension = if granted.suspends { self.timing.suspend } else { Time::ZERO };
         let count = planes.transactions().len();
         self.counters.multi_plane_operations += u64::from(count > 1);
@@ -236,11 +236,14 @@ impl<M: Model> Datapath<M> {
         }
     }
 
+    /// What the array does for an operation of `class` that `lead` leads.
     #[inline]
-    pub(super) fn kind_of(&self, class: Class) -> OperationKind {
+    pub(super) fn kind_of(&self, class: Class, lead: TransactionId) -> OperationKind {
         match class {
             Class::MapRead | Class::UserRead | Class::CollectRead => OperationKind::Read,
-            Class::CollectProgram if self.rules.copyback => OperationKind::Copyback,
+            Class::CollectProgram if self.rules.copyback && self.transactions[lead].work.is_copyback() => {
+                OperationKind::Copyback
+            }
             Class::MapProgram | Class::UserProgram | Class::CollectProgram | Class::ReplicaProgram => {
                 OperationKind::Program
             }

@@ -81,9 +81,16 @@ impl<M: Model> Datapath<M> {
             is_by_another = !path.behind_itself[TransferPhase::DataOut.index()];
             self.units[die].state.count_path_wait(stalled).expect("data arrives from a register that holds some");
         }
+        let rest = if M::ALL_FEATURES { self.parts.take_rest(die) } else { None };
         let state = &mut self.units[die].state;
-        let id = state.data_left(now).expect("data arrives from a register that holds some");
-        kernel.tell(|| Notice::DataLeft(die));
+        let id = match rest {
+            Some(rest) => state.part_left(rest).expect("data arrives from a register that holds some"),
+            None => {
+                let id = state.data_left(now).expect("data arrives from a register that holds some");
+                kernel.tell(|| Notice::DataLeft(die));
+                id
+            }
+        };
         self.tell_left(id, kernel);
         let stall = Stall { time: stalled, is_by_another };
         let mut companion = self.companion(id);
@@ -95,8 +102,10 @@ impl<M: Model> Datapath<M> {
         let transaction = &mut self.transactions[id];
         transaction.account.left(now, stall);
         if M::ALL_FEATURES && transaction.work.leaves_chip() {
-            let Transaction { from, plane, .. } = *transaction;
-            kernel.tell(|| Notice::PageCopied(from, plane));
+            for id in self.with_companions(id) {
+                let Transaction { from, plane, .. } = self.transactions[id];
+                kernel.tell(|| Notice::PageCopied(from, plane));
+            }
         }
         id
     }

@@ -78,6 +78,11 @@ impl Gather {
     }
 }
 
+/// Whether what is queued for `work` may wait for others, to run with them.
+fn gathers_as(work: Work) -> bool {
+    work.class().is_program() && work != Work::Parity && !work.is_whole()
+}
+
 const WAITING_PROGRAMS: PlaneMasks = PlaneMasks::all_of(&Class::WAITING_PROGRAMS);
 
 impl<M: Model> Datapath<M> {
@@ -109,7 +114,7 @@ impl<M: Model> Datapath<M> {
     ) {
         if self.gathers() && self.has_page(work.class()) {
             self.gather.bound.count_waiting(&self.geometry, self.transactions[id].to, true);
-        } else if self.gathers() && work != Work::Parity {
+        } else if self.gathers() && gathers_as(work) {
             self.gather_queued(die, work.class(), plane, kernel);
         }
     }
@@ -128,7 +133,7 @@ impl<M: Model> Datapath<M> {
     pub(super) fn count_left(&mut self, id: TransactionId) {
         if self.gathers() {
             let transaction = &self.transactions[id];
-            if transaction.work == Work::Parity {
+            if !gathers_as(transaction.work) {
                 return;
             }
             if self.has_page(transaction.class()) {
@@ -139,6 +144,12 @@ impl<M: Model> Datapath<M> {
             let at = self.gather.at(die, transaction.class(), plane);
             self.gather.waiting[at] -= 1;
         }
+    }
+
+    /// How many moves wait for others in the queue of a plane.
+    pub fn moves_that_gather(&self, plane: PlaneId) -> u32 {
+        let (die, in_die) = (self.geometry.die_of_plane(plane), self.geometry.plane_in_die(plane) as u8);
+        self.gather.waiting[self.gather.at(die, Class::CollectProgram, in_die)]
     }
 
     /// The planes among `planes` whose programs of `class` may run: they fill a program, or do not wait for others.
@@ -167,6 +178,7 @@ impl<M: Model> Datapath<M> {
         let is_ready = |plane: &u8| {
             due >> plane & 1 != 0
                 || is_full(*plane)
+                || (moves && self.waits_for_nothing(die, *plane, source))
                 || (moves && !source.moves_more(PlaneId(first.0 + u32::from(*plane))))
         };
         self::planes(planes).filter(is_ready).fold(0, |ready, plane| ready | 1 << plane)
@@ -223,6 +235,9 @@ impl<M: Model> Datapath<M> {
         kernel: &mut Kernel<M>,
     ) -> Option<TransactionId> {
         let lead = *beginning.transactions().last()?;
+        if self.transactions[lead].work.is_whole() {
+            return self.next_of_whole(beginning, lead, kernel);
+        }
         let id = if self.has_page(beginning.class()) {
             self.next_bound(beginning, lead)?
         } else {
@@ -251,7 +266,7 @@ impl<M: Model> Datapath<M> {
         let queue = Choice { plane, ..beginning.queue };
         let lookahead = self.rules.lookahead.max(units);
         self.queues.take_first(&mut self.transactions, queue, lookahead, |other| {
-            source.shares_block(&leading, other) && source.is_current(other)
+            leading.work.may_run_with(other.work) && source.shares_block(&leading, other) && source.is_current(other)
         })
     }
 

@@ -22,8 +22,9 @@ mod grant;
 mod interconnect;
 mod issue;
 mod join;
-mod large_units;
+mod page_by_page;
 mod parity;
+mod parts;
 mod path;
 mod rules;
 mod same_page;
@@ -31,6 +32,7 @@ mod scheduling;
 mod send;
 mod source;
 mod suspended_chips;
+mod whole;
 
 use crate::config::{Config, EraseOrder, Priorities};
 use crate::engine::table::Table;
@@ -63,6 +65,7 @@ use alone::Alone;
 use arrivals::Arrivals;
 use gather::Gather;
 use interconnect::Interconnect;
+use parts::Parts;
 use path::PathRequest;
 use rules::Rules;
 use scheduling::Scheduling;
@@ -93,6 +96,7 @@ pub struct Datapath<M: Model> {
     idle: IdleDies,
     /// What chips do by themselves.
     alone: Alone,
+    parts: Parts,
     interconnect: Interconnect<M::Fabric>,
     arrivals: Arrivals,
     gather: Gather,
@@ -118,6 +122,7 @@ impl Datapath<Probed> {
             units: Table::of(DieUnit::default(), dies as usize),
             idle,
             alone: Alone::default(),
+            parts: Parts::default(),
             interconnect: Interconnect::new(facts, AnyFabric::of_kind(facts, config, geometry)?),
             arrivals: Arrivals::default(),
             gather: Gather::new(config, geometry),
@@ -155,6 +160,7 @@ impl Datapath<Probed> {
             units: self.units,
             idle: self.idle,
             alone: self.alone,
+            parts: self.parts,
             interconnect: self.interconnect.resolved(resolve),
             arrivals: self.arrivals,
             gather: self.gather,
@@ -293,7 +299,9 @@ impl<M: Model> Datapath<M> {
         let plane = self.geometry.plane_in_die(transaction.plane) as u8;
         kernel.tell(|| Notice::Enqueued(die, class, request));
         transaction.account.queue(now, self.units[die].state.internal_busy(now));
-        if has_turn || goes_first {
+        if self.gathers() && work.is_whole() {
+            self.queue_whole(die, plane, id, kernel);
+        } else if has_turn || goes_first {
             self.queues.insert(&mut self.transactions, die, plane, id);
         } else {
             self.queues.push_of(&mut self.transactions, die, class, plane, id);

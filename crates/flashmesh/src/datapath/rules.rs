@@ -1,7 +1,7 @@
 //! What the configuration says of how operations run.
 
 use crate::config::{
-    Allocation, Arbitration, Config, EraseOrder, KindOrder, MultiPlane, Priorities, Schedule, SchedulePolicy,
+    Allocation, Arbitration, Config, EraseOrder, KindOrder, Move, MultiPlane, Priorities, Schedule, SchedulePolicy,
     Suspension, SuspensionScope, WriteBinding,
 };
 use crate::fabric::Facts;
@@ -22,6 +22,8 @@ pub(super) struct Rules {
     /// Whether only the sectors written are sent for a program.
     pub(super) partial_program: bool,
     pub(super) copyback: bool,
+    /// Whether collection has the valid pages of a block moved by one packet.
+    pub(super) cleans: bool,
     /// Whether a chip takes one operation at a time, for one of several dies.
     pub(super) dies_take_turns: bool,
     pub(super) erases: EraseOrder,
@@ -69,6 +71,7 @@ impl Rules {
             lookahead: config.schedule.lookahead,
             partial_program: config.flash.partial_program,
             copyback: config.gc.copyback,
+            cleans: config.gc.r#move == Move::Clean,
             erases: config.schedule.erases,
             age_bound: if has_precedence { config.schedule.age_bound } else { Time::MAX },
             dies_take_turns: !config.flash.die_interleaving && geometry.dies_per_chip > 1,

@@ -20,7 +20,7 @@ impl<M: Model> Datapath<M> {
         source: &S,
         kernel: &mut Kernel<M>,
     ) {
-        if self.gathers() {
+        if self.gathers() && !self.transactions[lead].work.is_whole() {
             self.transactions[lead].end_chain();
             if matches!(queue.class, Class::MapRead | Class::UserRead | Class::CollectRead) {
                 self.join_reads_of_page(queue, lead, path, source, kernel);

@@ -390,6 +390,17 @@ impl Die {
         Ok(left)
     }
 
+    /// A part of the data of one plane has left, that of the transaction given back; `rest` is left of it.
+    ///
+    /// # Errors
+    /// When the register is empty.
+    pub fn part_left(&mut self, rest: TransactionId) -> Result<TransactionId, Illegal> {
+        let left = self.outgoing().ok_or(Illegal::WrongPhase)?;
+        self.register.planes.transactions[self.register.left as usize] = rest;
+        self.register.sending = false;
+        Ok(left)
+    }
+
     pub fn busy(&self, now: Time) -> Time {
         self.busy.until(now)
     }

@@ -83,10 +83,10 @@ impl Timing {
         self.array[kind.index()][pages.read.index()][pages.programmed.index()]
     }
 
-    /// The time of an operation on several pages one after the other, under one command.
-    pub fn array_of(&self, kind: OperationKind, pages: impl Iterator<Item = Pages>) -> Time {
-        let decoding = self.decoding[kind.index()];
-        pages.fold(decoding, |time, pages| time + (self.array(kind, pages) - decoding))
+    /// The time of an operation of `kind`, under one command, that the array works on in several steps one after the other.
+    pub fn array_of(&self, kind: OperationKind, steps: impl Iterator<Item = (OperationKind, Pages)>) -> Time {
+        let alone = |(kind, pages)| self.array(kind, pages) - self.decoding[kind.index()];
+        steps.map(alone).fold(self.decoding[kind.index()], |time, step| time + step)
     }
 
     /// Pages of a word line that a program writes at once.

@@ -41,12 +41,30 @@ impl Ftl {
         Some(chosen)
     }
 
+    /// The same for mapping units that fill a program, or are the last of a victim, and hold `lpns`: one plane takes them all, by one program.
+    pub(crate) fn admit_program(
+        &mut self,
+        lpns: &[Lpn],
+        plane: PlaneId,
+        reaches: impl Fn(DieId, DieId) -> bool,
+    ) -> Option<PlaneId> {
+        let planes_per_chip = self.geometry.dies_per_chip * self.geometry.planes_per_die;
+        let from = self.geometry.die_of_plane(plane);
+        let candidates = (plane.0 % planes_per_chip..self.geometry.planes()).step_by(planes_per_chip as usize);
+        let takes_all = |to| reaches(from, self.geometry.die_of_plane(to)) && self.room_for(lpns, to) == lpns.len();
+        let chosen = self.emptiest(*lpns.first()?, plane, candidates.map(PlaneId), takes_all)?;
+        self.open_for_arrivals(chosen)?;
+        self.blocks.plane_mut(chosen).awaited = lpns.len() as u32;
+        Some(chosen)
+    }
+
     /// Chooses the plane that the valid pages of a victim in `plane`, which hold `lpns` in this order, are sent to by one Clean packet, among
     /// those of the dies that the packet may name, and keeps pages for the first of them there: for how many is returned as well. From
     /// then on they are on their way. `None` when no plane takes any.
     ///
     /// As [`Ftl::admit_copy`], but for the candidates: the packet names where each page goes, so that any plane of another chip will do. As
-    /// many pages go as have room in one open block \[choice\]; the controller sends another Clean for the others.
+    /// many pages go as have room in one open block \[choice\]; the controller sends another Clean for the others. Where programs take several
+    /// mapping units, only the last of a victim leave one in part empty.
     pub(crate) fn admit_clean(
         &mut self,
         lpns: &[Lpn],
@@ -57,14 +75,23 @@ impl Ftl {
         let chip = |plane: PlaneId| self.geometry.chip_of(self.geometry.die_of_plane(plane));
         let may_take = |to| chip(to) != chip(plane) && may_take(self.geometry.die_of_plane(to));
         let chosen = self.emptiest(first, plane, (0..self.geometry.planes()).map(PlaneId), may_take)?;
-        let occupancy = Occupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
-        let has_room = |(before, &lpn): (u32, &Lpn)| self.allocation.admits(lpn, chosen, &occupancy) > before;
-        let with_room = (0..).zip(lpns).take_while(|page| has_room(*page)).count();
+        let with_room = self.room_for(lpns, chosen);
         self.open_for_arrivals(chosen)?;
+        let program = self.geometry.units_per_program as usize;
         let account = self.blocks.plane_mut(chosen);
-        let pages = with_room.min(account.open.pages_left(Stream::Arrival) as usize);
+        let mut pages = with_room.min(account.open.pages_left(Stream::Arrival) as usize);
+        if pages < lpns.len() {
+            pages -= pages % program;
+        }
         account.awaited = pages as u32;
-        Some((chosen, pages))
+        (pages > 0).then_some((chosen, pages))
+    }
+
+    /// How many of these pages, from the first one on, have room in `plane`.
+    fn room_for(&self, lpns: &[Lpn], plane: PlaneId) -> usize {
+        let occupancy = Occupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
+        let has_room = |(before, &lpn): (u32, &Lpn)| self.allocation.admits(lpn, plane, &occupancy) > before;
+        (0..).zip(lpns).take_while(|page| has_room(*page)).count()
     }
 
     /// The plane of `candidates` that takes a page which leaves `plane`.
@@ -88,9 +115,11 @@ impl Ftl {
         Some(())
     }
 
-    /// A page that was on its way to `plane` has been programmed and committed, or was dropped.
-    pub(crate) fn arrived(&mut self, plane: PlaneId) {
-        self.blocks.plane_mut(plane).awaited -= 1;
+    /// A page that was on its way to `plane` has been programmed and committed, or was dropped. Gives how many are still on their way.
+    pub(crate) fn arrived(&mut self, plane: PlaneId) -> u32 {
+        let account = self.blocks.plane_mut(plane);
+        account.awaited -= 1;
+        account.awaited
     }
 
     /// So many of those that `plane` was to take are sent.

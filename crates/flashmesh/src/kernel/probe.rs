@@ -228,8 +228,8 @@ pub enum Notice<'a> {
     BlockErased(BlockId),
     /// The data of a page arrived in the chip of another plane.
     PageCopied(Ppn, PlaneId),
-    /// Data that had arrived for a plane is not needed any more.
-    CopyDropped(PlaneId),
+    /// The data of a page that had arrived for a plane is not needed any more.
+    CopyDropped(Ppn, PlaneId),
     /// A transaction has to wait for its entry of the map.
     EntryWanted(Option<RequestId>, Lpn),
     /// A transaction goes on with its entry.

@@ -204,6 +204,22 @@ impl DieQueues {
         self.queues[slot].insert(at, Waiting::new(id));
     }
 
+    /// Puts a transaction into its queue behind the first ones that are `ahead` of it. What runs with it goes on doing so.
+    pub fn insert_behind(
+        &mut self,
+        transactions: &Transactions,
+        die: DieId,
+        plane: u8,
+        id: TransactionId,
+        ahead: impl Fn(&Transaction) -> bool,
+    ) {
+        let (class, priority) = (transactions[id].class(), transactions[id].owner.priority);
+        let slot = self.slot(Choice { die, class, plane, priority });
+        let at = self.queues[slot].iter().take_while(|waiting| ahead(&transactions[waiting.id])).count();
+        self.masks[die].insert(class, plane);
+        self.queues[slot].insert(at, Waiting::new(id));
+    }
+
     /// The first transaction of a queue.
     #[inline]
     pub fn head(&self, at: Choice) -> Option<TransactionId> {

@@ -23,8 +23,10 @@ pub enum ReadFor {
 /// Which way a page goes that collection or wear levelling moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Route {
-    /// Through the controller, or by copyback within its plane.
+    /// Through the controller.
     Controller,
+    /// Within its plane, without leaving the chip (copyback): where programs gather, with all others that fill one with it.
+    Plane,
     /// Straight to the chip that programs it.
     Chip,
     /// The same, as a page that a Clean lists (Network-on-SSD, CAL 2012, section 3.4).
@@ -34,6 +36,12 @@ pub enum Route {
 }
 
 impl Route {
+    /// Whether the page goes straight to another chip.
+    #[inline]
+    pub const fn leaves_chip(self) -> bool {
+        matches!(self, Route::Chip | Route::Clean | Route::CleanEnd)
+    }
+
     /// Whether the page is one that a Clean lists.
     #[inline]
     pub const fn is_clean(self) -> bool {
@@ -108,17 +116,30 @@ impl Work {
     /// Whether its data goes, or came, straight from chip to chip.
     #[inline]
     pub const fn leaves_chip(self) -> bool {
-        matches!(
-            self,
-            Work::CollectRead(Route::Chip | Route::Clean | Route::CleanEnd)
-                | Work::CollectProgram(Route::Chip | Route::Clean | Route::CleanEnd)
-        )
+        matches!(self, Work::CollectRead(route) | Work::CollectProgram(route) if route.leaves_chip())
     }
 
-    /// Whether two programs may run as one operation: the data comes over the path for both or for none, and parity runs with parity alone.
+    /// Whether it is a program of which nothing comes over the path: where programs gather, all that one writes is together before it is
+    /// queued, and waits there for nothing more.
+    #[inline]
+    pub const fn is_whole(self) -> bool {
+        matches!(self, Work::CollectProgram(Route::Plane | Route::Chip | Route::Clean | Route::CleanEnd))
+    }
+
+    /// Whether a page moves within its plane, read and programmed in one.
+    #[inline]
+    pub const fn is_copyback(self) -> bool {
+        matches!(self, Work::CollectProgram(Route::Plane))
+    }
+
+    /// Whether two programs may run as one operation: the data comes over the path for both or for none, copybacks run alone, and parity runs
+    /// with parity alone.
     #[inline]
     pub fn may_run_with(self, other: Work) -> bool {
-        self.leaves_chip() == other.leaves_chip() && (self == Work::Parity) == (other == Work::Parity)
+        self.leaves_chip() == other.leaves_chip()
+            && !self.is_copyback()
+            && !other.is_copyback()
+            && (self == Work::Parity) == (other == Work::Parity)
     }
 
     /// Whether it moves a page that a Clean lists.

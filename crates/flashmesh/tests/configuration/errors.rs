@@ -241,14 +241,6 @@ fn keys_that_cannot_go_together_are_found() {
             "a program writes 3: neither is a multiple of the other",
         ),
         (
-            "ftl.mapping-unit = \"8KiB\"\nfabric.kind = \"pnssd\"\ngc.move = \"chip-to-chip\"",
-            "gc.move `chip-to-chip` has the page buffer of another chip take one page",
-        ),
-        (
-            "ftl.mapping-unit = \"8KiB\"\nflash.page-types = \"mlc\"\nflash.program-unit = \"word-line\"\ngc.copyback = true",
-            "and gc.copyback moves one after the other inside its plane",
-        ),
-        (
             "[mapping]\ncache-capacity = \"1MiB\"\nstored-entry-size = \"4KiB\"\n[geometry]\npage-size = \"2KiB\"",
             "mapping.stored-entry-size (4KiB) is larger than geometry.page-size (2KiB)",
         ),

@@ -17,6 +17,7 @@ mod large_units;
 mod mapping_cache;
 mod mbm_cases;
 mod mbm_units;
+mod moves_of_units;
 mod parity;
 mod partition;
 mod placement_seam;

@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use self::model::{Model, status};
 use flashmesh::cache::Lookups;
-use flashmesh::config::{CacheWrites, Caching, Config, FirmwarePolicy, FirstTouch, PreconditionKind, WriteBinding};
+use flashmesh::config::{
+    CacheWrites, Caching, Config, FirmwarePolicy, FirstTouch, Move, PreconditionKind, WriteBinding,
+};
 use flashmesh::host::status::Status;
 use flashmesh::ids::Lpn;
 use flashmesh::measure::cache::CacheReport;
@@ -218,6 +220,11 @@ proptest! {
     }
 
     #[test]
+    fn so_does_any_drive_that_sends_units_from_chip_to_chip(case in arbitrary::case_that_sends_units()) {
+        check(&case)?;
+    }
+
+    #[test]
     fn so_does_any_drive_with_an_slc_cache(case in arbitrary::case_with_slc()) {
         check(&case)?;
     }
@@ -240,6 +247,20 @@ fn most_drives_that_are_drawn_with_an_slc_cache_have_one() {
 }
 
 #[test]
+fn many_drives_that_send_pages_from_chip_to_chip_have_units_that_gather_or_large_ones() {
+    let mut runner = TestRunner::deterministic();
+    let strategy = arbitrary::case_that_sends_units();
+    let drawn = |_| strategy.new_tree(&mut runner).expect("a case can be drawn").current().config;
+    let drives: Vec<Config> = (0..400).map(drawn).collect();
+    for r#move in [Move::ChipToChip, Move::Clean] {
+        let send: Vec<&Config> = drives.iter().filter(|config| config.gc.r#move == r#move).collect();
+        let gather = send.iter().filter(|config| config.units_per_program() > 1).count();
+        let large = send.iter().filter(|config| config.pages_per_unit() > 1).count();
+        assert!(gather > 30 && large > 20, "{move}: {gather} of 400 gather, {large} have large units");
+    }
+}
+
+#[test]
 fn many_drives_that_are_drawn_with_units_gather_programs_and_many_have_large_units() {
     let mut runner = TestRunner::deterministic();
     let drawn = |_| arbitrary::case_in_units().new_tree(&mut runner).expect("a case can be drawn").current().config;
@@ -258,6 +279,9 @@ fn many_drives_that_are_drawn_with_units_gather_programs_and_many_have_large_uni
         counts.iter().all(|&count| count > 20),
         "{counts:?} of 400 gather with places given before, for reads too, and under MBM"
     );
+    let copy_back: Vec<&Config> = drives.iter().filter(|config| config.gc.copyback).collect();
+    let counts = (copy_back.iter().filter(|c| gather(c)).count(), copy_back.iter().filter(|c| large(c)).count());
+    assert!(counts.0 > 40 && counts.1 > 20, "{counts:?} of 400 copy back and gather, or have large units");
     let large = drives.iter().filter(large).count();
     assert!(large > 80, "{large} of 400 have units of several pages");
 }

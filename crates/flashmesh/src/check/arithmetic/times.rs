@@ -137,8 +137,23 @@ impl Times {
             OperationKind::Read => decoding + self.read(read) + decoding,
             OperationKind::Program => decoding + self.program(programmed),
             OperationKind::Erase => decoding + self.flash.erase_time,
-            OperationKind::Copyback => decoding + self.read(read) + self.program(programmed),
+            OperationKind::Copyback => decoding + self.read_of_program(read) + self.program(programmed),
         }
+    }
+
+    /// Time to read all pages that one program writes, of which `page` is one: those of a word line, or as many of the SLC cache.
+    pub(in super::super) fn read_of_program(&self, page: PageAt) -> Time {
+        let pages = if self.flash.program_unit == ProgramUnit::WordLine { self.order().1.len() as u32 } else { 1 };
+        let first = match page {
+            PageAt::Native(page) => PageAt::Native(page - page % pages),
+            PageAt::Slc => PageAt::Slc,
+        };
+        (0..pages).fold(Time::ZERO, |time, page| time + self.read(first.plus(page)))
+    }
+
+    /// Time to read what a copyback of large units moves from the unit at `from` on: a whole program at least.
+    pub(in super::super) fn read_of_copyback(&self, from: PageAt) -> Time {
+        self.read_of_unit(from, 0, self.in_unit).max(self.read_of_program(from))
     }
 
     /// Time to read so many pages of the large unit that begins at `unit`, from the page `skipped` on, without decoding.
@@ -154,9 +169,9 @@ impl Times {
         first_pages.fold(Time::ZERO, |time, page| time + self.program(unit.plus(page)))
     }
 
-    /// Time to read a large unit and to program it elsewhere, without decoding.
+    /// Time to read a large unit, or those of a program, and to program them elsewhere, without decoding.
     pub(in super::super) fn copyback_of_unit(&self, from: PageAt, to: PageAt) -> Time {
-        self.read_of_unit(from, 0, self.in_unit) + self.program_of_unit(to)
+        self.read_of_copyback(from) + self.program_of_unit(to)
     }
 
     /// What operations on large units may take.

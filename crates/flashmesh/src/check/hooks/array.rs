@@ -67,8 +67,8 @@ impl Oracles {
         self.judge(Data::NAME, outcome, now);
     }
 
-    pub fn copy_dropped(&mut self, plane: PlaneId, now: Time) {
-        let outcome = self.data.dropped(plane);
+    pub fn copy_dropped(&mut self, from: Ppn, plane: PlaneId, now: Time) {
+        let outcome = self.data.dropped(from, plane);
         self.judge(Data::NAME, outcome, now);
     }
 

@@ -20,6 +20,7 @@ use crate::schedule::transaction::Transaction;
 use crate::schedule::work::{Route, Work};
 
 mod begin;
+pub mod in_plane;
 mod take_turns;
 mod unread;
 
@@ -110,11 +111,13 @@ impl Collections {
     ) {
         let Some(collection) = &mut self.by_plane[plane.index()] else { return };
         let block = collection.block;
-        if M::ALL_FEATURES
-            && cx.shared.rules.cleans
-            && let Some(read) = moves.cleaning.begin(plane, block, collection.cursor, cx)
-        {
-            return cx.then(Step::Enqueue(read));
+        if M::ALL_FEATURES && cx.shared.rules.cleans && collection.moving == 0 {
+            if moves.cleaning.is_under_way(plane) {
+                return;
+            }
+            if let Some(read) = moves.cleaning.begin(plane, block, collection.cursor, cx) {
+                return cx.then(Step::Enqueue(read));
+            }
         }
         if M::ALL_FEATURES && cx.shared.geometry.gathers() {
             if !self.move_several(plane, cx) {
@@ -139,7 +142,7 @@ impl Collections {
     /// Moves as many pages of the plane's victim at a time as fill programs; gives whether all have moved.
     fn move_several<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) -> bool {
         loop {
-            let may_move = self.may_move_another(plane, cx.shared);
+            let may_move = self.may_move_another(plane, cx);
             let collection = self.by_plane[plane.index()].as_mut();
             // Of several pages that turn out to be superseded at once, each has it go on.
             let Some(collection) = collection.filter(|collection| !collection.is_over) else { return false };
@@ -158,13 +161,17 @@ impl Collections {
                     }
                 }
                 if !has_moved {
-                    ask_dies_of_superblock(plane, cx);
+                    all_read(plane, cx);
                 }
                 return has_moved;
             };
             if !may_move {
                 return false;
             }
+            if self.move_in_plane(plane, page, cx) {
+                continue;
+            }
+            let Some(collection) = self.by_plane[plane.index()].as_mut() else { return false };
             collection.cursor = page + 1;
             collection.moving += 1;
             collection.reading += 1;
@@ -175,13 +182,21 @@ impl Collections {
     }
 
     /// Whether another page of a plane's victim may be on its way, where programs gather: twice as many as fill a program may be. Planes that
-    /// are collected together share what fills a program over all of them, so that with one left it alone fills programs.
-    fn may_move_another(&self, plane: PlaneId, shared: &Shared) -> bool {
-        let mut limit = 2 * shared.geometry.units_per_program;
+    /// are collected together share what fills a program over all of them, so that with one left it alone fills programs. The next ones may
+    /// go by a Clean, which begins when none is on its way: then as many as fill a program are.
+    fn may_move_another<M: Model>(&self, plane: PlaneId, cx: &Context<'_, M>) -> bool {
+        let shared = &*cx.shared;
+        let Some(collection) = &self.by_plane[plane.index()] else { return false };
+        let program = shared.geometry.units_per_program;
+        if shared.rules.cleans {
+            let gather = collection.reading + cx.datapath.moves_that_gather(plane);
+            return collection.moving == 0 || !gather.is_multiple_of(program);
+        }
+        let mut limit = 2 * program;
         if shared.ftl.has_twins() {
             limit = limit * shared.ftl.superblocks().planes() / self.unread.victims(plane, &shared.ftl).max(1);
         }
-        self.by_plane[plane.index()].is_some_and(|collection| collection.moving < limit)
+        collection.moving < limit
     }
 
     /// Whether victims whose pages may move to `plane` have valid pages that have not been read.
@@ -214,7 +229,7 @@ impl Collections {
         if let Work::CollectRead(_) = work
             && self.read(from, &cx.shared.ftl)
         {
-            ask_dies_of_superblock(from, cx);
+            all_read(from, cx);
         }
     }
 
@@ -239,8 +254,8 @@ impl Collections {
         }
     }
 
-    /// The data of a page has left its victim: it is programmed in its plane, or in one that the policy chooses.
-    pub fn read_done<M: Model>(&mut self, id: TransactionId, route: Route, cx: &mut Context<'_, M>) {
+    /// The data of a page has left its victim: it is programmed in its plane, or in one that the policy chooses, or on another chip.
+    pub fn read_done<M: Model>(&mut self, id: TransactionId, route: Route, moves: &mut Moves, cx: &mut Context<'_, M>) {
         let Context { shared, datapath, .. } = cx;
         let transaction = datapath.transaction_mut(id);
         let from = shared.geometry.plane_of(transaction.from);
@@ -250,9 +265,13 @@ impl Collections {
             let stream = shared.ftl.stream_of_move(transaction.from);
             transaction.plane = shared.policy.place_move(transaction.plane, stream, &shared.ftl);
         }
-        cx.then(Step::Enqueue(id));
+        if M::ALL_FEATURES && route == Route::Chip && shared.geometry.gathers() {
+            moves.gathered(id, cx);
+        } else {
+            cx.then(Step::Enqueue(id));
+        }
         if is_last {
-            ask_dies_of_superblock(from, cx);
+            all_read(from, cx);
         }
     }
 
@@ -287,7 +306,7 @@ impl Collections {
         {
             map.moved(lpn, shared.geometry.plane_of(from), cx.kernel);
         }
-        if route != Route::Controller {
+        if route.leaves_chip() {
             shared.counters.gc.pages_copied += 1;
             moves.programmed(route, lpn, plane, from, to, is_wanted, shared);
         }
@@ -328,6 +347,14 @@ impl Collections {
     }
 }
 
+/// All units of a victim may have been read: programs that waited for more of them do no longer.
+fn all_read<M: Model>(plane: PlaneId, cx: &mut Context<'_, M>) {
+    ask_dies_of_superblock(plane, cx);
+    if cx.shared.rules.copies {
+        cx.then(Step::AllRead(plane));
+    }
+}
+
 /// Asks each die with planes of the superblocks of `plane`: programs may have gathered there, or pages become free.
 fn ask_dies_of_superblock<M: Model>(plane: PlaneId, cx: &mut Context<'_, M>) {
     let geometry = &cx.shared.geometry;
@@ -339,8 +366,9 @@ fn ask_dies_of_superblock<M: Model>(plane: PlaneId, cx: &mut Context<'_, M>) {
 /// A valid page at `from` leaves its victim.
 #[inline]
 fn move_page<M: Model>(plane: PlaneId, from: Ppn, lpn: Lpn, cx: &mut Context<'_, M>) {
-    let copyback = cx.shared.rules.copyback;
-    let work = if copyback { Work::CollectProgram(Route::Controller) } else { Work::CollectRead(Route::Controller) };
+    // Of several units that gather those that move within their plane have gone.
+    let copyback = cx.shared.rules.copyback && !(M::ALL_FEATURES && cx.shared.geometry.gathers());
+    let work = if copyback { Work::CollectProgram(Route::Plane) } else { Work::CollectRead(Route::Controller) };
     let id = cx.begin_own(work, lpn, from, plane);
     cx.then(Step::Enqueue(id));
 }

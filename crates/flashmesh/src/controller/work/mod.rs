@@ -11,6 +11,7 @@ pub(super) mod journal;
 pub(super) mod map;
 pub(super) mod moves;
 pub(super) mod pace;
+pub(super) mod packs;
 pub(super) mod parity;
 pub(super) mod place;
 pub(super) mod preallocate;

@@ -4,6 +4,7 @@
 //! Where a page goes is decided when its data lies in the register and asks for a path; the victim's plane collects on when the
 //! program is done, wherever that runs. That the controller commands the program by itself, when the page has arrived, is the
 //! same on all fabrics, and that translation pages stay in their plane \[choice\]; with `gc.move = "clean"` the chips do it by themselves ([`clean`](super::clean)).
+//! Where programs take several mapping units, these gather first ([`packs`](super::packs)).
 
 use crate::controller::Context;
 use crate::controller::shared::Shared;
@@ -20,6 +21,7 @@ use crate::schedule::work::{Route, Work};
 
 use super::clean::Cleaning;
 use super::collect::Collections;
+use super::packs::Packs;
 
 /// Pages on their way from chip to chip.
 #[derive(Clone, Debug)]
@@ -28,12 +30,14 @@ pub struct Moves {
     arrivals: Vec<Option<PlaneId>>,
     /// Those of blocks whose pages move by one packet.
     pub cleaning: Cleaning,
+    /// Mapping units that gather.
+    packs: Packs,
 }
 
 impl Moves {
     pub fn new(geometry: &Geometry, copies: bool, cleans: bool) -> Moves {
         let planes = if copies { geometry.planes() as usize } else { 0 };
-        Moves { arrivals: vec![None; planes], cleaning: Cleaning::new(geometry, cleans) }
+        Moves { arrivals: vec![None; planes], cleaning: Cleaning::new(geometry, cleans), packs: Packs::default() }
     }
 
     /// The die of another chip that takes the data of `read`, which leaves a register, when there is one.
@@ -45,6 +49,9 @@ impl Moves {
         let Transaction { work, lpn, plane, from, .. } = *datapath.transaction(read);
         if shared.rules.cleans {
             return work.is_clean().then(|| self.cleaning.destination(read, cx));
+        }
+        if work.class() == Class::CollectRead && shared.geometry.gathers() {
+            return self.destination_of_units(read, cx);
         }
         // A replica stays on its die.
         let moves_data = work.class() == Class::CollectRead && shared.ftl.stream_of_move(from) == Stream::Collection;
@@ -58,6 +65,39 @@ impl Moves {
         transaction.work = Work::CollectRead(Route::Chip);
         self.arrivals[to.index()] = Some(plane);
         Some(shared.geometry.die_of_plane(to))
+    }
+
+    /// The same where programs take several mapping units: of the units of a page the first ones that go the same way leave.
+    fn destination_of_units<M: Model>(&mut self, read: TransactionId, cx: &mut Context<'_, M>) -> Option<DieId> {
+        let reads: Vec<TransactionId> = cx.datapath.with_companions(read).collect();
+        let from = cx.datapath.transaction(read).from;
+        let (source, block) = (cx.shared.geometry.plane_of(from), cx.shared.geometry.block_of(from));
+        if !Packs::may_leave(block, cx.shared) {
+            return None;
+        }
+        let (to, count) = self.packs.destination(&reads, cx);
+        cx.datapath.part(cx.shared.geometry.die_of_plane(source), count);
+        let to = to?;
+        for &id in &reads[..count] {
+            let transaction = cx.datapath.transaction_mut(id);
+            (transaction.plane, transaction.work) = (to, Work::CollectRead(Route::Chip));
+        }
+        self.arrivals[to.index()] = Some(source);
+        Some(cx.shared.geometry.die_of_plane(to))
+    }
+
+    /// A unit has come to another chip, whose program it gathers for.
+    pub fn gathered<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
+        if let Some(to) = self.packs.arrived(id, cx) {
+            self.arrivals[to.index()] = None;
+        }
+    }
+
+    /// No unit of the victim of a plane is read any more: what was to be programmed with it on another chip does not wait.
+    pub fn all_read<M: Model>(&mut self, source: PlaneId, cx: &mut Context<'_, M>) {
+        if let Some(to) = self.packs.look_at(source, cx) {
+            self.arrivals[to.index()] = None;
+        }
     }
 
     /// A page that went straight to another chip has been programmed there; with `is_wanted` the map has it there.
@@ -88,11 +128,15 @@ impl Moves {
             cx.shared.policy.tell(PolicyEvent::PageTaken(Class::CollectProgram, plane));
             if route == Route::Chip {
                 self.ended(plane, cx.shared);
-                cx.kernel.tell(|| Notice::CopyDropped(plane));
+                cx.kernel.tell(|| Notice::CopyDropped(from, plane));
             }
         }
         if M::ALL_FEATURES && work.is_clean() {
             self.cleaning.give_up(plane, cx.shared);
+        }
+        // The others that were to be programmed with it are.
+        if work == Work::CollectProgram(Route::Chip) {
+            cx.datapath.go_on_without(id);
         }
         cx.datapath.remove(id);
         cx.then(Step::Advance(cx.shared.geometry.plane_of(from)));
@@ -100,8 +144,9 @@ impl Moves {
 
     /// The page on its way to `plane` has been programmed there, or is not needed any more.
     pub fn ended(&mut self, plane: PlaneId, shared: &mut Shared) {
-        self.arrivals[plane.index()] = None;
-        shared.ftl.arrived(plane);
+        if shared.ftl.arrived(plane) == 0 {
+            self.arrivals[plane.index()] = None;
+        }
     }
 
     /// Whether a page is on its way to `die` for a collection that goes before user requests.

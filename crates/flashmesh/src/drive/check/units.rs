@@ -70,22 +70,6 @@ fn large_units(config: &Config, clashes: &mut Vec<Clash>) {
         let clash = Clash::new(&["ftl.mapping-unit", "flash.program-unit", "flash.page-types"], message);
         clashes.push(clash.help(&format!("set ftl.mapping-unit to a multiple of {program} pages")));
     }
-    if config.gc.copyback && program > 1 {
-        let message = format!(
-            "ftl.mapping-unit ({unit}) is {pages} pages, with flash.program-unit `word-line` several are programmed at once, and gc.copyback moves \
-             one after the other inside its plane"
-        );
-        let clash = Clash::new(&["gc.copyback", "ftl.mapping-unit", "flash.program-unit"], message);
-        clashes.push(clash.help("set gc.copyback to false, or flash.program-unit to \"page\""));
-    }
-    if config.gc.r#move.leaves_the_chip() {
-        let message = format!(
-            "ftl.mapping-unit ({unit}) is {pages} pages, and gc.move `{}` has the page buffer of another chip take one page",
-            config.gc.r#move
-        );
-        let clash = Clash::new(&["gc.move", "ftl.mapping-unit"], message);
-        clashes.push(clash.help("set gc.move to \"through-controller\", or ftl.mapping-unit to a page"));
-    }
 }
 
 fn programs(config: &Config, clashes: &mut Vec<Clash>) {
@@ -120,7 +104,7 @@ fn programs(config: &Config, clashes: &mut Vec<Clash>) {
         clashes.push(clash.help(&format!("set geometry.pages-per-block to a multiple of {pages}")));
     }
     if config.units_per_program() > 1 {
-        together(config, clashes);
+        cache(config, clashes);
     } else if config.pages_per_unit() > 1 && config.ftl.gather_timeout != Ftl::default().gather_timeout {
         let unit = config.mapping_unit();
         let message = format!(
@@ -130,28 +114,6 @@ fn programs(config: &Config, clashes: &mut Vec<Clash>) {
         let clash = Clash::new(&["ftl.gather-timeout", "ftl.mapping-unit"], message);
         clashes.push(clash.help("leave ftl.gather-timeout away"));
     }
-}
-
-/// What goes by whole pages.
-fn together(config: &Config, clashes: &mut Vec<Clash>) {
-    let (name, key) = if config.units_per_page() > 1 {
-        (format!("ftl.mapping-unit is {}", config.mapping_unit()), "ftl.mapping-unit")
-    } else {
-        ("flash.program-unit is `word-line`".to_owned(), "flash.program-unit")
-    };
-    let mut refuse = |other: &str, why: &str, help: &str| {
-        let message = format!("{name}, so that several units are programmed at once, and {why}");
-        clashes.push(Clash::new(&[other, key], message).help(help));
-    };
-    if config.gc.copyback {
-        let why = "gc.copyback moves one whole page inside its plane";
-        refuse("gc.copyback", why, "set gc.copyback to false");
-    }
-    if config.gc.r#move.leaves_the_chip() {
-        let why = format!("gc.move `{}` has the page buffer of another chip take one whole page", config.gc.r#move);
-        refuse("gc.move", &why, "set gc.move to \"through-controller\"");
-    }
-    cache(config, clashes);
 }
 
 /// Whether the device cache can gather what a program takes.

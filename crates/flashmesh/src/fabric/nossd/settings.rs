@@ -32,7 +32,8 @@ pub(super) fn check(config: &Config) -> Result<(), FabricError> {
         let keys = ["nossd.data-header-flits", "nossd.data-packet-flits"];
         return error(&keys, message, "make nossd.data-packet-flits the larger of the two");
     }
-    let list = LISTED_PAGE * u64::from(config.geometry.pages_per_block);
+    let units = u64::from(config.geometry.pages_per_block) * u64::from(config.units_per_page());
+    let list = LISTED_PAGE * (units / u64::from(config.pages_per_unit()).max(1));
     let clean = nossd.read_request_flits + list.as_u64() as u32;
     let lists = config.gc.r#move == config::Move::Clean;
     let longest = Packetizer::longest(nossd, &config.geometry, config.pages_per_program().max(config.pages_per_unit()))

@@ -95,6 +95,22 @@ pub fn interconnect() -> impl Strategy<Value = Interconnect> {
         .prop_map(|(fabric, pnssd, nossd, venice, r#move)| Interconnect { fabric, pnssd, nossd, venice, r#move })
 }
 
+/// Has collection send pages from chip to chip, or leaves `config` as it was where that cannot be.
+pub fn send_pages(config: &mut Config, cleans: bool) {
+    let before = config.clone();
+    config.gc.copyback = false;
+    if !config.gc.r#move.leaves_the_chip() {
+        config.geometry.blocks_per_plane += 1;
+        config.fabric = Fabric { kind: FabricKind::Nossd, ..Fabric::default() };
+        config.nossd.half_duplex = false;
+    }
+    config.gc.r#move = if cleans && config.fabric.kind == FabricKind::Nossd { Move::Clean } else { Move::ChipToChip };
+    config.flash.die_interleaving |= config.gc.r#move == Move::Clean;
+    if config.validate().is_err() {
+        *config = before;
+    }
+}
+
 impl Interconnect {
     /// Puts it into `config`, so that the shape of the array, the interconnect and how pages move fit each other.
     pub fn fit(self, config: &mut Config) {

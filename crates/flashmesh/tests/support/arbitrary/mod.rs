@@ -10,7 +10,7 @@ mod mapping;
 pub mod policies;
 pub mod slc;
 mod stripes;
-mod units;
+pub mod units;
 
 use flashmesh::config::{
     Allocation, Config, FirmwarePolicy, FirstTouch, Ftl, HomeOrder, Level, Move, MovedPages, PreconditionKind,
@@ -224,6 +224,17 @@ pub fn case_in_units() -> impl Strategy<Value = Case> {
         if let Some(mbm) = mbm.filter(|_| config.ftl.policy == FirmwarePolicy::Page) {
             mbm.fit(&mut config);
         }
+        config
+    });
+    case_on(drive, 1..400)
+}
+
+/// The same of drives that move pages from chip to chip where they can, with units that gather in most cases.
+pub fn case_that_sends_units() -> impl Strategy<Value = Case> {
+    let drawn = (drive(), units::units(), any::<bool>());
+    let drive = drawn.prop_map(|(mut config, units, cleans)| {
+        interconnect::send_pages(&mut config, cleans);
+        units.fit_alone(&mut config);
         config
     });
     case_on(drive, 1..400)

@@ -51,6 +51,11 @@ impl Units {
         }
     }
 
+    /// The same, beside a policy of single planes.
+    pub fn fit_alone(self, config: &mut Config) {
+        Units { is_twin: false, ..self }.fit(config);
+    }
+
     fn divide(&self, config: &mut Config) {
         let geometry = &mut config.geometry;
         let (page, sector) = (geometry.page_size, geometry.sector_size);
@@ -74,8 +79,12 @@ impl Units {
         config.geometry.pages_per_block =
             config.geometry.pages_per_block.next_multiple_of(pages.max(self.pages as u32)).max(2 * pages);
         config.ftl.gather_timeout = self.gather_timeout;
-        config.gc.copyback = false;
-        config.gc.r#move = Move::ThroughController;
+        if config.gc.r#move == Move::Clean && config.nossd.half_duplex {
+            // The list of a Clean fits a buffer.
+            let units = config.geometry.pages_per_block * config.units_per_page() / config.pages_per_unit();
+            let list = config.nossd.read_request_flits + 4 * units;
+            config.nossd.buffer_flits = config.nossd.buffer_flits.max(list);
+        }
         config.gc.paced = self.is_paced && config.gc.preemptible;
         config.mapping.read_size = None;
         config.mapping.write_back_read_size = None;
@@ -91,6 +100,8 @@ impl Units {
             config.ftl.write_binding = WriteBinding::Late;
             config.ftl.first_touch = FirstTouch::Home;
             config.ftl.write_streams = WriteStreams::Shared;
+            config.gc.copyback = false;
+            config.gc.r#move = Move::ThroughController;
             config.gc.moved_pages = MovedPages::OwnBlock;
         }
         self.spare(config);
@@ -108,8 +119,6 @@ impl Units {
         config.geometry.pages_per_block *= self.pages as u32;
         config.geometry.pages_per_block = config.geometry.pages_per_block.next_multiple_of(in_unit);
         config.geometry.capacity = config.geometry.capacity.map(|capacity| capacity * self.pages);
-        config.gc.r#move = Move::ThroughController;
-        config.gc.copyback &= config.pages_per_program() == 1;
         if config.cache.capacity > Bytes::ZERO {
             config.cache.capacity = config.cache.capacity * self.pages;
         }
