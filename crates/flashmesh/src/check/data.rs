@@ -301,6 +301,20 @@ mod tests {
         assert!(data.dropped(Ppn(1), PlaneId(5)).is_err_and(|error| error.contains("plane 5, which does not hold")));
     }
 
+    #[test]
+    fn units_of_more_than_a_program_or_of_two_victims_in_a_buffer_are_caught() {
+        let mut config = config();
+        config.ftl.mapping_unit = Some(Bytes::new(config.geometry.page_size.as_u64() / 2));
+        let mut data = Data::new(&config);
+        assert_eq!((data.copied(Ppn(0), PlaneId(2)), data.copied(Ppn(1), PlaneId(2))), (Ok(()), Ok(())));
+        assert!(data.copied(Ppn(3), PlaneId(2)).is_err_and(|error| error.contains("holds what came from page 0")));
+        assert_eq!((data.dropped(Ppn(1), PlaneId(2)), data.dropped(Ppn(0), PlaneId(2))), (Ok(()), Ok(())));
+        assert!(data.dropped(Ppn(0), PlaneId(2)).is_err());
+        assert_eq!(data.copied(Ppn(0), PlaneId(2)), Ok(()));
+        let of_plane_1 = Ppn(data.homes.ppn(data.homes.block(PlaneId(1), 0), 0).0);
+        assert!(data.copied(of_plane_1, PlaneId(2)).is_err());
+    }
+
     /// A request for 512 B in the middle of logical page 7 reaches the drive, which reads the page and sends so many bytes.
     fn page_read(config: &Config, kind: RequestKind, sent: u64) -> Oracles {
         let mut config = config.clone();

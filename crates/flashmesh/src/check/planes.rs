@@ -173,10 +173,11 @@ mod tests {
         assert_fails, assert_silent, config, oracles, oracles_of_a_full_drive, oracles_with, us,
     };
     use super::super::{Oracles, Origin};
+    use super::Planes;
     use crate::config::{MultiPlane, PreconditionKind};
     use crate::flash::die::OperationKind::{self, Copyback, Erase, Program, Read};
     use crate::ids::{BlockId, DieId, Lpn, Ppn};
-    use crate::units::Time;
+    use crate::units::{Bytes, Time};
 
     /// Pages of the two planes of die 0: block 1 and block 9, and block 10 beside it.
     const IN_PLANE_0: Ppn = Ppn(4);
@@ -198,6 +199,27 @@ mod tests {
         oracles.page_read(IN_PLANE_0, Lpn(1), None, now);
         oracles.page_read(second, Lpn(2), None, now);
         oracles
+    }
+
+    /// A copyback on a drive of two units a page has programmed units that were at these places.
+    fn copied_back(moved: &[(u32, u32)]) -> Result<(), String> {
+        let mut config = config();
+        config.ftl.mapping_unit = Some(Bytes::new(config.geometry.page_size.as_u64() / 2));
+        let mut planes = Planes::new(&config);
+        planes.began(DieId(0), Copyback, 1);
+        planes.array_ended(DieId(0))?;
+        for &(from, to) in moved {
+            planes.programmed(Ppn(to), Some(Ppn(from)))?;
+        }
+        planes.array_ended(DieId(0))
+    }
+
+    #[test]
+    fn a_copyback_of_a_part_of_a_program_or_of_units_of_two_is_caught() {
+        assert_eq!(copied_back(&[(4, 16), (5, 17)]), Ok(()));
+        let of = |count| format!("a copyback moved {count} units from page 4 on, not the 2 of a program");
+        assert_eq!(copied_back(&[(4, 16)]), Err(of(1)));
+        assert_eq!(copied_back(&[(4, 16), (6, 17)]), Err(of(2)));
     }
 
     #[test]
