@@ -14,8 +14,7 @@ use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, TransactionId};
 use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, Origin};
 use crate::persistence::Programmed;
-use crate::policies;
-use crate::policies::FirmwarePolicy;
+use crate::policies::{self, FirmwarePolicy};
 use crate::schedule::transaction::Transaction;
 use crate::schedule::work::{Route, Work};
 
@@ -373,6 +372,7 @@ fn move_page<M: Model>(plane: PlaneId, from: Ppn, lpn: Lpn, cx: &mut Context<'_,
     cx.then(Step::Enqueue(id));
 }
 
+/// Whether collection of a die goes before reads: its space is nearly out, or writes wait for a fold.
 #[inline(never)]
 fn is_urgent(die: DieId, shared: &Shared) -> bool {
     shared.planes_of(die).any(|plane| shared.ftl.is_urgent(plane) || shared.ftl.waits_for_fold(plane))

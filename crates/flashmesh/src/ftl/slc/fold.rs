@@ -34,7 +34,8 @@ impl BlockManager {
         let Some(slc) = &self.plane(plane).slc else { return false };
         // The last pages of the open block are being programmed, after which it can be folded.
         let is_filling = self.table().state(self.plane(plane).open.get(Stream::Slc).block) == BlockState::Open;
-        let is_collected = || slc.is_in_use() && self.set_of(plane).any(|plane| self.plane(plane).collecting > 0);
+        let is_in_use = slc.free.len() < self.geometry().slc.per_plane;
+        let is_collected = || is_in_use && self.set_of(plane).any(|plane| self.plane(plane).collecting > 0);
         is_filling || is_collected() || self.next_fold(plane, 0).is_some()
     }
 

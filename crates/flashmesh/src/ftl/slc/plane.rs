@@ -7,7 +7,6 @@ use crate::ids::{BlockId, PlaneId};
 #[derive(Clone, Debug)]
 pub(in super::super) struct SlcPlane {
     pub(in super::super) free: FreeBlocks,
-    blocks: u32,
     /// Full blocks that are not being folded, the one filled first first.
     pub(in super::super) full: Vec<BlockId>,
     /// Where its blocks are lent.
@@ -34,18 +33,13 @@ impl SlcPlane {
         let blocks = geometry.slc.per_plane;
         let free = FreeBlocks::new(first, blocks, least_erased_first);
         let lent = geometry.slc.is_dynamic.then(Lent::default);
-        geometry.has_slc().then(|| Box::new(SlcPlane { free, blocks, full: Vec::new(), lent }))
+        geometry.has_slc().then(|| Box::new(SlcPlane { free, full: Vec::new(), lent }))
     }
 
     /// Whether another block may be opened, while the plane has so many free.
     #[inline]
     pub(in super::super) fn can_open(&self, free_in_plane: u32) -> bool {
         self.free.len() > 0 && self.lent.as_ref().is_none_or(|lent| free_in_plane > lent.kept_free)
-    }
-
-    /// Whether any block is open, full, or being folded.
-    pub(in super::super) fn is_in_use(&self) -> bool {
-        self.free.len() < self.blocks
     }
 
     /// Whether blocks are lent that were not given back.

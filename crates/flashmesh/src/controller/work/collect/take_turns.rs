@@ -9,7 +9,7 @@ use crate::ftl::Ftl;
 use crate::ids::{DieId, PlaneId};
 use crate::kernel::model::Model;
 
-use super::{Collections, ask_dies_of_superblock};
+use super::{Collections, ask_dies_of_superblock, is_urgent};
 
 /// Which superblocks have a plane that is nearly out of space, by set of planes that share them. Kept, since each may be over hundreds of planes and
 /// every look at a die asks; empty where collections take no turns.
@@ -52,7 +52,7 @@ impl Collections {
             let first = shared.geometry.first_plane(die);
             self.short.is_short(set_of(die, shared)) || ftl.set_of(first).any(|plane| ftl.waits_for_fold(plane))
         } else {
-            shared.planes_of(die).any(|plane| ftl.is_urgent(plane) || ftl.waits_for_fold(plane))
+            is_urgent(die, shared)
         };
         !goes_on
     }

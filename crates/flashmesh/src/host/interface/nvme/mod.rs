@@ -171,7 +171,7 @@ impl Nvme {
 
     /// A doorbell tells of a command.
     #[inline(never)]
-    fn rung<A: EventSink>(&mut self, stream: StreamId, now: Time, events: &mut A) {
+    fn submission_doorbell<A: EventSink>(&mut self, stream: StreamId, now: Time, events: &mut A) {
         self.queues[stream.index()].known += 1;
         self.known += 1;
         self.look_at(stream);
@@ -181,7 +181,7 @@ impl Nvme {
 
     /// A doorbell tells of room for a completion, while completions are held.
     #[inline(never)]
-    fn heard<A: EventSink>(&mut self, stream: StreamId, now: Time, events: &mut A) {
+    fn completion_doorbell<A: EventSink>(&mut self, stream: StreamId, now: Time, events: &mut A) {
         self.freed(stream, events);
         if let Some(request) = self.queues[stream.index()].held.pop_front() {
             self.finish(request, stream, now, events);
@@ -249,8 +249,8 @@ impl Interface for Nvme {
     #[inline(always)]
     fn wake<A: EventSink>(&mut self, token: Token, now: Time, events: &mut A) {
         match token {
-            Token::SubmissionDoorbell(stream) => self.rung(stream, now, events),
-            Token::CompletionDoorbell(stream) => self.heard(stream, now, events),
+            Token::SubmissionDoorbell(stream) => self.submission_doorbell(stream, now, events),
+            Token::CompletionDoorbell(stream) => self.completion_doorbell(stream, now, events),
             Token::EntryRead => {
                 let Some(command) = self.entries_asked.pop_front() else { return };
                 let at = self.link.send(Direction::ToDrive, self.messages.submission, now);
