@@ -5,7 +5,7 @@ use crate::fabric::Granted;
 use crate::ids::{DieId, PlaneId, Ppn, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
-use crate::policies::{FirmwarePolicy, PolicyEvent, PolicyView};
+use crate::policies::{AnyPolicy, FirmwarePolicy, PolicyEvent, PolicyView};
 use crate::schedule::transaction::{Class, Transaction};
 use crate::schedule::work::Work;
 
@@ -105,9 +105,15 @@ impl Controller {
         match wants {
             Wants::Nothing => {}
             // Most drives do nothing with idle dies.
-            Wants::Idle(..) if !M::ALL_FEATURES && !self.shared.rules.collects_in_background => {}
+            Wants::Idle(..) if !self.shared.rules.collects_in_background && self.is_idle_ignored::<M>() => {}
             _ => self.answer_wish(wants, datapath, kernel),
         }
+    }
+
+    /// Whether the policy does nothing when a die has nothing to do.
+    #[inline(always)]
+    fn is_idle_ignored<M: Model>(&self) -> bool {
+        !M::ALL_FEATURES || matches!(self.shared.policy, AnyPolicy::Page(_))
     }
 
     #[inline(never)]

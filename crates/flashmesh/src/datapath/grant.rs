@@ -147,6 +147,12 @@ impl<M: Model> Datapath<M> {
                 None => self.start_any(asker, granted, source, kernel),
             };
         }
+        if self.rules.first_goes
+            && let Some(plane) = self.queues.masks(asker).only(Class::UserRead)
+            && self.units[asker].state.is_free(&self.rules.die)
+        {
+            return self.start_only(asker, plane, GrantedPath { grant, path, suspends: false }, source, kernel);
+        }
         // A die that may only suspend what it works on; where dies take turns, none while the chip is free.
         if self.rules.suspends_chips {
             return self.start_on_chip(grant, path, source, kernel);
@@ -162,7 +168,7 @@ impl<M: Model> Datapath<M> {
         self.start_on(asker, granted, source, kernel)
     }
 
-    /// On a die of a plain drive nothing waits but reads of requests of one plane: there is nothing to choose, and nobody joins.
+    /// Nothing waits for a die but reads of requests of one plane: there is nothing to choose, and nobody joins.
     #[inline(always)]
     fn start_only<S: PageSource<M>>(
         &mut self,

@@ -33,13 +33,24 @@ impl<M: Model> Datapath<M> {
     pub fn try_issue_of_die<S: PageSource<M>>(&mut self, die: DieId, source: &S, kernel: &mut Kernel<M>) -> Wants {
         let waiting = self.queues.masks(die);
         let may_need_collection = has_programs(&waiting) || source.holds_back(&waiting, &waiting);
-        if !M::ALL_FEATURES && !may_need_collection {
+        if self.decides_alone(die) && !may_need_collection {
             self.try_issue_without_programs(die, waiting, kernel)
         } else if !M::ALL_FEATURES || self.may_issue(die, may_need_collection) {
             self.try_issue_of_any(die, waiting, source, kernel)
         } else {
             Wants::Nothing
         }
+    }
+
+    /// Whether a die that accepts an operation may begin whatever waits for it, programs apart, and one that does not may begin nothing.
+    #[inline(always)]
+    fn decides_alone(&self, die: DieId) -> bool {
+        if !M::ALL_FEATURES {
+            return true;
+        }
+        let state = &self.units[die].state;
+        let may_suspend = || self.rules.die.suspension != Suspension::Off && !state.is_free(&self.rules.die);
+        self.rules.dies_decide_alone && !may_suspend()
     }
 
     /// A quick test ahead of [`Datapath::try_issue_of_any`], which is not inlined: `false` when that would do nothing. The die has a path
@@ -122,7 +133,7 @@ impl<M: Model> Datapath<M> {
         Wants::Nothing
     }
 
-    /// The same for a die of a plain drive where nothing waits that may be held back: all that waits may run.
+    /// The same for a die that decides alone where nothing waits that may be held back: all that waits may run.
     #[inline(always)]
     fn try_issue_without_programs(&mut self, die: DieId, waiting: PlaneMasks, kernel: &mut Kernel<M>) -> Wants {
         let unit = &self.units[die];
@@ -130,6 +141,7 @@ impl<M: Model> Datapath<M> {
             return Wants::Nothing;
         }
         if waiting == NOTHING {
+            self.set_idle(die);
             return Wants::Idle(die, 1);
         }
         self.ask_or_wait(die, kernel);
@@ -217,11 +229,18 @@ impl<M: Model> Datapath<M> {
             || (M::ALL_FEATURES && masks.and(self.rules.waits_for_turn) != NOTHING);
         if !is_limited {
             masks
-        } else if !M::ALL_FEATURES && source.shares_open_block() && !(has_programs_of_map(&masks)) {
+        } else if self.is_limited_by_pages(die, masks, source) {
             self.ready_of_plain(die, masks, source)
         } else {
             self.ready_of(die, masks, source)
         }
+    }
+
+    /// Whether nothing is in the way of what waits for a die, unless planes lack pages in the block to which all writes go.
+    #[inline(always)]
+    fn is_limited_by_pages<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> bool {
+        let is_alone = || self.rules.dies_decide_alone && !self.is_limited_to_reads(die) && !source.writes_wait(die);
+        source.shares_open_block() && masks.and(OWN_PROGRAMS) == NOTHING && (!M::ALL_FEATURES || is_alone())
     }
 
     /// Kept out of line, like all here that few transactions need: what is inlined beside them would save registers for it.
@@ -268,7 +287,7 @@ impl<M: Model> Datapath<M> {
         masks
     }
 
-    /// The same in a plain drive all of whose writes share an open block of each plane, where no program waits but those of the host.
+    /// The same for a die that decides alone, where all writes share an open block of each plane and no program waits but those of the host.
     #[inline(always)]
     fn ready_of_plain<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> PlaneMasks {
         if self.rules.preallocates {
@@ -292,18 +311,14 @@ impl<M: Model> Datapath<M> {
 const GATHERING: [Class; 4] = [Class::UserProgram, Class::MapProgram, Class::ReplicaProgram, Class::CollectProgram];
 
 const WAITING_PROGRAMS: PlaneMasks = PlaneMasks::all_of(&Class::WAITING_PROGRAMS);
+/// Programs that may be held back, and go to blocks of their own.
+const OWN_PROGRAMS: PlaneMasks = PlaneMasks::all_of(&[Class::MapProgram, Class::ReplicaProgram]);
 const AWAITED_READS: PlaneMasks = PlaneMasks::all_of(&Class::AWAITED_READS);
 
 /// Whether programs of the host, or of the map, wait, which may be held back for want of a page.
 #[inline(always)]
 fn has_programs(waiting: &PlaneMasks) -> bool {
     waiting.and(WAITING_PROGRAMS) != NOTHING
-}
-
-/// Whether programs of the map wait.
-#[inline(always)]
-fn has_programs_of_map(waiting: &PlaneMasks) -> bool {
-    waiting.of(Class::MapProgram) != 0
 }
 
 /// Whether a read that a request waits for may run.

@@ -46,6 +46,11 @@ pub(super) struct Rules {
     pub(super) waits_for_turn: PlaneMasks,
     /// Whether superblocks have parity.
     pub(super) has_parity: bool,
+    /// Whether what a die may begin hangs on nothing but what waits for it and what it does, as in a plain drive: not on other dies, on turns of
+    /// collection, on parity, on units that gather, or on Cleans.
+    pub(super) dies_decide_alone: bool,
+    /// Whether of transactions that wait in one queue of such a die alone the first goes, whatever the policy.
+    pub(super) first_goes: bool,
     /// Whether the interconnect is told of which request a path is.
     pub(super) names_requests: bool,
 }
@@ -60,6 +65,21 @@ impl Rules {
             SchedulePolicy::Sprinkler | SchedulePolicy::Paq | SchedulePolicy::Fair => true,
         };
         let dies_start_together = config.dies_start_together();
+        let dies_take_turns = !config.flash.die_interleaving && geometry.dies_per_chip > 1;
+        let cleans = config.gc.r#move == Move::Clean;
+        let waits_for_turn = match (config.collection_takes_turns(), config.gc.r#move.leaves_the_chip()) {
+            (false, _) => NOTHING,
+            // What is on its way to another chip occupies a register there, and is programmed.
+            (true, true) => PlaneMasks::all_of(&[Class::CollectRead]),
+            (true, false) => PlaneMasks::all_of(&[Class::CollectRead, Class::CollectProgram]),
+        };
+        let has_parity = config.parity_stripe().is_some();
+        let dies_decide_alone = !dies_take_turns
+            && !dies_start_together
+            && !cleans
+            && !has_parity
+            && !geometry.gathers()
+            && waits_for_turn == NOTHING;
         Rules {
             die: DieRules {
                 read_cache: config.flash.read_cache,
@@ -71,10 +91,10 @@ impl Rules {
             lookahead: config.schedule.lookahead,
             partial_program: config.flash.partial_program,
             copyback: config.gc.copyback,
-            cleans: config.gc.r#move == Move::Clean,
+            cleans,
             erases: config.schedule.erases,
             age_bound: if has_precedence { config.schedule.age_bound } else { Time::MAX },
-            dies_take_turns: !config.flash.die_interleaving && geometry.dies_per_chip > 1,
+            dies_take_turns,
             arbitration: if facts.arbitrates() { config.fabric.arbitration } else { Arbitration::CommandFirst },
             preallocates: config.ftl.write_binding == WriteBinding::Early,
             tracks_idle: config.ftl.allocation == Allocation::Dynamic,
@@ -84,13 +104,10 @@ impl Rules {
             suspends_chips: dies_start_together
                 && config.flash.suspension_scope == SuspensionScope::Chip
                 && config.suspension() != Suspension::Off,
-            waits_for_turn: match (config.collection_takes_turns(), config.gc.r#move.leaves_the_chip()) {
-                (false, _) => NOTHING,
-                // What is on its way to another chip occupies a register there, and is programmed.
-                (true, true) => PlaneMasks::all_of(&[Class::CollectRead]),
-                (true, false) => PlaneMasks::all_of(&[Class::CollectRead, Class::CollectProgram]),
-            },
-            has_parity: config.parity_stripe().is_some(),
+            waits_for_turn,
+            has_parity,
+            dies_decide_alone,
+            first_goes: dies_decide_alone && priorities == Priorities::Off && scheduler.takes_first(),
             names_requests: config.venice.circuits_per_request.is_some(),
         }
     }

@@ -152,6 +152,12 @@ impl Die {
         self.array == Array::Idle && (self.register.is_empty() || rules.read_cache)
     }
 
+    /// Whether it accepts an operation, and has none suspended.
+    #[inline]
+    pub fn is_free(&self, rules: &DieRules) -> bool {
+        self.accepts(rules) && !self.is_suspended
+    }
+
     #[inline]
     pub fn is_idle(&self) -> bool {
         self.rests() && !self.is_suspended

@@ -26,6 +26,8 @@ pub struct Kernel<M> {
     pauses: Vec<Time>,
     /// Probes of all notices.
     probes: Vec<Box<dyn Probe + Send>>,
+    /// Whether one of them is to be told of more than the end.
+    is_watched: bool,
     /// Probes of reads only.
     probes_of_reads: Vec<Box<dyn Probe + Send>>,
     /// Notices not yet delivered to them.
@@ -39,6 +41,7 @@ impl<M: Model> Default for Kernel<M> {
             events: EventQueue::default(),
             pauses: Vec::new(),
             probes: Vec::new(),
+            is_watched: false,
             probes_of_reads: Vec::new(),
             read_notices: Vec::new(),
             model: std::marker::PhantomData,
@@ -48,8 +51,8 @@ impl<M: Model> Default for Kernel<M> {
 
 impl<M: Model> Kernel<M> {
     pub fn into_model<N: Model>(self) -> Kernel<N> {
-        let Kernel { events, pauses, probes, probes_of_reads, read_notices, .. } = self;
-        Kernel { events, pauses, probes, probes_of_reads, read_notices, model: std::marker::PhantomData }
+        let Kernel { events, pauses, probes, is_watched, probes_of_reads, read_notices, .. } = self;
+        Kernel { events, pauses, probes, is_watched, probes_of_reads, read_notices, model: std::marker::PhantomData }
     }
 
     #[inline]
@@ -110,7 +113,10 @@ impl<M: Model> Kernel<M> {
 
     pub fn add_probe(&mut self, probe: Box<dyn Probe + Send>) {
         match probe.scope() {
-            Scope::All => self.probes.push(probe),
+            Scope::All => {
+                self.probes.push(probe);
+                self.is_watched = true;
+            }
             Scope::Reads => self.probes_of_reads.push(probe),
         }
     }
@@ -148,13 +154,18 @@ impl<M: Model> Kernel<M> {
 
     #[inline(always)]
     pub fn is_probed(&self) -> bool {
-        M::PROBES && !self.probes.is_empty()
+        M::PROBES && self.is_watched
     }
 
     /// Whether there are probes of everything, and none of them is to be told of anything more but the end.
     pub fn is_unwatched(&mut self) -> bool {
         let now = self.now();
         self.is_probed() && self.probes.iter_mut().all(|probe| probe.is_done(now))
+    }
+
+    /// No probe is told of anything more but the end.
+    pub fn stop_telling(&mut self) {
+        self.is_watched = false;
     }
 
     /// Tells the probes, those that were done before as well, that the run is over.

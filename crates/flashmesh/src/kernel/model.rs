@@ -1,12 +1,12 @@
 //! What is compiled into a run: the same code and the same layout of state, instantiated for what a drive uses.
 //!
 //! A [`Plain`] drive has one of the usual interconnects, known at compile time, and any interface, caches and what is measured of intervals.
-//! [`Any`] drive has every feature over every interconnect, [`Probed`] the same with probes. The smallest sufficient instance runs; which
-//! one it is never changes a result. What a key of the configuration needs is part of its declaration.
+//! [`Any`] drive has every feature over channels, [`Probed`] every feature over every interconnect, and probes. The smallest sufficient instance runs;
+//! which one it is never changes a result. What a key of the configuration needs is part of its declaration.
 
 use std::marker::PhantomData;
 
-use crate::fabric::{AnyFabric, Kind};
+use crate::fabric::{AnyFabric, Kind, SharedChannels};
 
 /// What is resolved when a run is compiled.
 pub trait Model: 'static {
@@ -29,17 +29,17 @@ impl<F: Kind + 'static> Model for Plain<F> {
     const PROBES: bool = false;
 }
 
-/// Everything a configuration can ask for.
+/// Everything a configuration can ask for over a bus, pSSD or the ideal interconnect, where transfers take so little that calls would show.
 #[derive(Clone, Debug)]
 pub struct Any;
 
 impl Model for Any {
-    type Fabric = AnyFabric;
+    type Fabric = SharedChannels;
     const ALL_FEATURES: bool = true;
     const PROBES: bool = false;
 }
 
-/// Everything a configuration can ask for, and probes: what every drive is built as.
+/// Everything a configuration can ask for over any interconnect, and probes: what every drive is built as.
 #[derive(Clone, Debug)]
 pub struct Probed;
 

@@ -11,7 +11,7 @@ pub struct Fifo;
 impl Scheduler for Fifo {
     #[inline]
     fn choose(&mut self, waiting: &Waiting<'_>) -> Option<Choice> {
-        let oldest = |classes: &[Class]| super::oldest(classes.iter().flat_map(|&class| waiting.heads(class)));
+        let oldest = |classes: &[Class]| waiting.oldest_of(classes, |_| true);
         let collection = if waiting.collection_first() { oldest(&Class::INTERNAL) } else { None };
         collection.or_else(|| oldest(&Class::REQUIRED))
     }

@@ -14,7 +14,7 @@ use super::precedence::{self, in_order, late};
 use super::queues::{DieQueues, NOTHING, PlaneMasks, Transactions, planes};
 use super::transaction::{Class, Priority, Transaction};
 use super::weighted_round_robin::WeightedRoundRobin;
-use super::{Choice, Scheduler, Waiting, oldest};
+use super::{Choice, Scheduler, Waiting};
 
 const READ_FIRST: [Class; 2] = [Class::UserRead, Class::UserProgram];
 const WRITE_FIRST: [Class; 2] = [Class::UserProgram, Class::UserRead];
@@ -103,33 +103,43 @@ impl OutOfOrder {
             return Some(late);
         }
         let kinds = if self.order == KindOrder::WriteFirst { WRITE_FIRST } else { READ_FIRST };
-        match (self.priorities, self.order) {
-            (Priorities::Off, KindOrder::Arrival) => oldest(waiting.heads(kinds[0]).chain(waiting.heads(kinds[1]))),
-            (Priorities::Off, _) => in_order(waiting, kinds),
-            (Priorities::Strict, order) => Priority::ALL.iter().find_map(|&priority| {
-                let group = |(choice, _): &(Choice, &Transaction)| choice.priority == priority;
-                let [first, second] = kinds.map(|kind| waiting.heads(kind).filter(group));
-                match order {
-                    KindOrder::Arrival => oldest(first.chain(second)),
-                    _ => oldest(first).or_else(|| oldest(second)),
+        let by_arrival = self.order == KindOrder::Arrival;
+        match self.priorities {
+            Priorities::Off if by_arrival => waiting.oldest_of(&kinds, |_| true),
+            Priorities::Off => in_order(waiting, kinds),
+            Priorities::Strict => {
+                let mut first: Option<((usize, usize, u64), Choice)> = None;
+                for (rank, kind) in kinds.into_iter().enumerate() {
+                    let rank = if by_arrival { 0 } else { rank };
+                    waiting.each_head(kind, |choice, head| {
+                        let key = (choice.priority.index(), rank, head.order);
+                        if first.is_none_or(|(first, _)| key < first) {
+                            first = Some((key, choice));
+                        }
+                    });
                 }
-            }),
-            (Priorities::Weighted, order) => {
+                first.map(|(_, choice)| choice)
+            }
+            Priorities::Weighted => {
                 let turns = self.turns.get_mut(waiting.first_die().index())?;
-                let heads = |kinds: &'static [Class]| kinds.iter().flat_map(|&kind| waiting.heads(kind));
-                let mut take = |kinds, at: usize| {
-                    let next =
-                        turns[at].next(|priority| heads(kinds).any(|(choice, _)| choice.priority == priority))?;
-                    oldest(heads(kinds).filter(|(choice, _)| choice.priority == next))
-                };
-                match order {
-                    KindOrder::ReadFirst => take(&READ_FIRST[..1], 0).or_else(|| take(&READ_FIRST[1..], 1)),
-                    KindOrder::WriteFirst => take(&WRITE_FIRST[..1], 0).or_else(|| take(&WRITE_FIRST[1..], 1)),
-                    KindOrder::Arrival => take(&READ_FIRST, 0),
+                if by_arrival {
+                    weighted(waiting, &kinds, &mut turns[0])
+                } else {
+                    weighted(waiting, &kinds[..1], &mut turns[0])
+                        .or_else(|| weighted(waiting, &kinds[1..], &mut turns[1]))
                 }
             }
         }
     }
+}
+
+/// The oldest transaction of some kinds of the priority whose turn it is.
+#[inline]
+fn weighted(waiting: &Waiting<'_>, kinds: &[Class], turns: &mut WeightedRoundRobin) -> Option<Choice> {
+    let mut waits = [false; Priority::ALL.len()];
+    kinds.iter().for_each(|&kind| waiting.each_head(kind, |choice, _| waits[choice.priority.index()] = true));
+    let next = turns.next(|priority| waits[priority.index()])?;
+    waiting.oldest_of(kinds, |choice| choice.priority == next)
 }
 
 #[inline(always)]

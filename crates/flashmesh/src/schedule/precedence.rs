@@ -4,7 +4,7 @@ use crate::config::EraseOrder;
 use crate::units::Time;
 
 use super::transaction::Class;
-use super::{Choice, Waiting, oldest};
+use super::{Choice, Waiting};
 
 const MAP: [Class; 2] = [Class::MapRead, Class::MapProgram];
 const MOVES: [Class; 2] = [Class::CollectRead, Class::CollectProgram];
@@ -55,7 +55,15 @@ pub(super) fn in_order<const N: usize>(waiting: &Waiting<'_>, classes: [Class; N
 /// The longest waiting request transaction that exceeds `bound`.
 pub(super) fn late(waiting: &Waiting<'_>, bound: Time) -> Option<Choice> {
     let now = waiting.now();
-    let heads = || REQUESTS.into_iter().flat_map(|kind| waiting.heads(kind));
-    let longest = heads().map(|(_, transaction)| now - transaction.account.queued()).max()?;
-    if longest >= bound { oldest(heads()) } else { None }
+    let mut is_late = false;
+    let mut oldest = (u64::MAX, None);
+    for class in REQUESTS {
+        waiting.each_head(class, |choice, head| {
+            is_late |= now - head.account.queued() >= bound;
+            if head.order < oldest.0 {
+                oldest = (head.order, Some(choice));
+            }
+        });
+    }
+    oldest.1.filter(|_| is_late)
 }

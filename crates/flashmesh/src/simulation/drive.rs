@@ -67,6 +67,7 @@ impl<M: Model> Drive<M> {
 
     /// No probe is told of anything more but the end.
     pub fn stop_telling(&mut self) {
+        self.kernel.stop_telling();
         self.datapath.stop_telling();
         self.controller.stop_telling();
     }

@@ -267,35 +267,41 @@ impl AnyDrive {
     /// Turns a drive as it was built into an instance.
     fn turn_into(&mut self, instance: Instance) {
         *self = match (std::mem::replace(self, AnyDrive::Between), instance) {
-            (AnyDrive::Probed(drive), Instance::Plain) => plain(*drive),
-            (AnyDrive::Probed(drive), Instance::Any) => any(*drive),
+            (AnyDrive::Probed(drive), Instance::Plain) => plain(drive),
+            (AnyDrive::Probed(drive), Instance::Any) => any(drive),
             (drive, _) => drive,
         };
     }
 }
 
+/// The drive in the instance `$to`, whose interconnect is an `AnyFabric::$kind`.
+macro_rules! over {
+    ($drive:ident, $kind:ident, $to:ident) => {{
+        let known = |fabric| match fabric {
+            AnyFabric::$kind(known) => known,
+            _ => unreachable!("looked at before"),
+        };
+        AnyDrive::$to(Box::new(resolve(*$drive, known)))
+    }};
+}
+
 /// The plain instance over the interconnect of a drive, where there is one.
-fn plain(drive: Drive<Probed>) -> AnyDrive {
-    macro_rules! over {
-        ($kind:ident) => {{
-            let known = |fabric| match fabric {
-                AnyFabric::$kind(known) => known,
-                _ => unreachable!("looked at before"),
-            };
-            AnyDrive::$kind(Box::new(resolve(drive, known)))
-        }};
-    }
+fn plain(drive: Box<Drive<Probed>>) -> AnyDrive {
     match drive.datapath.fabric() {
-        AnyFabric::SharedChannels(_) => over!(SharedChannels),
-        AnyFabric::Pnssd(_) => over!(Pnssd),
-        AnyFabric::Nossd(_) => over!(Nossd),
-        AnyFabric::Venice(_) => over!(Venice),
-        _ => any(drive),
+        AnyFabric::SharedChannels(_) => over!(drive, SharedChannels, SharedChannels),
+        AnyFabric::Pnssd(_) => over!(drive, Pnssd, Pnssd),
+        AnyFabric::Nossd(_) => over!(drive, Nossd, Nossd),
+        AnyFabric::Venice(_) => over!(drive, Venice, Venice),
+        _ => AnyDrive::Probed(drive),
     }
 }
 
-fn any(drive: Drive<Probed>) -> AnyDrive {
-    AnyDrive::Any(Box::new(resolve(drive, |fabric| fabric)))
+/// The instance with every feature and no probes, where there is one over the interconnect of the drive.
+fn any(drive: Box<Drive<Probed>>) -> AnyDrive {
+    match drive.datapath.fabric() {
+        AnyFabric::SharedChannels(_) => over!(drive, SharedChannels, Any),
+        _ => AnyDrive::Probed(drive),
+    }
 }
 
 fn resolve<M: Model>(drive: Drive<Probed>, fabric: impl FnOnce(AnyFabric) -> M::Fabric) -> Drive<M> {
