@@ -21,6 +21,7 @@ use std::marker::PhantomData;
 use crate::config::{Config, InterfaceKind, Priority, ReadData};
 use crate::engine::pool::Pool;
 use crate::error::RunError;
+use crate::fabric::Kind;
 use crate::flash::geometry::Geometry;
 use crate::host::interface::{AnyInterface, EventSink, HostEvent, Seen, Token};
 use crate::host::link::Direction;
@@ -28,7 +29,7 @@ use crate::host::namespace::Namespaces;
 use crate::host::source::Source;
 use crate::ids::RequestId;
 use crate::kernel::Kernel;
-use crate::kernel::event::host_lane;
+use crate::kernel::event::{Event, host_lane};
 use crate::kernel::model::{Model, Probed};
 use crate::kernel::probe::Notice;
 use crate::measure::cache::PowerCutReport;
@@ -71,6 +72,8 @@ pub struct Frontend<M: Model> {
     crossing: Crossing,
     /// Whether completions are handled when they are sent; see `ahead.rs`.
     completes_ahead: bool,
+    /// Whether the interface runs ahead.
+    arrives_ahead: bool,
     namespaces: Namespaces,
     requests: Pool<RequestId, Request>,
     flushes: Flushes,
@@ -117,6 +120,11 @@ impl<M: Model> EventSink for Sink<'_, M> {
     }
 
     #[inline(always)]
+    fn expect(&mut self, at: Time) {
+        self.kernel.set_alarm(at, Event::InDrive);
+    }
+
+    #[inline(always)]
     fn saw(&mut self, seen: Seen) {
         self.kernel.tell(|| Notice::Interface(seen));
     }
@@ -144,6 +152,7 @@ impl Frontend<Probed> {
             interface: AnyInterface::new(config, &priorities),
             crossing: Crossing::default(),
             completes_ahead: false,
+            arrives_ahead: false,
             requests: Pool::default(),
             flushes: Flushes::new(namespaces.count()),
             held: Held::new(config),
@@ -184,6 +193,7 @@ impl Frontend<Probed> {
             interface: self.interface,
             crossing: self.crossing,
             completes_ahead: false,
+            arrives_ahead: false,
             namespaces: self.namespaces,
             requests: self.requests,
             flushes: self.flushes,
@@ -195,6 +205,11 @@ impl Frontend<Probed> {
             model: PhantomData,
         };
         frontend.completes_ahead = frontend.may_complete_ahead();
+        // The alarm is that of the fabric, where it has one.
+        if !N::ALL_FEATURES && !N::Fabric::ACTS && frontend.counters.issued == 0 {
+            frontend.interface.run_ahead();
+            frontend.arrives_ahead = frontend.interface.is_ahead();
+        }
         frontend
     }
 }
@@ -248,6 +263,21 @@ impl<M: Model> Frontend<M> {
     /// Those that wait on the host included.
     pub fn in_flight(&self) -> usize {
         self.streams.iter().map(|stream| stream.replay.in_flight()).sum()
+    }
+
+    /// Takes the request whose command is in the drive. None where that comes later than was expected.
+    #[inline(always)]
+    pub fn take_arrived(&mut self, kernel: &mut Kernel<M>) -> Option<RequestId> {
+        if M::ALL_FEATURES || !self.arrives_ahead {
+            return Some(self.crossed(Direction::ToDrive));
+        }
+        let now = kernel.now();
+        self.interface.arrived(now, &mut Sink { kernel, crossing: &mut self.crossing })
+    }
+
+    /// What was done for the host before `at` is looked at.
+    pub fn catch_up(&mut self, at: Time) {
+        self.interface.catch_up(at);
     }
 
     /// Takes the request that has crossed the link.

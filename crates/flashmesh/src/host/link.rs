@@ -80,13 +80,26 @@ impl Link {
         wires.free_at
     }
 
-    /// Queues data of `size`; returns when its last byte has crossed.
+    /// When the last byte of a message would have crossed that is queued at `now`, which may be later, if none other is before.
     #[inline]
-    pub fn send_data(&mut self, direction: Direction, size: Bytes, now: Time) -> Time {
+    pub fn crosses(&self, direction: Direction, message: Message, now: Time) -> Time {
+        self.wires[if self.half_duplex { 0 } else { direction as usize }].free_at.later(now) + message.time
+    }
+
+    /// The message that carries data of `size`.
+    #[inline]
+    pub fn data_message(&mut self, size: Bytes) -> Message {
         if size != self.last.0 {
             self.last = (size, self.framing.message(size));
         }
-        self.send(direction, self.last.1, now)
+        self.last.1
+    }
+
+    /// Queues data of `size`; returns when its last byte has crossed.
+    #[inline]
+    pub fn send_data(&mut self, direction: Direction, size: Bytes, now: Time) -> Time {
+        let message = self.data_message(size);
+        self.send(direction, message, now)
     }
 
     /// Busy time of a direction up to `now`; of both together on a half-duplex link.

@@ -78,6 +78,7 @@ impl<M: Model> Drive<M> {
         if let Some(stall) = self.stall().filter(|_| !interrupted) {
             return Err(stall);
         }
+        self.frontend.catch_up(self.kernel.now());
         self.datapath.finish(&mut self.kernel);
         let wall = started.elapsed();
         let mut report = self.snapshot(self.kernel.now()).report(wall, interrupted);
@@ -156,8 +157,9 @@ impl<M: Model> Drive<M> {
         match event {
             event if frontend.is_cut_off() && event.is_of_host() => {}
             Event::InDrive => {
-                let request = frontend.crossed(Direction::ToDrive);
-                frontend.arrived(request, controller, datapath, kernel);
+                if let Some(request) = frontend.take_arrived(kernel) {
+                    frontend.arrived(request, controller, datapath, kernel);
+                }
             }
             Event::CoreDone(job) if M::ALL_FEATURES => frontend.core_done(job, controller, datapath, kernel),
             Event::AtHost => {
@@ -245,6 +247,7 @@ impl<M: Model> Drive<M> {
     #[cold]
     #[inline(never)]
     fn cut_interval(&mut self, at: Time) {
+        self.frontend.catch_up(at);
         let counts = self.snapshot(at).counts();
         let counters = self.frontend.counters_mut();
         if let Some(timeline) = &mut counters.timeline {

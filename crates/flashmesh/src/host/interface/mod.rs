@@ -24,6 +24,13 @@ pub struct Command {
     pub data: Bytes,
 }
 
+impl Default for Command {
+    /// What stands in places that hold nothing.
+    fn default() -> Command {
+        Command { request: RequestId(u32::MAX), stream: StreamId(0), data: Bytes::ZERO }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostEvent {
     /// Command and write data are in the drive.
@@ -71,6 +78,10 @@ pub enum Seen {
 pub trait EventSink {
     /// `at` is not in the past.
     fn schedule(&mut self, at: Time, event: HostEvent);
+
+    /// The next command is in the drive at `at` or later: [`AnyInterface::arrived`] is asked for it then, and not when it was to be asked before. For
+    /// interfaces that run ahead.
+    fn expect(&mut self, at: Time);
 
     fn saw(&mut self, seen: Seen);
 }
@@ -136,6 +147,34 @@ impl AnyInterface {
             }
             config::InterfaceKind::Nvme => AnyInterface::Nvme(Nvme::new(config, priorities)),
             config::InterfaceKind::Sata => AnyInterface::Sata(Sata::new(config)),
+        }
+    }
+
+    /// Has the interface schedule no events for messages that nothing waits for, where it can; nobody watches it, and nothing is under way.
+    pub fn run_ahead(&mut self) {
+        if let AnyInterface::Nvme(nvme) = self {
+            nvme.run_ahead();
+        }
+    }
+
+    /// Whether arrivals of commands are scheduled before they are known, and asked for with [`AnyInterface::arrived`].
+    pub fn is_ahead(&self) -> bool {
+        matches!(self, AnyInterface::Nvme(nvme) if nvme.is_ahead())
+    }
+
+    /// Does what is put off, as far as it lies before `at`: what the link has carried is looked at.
+    pub fn catch_up(&mut self, at: Time) {
+        if let AnyInterface::Nvme(nvme) = self {
+            nvme.catch_up_before(at);
+        }
+    }
+
+    /// The time has come at which a command was [expected](EventSink::expect): gives its request if it is in the drive.
+    #[inline(always)]
+    pub fn arrived<A: EventSink>(&mut self, now: Time, events: &mut A) -> Option<RequestId> {
+        match self {
+            AnyInterface::Nvme(nvme) => nvme.arrived(now, events),
+            _ => unreachable!("only NVMe runs ahead"),
         }
     }
 

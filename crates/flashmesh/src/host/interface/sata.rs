@@ -91,6 +91,10 @@ impl<A: EventSink> EventSink for Inbound<'_, A> {
         }
     }
 
+    fn expect(&mut self, at: Time) {
+        self.events.expect(at);
+    }
+
     fn saw(&mut self, seen: Seen) {
         self.events.saw(seen);
     }

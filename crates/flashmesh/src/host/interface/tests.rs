@@ -32,6 +32,10 @@ impl EventSink for CheckedEvents {
         self.put(at, Happens::Host(event));
     }
 
+    fn expect(&mut self, _at: Time) {
+        unreachable!("interfaces do not run ahead where an oracle looks");
+    }
+
     fn saw(&mut self, seen: Seen) {
         self.oracle.saw(seen).expect("the queues hold what they may");
     }

@@ -72,6 +72,16 @@ impl Turns {
         turns
     }
 
+    /// A queue has its turn that is the only one with a command.
+    #[inline]
+    fn take(&mut self, burst: u32, stream: StreamId) {
+        if self.left > 0 && self.at == Some(stream) {
+            self.left -= 1;
+        } else {
+            (self.at, self.left) = (Some(stream), burst - 1);
+        }
+    }
+
     #[inline]
     fn next(&mut self, burst: u32, ready: &QueueSet) -> Option<StreamId> {
         let at = self.at?;
@@ -132,6 +142,22 @@ impl Arbiter {
         if self.has_begun {
             self.classes.iter_mut().for_each(|class| class.left = class.weight);
             self.has_begun = false;
+        }
+    }
+
+    /// A command is fetched from the only queue that has one, in a new round, which ends with it where there `is_room` for more.
+    #[inline]
+    pub(super) fn take_only(&mut self, stream: StreamId, is_room: bool) {
+        debug_assert!(!self.has_begun, "a round ends when no queue has a command to fetch");
+        let has_it = |turns: &Turns| turns.at.is_some() && turns.members.contains(stream);
+        if has_it(&self.urgent) {
+            self.urgent.take(self.burst, stream);
+        } else if let Some(class) = self.classes.iter_mut().find(|class| has_it(&class.turns)) {
+            class.turns.take(self.burst, stream);
+            if !is_room {
+                class.left -= 1;
+                self.has_begun = true;
+            }
         }
     }
 

@@ -12,20 +12,25 @@
 //!
 //! Interrupts take no time.
 
+mod ahead;
 mod arbiter;
 
 use std::collections::VecDeque;
 
 use super::{Command, Doorbells, EventSink, HostEvent, Interface, Seen, Token};
 use crate::config::{Config, Priority};
+use crate::engine::ring::Ring;
 use crate::host::link::{Direction, Link, Message};
 use crate::ids::{RequestId, StreamId};
 use crate::units::{Bytes, Time};
+use ahead::Ahead;
 use arbiter::{Arbiter, QueueSet};
 
 #[derive(Clone, Debug, Default)]
 struct QueuePair {
-    submitted: VecDeque<Command>,
+    submitted: Ring<Command>,
+    /// Doorbells of commands on their way to the drive; kept where it runs ahead.
+    ringing: u32,
     /// Commands of these that the drive knows.
     known: u32,
     /// Fetched commands whose slot in the drive is not free again. Wider than `known`: the compiler would read both as one, which waits for
@@ -35,7 +40,7 @@ struct QueuePair {
     posted: u32,
     /// When the drive hears that the host has taken each of the next completions. It is looked at when the drive posts one: until then the drive has
     /// nothing to do for it, unless completions are held.
-    announced: VecDeque<Time>,
+    announced: Ring<Time>,
     /// Completed commands that wait for a place in the completion queue.
     held: VecDeque<RequestId>,
 }
@@ -52,10 +57,15 @@ pub struct Nvme {
     /// Commands of all queues known to the drive and not fetched.
     known: u32,
     in_drive: u32,
+    /// Doorbells of commands of all queues on their way; kept where it runs ahead.
+    ringing: u32,
+    /// Whether messages on their way are kept in `ahead` in place of events.
+    is_ahead: bool,
+    ahead: Ahead,
     /// Commands whose entries are being fetched, in order, as the link keeps the order.
-    entries_asked: VecDeque<Command>,
+    entries_asked: Ring<Command>,
     /// Writes whose data is being fetched or waits to be, in order.
-    data_asked: VecDeque<Command>,
+    data_asked: Ring<Command>,
     doorbells: Doorbells,
 }
 
@@ -77,6 +87,12 @@ impl Messages {
             submission: link.message(config.host.submission_size),
             completion: link.message(config.host.completion_size),
         }
+    }
+
+    /// Whether none of them takes no time.
+    fn take_time(&self) -> bool {
+        let Messages { doorbell, read_request, submission, completion } = self;
+        [doorbell, read_request, submission, completion].into_iter().all(|message| message.time > Time::ZERO)
     }
 }
 
@@ -108,8 +124,11 @@ impl Nvme {
             limits,
             known: 0,
             in_drive: 0,
-            entries_asked: VecDeque::new(),
-            data_asked: VecDeque::new(),
+            ringing: 0,
+            is_ahead: false,
+            ahead: Ahead::default(),
+            entries_asked: Ring::default(),
+            data_asked: Ring::default(),
             doorbells: Doorbells::default(),
             link,
         }
@@ -140,6 +159,10 @@ impl Nvme {
             self.in_drive += 1;
             self.look_at(stream);
             events.saw(Seen::Fetched(stream, command.request));
+            if self.is_ahead {
+                self.fetch_ahead(command, now, events);
+                continue;
+            }
             self.entries_asked.push_back(command);
             let at = self.link.send(Direction::ToHost, self.messages.read_request, now);
             events.schedule(at, HostEvent::Wake(Token::EntryRead));
@@ -169,12 +192,24 @@ impl Nvme {
         }
     }
 
+    /// The drive hears of a command of a queue.
+    #[inline]
+    fn heard_of(&mut self, stream: StreamId) {
+        let queue = &mut self.queues[stream.index()];
+        queue.known += 1;
+        self.known += 1;
+        if self.is_ahead {
+            queue.ringing -= 1;
+            self.ringing -= 1;
+        }
+        self.look_at(stream);
+    }
+
     /// A doorbell tells of a command.
     #[inline(never)]
     fn submission_doorbell<A: EventSink>(&mut self, stream: StreamId, now: Time, events: &mut A) {
-        self.queues[stream.index()].known += 1;
-        self.known += 1;
-        self.look_at(stream);
+        self.catch_up_before(now);
+        self.heard_of(stream);
         events.saw(Seen::Rung(stream));
         self.fetch(now, events);
     }
@@ -182,6 +217,7 @@ impl Nvme {
     /// A doorbell tells of room for a completion, while completions are held.
     #[inline(never)]
     fn completion_doorbell<A: EventSink>(&mut self, stream: StreamId, now: Time, events: &mut A) {
+        self.catch_up_before(now);
         self.freed(stream, events);
         if let Some(request) = self.queues[stream.index()].held.pop_front() {
             self.finish(request, stream, now, events);
@@ -193,10 +229,17 @@ impl Nvme {
         let queue = &mut self.queues[stream.index()];
         queue.in_drive -= 1;
         queue.posted += 1;
+        let was_full = self.in_drive >= self.limits.commands_max;
         self.in_drive -= 1;
         self.look_at(stream);
         events.saw(Seen::Finished(stream, request));
         self.fetch(now, events);
+        if self.counts_doorbells() {
+            let has_room = self.queues[stream.index()].in_drive < u64::from(self.limits.fetch_size) || was_full;
+            if has_room && self.in_drive < self.limits.commands_max {
+                self.has_room(events);
+            }
+        }
         events.saw(Seen::Posted(stream, request));
         let at = self.link.send(Direction::ToHost, self.messages.completion, now);
         events.schedule(at, HostEvent::AtHost(request));
@@ -207,19 +250,25 @@ impl Interface for Nvme {
     #[inline(never)]
     fn issue<A: EventSink>(&mut self, command: Command, now: Time, events: &mut A) {
         events.saw(Seen::Queued(command.stream, command.request));
-        self.queues[command.stream.index()].submitted.push_back(command);
+        self.catch_up_to(now);
         self.doorbells.submission += 1;
         let at = self.link.send(Direction::ToDrive, self.messages.doorbell, now);
+        if self.is_ahead {
+            return self.rings(command, at, events);
+        }
+        self.queues[command.stream.index()].submitted.push_back(command);
         events.schedule(at, HostEvent::Wake(Token::SubmissionDoorbell(command.stream)));
     }
 
     #[inline(never)]
     fn send_data(&mut self, bytes: Bytes, now: Time) {
+        self.catch_up_before(now);
         self.link.send_data(Direction::ToHost, bytes, now);
     }
 
     #[inline(never)]
     fn respond<A: EventSink>(&mut self, request: RequestId, stream: StreamId, now: Time, events: &mut A) {
+        self.catch_up_before(now);
         self.hear(stream, now, events);
         let queue = &mut self.queues[stream.index()];
         if queue.posted < self.limits.completion_depth {
@@ -227,7 +276,7 @@ impl Interface for Nvme {
         }
         queue.held.push_back(request);
         // It goes on when the drive hears of room.
-        for at in queue.announced.drain(..) {
+        while let Some(at) = queue.announced.pop_front() {
             events.schedule(at, HostEvent::Wake(Token::CompletionDoorbell(stream)));
         }
     }
@@ -235,6 +284,7 @@ impl Interface for Nvme {
     #[inline(never)]
     fn taken<A: EventSink>(&mut self, stream: StreamId, now: Time, events: &mut A) {
         events.saw(Seen::Taken(stream));
+        self.catch_up_to(now);
         self.doorbells.completion += 1;
         let at = self.link.send(Direction::ToDrive, self.messages.doorbell, now);
         let queue = &mut self.queues[stream.index()];

@@ -1,0 +1,247 @@
+//! What is caught up with happens as if each message were an event.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use crate::config::{Config, Priority, QueueArbitration};
+use crate::host::interface::{Command, Doorbells, EventSink, HostEvent, Interface, Nvme, Seen, Token};
+use crate::host::link::Direction;
+use crate::ids::{RequestId, StreamId};
+use crate::units::{Bytes, Rate, Time};
+
+/// What happens, in the order in which things of one time happen in a drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Happens {
+    CompletionDoorbell(u32),
+    Done(u32),
+    SubmissionDoorbell(u32),
+    EntryArrived,
+    InDrive(u32),
+    EntryRead,
+    DataRead,
+    AtHost(u32),
+}
+
+/// Things to come, and an alarm that can be moved.
+#[derive(Default)]
+struct Agenda {
+    due: BTreeMap<(Time, Happens, u64), ()>,
+    scheduled: u64,
+    alarm: Option<Time>,
+    /// Requests on their way to the drive, whose events say no more than that one arrives.
+    to_drive: std::collections::VecDeque<u32>,
+}
+
+impl Agenda {
+    fn put(&mut self, at: Time, happens: Happens) {
+        self.due.insert((at, happens, self.scheduled), ());
+        self.scheduled += 1;
+    }
+}
+
+impl EventSink for Agenda {
+    fn schedule(&mut self, at: Time, event: HostEvent) {
+        let happens = match event {
+            HostEvent::InDrive(request) => {
+                self.to_drive.push_back(request.0);
+                Happens::InDrive(0)
+            }
+            HostEvent::AtHost(request) => Happens::AtHost(request.0),
+            HostEvent::Wake(Token::SubmissionDoorbell(stream)) => Happens::SubmissionDoorbell(stream.0),
+            HostEvent::Wake(Token::CompletionDoorbell(stream)) => Happens::CompletionDoorbell(stream.0),
+            HostEvent::Wake(Token::EntryRead) => Happens::EntryRead,
+            HostEvent::Wake(Token::EntryArrived) => Happens::EntryArrived,
+            HostEvent::Wake(Token::DataRead) => Happens::DataRead,
+            HostEvent::Wake(Token::AdapterIssue) => unreachable!("that is an event of SATA"),
+        };
+        self.put(at, happens);
+    }
+
+    fn expect(&mut self, at: Time) {
+        self.alarm = Some(at);
+    }
+
+    fn saw(&mut self, _seen: Seen) {}
+}
+
+/// Streams that always have some requests out.
+#[derive(Clone, Debug)]
+struct Load {
+    priorities: Vec<Priority>,
+    outstanding: u32,
+    requests: u32,
+    /// One in so many is a write.
+    writes_in: u32,
+    sizes: Vec<u64>,
+    services_ns: Vec<u64>,
+}
+
+impl Load {
+    fn command(&self, number: u32, stream: StreamId) -> Command {
+        let size = self.sizes[number as usize % self.sizes.len()];
+        let data = if number % self.writes_in == 0 { Bytes::new(size) } else { Bytes::ZERO };
+        Command { request: RequestId(number), stream, data }
+    }
+}
+
+/// All that can be seen from outside.
+#[derive(Debug, Default, PartialEq)]
+struct Outcome {
+    /// When each request was in the drive, and when its completion was at the host.
+    passed: Vec<(Happens, Time)>,
+    carried: [Bytes; 2],
+    busy: [Time; 2],
+    doorbells: Doorbells,
+    /// What the link had carried when each completion was at the host.
+    looked_at: Vec<Bytes>,
+    events: usize,
+}
+
+fn run(config: &Config, load: &Load, ahead: bool) -> Outcome {
+    let mut nvme = Nvme::new(config, &load.priorities);
+    if ahead {
+        nvme.run_ahead();
+    }
+    let ahead = nvme.is_ahead();
+    let mut agenda = Agenda::default();
+    let mut outcome = Outcome::default();
+    let mut commands: Vec<Command> = Vec::new();
+    let mut issue = |nvme: &mut Nvme, commands: &mut Vec<Command>, agenda: &mut Agenda, stream, now| {
+        let number = commands.len() as u32;
+        if number < load.requests {
+            commands.push(load.command(number, stream));
+            nvme.issue(commands[number as usize], now, agenda);
+        }
+    };
+    for _ in 0..load.outstanding {
+        for stream in 0..load.priorities.len() as u32 {
+            issue(&mut nvme, &mut commands, &mut agenda, StreamId(stream), Time::ZERO);
+        }
+    }
+    let mut now = Time::ZERO;
+    loop {
+        let next = agenda.due.first_key_value().map(|(&(at, happens, _), ())| (at, happens));
+        let arrival = agenda.alarm.map(|at| (at, Happens::InDrive(0)));
+        let Some((at, happens)) = next.into_iter().chain(arrival).min() else { break };
+        now = at;
+        outcome.events += 1;
+        if Some((at, happens)) == next {
+            agenda.due.pop_first();
+        } else {
+            agenda.alarm = None;
+        }
+        match happens {
+            Happens::InDrive(_) => {
+                let arrived = if ahead {
+                    nvme.arrived(now, &mut agenda).map(|request| request.0)
+                } else {
+                    agenda.to_drive.pop_front()
+                };
+                let Some(number) = arrived else { continue };
+                outcome.passed.push((Happens::InDrive(number), now));
+                let service = load.services_ns[number as usize % load.services_ns.len()];
+                agenda.put(now + Time::from_ns(service), Happens::Done(number));
+            }
+            Happens::Done(number) => {
+                let command = commands[number as usize];
+                if command.data == Bytes::ZERO {
+                    nvme.send_data(Bytes::new(load.sizes[number as usize % load.sizes.len()]), now);
+                }
+                nvme.respond(command.request, command.stream, now, &mut agenda);
+            }
+            Happens::AtHost(number) => {
+                nvme.catch_up_before(now);
+                outcome.looked_at.push(nvme.link().carried(Direction::ToDrive));
+                outcome.passed.push((happens, now));
+                let stream = commands[number as usize].stream;
+                nvme.taken(stream, now, &mut agenda);
+                issue(&mut nvme, &mut commands, &mut agenda, stream, now);
+            }
+            Happens::SubmissionDoorbell(stream) => {
+                nvme.wake(Token::SubmissionDoorbell(StreamId(stream)), now, &mut agenda)
+            }
+            Happens::CompletionDoorbell(stream) => {
+                nvme.wake(Token::CompletionDoorbell(StreamId(stream)), now, &mut agenda)
+            }
+            Happens::EntryArrived => nvme.wake(Token::EntryArrived, now, &mut agenda),
+            Happens::EntryRead => nvme.wake(Token::EntryRead, now, &mut agenda),
+            Happens::DataRead => nvme.wake(Token::DataRead, now, &mut agenda),
+        }
+    }
+    let directions = [Direction::ToDrive, Direction::ToHost];
+    outcome.carried = directions.map(|direction| nvme.link().carried(direction));
+    outcome.busy = directions.map(|direction| nvme.link().busy(direction, now));
+    outcome.doorbells = nvme.doorbells();
+    outcome
+}
+
+fn load() -> impl Strategy<Value = Load> {
+    let priority = prop::sample::select(Priority::ALL);
+    (
+        prop::collection::vec(priority, 1..4),
+        1..20u32,
+        1..200u32,
+        1..5u32,
+        prop::collection::vec(1..5000u64, 1..5),
+        prop::collection::vec(1..4000u64, 1..5),
+    )
+        .prop_map(|(priorities, outstanding, requests, writes_in, sizes, services_ns)| Load {
+            priorities,
+            outstanding,
+            requests,
+            writes_in,
+            sizes,
+            services_ns,
+        })
+}
+
+fn config() -> impl Strategy<Value = Config> {
+    let limit = |max: u32| prop::option::of(1..max);
+    (1..12u32, limit(12), limit(6), any::<bool>(), 1..3u32, 1..400u64, prop::collection::vec(1..90u64, 4)).prop_map(
+        |(fetch_size, commands_max, completion_depth, is_weighted, burst, nanoseconds, sizes)| {
+            let mut config = Config::default();
+            let nvme = &mut config.nvme;
+            (nvme.fetch_size, nvme.commands_max, nvme.completion_depth) = (fetch_size, commands_max, completion_depth);
+            nvme.arbitration = if is_weighted { QueueArbitration::Weighted } else { QueueArbitration::RoundRobin };
+            nvme.arbitration_burst = burst;
+            (nvme.doorbell_size, nvme.read_request_size) = (Bytes::new(sizes[0]), Bytes::new(sizes[1]));
+            config.host.submission_size = Bytes::new(sizes[2]);
+            config.host.completion_size = Bytes::new(sizes[3]);
+            config.host.link_rate = Rate::from_bytes_per_second(nanoseconds * 100_000_000);
+            config
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn commands_pass_when_they_would_if_each_message_were_an_event(config in config(), load in load()) {
+        let (by_events, ahead) = (run(&config, &load, false), run(&config, &load, true));
+        prop_assert_eq!(by_events.passed.len(), 2 * load.requests as usize);
+        prop_assert_eq!(&by_events, &Outcome { events: by_events.events, ..ahead });
+    }
+}
+
+/// One read at a time: its arrival, the end of it and its completion; a write is no more. Each message was an event: a doorbell, a request and an entry
+/// more, and a second request for a write.
+#[test]
+fn a_command_on_an_idle_link_is_one_event_until_it_is_in_the_drive() {
+    for (writes_in, ahead, by_events) in [(1, 3, 7), (u32::MAX, 3, 5)] {
+        let load = Load {
+            priorities: vec![Priority::Medium],
+            outstanding: 1,
+            requests: 101,
+            writes_in,
+            sizes: vec![4096],
+            services_ns: vec![1000],
+        };
+        let config = Config::default();
+        // The number 0 is a write.
+        let first = if writes_in == 1 { 0 } else { 2 };
+        assert_eq!(run(&config, &load, true).events, 101 * ahead);
+        assert_eq!(run(&config, &load, false).events, 101 * by_events + first);
+    }
+}
