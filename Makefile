@@ -63,8 +63,9 @@ own-examples: ## Run the examples of parts of one's own
 explore: ## Run the random tests on cases that were not drawn before; PROPTEST_CASES=N draws N of each
 	PROPTEST_MAX_GLOBAL_REJECTS=1000000 $(CARGO) test --workspace --locked --no-fail-fast
 
+# Several processes run tests, those of one file together where they share what is dear to make: the cores are busy until the end.
 test-python: $(NATIVE)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses=logical --maxprocesses=4 --dist=loadscope
 
 reproduction: $(NATIVE) ## Reproduce the published figures and write docs/reproduction; goes on where it stopped
 	@mkdir -p out

@@ -22,9 +22,15 @@ PAGES = ROOT / "docs"
 COMMAND = Path(sys.executable).with_name("flashmesh")
 ENDLESS = "workload.requests=1_000_000_000_000"
 TIMEOUT_S = 300
+"""How long anything may take on a machine that is busy with other work."""
+SHARING = {
+    path.stem for path in Path(__file__).parent.glob("test_*.py") if 'scope="' in path.read_text(encoding="utf-8")
+}
+"""Files whose tests share what is dear to make."""
+TOGETHER = {"test_site": "site", "test_site_pages": "site"}
+"""Files whose tests share with those of another one what is dear to make."""
 # What one test leaves in the folder of the user is nothing for another one, nor for the user.
 os.environ["FLASHMESH_CACHE"] = "off"
-"""How long anything may take on a machine that is busy with other work."""
 
 Cli: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 Tables: TypeAlias = dict[str, Any]
@@ -38,11 +44,35 @@ def pytest_report_header() -> list[str]:
     return ["Pages of reports are not opened: there is no browser (apt-get install chromium chromium-driver)"]
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Has one process run all tests of a file that share a fixture, where several processes run tests.
+
+    The groups of xdist 3.8 do nothing under pytest 9.2, and say nothing of it.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Scheduling(LoadScopeScheduling):
+        """Gives tests out one by one, and those that share something as one."""
+
+        def _split_scope(self, nodeid: str) -> str:
+            return group(nodeid)
+
+    return Scheduling(config, log)
+
+
+def group(test: str) -> str:
+    """The name of those tests that a test has to run with."""
+    file = test.partition("::")[0]
+    stem = Path(file).stem
+    return TOGETHER.get(stem, file if stem in SHARING else test)
+
+
 def environment() -> dict[str, str]:
     """The environment of a shell without a terminal."""
     # What pytest says of the test that runs is no part of a shell, and would be another environment in each.
-    hidden = ("FORCE_COLOR", "TTY_COMPATIBLE", "COLUMNS", "FLASHMESH_DEBUG", "PYTEST_CURRENT_TEST")
-    return {name: value for name, value in os.environ.items() if name not in hidden}
+    hidden = ("FORCE_COLOR", "TTY_COMPATIBLE", "COLUMNS", "FLASHMESH_DEBUG", "PYTEST_")
+    return {name: value for name, value in os.environ.items() if not name.startswith(hidden)}
 
 
 COMMANDS = Commands()

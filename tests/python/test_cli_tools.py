@@ -246,7 +246,7 @@ def test_the_bar_says_that_it_is_preconditioning(config: Path) -> None:
     import sys
 
     with config.open("a") as file:
-        file.write('\n[precondition]\nkind = "random"\n')
+        file.write('\n[precondition]\nkind = "random"\n\n[geometry]\nblocks-per-plane = 256\n')
     command = Path(sys.executable).with_name("flashmesh")
     primary, secondary = pty.openpty()
     run = subprocess.Popen(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from pathlib import Path
@@ -60,11 +61,19 @@ def test_no_block_of_commands_is_overlooked() -> None:
     assert sum(len(found) for found in RUN.values()) > 40
 
 
+@pytest.fixture
+def states(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where all pages keep the states of full drives, for several of them run the same drive."""
+    mine = tmp_path_factory.getbasetemp()
+    # Processes that run tests side by side have folders of their own within one.
+    return (mine.parent if os.environ.get("PYTEST_XDIST_WORKER") else mine) / "states"
+
+
 @pytest.mark.parametrize("page", [page for page, found in RUN.items() if found], ids=named)
-def test_the_commands_of_a_page_print_what_it_shows(page: Path, tmp_path: Path) -> None:
+def test_the_commands_of_a_page_print_what_it_shows(page: Path, tmp_path: Path, states: Path) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     for command in RUN[page]:
-        printed = run(command, tmp_path)
+        printed = run(command, tmp_path, states)
         if command.shown:
             assert shows(command.shown, printed), f"{command.place} prints\n{printed}"
     for picture in pictures(page):
@@ -74,10 +83,10 @@ def test_the_commands_of_a_page_print_what_it_shows(page: Path, tmp_path: Path) 
         )
 
 
-def run(command: Command, folder: Path) -> str:
+def run(command: Command, folder: Path, states: Path) -> str:
     """Runs a command; what it writes to stdout, without what depends on the machine."""
     words, file = redirected(command.words)
-    done = run_in(folder, COMMAND, *words[1:], beside={"BROWSER": "true"})
+    done = run_in(folder, COMMAND, *words[1:], beside={"BROWSER": "true", "FLASHMESH_CACHE": str(states)})
     assert done.returncode == 0, f"{command.place}\n{done.stderr}"
     if file is not None:
         (folder / file).write_text(done.stdout)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from conftest import Cli
+from conftest import COMMAND, Cli, run_in
 from flashmesh.reproduce.pages import check_pages
 from flashmesh.reproduce.registry import papers
 
@@ -32,14 +32,21 @@ def test_the_pages_follow_from_their_json_and_the_registry() -> None:
     check_pages(PAGES, papers())
 
 
-def test_a_few_claims_measured_again_give_the_stored_values(cli: Cli, tmp_path: Path) -> None:
-    ended = cli("reproduce", *AGAIN, "--json", "again.json", "--quiet")
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a reproduction of those claims and of M09: `claims.json`, and their pages in `pages`."""
+    folder = tmp_path_factory.mktemp("once")
+    ended = run_in(folder, COMMAND, "reproduce", *AGAIN, "M09", "--json", "claims.json", "-o", "pages", "--quiet")
     assert ended.returncode == 0, ended.stderr
+    return folder
+
+
+def test_a_few_claims_measured_again_give_the_stored_values(once: Path) -> None:
     seen = 0
-    for paper in json.loads((tmp_path / "again.json").read_text()):
+    for paper in json.loads((once / "claims.json").read_text()):
         for name, claim in paper["claims"].items():
             assert claim == stored(paper["paper"])["claims"][name], name
-            seen += 1
+            seen += name in AGAIN
     assert seen == len(AGAIN)
 
 
@@ -111,15 +118,14 @@ def test_every_claim_is_measured_in_every_regime_of_its_paper() -> None:
             assert all(row["verdict"] != "unmeasured" for row in rows), claim.id
 
 
-def test_pages_made_again_have_the_same_bytes(cli: Cli, tmp_path: Path) -> None:
-    for folder in ("once", "again"):
-        ended = cli("reproduce", *AGAIN, "M09", "-o", folder, "--results", f"{folder}.results", "--quiet")
-        assert ended.returncode == 0, ended.stderr
-    once = {path.name: path.read_bytes() for path in (tmp_path / "once").iterdir()}
+def test_pages_made_again_have_the_same_bytes(once: Path, cli: Cli, tmp_path: Path) -> None:
+    ended = cli("reproduce", *AGAIN, "M09", "-o", "again", "--quiet")
+    assert ended.returncode == 0, ended.stderr
+    first = {path.name: path.read_bytes() for path in (once / "pages").iterdir()}
     again = {path.name: path.read_bytes() for path in (tmp_path / "again").iterdir()}
-    assert once == again
-    assert any(name.endswith(".svg") for name in once)
+    assert first == again
+    assert any(name.endswith(".svg") for name in first)
     # From the JSON, in another process and without the runs.
     ended = cli("reproduce", "--pages", "again")
     assert ended.returncode == 0, ended.stderr
-    assert {path.name: path.read_bytes() for path in (tmp_path / "again").iterdir()} == once
+    assert {path.name: path.read_bytes() for path in (tmp_path / "again").iterdir()} == first

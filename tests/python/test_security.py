@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import gzip
+import json
 import lzma
 import os
 import random
@@ -31,7 +32,7 @@ ROOT = Path(__file__).parents[2]
 DANGEROUS = ("os.system", "subprocess.Popen", "os.exec", "os.posix_spawn", "os.fork", "os.spawn", "pickle.find_class")
 """Events of the interpreter that start something."""
 AUDITED = """
-import sys
+import json, os, sys
 EVENTS = {events!r}
 seen = []
 def watch(event, arguments):
@@ -41,12 +42,19 @@ def watch(event, arguments):
         print("WRITES", arguments[0], flush=True)
 import flashmesh.cli.entry, flashmesh.report.summary, flashmesh.importers.fio, flashmesh.importers.mqsim
 import tomllib, json, pandas
-sys.addaudithook(watch)
-sys.argv = ["flashmesh", *sys.argv[1:]]
-try:
-    flashmesh.cli.main()
-finally:
-    print("SEEN", seen, flush=True)
+# Each command in a process of its own, forked before anything is watched.
+for arguments in json.loads(sys.argv[1]):
+    if child := os.fork():
+        os.waitpid(child, 0)
+        print("ENDED", flush=True)
+        continue
+    sys.addaudithook(watch)
+    sys.argv = ["flashmesh", *arguments]
+    try:
+        flashmesh.cli.main()
+    finally:
+        print("SEEN", seen, flush=True)
+    break
 """
 HOSTILE_TEXTS = (
     "$(touch pwned)",
@@ -54,19 +62,22 @@ HOSTILE_TEXTS = (
 )
 
 
-def audited(folder: Path, *arguments: str) -> str:
-    """Runs a command and gives what it printed, with every file it opened for writing and whatever it started."""
+def audited(folder: Path, *commands: tuple[str, ...]) -> list[str]:
+    """Runs commands and gives what each printed, with every file it opened for writing and whatever it started."""
     done = subprocess.run(
-        [sys.executable, "-c", AUDITED.format(events=DANGEROUS), *arguments],
+        [sys.executable, "-c", AUDITED.format(events=DANGEROUS), json.dumps(commands)],
         cwd=folder,
         env=environment() | {"PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         text=True,
         timeout=TIMEOUT_S,
         check=False,
     )
-    assert "Traceback" not in done.stderr, done.stderr
-    return done.stdout + done.stderr
+    assert "Traceback" not in done.stdout, done.stdout
+    *shown, rest = done.stdout.split("ENDED\n")
+    assert (len(shown), rest) == (len(commands), "")
+    return shown
 
 
 @pytest.mark.parametrize("text", HOSTILE_TEXTS)
@@ -83,8 +94,7 @@ def test_nothing_in_a_file_is_executed(tmp_path: Path, text: str) -> None:
         ("run", "--fio", "job.fio"),
         ("import-mqsim", "ssd.xml", "work.xml", "-o", "."),
     ]
-    for call in calls:
-        shown = audited(tmp_path, *call)
+    for shown in audited(tmp_path, *calls):
         assert "SEEN []" in shown, shown
     assert sorted(tmp_path.iterdir()) == before
 
@@ -121,7 +131,7 @@ def test_no_room_of_the_core_knows_the_network() -> None:
 
 def test_nothing_is_written_but_what_options_name_and_no_socket_is_connected(tmp_path: Path) -> None:
     (tmp_path / "drive.toml").write_text('preset = "venice-z-nand"\n[workload]\nrequests = 100\n')
-    shown = audited(tmp_path, "run", "drive.toml", "--json", "result.json")
+    (shown,) = audited(tmp_path, ("run", "drive.toml", "--json", "result.json"))
     assert "SEEN []" in shown
     written = [line for line in shown.splitlines() if line.startswith("WRITES")]
     assert all("/proc/self/fd/" in line for line in written)

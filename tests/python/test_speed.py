@@ -35,10 +35,10 @@ seeds = 5
 """
 
 
-def cpu_s(command: Sequence[str | Path], folder: Path, times: int = 1) -> float:
-    """The least processor time that a command takes."""
-    spent = []
-    for _ in range(times):
+def cpu_s(command: Sequence[str | Path], folder: Path, times: int = 1, enough_s: float = 0.0) -> float:
+    """The least processor time that a command takes in some runs: one that takes less than is enough is the last."""
+    spent: list[float] = []
+    while len(spent) < times and min(spent, default=enough_s) >= enough_s:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run(command, cwd=folder, env=environment(), capture_output=True, check=True, timeout=TIMEOUT_S)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -61,7 +61,8 @@ REFERENCE = (sys.executable, "-I", "-c", "import asyncio, unittest.mock, http.se
 )
 def test_commands_start_quickly(tmp_path: Path, command: Sequence[str | Path], times_reference: float) -> None:
     reference_s = max(cpu_s(REFERENCE, tmp_path, 3), cpu_s(REFERENCE, tmp_path, 3))
-    assert cpu_s(command, tmp_path, 5) < times_reference * reference_s
+    limit_s = times_reference * reference_s
+    assert cpu_s(command, tmp_path, 5, limit_s) < limit_s
 
 
 def test_a_report_of_ten_runs_is_made_quickly_and_is_small(tmp_path: Path) -> None:
@@ -69,7 +70,7 @@ def test_a_report_of_ten_runs_is_made_quickly_and_is_small(tmp_path: Path) -> No
     settings = ["--set", "workload.requests=20000", "--set", "measure.epoch=1ms", "--vary", axis]
     compare: list[str | Path] = [COMMAND, "compare", "preset:venice-z-nand", *settings, "--json", "ten.json"]
     subprocess.run(compare, cwd=tmp_path, env=environment(), capture_output=True, check=True, timeout=TIMEOUT_S)
-    assert cpu_s([COMMAND, "report", "ten.json", "-o", "ten.html"], tmp_path, 2) < 6.0
+    assert cpu_s([COMMAND, "report", "ten.json", "-o", "ten.html"], tmp_path, 2, 6.0) < 6.0
     assert (tmp_path / "ten.html").stat().st_size < 8_000_000
 
 
@@ -77,11 +78,11 @@ def test_a_thousand_runs_are_reported_and_shown_quickly(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(MANY)
     sweep: list[str | Path] = [COMMAND, "sweep", "s.toml", "--out", "many", "--quiet", "--jobs", "2"]
     subprocess.run(sweep, cwd=tmp_path, env=environment(), capture_output=True, check=True, timeout=TIMEOUT_S)
-    report = cpu_s([COMMAND, "report", "many", "-o", "many.html"], tmp_path, 2)
-    assert (tmp_path / "many.html").stat().st_size < 10_000_000
-    show = cpu_s([COMMAND, "show", "many"], tmp_path, 2)
     # Machines differ: both are compared with the start of Python.
     reference = cpu_s(REFERENCE, tmp_path, 3)
+    report = cpu_s([COMMAND, "report", "many", "-o", "many.html"], tmp_path, 2, 40 * reference)
+    assert (tmp_path / "many.html").stat().st_size < 10_000_000
+    show = cpu_s([COMMAND, "show", "many"], tmp_path, 2, 20 * reference)
     assert (report < 40 * reference, show < 20 * reference) == (True, True), (report, show, reference)
 
 

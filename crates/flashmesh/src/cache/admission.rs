@@ -184,15 +184,20 @@ impl Cache {
     }
 
     fn take(&mut self, slot: SlotId, write: &PageWrite) {
+        let joins = self.slots[slot].destage.is_due;
         self.change(slot, |page| {
             page.writer = write.stream;
             page.valid = page.valid.or(write.sectors);
-            page.dirty = page.dirty.or(write.sectors);
+            let unsaved = if joins { &mut page.destage.sectors } else { &mut page.dirty };
+            *unsaved = unsaved.or(write.sectors);
             page.filling = page.filling.without(write.sectors);
         });
         self.touch(slot);
+        if joins {
+            self.join_destage(slot);
+        }
         let page = &self.slots[slot];
-        let generation = page.generation;
+        let generation = if joins { page.destage.generation } else { page.generation };
         if let Some(acknowledged) = &mut self.acknowledged {
             acknowledged.taken(write, generation);
         }

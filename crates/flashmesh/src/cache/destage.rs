@@ -27,8 +27,8 @@ pub(super) struct Destaging {
     /// Sectors on their way to flash, of one part, from which on writes wait.
     limit: u64,
     whole: Sectors,
-    /// Destages that have begun and that the simulation has yet to take.
-    due: VecDeque<Destaged>,
+    /// Pages whose destage has begun and that the simulation has yet to take.
+    due: VecDeque<SlotId>,
 }
 
 impl Destaging {
@@ -53,21 +53,25 @@ impl Destaging {
         self.policy == Destage::Watermark
     }
 
-    /// Sectors that a program carries: the whole page where it is in DRAM, so that flash is not read.
-    fn sectors_of(&self, page: &Slot) -> Sectors {
-        if page.valid == self.whole { self.whole } else { page.dirty }
+    /// Sectors of a page that a program carries which writes `unsaved`: the whole page where it is in DRAM, so that flash is not read.
+    fn carried(&self, page: &Slot, unsaved: Sectors) -> Sectors {
+        if page.valid == self.whole { self.whole } else { unsaved }
     }
 }
 
 impl Cache {
     /// The next page to program. Called until `None` after every call that offers or reports something, or later, where stripes are sent.
     pub fn next_destage(&mut self) -> Option<Destaged> {
-        self.destaging.due.pop_front()
+        let slot = self.destaging.due.pop_front()?;
+        let page = &mut self.slots[slot];
+        page.destage.is_due = false;
+        let DestageUnderWay { carried, is_at_hand, .. } = page.destage;
+        Some(Destaged { lpn: page.lpn, stream: page.writer, slot, sectors: carried, is_at_hand })
     }
 
     /// A page was deallocated. If it has not been taken to be programmed it will not be; gives whether that is so.
     pub(super) fn drop_due(&mut self, lpn: Lpn, slot: SlotId) -> bool {
-        let Some(at) = self.destaging.due.iter().position(|destaged| destaged.lpn == lpn) else { return false };
+        let Some(at) = self.destaging.due.iter().position(|&due| due == slot) else { return false };
         self.destaging.due.remove(at);
         self.end_destage(lpn, slot);
         true
@@ -120,23 +124,34 @@ impl Cache {
     pub(super) fn begin_destage(&mut self, slot: SlotId, at_hand: Sectors) {
         let generation = self.stamps.next_generation();
         let page = &mut self.slots[slot];
-        let sectors = self.destaging.sectors_of(page);
+        let carried = self.destaging.carried(page, page.dirty);
         page.destage = DestageUnderWay {
             sectors: page.dirty,
-            carried: sectors,
+            carried,
             acknowledged: page.acknowledged,
+            is_due: true,
+            // What passes through DRAM goes before it.
+            is_at_hand: carried == at_hand && page.passing == 0,
             ..DestageUnderWay::none(page.generation)
         };
         (page.dirty, page.acknowledged) = (Sectors::NONE, Sectors::NONE);
         page.generation = generation;
-        let (lpn, part, stream) = (page.lpn, page.part, page.writer);
-        // What passes through DRAM goes before it.
-        let is_at_hand = sectors == at_hand && page.passing == 0;
+        let part = page.part;
         self.parts[part as usize].destages += 1;
-        self.parts[part as usize].carried += u64::from(sectors.count());
+        self.parts[part as usize].carried += u64::from(carried.count());
         self.relist(slot);
         self.prefetch(self.parts[part as usize].pages.oldest_dirty());
-        self.destaging.due.push_back(Destaged { lpn, stream, slot, sectors, is_at_hand });
+        self.destaging.due.push_back(slot);
+    }
+
+    /// A page was written whose destage is due: what leaves DRAM is what is there by then, of the generation of the destage.
+    pub(super) fn join_destage(&mut self, slot: SlotId) {
+        let page = &mut self.slots[slot];
+        let before = page.destage.carried;
+        let carried = self.destaging.carried(page, page.destage.sectors);
+        (page.destage.carried, page.destage.is_at_hand) = (carried, false);
+        let part = &mut self.parts[page.part as usize];
+        part.carried = part.carried + u64::from(carried.count()) - u64::from(before.count());
     }
 
     /// Begins to evict a dirty page less recently used than every clean one.

@@ -1,10 +1,11 @@
 //! The cache against plain memory: any reads, writes and ends of what is under way, in any order.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use proptest::prelude::*;
 use proptest::sample::select;
 
+use super::acknowledged::Unsaved;
 use super::{Admitted, Cache, PageWrite, Sectors};
 use crate::config::{self, CacheSharing, CacheWrites, Caching, Config, Destage, Priority};
 use crate::flash::geometry::Geometry;
@@ -47,14 +48,21 @@ struct Drive {
     dram: BTreeMap<SectorAddress, u64>,
     flash: BTreeMap<SectorAddress, u64>,
     acknowledged: BTreeMap<SectorAddress, u64>,
+    /// Writes that ended in DRAM and whose completion is on its way to the host, with what they wrote.
+    responses: Vec<(RequestId, Vec<(SectorAddress, u64)>)>,
+    /// What the host was told of.
+    told: BTreeMap<SectorAddress, u64>,
+    /// Whether pages go to flash when a step says so, or at once.
+    has_stripes: bool,
     memory: VecDeque<Program>,
     programs: Vec<Program>,
     readings: Vec<Reading>,
 }
 
 impl Drive {
-    fn new(cache: config::Cache, caching: &[Caching]) -> Drive {
+    fn new(cache: config::Cache, caching: &[Caching], has_stripes: bool) -> Drive {
         let mut config = Config { cache, ..Config::default() };
+        config.power.cut = Some(Time::from_ms(1));
         config.geometry.channels = 1;
         config.geometry.chips_per_channel = 1;
         let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
@@ -70,6 +78,9 @@ impl Drive {
             dram: BTreeMap::new(),
             flash: BTreeMap::new(),
             acknowledged: BTreeMap::new(),
+            responses: Vec::new(),
+            told: BTreeMap::new(),
+            has_stripes,
             memory: VecDeque::new(),
             programs: Vec::new(),
             readings: Vec::new(),
@@ -84,11 +95,8 @@ impl Drive {
         let mut is_done = false;
         loop {
             self.remove();
-            while let Some(destaged) = self.cache.next_destage() {
-                let lpn = destaged.lpn.0;
-                let content = destaged.sectors.iter().map(|sector| (sector, self.dram[&(lpn, sector)])).collect();
-                let program = Program { lpn, from: Admitted::OnFlash, is_destage: true, content };
-                if destaged.is_at_hand { self.programs.push(program) } else { self.memory.push_back(program) }
+            if !self.has_stripes {
+                self.send();
             }
             assert!(self.cache.len() <= self.capacity);
             assert!(self.cache.dirty_pages() <= self.cache.dirty_limit());
@@ -103,6 +111,39 @@ impl Drive {
                 None => is_done = true,
             }
         }
+    }
+
+    fn send(&mut self) {
+        while let Some(destaged) = self.cache.next_destage() {
+            let lpn = destaged.lpn.0;
+            let content: Vec<_> = destaged.sectors.iter().map(|sector| (sector, self.dram[&(lpn, sector)])).collect();
+            if destaged.is_at_hand {
+                assert!(content.windows(2).all(|pair| pair[0].1 == pair[1].1), "page {lpn} is of several writes");
+            }
+            let program = Program { lpn, from: Admitted::OnFlash, is_destage: true, content };
+            if destaged.is_at_hand { self.programs.push(program) } else { self.memory.push_back(program) }
+        }
+    }
+
+    fn respond(&mut self, pick: usize) {
+        if self.responses.is_empty() {
+            return;
+        }
+        let (request, written) = self.responses.swap_remove(pick % self.responses.len());
+        self.cache.acknowledge(request);
+        for (place, version) in written {
+            let told = self.told.entry(place).or_default();
+            *told = version.max(*told);
+        }
+    }
+
+    /// What the host was told of and flash lacks would be lost with the power.
+    fn count_unsaved(&self) {
+        let lost = self.told.iter().filter(|&(&(lpn, sector), &told)| Drive::at(&self.flash, lpn, sector) < told);
+        let lost: Vec<u32> = lost.map(|(&(lpn, _), _)| lpn).collect();
+        let pages: BTreeSet<u32> = lost.iter().copied().collect();
+        let expected = Unsaved { pages: pages.len() as u64, sectors: lost.len() as u64 };
+        assert_eq!(self.cache.unsaved_acknowledged(), expected);
     }
 
     fn remove(&mut self) {
@@ -122,7 +163,11 @@ impl Drive {
         assert!(before.is_none_or(|before| before < write.request.0), "writes overtook each other");
         self.versions += 1;
         let (lpn, version) = (write.lpn.0, self.versions);
-        let content = write.sectors.iter().map(|sector| (sector, version)).collect();
+        let content: Vec<_> = write.sectors.iter().map(|sector| (sector, version)).collect();
+        if let Admitted::InDram(_) = admitted {
+            let written = content.iter().map(|&(sector, version)| ((lpn, sector), version)).collect();
+            self.responses.push((write.request, written));
+        }
         for sector in write.sectors.iter() {
             self.newest.insert((lpn, sector), version);
             if admitted != Admitted::OnFlash {
@@ -245,9 +290,10 @@ impl Drive {
         if programs.filter(|program| program.lpn == lpn).any(|program| !program.is_destage) {
             return;
         }
-        for map in [&mut self.newest, &mut self.dram, &mut self.flash, &mut self.acknowledged] {
+        for map in [&mut self.newest, &mut self.dram, &mut self.flash, &mut self.acknowledged, &mut self.told] {
             map.retain(|place, _| place.0 != lpn);
         }
+        self.responses.iter_mut().for_each(|(_, written)| written.retain(|(place, _)| place.0 != lpn));
         self.readings.iter_mut().filter(|reading| reading.lpn == lpn).for_each(|reading| {
             reading.floor.values_mut().for_each(|floor| *floor = 0);
         });
@@ -256,7 +302,9 @@ impl Drive {
     }
 
     fn finish(&mut self) {
+        self.has_stripes = false;
         for flush in [false, true] {
+            self.settle();
             if flush {
                 self.cache.flush(Some(RequestId(7)), 0..PAGES);
                 self.settle();
@@ -267,6 +315,10 @@ impl Drive {
                 self.go_on_reading(0);
             }
         }
+        while !self.responses.is_empty() {
+            self.respond(0);
+        }
+        self.count_unsaved();
         assert_eq!(self.cache.take_flushed(), Some(Some(RequestId(7))));
         assert_eq!(self.cache.take_flushed(), None);
         assert_eq!(self.cache.dirty_pages(), 0);
@@ -285,6 +337,8 @@ enum Step {
     GoOnReading(usize),
     Program(usize),
     Memory,
+    Send,
+    Respond(usize),
     Deallocate(u32),
 }
 
@@ -300,6 +354,8 @@ fn step() -> impl Strategy<Value = Step> {
         6 => any::<usize>().prop_map(Step::GoOnReading),
         4 => any::<usize>().prop_map(Step::Program),
         4 => Just(Step::Memory),
+        1 => Just(Step::Send),
+        4 => any::<usize>().prop_map(Step::Respond),
         1 => (0..PAGES).prop_map(Step::Deallocate),
     ]
 }
@@ -336,9 +392,10 @@ proptest! {
     #[test]
     fn whatever_happens_the_newest_data_is_found_and_none_is_lost(
         (cache, caching) in settings(),
+        has_stripes in any::<bool>(),
         steps in prop::collection::vec(step(), 1..200),
     ) {
-        let mut drive = Drive::new(cache, &caching);
+        let mut drive = Drive::new(cache, &caching, has_stripes);
         for step in steps {
             match step {
                 Step::Write(stream, lpn, sectors) => drive.write(stream, lpn, sectors),
@@ -346,8 +403,11 @@ proptest! {
                 Step::GoOnReading(pick) => drive.go_on_reading(pick),
                 Step::Program(pick) => drive.program(pick),
                 Step::Memory => drive.memory(),
+                Step::Send => drive.send(),
+                Step::Respond(pick) => drive.respond(pick),
                 Step::Deallocate(lpn) => drive.deallocate(lpn),
             }
+            drive.count_unsaved();
         }
         drive.finish();
     }
@@ -367,7 +427,7 @@ proptest! {
             destage_window: Time::from_ms(1),
             ..config::Cache::default()
         };
-        let mut drive = Drive::new(settings, &[Caching::All]);
+        let mut drive = Drive::new(settings, &[Caching::All], false);
         let whole = Sectors::range(0, SECTORS);
         let mut textbook: VecDeque<u32> = VecDeque::new();
         let mut has_read = false;

@@ -55,6 +55,10 @@ pub(super) struct DestageUnderWay {
     /// Tells the data from that of other destages.
     pub generation: u64,
     pub acknowledged: Sectors,
+    /// Whether the simulation has yet to take it: what is written meanwhile goes with it.
+    pub is_due: bool,
+    /// Whether the program carries the data of the newest write alone, which need not be read from DRAM.
+    pub is_at_hand: bool,
     pub is_forgotten: bool,
     /// Whether flash has the data and the controller does not know it yet.
     pub is_programmed: bool,
@@ -68,6 +72,8 @@ impl DestageUnderWay {
             carried: Sectors::NONE,
             generation,
             acknowledged: Sectors::NONE,
+            is_due: false,
+            is_at_hand: false,
             is_forgotten: false,
             is_programmed: false,
         }

@@ -4,7 +4,7 @@ use flashmesh::config::{Config, FirmwarePolicy};
 use flashmesh::measure::report::Report;
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Time};
-use flashmesh::workload::RequestKind;
+use flashmesh::workload::{IoRequest, RequestKind};
 
 use crate::support::drives::*;
 
@@ -47,6 +47,35 @@ fn pages_go_to_flash_when_they_make_a_stripe() {
 #[test]
 fn a_flush_has_fewer_go() {
     assert_eq!(programs_after(11, Some(Time::from_ms(50))), (11, 0));
+}
+
+/// The stripe is whole with the ninth write, and is on flash a millisecond later.
+#[test]
+fn a_page_written_again_before_its_stripe_leaves_goes_with_it_as_it_was_written_last() {
+    let cut_at = |at: Time, flushed: Option<Time>| {
+        let mut config = striped();
+        config.power.cut = Some(at);
+        config.power.capacitors = false;
+        let ms = Time::from_ms;
+        // A sector of page 0 and then all of it, a sector of page 1 and then another one.
+        let sector = |at: u64, arrival| IoRequest {
+            offset: Bytes::new(512 * at),
+            size: Bytes::new(512),
+            ..write(0, 1, arrival)
+        };
+        let mut requests = vec![sector(3, ms(0)), write(0, 1, ms(1)), sector(8 + 5, ms(1)), sector(8 + 2, ms(1))];
+        requests.extend((2..8).map(|page| write(page, 1, ms(page))));
+        requests.extend(flushed.map(|at| request(RequestKind::Flush, 0, 0, at)));
+        requests.push(read(1000, 1, ms(100)));
+        requests.sort_by_key(|request| request.arrival);
+        let (report, _) = run_source(&config, Listed(requests.into()));
+        let cut = report.power_cut.expect("it came");
+        (report.flash.user_programs, cut.dirty_pages, cut.pages_lost, cut.bytes_lost)
+    };
+    let before = Time::from_us(5500);
+    assert_eq!(cut_at(before, None), (0, 6, 6, 5 * PAGE.as_u64() + 2 * 512));
+    assert_eq!(cut_at(Time::from_ms(9), None), (8, 0, 0, 0));
+    assert_eq!(cut_at(before, Some(Time::from_us(4500))), (5, 1, 1, PAGE.as_u64()));
 }
 
 #[test]
