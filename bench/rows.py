@@ -140,6 +140,7 @@ ROWS = [
         file="mqsim.toml",
     ),
     *map(policy, POLICIES),
+    Row("same reads, strict priorities", RESIDENT | {"schedule.priorities": "strict"}, 2_000_000, 20_000),
     COLLIDING,
     Row("same reads, collisions analysed", {"measure.collisions": "true"}, *COLLIDING_RUNS, file=COLLIDING.file),
     Row("same reads, replication on", {"replication.enabled": "true"}, *COLLIDING_RUNS, file=COLLIDING.file),
