@@ -1,6 +1,6 @@
 //! What is caught up with happens as if each message were an event.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeSet, VecDeque};
 
 use proptest::prelude::*;
 
@@ -26,16 +26,16 @@ enum Happens {
 /// Things to come, and an alarm that can be moved.
 #[derive(Default)]
 struct Agenda {
-    due: BTreeMap<(Time, Happens, u64), ()>,
+    due: BTreeSet<(Time, Happens, u64)>,
     scheduled: u64,
     alarm: Option<Time>,
     /// Requests on their way to the drive, whose events say no more than that one arrives.
-    to_drive: std::collections::VecDeque<u32>,
+    to_drive: VecDeque<u32>,
 }
 
 impl Agenda {
     fn put(&mut self, at: Time, happens: Happens) {
-        self.due.insert((at, happens, self.scheduled), ());
+        self.due.insert((at, happens, self.scheduled));
         self.scheduled += 1;
     }
 }
@@ -80,7 +80,7 @@ struct Load {
 impl Load {
     fn command(&self, number: u32, stream: StreamId) -> Command {
         let size = self.sizes[number as usize % self.sizes.len()];
-        let data = if number % self.writes_in == 0 { Bytes::new(size) } else { Bytes::ZERO };
+        let data = if number.is_multiple_of(self.writes_in) { Bytes::new(size) } else { Bytes::ZERO };
         Command { request: RequestId(number), stream, data }
     }
 }
@@ -107,7 +107,7 @@ fn run(config: &Config, load: &Load, ahead: bool) -> Outcome {
     let mut agenda = Agenda::default();
     let mut outcome = Outcome::default();
     let mut commands: Vec<Command> = Vec::new();
-    let mut issue = |nvme: &mut Nvme, commands: &mut Vec<Command>, agenda: &mut Agenda, stream, now| {
+    let issue = |nvme: &mut Nvme, commands: &mut Vec<Command>, agenda: &mut Agenda, stream, now| {
         let number = commands.len() as u32;
         if number < load.requests {
             commands.push(load.command(number, stream));
@@ -121,7 +121,7 @@ fn run(config: &Config, load: &Load, ahead: bool) -> Outcome {
     }
     let mut now = Time::ZERO;
     loop {
-        let next = agenda.due.first_key_value().map(|(&(at, happens, _), ())| (at, happens));
+        let next = agenda.due.first().map(|&(at, happens, _)| (at, happens));
         let arrival = agenda.alarm.map(|at| (at, Happens::InDrive(0)));
         let Some((at, happens)) = next.into_iter().chain(arrival).min() else { break };
         now = at;
