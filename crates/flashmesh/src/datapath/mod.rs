@@ -134,7 +134,7 @@ impl Datapath<Probed> {
     /// Runs with a scheduling policy of the caller's own in place of the configured one.
     pub fn set_scheduler(&mut self, scheduler: AnyScheduler) {
         self.rules.dispatches = scheduler.dispatches();
-        self.rules.first_goes &= scheduler.takes_first();
+        self.rules.first_goes &= scheduler.takes_only_queue();
         self.scheduling.scheduler = scheduler;
     }
 

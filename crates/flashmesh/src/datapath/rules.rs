@@ -49,7 +49,7 @@ pub(super) struct Rules {
     /// Whether what a die may begin hangs on nothing but what waits for it and what it does, as in a plain drive: not on other dies, on turns of
     /// collection, on parity, on units that gather, or on Cleans.
     pub(super) dies_decide_alone: bool,
-    /// Whether of transactions that wait in one queue of such a die alone the first goes, whatever the policy.
+    /// Whether the first transaction goes when only one queue of such a die has any: the scheduling policy is not asked.
     pub(super) first_goes: bool,
     /// Whether the interconnect is told of which request a path is.
     pub(super) names_requests: bool,
@@ -107,7 +107,7 @@ impl Rules {
             waits_for_turn,
             has_parity,
             dies_decide_alone,
-            first_goes: dies_decide_alone && priorities == Priorities::Off && scheduler.takes_first(),
+            first_goes: dies_decide_alone && priorities == Priorities::Off && scheduler.takes_only_queue(),
             names_requests: config.venice.circuits_per_request.is_some(),
         }
     }

@@ -15,4 +15,8 @@ impl Scheduler for Fifo {
         let collection = if waiting.collection_first() { oldest(&Class::INTERNAL) } else { None };
         collection.or_else(|| oldest(&Class::REQUIRED))
     }
+
+    fn takes_only_queue(&self) -> bool {
+        true
+    }
 }

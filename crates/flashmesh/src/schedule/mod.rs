@@ -245,6 +245,12 @@ pub trait Scheduler {
         self.choose(waiting).map(Decision::from)
     }
 
+    /// Whether the first of the only queue in which anything waits for a die always goes, so that it need not be asked: its state does not depend on
+    /// such choices, nor they on what waits behind the first.
+    fn takes_only_queue(&self) -> bool {
+        false
+    }
+
     /// Whether it names the dies that ask for paths.
     fn dispatches(&self) -> bool {
         false
@@ -281,17 +287,6 @@ pub enum AnyScheduler {
 }
 
 impl AnyScheduler {
-    /// Whether it takes the first of the only queue in which requests wait.
-    pub fn takes_first(&self) -> bool {
-        match self {
-            AnyScheduler::OutOfOrder(_) | AnyScheduler::Fifo(_) | AnyScheduler::Sprinkler(_) | AnyScheduler::Paq(_) => {
-                true
-            }
-            // The streams of what waits behind the first count.
-            AnyScheduler::Fair(_) | AnyScheduler::Custom(_) => false,
-        }
-    }
-
     /// The choice of the default policy with its default options for one die, on which the planes in `ready` have something to run: compiled
     /// into plain drives, which have no priorities.
     #[inline(always)]

@@ -166,6 +166,10 @@ impl Scheduler for OutOfOrder {
         let erases = self.erases;
         precedence::among_classes(waiting, erases, || self.user(waiting))
     }
+
+    fn takes_only_queue(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

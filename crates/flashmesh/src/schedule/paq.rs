@@ -137,6 +137,10 @@ impl Scheduler for Paq {
         self.decide(waiting).map(|decision| decision.queue)
     }
 
+    fn takes_only_queue(&self) -> bool {
+        true
+    }
+
     fn decide(&mut self, waiting: &Waiting<'_>) -> Option<Decision> {
         self.groups.decide(waiting)
     }

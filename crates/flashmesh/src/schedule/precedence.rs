@@ -56,14 +56,8 @@ pub(super) fn in_order<const N: usize>(waiting: &Waiting<'_>, classes: [Class; N
 pub(super) fn late(waiting: &Waiting<'_>, bound: Time) -> Option<Choice> {
     let now = waiting.now();
     let mut is_late = false;
-    let mut oldest = (u64::MAX, None);
     for class in REQUESTS {
-        waiting.each_head(class, |choice, head| {
-            is_late |= now - head.account.queued() >= bound;
-            if head.order < oldest.0 {
-                oldest = (head.order, Some(choice));
-            }
-        });
+        waiting.each_head(class, |_, head| is_late |= now - head.account.queued() >= bound);
     }
-    oldest.1.filter(|_| is_late)
+    if is_late { waiting.oldest_of(&REQUESTS, |_| true) } else { None }
 }

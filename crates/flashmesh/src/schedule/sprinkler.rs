@@ -62,6 +62,10 @@ impl Scheduler for Sprinkler {
         self.decide(waiting).map(|decision| decision.queue)
     }
 
+    fn takes_only_queue(&self) -> bool {
+        true
+    }
+
     fn decide(&mut self, waiting: &Waiting<'_>) -> Option<Decision> {
         self.groups.decide(waiting)
     }
