@@ -6,7 +6,6 @@ The bounds are far above what an idle machine takes, since tests run beside othe
 from __future__ import annotations
 
 import dataclasses
-import resource
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -15,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import flashmesh
-from conftest import COMMAND, TIMEOUT_S, environment
+from conftest import COMMAND, TIMEOUT_S, cpu_s, environment
 
 SWEEP = """config = "preset:venice-z-nand"
 seeds = 300
@@ -33,19 +32,6 @@ seeds = 5
 "replay.outstanding" = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
 "flash.read-time" = ["1us", "2us", "3us", "5us", "10us", "15us", "20us", "30us", "40us", "60us"]
 """
-
-
-def cpu_s(command: Sequence[str | Path], folder: Path, times: int = 1, enough_s: float = 0.0) -> float:
-    """The least processor time that a command takes in some runs: one that takes less than is enough is the last."""
-    spent: list[float] = []
-    while len(spent) < times and min(spent, default=enough_s) >= enough_s:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(command, cwd=folder, env=environment(), capture_output=True, check=True, timeout=TIMEOUT_S)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return min(spent)
-
-
 REFERENCE = (sys.executable, "-I", "-c", "import asyncio, unittest.mock, http.server, xml.dom.minidom, sqlite3")
 """What a start is compared with: Python with some packages of its own, about 0.1 s, since machines differ."""
 
