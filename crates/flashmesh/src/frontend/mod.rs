@@ -72,8 +72,6 @@ pub struct Frontend<M: Model> {
     crossing: Crossing,
     /// Whether completions are handled when they are sent; see `ahead.rs`.
     completes_ahead: bool,
-    /// Whether the interface runs ahead.
-    arrives_ahead: bool,
     namespaces: Namespaces,
     requests: Pool<RequestId, Request>,
     flushes: Flushes,
@@ -152,7 +150,6 @@ impl Frontend<Probed> {
             interface: AnyInterface::new(config, &priorities),
             crossing: Crossing::default(),
             completes_ahead: false,
-            arrives_ahead: false,
             requests: Pool::default(),
             flushes: Flushes::new(namespaces.count()),
             held: Held::new(config),
@@ -193,7 +190,6 @@ impl Frontend<Probed> {
             interface: self.interface,
             crossing: self.crossing,
             completes_ahead: false,
-            arrives_ahead: false,
             namespaces: self.namespaces,
             requests: self.requests,
             flushes: self.flushes,
@@ -208,7 +204,6 @@ impl Frontend<Probed> {
         // The alarm is that of the fabric, where it has one.
         if !N::ALL_FEATURES && !N::Fabric::ACTS && frontend.counters.issued == 0 {
             frontend.interface.run_ahead();
-            frontend.arrives_ahead = frontend.interface.is_ahead();
         }
         frontend
     }
@@ -268,11 +263,13 @@ impl<M: Model> Frontend<M> {
     /// Takes the request whose command is in the drive. None where that comes later than was expected.
     #[inline(always)]
     pub fn take_arrived(&mut self, kernel: &mut Kernel<M>) -> Option<RequestId> {
-        if M::ALL_FEATURES || !self.arrives_ahead {
-            return Some(self.crossed(Direction::ToDrive));
+        match &mut self.interface {
+            AnyInterface::Nvme(nvme) if !M::ALL_FEATURES && nvme.is_ahead() => {
+                let now = kernel.now();
+                nvme.arrived(now, &mut Sink { kernel, crossing: &mut self.crossing })
+            }
+            _ => Some(self.crossed(Direction::ToDrive)),
         }
-        let now = kernel.now();
-        self.interface.arrived(now, &mut Sink { kernel, crossing: &mut self.crossing })
     }
 
     /// What was done for the host before `at` is looked at.

@@ -79,8 +79,8 @@ pub trait EventSink {
     /// `at` is not in the past.
     fn schedule(&mut self, at: Time, event: HostEvent);
 
-    /// The next command is in the drive at `at` or later: [`AnyInterface::arrived`] is asked for it then, and not when it was to be asked before. For
-    /// interfaces that run ahead.
+    /// The next command is in the drive at `at` or later: [`Nvme::arrived`] is asked for it then, and not when it was to be asked before. For an
+    /// interface that runs ahead.
     fn expect(&mut self, at: Time);
 
     fn saw(&mut self, seen: Seen);
@@ -95,8 +95,8 @@ pub struct Doorbells {
 /// An interface between host and drive: a state machine with the link inside, to which time is passed in.
 ///
 /// # Contract
-/// - Each command that is issued is announced once with [`HostEvent::InDrive`], when the drive has it and the data that goes with
-///   it. The simulation answers once with [`Interface::respond`], after it has given all read data to [`Interface::send_data`].
+/// - Each command that is issued is announced once with [`HostEvent::InDrive`], or given once by [`Nvme::arrived`] where that runs ahead, when the drive
+///   has it and the data that goes with it. The simulation answers once with [`Interface::respond`], after it has given all read data to [`Interface::send_data`].
 /// - Each response is announced once with [`HostEvent::AtHost`], not before the read data that was sent earlier has crossed; the
 ///   simulation then calls [`Interface::taken`], before it issues what waited for the completion.
 /// - Commands reach the drive in the order in which this is scheduled, and so do completions the host: each time is no earlier than the last one of
@@ -157,24 +157,10 @@ impl AnyInterface {
         }
     }
 
-    /// Whether arrivals of commands are scheduled before they are known, and asked for with [`AnyInterface::arrived`].
-    pub fn is_ahead(&self) -> bool {
-        matches!(self, AnyInterface::Nvme(nvme) if nvme.is_ahead())
-    }
-
     /// Does what is put off, as far as it lies before `at`: what the link has carried is looked at.
     pub fn catch_up(&mut self, at: Time) {
         if let AnyInterface::Nvme(nvme) = self {
             nvme.catch_up_before(at);
-        }
-    }
-
-    /// The time has come at which a command was [expected](EventSink::expect): gives its request if it is in the drive.
-    #[inline(always)]
-    pub fn arrived<A: EventSink>(&mut self, now: Time, events: &mut A) -> Option<RequestId> {
-        match self {
-            AnyInterface::Nvme(nvme) => nvme.arrived(now, events),
-            _ => unreachable!("only NVMe runs ahead"),
         }
     }
 

@@ -35,7 +35,7 @@ enum Leg {
 
 /// A message that arrives at `at`.
 #[derive(Clone, Copy, Debug, Default)]
-struct OnItsWay {
+struct InFlight {
     at: Time,
     leg: Leg,
     command: Command,
@@ -46,8 +46,8 @@ struct OnItsWay {
 pub(super) struct Ahead {
     /// When the first of the messages arrives.
     next: Time,
-    to_drive: Ring<OnItsWay>,
-    to_host: Ring<OnItsWay>,
+    to_drive: Ring<InFlight>,
+    to_host: Ring<InFlight>,
     /// Numbers of requests.
     arriving: Ring<(Time, u32)>,
     /// The least time that a message takes by which a command is in the drive.
@@ -73,7 +73,7 @@ impl Default for Ahead {
 }
 
 #[inline(always)]
-fn arrival(ring: &Ring<OnItsWay>) -> Time {
+fn arrival(ring: &Ring<InFlight>) -> Time {
     ring.front().map_or(Time::MAX, |first| first.at)
 }
 
@@ -85,7 +85,7 @@ impl Nvme {
     }
 
     /// Whether arrivals are asked for with [`Nvme::arrived`].
-    pub(in super::super) fn is_ahead(&self) -> bool {
+    pub fn is_ahead(&self) -> bool {
         self.is_ahead
     }
 
@@ -134,7 +134,7 @@ impl Nvme {
 
     #[inline(always)]
     fn reached_drive(&mut self) {
-        let OnItsWay { at, leg, command } = self.ahead.to_drive.take_first();
+        let InFlight { at, leg, command } = self.ahead.to_drive.take_first();
         let leg = match leg {
             Leg::Doorbell => {
                 let queue = &mut self.queues[command.stream.index()];
@@ -154,17 +154,17 @@ impl Nvme {
     #[inline(always)]
     fn ask_ahead(&mut self, leg: Leg, command: Command, now: Time) {
         let at = self.link.send(Direction::ToHost, self.messages.read_request, now);
-        self.ahead.to_host.push_back(OnItsWay { at, leg, command });
+        self.ahead.to_host.push_back(InFlight { at, leg, command });
     }
 
     #[inline(always)]
     fn reached_host(&mut self) {
-        let OnItsWay { at, leg, command } = self.ahead.to_host.take_first();
+        let InFlight { at, leg, command } = self.ahead.to_host.take_first();
         let arrives = match leg {
             Leg::EntryRequest => {
                 let at = self.link.send(Direction::ToDrive, self.messages.submission, at);
                 if command.data > Bytes::ZERO {
-                    self.ahead.to_drive.push_back(OnItsWay { at, leg: Leg::EntryOfWrite, command });
+                    self.ahead.to_drive.push_back(InFlight { at, leg: Leg::EntryOfWrite, command });
                     return;
                 }
                 at
@@ -188,7 +188,7 @@ impl Nvme {
         queue.ringing += 1;
         self.ringing += 1;
         if is_fetched {
-            self.ahead.to_drive.push_back(OnItsWay { at, leg: Leg::Doorbell, command });
+            self.ahead.to_drive.push_back(InFlight { at, leg: Leg::Doorbell, command });
             self.ahead.next = self.ahead.next.min(at);
             let asked = self.link.crosses(Direction::ToHost, self.messages.read_request, at);
             self.expect_entry(command, asked, events);
@@ -203,19 +203,21 @@ impl Nvme {
         }
     }
 
-    /// There is room for commands that the drive has not heard of: the doorbells that were only to be counted are events.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn has_room<A: EventSink>(&mut self, events: &mut A) {
-        while let Some((at, stream)) = self.ahead.counted.pop_front() {
-            events.schedule(at, HostEvent::Wake(Token::SubmissionDoorbell(StreamId(stream))));
-        }
-    }
-
-    /// Whether doorbells are on their way that are only to be counted.
+    /// A command of a queue has ended, and the drive has fetched what it could: where there may be room left, doorbells that were only to be counted are
+    /// events.
     #[inline(always)]
-    pub(super) fn counts_doorbells(&self) -> bool {
-        !self.ahead.counted.is_empty()
+    pub(super) fn look_at_counted<A: EventSink>(&mut self, stream: StreamId, events: &mut A) {
+        if self.ahead.counted.is_empty() {
+            return;
+        }
+        let Limits { commands_max, fetch_size, .. } = self.limits;
+        let is_room_of_queue = self.queues[stream.index()].in_drive < u64::from(fetch_size);
+        let was_full = self.in_drive + 1 >= commands_max;
+        if self.in_drive < commands_max && (is_room_of_queue || was_full) {
+            while let Some((at, stream)) = self.ahead.counted.pop_front() {
+                events.schedule(at, HostEvent::Wake(Token::SubmissionDoorbell(StreamId(stream))));
+            }
+        }
     }
 
     /// The drive fetches a command.
@@ -248,10 +250,10 @@ impl Nvme {
     #[inline(always)]
     fn next_arrival(&mut self) -> Time {
         let mut next = Time::MAX;
-        if let Some(&OnItsWay { at, leg, command }) = self.ahead.to_host.front() {
+        if let Some(&InFlight { at, leg, command }) = self.ahead.to_host.front() {
             next = self.arrival_of(leg, command, at);
         }
-        if let Some(&OnItsWay { at, leg, command }) = self.ahead.to_drive.front() {
+        if let Some(&InFlight { at, leg, command }) = self.ahead.to_drive.front() {
             let asked = self.link.crosses(Direction::ToHost, self.messages.read_request, at);
             next = next.min(self.arrival_of(leg, command, asked));
         }
@@ -286,7 +288,7 @@ impl Nvme {
 
     /// The time has come for which an arrival was scheduled: gives the request whose command is in the drive, if one is.
     #[inline(always)]
-    pub(in super::super) fn arrived<A: EventSink>(&mut self, now: Time, events: &mut A) -> Option<RequestId> {
+    pub fn arrived<A: EventSink>(&mut self, now: Time, events: &mut A) -> Option<RequestId> {
         self.catch_up(now, now.saturating_sub(Time::from_ps(1)));
         self.ahead.expected = Time::MAX;
         let mut arrived = None;

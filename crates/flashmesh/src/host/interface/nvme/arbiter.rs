@@ -72,7 +72,7 @@ impl Turns {
         turns
     }
 
-    /// A queue has its turn that is the only one with a command.
+    /// A queue has a command fetched: it goes on with its turn, or begins one.
     #[inline]
     fn take(&mut self, burst: u32, stream: StreamId) {
         if self.left > 0 && self.at == Some(stream) {
@@ -85,13 +85,9 @@ impl Turns {
     #[inline]
     fn next(&mut self, burst: u32, ready: &QueueSet) -> Option<StreamId> {
         let at = self.at?;
-        if self.left > 0 && ready.contains(at) {
-            self.left -= 1;
-        } else {
-            self.at = Some(self.members.next_of_both(ready, at)?);
-            self.left = burst - 1;
-        }
-        self.at
+        let next = if self.left > 0 && ready.contains(at) { at } else { self.members.next_of_both(ready, at)? };
+        self.take(burst, next);
+        Some(next)
     }
 }
 

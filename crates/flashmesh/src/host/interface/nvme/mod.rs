@@ -229,17 +229,11 @@ impl Nvme {
         let queue = &mut self.queues[stream.index()];
         queue.in_drive -= 1;
         queue.posted += 1;
-        let was_full = self.in_drive >= self.limits.commands_max;
         self.in_drive -= 1;
         self.look_at(stream);
         events.saw(Seen::Finished(stream, request));
         self.fetch(now, events);
-        if self.counts_doorbells() {
-            let has_room = self.queues[stream.index()].in_drive < u64::from(self.limits.fetch_size) || was_full;
-            if has_room && self.in_drive < self.limits.commands_max {
-                self.has_room(events);
-            }
-        }
+        self.look_at_counted(stream, events);
         events.saw(Seen::Posted(stream, request));
         let at = self.link.send(Direction::ToHost, self.messages.completion, now);
         events.schedule(at, HostEvent::AtHost(request));
