@@ -110,7 +110,7 @@ impl Controller {
         }
     }
 
-    /// Whether the policy does nothing when a die has nothing to do.
+    /// Whether no policy but the default one, which does nothing then, is to be told that a die has nothing to do.
     #[inline(always)]
     fn is_idle_ignored<M: Model>(&self) -> bool {
         !M::ALL_FEATURES || matches!(self.shared.policy, AnyPolicy::Page(_))

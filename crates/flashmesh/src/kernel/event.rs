@@ -77,7 +77,8 @@ events! {
     SubmissionDoorbell(StreamId) in TO_DRIVE,
     /// A submission entry whose command writes is in the drive.
     EntryArrived in TO_DRIVE,
-    /// The command of the request that was sent first, and the data that goes with it, is in the drive.
+    /// The command of the request that was sent first, and the data that goes with it, is in the drive; or on its way still, where the interface runs
+    /// ahead.
     InDrive in TO_DRIVE,
     /// The host is asked for a submission entry.
     EntryRead in TO_HOST,
