@@ -1,6 +1,6 @@
 //! Between the controller and the queues of the dies: what goes there, and what the datapath wants done.
 
-use crate::datapath::{Beginning, BlockedPrograms, Datapath, Next, PageSource, Wants};
+use crate::datapath::{Beginning, Datapath, Next, PageSource, Wants};
 use crate::fabric::Granted;
 use crate::ids::{DieId, PlaneId, Ppn, TransactionId};
 use crate::kernel::Kernel;
@@ -125,7 +125,7 @@ impl Controller {
                 (first.0..first.0 + count).for_each(|die| todo.push(Step::Idle(DieId(die))));
             }
             Wants::Pages(held) => {
-                self.collect_held_back(&held);
+                self.collect_held_back(held.die, datapath);
                 self.shared.todo.push(Step::GoOn(held));
             }
             Wants::Each(first, count) => {
@@ -141,12 +141,10 @@ impl Controller {
 
     /// The planes that hold programs back for want of a page may have to be collected: what made something collectable there may have
     /// been no program of theirs.
-    fn collect_held_back(&mut self, held: &BlockedPrograms) {
+    fn collect_held_back<M: Model>(&mut self, die: DieId, datapath: &Datapath<M>) {
         let geometry = &self.shared.geometry;
-        let first = geometry.first_plane(held.die);
-        let held_back = |class: Class| held.waiting.of(class) & !held.ready.of(class);
-        let mut planes = Class::WAITING_PROGRAMS.iter().fold(0, |planes, &class| planes | held_back(class));
-        planes |= self.writes.blocked_planes(first, geometry.planes_per_die);
+        let first = geometry.first_plane(die);
+        let mut planes = datapath.held_planes(die, self) | self.writes.blocked_planes(first, geometry.planes_per_die);
         while planes != 0 {
             let plane = planes.trailing_zeros();
             planes &= planes - 1;
@@ -269,7 +267,7 @@ impl Controller {
             self.reroute(id, datapath, kernel);
         }
         // Of others the planes have their reserve.
-        if Class::WAITING_PROGRAMS.contains(&beginning.class()) {
+        if beginning.class().waits_for_page() {
             for &id in beginning.transactions() {
                 let plane = datapath.transaction(id).plane;
                 // What is nothing to do in a plain drive is no step there.

@@ -41,6 +41,7 @@ impl<M: Model> PageSource<M> for Controller {
     fn is_current(&self, transaction: &Transaction) -> bool {
         // A plain drive has no copies of pages: what a read was told of the map holds while that does not change.
         (!M::ALL_FEATURES && transaction.translated == self.shared.ftl.map_changes())
+            || !transaction.work.depends_on_map()
             || self.is_still_there(transaction)
     }
 

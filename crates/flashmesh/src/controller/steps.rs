@@ -1,6 +1,6 @@
 //! What follows from what happened, in the order of a depth-first walk: all that a step asks for is done before the next one.
 
-use crate::datapath::{BlockedPrograms, Datapath};
+use crate::datapath::{Datapath, HeldDie};
 use crate::ids::{DieId, Lpn, PlaneId, Ppn, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
@@ -29,7 +29,7 @@ pub enum Step {
     /// The same, without the other dies of its chip.
     TryIssueOfDie(DieId),
     /// The planes that hold programs of a die back have been looked at.
-    GoOn(BlockedPrograms),
+    GoOn(HeldDie),
     /// A die has nothing to do.
     Idle(DieId),
     /// The entry of the map is in DRAM that a transaction needs.

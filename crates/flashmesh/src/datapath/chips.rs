@@ -18,14 +18,14 @@ use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::schedule::queues::NOTHING;
 
-use super::{BlockedPrograms, Datapath, PageSource, Wants};
+use super::{Datapath, HeldDie, PageSource, Wants};
 
-/// A chip whose dies are looked at one after the other.
-#[derive(Clone, Copy, Debug)]
+/// What has been seen of a chip whose dies are looked at one after the other.
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ChipLook {
-    asker: DieId,
-    next: DieId,
+    /// Whether something may run on a die.
     is_ready: bool,
+    /// Whether something waits for a die.
     has_work: bool,
 }
 
@@ -45,26 +45,25 @@ impl<M: Model> Datapath<M> {
         if self.units[asker].path.wants_command() {
             return Wants::Nothing;
         }
-        let next = self.first_of_chip(asker);
-        self.look_at_chip(ChipLook { asker, next, is_ready: false, has_work: false }, source, kernel)
+        self.look_at_chip(asker, self.first_of_chip(asker), ChipLook::default(), source, kernel)
     }
 
-    /// Looks at the dies of a chip that are left.
+    /// Looks at the dies of the chip for which `asker` speaks, from `next` on, which may be the first of the chip behind it.
     pub(super) fn look_at_chip<S: PageSource<M>>(
         &mut self,
+        asker: DieId,
+        next: DieId,
         mut look: ChipLook,
         source: &S,
         kernel: &mut Kernel<M>,
     ) -> Wants {
-        let (asker, first) = (look.asker, self.first_of_chip(look.asker));
-        while look.next.0 < first.0 + self.geometry.dies_per_chip {
-            let die = look.next;
+        let first = self.first_of_chip(asker);
+        for die in (next.0..first.0 + self.geometry.dies_per_chip).map(DieId) {
             let ready = self.ready(die, source);
             look.is_ready |= ready != NOTHING;
             look.has_work |= self.queues.has_work(die);
-            look.next = DieId(die.0 + 1);
-            if let Some(held) = self.held_back(die, ready, source) {
-                return Wants::Pages(BlockedPrograms { chip: Some(look), ..held });
+            if self.holds_back(die, ready, source) {
+                return Wants::Pages(HeldDie { die, chip: Some(look) });
             }
         }
         if look.is_ready && !self.units[asker].path.wants_command() {

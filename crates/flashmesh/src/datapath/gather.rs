@@ -123,7 +123,7 @@ impl<M: Model> Datapath<M> {
     fn gather_queued(&mut self, die: DieId, class: Class, plane: u8, kernel: &mut Kernel<M>) {
         let at = self.gather.at(die, class, plane);
         self.gather.waiting[at] += 1;
-        if self.gather.waiting[at] == 1 && Class::WAITING_PROGRAMS.contains(&class) {
+        if self.gather.waiting[at] == 1 && class.waits_for_page() {
             kernel.schedule(lane::GATHER, kernel.now() + self.gather.timeout, Event::GatherDue(die));
         }
     }
@@ -290,7 +290,7 @@ impl<M: Model> Datapath<M> {
                 Some(self.transactions[head].account.queued())
             });
             if let Some(queued) = heads.min()
-                && Class::WAITING_PROGRAMS.contains(&class)
+                && class.waits_for_page()
             {
                 let due = (queued + self.gather.timeout).max(kernel.now());
                 kernel.schedule(lane::GATHER, due, Event::GatherDue(die));

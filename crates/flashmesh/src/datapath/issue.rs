@@ -12,7 +12,7 @@ use crate::schedule::Choice;
 use crate::schedule::queues::{NOTHING, PlaneMasks, planes};
 use crate::schedule::transaction::Class;
 
-use super::{BlockedPrograms, Datapath, PageSource, Wants};
+use super::{Datapath, HeldDie, PageSource, Wants};
 
 impl<M: Model> Datapath<M> {
     /// Something changed for this die: it, or another die of a chip whose dies take turns, may want its next operation, or to
@@ -35,7 +35,7 @@ impl<M: Model> Datapath<M> {
         let may_need_collection = has_programs(&waiting) || source.holds_back(&waiting, &waiting);
         if self.decides_alone(die) && !may_need_collection {
             self.try_issue_without_programs(die, waiting, kernel)
-        } else if !M::ALL_FEATURES || self.may_issue(die, may_need_collection) {
+        } else if self.may_issue(die, may_need_collection) {
             self.try_issue_of_any(die, waiting, source, kernel)
         } else {
             Wants::Nothing
@@ -57,10 +57,10 @@ impl<M: Model> Datapath<M> {
     /// request for a command already, or it is busy and may neither suspend its operation nor have to collect a plane for a program.
     #[inline(always)]
     fn may_issue(&self, die: DieId, may_need_collection: bool) -> bool {
-        if self.alone.is_in_use() {
+        if M::ALL_FEATURES && self.alone.is_in_use() {
             return true;
         }
-        let may_suspend = self.rules.die.suspension != Suspension::Off;
+        let may_suspend = M::ALL_FEATURES && self.rules.die.suspension != Suspension::Off;
         let accepts = || self.units[die].state.accepts(&self.rules.die);
         !self.units[self.asker(die)].path.wants_command() && (may_need_collection || may_suspend || accepts())
     }
@@ -86,25 +86,34 @@ impl<M: Model> Datapath<M> {
             return Wants::Nothing;
         }
         let ready = self.ready_among(die, waiting, source);
-        match self.held_back(die, ready, source) {
-            Some(held) => Wants::Pages(held),
-            None => self.issue_ready(die, ready, source, kernel),
+        if self.holds_back(die, ready, source) {
+            return Wants::Pages(HeldDie { die, chip: None });
         }
+        self.issue_ready(die, ready, source, kernel)
     }
 
     /// The planes that hold programs back for want of pages have been looked at: goes on from there.
-    pub fn go_on<S: PageSource<M>>(&mut self, held: BlockedPrograms, source: &S, kernel: &mut Kernel<M>) -> Wants {
-        if let Some(chip) = held.chip {
-            return self.look_at_chip(chip, source, kernel);
+    #[inline(never)]
+    pub fn go_on<S: PageSource<M>>(&mut self, held: HeldDie, source: &S, kernel: &mut Kernel<M>) -> Wants {
+        let (HeldDie { die, chip }, asker) = (held, self.asker(held.die));
+        if let Some(look) = chip {
+            return self.look_at_chip(asker, DieId(die.0 + 1), look, source, kernel);
         }
-        if self.units[self.asker(held.die)].path.wants_command() {
+        if self.units[asker].path.wants_command() {
             return Wants::Nothing;
         }
-        self.issue_ready(held.die, held.ready, source, kernel)
+        self.issue_ready(die, self.ready(die, source), source, kernel)
+    }
+
+    /// The planes of a die of which programs wait for pages, a bit a plane.
+    pub fn held_planes<S: PageSource<M>>(&self, die: DieId, source: &S) -> u8 {
+        let (waiting, ready) = (self.queues.masks(die), self.ready(die, source));
+        let held = |class: Class| waiting.of(class) & !ready.of(class);
+        Class::WAITING_PROGRAMS.iter().fold(0, |planes, &class| planes | held(class))
     }
 
     /// Asks for a path for what is `ready`, or resumes what is suspended.
-    #[inline]
+    #[inline(always)]
     fn issue_ready<S: PageSource<M>>(
         &mut self,
         die: DieId,
@@ -148,17 +157,11 @@ impl<M: Model> Datapath<M> {
         Wants::Nothing
     }
 
-    /// What a die holds back for want of pages, of which `ready` may run.
+    /// Whether a die, of which `ready` may run, holds programs back for want of pages.
     #[inline]
-    pub(super) fn held_back<S: PageSource<M>>(
-        &self,
-        die: DieId,
-        ready: PlaneMasks,
-        source: &S,
-    ) -> Option<BlockedPrograms> {
+    pub(super) fn holds_back<S: PageSource<M>>(&self, die: DieId, ready: PlaneMasks, source: &S) -> bool {
         let waiting = self.queues.masks(die);
-        let is_held = source.holds_back(&ready, &waiting) && !(M::ALL_FEATURES && self.is_limited_to_reads(die));
-        is_held.then_some(BlockedPrograms { die, ready, waiting, chip: None })
+        source.holds_back(&ready, &waiting) && !(M::ALL_FEATURES && self.is_limited_to_reads(die))
     }
 
     /// Reads may have come while the command of what the array does now was on its way: they may suspend it.

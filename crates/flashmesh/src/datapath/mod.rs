@@ -59,7 +59,7 @@ pub use counters::Counters;
 pub use delivered::Arrived;
 pub use figures::Figures;
 pub use grant::{Next, Units};
-pub use source::{BlockedPrograms, PageSource, Wants};
+pub use source::{HeldDie, PageSource, Wants};
 
 use alone::Alone;
 use arrivals::Arrivals;

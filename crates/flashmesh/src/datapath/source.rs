@@ -75,19 +75,16 @@ pub enum Wants {
     Idle(DieId, u32),
     /// Programs wait for pages of their planes: these may have to be collected, whatever made something collectable there.
     /// [`Datapath::go_on`] follows.
-    Pages(BlockedPrograms),
+    Pages(HeldDie),
     /// So many dies from this one on may each want an operation: [`Datapath::try_issue_of_die`] follows for each.
     Each(DieId, u32),
     /// A chip goes on with a Clean by itself: [`Datapath::start_alone`] follows, once a program has its page.
     Alone(DieId, TransactionId),
 }
 
-/// Programs that wait for pages, and where the datapath goes on from.
+/// A die of which programs wait for pages, and where the datapath goes on from.
 #[derive(Clone, Copy, Debug)]
-pub struct BlockedPrograms {
+pub struct HeldDie {
     pub die: DieId,
-    /// What may run.
-    pub ready: PlaneMasks,
-    pub waiting: PlaneMasks,
     pub(super) chip: Option<ChipLook>,
 }

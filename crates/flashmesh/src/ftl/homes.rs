@@ -20,6 +20,13 @@ impl Ftl {
         self.mapping.get(lpn).unwrap_or_else(|| self.home(lpn))
     }
 
+    /// The home of `lpn`, which holds nothing and is read there.
+    #[inline(always)]
+    pub(crate) fn read_home(&mut self, lpn: Lpn) -> Ppn {
+        self.mapping.read_home();
+        self.home(lpn)
+    }
+
     #[inline(always)]
     pub(crate) fn home(&self, lpn: Lpn) -> Ppn {
         self.allocation.static_order().home_of(lpn)

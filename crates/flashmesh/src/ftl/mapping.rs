@@ -20,8 +20,10 @@ pub(super) struct Mapping {
     written_regions: Vec<u64>,
     /// By physical page: the logical page last programmed there; meaningful only while the page is valid.
     reverse: Vec<u32>,
-    /// How often an entry of the forward table was set or cleared.
+    /// How often the place was changed at which a page may have been looked for.
     changes: u64,
+    /// Whether any page was looked for while it had none.
+    homes_are_read: bool,
 }
 
 impl Mapping {
@@ -33,6 +35,7 @@ impl Mapping {
             written_regions: vec![0; regions.div_ceil(u64::BITS) as usize],
             reverse: vec![0; pages as usize],
             changes: 0,
+            homes_are_read: false,
         }
     }
 
@@ -55,12 +58,12 @@ impl Mapping {
     #[inline]
     pub(super) fn set(&mut self, lpn: Lpn, ppn: Ppn) -> Option<Ppn> {
         self.reverse[ppn.index()] = lpn.0;
-        self.changes += 1;
         let region = lpn.0 / REGION_ENTRIES;
         self.written_regions[(region / u64::BITS) as usize] |= 1 << (region % u64::BITS);
         let entry = &mut self.forward[lpn.index()];
         let old = entry.checked_sub(1).map(Ppn);
         *entry = ppn.0 + 1;
+        self.changes += u64::from(old.is_some() | self.homes_are_read);
         old
     }
 
@@ -80,10 +83,16 @@ impl Mapping {
         self.changes += pages.len() as u64;
     }
 
-    /// How often the place of any logical page has changed.
+    /// How often the place of any logical page has changed: of one that had none, if any such page was [looked for](Mapping::read_home).
     #[inline(always)]
     pub(super) fn changes(&self) -> u64 {
         self.changes
+    }
+
+    /// A page is looked for that has no place.
+    #[inline(always)]
+    pub(super) fn read_home(&mut self) {
+        self.homes_are_read = true;
     }
 
     /// `ppn` holds `lpn`, beside where the map has it.

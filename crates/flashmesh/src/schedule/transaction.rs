@@ -77,6 +77,12 @@ impl Class {
         matches!(self, Class::MapProgram | Class::UserProgram | Class::CollectProgram | Class::ReplicaProgram)
     }
 
+    /// Whether it is one of the [`WAITING_PROGRAMS`](Class::WAITING_PROGRAMS).
+    #[inline]
+    pub const fn waits_for_page(self) -> bool {
+        matches!(self, Class::UserProgram | Class::MapProgram | Class::ReplicaProgram)
+    }
+
     /// Whether it is work of collection or wear levelling.
     #[inline]
     pub const fn is_internal(self) -> bool {

@@ -77,6 +77,12 @@ pub enum Work {
 }
 
 impl Work {
+    /// Whether it has to go elsewhere when the page that it was queued for has moved.
+    #[inline(always)]
+    pub const fn depends_on_map(self) -> bool {
+        !matches!(self, Work::MapProgram | Work::HostWrite(_) | Work::Erase | Work::Parity)
+    }
+
     /// The queue of a die that it waits in.
     #[inline(always)]
     pub const fn class(self) -> Class {

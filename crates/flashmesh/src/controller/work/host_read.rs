@@ -52,26 +52,27 @@ pub fn retarget<M: Model>(id: TransactionId, map: Option<&mut CachedMap>, cx: &m
 /// Where `lpn` is read.
 #[inline]
 pub fn translate<M: Model>(lpn: Lpn, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) -> Ppn {
-    if cx.shared.rules.places_for_reads && cx.shared.ftl.lookup(lpn).is_none() {
-        place(lpn, map, cx);
+    if let Some(ppn) = cx.shared.ftl.lookup(lpn) {
+        return ppn;
     }
-    cx.shared.ftl.location(lpn)
+    let placed = if cx.shared.rules.places_for_reads { place(lpn, map, cx) } else { None };
+    placed.unwrap_or_else(|| cx.shared.ftl.read_home(lpn))
 }
 
 /// Gives a page that holds nothing a place in the block of writes, when there is one.
 #[inline(never)]
-fn place<M: Model>(lpn: Lpn, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
-    if let Some(place) = cx.shared.ftl.place_for_read(lpn) {
-        cx.kernel.tell(|| Notice::PagePlaced(place, lpn));
-        cx.shared.persist(|state| state.placed(lpn, place));
-        if M::ALL_FEATURES {
-            cx.datapath.place_taken(place, cx.kernel);
-        }
-        cx.superseded(lpn);
-        if let Some(map) = map {
-            map.placement_changed(lpn, cx.kernel);
-        }
+fn place<M: Model>(lpn: Lpn, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) -> Option<Ppn> {
+    let place = cx.shared.ftl.place_for_read(lpn)?;
+    cx.kernel.tell(|| Notice::PagePlaced(place, lpn));
+    cx.shared.persist(|state| state.placed(lpn, place));
+    if M::ALL_FEATURES {
+        cx.datapath.place_taken(place, cx.kernel);
     }
+    cx.superseded(lpn);
+    if let Some(map) = map {
+        map.placement_changed(lpn, cx.kernel);
+    }
+    Some(place)
 }
 
 /// The data of a read has reached the controller: the request has it.

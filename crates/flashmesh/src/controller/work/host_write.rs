@@ -16,14 +16,14 @@ use crate::units::{Bytes, Time};
 
 use super::map::CachedMap;
 use super::place::Placements;
-use super::preallocate::BlockedPrograms;
+use super::preallocate::BlockedWrites;
 
 /// The writes of pages to flash under way.
 #[derive(Clone, Debug)]
 pub struct HostWrites {
     /// The last one of each logical page: writes of one page keep their order.
     in_flight: FxHashMap<Lpn, TransactionId>,
-    pub(super) blocked: BlockedPrograms,
+    pub(super) blocked: BlockedWrites,
     pub placements: Placements,
     /// By stream.
     priorities: Vec<Priority>,
@@ -61,7 +61,7 @@ impl HostWrites {
     pub fn new(planes: u32, priorities: Vec<Priority>) -> HostWrites {
         HostWrites {
             in_flight: FxHashMap::default(),
-            blocked: BlockedPrograms::new(planes),
+            blocked: BlockedWrites::new(planes),
             placements: Placements::default(),
             priorities,
         }

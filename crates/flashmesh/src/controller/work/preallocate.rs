@@ -15,16 +15,16 @@ use super::host_write::{HostWrites, turn_into_read};
 
 /// Writes that wait for a page.
 #[derive(Clone, Debug, Default)]
-pub(super) struct BlockedPrograms {
+pub(super) struct BlockedWrites {
     /// By plane; empty where writes get their page late.
     by_plane: Vec<VecDeque<TransactionId>>,
     /// On all planes.
     count: usize,
 }
 
-impl BlockedPrograms {
-    pub fn new(planes: u32) -> BlockedPrograms {
-        BlockedPrograms { by_plane: vec![VecDeque::new(); planes as usize], count: 0 }
+impl BlockedWrites {
+    pub fn new(planes: u32) -> BlockedWrites {
+        BlockedWrites { by_plane: vec![VecDeque::new(); planes as usize], count: 0 }
     }
 
     #[inline]

@@ -7,7 +7,7 @@ use super::packet::PacketId;
 
 /// A request for a link that nobody else wants, of a packet that has just moved; it is not among the others yet.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct BlockedPrograms {
+pub(super) struct HeldRequest {
     /// When it will be granted, if nothing comes first.
     pub(super) at: u64,
     pub(super) ready: u64,
@@ -22,7 +22,7 @@ pub(super) struct BlockedPrograms {
 pub(super) struct Agenda {
     calendar: CalendarQueue,
     /// Within a cycle only: at its end it is granted, or among the other requests.
-    held_back: Option<BlockedPrograms>,
+    held_back: Option<HeldRequest>,
     /// The last cycle that is run now, if nothing is reported before.
     until: u64,
     /// The cycle of the last event.
@@ -87,19 +87,19 @@ impl Agenda {
 
     /// The request that is held back.
     #[inline(always)]
-    pub(super) fn held_back(&self) -> Option<BlockedPrograms> {
+    pub(super) fn held_back(&self) -> Option<HeldRequest> {
         self.held_back
     }
 
     /// Keeps a request from the others.
     #[inline(always)]
-    pub(super) fn hold_back(&mut self, request: BlockedPrograms) {
+    pub(super) fn hold_back(&mut self, request: HeldRequest) {
         self.held_back = Some(request);
     }
 
     /// The request that was held back, no longer so.
     #[inline(always)]
-    pub(super) fn take_held_back(&mut self) -> Option<BlockedPrograms> {
+    pub(super) fn take_held_back(&mut self) -> Option<HeldRequest> {
         self.held_back.take()
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::ids::LinkId;
 
-use super::agenda::BlockedPrograms;
+use super::agenda::HeldRequest;
 use super::link::{Link, Wire};
 use super::network::{NO_LINK, NO_REQUEST, NOT_YET, Network, Request};
 use super::packet::{Outbox, PacketId, RequestId};
@@ -52,7 +52,7 @@ impl Network {
         let at = ready.max(wire.free);
         let is_next = self.agenda.is_next(at) && self.agenda.held_back().is_none();
         if is_alone && is_next && self.parameters.grant_rule == GrantRule::Immediate {
-            self.agenda.hold_back(BlockedPrograms { at, ready, link, buffer, packet });
+            self.agenda.hold_back(HeldRequest { at, ready, link, buffer, packet });
         } else {
             self.ask(link, RequestId(buffer.0), packet, ready);
         }
@@ -84,7 +84,7 @@ impl Network {
     /// Puts a request that was held back among the others.
     #[inline(always)]
     fn enter_held_back(&mut self) {
-        if let Some(BlockedPrograms { ready, link, buffer, packet, .. }) = self.agenda.take_held_back() {
+        if let Some(HeldRequest { ready, link, buffer, packet, .. }) = self.agenda.take_held_back() {
             self.ask(link, RequestId(buffer.0), packet, ready);
         }
     }
@@ -94,7 +94,7 @@ impl Network {
     #[inline(always)]
     pub(super) fn grant_held_back(
         &mut self,
-        BlockedPrograms { at, link, buffer, packet, .. }: BlockedPrograms,
+        HeldRequest { at, link, buffer, packet, .. }: HeldRequest,
         outbox: &mut Outbox,
     ) {
         if !self.agenda.is_next(at) {

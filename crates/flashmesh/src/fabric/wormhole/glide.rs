@@ -3,7 +3,7 @@
 
 use crate::ids::LinkId;
 
-use super::agenda::BlockedPrograms;
+use super::agenda::HeldRequest;
 use super::network::{NO_LINK, Network};
 use super::packet::{Crossing, Outbox, PacketId, RequestId};
 use super::parameters::{GrantRule, Parameters};
@@ -73,7 +73,7 @@ impl Network {
                 feeder.buffer.push(id, &mut self.packets);
                 (self.packets[id].head, self.packets[id].hops) = (head, hops);
                 if is_next {
-                    self.agenda.hold_back(BlockedPrograms { at, ready, link: next, buffer: source, packet: id });
+                    self.agenda.hold_back(HeldRequest { at, ready, link: next, buffer: source, packet: id });
                 } else {
                     self.ask(next, RequestId(source.0), id, ready);
                 }

@@ -127,8 +127,7 @@ impl Policy {
 
     /// Whether `plane`, that of the static order for `lpn`, has room for it: always where nothing else comes to lie there.
     pub(super) fn has_room(&self, lpn: Lpn, plane: PlaneId, occupancy: &Occupancy<'_>) -> bool {
-        let part = self.static_order().part_of(lpn);
-        self.quotas().is_none_or(|quotas| quotas.has_room(part, plane, occupancy))
+        self.quotas().is_none_or(|quotas| quotas.has_room(self.static_order().part_of(lpn), plane, occupancy))
     }
 
     /// Whether no page that it placed is on its way.
