@@ -192,14 +192,10 @@ impl DieQueues {
         let slot = self.slot(Choice { die, class, plane, priority });
         let is_before = |waiting: &Waiting| transactions[waiting.id].order < order;
         let queue = &self.queues[slot];
-        let Some(first) = queue.front().filter(|_| !queue.back().is_some_and(is_before)) else {
-            return self.push(transactions, die, plane, id);
-        };
-        let at = if order < transactions[first.id].order {
-            0
-        } else {
-            1 + queue.iter().skip(1).take_while(|waiting| is_before(waiting)).count()
-        };
+        if queue.back().is_none_or(is_before) {
+            return self.push_of(transactions, die, class, plane, id);
+        }
+        let at = queue.iter().take_while(|waiting| is_before(waiting)).count();
         transactions[id].end_chain();
         self.queues[slot].insert(at, Waiting::new(id));
     }
