@@ -78,12 +78,11 @@ impl<M: Model> Datapath<M> {
             let is_free = state.accepts(&self.rules.die) && !state.has_suspended();
             match if is_free { self.alone.take_next(die) } else { None } {
                 Some(id) => return Wants::Alone(die, id),
-                None if self.alone.keeps(die) => return Wants::Nothing,
+                None if self.alone.keeps(die) || self.units[self.asker(die)].path.wants_command() => {
+                    return Wants::Nothing;
+                }
                 None => {}
             }
-        }
-        if self.units[self.asker(die)].path.wants_command() {
-            return Wants::Nothing;
         }
         let ready = self.ready_among(die, waiting, source);
         if self.holds_back(die, ready, source) {

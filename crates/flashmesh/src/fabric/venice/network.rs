@@ -11,7 +11,7 @@ use super::ports::{Port, Ports};
 use super::router::{Frame, Holds, LARGE, Marks, Router, SMALL, Table};
 use super::routes::Routes;
 use super::routing::AnyRouting;
-use super::scout::{Bounds, Field, Packet, Phase, Scout, Tally};
+use super::scout::{Field, Packet, Phase, Scout, Tally};
 use super::tie_break::{ByRegister, Draw, Lfsr, TieBreaker};
 use super::turns::Turns;
 
@@ -50,7 +50,8 @@ pub struct Network {
     routing: AnyRouting,
     routes: Routes,
     tie_break: TieBreaker,
-    bounds: Bounds,
+    /// Whether routers count how often they see a scout.
+    counts_visits: bool,
     counters: Counters,
 }
 
@@ -79,8 +80,8 @@ impl Network {
         };
         let packets = (0..mesh.rows()).map(packet).collect();
         let (routes, counters) = (Routes::new(routing), Counters::default());
-        let (routers, bounds) = (routers.into(), Bounds::new(revisits));
-        Network { mesh, frame, routers, links, goals, packets, routing, routes, tie_break, bounds, counters }
+        let (routers, counts_visits) = (routers.into(), revisits == Revisits::ThreeTimes);
+        Network { mesh, frame, routers, links, goals, packets, routing, routes, tie_break, counts_visits, counters }
     }
 
     /// Leads scouts by another algorithm; before any scout has left.
@@ -130,11 +131,15 @@ impl Network {
 
     /// The scout of `controller`, which must be under way, arrives at the end of the link it was on, and acts there.
     pub fn step(&mut self, controller: ChannelId) -> Step {
-        let Network { frame, routers, packets, tie_break, routes, bounds, .. } = self;
+        let Network { frame, routers, packets, tie_break, routes, .. } = self;
         let Packet { scout, marks, .. } = &mut packets[controller.index()];
+        let (routers, marks) = (&mut **routers, &mut **marks);
         let mut tally = Tally::default();
-        let mut field = Field { frame, routers: &mut **routers, routes, tie_break, bounds: *bounds };
-        let step = field.step(scout, &mut **marks, &mut tally);
+        let step = if self.counts_visits {
+            Field::<_, _, true> { frame, routers, routes, tie_break }.step(scout, marks, &mut tally)
+        } else {
+            Field::<_, _, false> { frame, routers, routes, tie_break }.step(scout, marks, &mut tally)
+        };
         self.counters.steps += 1;
         tally.add_to(&mut self.counters);
         if matches!(step, Step::Reached { .. } | Step::Failed) {
@@ -159,26 +164,27 @@ impl Network {
     /// by `hop`. Gives when it took its last step, and what that was.
     #[inline]
     pub(super) fn walk(&mut self, controller: ChannelId, at: Time, hop: Time, until: Time) -> (Time, Step) {
-        if matches!(self.tie_break, TieBreaker::Lfsr) {
+        if matches!(self.tie_break, TieBreaker::Lfsr) && !self.counts_visits {
+            let draw = &mut ByRegister;
             return match self.routers.len() {
-                SMALL => {
-                    self.walk_by::<[Router; SMALL], [Marks; SMALL], _>(&mut ByRegister, controller, at, hop, until)
-                }
-                LARGE => {
-                    self.walk_by::<[Router; LARGE], [Marks; LARGE], _>(&mut ByRegister, controller, at, hop, until)
-                }
-                _ => self.walk_by::<[Router], [Marks], _>(&mut ByRegister, controller, at, hop, until),
+                SMALL => self.walk_by::<[Router; SMALL], [Marks; SMALL], _, false>(draw, controller, at, hop, until),
+                LARGE => self.walk_by::<[Router; LARGE], [Marks; LARGE], _, false>(draw, controller, at, hop, until),
+                _ => self.walk_by::<[Router], [Marks], _, false>(draw, controller, at, hop, until),
             };
         }
         let mut tie_break = std::mem::replace(&mut self.tie_break, TieBreaker::Lfsr);
-        let end = self.walk_by::<[Router], [Marks], _>(&mut tie_break, controller, at, hop, until);
+        let end = if self.counts_visits {
+            self.walk_by::<[Router], [Marks], _, true>(&mut tie_break, controller, at, hop, until)
+        } else {
+            self.walk_by::<[Router], [Marks], _, false>(&mut tie_break, controller, at, hop, until)
+        };
         self.tie_break = tie_break;
         end
     }
 
     /// Alone in a function, so that the loop has the registers of the processor to itself.
     #[inline(never)]
-    fn walk_by<R, M, D: Draw>(
+    fn walk_by<R, M, D: Draw, const COUNTS: bool>(
         &mut self,
         tie_break: &mut D,
         controller: ChannelId,
@@ -192,9 +198,9 @@ impl Network {
         Box<[Router]>: Holds<R>,
         Box<[Marks]>: Holds<M>,
     {
-        let Network { frame, routers, packets, routes, bounds, .. } = self;
+        let Network { frame, routers, packets, routes, .. } = self;
         let Packet { scout, marks, .. } = &mut packets[controller.index()];
-        let mut field = Field { frame, routers: routers.held(), routes, tie_break, bounds: *bounds };
+        let mut field = Field::<_, _, COUNTS> { frame, routers: routers.held(), routes, tie_break };
         let (mut moving, mut tally) = (*scout, Tally::default());
         let marks = marks.held();
         let more = (until - at).as_ps() / hop.as_ps();
@@ -219,21 +225,26 @@ impl Network {
     /// has ended, when and how; its turn is not over.
     #[inline]
     pub(super) fn walk_in_turn(&mut self, turns: &mut Turns, until: Time) -> Option<(Time, ChannelId, Step)> {
-        if matches!(self.tie_break, TieBreaker::Lfsr) {
+        if matches!(self.tie_break, TieBreaker::Lfsr) && !self.counts_visits {
+            let draw = &mut ByRegister;
             return match self.routers.len() {
-                SMALL => self.walk_in_turn_by::<[Router; SMALL], [Marks; SMALL], _>(&mut ByRegister, turns, until),
-                LARGE => self.walk_in_turn_by::<[Router; LARGE], [Marks; LARGE], _>(&mut ByRegister, turns, until),
-                _ => self.walk_in_turn_by::<[Router], [Marks], _>(&mut ByRegister, turns, until),
+                SMALL => self.walk_in_turn_by::<[Router; SMALL], [Marks; SMALL], _, false>(draw, turns, until),
+                LARGE => self.walk_in_turn_by::<[Router; LARGE], [Marks; LARGE], _, false>(draw, turns, until),
+                _ => self.walk_in_turn_by::<[Router], [Marks], _, false>(draw, turns, until),
             };
         }
         let mut tie_break = std::mem::replace(&mut self.tie_break, TieBreaker::Lfsr);
-        let end = self.walk_in_turn_by::<[Router], [Marks], _>(&mut tie_break, turns, until);
+        let end = if self.counts_visits {
+            self.walk_in_turn_by::<[Router], [Marks], _, true>(&mut tie_break, turns, until)
+        } else {
+            self.walk_in_turn_by::<[Router], [Marks], _, false>(&mut tie_break, turns, until)
+        };
         self.tie_break = tie_break;
         end
     }
 
     #[inline(never)]
-    fn walk_in_turn_by<R, M, D: Draw>(
+    fn walk_in_turn_by<R, M, D: Draw, const COUNTS: bool>(
         &mut self,
         tie_break: &mut D,
         turns: &mut Turns,
@@ -245,8 +256,8 @@ impl Network {
         Box<[Router]>: Holds<R>,
         Box<[Marks]>: Holds<M>,
     {
-        let Network { frame, routers, packets, routes, bounds, .. } = self;
-        let mut field = Field { frame, routers: routers.held(), routes, tie_break, bounds: *bounds };
+        let Network { frame, routers, packets, routes, .. } = self;
+        let mut field = Field::<_, _, COUNTS> { frame, routers: routers.held(), routes, tie_break };
         let mut tally = Tally::default();
         let (mut ended, mut steps) = (None, 0);
         while !turns.is_empty() {
@@ -354,9 +365,9 @@ impl Network {
         Ports::MESH.with(Ports::of(Port::Chip)).without(self.routers[self.frame.index(place)].busy)
     }
 
-    /// What bounds the search of a scout.
-    pub(super) const fn bounds(&self) -> Bounds {
-        self.bounds
+    /// Whether a scout may cross a link in both directions, one after the other, and routers count how often they see it.
+    pub(super) const fn counts_visits(&self) -> bool {
+        self.counts_visits
     }
 
     /// The routing algorithm.

@@ -1,7 +1,5 @@
 //! A scout: how it moves through the routers.
 
-use crate::config::Revisits;
-
 use super::bearing::{Goal, Position};
 use super::counters::Counters;
 use super::network::Step;
@@ -127,40 +125,19 @@ impl Tally {
     }
 }
 
-/// Which ports a router does not send a scout over any more, and how often it sees one.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Bounds {
-    /// What it adds, when it has seen a scout, to how often: nothing where links are crossed in one direction only.
-    count: u16,
-    /// The ports, of which that by which a scout has come is used once it has left backwards.
-    entries: Ports,
-}
-
-impl Bounds {
-    /// Those of `revisits`.
-    pub const fn new(revisits: Revisits) -> Bounds {
-        match revisits {
-            Revisits::UnusedPorts => Bounds { count: 0, entries: Ports::MESH },
-            Revisits::ThreeTimes => Bounds { count: 1, entries: Ports::NONE },
-        }
-    }
-
-    /// Whether a link may be crossed in both directions, one after the other.
-    pub const fn are_of_visits(self) -> bool {
-        self.count != 0
-    }
-}
-
-/// What scouts move through.
-pub(super) struct Field<'a, R: ?Sized, D> {
+/// What scouts move through. With `COUNTS` routers count how often they see a scout, and a link may be crossed in both directions, one after
+/// the other ([`Revisits::ThreeTimes`](crate::config::Revisits)); else the port by which a scout came is used once it has left backwards.
+pub(super) struct Field<'a, R: ?Sized, D, const COUNTS: bool> {
     pub frame: &'a Frame,
     pub routers: &'a mut R,
     pub routes: &'a Routes,
     pub tie_break: &'a mut D,
-    pub bounds: Bounds,
 }
 
-impl<R: Table<Router> + ?Sized, D: Draw> Field<'_, R, D> {
+impl<R: Table<Router> + ?Sized, D: Draw, const COUNTS: bool> Field<'_, R, D, COUNTS> {
+    /// The ports, of which that by which a scout has come is used once it has left backwards.
+    const ENTRIES: Ports = if COUNTS { Ports::NONE } else { Ports::MESH };
+
     /// `scout`, which is under way, arrives at the end of the link it was on, and acts there. `marks` is what the routers remember of it.
     #[inline(always)]
     pub fn step(&mut self, scout: &mut Scout, marks: &mut (impl Table<Marks> + ?Sized), tally: &mut Tally) -> Step {
@@ -168,7 +145,7 @@ impl<R: Table<Router> + ?Sized, D: Draw> Field<'_, R, D> {
         let router = self.routers.at_mut(index);
         let nearer = router.position.towards(scout.goal);
         let mark = *marks.at(index);
-        let seen = mark.seen() + self.bounds.count;
+        let seen = if COUNTS { mark.seen() + 1 } else { 0 };
         let (mut busy, mut used, mut entry) = (router.busy, mark.used(), scout.via);
         if scout.phase == Phase::Reserve {
             if nearer.is_empty() {
@@ -200,7 +177,7 @@ impl<R: Table<Router> + ?Sized, D: Draw> Field<'_, R, D> {
             return self.turn_back(scout, marks, used, seen, tally);
         }
         // Only by three links or more does it come next to a router that it holds, other than the one before.
-        if scout.held > 2 || scout.has_closed {
+        if scout.held > 2 || (COUNTS && scout.has_closed) {
             open = open.without(Marks::held_around(marks, self.frame, index));
         }
         let router = self.routers.at_mut(index);
@@ -238,7 +215,7 @@ impl<R: Table<Router> + ?Sized, D: Draw> Field<'_, R, D> {
         let index = scout.router as usize;
         if scout.held > 0 {
             let way = self.frame.way(scout.via);
-            *marks.at_mut(index) = Marks::left(used.with(way.here.and(self.bounds.entries)), seen);
+            *marks.at_mut(index) = Marks::left(used.with(way.here.and(Self::ENTRIES)), seen);
             scout.groups |= group(index);
             scout.has_closed |= seen >= Marks::SEEN_MOST;
             scout.phase = Phase::Cancel;

@@ -56,7 +56,7 @@ pub(super) fn verdict(network: &Network, controller: ChannelId, target: ChipId) 
         return Verdict::Finds;
     }
     let routers = is_reached.iter().filter(|is_reached| **is_reached).count() as u64;
-    let (least, most) = if network.bounds().are_of_visits() { (routers - 1, ports_tried) } else { (links, links) };
+    let (least, most) = if network.counts_visits() { (routers - 1, ports_tried) } else { (links, links) };
     Verdict::Fails { least: 2 * least + 2, most: 2 * most + 2 }
 }
 
