@@ -31,6 +31,30 @@ pub enum Step {
     Failed,
 }
 
+/// Calls a method that lets scouts walk, as compiled for the size of the mesh: for the default search, to which every instruction of a step
+/// counts. The other searches and tie-breaks take the one for tables of any size.
+macro_rules! compiled {
+    ($network:ident.$walk:ident($($argument:expr),*)) => {{
+        if matches!($network.tie_break, TieBreaker::Lfsr) && !$network.counts_visits {
+            let draw = &mut ByRegister;
+            match $network.routers.len() {
+                SMALL => $network.$walk::<[Router; SMALL], [Marks; SMALL], _, false>(draw, $($argument),*),
+                LARGE => $network.$walk::<[Router; LARGE], [Marks; LARGE], _, false>(draw, $($argument),*),
+                _ => $network.$walk::<[Router], [Marks], _, false>(draw, $($argument),*),
+            }
+        } else {
+            let mut draw = std::mem::replace(&mut $network.tie_break, TieBreaker::Lfsr);
+            let end = if $network.counts_visits {
+                $network.$walk::<[Router], [Marks], _, true>(&mut draw, $($argument),*)
+            } else {
+                $network.$walk::<[Router], [Marks], _, false>(&mut draw, $($argument),*)
+            };
+            $network.tie_break = draw;
+            end
+        }
+    }};
+}
+
 /// A mesh of routers with a controller to the left of each row.
 ///
 /// [`step`](Network::step) moves one scout by one link; the caller gives each scout its own time. Between two steps the scout
@@ -164,22 +188,7 @@ impl Network {
     /// by `hop`. Gives when it took its last step, and what that was.
     #[inline]
     pub(super) fn walk(&mut self, controller: ChannelId, at: Time, hop: Time, until: Time) -> (Time, Step) {
-        if matches!(self.tie_break, TieBreaker::Lfsr) && !self.counts_visits {
-            let draw = &mut ByRegister;
-            return match self.routers.len() {
-                SMALL => self.walk_by::<[Router; SMALL], [Marks; SMALL], _, false>(draw, controller, at, hop, until),
-                LARGE => self.walk_by::<[Router; LARGE], [Marks; LARGE], _, false>(draw, controller, at, hop, until),
-                _ => self.walk_by::<[Router], [Marks], _, false>(draw, controller, at, hop, until),
-            };
-        }
-        let mut tie_break = std::mem::replace(&mut self.tie_break, TieBreaker::Lfsr);
-        let end = if self.counts_visits {
-            self.walk_by::<[Router], [Marks], _, true>(&mut tie_break, controller, at, hop, until)
-        } else {
-            self.walk_by::<[Router], [Marks], _, false>(&mut tie_break, controller, at, hop, until)
-        };
-        self.tie_break = tie_break;
-        end
+        compiled!(self.walk_by(controller, at, hop, until))
     }
 
     /// Alone in a function, so that the loop has the registers of the processor to itself.
@@ -225,22 +234,7 @@ impl Network {
     /// has ended, when and how; its turn is not over.
     #[inline]
     pub(super) fn walk_in_turn(&mut self, turns: &mut Turns, until: Time) -> Option<(Time, ChannelId, Step)> {
-        if matches!(self.tie_break, TieBreaker::Lfsr) && !self.counts_visits {
-            let draw = &mut ByRegister;
-            return match self.routers.len() {
-                SMALL => self.walk_in_turn_by::<[Router; SMALL], [Marks; SMALL], _, false>(draw, turns, until),
-                LARGE => self.walk_in_turn_by::<[Router; LARGE], [Marks; LARGE], _, false>(draw, turns, until),
-                _ => self.walk_in_turn_by::<[Router], [Marks], _, false>(draw, turns, until),
-            };
-        }
-        let mut tie_break = std::mem::replace(&mut self.tie_break, TieBreaker::Lfsr);
-        let end = if self.counts_visits {
-            self.walk_in_turn_by::<[Router], [Marks], _, true>(&mut tie_break, turns, until)
-        } else {
-            self.walk_in_turn_by::<[Router], [Marks], _, false>(&mut tie_break, turns, until)
-        };
-        self.tie_break = tie_break;
-        end
+        compiled!(self.walk_in_turn_by(turns, until))
     }
 
     #[inline(never)]
