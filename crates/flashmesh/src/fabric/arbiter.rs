@@ -168,7 +168,7 @@ impl Arbiter {
     #[inline(always)]
     pub(super) fn next_of_all(&mut self) -> Option<(DieId, TransferPhase)> {
         if self.arbitration != Arbitration::CommandFirst {
-            return if self.commands.is_empty() && self.data.is_empty() { None } else { self.next_die() };
+            return if self.is_empty() { None } else { self.next_die() };
         }
         // The place served last means nothing to this rule.
         match self.commands.pop_front() {
@@ -180,10 +180,16 @@ impl Arbiter {
     /// Takes the die that is served next, among those that `fits`.
     #[inline(always)]
     pub(super) fn next(&mut self, fits: impl Fn(&Waiting) -> bool) -> Option<Waiting> {
-        if self.commands.is_empty() && self.data.is_empty() { None } else { self.next_of_some(fits) }
+        if self.is_empty() { None } else { self.next_of_some(fits) }
     }
 
-    /// Gives no more than is needed of who waits, which is much less to return.
+    /// Whether no die waits.
+    #[inline(always)]
+    fn is_empty(&self) -> bool {
+        self.commands.is_empty() && self.data.is_empty()
+    }
+
+    /// As [`Arbiter::next`] for all: a die and a phase are returned in registers, all of [`Waiting`] is not.
     #[inline(never)]
     fn next_die(&mut self) -> Option<(DieId, TransferPhase)> {
         self.next_of_some(|_| true).map(|next| (next.die, next.phase))

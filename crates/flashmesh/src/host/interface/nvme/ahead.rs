@@ -142,7 +142,10 @@ impl Nvme {
                 queue.in_drive += 1;
                 self.ringing -= 1;
                 self.in_drive += 1;
-                self.arbiter.take_only(command.stream, self.in_drive < self.limits.commands_max);
+                // An only queue takes no turns.
+                if self.queues.len() > 1 {
+                    self.arbiter.take_only(command.stream, self.in_drive < self.limits.commands_max);
+                }
                 Leg::EntryRequest
             }
             _ => Leg::DataRequest,

@@ -100,8 +100,6 @@ pub(super) struct Arbiter {
     classes: Vec<Weighted>,
     /// Whether any class has had a command in this round.
     has_begun: bool,
-    /// Whether there is no more than one queue, for which turns have no meaning.
-    is_only_one: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -131,8 +129,7 @@ impl Arbiter {
                 ],
             ),
         };
-        let is_only_one = priorities.len() == 1;
-        Arbiter { burst: config.arbitration_burst, urgent, classes, has_begun: false, is_only_one }
+        Arbiter { burst: config.arbitration_burst, urgent, classes, has_begun: false }
     }
 
     /// No queue has a command to fetch, which ends the round.
@@ -148,9 +145,6 @@ impl Arbiter {
     #[inline]
     pub(super) fn take_only(&mut self, stream: StreamId, is_room: bool) {
         debug_assert!(!self.has_begun, "a round ends when no queue has a command to fetch");
-        if self.is_only_one {
-            return;
-        }
         let has_it = |turns: &Turns| turns.at.is_some() && turns.members.contains(stream);
         if has_it(&self.urgent) {
             self.urgent.take(self.burst, stream);
