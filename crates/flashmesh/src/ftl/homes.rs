@@ -20,10 +20,10 @@ impl Ftl {
         self.mapping.get(lpn).unwrap_or_else(|| self.home(lpn))
     }
 
-    /// The home of `lpn`, which holds nothing and is read there.
+    /// The home of `lpn`, an unmapped page, for a read that is queued there.
     #[inline(always)]
     pub(crate) fn read_home(&mut self, lpn: Lpn) -> Ppn {
-        self.mapping.read_home();
+        self.mapping.note_unmapped_read();
         self.home(lpn)
     }
 

@@ -20,10 +20,10 @@ pub(super) struct Mapping {
     written_regions: Vec<u64>,
     /// By physical page: the logical page last programmed there; meaningful only while the page is valid.
     reverse: Vec<u32>,
-    /// How often the place was changed at which a page may have been looked for.
+    /// How often an entry was changed that a queued read may have been given.
     changes: u64,
-    /// Whether any page was looked for while it had none.
-    homes_are_read: bool,
+    /// Whether any unmapped page was read.
+    has_read_unmapped: bool,
 }
 
 impl Mapping {
@@ -35,7 +35,7 @@ impl Mapping {
             written_regions: vec![0; regions.div_ceil(u64::BITS) as usize],
             reverse: vec![0; pages as usize],
             changes: 0,
-            homes_are_read: false,
+            has_read_unmapped: false,
         }
     }
 
@@ -63,7 +63,7 @@ impl Mapping {
         let entry = &mut self.forward[lpn.index()];
         let old = entry.checked_sub(1).map(Ppn);
         *entry = ppn.0 + 1;
-        self.changes += u64::from(old.is_some() | self.homes_are_read);
+        self.changes += u64::from(old.is_some() | self.has_read_unmapped);
         old
     }
 
@@ -83,16 +83,17 @@ impl Mapping {
         self.changes += pages.len() as u64;
     }
 
-    /// How often the place of any logical page has changed: of one that had none, if any such page was [looked for](Mapping::read_home).
+    /// How often the physical page of any logical page has changed. The first write of a page counts only once an unmapped page
+    /// [was read](Mapping::note_unmapped_read).
     #[inline(always)]
     pub(super) fn changes(&self) -> u64 {
         self.changes
     }
 
-    /// A page is looked for that has no place.
+    /// An unmapped page is read.
     #[inline(always)]
-    pub(super) fn read_home(&mut self) {
-        self.homes_are_read = true;
+    pub(super) fn note_unmapped_read(&mut self) {
+        self.has_read_unmapped = true;
     }
 
     /// `ppn` holds `lpn`, beside where the map has it.

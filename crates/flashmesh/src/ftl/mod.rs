@@ -189,7 +189,7 @@ impl Ftl {
         self.mapping.get(lpn)
     }
 
-    /// How often any logical page has come to another place: what [`Ftl::lookup`] and [`Ftl::read_home`] said holds while this stays the same.
+    /// How often the map has changed: what [`Ftl::lookup`] and [`Ftl::read_home`] gave holds while this stays the same.
     #[inline(always)]
     pub(crate) fn map_changes(&self) -> u64 {
         self.mapping.changes()

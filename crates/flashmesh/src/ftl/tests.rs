@@ -82,7 +82,7 @@ fn every_change_of_a_place_counts_one_whether_a_page_is_written_or_forgotten() {
 }
 
 #[test]
-fn the_first_place_of_a_page_is_no_change_while_no_page_was_read_that_had_none() {
+fn the_first_write_of_a_page_is_no_change_while_no_unmapped_page_was_read() {
     assert_eq!(counted(&mut one_plane(Config::default())), [0, 0, 0, 1, 2]);
 }
 
