@@ -6,7 +6,6 @@ import json
 import statistics
 import sys
 import textwrap
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,9 @@ import click
 from rich.console import Console
 from rich.progress import track
 
-from bench import build, clean_build, measure, table
+from bench import bounds, build, clean_build, measure, table
 from bench.documents import differences, hash_of, result_of
-from bench.rows import BOUNDS, LONG_ROWS, ROWS, Bound, Row
+from bench.rows import BOUNDS, LONG_ROWS, ROWS, Row
 from bench.table import Line, Measured
 
 FILE = build.ROOT / "out" / "bench" / "table.json"
@@ -55,18 +54,6 @@ def measured(row: Row, builds: list[build.Build], runs: int, count: bool) -> lis
         )
         found.append((numbers, results[0]))
     return found
-
-
-def in_turns(bound: Bound, rows: dict[str, Measured], made: build.Build, runs: int) -> dict[str, Measured]:
-    """The two rows of a bound on time, as measured in turns: minutes apart, a machine is not equally busy."""
-    if bound.of == "peak" or not {bound.row, bound.over} <= rows.keys():
-        return rows
-    compared = [row for row in ROWS + LONG_ROWS if row.name in (bound.row, bound.over)]
-    cpu: dict[str, list[float]] = {row.name: [] for row in compared}
-    for _ in range(runs):
-        for row in compared:
-            cpu[row.name].append(measure.run(row.command(made, row.requests), {"PYTHONPATH": str(made.python)}).cpu_s)
-    return {name: replace(rows[name], cpu_s=statistics.median(times)) for name, times in cpu.items()}
 
 
 def trouble(made: build.Build, row: Row) -> str | None:
@@ -129,7 +116,7 @@ def main(
     table.show(lines, builds[1].name if baseline else "before", console)
     rows = {line.name: line.now for line in lines}
     for bound in BOUNDS:
-        quotient = table.quotient(bound, in_turns(bound, rows, builds[0], runs))
+        quotient = bounds.quotient(bound, bounds.in_turns(bound, rows, builds[0], runs))
         if quotient is not None:
             met = "ok" if quotient <= bound.most else "MISS"
             console.print(f"{bound.name:<34} {quotient:6.2f} at most {bound.most:g} {met}")

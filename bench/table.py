@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from bench.rows import Bound
-
 
 @dataclass(frozen=True, slots=True)
 class Measured:
@@ -98,17 +96,3 @@ def show(lines: list[Line], before: str, console: Console) -> None:
             " ".join(part for part in (now.result, line.verdict) if part),
         )
     console.print(table)
-
-
-def quotient(bound: Bound, rows: dict[str, Measured]) -> float | None:
-    """What a bound holds against its most; None where a row was not measured."""
-    row, over = rows.get(bound.row), rows.get(bound.over)
-    if row is None or over is None:
-        return None
-    match bound.of:
-        case "peak" if row.peak_bytes and over.peak_bytes:
-            return row.peak_bytes / over.peak_bytes
-        case "hop" if row.hops_mean and over.hops_mean:
-            return row.cost_us / row.hops_mean / (over.cost_us / over.hops_mean)
-        case _:
-            return row.cost_us / over.cost_us

@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from bench.bounds import in_turns, quotient
+from bench.build import Build
 from bench.documents import differences, hash_of, result_of
 from bench.measure import run
 from bench.rows import BOUNDS, LONG_ROWS, ROWS
-from bench.table import Measured, load, quotient, save
+from bench.table import Measured, load, save
 from flashmesh import configuration
 
 REPORT: dict[str, Any] = {"requests": 7, "latency": {"mean": 1.5, "p99": 3}, "epochs": [{"iops": 1}, {"iops": 2}]}
@@ -62,6 +64,25 @@ def test_a_table_is_kept_and_added_to(tmp_path: Path) -> None:
     bound = BOUNDS[0]
     assert quotient(bound, {bound.row: other, bound.over: one}) == pytest.approx(2.0)
     assert quotient(bound, {bound.row: other}) is None
+
+
+def test_a_bound_on_time_runs_its_two_rows_in_turns_and_one_on_memory_none(tmp_path: Path) -> None:
+    log, runner = tmp_path / "log", tmp_path / "runner"
+    runner.write_text(f"#!/bin/sh\nfor key; do case $key in workload.requests=*) echo $key >> {log};; esac; done\n")
+    runner.chmod(0o755)
+    build = Build("fake", runner, tmp_path)
+    on_memory, on_time = (next(bound for bound in BOUNDS if bound.of == of) for of in ("peak", "cpu"))
+    names = {name for bound in (on_memory, on_time) for name in (bound.row, bound.over)}
+    rows = {name: Measured(1e9, 0.1, 1, 1_000, None, None, "") for name in names}
+    assert in_turns(on_memory, rows, build, 3) is rows
+    assert not log.exists()
+    again = in_turns(on_time, rows, build, 3)
+    assert again.keys() == {on_time.row, on_time.over}
+    assert all(measured.cpu_s < 10 for measured in again.values())
+    requests = {row.name: f"workload.requests={row.requests}" for row in ROWS}
+    lines = log.read_text().split()
+    assert len(lines) == 6
+    assert all(set(lines[at : at + 2]) == {requests[on_time.row], requests[on_time.over]} for at in (0, 2, 4))
 
 
 def test_a_command_that_fails_says_why() -> None:
