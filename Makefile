@@ -6,7 +6,7 @@ CARGO ?= cargo
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo docs test test-rust test-python own-examples explore reproduction validation fits campaign metamorphic faults cuts fuzz fuzz-importers coverage sbom wheel lock soak lint format generate outputs picture check-generated bench bench-sweeps bench-threads bench-many bench-mqsim clean
+.PHONY: help build demo docs test test-rust test-python own-examples explore reproduction validation fits campaign metamorphic faults cuts fuzz fuzz-importers coverage sbom wheel lock soak lint format generate outputs picture check-generated bench bench-sweeps bench-threads bench-many bench-recording bench-mqsim clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -119,7 +119,8 @@ wheel: $(ENVIRONMENT) ## Build a wheel and a source distribution into out/dist; 
 	PATH="$(abspath $(BIN)):$$PATH" $(if $(PGO),RUSTFLAGS="$$RUSTFLAGS -Cprofile-use=$(abspath target/pgo/merged.profdata)") $(BIN)/maturin build --release --locked --strip --quiet --out out/dist $(if $(ZIG),--compatibility manylinux2014 --zig)
 	$(BIN)/maturin sdist --out out/dist
 
-lock: $(ENVIRONMENT) ## Write the hashes of what requirements.lock names
+lock: ## Write the hashes of what requirements.lock names
+	@test -x $(BIN)/uv || $(MAKE) --no-print-directory $(ENVIRONMENT)
 	$(BIN)/uv pip compile --quiet --generate-hashes --no-annotate --no-header --no-deps --python-version 3.11 requirements.lock > requirements.lock.new
 	{ grep '^#' requirements.lock; cat requirements.lock.new; } > requirements.lock.whole
 	mv requirements.lock.whole requirements.lock
@@ -173,6 +174,9 @@ bench-threads: $(NATIVE) ## Measure the wall time that traces and logs add to a 
 
 bench-many: $(NATIVE) ## Measure what a report and a table of 1,000 and of 10,000 runs take
 	$(BIN)/python -m bench.many_runs $(ARGS)
+
+bench-recording: $(NATIVE) ## Measure what recording the interconnect adds to the comparison of the demo
+	$(BIN)/python -m bench.recording $(ARGS)
 
 bench-mqsim: $(NATIVE) ## Compare with MQSim on the same cases, in turns; MQSIM=FILE names the program you have built
 	$(BIN)/python -m bench.against_mqsim $(MQSIM) $(ARGS)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
+from flashmesh import json_text
 from flashmesh.results import Result
 from flashmesh.results.shown import Plots, shown_of
 
@@ -158,7 +158,7 @@ class Comparison(Plots):
 
     def to_json(self) -> str:
         """The JSON document as text, ending with a new line."""
-        return json.dumps(self._document(), indent=2) + "\n"
+        return json_text.indented(self._document())
 
     def means(self, measure: str, *baseline: str, inverse: bool = False) -> dict[str, Means]:
         """The means of the ratios of a measure to a baseline, over everything else that is varied.
@@ -217,7 +217,7 @@ class Comparison(Plots):
         """A row for each run: the varied keys, every single value of its result, its configuration and its document."""
         from flashmesh.sweeps.table import table_of
 
-        documents = [json.dumps(run.result.document, separators=(",", ":")) for run in self.runs]
+        documents = [json_text.compact(run.result.document) for run in self.runs]
         return table_of([run.settings for run in self.runs], documents, [""] * len(documents))
 
     def frame(self, empty: bool = False) -> pd.DataFrame:

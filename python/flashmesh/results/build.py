@@ -73,15 +73,22 @@ def columns_in(kind: Any, prefix: str = "") -> tuple[Column, ...]:
 
 
 def build(kind: type[T], document: dict[str, Any]) -> T:
-    """A dataclass out of the JSON object with its keys; further keys are left to `Result.document`."""
+    """A record out of the JSON object with its keys; further keys are left to `Result.document`.
+
+    Its slots are filled without a call of the class: a recording holds records by the thousand.
+    """
     described: Any = kind
-    return kind(**{name: part(document[name]) if part else document[name] for name, part in parts_of(described)})
+    made = object.__new__(kind)
+    for name, fill, part in parts_of(described):
+        value = document[name]
+        fill(made, value if part is None else part(value))
+    return made
 
 
 @cache
-def parts_of(kind: Any) -> tuple[tuple[str, Callable[[Any], Any] | None], ...]:
-    """The fields of a dataclass, each with what makes its value out of its JSON; None where it is that already."""
-    return tuple((name, maker(hint)) for name, hint in hints_of(kind).items())
+def parts_of(kind: Any) -> tuple[tuple[str, Callable[[Any, Any], None], Callable[[Any], Any] | None], ...]:
+    """The fields of a record, each with its slot and what makes its value out of its JSON; None where it is that."""
+    return tuple((name, getattr(kind, name).__set__, maker(hint)) for name, hint in hints_of(kind).items())
 
 
 def maker(hint: Any) -> Callable[[Any], Any] | None:

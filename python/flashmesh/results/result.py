@@ -8,6 +8,7 @@ from dataclasses import asdict, field, fields, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from flashmesh import json_text
 from flashmesh._results import (
     Breakdown,
     BreakdownByPart,
@@ -116,7 +117,7 @@ class Result(Plots, Report):
 
     def to_json(self) -> str:
         """The JSON document as text, ending with a new line."""
-        return json.dumps(self.document, indent=2) + "\n"
+        return json_text.indented(self.document)
 
     def _runs(self) -> list[Run]:
         from flashmesh.plots.runs import run_of

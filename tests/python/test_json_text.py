@@ -1,0 +1,42 @@
+"""Documents as JSON text."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from flashmesh.json_text import compact, indented
+
+DOCUMENT = {
+    "iops": 1e-7,
+    "none": None,
+    "runs": [{"settings": {"fabric.kind": "bus"}, "seed": 2**64 - 1}, (1, 2)],
+    "text": 'µs "/" \u2028',
+}
+REFUSED = [{"seed": 2**64}, {"trace": "caf\udce9.csv"}]
+"""What orjson refuses: an integer of more than 64 bits, and half a character of a file's name."""
+
+
+def test_both_forms_hold_the_document() -> None:
+    expected = json.loads(json.dumps(DOCUMENT))
+    assert json.loads(indented(DOCUMENT)) == expected
+    assert json.loads(compact(DOCUMENT)) == expected
+
+
+def test_the_indented_form_is_that_of_the_standard_library() -> None:
+    document = {"axes": {"geometry.channels": [4, 8]}, "complete": True, "failures": [], "runs": [{"iops": 0.5}]}
+    assert indented(document) == json.dumps(document, indent=2) + "\n"
+    assert compact(document) == json.dumps(document, separators=(",", ":"))
+
+
+@pytest.mark.parametrize("document", REFUSED)
+def test_nothing_is_lost_that_orjson_refuses(document: Any) -> None:
+    assert json.loads(indented(document)) == document
+    assert json.loads(compact(document)) == document
+
+
+def test_values_of_numpy_are_numbers() -> None:
+    assert compact({"rate": np.float64(0.25), "queues": np.int64(3)}) == '{"rate":0.25,"queues":3}'
