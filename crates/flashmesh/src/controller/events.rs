@@ -72,6 +72,7 @@ impl Controller {
         if datapath.begin_sending(die) {
             let mut to = None;
             if M::ALL_FEATURES
+                && self.shared.rules.copies
                 && let Some(read) = datapath.outgoing(die)
             {
                 to = self.moves.destination(read, &mut Context { shared: &mut self.shared, datapath, kernel });
@@ -165,10 +166,8 @@ impl Controller {
         let Controller { shared, collections, moves, map, .. } = self;
         let cx = &mut Context { shared, datapath, kernel };
         let Transaction { work, .. } = *cx.datapath.transaction(id);
-        if M::ALL_FEATURES && work.class() == Class::UserRead {
-            cx.shared.policy.tell(PolicyEvent::ReadEnded(cx.datapath.transaction(id)));
-            replica::read_left(id, cx);
-            replica::read_done(id, cx);
+        if M::ALL_FEATURES && cx.shared.follows_reads() && work.class() == Class::UserRead {
+            tell_of_read(id, cx);
             self.run(datapath, kernel);
             return self.user_read_done(id, work, datapath, kernel);
         }
@@ -221,7 +220,7 @@ impl Controller {
         }
         let Controller { shared, writes, .. } = self;
         let cx = &mut Context { shared, datapath, kernel };
-        if M::ALL_FEATURES {
+        if M::ALL_FEATURES && cx.shared.follows_reads() {
             reallocate::read_done(id, writes, cx);
             self.run(datapath, kernel);
         }
@@ -332,4 +331,12 @@ impl Controller {
         datapath.stop_keeping(die);
         self.try_issue(die, datapath, kernel);
     }
+}
+
+/// The data of a read of the host has left its die: tells those who [follow](Shared::follows_reads) reads.
+#[inline(never)]
+fn tell_of_read<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
+    cx.shared.policy.tell(PolicyEvent::ReadEnded(cx.datapath.transaction(id)));
+    replica::read_left(id, cx);
+    replica::read_done(id, cx);
 }

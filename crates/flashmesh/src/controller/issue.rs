@@ -5,7 +5,7 @@ use crate::fabric::Granted;
 use crate::ids::{DieId, PlaneId, Ppn, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
-use crate::policies::{AnyPolicy, FirmwarePolicy, PolicyEvent, PolicyView};
+use crate::policies::{FirmwarePolicy, PolicyEvent, PolicyView};
 use crate::schedule::transaction::{Class, Transaction};
 use crate::schedule::work::Work;
 
@@ -48,8 +48,7 @@ impl Controller {
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
     ) {
-        let has_homes = M::ALL_FEATURES && (self.shared.copies.is_some() || self.shared.rules.cleans);
-        let has_homes = has_homes && datapath.transaction(id).class() == Class::UserRead;
+        let has_homes = M::ALL_FEATURES && self.shared.has_homes() && work.class() == Class::UserRead;
         if has_homes {
             self.choose_home(id, datapath);
         }
@@ -113,7 +112,7 @@ impl Controller {
     /// Whether no policy but the default one, which does nothing then, is to be told that a die has nothing to do.
     #[inline(always)]
     fn is_idle_ignored<M: Model>(&self) -> bool {
-        !M::ALL_FEATURES || matches!(self.shared.policy, AnyPolicy::Page(_))
+        !M::ALL_FEATURES || self.shared.policy.is_page()
     }
 
     #[inline(never)]

@@ -283,7 +283,7 @@ impl Controller {
     /// Whether the policy has writes that may go to their dies.
     #[inline]
     pub fn has_due_writes(&self) -> bool {
-        self.shared.policy.is_due()
+        !self.shared.policy.is_page() && self.shared.policy.is_due()
     }
 
     /// Hands granted paths to their dies until the fabric has nothing more to say; gives whether it had anything.

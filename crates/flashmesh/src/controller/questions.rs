@@ -39,8 +39,9 @@ impl Controller {
 impl<M: Model> PageSource<M> for Controller {
     #[inline(always)]
     fn is_current(&self, transaction: &Transaction) -> bool {
-        // A plain drive has no copies of pages: what a read was told of the map holds while that does not change.
-        (!M::ALL_FEATURES && transaction.translated == self.shared.ftl.map_changes())
+        // What a read was told of the map holds while that does not change.
+        let is_as_translated = transaction.translated == self.shared.ftl.map_changes();
+        (is_as_translated && !(M::ALL_FEATURES && self.shared.has_homes()))
             || !transaction.work.depends_on_map()
             || self.is_still_there(transaction)
     }

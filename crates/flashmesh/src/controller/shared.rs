@@ -93,6 +93,20 @@ pub struct Shared {
     pub is_cut_off: bool,
 }
 
+impl Shared {
+    /// Whether a page may be read in several places, of which one is chosen when the read goes to its die.
+    #[inline(always)]
+    pub fn has_homes(&self) -> bool {
+        self.copies.is_some() || self.rules.cleans
+    }
+
+    /// Whether anybody follows the reads of requests: a policy but the default one, or who copies pages.
+    #[inline(always)]
+    pub fn follows_reads(&self) -> bool {
+        !self.policy.is_page() || self.copies.is_some()
+    }
+}
+
 /// What a kind of work acts on beside its own state.
 pub struct Context<'a, M: Model> {
     pub shared: &'a mut Shared,

@@ -11,6 +11,7 @@ use crate::kernel::probe::Notice;
 use crate::schedule::Choice;
 use crate::schedule::queues::{NOTHING, PlaneMasks, planes};
 use crate::schedule::transaction::Class;
+use crate::units::Time;
 
 use super::{Datapath, HeldDie, PageSource, Wants};
 
@@ -35,7 +36,7 @@ impl<M: Model> Datapath<M> {
         let may_need_collection = has_programs(&waiting) || source.holds_back(&waiting, &waiting);
         if self.decides_alone(die) && !may_need_collection {
             self.try_issue_without_programs(die, waiting, kernel)
-        } else if self.may_issue(die, may_need_collection) {
+        } else if self.may_issue(die, waiting, may_need_collection, kernel.now()) {
             self.try_issue_of_any(die, waiting, source, kernel)
         } else {
             Wants::Nothing
@@ -54,15 +55,17 @@ impl<M: Model> Datapath<M> {
     }
 
     /// A quick test ahead of [`Datapath::try_issue_of_any`], which is not inlined: `false` when that would do nothing. The die has a path
-    /// request for a command already, or it is busy and may neither suspend its operation nor have to collect a plane for a program.
+    /// request for a command already, or it is busy and may neither suspend its operation for `waiting` nor have to collect a plane for a
+    /// program.
     #[inline(always)]
-    fn may_issue(&self, die: DieId, may_need_collection: bool) -> bool {
+    fn may_issue(&self, die: DieId, waiting: PlaneMasks, may_need_collection: bool, now: Time) -> bool {
         if M::ALL_FEATURES && self.alone.is_in_use() {
             return true;
         }
-        let may_suspend = M::ALL_FEATURES && self.rules.die.suspension != Suspension::Off;
-        let accepts = || self.units[die].state.accepts(&self.rules.die);
-        !self.units[self.asker(die)].path.wants_command() && (may_need_collection || may_suspend || accepts())
+        let (state, rules) = (&self.units[die].state, &self.rules.die);
+        let may_suspend = || M::ALL_FEATURES && has_awaited_read(&waiting) && state.may_suspend(rules, now);
+        !self.units[self.asker(die)].path.wants_command()
+            && (may_need_collection || state.accepts(rules) || may_suspend())
     }
 
     #[inline(never)]

@@ -165,8 +165,7 @@ impl Clone for AnyPolicy {
     }
 }
 
-/// A policy of any kind. The page policy is asked a dozen times for each read of a drive with other features, and has nothing to say: it is known
-/// without a call.
+/// A policy of any kind. The page policy is known without a call, since it is what most drives have.
 #[enum_dispatch(FirmwarePolicy)]
 pub enum AnyPolicy {
     Page(page::Page),
@@ -174,6 +173,12 @@ pub enum AnyPolicy {
 }
 
 impl AnyPolicy {
+    /// Whether it is the page policy, which has nothing to say.
+    #[inline(always)]
+    pub fn is_page(&self) -> bool {
+        matches!(self, AnyPolicy::Page(_))
+    }
+
     fn other(policy: impl FirmwarePolicy + Send + 'static) -> AnyPolicy {
         AnyPolicy::Other(Box::new(policy))
     }

@@ -40,12 +40,10 @@ impl Moves {
         Moves { arrivals: vec![None; planes], cleaning: Cleaning::new(geometry, cleans), packs: Packs::default() }
     }
 
-    /// The die of another chip that takes the data of `read`, which leaves a register, when there is one.
+    /// The die of another chip that takes the data of `read`, which leaves a register, when there is one; asked where pages move from chip to
+    /// chip.
     pub fn destination<M: Model>(&mut self, read: TransactionId, cx: &mut Context<'_, M>) -> Option<DieId> {
         let Context { shared, datapath, .. } = cx;
-        if !shared.rules.copies {
-            return None;
-        }
         let Transaction { work, lpn, plane, from, .. } = *datapath.transaction(read);
         if shared.rules.cleans {
             return work.is_clean().then(|| self.cleaning.destination(read, cx));
