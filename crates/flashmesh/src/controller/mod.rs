@@ -294,7 +294,8 @@ impl Controller {
             if M::ALL_FEATURES && self.has_due_writes() {
                 self.send_due(datapath, kernel);
             }
-            let has_dispatched = datapath.dispatches() && self.dispatch(datapath, kernel);
+            let may_dispatch = datapath.dispatches() && (datapath.has_candidates() || datapath.has_answers());
+            let has_dispatched = may_dispatch && self.dispatch(datapath, kernel);
             let has_answers = datapath.has_answers();
             // In line on plain drives, where no other place takes any.
             if has_answers && M::ALL_FEATURES {

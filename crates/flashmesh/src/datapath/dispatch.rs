@@ -33,6 +33,7 @@ impl Candidates {
     }
 
     /// A die could begin something; gives whether it is to wait until the policy names it, which it has not just done.
+    #[inline]
     pub(super) fn waits(&mut self, die: DieId) -> bool {
         let waits = self.named != Some(die);
         if waits {
@@ -43,6 +44,7 @@ impl Candidates {
     }
 
     /// Whether the policy may name one.
+    #[inline(always)]
     fn are_due(&self) -> bool {
         self.is_due && !self.dies.is_empty()
     }
@@ -55,11 +57,20 @@ impl<M: Model> Datapath<M> {
         M::ALL_FEATURES && self.rules.dispatches
     }
 
+    /// Whether the policy may name a die now.
+    #[inline(always)]
+    pub fn has_candidates(&self) -> bool {
+        self.dispatches() && self.scheduling.candidates.are_due()
+    }
+
     /// The next die that the policy names. [`Datapath::try_issue`] follows for it, then [`Datapath::dispatched`].
+    #[inline(always)]
     pub fn dispatch(&mut self, kernel: &Kernel<M>) -> Option<DieId> {
-        if !self.scheduling.candidates.are_due() {
-            return None;
-        }
+        if self.has_candidates() { self.name_die(kernel) } else { None }
+    }
+
+    #[inline(never)]
+    fn name_die(&mut self, kernel: &Kernel<M>) -> Option<DieId> {
         let dies = Units(self.units.values(), &self.rules.die);
         let named = self.scheduling.scheduler.next_die(&Dispatch {
             now: kernel.now(),
