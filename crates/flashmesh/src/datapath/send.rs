@@ -25,10 +25,12 @@ impl<M: Model> Datapath<M> {
     fn count_conflicts(&mut self, path: PathGrant, waits: [Time; Cause::ALL.len()]) {
         // A die that asked while it was busy has waited for its path only since it was done: the last causes count.
         let mut left = path.waited();
-        for cause in Cause::ALL.into_iter().rev().filter(|cause| path.wait.causes.contains(*cause)) {
-            let waited = left.min(waits[cause.index()]);
-            left -= waited;
-            self.counters.conflicts.count(cause, waited);
+        for cause in Cause::ALL.into_iter().rev() {
+            if path.wait.causes.contains(cause) {
+                let waited = left.min(waits[cause.index()]);
+                left -= waited;
+                self.counters.conflicts.count(cause, waited);
+            }
         }
     }
 
