@@ -38,5 +38,11 @@ def test_nothing_is_lost_that_orjson_refuses(document: Any) -> None:
     assert json.loads(compact(document)) == document
 
 
+@pytest.mark.parametrize("document", [DOCUMENT, *REFUSED])
+def test_the_text_is_ascii_for_a_stdout_that_takes_no_more(document: Any) -> None:
+    assert indented(document).isascii()
+    assert compact(document).isascii()
+
+
 def test_values_of_numpy_are_numbers() -> None:
     assert compact({"rate": np.float64(0.25), "queues": np.int64(3)}) == '{"rate":0.25,"queues":3}'
