@@ -85,20 +85,13 @@ impl Fair {
     /// Finds the next transaction of each stream on these dies.
     fn look(&mut self, waiting: &Waiting<'_>) {
         self.next.fill(None);
-        for die in waiting.dies() {
-            for class in [Class::UserRead, Class::UserProgram] {
-                let ready = waiting.ready_planes(die, class);
-                if ready == 0 {
-                    continue;
-                }
-                let queued = waiting.load().queued(die, class).filter(|(queue, ..)| ready >> queue.plane & 1 != 0);
-                for (queue, lead, &Transaction { owner: Owner { stream, .. }, order, .. }) in queued {
-                    let found = Next { queue, lead, rank: (class == Class::UserProgram, order), oldest: order };
-                    let next = self.next[stream.index()].get_or_insert(found);
-                    let oldest = next.oldest.min(order);
-                    *next = Next { oldest, ..if found.rank < next.rank { found } else { *next } };
-                }
-            }
+        for class in [Class::UserRead, Class::UserProgram] {
+            waiting.each_queued(class, |queue, lead, &Transaction { owner: Owner { stream, .. }, order, .. }| {
+                let found = Next { queue, lead, rank: (class == Class::UserProgram, order), oldest: order };
+                let next = self.next[stream.index()].get_or_insert(found);
+                let oldest = next.oldest.min(order);
+                *next = Next { oldest, ..if found.rank < next.rank { found } else { *next } };
+            });
         }
     }
 

@@ -22,7 +22,7 @@ use enum_dispatch::enum_dispatch;
 
 use crate::config;
 use crate::flash::geometry::Geometry;
-use crate::ids::DieId;
+use crate::ids::{DieId, TransactionId};
 use crate::units::Time;
 
 pub use decision::{Chosen, Decision, Joiners};
@@ -160,16 +160,30 @@ impl<'a> Waiting<'a> {
     /// Shows `see` what [`heads`](Waiting::heads) gives, for choices that are made often: a loop takes a small part of the time of the iterators.
     #[inline(always)]
     pub(crate) fn each_head(&self, class: Class, mut see: impl FnMut(Choice, &'a Transaction)) {
+        self.each_queue(class, |queue| {
+            if let Some(head) = self.queues.head(queue) {
+                see(queue, &self.transactions[head]);
+            }
+        });
+    }
+
+    /// Shows `see` all that waits in the queues of `class` of which something may run, each in its order.
+    #[inline(always)]
+    pub(crate) fn each_queued(&self, class: Class, mut see: impl FnMut(Choice, TransactionId, &'a Transaction)) {
+        self.each_queue(class, |queue| {
+            self.queues.queued(queue).for_each(|id| see(queue, id, &self.transactions[id]));
+        });
+    }
+
+    #[inline(always)]
+    fn each_queue(&self, class: Class, mut see: impl FnMut(Choice)) {
         for (die, ready) in (self.first.0..).map(DieId).zip(self.ready) {
             let mut left = ready.of(class);
             while left != 0 {
                 let plane = left.trailing_zeros() as u8;
                 left &= left - 1;
                 for &priority in self.queues.priorities() {
-                    let choice = Choice { die, class, plane, priority };
-                    if let Some(head) = self.queues.head(choice) {
-                        see(choice, &self.transactions[head]);
-                    }
+                    see(Choice { die, class, plane, priority });
                 }
             }
         }

@@ -222,6 +222,12 @@ impl DieQueues {
         self.queues[self.slot(at)].front().map(|first| first.id)
     }
 
+    /// The transactions of a queue, in their order.
+    #[inline]
+    pub fn queued(&self, at: Choice) -> impl Iterator<Item = TransactionId> {
+        self.queues[self.slot(at)].iter().map(|waiting| waiting.id)
+    }
+
     /// The first transaction that waits for a die, reads before programs.
     #[inline(always)]
     pub fn first(&self, die: DieId) -> Option<TransactionId> {
@@ -297,6 +303,9 @@ impl DieQueues {
 
     /// Takes the transaction `id` out of a queue; `false` when it is not there.
     pub fn take(&mut self, transactions: &mut Transactions, queue: Choice, id: TransactionId) -> bool {
+        if self.head(queue) == Some(id) {
+            return self.pop(transactions, queue).is_some();
+        }
         let at = self.queues[self.slot(queue)].iter().position(|waiting| waiting.id == id);
         at.is_some_and(|at| self.take_at(transactions, queue, at).is_some())
     }
