@@ -38,9 +38,12 @@ plugin:
 
 build: $(NATIVE) ## Build everything into the virtual environment
 
+# What the demo compares, and the window of its recording.
+COMPARISON := examples/demo.toml --vary fabric.kind=bus,pssd,nossd,venice,ideal --vary geometry.chips-per-channel=2,8 --set measure.epoch=5ms --set measure.window-start=50us
+
 demo: $(NATIVE) ## Compare five interconnects on a measured drive, with its dies and with four times as many; results and a report under out/demo
 	@mkdir -p out/demo
-	$(BIN)/flashmesh compare examples/demo.toml --vary fabric.kind=bus,pssd,nossd,venice,ideal --vary geometry.chips-per-channel=2,8 --set measure.epoch=5ms --set measure.network=true --set measure.window-start=50us --json out/demo/comparison.json --parquet out/demo/comparison.parquet
+	$(BIN)/flashmesh compare $(COMPARISON) --set measure.network=true --json out/demo/comparison.json --parquet out/demo/comparison.parquet
 	$(BIN)/flashmesh report out/demo/comparison.json -o out/demo/report.html
 
 docs: $(NATIVE) ## Build the documentation site into out/site; a warning or a broken link fails
@@ -176,7 +179,7 @@ bench-many: $(NATIVE) ## Measure what a report and a table of 1,000 and of 10,00
 	$(BIN)/python -m bench.many_runs $(ARGS)
 
 bench-recording: $(NATIVE) ## Measure what recording the interconnect adds to the comparison of the demo
-	$(BIN)/python -m bench.recording $(ARGS)
+	$(BIN)/python -m bench.recording $(ARGS) -- $(COMPARISON)
 
 bench-mqsim: $(NATIVE) ## Compare with MQSim on the same cases, in turns; MQSIM=FILE names the program you have built
 	$(BIN)/python -m bench.against_mqsim $(MQSIM) $(ARGS)

@@ -1,4 +1,4 @@
-"""`python -m bench.recording`: what a comparison takes while the interconnect is recorded, over the same without."""
+"""`python -m bench.recording`: the processor time of a comparison with its interconnect recorded, over that without."""
 
 from __future__ import annotations
 
@@ -10,29 +10,22 @@ import click
 
 from bench import measure
 
-EXAMPLE = Path(__file__).parents[1] / "examples" / "demo.toml"
-AXES = ("fabric.kind=bus,pssd,nossd,venice,ideal", "geometry.chips-per-channel=2,8")
-"""Those of `make demo`."""
-WINDOW = ("measure.epoch=5ms", "measure.window-start=50us")
 MOST = 1.15
 """Times the processor time of the comparison without a recording."""
 
 
-def processor_s(is_recorded: bool, folder: Path) -> float:
-    """The processor time of the comparison, which writes its results as JSON."""
-    settings = [*WINDOW, f"measure.network={str(is_recorded).lower()}"]
-    options = [part for axis in AXES for part in ("--vary", axis)]
-    options += [part for setting in settings for part in ("--set", setting)]
-    command = [sys.executable, "-m", "flashmesh", "compare", str(EXAMPLE), *options, "--json", "comparison.json"]
-    return measure.run(command, folder=folder).cpu_s
-
-
 @click.command()
 @click.option("--rounds", default=5, show_default=True, type=click.IntRange(min=1), help="Pairs of comparisons.")
-def main(rounds: int) -> None:
-    """Measure what the recording of the network costs a comparison of ten runs; fail when it costs too much."""
-    with tempfile.TemporaryDirectory() as name:
-        pairs = [(processor_s(True, Path(name)), processor_s(False, Path(name))) for _ in range(rounds)]
+@click.argument("comparison", nargs=-1, required=True)
+def main(rounds: int, comparison: tuple[str, ...]) -> None:
+    """Run COMPARISON, arguments of flashmesh compare, with and without a recording; fail when that costs too much."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "flashmesh", "compare", *comparison, "--json", str(Path(folder) / "runs.json")]
+
+        def processor_s(network: str) -> float:
+            return measure.run([*command, "--set", f"measure.network={network}"]).cpu_s
+
+        pairs = [(processor_s("true"), processor_s("false")) for _ in range(rounds)]
     recorded, plain = map(min, zip(*pairs, strict=True))
     quotient = recorded / plain
     click.echo(f"recorded {recorded:.2f} s, plain {plain:.2f} s, times {quotient:.2f} (at most {MOST})")
