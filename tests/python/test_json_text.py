@@ -8,22 +8,30 @@ from typing import Any
 import numpy as np
 import pytest
 
-from flashmesh.json_text import compact, indented
+from flashmesh.json_text import ascii_text, compact, indented
 
-DOCUMENT = {
+PLAIN = {
     "iops": 1e-7,
     "none": None,
     "runs": [{"settings": {"fabric.kind": "bus"}, "seed": 2**64 - 1}, (1, 2)],
-    "text": 'µs "/" \u2028',
+    "text": '"/" \\ \n',
 }
+BEYOND_ASCII = PLAIN | {"text": 'µs "/" \u2028'}
 REFUSED = [{"seed": 2**64}, {"trace": "caf\udce9.csv"}]
-"""What orjson refuses: an integer of more than 64 bits, and half a character of a file's name."""
+"""What orjson refuses: an integer of more than 64 bits, and a lone surrogate."""
 
 
-def test_both_forms_hold_the_document() -> None:
-    expected = json.loads(json.dumps(DOCUMENT))
-    assert json.loads(indented(DOCUMENT)) == expected
-    assert json.loads(compact(DOCUMENT)) == expected
+@pytest.mark.parametrize("document", [PLAIN, BEYOND_ASCII])
+def test_both_forms_hold_the_document(document: Any) -> None:
+    expected = json.loads(json.dumps(document))
+    assert json.loads(indented(document)) == expected
+    assert json.loads(compact(document)) == expected
+
+
+def test_orjson_writes_what_is_ascii_and_the_standard_library_the_rest() -> None:
+    assert ascii_text(PLAIN, is_indented=True) == indented(PLAIN).removesuffix("\n")
+    assert ascii_text(PLAIN, is_indented=False) == compact(PLAIN)
+    assert [ascii_text(document, is_indented=False) for document in (BEYOND_ASCII, *REFUSED)] == [None] * 3
 
 
 def test_the_indented_form_is_that_of_the_standard_library() -> None:
@@ -38,7 +46,7 @@ def test_nothing_is_lost_that_orjson_refuses(document: Any) -> None:
     assert json.loads(compact(document)) == document
 
 
-@pytest.mark.parametrize("document", [DOCUMENT, *REFUSED])
+@pytest.mark.parametrize("document", [PLAIN, BEYOND_ASCII, *REFUSED])
 def test_the_text_is_ascii_for_a_stdout_that_takes_no_more(document: Any) -> None:
     assert indented(document).isascii()
     assert compact(document).isascii()
