@@ -166,8 +166,8 @@ impl Controller {
         let Controller { shared, collections, moves, map, .. } = self;
         let cx = &mut Context { shared, datapath, kernel };
         let Transaction { work, .. } = *cx.datapath.transaction(id);
-        if M::ALL_FEATURES && cx.shared.follows_reads() && work.class() == Class::UserRead {
-            tell_of_read(id, cx);
+        if M::ALL_FEATURES && cx.shared.reports_reads() && work.class() == Class::UserRead {
+            report_read(id, cx);
             self.run(datapath, kernel);
             return self.user_read_done(id, work, datapath, kernel);
         }
@@ -220,7 +220,7 @@ impl Controller {
         }
         let Controller { shared, writes, .. } = self;
         let cx = &mut Context { shared, datapath, kernel };
-        if M::ALL_FEATURES && cx.shared.follows_reads() {
+        if M::ALL_FEATURES && cx.shared.reports_reads() {
             reallocate::read_done(id, writes, cx);
             self.run(datapath, kernel);
         }
@@ -333,9 +333,9 @@ impl Controller {
     }
 }
 
-/// The data of a read of the host has left its die: tells those who [follow](Shared::follows_reads) reads.
+/// Reports a read of the host whose data has left its die to the policy and to replication.
 #[inline(never)]
-fn tell_of_read<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
+fn report_read<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     cx.shared.policy.tell(PolicyEvent::ReadEnded(cx.datapath.transaction(id)));
     replica::read_left(id, cx);
     replica::read_done(id, cx);

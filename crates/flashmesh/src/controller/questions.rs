@@ -39,7 +39,7 @@ impl Controller {
 impl<M: Model> PageSource<M> for Controller {
     #[inline(always)]
     fn is_current(&self, transaction: &Transaction) -> bool {
-        // What a read was told of the map holds while that does not change.
+        // A translation holds while the map does not change, unless a home was chosen since.
         let is_as_translated = transaction.translated == self.shared.ftl.map_changes();
         (is_as_translated && !(M::ALL_FEATURES && self.shared.has_homes()))
             || !transaction.work.depends_on_map()

@@ -94,15 +94,15 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Whether a page may be read in several places, of which one is chosen when the read goes to its die.
+    /// Whether a page may have several homes: with replication, or while a Clean moves it. A read chooses one when it is queued.
     #[inline(always)]
     pub fn has_homes(&self) -> bool {
         self.copies.is_some() || self.rules.cleans
     }
 
-    /// Whether anybody follows the reads of requests: a policy but the default one, or who copies pages.
+    /// Whether completed reads are reported: to a policy other than the page policy, or to replication.
     #[inline(always)]
-    pub fn follows_reads(&self) -> bool {
+    pub fn reports_reads(&self) -> bool {
         !self.policy.is_page() || self.copies.is_some()
     }
 }

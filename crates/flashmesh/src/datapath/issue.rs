@@ -55,8 +55,7 @@ impl<M: Model> Datapath<M> {
     }
 
     /// A quick test ahead of [`Datapath::try_issue_of_any`], which is not inlined: `false` when that would do nothing. The die has a path
-    /// request for a command already, or it is busy and may neither suspend its operation for `waiting` nor have to collect a plane for a
-    /// program.
+    /// request for a command already, or it is busy, has no plane to collect for a program, and may not be suspended for reads in `waiting`.
     #[inline(always)]
     fn may_issue(&self, die: DieId, waiting: PlaneMasks, may_need_collection: bool, now: Time) -> bool {
         if M::ALL_FEATURES && self.alone.is_in_use() {

@@ -165,7 +165,7 @@ impl Clone for AnyPolicy {
     }
 }
 
-/// A policy of any kind. The page policy is known without a call, since it is what most drives have.
+/// A policy of any kind. The page policy, which most drives have, is called directly.
 #[enum_dispatch(FirmwarePolicy)]
 pub enum AnyPolicy {
     Page(page::Page),
@@ -173,7 +173,7 @@ pub enum AnyPolicy {
 }
 
 impl AnyPolicy {
-    /// Whether it is the page policy, which has nothing to say.
+    /// Whether it is the page policy, whose methods do nothing.
     #[inline(always)]
     pub fn is_page(&self) -> bool {
         matches!(self, AnyPolicy::Page(_))

@@ -157,7 +157,8 @@ impl<'a> Waiting<'a> {
         })
     }
 
-    /// Shows `see` what [`heads`](Waiting::heads) gives, for choices that are made often: a loop takes a small part of the time of the iterators.
+    /// Calls `see` with the head of each ready queue of `class`, as [`heads`](Waiting::heads) gives them. Loops take a small part of the time of
+    /// iterators over dies, planes and priorities.
     #[inline(always)]
     pub(crate) fn each_head(&self, class: Class, mut see: impl FnMut(Choice, &'a Transaction)) {
         self.each_queue(class, |queue| {
@@ -167,7 +168,7 @@ impl<'a> Waiting<'a> {
         });
     }
 
-    /// Shows `see` all that waits in the queues of `class` of which something may run, each in its order.
+    /// Calls `see` with each transaction in the ready queues of `class`, in queue order.
     #[inline(always)]
     pub(crate) fn each_queued(&self, class: Class, mut see: impl FnMut(Choice, TransactionId, &'a Transaction)) {
         self.each_queue(class, |queue| {
@@ -175,6 +176,7 @@ impl<'a> Waiting<'a> {
         });
     }
 
+    /// Calls `see` with each queue of `class` in a ready plane; it may be empty where priorities count.
     #[inline(always)]
     fn each_queue(&self, class: Class, mut see: impl FnMut(Choice)) {
         for (die, ready) in (self.first.0..).map(DieId).zip(self.ready) {

@@ -40,8 +40,7 @@ impl Moves {
         Moves { arrivals: vec![None; planes], cleaning: Cleaning::new(geometry, cleans), packs: Packs::default() }
     }
 
-    /// The die of another chip that takes the data of `read`, which leaves a register, when there is one; asked where pages move from chip to
-    /// chip.
+    /// The die of another chip that takes the data of `read`, which leaves a register, if any; called only where pages move from chip to chip.
     pub fn destination<M: Model>(&mut self, read: TransactionId, cx: &mut Context<'_, M>) -> Option<DieId> {
         let Context { shared, datapath, .. } = cx;
         let Transaction { work, lpn, plane, from, .. } = *datapath.transaction(read);

@@ -142,7 +142,7 @@ impl Nvme {
                 queue.in_drive += 1;
                 self.ringing -= 1;
                 self.in_drive += 1;
-                // An only queue takes no turns.
+                // A single queue needs no arbitration.
                 if self.queues.len() > 1 {
                     self.arbiter.take_only(command.stream, self.in_drive < self.limits.commands_max);
                 }
