@@ -1,13 +1,15 @@
 //! Dies ask for paths, and note who is in their way.
 
-use crate::fabric::{DataOf, Fabric, TransferPhase};
-use crate::ids::{DieId, RequestId, TransactionId};
+use crate::fabric::{DataOf, Fabric, Grant, TransferPhase};
+use crate::ids::{DieId, PathId, RequestId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
 use crate::schedule::transaction::Class;
+use crate::units::Time;
 
 use super::Datapath;
+use super::path::PathGrant;
 
 impl<M: Model> Datapath<M> {
     /// A die could begin something: it asks for a path, or is one of those that the policy may name.
@@ -86,8 +88,9 @@ impl<M: Model> Datapath<M> {
     /// Notes whether another request is in the way of the path that a die has just asked for.
     #[inline(always)]
     fn note_blocker(&mut self, die: DieId, phase: TransferPhase) {
-        // Where no request has more than one page, all that is in the way is there for another one.
-        if !self.arrivals.has_siblings() {
+        // Where no request has more than one page, all that is in the way is there for another one; where dies are served in turn, the
+        // grant tells.
+        if self.interconnect.fabric.serves_in_turn() || !self.arrivals.has_siblings() {
             return;
         }
         if self.was_behind_another(die, phase) {
@@ -127,6 +130,21 @@ impl<M: Model> Datapath<M> {
             TransferPhase::DataOut | TransferPhase::Copy => self.request_at(die),
         };
         own.is_none() || self.interconnect.fabric.is_behind(die, phase, &mut |other| self.request_at(other) != own)
+    }
+
+    /// A path is used for a transaction: notes whether another request was in the way, where the order of the grants tells.
+    #[inline(always)]
+    pub(super) fn take_turn(&mut self, id: TransactionId, grant: Grant, path: &mut PathGrant, now: Time) {
+        let has_siblings = self.arrivals.has_siblings();
+        if has_siblings && self.is_behind_turn(id, grant.path, path.wait.asked, now) && path.waited() > Time::ZERO {
+            path.wait.causes.insert_another();
+        }
+    }
+
+    #[inline(never)]
+    fn is_behind_turn(&mut self, id: TransactionId, path: PathId, asked: Time, now: Time) -> bool {
+        self.interconnect.fabric.serves_in_turn()
+            && self.interconnect.turns.take(path, self.transactions[id].owner.request, asked, now)
     }
 
     /// The request that a die works for.

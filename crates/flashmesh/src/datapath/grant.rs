@@ -82,9 +82,12 @@ impl<M: Model> Datapath<M> {
     #[inline(always)]
     pub fn granted<S: PageSource<M>>(&mut self, granted: Granted, source: &S, kernel: &mut Kernel<M>) -> Next {
         let grant = granted.grant;
+        let has_siblings = self.arrivals.has_siblings();
         let request = &mut self.units[grant.die].path;
         let mut path = request.granted(&granted);
-        let is_by_another = !request.behind_itself[grant.phase.index()];
+        let is_in_turn = self.interconnect.fabric.serves_in_turn();
+        // With siblings, and dies served in turn, this follows from what the path is used for.
+        let is_by_another = if is_in_turn { !has_siblings } else { !request.behind_itself[grant.phase.index()] };
         if path.waited() > Time::ZERO {
             path.wait.causes = self.causes(&granted, is_by_another);
             let (causes, waited) = (path.wait.causes, path.waited());
@@ -174,7 +177,7 @@ impl<M: Model> Datapath<M> {
         &mut self,
         die: DieId,
         plane: u8,
-        granted: GrantedPath,
+        mut granted: GrantedPath,
         source: &S,
         kernel: &mut Kernel<M>,
     ) -> Next {
@@ -184,6 +187,7 @@ impl<M: Model> Datapath<M> {
             self.units[die].path.ask_command(kernel.now());
             return self.moved(lead, granted, kernel);
         }
+        self.take_turn(lead, granted.grant, &mut granted.path, kernel.now());
         self.count_transfer(granted.grant, granted.path);
         self.taken(lead, die, granted.path, kernel);
         let queue = Choice { die, class, plane, priority: Priority::Medium };
@@ -249,7 +253,7 @@ impl<M: Model> Datapath<M> {
     fn begin_chosen<S: PageSource<M>>(
         &mut self,
         chosen: Option<(Choice, TransactionId)>,
-        granted: GrantedPath,
+        mut granted: GrantedPath,
         source: &S,
         kernel: &mut Kernel<M>,
     ) -> Next {
@@ -260,6 +264,7 @@ impl<M: Model> Datapath<M> {
             let has_nothing = (first.0..first.0 + count).all(|die| self.ready(DieId(die), source) == NOTHING);
             return if has_nothing { Next::Look(asker) } else { Next::Done };
         };
+        self.take_turn(lead, granted.grant, &mut granted.path, kernel.now());
         // Compiled apart for reads of requests: much of what follows depends on the class, and most operations are of this one.
         match queue.class {
             Class::UserRead => {

@@ -11,6 +11,7 @@ use crate::kernel::probe::Notice;
 use crate::units::Time;
 
 use super::Datapath;
+use super::turns::Turns;
 
 /// The interconnect between the dies and the controllers, and what is on its way over it.
 #[derive(Clone)]
@@ -18,22 +19,26 @@ pub(super) struct Interconnect<F> {
     /// Its kind.
     pub facts: &'static Facts,
     pub fabric: F,
+    /// Which requests use its paths; kept once requests have more than one page.
+    pub turns: Turns,
     /// Its grants, and the events that it asked for.
     pub outbox: Outbox,
     /// Operations that are done, while the controllers have not been told.
     pub unacknowledged: Arena<AcknowledgementId, Operation>,
 }
 
-impl<F> Interconnect<F> {
+impl<F: Fabric> Interconnect<F> {
     /// `fabric`, idle.
     pub fn new(facts: &'static Facts, fabric: F) -> Interconnect<F> {
-        Interconnect { facts, fabric, outbox: Outbox::default(), unacknowledged: Arena::default() }
+        let (turns, outbox, unacknowledged) =
+            (Turns::new(fabric.layout().links.len()), Outbox::default(), Arena::default());
+        Interconnect { facts, fabric, turns, outbox, unacknowledged }
     }
 
     /// The same, with the fabric resolved at compile time.
     pub fn resolved<G>(self, resolve: impl FnOnce(F) -> G) -> Interconnect<G> {
-        let Interconnect { facts, fabric, outbox, unacknowledged } = self;
-        Interconnect { facts, fabric: resolve(fabric), outbox, unacknowledged }
+        let Interconnect { facts, fabric, turns, outbox, unacknowledged } = self;
+        Interconnect { facts, fabric: resolve(fabric), turns, outbox, unacknowledged }
     }
 }
 

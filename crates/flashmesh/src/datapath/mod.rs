@@ -32,6 +32,7 @@ mod scheduling;
 mod send;
 mod source;
 mod suspended_chips;
+mod turns;
 mod whole;
 
 use crate::config::{Config, EraseOrder, Priorities};

@@ -46,12 +46,13 @@ impl<M: Model> Datapath<M> {
 
     /// The data of the next plane leaves the register.
     #[inline(always)]
-    pub(super) fn send_data(&mut self, grant: Grant, path: PathGrant, kernel: &mut Kernel<M>) {
+    pub(super) fn send_data(&mut self, grant: Grant, mut path: PathGrant, kernel: &mut Kernel<M>) {
         let now = kernel.now();
         self.count_transfer(grant, path);
         let die = self.die_of(grant);
+        let id = self.units[die].state.outgoing().expect("a die asks only with data in its register");
+        self.take_turn(id, grant, &mut path, now);
         let unit = &mut self.units[die];
-        let id = unit.state.outgoing().expect("a die asks only with data in its register");
         let (since, waited_before) =
             unit.state.count_path_wait(path.waited()).expect("a die asks only with data in its register");
         let request =

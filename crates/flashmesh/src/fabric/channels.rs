@@ -98,14 +98,6 @@ impl Channels {
         outbox.grants.push(Granted { grant, since: now, cause: Cause::Channel });
     }
 
-    /// See [`Fabric::is_behind`](super::Fabric::is_behind).
-    #[inline(always)]
-    pub fn is_behind(&self, die: DieId, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
-        let channel = &self.channels[PathId(self.divisor.divide(die.0))];
-        let mut is_in_the_way = |other: DieId| other != die && is_another(other);
-        channel.held.is_some_and(|(holder, ..)| is_in_the_way(holder)) || channel.waiting.waiting().any(is_in_the_way)
-    }
-
     /// Transfers over all channels.
     pub fn transfers(&self) -> u64 {
         self.transfers

@@ -126,6 +126,12 @@ pub trait Fabric: std::fmt::Debug {
         true
     }
 
+    /// Whether each transfer takes one path whole, and a die that waits, waits for the transfers that take the same path before its own. Then who was in its
+    /// way is known from the order of the grants, and [`is_behind`](Fabric::is_behind) is not asked.
+    fn serves_in_turn(&self) -> bool {
+        false
+    }
+
     /// How long `grant`, just given, was waited for by what was in the way, where several things may be one after the other;
     /// nothing where it is one, that of [`Granted::cause`].
     fn waited_for(&self, _grant: Grant) -> Option<[Time; Cause::ALL.len()]> {

@@ -84,8 +84,8 @@ impl Fabric for SharedChannels {
     }
 
     #[inline(always)]
-    fn is_behind(&self, die: DieId, _phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
-        self.channels.is_behind(die, is_another)
+    fn serves_in_turn(&self) -> bool {
+        true
     }
 
     fn links_of(&self, grant: Grant) -> Vec<LinkId> {
