@@ -133,11 +133,6 @@ impl Ftl {
         self.blocks.twin_progress(plane, stream, waiting)
     }
 
-    /// The plane of those that share superblocks with `plane` that takes the next page of `stream` when nothing waits: the one furthest behind.
-    pub(crate) fn twin_behind(&self, plane: PlaneId, stream: super::Stream) -> PlaneId {
-        self.blocks.twin_behind(plane, stream)
-    }
-
     /// Whether the planes that share superblocks with `plane` should be collected: one is short, none is being collected, and something can be gained.
     pub(crate) fn wants_twin_collection(&self, plane: PlaneId) -> bool {
         self.collector.wants_twins(&self.blocks, plane)

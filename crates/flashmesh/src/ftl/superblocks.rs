@@ -43,12 +43,40 @@ impl Superblocks {
     }
 
     /// The planes of the set of `plane`, itself among them.
-    pub fn members(self, plane: PlaneId) -> impl Iterator<Item = PlaneId> + Clone {
-        let first = self.index_of(plane);
-        (0..self.dies).flat_map(move |die| {
-            let plane = (first + die * self.count) * self.planes_per_die;
-            (plane..plane + self.planes_per_die).map(PlaneId)
-        })
+    #[inline]
+    pub fn members(self, plane: PlaneId) -> Members {
+        let Superblocks { dies, count, planes_per_die } = self;
+        let next = self.index_of(plane) * planes_per_die;
+        Members { next, of_die: planes_per_die, dies: dies - 1, planes_per_die, gap: (count - 1) * planes_per_die }
+    }
+}
+
+/// The planes of a set in their order. Each write looks at all of them: an iterator of its own, since chained ones of ranges are not inlined.
+#[derive(Clone, Debug)]
+pub struct Members {
+    next: u32,
+    /// Planes left of the die of `next`.
+    of_die: u32,
+    /// Dies that follow.
+    dies: u32,
+    planes_per_die: u32,
+    /// Planes between two dies.
+    gap: u32,
+}
+
+impl Iterator for Members {
+    type Item = PlaneId;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<PlaneId> {
+        if self.of_die == 0 {
+            self.dies = self.dies.checked_sub(1)?;
+            self.next += self.gap;
+            self.of_die = self.planes_per_die;
+        }
+        self.of_die -= 1;
+        self.next += 1;
+        Some(PlaneId(self.next - 1))
     }
 }
 

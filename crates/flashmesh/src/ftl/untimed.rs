@@ -15,7 +15,7 @@ impl Ftl {
     pub fn write_untimed_by(&mut self, stream: StreamId, lpn: Lpn, idle: &IdleDies) -> u64 {
         let mut plane = self.place_write(lpn, idle);
         if self.has_twins() {
-            let behind = self.twin_behind(plane, self.host_stream(plane, Some(stream)));
+            let (behind, _) = self.blocks.twin_behind(plane, self.host_stream(plane, Some(stream)));
             self.unplace_write(lpn, plane);
             self.place_write_on(lpn, behind);
             plane = behind;
@@ -52,13 +52,18 @@ impl Ftl {
     fn empty_untimed(&mut self, victims: &[BlockId]) -> u64 {
         let mut moved = 0;
         for &victim in victims {
-            let plane = self.geometry.plane_of_block(victim);
+            // Who takes the next page, and how many more it surely takes after that.
+            let (mut taker, mut more) = (self.geometry.plane_of_block(victim), 0);
             let mut from_page = 0;
             while let Some((page, lpn)) = self.next_valid_page(victim, from_page) {
                 let from = self.geometry.ppn(victim, page);
                 let stream = self.stream_of_move(from);
-                let to = if self.has_twins() { self.twin_behind(plane, stream) } else { plane };
-                let to = self.allocate_move(to, stream).expect("the reserve has room for a victim");
+                if self.has_twins() && more == 0 {
+                    (taker, more) = self.blocks.twin_behind(taker, stream);
+                }
+                let to = self.allocate_move(taker, stream).expect("the reserve has room for a victim");
+                // An opened block changes who is behind.
+                more = if self.geometry.page_in_block(to) == 0 { 0 } else { more.saturating_sub(1) };
                 self.commit_move(lpn, from, to);
                 moved += 1;
                 from_page = page + 1;

@@ -12,6 +12,7 @@
 use super::{BlockManager, BlockState};
 use crate::ftl::Superblocks;
 use crate::ftl::stream::Stream;
+use crate::ftl::superblocks::Members;
 use crate::ids::{BlockId, PlaneId};
 
 /// Twin blocks that are being erased.
@@ -35,12 +36,14 @@ impl BlockManager {
     }
 
     /// Which planes use the same blocks together; those of a die where none do.
+    #[inline]
     pub(in super::super) fn superblocks(&self) -> Superblocks {
         self.twins.as_ref().map_or_else(|| Superblocks::new(&self.geometry, 1), |twins| twins.superblocks)
     }
 
     /// The planes that use the same blocks as `plane`, itself among them.
-    pub(in super::super) fn twins_of(&self, plane: PlaneId) -> impl Iterator<Item = PlaneId> + use<> {
+    #[inline]
+    pub(in super::super) fn twins_of(&self, plane: PlaneId) -> Members {
         self.superblocks().members(plane)
     }
 
@@ -92,17 +95,33 @@ impl BlockManager {
     }
 
     /// How far a plane is, in programs of `stream`, counting so many pages that wait for it: programs fill one plane after the other.
+    #[inline]
     pub(in super::super) fn twin_progress(&self, plane: PlaneId, stream: Stream, waiting: u32) -> u32 {
-        let of_program = match stream {
-            Stream::Slc => self.geometry.units_per_page,
-            _ => self.geometry.units_per_program,
-        };
-        (self.pages_open(plane, stream) + waiting) / of_program
+        self.programs_of(stream, self.pages_open(plane, stream) + waiting)
     }
 
-    /// The plane of those that share superblocks with `plane` that takes the next page of `stream` when nothing waits: the one furthest behind.
-    pub(in super::super) fn twin_behind(&self, plane: PlaneId, stream: Stream) -> PlaneId {
-        self.twins_of(plane).min_by_key(|&twin| self.twin_progress(twin, stream, 0)).unwrap_or(plane)
+    /// How many whole programs of `stream` so many pages are.
+    #[inline]
+    fn programs_of(&self, stream: Stream, pages: u32) -> u32 {
+        let of_program = if stream == Stream::Slc { self.of_slc_program } else { self.of_program };
+        of_program.divide(pages)
+    }
+
+    /// The plane of those that share superblocks with `plane` that takes the next page of `stream` when nothing waits: the one furthest behind. With
+    /// the pages that its program lacks: until it has taken these, or a block is opened, no other one is further behind.
+    pub(in super::super) fn twin_behind(&self, plane: PlaneId, stream: Stream) -> (PlaneId, u32) {
+        let of_slc = stream == Stream::Slc;
+        let of_program = if of_slc { self.geometry.units_per_page } else { self.geometry.units_per_program };
+        // Whoever has fewer pages than the programs of the plane furthest behind so far is further behind: few planes need a division.
+        let (mut behind, mut lacks, mut pages_of_programs) = (plane, of_program, u32::MAX);
+        for twin in self.twins_of(plane) {
+            let pages = self.pages_open(twin, stream);
+            if pages < pages_of_programs {
+                pages_of_programs = self.programs_of(stream, pages) * of_program;
+                (behind, lacks) = (twin, pages_of_programs + of_program - pages);
+            }
+        }
+        (behind, lacks)
     }
 
     /// Whether a collection of the planes that share superblocks with `plane` may begin, and would gain something.

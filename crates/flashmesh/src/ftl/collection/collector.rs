@@ -138,11 +138,12 @@ impl Collector {
     }
 
     pub(in super::super) fn wants_twins(&self, blocks: &BlockManager, plane: PlaneId) -> bool {
-        blocks.can_collect_twins(plane) && blocks.twins_of(plane).any(|twin| self.is_short(blocks, twin))
+        // Seldom short: asked first.
+        blocks.twins_of(plane).any(|twin| self.is_short(blocks, twin)) && blocks.can_collect_twins(plane)
     }
 
     pub(in super::super) fn wants_twins_in_background(&self, blocks: &BlockManager, plane: PlaneId) -> bool {
-        blocks.can_collect_twins(plane) && blocks.twins_of(plane).any(|twin| self.is_low(blocks, twin))
+        blocks.twins_of(plane).any(|twin| self.is_low(blocks, twin)) && blocks.can_collect_twins(plane)
     }
 
     /// Picks a position whose blocks are full in all planes that share superblocks with `plane` and marks them.
