@@ -3,6 +3,8 @@
 use crate::config::{Config, PreconditionKind, StreamConfig, Workload, WorkloadKind};
 use crate::error::RunError;
 use crate::flash::geometry::Geometry;
+use crate::ftl::computed_map_bytes;
+use crate::policies::ftl_rules;
 
 /// What the program itself takes beside the state of a drive: code, libraries, queues and buffers.
 const BASE_BYTES: u64 = 96 << 20;
@@ -44,10 +46,13 @@ impl Config {
         let (pages, logical) = (u64::from(geometry.pages()), u64::from(geometry.logical_pages));
         let blocks = u64::from(geometry.blocks());
         let words = u64::from(geometry.pages_per_block).div_ceil(64) * 8;
-        let tables = (pages + logical) * BYTES_PER_MAPPED_PAGE + blocks * (words + BYTES_PER_BLOCK);
-        let filled = match self.precondition.kind {
-            PreconditionKind::None => 0,
-            _ => (tables as f64 * self.precondition.fill) as u64,
+        let of_blocks = blocks * (words + BYTES_PER_BLOCK);
+        let tables = (pages + logical) * BYTES_PER_MAPPED_PAGE + of_blocks;
+        let computed = computed_map_bytes(&geometry, self, ftl_rules(self));
+        let filled = match (self.precondition.kind, computed) {
+            (PreconditionKind::None, _) => 0,
+            (_, Some(bytes)) => of_blocks + bytes,
+            (_, None) => (tables as f64 * self.precondition.fill) as u64,
         };
         let touch = self.touched_pages(&geometry).saturating_mul(TOUCHED_BYTES);
         let forward = logical * BYTES_PER_MAPPED_PAGE;
@@ -56,7 +61,10 @@ impl Config {
         let caches = self.caches(&geometry, logical);
         let checked = if checks { logical.min(self.touched_pages(&geometry)) * CHECKED_PAGE_BYTES } else { 0 };
         let beside = BASE_BYTES + caches + checked;
-        Ok(MemoryEstimate { reserved: tables + beside, used: filled.max(touched) + beside, preconditioned: filled })
+        // What is written over a map that is computed comes to its tables.
+        let used = computed.map_or(filled.max(touched), |bytes| (filled + touched).min(tables + bytes));
+        let reserved = tables + computed.unwrap_or(0) + beside;
+        Ok(MemoryEstimate { reserved, used: used + beside, preconditioned: filled })
     }
 
     /// Whether any request may write.

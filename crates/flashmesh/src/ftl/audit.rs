@@ -2,7 +2,6 @@
 
 use super::Ftl;
 use crate::ids::{BlockId, PlaneId, Ppn};
-use crate::units::Bytes;
 
 impl Ftl {
     /// Checks everything the tables say about each other, in time that grows with the pages that are mapped and the blocks of the
@@ -13,7 +12,7 @@ impl Ftl {
     /// The first disagreement found.
     pub fn audit(&self) -> Result<(), String> {
         let mapped = self.audit_map()?;
-        self.blocks.audit(self.mapping.written() > Bytes::ZERO)?;
+        self.blocks.audit(self.mapping.is_used())?;
         self.audit_valid_pages()?;
         if self.counts_parts {
             self.audit_parts()?;

@@ -1,5 +1,8 @@
 //! Where each logical page is, and which logical page each physical page holds.
 
+use std::sync::Arc;
+
+use super::filled::Filled;
 use crate::engine::prefetch::prefetch;
 use crate::ids::{Lpn, Ppn};
 use crate::units::Bytes;
@@ -7,23 +10,58 @@ use crate::units::Bytes;
 /// Entries of a region of the forward table: those of a page of memory, 4 KiB.
 const REGION_ENTRIES: u32 = 1024;
 
+/// The entry of a logical page that was mapped and is no more.
+const UNMAPPED: u32 = u32::MAX;
+/// What would be its place: behind that of all pages.
+const UNMAPPED_PLACE: u32 = UNMAPPED - 1;
+
+/// Pages whose entries are prefetched together.
+const STORED_AT_A_TIME: usize = 128;
+
 /// The page-level map in both directions.
 ///
 /// Both tables come zeroed from the operating system and zero means "nothing here", so a fresh drive of any size
 /// costs no time and no memory until it is written. A look at an entry that was never set does not touch the table either:
 /// it would bring a page of memory into the process, for nothing.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Mapping {
-    /// By logical page: physical page + 1, or 0 when unmapped.
+    /// By logical page: physical page + 1; 0 where nothing was set, [`UNMAPPED`] where that was cleared.
     forward: Vec<u32>,
     /// By region of the forward table, a bit each: whether an entry of it was ever set.
     written_regions: Vec<u64>,
-    /// By physical page: the logical page last programmed there; meaningful only while the page is valid.
+    /// By physical page: the logical page last programmed there + 1; meaningful only while the page is valid. 0 where nothing was set.
     reverse: Vec<u32>,
+    /// What holds where nothing was set.
+    filled: Option<Arc<Filled>>,
     /// How often an entry was changed that a queued read may have been given.
     changes: u64,
     /// Whether any unmapped page was read.
     has_read_unmapped: bool,
+}
+
+/// A copy of `table` that takes no memory for the regions that hold nothing, by their number.
+fn sparse_copy(table: &[u32], holds: impl Fn(u32, &[u32]) -> bool) -> Vec<u32> {
+    let mut copy = vec![0; table.len()];
+    let regions = copy.chunks_mut(REGION_ENTRIES as usize).zip(table.chunks(REGION_ENTRIES as usize));
+    for (number, (to, from)) in (0..).zip(regions) {
+        if holds(number, from) {
+            to.copy_from_slice(from);
+        }
+    }
+    copy
+}
+
+impl Clone for Mapping {
+    fn clone(&self) -> Mapping {
+        Mapping {
+            forward: sparse_copy(&self.forward, |region, _| self.is_written(region)),
+            written_regions: self.written_regions.clone(),
+            reverse: sparse_copy(&self.reverse, |_, entries| entries.iter().any(|&entry| entry != 0)),
+            filled: self.filled.clone(),
+            changes: self.changes,
+            has_read_unmapped: self.has_read_unmapped,
+        }
+    }
 }
 
 impl Mapping {
@@ -34,40 +72,104 @@ impl Mapping {
             forward: vec![0; logical_pages as usize],
             written_regions: vec![0; regions.div_ceil(u64::BITS) as usize],
             reverse: vec![0; pages as usize],
+            filled: None,
             changes: 0,
             has_read_unmapped: false,
         }
     }
 
+    /// Nothing is mapped yet: `filled` says where pages are from now on, until they are set.
+    pub(super) fn begin_with(&mut self, filled: Filled) {
+        self.filled = Some(Arc::new(filled));
+    }
+
     /// Whether an entry of the region of `lpn` was ever set.
     #[inline]
     fn is_region_written(&self, lpn: Lpn) -> bool {
-        let region = lpn.0 / REGION_ENTRIES;
+        self.is_written(lpn.0 / REGION_ENTRIES)
+    }
+
+    #[inline]
+    fn is_written(&self, region: u32) -> bool {
         self.written_regions[(region / u64::BITS) as usize] >> (region % u64::BITS) & 1 != 0
     }
 
     #[inline]
     pub(super) fn get(&self, lpn: Lpn) -> Option<Ppn> {
-        if !self.is_region_written(lpn) {
-            return None;
+        let entry = self.entry(lpn);
+        self.place_in(entry, lpn)
+    }
+
+    /// The entry of `lpn`. One that was never set does not touch the table.
+    #[inline]
+    fn entry(&self, lpn: Lpn) -> u32 {
+        if self.is_region_written(lpn) { self.forward[lpn.index()] } else { 0 }
+    }
+
+    /// Sets the entry of `lpn`, and gives the one before.
+    #[inline]
+    fn set_entry(&mut self, lpn: Lpn, entry: u32) -> u32 {
+        let region = lpn.0 / REGION_ENTRIES;
+        self.written_regions[(region / u64::BITS) as usize] |= 1 << (region % u64::BITS);
+        std::mem::replace(&mut self.forward[lpn.index()], entry)
+    }
+
+    /// What `entry` of `lpn` says.
+    #[inline(always)]
+    fn place_in(&self, entry: u32, lpn: Lpn) -> Option<Ppn> {
+        // One comparison for both entries that are no place.
+        match entry.wrapping_sub(1) {
+            place @ 0..UNMAPPED_PLACE => Some(Ppn(place)),
+            _ if entry == UNMAPPED => None,
+            _ => self.filled.as_ref()?.place_of(lpn),
         }
-        self.forward[lpn.index()].checked_sub(1).map(Ppn)
+    }
+
+    /// Whether `lpn` is mapped, for whoever asks for all pages: nothing is computed.
+    pub(super) fn is_mapped(&self, lpn: Lpn) -> bool {
+        match self.entry(lpn) {
+            0 => self.filled.as_ref().is_some_and(|filled| filled.covers(lpn)),
+            entry => entry != UNMAPPED,
+        }
+    }
+
+    /// Whether places of some pages are computed.
+    #[inline]
+    pub(super) fn is_computed(&self) -> bool {
+        self.filled.is_some()
+    }
+
+    /// Puts the logical pages of valid `pages` whose places were computed so far into the tables, which are asked faster. Nothing changes.
+    pub(super) fn store(&mut self, pages: impl Iterator<Item = Ppn>) {
+        let Some(filled) = &self.filled else { return };
+        let computed = pages.filter(|ppn| self.reverse[ppn.index()] == 0);
+        let computed: Vec<(Lpn, Ppn)> = computed.filter_map(|ppn| Some((filled.page_at(ppn)?, ppn))).collect();
+        computed.chunks(STORED_AT_A_TIME).for_each(|pages| self.set_all(pages));
+    }
+
+    /// Where `lpn` is, if no computation is needed to tell.
+    #[inline]
+    pub(super) fn stored(&self, lpn: Lpn) -> Option<Ppn> {
+        let entry = self.entry(lpn);
+        entry.checked_sub(1).filter(|_| entry != UNMAPPED).map(Ppn)
+    }
+
+    /// Whether any page was ever mapped.
+    pub(super) fn is_used(&self) -> bool {
+        self.filled.is_some() || self.written() > Bytes::ZERO
     }
 
     /// Maps `lpn` to `ppn` in both directions and returns where it was before.
     #[inline]
     pub(super) fn set(&mut self, lpn: Lpn, ppn: Ppn) -> Option<Ppn> {
-        self.reverse[ppn.index()] = lpn.0;
-        let region = lpn.0 / REGION_ENTRIES;
-        self.written_regions[(region / u64::BITS) as usize] |= 1 << (region % u64::BITS);
-        let entry = &mut self.forward[lpn.index()];
-        let old = entry.checked_sub(1).map(Ppn);
-        *entry = ppn.0 + 1;
+        self.reverse[ppn.index()] = lpn.0 + 1;
+        let entry = self.set_entry(lpn, ppn.0 + 1);
+        let old = self.place_in(entry, lpn);
         self.changes += u64::from(old.is_some() | self.has_read_unmapped);
         old
     }
 
-    /// As [`Mapping::set`] for many pages: faster, since it does not wait for the entries of one after the other.
+    /// As [`Mapping::set`] for many pages that nobody was told other places of: faster, since it does not wait for the entries of one after the other.
     #[inline]
     pub(super) fn set_all(&mut self, pages: &[(Lpn, Ppn)]) {
         for &(lpn, ppn) in pages {
@@ -75,12 +177,9 @@ impl Mapping {
             prefetch(&self.forward, lpn.index());
         }
         for &(lpn, ppn) in pages {
-            self.reverse[ppn.index()] = lpn.0;
-            let region = lpn.0 / REGION_ENTRIES;
-            self.written_regions[(region / u64::BITS) as usize] |= 1 << (region % u64::BITS);
-            self.forward[lpn.index()] = ppn.0 + 1;
+            self.reverse[ppn.index()] = lpn.0 + 1;
+            self.set_entry(lpn, ppn.0 + 1);
         }
-        self.changes += pages.len() as u64;
     }
 
     /// How often the physical page of any logical page has changed. The first write of a page counts only once an unmapped page
@@ -98,7 +197,7 @@ impl Mapping {
 
     /// `ppn` holds `lpn`, beside where the map has it.
     pub(super) fn note(&mut self, ppn: Ppn, lpn: Lpn) {
-        self.reverse[ppn.index()] = lpn.0;
+        self.reverse[ppn.index()] = lpn.0 + 1;
     }
 
     /// Unmaps `lpn` and returns where it was.
@@ -106,14 +205,17 @@ impl Mapping {
     pub(super) fn clear(&mut self, lpn: Lpn) -> Option<Ppn> {
         let old = self.get(lpn)?;
         self.changes += 1;
-        self.forward[lpn.index()] = 0;
+        self.set_entry(lpn, UNMAPPED);
         Some(old)
     }
 
     /// The logical page last programmed at `ppn`.
     #[inline]
     pub(super) fn lpn_at(&self, ppn: Ppn) -> Lpn {
-        Lpn(self.reverse[ppn.index()])
+        match self.reverse[ppn.index()].checked_sub(1) {
+            Some(lpn) => Lpn(lpn),
+            None => self.filled.as_ref().and_then(|filled| filled.page_at(ppn)).unwrap_or(Lpn(0)),
+        }
     }
 
     /// Prefetches the entry of `lpn`, if any entry of its region was ever set.
@@ -124,14 +226,13 @@ impl Mapping {
         }
     }
 
-    /// The pages that are mapped, each with its place, in time that grows with the regions of the table that were ever set.
+    /// The pages that are mapped, each with its place, in time that grows with the regions of the table that were ever set, and with all of them where
+    /// places are computed.
     pub(super) fn mapped(&self) -> impl Iterator<Item = (Lpn, Ppn)> {
-        let regions = self.forward.chunks(REGION_ENTRIES as usize).zip((0..).step_by(REGION_ENTRIES as usize));
-        let written = regions.filter(|&(_, first)| self.is_region_written(Lpn(first)));
-        written.flat_map(|(entries, first)| {
-            let entries = (first..).zip(entries);
-            entries.filter_map(|(lpn, entry)| entry.checked_sub(1).map(|ppn| (Lpn(lpn), Ppn(ppn))))
-        })
+        let regions = (0..self.logical_pages()).step_by(REGION_ENTRIES as usize);
+        let used = regions.filter(|&first| self.filled.is_some() || self.is_region_written(Lpn(first)));
+        let pages = used.flat_map(|first| first..self.logical_pages().min(first + REGION_ENTRIES));
+        pages.filter_map(|lpn| Some((Lpn(lpn), self.get(Lpn(lpn))?)))
     }
 
     /// How much of the forward table was ever written.

@@ -52,6 +52,7 @@ mod audit;
 mod blocks;
 pub mod collection;
 mod commit;
+mod filled;
 mod homes;
 mod mapping;
 pub mod mapping_cache;
@@ -82,7 +83,7 @@ pub use occupancy::Occupancy;
 pub use partition::Partition;
 #[cfg(feature = "internals")]
 pub use precondition::PreconditionReport;
-pub use precondition::Watch;
+pub use precondition::{Watch, computed_map_bytes};
 pub use prepared::PreparedDrives;
 pub use rules::FtlRules;
 pub use spare_blocks::{blocks_for_gathering, spare_blocks_min};
@@ -148,7 +149,7 @@ impl Ftl {
     ) -> Ftl {
         let mut ftl = Ftl::new(geometry, config, rules);
         let keeping = folder.map(|folder| precondition::Keeping { folder, config, capacity: geometry.capacity() });
-        ftl.precondition_watched(&config.precondition, config.seed, keeping, watch);
+        ftl.precondition_watched(&config.precondition, config.seed, precondition::COMPUTED_FROM, keeping, watch);
         ftl.blocks.align_programs();
         ftl
     }
@@ -189,6 +190,11 @@ impl Ftl {
         self.mapping.get(lpn)
     }
 
+    /// Whether `lpn` holds something, for whoever asks for all pages.
+    pub fn is_mapped(&self, lpn: Lpn) -> bool {
+        self.mapping.is_mapped(lpn)
+    }
+
     /// How often the map has changed: what [`Ftl::lookup`] and [`Ftl::read_home`] gave holds while this stays the same.
     #[inline(always)]
     pub(crate) fn map_changes(&self) -> u64 {
@@ -204,7 +210,7 @@ impl Ftl {
     /// Prefetches what the commit of a program of `lpn` changes of the older version.
     #[inline]
     pub fn prefetch_older(&self, lpn: Lpn) {
-        if let Some(older) = self.mapping.get(lpn) {
+        if let Some(older) = self.mapping.stored(lpn) {
             self.blocks.table().prefetch(older);
         }
     }

@@ -49,7 +49,18 @@ impl Ftl {
     ///
     /// `None` when no full block has an invalid page, or a collection or wear move of the plane is under way.
     pub fn begin_collection(&mut self, plane: PlaneId) -> Option<BlockId> {
-        self.collector.begin(&mut self.blocks, plane)
+        let victim = self.collector.begin(&mut self.blocks, plane)?;
+        self.store_places(victim);
+        Some(victim)
+    }
+
+    /// Puts the places of the pages of a victim into the tables of the map, where they were computed so far: they are asked for several times as the
+    /// pages move.
+    fn store_places(&mut self, victim: BlockId) {
+        if self.mapping.is_computed() {
+            let pages = self.blocks.table().valid_offsets(victim).map(|page| self.geometry.ppn(victim, page));
+            self.mapping.store(pages);
+        }
     }
 
     /// Static wear levelling: when the most erased block of `plane` is more than the threshold ahead of its least
@@ -58,7 +69,9 @@ impl Ftl {
     ///
     /// `None` while the plane is being collected, and always when static wear levelling is off.
     pub fn wants_wear_move(&mut self, plane: PlaneId) -> Option<BlockId> {
-        self.collector.begin_wear_move(&mut self.blocks, plane)
+        let victim = self.collector.begin_wear_move(&mut self.blocks, plane)?;
+        self.store_places(victim);
+        Some(victim)
     }
 
     /// The next valid page of `block` at or after `from_page`, and the logical page it holds.
@@ -147,7 +160,9 @@ impl Ftl {
     ///
     /// `None` when no position that is full in all planes has an invalid page, or a collection of the planes is under way.
     pub(crate) fn begin_twin_collection(&mut self, plane: PlaneId) -> Option<Vec<BlockId>> {
-        self.collector.begin_twins(&mut self.blocks, plane)
+        let victims = self.collector.begin_twins(&mut self.blocks, plane)?;
+        victims.iter().for_each(|&victim| self.store_places(victim));
+        Some(victims)
     }
 
     /// The victims at the position of `victim`, one in each plane of the superblock.

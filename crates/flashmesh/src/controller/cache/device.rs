@@ -63,7 +63,7 @@ struct Written(Vec<u64>);
 impl Written {
     fn new(ftl: &Ftl, pages: u32) -> Written {
         let mut written = Written(vec![0; pages.div_ceil(u64::BITS) as usize]);
-        (0..pages).map(Lpn).filter(|&lpn| ftl.lookup(lpn).is_some()).for_each(|lpn| written.set(lpn, true));
+        (0..pages).map(Lpn).filter(|&lpn| ftl.is_mapped(lpn)).for_each(|lpn| written.set(lpn, true));
         written
     }
 

@@ -112,6 +112,14 @@ impl Share {
         Lpn(self.base + number / self.run * self.step + number % self.run)
     }
 
+    /// The number of `lpn` among those of the range on the plane.
+    pub(in super::super) fn number_of(&self, lpn: Lpn) -> Option<u32> {
+        let offset = lpn.0.checked_sub(self.base)?;
+        let (round, in_run) = (offset / self.step, offset % self.step);
+        let number = (round * self.run + in_run).checked_sub(self.before)?;
+        (in_run < self.run && number < self.count).then_some(number)
+    }
+
     pub(in super::super) fn pages(&self) -> impl Iterator<Item = Lpn> + use<> {
         let share = self.clone();
         (0..share.count).map(move |number| share.page(number))

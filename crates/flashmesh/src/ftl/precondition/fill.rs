@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::Watch;
 use crate::ftl::allocation::Share;
+use crate::ftl::filled::Filled;
 use crate::ftl::{Ftl, Stream};
 use crate::ids::{PlaneId, Ppn};
 
@@ -42,7 +43,8 @@ pub(in super::super) fn lay_out_translation(ftl: &mut Ftl) {
     ftl.blocks.level_twins(Stream::Translation);
 }
 
-pub(super) fn in_order(ftl: &mut Ftl, ranges: &[Range<u32>], watch: Watch<'_>) {
+/// Fills the planes with the pages of `ranges`. Where they are goes into `filled` where there is one, else into the tables of the map.
+pub(super) fn in_order(ftl: &mut Ftl, ranges: &[Range<u32>], mut filled: Option<Filled>, watch: Watch<'_>) {
     let all = ranges.iter().map(|range| f64::from(range.end - range.start)).sum::<f64>().max(1.0);
     let mut mapped = 0.0;
     watch(0.0);
@@ -50,8 +52,14 @@ pub(super) fn in_order(ftl: &mut Ftl, ranges: &[Range<u32>], watch: Watch<'_>) {
     for (plane, shares) in shares_by_plane(ftl, ranges) {
         next_page[plane.index()] = ftl.blocks.next_fresh_page(plane).map_or(0, |Ppn(first)| first);
         ftl.blocks.open_and_fill(plane, ftl.host_stream(plane, None), pages_of(&shares));
+        if let Some(filled) = &mut filled {
+            filled.add_in_order(Ppn(next_page[plane.index()]), shares);
+        }
     }
     ftl.blocks.level_twins(Stream::SHARED);
+    if let Some(filled) = filled {
+        return ftl.mapping.begin_with(filled);
+    }
     for range in ranges {
         let shares = ftl.allocation.static_order().shares(range);
         let most = shares.iter().map(|share| share.count).max().unwrap_or(0);

@@ -8,9 +8,16 @@ mod steady_state;
 
 pub(super) use fill::lay_out_translation;
 pub(super) use kept::Keeping;
+pub(super) use renaming::Renaming;
 
-use super::Ftl;
+use super::filled::Filled;
+use super::{Ftl, FtlRules};
 use crate::config::{self, PreconditionKind};
+use crate::flash::geometry::Geometry;
+
+/// Logical pages from which on the places of copied pages are computed: a smaller drive is filled in less than a second, and finds what is in tables
+/// faster.
+pub(super) const COMPUTED_FROM: u32 = 1 << 25;
 
 /// What preconditioning has done.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,6 +35,19 @@ pub struct PreconditionReport {
 /// Receives how much of the preconditioning is done, from 0 to 1: at its beginning, now and then, and at its end. The share is an
 /// estimate; it does not fall.
 pub type Watch<'a> = &'a dyn Fn(f64);
+
+/// What the map of a drive that `config` fills takes at first where places are computed; `None` where they are in tables.
+pub fn computed_map_bytes(geometry: &Geometry, config: &config::Config, rules: FtlRules) -> Option<u64> {
+    let is_static = matches!(rules.allocation, config::Allocation::Static(_)) && !rules.pages_leave_their_plane;
+    if geometry.logical_pages < COMPUTED_FROM || !is_static || config.persistence.has_journal() {
+        return None;
+    }
+    match config.precondition.kind {
+        PreconditionKind::None => None,
+        PreconditionKind::Sequential => Some(0),
+        PreconditionKind::Random => Some(steady_state::bytes_of_states(geometry, rules.superblock_dies)),
+    }
+}
 
 impl Ftl {
     /// Brings a drive on which nothing was written yet to the state that `config` describes. Erase counts stay 0.
@@ -55,14 +75,16 @@ impl Ftl {
     /// # Panics
     /// When something was written already.
     pub fn precondition(&mut self, config: &config::Precondition, seed: u64) -> PreconditionReport {
-        self.precondition_watched(config, seed, None, &|_| {})
+        self.precondition_watched(config, seed, COMPUTED_FROM, None, &|_| {})
     }
 
-    /// As [`Ftl::precondition`], with progress, and with simulated planes from `keeping` where they are kept: the state is the same.
+    /// As [`Ftl::precondition`], with progress, and with simulated planes from `keeping` where they are kept: the state is the same. On drives of at least
+    /// `computed_from` logical pages the places of copied pages are computed, not stored.
     pub(super) fn precondition_watched(
         &mut self,
         config: &config::Precondition,
         seed: u64,
+        computed_from: u32,
         keeping: Option<Keeping<'_>>,
         watch: Watch<'_>,
     ) -> PreconditionReport {
@@ -70,10 +92,16 @@ impl Ftl {
         assert_eq!(self.mapped_pages(), translation_pages, "only a fresh drive can be preconditioned");
         let ranges = self.partition.beginnings(config.fill);
         let mut report = PreconditionReport { pages_mapped: 0, write_amplification: 1.0, windows: 0, settled: true };
+        // Who asks for all pages at the start has them in tables.
+        let asks_for_all = self.counts_parts || self.translation.is_some_and(|pages| pages.has_journal());
+        let is_computed = !asks_for_all && self.geometry.logical_pages >= computed_from;
+        let filled = is_computed.then(|| Filled::none(&self.geometry, self.allocation.static_order(), &ranges));
         match config.kind {
             PreconditionKind::None => {}
-            PreconditionKind::Sequential => fill::in_order(self, &ranges, watch),
-            PreconditionKind::Random => steady_state::fill(self, &ranges, seed, &mut report, keeping, watch),
+            PreconditionKind::Sequential => fill::in_order(self, &ranges, filled, watch),
+            PreconditionKind::Random => {
+                steady_state::Filling { ftl: self, filled, report: &mut report, watch }.fill(&ranges, seed, keeping);
+            }
         }
         if config.kind != PreconditionKind::None {
             watch(1.0);

@@ -5,6 +5,7 @@ use super::{Watch, fill};
 use crate::config::{self, Config};
 use crate::engine::random::SimRng;
 use crate::flash::geometry::Geometry;
+use crate::ftl::filled::{SampleShape, SampleState};
 use crate::ftl::{Ftl, FtlRules, IdleDies, Partition, TranslationPages};
 use crate::ids::{BlockId, Lpn, Ppn};
 
@@ -33,6 +34,11 @@ fn times_smaller(geometry: &Geometry, planes: u32) -> u32 {
     let usable =
         || (1..=words).filter(fits).filter(|times| planes * (geometry.pages_per_block / times) >= BLOCK_PAGES_MIN);
     usable().find(|times| pages / times <= PAGES_MAX).or_else(|| usable().next_back()).unwrap_or(1)
+}
+
+/// Pages of a sample of so many planes.
+pub(super) fn pages_of_sample(geometry: &Geometry, planes: u32) -> u32 {
+    planes * geometry.pages_per_plane() / times_smaller(geometry, planes)
 }
 
 /// Pages that collection chooses by at least: those of a block, or of the blocks of a die that are used together.
@@ -172,7 +178,7 @@ impl<'a> Sample<'a> {
     /// Writes all pages in their order.
     fn begin(&mut self) {
         let written = 0..self.inputs.pages;
-        fill::in_order(&mut self.ftl, std::slice::from_ref(&written), &|_| {});
+        fill::in_order(&mut self.ftl, std::slice::from_ref(&written), None, &|_| {});
     }
 
     pub(super) fn times(&self) -> u32 {
@@ -226,6 +232,22 @@ impl<'a> Sample<'a> {
         let translation = self.inputs.translation.map_or(0..0, |translation| translation.all());
         let host = (0..self.pages()).map(place).collect();
         Places { host, translation: translation.map(place).collect(), step: u64::BITS }
+    }
+
+    /// How it differs from planes of the drive.
+    pub(super) fn shape(&self) -> SampleShape {
+        SampleShape { pages: self.pages(), times: self.times(), pages_per_block: self.ftl.geometry.pages_per_block }
+    }
+
+    /// Which page is where, in both directions, with the `places` of now.
+    pub(super) fn state(&self, places: &Places) -> SampleState {
+        let mut pages = vec![0; self.ftl.geometry.pages() as usize];
+        for lpn in 0..self.pages() {
+            if let Some(ppn) = self.ftl.lookup(Lpn(lpn)) {
+                pages[ppn.index()] = lpn;
+            }
+        }
+        SampleState { places: places.host.clone(), pages }
     }
 
     /// Overwrites `writes` random pages and returns how many pages were moved for it.
