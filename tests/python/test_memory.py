@@ -14,16 +14,28 @@ from conftest import COMMAND, TIMEOUT_S, environment
 from flashmesh import memory
 from flashmesh.configuration import load
 
-LARGE = {"geometry.blocks-per-plane": "4000", "precondition.kind": "sequential", "workload.requests": "10"}
+COMPUTED = {"geometry.blocks-per-plane": "4000", "precondition.kind": "sequential", "workload.requests": "10"}
+LARGE = COMPUTED | {"persistence.policy": "journal"}
+"""A journal begins with the places of all pages: they are in tables."""
+
+
+def need_and_peak(drive: str, overrides: dict[str, str]) -> tuple[memory.Need, int]:
+    """What a run is said to need, and what it takes."""
+    code = f"import flashmesh; print(flashmesh.run({drive!r}, overrides={overrides!r}).peak_rss_bytes)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=TIMEOUT_S)
+    return memory.need([load(drive, overrides=overrides)]), int(done.stdout)
 
 
 def test_estimate_is_near_what_a_preconditioned_drive_takes() -> None:
-    need = memory.need([load("preset:venice-z-nand", overrides=LARGE)])
-    code = f"import flashmesh; print(flashmesh.run('preset:venice-z-nand', overrides={LARGE!r}).peak_rss_bytes)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=TIMEOUT_S)
-    peak = int(done.stdout)
+    need, peak = need_and_peak("preset:venice-z-nand", LARGE)
     assert need.preconditioned > 1 << 30
     assert peak < need.used < 1.5 * peak
+
+
+@pytest.mark.parametrize("kind", ["sequential", "random"])
+def test_a_full_drive_whose_map_is_computed_is_said_to_need_little(kind: str) -> None:
+    need, peak = need_and_peak("preset:samsung-pm9a3", {"precondition.kind": kind, "workload.requests": "10"})
+    assert peak < need.used < 1 << 29
 
 
 def test_runs_that_do_not_fit_are_refused_with_figures_and_keys(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,8 +104,9 @@ def test_limit_of_the_control_group_is_refused_before_the_work(config: Path) -> 
 
     def run(blocks: int) -> subprocess.CompletedProcess[str]:
         sizes = ("--set", f"geometry.blocks-per-plane={blocks}", "--set", "precondition.kind=sequential")
+        tables = ("--set", "persistence.policy=journal")
         return subprocess.run(
-            ["sh", "-c", f'echo $$ > {group}/cgroup.procs; exec "$@"', "sh", COMMAND, "run", config, *sizes],
+            ["sh", "-c", f'echo $$ > {group}/cgroup.procs; exec "$@"', "sh", COMMAND, "run", config, *sizes, *tables],
             env=environment(),
             capture_output=True,
             text=True,

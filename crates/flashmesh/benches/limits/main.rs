@@ -50,6 +50,8 @@ const ROWS: &[Row] = &[
     Row::at_most(60.0, "MB peak", "300 k reads all over 412 GB", || in_memory(1e6, start::reads_of_a_whole_drive)),
     Row::at_most(20.0, "s", "preconditioning 412 GB, random", start::precondition_seconds),
     Row::at_most(1.2, "GB peak", "preconditioning 412 GB, random", || in_memory(1e9, start::precondition)),
+    Row::at_most(5.0, "s", "a full CM7-R of 3.84 TB", start::full_drive_seconds),
+    Row::at_most(0.4, "GB peak", "a full CM7-R of 3.84 TB", || in_memory(1e9, start::full_drive)),
     Row::at_least(8.0, LINES, "reading a trace, ASCII family", || reading::speed(TraceFormat::Ascii)),
     Row::at_least(8.0, LINES, "reading a trace, MSR Cambridge", || reading::speed(TraceFormat::Msr)),
     Row::at_least(5.0, LINES, "reading a trace, SPC", || reading::speed(TraceFormat::Spc)),

@@ -49,6 +49,19 @@ pub fn precondition() -> String {
     hash(&format!("{report:?}"))
 }
 
+/// A measured drive, full of random data, and a few requests.
+pub fn full_drive() -> String {
+    let mut config = Config::from_preset("kioxia-cm7-r").expect("the preset is there");
+    config.precondition.kind = PreconditionKind::Random;
+    config.workload.requests = Some(1_000);
+    let mut simulation = Simulation::new(&config).expect("the drive can be built");
+    hash_of(&simulation.run(&Control::default()).expect("the run ends"))
+}
+
+pub fn full_drive_seconds() -> Outcome {
+    seconds(full_drive)
+}
+
 pub fn precondition_seconds() -> Outcome {
     seconds(precondition)
 }

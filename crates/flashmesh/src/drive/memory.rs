@@ -92,14 +92,16 @@ impl Config {
         self.streams().iter().map(pages).fold(0, u64::saturating_add)
     }
 
-    /// The mapping cache and the device cache.
+    /// The mapping cache, what a journal is held against, and the device cache.
     fn caches(&self, geometry: &Geometry, logical: u64) -> u64 {
         let map = self.mapping.cache_capacity.map_or(0, |capacity| {
             let entries = capacity.as_u64() / self.mapping.entry_size.as_u64().max(1);
             entries.min(logical) * BYTES_PER_MAP_ENTRY + logical * BYTES_PER_MAP_SLOT
         });
+        // The map as its pages on flash have it.
+        let image = if self.persistence.has_journal() { logical * BYTES_PER_MAPPED_PAGE } else { 0 };
         let device = self.cache.capacity.as_u64() / geometry.page_size.as_u64().max(1) * BYTES_PER_CACHED_PAGE;
-        map + device
+        map + image + device
     }
 }
 

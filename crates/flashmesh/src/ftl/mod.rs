@@ -149,7 +149,8 @@ impl Ftl {
     ) -> Ftl {
         let mut ftl = Ftl::new(geometry, config, rules);
         let keeping = folder.map(|folder| precondition::Keeping { folder, config, capacity: geometry.capacity() });
-        ftl.precondition_watched(&config.precondition, config.seed, precondition::COMPUTED_FROM, keeping, watch);
+        let is_computed = computed_map_bytes(geometry, config, rules).is_some();
+        ftl.precondition_watched(&config.precondition, config.seed, is_computed, keeping, watch);
         ftl.blocks.align_programs();
         ftl
     }

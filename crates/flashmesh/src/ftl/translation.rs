@@ -38,11 +38,6 @@ pub struct TranslationPages {
 }
 
 impl TranslationPages {
-    /// Whether some are those of a journal.
-    pub(super) fn has_journal(self) -> bool {
-        self.journal_pages > 0
-    }
-
     /// The translation pages of a drive; `None` when the whole map is in DRAM, and taken to survive there.
     pub fn new(geometry: &Geometry, config: &Config) -> Option<TranslationPages> {
         if !lies_on_flash(config) {

@@ -11,13 +11,16 @@ pub(super) use kept::Keeping;
 pub(super) use renaming::Renaming;
 
 use super::filled::Filled;
-use super::{Ftl, FtlRules};
+use super::{Ftl, FtlRules, Partition, allocation};
 use crate::config::{self, PreconditionKind};
 use crate::flash::geometry::Geometry;
 
 /// Logical pages from which on the places of copied pages are computed: a smaller drive is filled in less than a second, and finds what is in tables
 /// faster.
-pub(super) const COMPUTED_FROM: u32 = 1 << 25;
+const COMPUTED_FROM: u32 = 1 << 25;
+
+/// The tables of the map are at least so many times as large as the states of samples, where places are computed from them.
+const TABLES_TO_STATES: u64 = 2;
 
 /// What preconditioning has done.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,17 +39,21 @@ pub struct PreconditionReport {
 /// estimate; it does not fall.
 pub type Watch<'a> = &'a dyn Fn(f64);
 
-/// What the map of a drive that `config` fills takes at first where places are computed; `None` where they are in tables.
+/// What the map of a drive that `config` fills takes at first where places are computed, not stored; `None` where they are in tables: in small drives, where
+/// there are many states of samples, and where all pages are asked for at the start, which tables answer faster.
 pub fn computed_map_bytes(geometry: &Geometry, config: &config::Config, rules: FtlRules) -> Option<u64> {
-    let is_static = matches!(rules.allocation, config::Allocation::Static(_)) && !rules.pages_leave_their_plane;
-    if geometry.logical_pages < COMPUTED_FROM || !is_static || config.persistence.has_journal() {
+    if geometry.logical_pages < COMPUTED_FROM || config.persistence.has_journal() {
         return None;
     }
-    match config.precondition.kind {
-        PreconditionKind::None => None,
-        PreconditionKind::Sequential => Some(0),
-        PreconditionKind::Random => Some(steady_state::bytes_of_states(geometry, rules.superblock_dies)),
-    }
+    let bytes = match config.precondition.kind {
+        PreconditionKind::None => return None,
+        PreconditionKind::Sequential => 0,
+        PreconditionKind::Random => steady_state::bytes_of_states(geometry, rules.superblock_dies),
+    };
+    let tables = (u64::from(geometry.pages()) + u64::from(geometry.logical_pages)) * size_of::<u32>() as u64;
+    let partition = Partition::new(geometry, config).ok()?;
+    let counts_parts = allocation::Policy::new(geometry, &partition, &rules).counts_parts();
+    (!counts_parts && bytes <= tables / TABLES_TO_STATES).then_some(bytes)
 }
 
 impl Ftl {
@@ -75,16 +82,16 @@ impl Ftl {
     /// # Panics
     /// When something was written already.
     pub fn precondition(&mut self, config: &config::Precondition, seed: u64) -> PreconditionReport {
-        self.precondition_watched(config, seed, COMPUTED_FROM, None, &|_| {})
+        self.precondition_watched(config, seed, false, None, &|_| {})
     }
 
-    /// As [`Ftl::precondition`], with progress, and with simulated planes from `keeping` where they are kept: the state is the same. On drives of at least
-    /// `computed_from` logical pages the places of copied pages are computed, not stored.
+    /// As [`Ftl::precondition`], with progress, with simulated planes from `keeping` where they are kept, and with places of pages that are computed, not
+    /// stored, where `is_computed`: the state is the same.
     pub(super) fn precondition_watched(
         &mut self,
         config: &config::Precondition,
         seed: u64,
-        computed_from: u32,
+        is_computed: bool,
         keeping: Option<Keeping<'_>>,
         watch: Watch<'_>,
     ) -> PreconditionReport {
@@ -92,9 +99,6 @@ impl Ftl {
         assert_eq!(self.mapped_pages(), translation_pages, "only a fresh drive can be preconditioned");
         let ranges = self.partition.beginnings(config.fill);
         let mut report = PreconditionReport { pages_mapped: 0, write_amplification: 1.0, windows: 0, settled: true };
-        // Who asks for all pages at the start has them in tables.
-        let asks_for_all = self.counts_parts || self.translation.is_some_and(|pages| pages.has_journal());
-        let is_computed = !asks_for_all && self.geometry.logical_pages >= computed_from;
         let filled = is_computed.then(|| Filled::none(&self.geometry, self.allocation.static_order(), &ranges));
         match config.kind {
             PreconditionKind::None => {}
