@@ -172,6 +172,11 @@ impl Controller {
         *policy = AnyPolicy::Other(Box::new(placed));
     }
 
+    /// Has the places of all pages in tables, for oracles.
+    pub fn store_all_places(&mut self) {
+        self.shared.ftl.store_all_places();
+    }
+
     /// Places pages by an allocator of the caller's own.
     pub fn set_allocator(&mut self, allocator: Box<dyn Allocator + Send>) {
         self.shared.rules.asks_allocator = true;

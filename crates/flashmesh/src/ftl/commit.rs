@@ -95,6 +95,7 @@ impl Ftl {
     /// Tells the allocator of `pages`, which came to their planes by other ways than a write.
     pub(super) fn count_parts(&mut self, pages: Range<u32>) {
         if self.counts_parts {
+            self.mapping.store_all();
             for lpn in pages.map(Lpn) {
                 if let Some(ppn) = self.mapping.get(lpn) {
                     self.tell_move(lpn, None, Some(ppn));

@@ -122,6 +122,14 @@ impl Filled {
         (&self.groups[number], count)
     }
 
+    /// All pages, each with its place.
+    pub fn all(&self) -> impl Iterator<Item = (Lpn, Ppn)> {
+        self.groups.iter().flat_map(|group| {
+            let own = group.shares.iter().flat_map(|(_, share)| share.pages());
+            own.zip(group.places())
+        })
+    }
+
     /// Whether `lpn` was filled: no access to a table, for whoever asks for all.
     pub fn covers(&self, lpn: Lpn) -> bool {
         self.ranges.iter().any(|range| range.contains(&lpn.0))
@@ -157,6 +165,18 @@ impl Group {
             Layout::Sample(sample) => sample.place_at(index)?,
         };
         Some(Ppn(self.first_page.0 + behind))
+    }
+
+    /// The places of the logical pages in their order.
+    fn places(&self) -> Box<dyn Iterator<Item = Ppn> + '_> {
+        let first_page = self.first_page.0;
+        match &self.layout {
+            Layout::InOrder => Box::new((first_page..).map(Ppn)),
+            Layout::Sample(Sample { state, names, .. }) => Box::new((0..).zip(names).flat_map(move |(copy, names)| {
+                let first = first_page + copy * u64::BITS;
+                names.images().map(move |simulated| Ppn(first + state.places[simulated as usize]))
+            })),
+        }
     }
 
     /// The logical page at `page` of a block, both counted from the first of the group; a block has `block_pages`.

@@ -191,6 +191,11 @@ impl Ftl {
         self.mapping.get(lpn)
     }
 
+    /// Has all places of pages in tables, for whoever asks for most of them.
+    pub(crate) fn store_all_places(&mut self) {
+        self.mapping.store_all();
+    }
+
     /// Whether `lpn` holds something, for whoever asks for all pages.
     pub fn is_mapped(&self, lpn: Lpn) -> bool {
         self.mapping.is_mapped(lpn)

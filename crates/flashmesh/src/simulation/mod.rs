@@ -373,7 +373,7 @@ impl Simulation {
             Some(expected) => Oracles::over(expected, &drive.geometry, &drive.config),
             None => Oracles::of_unknown(kind, &drive.geometry, &drive.config),
         };
-        self.add_probe(Box::new(oracles));
+        self.add_oracles(oracles);
     }
 
     /// Turns the oracles on, for a drive over an interconnect of the caller's own of which this is to be expected.
@@ -383,6 +383,12 @@ impl Simulation {
     pub fn enable_checks_of(&mut self, expected: &Expected) {
         let drive = self.built();
         let oracles = Oracles::over(expected, &drive.geometry, &drive.config);
+        self.add_oracles(oracles);
+    }
+
+    /// Oracles look at every page.
+    fn add_oracles(&mut self, oracles: Oracles) {
+        self.built().controller.store_all_places();
         self.add_probe(Box::new(oracles));
     }
 
