@@ -9,6 +9,7 @@ use crate::schedule::transaction::Class;
 use crate::units::Time;
 
 use super::Datapath;
+use super::interconnect::Interconnect;
 use super::path::PathGrant;
 
 impl<M: Model> Datapath<M> {
@@ -88,9 +89,8 @@ impl<M: Model> Datapath<M> {
     /// Notes whether another request is in the way of the path that a die has just asked for.
     #[inline(always)]
     fn note_blocker(&mut self, die: DieId, phase: TransferPhase) {
-        // Where no request has more than one page, all that is in the way is there for another one; where dies are served in turn, the
-        // grant tells.
-        if self.interconnect.fabric.serves_in_turn() || !self.arrivals.has_siblings() {
+        // Where no request has more than one page, whatever is in the way belongs to another one. Where paths are exclusive, the grant decides.
+        if self.interconnect.fabric.has_exclusive_paths() || !self.arrivals.has_siblings() {
             return;
         }
         if self.was_behind_another(die, phase) {
@@ -132,19 +132,19 @@ impl<M: Model> Datapath<M> {
         own.is_none() || self.interconnect.fabric.is_behind(die, phase, &mut |other| self.request_at(other) != own)
     }
 
-    /// A path is used for a transaction: notes whether another request was in the way, where the order of the grants tells.
+    /// A granted path is occupied by a transaction: attributes the wait for it, where paths are exclusive.
     #[inline(always)]
-    pub(super) fn take_turn(&mut self, id: TransactionId, grant: Grant, path: &mut PathGrant, now: Time) {
+    pub(super) fn attribute_wait(&mut self, id: TransactionId, grant: Grant, path: &mut PathGrant, now: Time) {
         let has_siblings = self.arrivals.has_siblings();
-        if has_siblings && self.is_behind_turn(id, grant.path, path.wait.asked, now) && path.waited() > Time::ZERO {
+        if has_siblings && self.waited_for_another(id, grant.path, path.wait.asked, now) && path.waited() > Time::ZERO {
             path.wait.causes.insert_another();
         }
     }
 
     #[inline(never)]
-    fn is_behind_turn(&mut self, id: TransactionId, path: PathId, asked: Time, now: Time) -> bool {
-        self.interconnect.fabric.serves_in_turn()
-            && self.interconnect.turns.take(path, self.transactions[id].owner.request, asked, now)
+    fn waited_for_another(&mut self, id: TransactionId, path: PathId, asked: Time, now: Time) -> bool {
+        let Interconnect { fabric, occupants, .. } = &mut self.interconnect;
+        fabric.has_exclusive_paths() && occupants.replace(path, self.transactions[id].owner.request, asked, now)
     }
 
     /// The request that a die works for.

@@ -85,9 +85,9 @@ impl<M: Model> Datapath<M> {
         let has_siblings = self.arrivals.has_siblings();
         let request = &mut self.units[grant.die].path;
         let mut path = request.granted(&granted);
-        let is_in_turn = self.interconnect.fabric.serves_in_turn();
-        // With siblings, and dies served in turn, this follows from what the path is used for.
-        let is_by_another = if is_in_turn { !has_siblings } else { !request.behind_itself[grant.phase.index()] };
+        let is_exclusive = self.interconnect.fabric.has_exclusive_paths();
+        // With siblings and exclusive paths the transaction that occupies the path decides.
+        let is_by_another = if is_exclusive { !has_siblings } else { !request.behind_itself[grant.phase.index()] };
         if path.waited() > Time::ZERO {
             path.wait.causes = self.causes(&granted, is_by_another);
             let (causes, waited) = (path.wait.causes, path.waited());
@@ -187,7 +187,7 @@ impl<M: Model> Datapath<M> {
             self.units[die].path.ask_command(kernel.now());
             return self.moved(lead, granted, kernel);
         }
-        self.take_turn(lead, granted.grant, &mut granted.path, kernel.now());
+        self.attribute_wait(lead, granted.grant, &mut granted.path, kernel.now());
         self.count_transfer(granted.grant, granted.path);
         self.taken(lead, die, granted.path, kernel);
         let queue = Choice { die, class, plane, priority: Priority::Medium };
@@ -264,7 +264,7 @@ impl<M: Model> Datapath<M> {
             let has_nothing = (first.0..first.0 + count).all(|die| self.ready(DieId(die), source) == NOTHING);
             return if has_nothing { Next::Look(asker) } else { Next::Done };
         };
-        self.take_turn(lead, granted.grant, &mut granted.path, kernel.now());
+        self.attribute_wait(lead, granted.grant, &mut granted.path, kernel.now());
         // Compiled apart for reads of requests: much of what follows depends on the class, and most operations are of this one.
         match queue.class {
             Class::UserRead => {

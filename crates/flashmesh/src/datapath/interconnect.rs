@@ -11,7 +11,7 @@ use crate::kernel::probe::Notice;
 use crate::units::Time;
 
 use super::Datapath;
-use super::turns::Turns;
+use super::occupancy::Occupants;
 
 /// The interconnect between the dies and the controllers, and what is on its way over it.
 #[derive(Clone)]
@@ -19,8 +19,8 @@ pub(super) struct Interconnect<F> {
     /// Its kind.
     pub facts: &'static Facts,
     pub fabric: F,
-    /// Which requests use its paths; kept once requests have more than one page.
-    pub turns: Turns,
+    /// The requests that occupy its paths; kept once requests have more than one page.
+    pub occupants: Occupants,
     /// Its grants, and the events that it asked for.
     pub outbox: Outbox,
     /// Operations that are done, while the controllers have not been told.
@@ -30,15 +30,15 @@ pub(super) struct Interconnect<F> {
 impl<F: Fabric> Interconnect<F> {
     /// `fabric`, idle.
     pub fn new(facts: &'static Facts, fabric: F) -> Interconnect<F> {
-        let (turns, outbox, unacknowledged) =
-            (Turns::new(fabric.layout().links.len()), Outbox::default(), Arena::default());
-        Interconnect { facts, fabric, turns, outbox, unacknowledged }
+        let (occupants, outbox, unacknowledged) =
+            (Occupants::none(fabric.layout().links.len()), Outbox::default(), Arena::default());
+        Interconnect { facts, fabric, occupants, outbox, unacknowledged }
     }
 
     /// The same, with the fabric resolved at compile time.
     pub fn resolved<G>(self, resolve: impl FnOnce(F) -> G) -> Interconnect<G> {
-        let Interconnect { facts, fabric, turns, outbox, unacknowledged } = self;
-        Interconnect { facts, fabric: resolve(fabric), turns, outbox, unacknowledged }
+        let Interconnect { facts, fabric, occupants, outbox, unacknowledged } = self;
+        Interconnect { facts, fabric: resolve(fabric), occupants, outbox, unacknowledged }
     }
 }
 

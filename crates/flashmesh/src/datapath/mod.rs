@@ -22,6 +22,7 @@ mod grant;
 mod interconnect;
 mod issue;
 mod join;
+mod occupancy;
 mod page_by_page;
 mod parity;
 mod parts;
@@ -32,7 +33,6 @@ mod scheduling;
 mod send;
 mod source;
 mod suspended_chips;
-mod turns;
 mod whole;
 
 use crate::config::{Config, EraseOrder, Priorities};

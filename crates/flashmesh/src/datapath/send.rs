@@ -51,7 +51,7 @@ impl<M: Model> Datapath<M> {
         self.count_transfer(grant, path);
         let die = self.die_of(grant);
         let id = self.units[die].state.outgoing().expect("a die asks only with data in its register");
-        self.take_turn(id, grant, &mut path, now);
+        self.attribute_wait(id, grant, &mut path, now);
         let unit = &mut self.units[die];
         let (since, waited_before) =
             unit.state.count_path_wait(path.waited()).expect("a die asks only with data in its register");

@@ -126,9 +126,9 @@ pub trait Fabric: std::fmt::Debug {
         true
     }
 
-    /// Whether each transfer takes one path whole, and a die that waits, waits for the transfers that take the same path before its own. Then who was in its
-    /// way is known from the order of the grants, and [`is_behind`](Fabric::is_behind) is not asked.
-    fn serves_in_turn(&self) -> bool {
+    /// Whether a transfer occupies exactly one path, exclusively, so that a die waits only for earlier transfers over the same path. The order of the
+    /// grants then says which requests a die waited for, and [`is_behind`](Fabric::is_behind) is not called.
+    fn has_exclusive_paths(&self) -> bool {
         false
     }
 

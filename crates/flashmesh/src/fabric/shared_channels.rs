@@ -84,7 +84,7 @@ impl Fabric for SharedChannels {
     }
 
     #[inline(always)]
-    fn serves_in_turn(&self) -> bool {
+    fn has_exclusive_paths(&self) -> bool {
         true
     }
 
