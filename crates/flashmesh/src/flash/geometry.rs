@@ -65,6 +65,8 @@ struct Divisors {
     pages_per_plane: Divisor,
     blocks_per_plane: Divisor,
     planes_per_die: Divisor,
+    units_per_page: Divisor,
+    units_per_program: Divisor,
 }
 
 /// Blocks that every plane keeps beyond its share of the logical pages: the open block of the host, the open block of
@@ -92,10 +94,13 @@ impl Geometry {
         }
         let pages_per_block = config.slc_units_per_block();
         let per_plane = config.slc.blocks_per_plane.min(geometry.blocks_per_plane);
+        let units_per_program = config.units_per_program();
+        geometry.divisors.units_per_page = Divisor::new(units_per_page);
+        geometry.divisors.units_per_program = Divisor::new(units_per_program);
         Ok(Geometry {
             units_per_page,
             pages_per_unit: config.pages_per_unit(),
-            units_per_program: config.units_per_program(),
+            units_per_program,
             slc: if per_plane > 0 {
                 SlcBlocks { per_plane, pages_per_block, is_dynamic }
             } else {
@@ -191,6 +196,8 @@ impl Geometry {
                 pages_per_plane: Divisor::new(pages_per_plane as u32),
                 blocks_per_plane: Divisor::new(config.blocks_per_plane),
                 planes_per_die: Divisor::new(config.planes_per_die),
+                units_per_page: Divisor::new(1),
+                units_per_program: Divisor::new(1),
             },
         })
     }
@@ -351,8 +358,18 @@ impl Geometry {
     /// The same of a unit at this offset in its block.
     #[inline]
     pub fn array_page_at(&self, offset: u32) -> u32 {
-        // A division takes longer than all else here.
-        if self.units_per_page == 1 { offset * self.pages_per_unit } else { offset / self.units_per_page }
+        if self.units_per_page == 1 {
+            offset * self.pages_per_unit
+        } else {
+            self.divisors.units_per_page.divide(offset)
+        }
+    }
+
+    /// Whole programs that so many mapping units of a plane are, in the SLC cache or outside it.
+    #[inline]
+    pub fn programs_of(&self, units: u32, in_slc: bool) -> u32 {
+        let divisor = if in_slc { self.divisors.units_per_page } else { self.divisors.units_per_program };
+        divisor.divide(units)
     }
 
     /// User data in a page of the array.

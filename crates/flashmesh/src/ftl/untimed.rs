@@ -52,18 +52,18 @@ impl Ftl {
     fn empty_untimed(&mut self, victims: &[BlockId]) -> u64 {
         let mut moved = 0;
         for &victim in victims {
-            // Who takes the next page, and how many more it surely takes after that.
-            let (mut taker, mut more) = (self.geometry.plane_of_block(victim), 0);
+            // The destination, and the pages that it takes before another twin may be further behind.
+            let (mut to_plane, mut left) = (self.geometry.plane_of_block(victim), 0);
             let mut from_page = 0;
             while let Some((page, lpn)) = self.next_valid_page(victim, from_page) {
                 let from = self.geometry.ppn(victim, page);
                 let stream = self.stream_of_move(from);
-                if self.has_twins() && more == 0 {
-                    (taker, more) = self.blocks.twin_behind(taker, stream);
+                if self.has_twins() && left == 0 {
+                    (to_plane, left) = self.blocks.twin_behind(to_plane, stream);
                 }
-                let to = self.allocate_move(taker, stream).expect("the reserve has room for a victim");
-                // An opened block changes who is behind.
-                more = if self.geometry.page_in_block(to) == 0 { 0 } else { more.saturating_sub(1) };
+                let to = self.allocate_move(to_plane, stream).expect("the reserve has room for a victim");
+                // A block was opened: all twins begin anew.
+                left = if self.geometry.page_in_block(to) == 0 { 0 } else { left.saturating_sub(1) };
                 self.commit_move(lpn, from, to);
                 moved += 1;
                 from_page = page + 1;

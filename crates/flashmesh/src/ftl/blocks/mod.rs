@@ -26,7 +26,6 @@ use twins::Twins;
 
 use super::stream::Stream;
 use super::{FtlRules, Partition, Superblocks};
-use crate::flash::divisor::Divisor;
 use crate::flash::geometry::Geometry;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
@@ -41,9 +40,6 @@ pub(super) struct BlockManager {
     levels_programs: bool,
     /// Where planes use the same blocks together.
     twins: Option<Twins>,
-    /// Pages of a program, and of one of the SLC cache.
-    of_program: Divisor,
-    of_slc_program: Divisor,
 }
 
 impl BlockManager {
@@ -67,8 +63,6 @@ impl BlockManager {
             moves_share_write_block: rules.moves_share_write_block,
             levels_programs: geometry.gathers() && rules.superblock_dies.is_some() && rules.planes_join,
             twins: rules.superblock_dies.map(|dies| Twins::new(Superblocks::new(geometry, dies))),
-            of_program: Divisor::new(geometry.units_per_program),
-            of_slc_program: Divisor::new(geometry.units_per_page),
             geometry: geometry.clone(),
         }
     }

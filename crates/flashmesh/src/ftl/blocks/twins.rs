@@ -97,28 +97,21 @@ impl BlockManager {
     /// How far a plane is, in programs of `stream`, counting so many pages that wait for it: programs fill one plane after the other.
     #[inline]
     pub(in super::super) fn twin_progress(&self, plane: PlaneId, stream: Stream, waiting: u32) -> u32 {
-        self.programs_of(stream, self.pages_open(plane, stream) + waiting)
+        self.geometry.programs_of(self.pages_open(plane, stream) + waiting, stream == Stream::Slc)
     }
 
-    /// How many whole programs of `stream` so many pages are.
-    #[inline]
-    fn programs_of(&self, stream: Stream, pages: u32) -> u32 {
-        let of_program = if stream == Stream::Slc { self.of_slc_program } else { self.of_program };
-        of_program.divide(pages)
-    }
-
-    /// The plane of those that share superblocks with `plane` that takes the next page of `stream` when nothing waits: the one furthest behind. With
-    /// the pages that its program lacks: until it has taken these, or a block is opened, no other one is further behind.
+    /// The plane furthest behind of those that share superblocks with `plane`, to which the next page of `stream` goes when no page waits, and how many pages
+    /// its program lacks. It stays the one furthest behind until it has taken these, or a block is opened.
     pub(in super::super) fn twin_behind(&self, plane: PlaneId, stream: Stream) -> (PlaneId, u32) {
-        let of_slc = stream == Stream::Slc;
-        let of_program = if of_slc { self.geometry.units_per_page } else { self.geometry.units_per_program };
-        // Whoever has fewer pages than the programs of the plane furthest behind so far is further behind: few planes need a division.
-        let (mut behind, mut lacks, mut pages_of_programs) = (plane, of_program, u32::MAX);
+        let in_slc = stream == Stream::Slc;
+        let program = if in_slc { self.geometry.units_per_page } else { self.geometry.units_per_program };
+        // A plane is further behind than the furthest so far only with fewer pages than its whole programs: few planes need a division.
+        let (mut behind, mut lacks, mut programmed) = (plane, program, u32::MAX);
         for twin in self.twins_of(plane) {
             let pages = self.pages_open(twin, stream);
-            if pages < pages_of_programs {
-                pages_of_programs = self.programs_of(stream, pages) * of_program;
-                (behind, lacks) = (twin, pages_of_programs + of_program - pages);
+            if pages < programmed {
+                programmed = self.geometry.programs_of(pages, in_slc) * program;
+                (behind, lacks) = (twin, programmed + program - pages);
             }
         }
         (behind, lacks)
