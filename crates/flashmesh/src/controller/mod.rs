@@ -172,9 +172,9 @@ impl Controller {
         *policy = AnyPolicy::Other(Box::new(placed));
     }
 
-    /// Has the places of all pages in tables, for oracles.
-    pub fn store_all_places(&mut self) {
-        self.shared.ftl.store_all_places();
+    /// See [`Ftl::store_map`](crate::ftl::Ftl::store_map).
+    pub fn store_map(&mut self) {
+        self.shared.ftl.store_map();
     }
 
     /// Places pages by an allocator of the caller's own.

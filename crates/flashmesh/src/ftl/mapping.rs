@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::filled::Filled;
+use super::initial_map::InitialMap;
 use crate::engine::prefetch::prefetch;
 use crate::ids::{Lpn, Ppn};
 use crate::units::Bytes;
@@ -14,9 +14,6 @@ const REGION_ENTRIES: u32 = 1024;
 const UNMAPPED: u32 = u32::MAX;
 /// What would be its place: behind that of all pages.
 const UNMAPPED_PLACE: u32 = UNMAPPED - 1;
-
-/// Pages whose entries are prefetched together.
-const STORED_AT_A_TIME: usize = 128;
 
 /// The page-level map in both directions.
 ///
@@ -32,7 +29,7 @@ pub(super) struct Mapping {
     /// By physical page: the logical page last programmed there + 1; meaningful only while the page is valid. 0 where nothing was set.
     reverse: Vec<u32>,
     /// What holds where nothing was set.
-    filled: Option<Arc<Filled>>,
+    initial: Option<Arc<InitialMap>>,
     /// How often an entry was changed that a queued read may have been given.
     changes: u64,
     /// Whether any unmapped page was read.
@@ -57,7 +54,7 @@ impl Clone for Mapping {
             forward: sparse_copy(&self.forward, |region, _| self.is_written(region)),
             written_regions: self.written_regions.clone(),
             reverse: sparse_copy(&self.reverse, |_, entries| entries.iter().any(|&entry| entry != 0)),
-            filled: self.filled.clone(),
+            initial: self.initial.clone(),
             changes: self.changes,
             has_read_unmapped: self.has_read_unmapped,
         }
@@ -72,15 +69,15 @@ impl Mapping {
             forward: vec![0; logical_pages as usize],
             written_regions: vec![0; regions.div_ceil(u64::BITS) as usize],
             reverse: vec![0; pages as usize],
-            filled: None,
+            initial: None,
             changes: 0,
             has_read_unmapped: false,
         }
     }
 
-    /// Nothing is mapped yet: `filled` says where pages are from now on, until they are set.
-    pub(super) fn begin_with(&mut self, filled: Filled) {
-        self.filled = Some(Arc::new(filled));
+    /// Begins with `initial`; no host page is mapped yet.
+    pub(super) fn begin_with(&mut self, initial: InitialMap) {
+        self.initial = Some(Arc::new(initial));
     }
 
     /// Whether an entry of the region of `lpn` was ever set.
@@ -121,49 +118,42 @@ impl Mapping {
         match entry.wrapping_sub(1) {
             place @ 0..UNMAPPED_PLACE => Some(Ppn(place)),
             _ if entry == UNMAPPED => None,
-            _ => self.filled.as_ref()?.place_of(lpn),
+            _ => self.initial.as_ref()?.get(lpn),
         }
     }
 
-    /// Whether `lpn` is mapped, for whoever asks for all pages: nothing is computed.
+    /// Whether `lpn` is mapped, without computing where.
     pub(super) fn is_mapped(&self, lpn: Lpn) -> bool {
         match self.entry(lpn) {
-            0 => self.filled.as_ref().is_some_and(|filled| filled.covers(lpn)),
+            0 => self.initial.as_ref().is_some_and(|initial| initial.contains(lpn)),
             entry => entry != UNMAPPED,
         }
     }
 
-    /// Whether places of some pages are computed.
+    /// Whether the map of some pages is computed.
     #[inline]
     pub(super) fn is_computed(&self) -> bool {
-        self.filled.is_some()
+        self.initial.is_some()
     }
 
-    /// Puts the logical pages of valid `pages` whose places were computed so far into the tables, which are asked faster. Nothing changes.
+    /// Stores entries of valid `pages` that are computed so far: a stored entry is found faster.
     pub(super) fn store(&mut self, pages: impl Iterator<Item = Ppn>) {
-        let Some(filled) = &self.filled else { return };
+        let Some(initial) = &self.initial else { return };
         let computed = pages.filter(|ppn| self.reverse[ppn.index()] == 0);
-        let computed: Vec<(Lpn, Ppn)> = computed.filter_map(|ppn| Some((filled.page_at(ppn)?, ppn))).collect();
-        computed.chunks(STORED_AT_A_TIME).for_each(|pages| self.set_all(pages));
+        let computed: Vec<(Lpn, Ppn)> = computed.filter_map(|ppn| Some((initial.lpn_at(ppn)?, ppn))).collect();
+        self.set_all(&computed);
     }
 
-    /// Puts all places into the tables, for whoever asks for most of them: some ten nanoseconds each, a tenth of what computing one takes.
+    /// Stores all entries that are computed so far.
     pub(super) fn store_all(&mut self) {
-        let Some(filled) = self.filled.take() else { return };
-        let mut batch = Vec::with_capacity(STORED_AT_A_TIME);
-        for (lpn, ppn) in filled.all() {
-            if self.entry(lpn) == 0 {
-                batch.push((lpn, ppn));
-            }
-            if batch.len() == STORED_AT_A_TIME {
-                self.set_all(&batch);
-                batch.clear();
-            }
-        }
-        self.set_all(&batch);
+        let Some(initial) = self.initial.take() else { return };
+        initial.in_batches(|batch| {
+            batch.retain(|&(lpn, _)| self.entry(lpn) == 0);
+            self.set_all(batch);
+        });
     }
 
-    /// Where `lpn` is, if no computation is needed to tell.
+    /// Where `lpn` is, if that is stored.
     #[inline]
     pub(super) fn stored(&self, lpn: Lpn) -> Option<Ppn> {
         let entry = self.entry(lpn);
@@ -172,7 +162,7 @@ impl Mapping {
 
     /// Whether any page was ever mapped.
     pub(super) fn is_used(&self) -> bool {
-        self.filled.is_some() || self.written() > Bytes::ZERO
+        self.initial.is_some() || self.written() > Bytes::ZERO
     }
 
     /// Maps `lpn` to `ppn` in both directions and returns where it was before.
@@ -185,7 +175,7 @@ impl Mapping {
         old
     }
 
-    /// As [`Mapping::set`] for many pages that nobody was told other places of: faster, since it does not wait for the entries of one after the other.
+    /// As [`Mapping::set`], for pages that nobody was told another place of, without a wait for the entries of each in turn.
     #[inline]
     pub(super) fn set_all(&mut self, pages: &[(Lpn, Ppn)]) {
         for &(lpn, ppn) in pages {
@@ -230,7 +220,7 @@ impl Mapping {
     pub(super) fn lpn_at(&self, ppn: Ppn) -> Lpn {
         match self.reverse[ppn.index()].checked_sub(1) {
             Some(lpn) => Lpn(lpn),
-            None => self.filled.as_ref().and_then(|filled| filled.page_at(ppn)).unwrap_or(Lpn(0)),
+            None => self.initial.as_ref().and_then(|initial| initial.lpn_at(ppn)).unwrap_or(Lpn(0)),
         }
     }
 
@@ -246,7 +236,7 @@ impl Mapping {
     /// places are computed.
     pub(super) fn mapped(&self) -> impl Iterator<Item = (Lpn, Ppn)> {
         let regions = (0..self.logical_pages()).step_by(REGION_ENTRIES as usize);
-        let used = regions.filter(|&first| self.filled.is_some() || self.is_region_written(Lpn(first)));
+        let used = regions.filter(|&first| self.initial.is_some() || self.is_region_written(Lpn(first)));
         let pages = used.flat_map(|first| first..self.logical_pages().min(first + REGION_ENTRIES));
         pages.filter_map(|lpn| Some((Lpn(lpn), self.get(Lpn(lpn))?)))
     }

@@ -52,8 +52,8 @@ mod audit;
 mod blocks;
 pub mod collection;
 mod commit;
-mod filled;
 mod homes;
+mod initial_map;
 mod mapping;
 pub mod mapping_cache;
 mod occupancy;
@@ -191,12 +191,12 @@ impl Ftl {
         self.mapping.get(lpn)
     }
 
-    /// Has all places of pages in tables, for whoever asks for most of them.
-    pub(crate) fn store_all_places(&mut self) {
+    /// Stores the whole map in tables, where a part of it is computed: faster for who looks at most pages.
+    pub(crate) fn store_map(&mut self) {
         self.mapping.store_all();
     }
 
-    /// Whether `lpn` holds something, for whoever asks for all pages.
+    /// Whether `lpn` is mapped; faster than [`Ftl::lookup`] where the map is computed.
     pub fn is_mapped(&self, lpn: Lpn) -> bool {
         self.mapping.is_mapped(lpn)
     }

@@ -50,13 +50,12 @@ impl Ftl {
     /// `None` when no full block has an invalid page, or a collection or wear move of the plane is under way.
     pub fn begin_collection(&mut self, plane: PlaneId) -> Option<BlockId> {
         let victim = self.collector.begin(&mut self.blocks, plane)?;
-        self.store_places(victim);
+        self.store_entries(victim);
         Some(victim)
     }
 
-    /// Puts the places of the pages of a victim into the tables of the map, where they were computed so far: they are asked for several times as the
-    /// pages move.
-    fn store_places(&mut self, victim: BlockId) {
+    /// Stores the map entries of the valid pages of a victim where they are computed: each is looked up several times as the page moves.
+    fn store_entries(&mut self, victim: BlockId) {
         if self.mapping.is_computed() {
             let pages = self.blocks.table().valid_offsets(victim).map(|page| self.geometry.ppn(victim, page));
             self.mapping.store(pages);
@@ -70,7 +69,7 @@ impl Ftl {
     /// `None` while the plane is being collected, and always when static wear levelling is off.
     pub fn wants_wear_move(&mut self, plane: PlaneId) -> Option<BlockId> {
         let victim = self.collector.begin_wear_move(&mut self.blocks, plane)?;
-        self.store_places(victim);
+        self.store_entries(victim);
         Some(victim)
     }
 
@@ -161,7 +160,7 @@ impl Ftl {
     /// `None` when no position that is full in all planes has an invalid page, or a collection of the planes is under way.
     pub(crate) fn begin_twin_collection(&mut self, plane: PlaneId) -> Option<Vec<BlockId>> {
         let victims = self.collector.begin_twins(&mut self.blocks, plane)?;
-        victims.iter().for_each(|&victim| self.store_places(victim));
+        victims.iter().for_each(|&victim| self.store_entries(victim));
         Some(victims)
     }
 

@@ -386,9 +386,9 @@ impl Simulation {
         self.add_oracles(oracles);
     }
 
-    /// Oracles look at every page.
     fn add_oracles(&mut self, oracles: Oracles) {
-        self.built().controller.store_all_places();
+        // An audit looks at every page.
+        self.built().controller.store_map();
         self.add_probe(Box::new(oracles));
     }
 

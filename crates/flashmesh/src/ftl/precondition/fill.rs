@@ -4,12 +4,9 @@ use std::ops::Range;
 
 use super::Watch;
 use crate::ftl::allocation::Share;
-use crate::ftl::filled::Filled;
+use crate::ftl::initial_map::{InitialMap, PlaneGroup};
 use crate::ftl::{Ftl, Stream};
 use crate::ids::{PlaneId, Ppn};
-
-/// Pages of a plane that are copied at a time, few enough for the entries they touch to stay in the cache.
-const TILE_PAGES: u32 = 64;
 
 /// Which of the pages of `ranges`, each of one part, static allocation gives each plane; planes in the order in which it first
 /// comes to them.
@@ -43,39 +40,15 @@ pub(in super::super) fn lay_out_translation(ftl: &mut Ftl) {
     ftl.blocks.level_twins(Stream::Translation);
 }
 
-/// Fills the planes with the pages of `ranges`. Where they are goes into `filled` where there is one, else into the tables of the map.
-pub(super) fn in_order(ftl: &mut Ftl, ranges: &[Range<u32>], mut filled: Option<Filled>, watch: Watch<'_>) {
-    let all = ranges.iter().map(|range| f64::from(range.end - range.start)).sum::<f64>().max(1.0);
-    let mut mapped = 0.0;
-    watch(0.0);
-    let mut next_page = vec![0; ftl.geometry.planes() as usize];
-    for (plane, shares) in shares_by_plane(ftl, ranges) {
-        next_page[plane.index()] = ftl.blocks.next_fresh_page(plane).map_or(0, |Ppn(first)| first);
+/// Fills the planes with the pages of `ranges`, which are mapped in `initial` or in tables.
+pub(super) fn in_order(ftl: &mut Ftl, ranges: &[Range<u32>], mut initial: Option<&mut InitialMap>, watch: Watch<'_>) {
+    let by_plane = shares_by_plane(ftl, ranges);
+    let planes = by_plane.len() as f64;
+    for (done, (plane, shares)) in by_plane.into_iter().enumerate() {
+        watch(done as f64 / planes);
+        let first_page = ftl.blocks.next_fresh_page(plane).unwrap_or(Ppn(0));
         ftl.blocks.open_and_fill(plane, ftl.host_stream(plane, None), pages_of(&shares));
-        if let Some(filled) = &mut filled {
-            filled.add_in_order(Ppn(next_page[plane.index()]), shares);
-        }
+        ftl.map_group(PlaneGroup::in_order(first_page, shares), initial.as_deref_mut());
     }
     ftl.blocks.level_twins(Stream::SHARED);
-    if let Some(filled) = filled {
-        return ftl.mapping.begin_with(filled);
-    }
-    for range in ranges {
-        let shares = ftl.allocation.static_order().shares(range);
-        let most = shares.iter().map(|share| share.count).max().unwrap_or(0);
-        // Tiles of all planes in turn: the map is written in its order, each plane in its own.
-        for tile in (0..most).step_by(TILE_PAGES as usize) {
-            watch(mapped / all + f64::from(range.end - range.start) / all * f64::from(tile) / f64::from(most));
-            for share in &shares {
-                let first_page = next_page[share.plane.index()];
-                for number in tile..share.count.min(tile + TILE_PAGES) {
-                    ftl.mapping.set(share.page(number), Ppn(first_page + number));
-                }
-            }
-        }
-        mapped += f64::from(range.end - range.start);
-        for share in shares {
-            next_page[share.plane.index()] += share.count;
-        }
-    }
 }

@@ -83,9 +83,9 @@ impl<'a> KeptSample<'a> {
     }
 
     /// Brings `ftl` to the next state that was kept; `false` when none was, or it cannot be one.
-    pub(super) fn read_state(&mut self, ftl: &mut Ftl) -> bool {
+    pub(super) fn read_state(&mut self, ftl: &mut Ftl, inputs: &SampleInputs) -> bool {
         let Numbers::Read(from) = &mut self.numbers else { return false };
-        let is_read = read_state(from, ftl).is_some();
+        let is_read = read_state(from, ftl, inputs).is_some();
         if !is_read {
             self.keeping.folder.damaged(&self.key, "it holds what no state has");
         }
@@ -107,10 +107,11 @@ impl<'a> KeptSample<'a> {
     }
 }
 
-fn read_state(from: &mut BitReader, ftl: &mut Ftl) -> Option<()> {
+fn read_state(from: &mut BitReader, ftl: &mut Ftl, inputs: &SampleInputs) -> Option<()> {
     let (bits, pages) = (place_bits(ftl), u64::from(ftl.geometry.pages()));
     for lpn in (0..ftl.mapping.logical_pages()).map(Lpn) {
         match from.take(bits).filter(|&place| place <= pages)? {
+            0 if inputs.writes_page(lpn) => return None,
             0 => {
                 ftl.mapping.clear(lpn);
             }

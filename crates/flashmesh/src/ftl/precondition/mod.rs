@@ -2,24 +2,23 @@
 
 mod fill;
 mod kept;
-mod renaming;
+mod permutation;
 mod sample;
 mod steady_state;
 
 pub(super) use fill::lay_out_translation;
 pub(super) use kept::Keeping;
-pub(super) use renaming::Renaming;
+pub(super) use permutation::Permutation;
 
-use super::filled::Filled;
+use super::initial_map::{InitialMap, PlaneGroup};
 use super::{Ftl, FtlRules, Partition, allocation};
 use crate::config::{self, PreconditionKind};
 use crate::flash::geometry::Geometry;
 
-/// Logical pages from which on the places of copied pages are computed: a smaller drive is filled in less than a second, and finds what is in tables
-/// faster.
-const COMPUTED_FROM: u32 = 1 << 25;
+/// Logical pages from which on the map is computed. The tables of a smaller drive are filled in a fifth of a second, and are faster.
+const COMPUTED_FROM: u32 = 1 << 23;
 
-/// The tables of the map are at least so many times as large as the states of samples, where places are computed from them.
+/// The tables of a map that is computed are at least so many times as large as the states of samples.
 const TABLES_TO_STATES: u64 = 2;
 
 /// What preconditioning has done.
@@ -39,8 +38,8 @@ pub struct PreconditionReport {
 /// estimate; it does not fall.
 pub type Watch<'a> = &'a dyn Fn(f64);
 
-/// What the map of a drive that `config` fills takes at first where places are computed, not stored; `None` where they are in tables: in small drives, where
-/// there are many states of samples, and where all pages are asked for at the start, which tables answer faster.
+/// The initial size of the map of a preconditioned drive, in bytes, if it is computed; `None` if it is in tables. It is in tables for small drives, for samples
+/// of many states, and where a journal or the allocator looks at all pages at the start.
 pub fn computed_map_bytes(geometry: &Geometry, config: &config::Config, rules: FtlRules) -> Option<u64> {
     if geometry.logical_pages < COMPUTED_FROM || config.persistence.has_journal() {
         return None;
@@ -85,8 +84,8 @@ impl Ftl {
         self.precondition_watched(config, seed, false, None, &|_| {})
     }
 
-    /// As [`Ftl::precondition`], with progress, with simulated planes from `keeping` where they are kept, and with places of pages that are computed, not
-    /// stored, where `is_computed`: the state is the same.
+    /// As [`Ftl::precondition`], with progress, simulated planes from `keeping` where they are kept, and a map that is computed if `is_computed`: the state is the
+    /// same.
     pub(super) fn precondition_watched(
         &mut self,
         config: &config::Precondition,
@@ -99,13 +98,17 @@ impl Ftl {
         assert_eq!(self.mapped_pages(), translation_pages, "only a fresh drive can be preconditioned");
         let ranges = self.partition.beginnings(config.fill);
         let mut report = PreconditionReport { pages_mapped: 0, write_amplification: 1.0, windows: 0, settled: true };
-        let filled = is_computed.then(|| Filled::none(&self.geometry, self.allocation.static_order(), &ranges));
+        let mut initial =
+            is_computed.then(|| InitialMap::empty(&self.geometry, self.allocation.static_order(), &ranges));
         match config.kind {
             PreconditionKind::None => {}
-            PreconditionKind::Sequential => fill::in_order(self, &ranges, filled, watch),
+            PreconditionKind::Sequential => fill::in_order(self, &ranges, initial.as_mut(), watch),
             PreconditionKind::Random => {
-                steady_state::Filling { ftl: self, filled, report: &mut report, watch }.fill(&ranges, seed, keeping);
+                steady_state::fill(self, &ranges, seed, initial.as_mut(), &mut report, keeping, watch);
             }
+        }
+        if let Some(initial) = initial {
+            self.mapping.begin_with(initial);
         }
         if config.kind != PreconditionKind::None {
             watch(1.0);
@@ -118,5 +121,16 @@ impl Ftl {
         }
         report.pages_mapped = self.mapped_pages() - translation_pages;
         report
+    }
+
+    /// Maps the pages of planes that have been filled, in `initial` or in tables.
+    fn map_group(&mut self, group: PlaneGroup, initial: Option<&mut InitialMap>) {
+        for ppn in group.unused() {
+            self.blocks.invalidate(ppn);
+        }
+        match initial {
+            Some(initial) => initial.add(group),
+            None => group.in_batches(|pages| self.mapping.set_all(pages)),
+        }
     }
 }

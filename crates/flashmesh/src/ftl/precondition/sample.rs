@@ -5,9 +5,9 @@ use super::{Watch, fill};
 use crate::config::{self, Config};
 use crate::engine::random::SimRng;
 use crate::flash::geometry::Geometry;
-use crate::ftl::filled::{SampleShape, SampleState};
+use crate::ftl::initial_map::SampleState;
 use crate::ftl::{Ftl, FtlRules, IdleDies, Partition, TranslationPages};
-use crate::ids::{BlockId, Lpn, Ppn};
+use crate::ids::{Lpn, Ppn};
 
 /// Windows before the steady state is looked for: the plane has been overwritten several times.
 pub(super) const WINDOWS_MIN: u32 = 8;
@@ -94,6 +94,11 @@ impl SampleInputs {
         u64::from(self.geometry.pages()) * u64::from(8 * WINDOWS_MIN + self.instants) / 16
     }
 
+    /// Whether `lpn` is written before the first state.
+    pub(super) fn writes_page(&self, lpn: Lpn) -> bool {
+        lpn.0 < self.pages || self.translation.is_some_and(|translation| translation.contains(lpn))
+    }
+
     pub(super) fn instants(&self) -> u32 {
         self.instants
     }
@@ -140,24 +145,6 @@ pub(super) struct Settled {
     pub(super) settled: bool,
 }
 
-/// Where the pages of a sample are on a drive whose blocks are as large as those of the drive it is copied to, by simulated page.
-pub(super) struct Places {
-    pub(super) host: Vec<u32>,
-    pub(super) translation: Vec<u32>,
-    /// From a copy of a page to the next one.
-    step: u32,
-}
-
-impl Places {
-    /// Of a page that is mapped nowhere.
-    pub(super) const NOWHERE: u32 = u32::MAX;
-
-    /// What the places of the `copy`-th copy, from 0, lie behind those of the first.
-    pub(super) fn offset_of(&self, copy: u32) -> u32 {
-        copy * self.step
-    }
-}
-
 impl<'a> Sample<'a> {
     /// The sample that `inputs` decide, kept by `keeping` where that is worth its room.
     pub(super) fn new(inputs: SampleInputs, keeping: Option<Keeping<'a>>) -> Sample<'a> {
@@ -193,7 +180,7 @@ impl<'a> Sample<'a> {
     /// Goes on to the next state to copy: a sixteenth of its pages is overwritten.
     pub(super) fn go_on(&mut self) {
         self.instant += 1;
-        if self.kept.as_mut().is_some_and(|kept| kept.read_state(&mut self.ftl)) {
+        if self.kept.as_mut().is_some_and(|kept| kept.read_state(&mut self.ftl, &self.inputs)) {
             return;
         }
         if self.is_read() {
@@ -217,37 +204,35 @@ impl<'a> Sample<'a> {
         }
     }
 
-    /// Where the pages are now, on `drive`.
-    pub(super) fn places(&self, drive: &Geometry) -> Places {
-        let times = self.times();
-        let place = |lpn| match self.ftl.lookup(Lpn(lpn)) {
-            None => Places::NOWHERE,
-            Some(Ppn(ppn)) if times == 1 => ppn,
-            Some(ppn) => {
-                let (BlockId(block), page) = (self.ftl.geometry.block_of(ppn), self.ftl.geometry.page_in_block(ppn));
-                // 64 pages each come as often in a row as there are copies.
-                block * drive.pages_per_block + page / u64::BITS * u64::BITS * times + page % u64::BITS
-            }
-        };
-        let translation = self.inputs.translation.map_or(0..0, |translation| translation.all());
-        let host = (0..self.pages()).map(place).collect();
-        Places { host, translation: translation.map(place).collect(), step: u64::BITS }
-    }
-
-    /// How it differs from planes of the drive.
-    pub(super) fn shape(&self) -> SampleShape {
-        SampleShape { pages: self.pages(), times: self.times(), pages_per_block: self.ftl.geometry.pages_per_block }
-    }
-
-    /// Which page is where, in both directions, with the `places` of now.
-    pub(super) fn state(&self, places: &Places) -> SampleState {
-        let mut pages = vec![0; self.ftl.geometry.pages() as usize];
-        for lpn in 0..self.pages() {
-            if let Some(ppn) = self.ftl.lookup(Lpn(lpn)) {
-                pages[ppn.index()] = lpn;
-            }
+    /// Its present state, for copies to `drive`; with `is_inverted` in both directions.
+    pub(super) fn state(&self, drive: &Geometry, is_inverted: bool) -> SampleState {
+        let offsets = (0..self.pages()).map(|lpn| self.offset_of(Lpn(lpn), drive)).collect();
+        let mut logical = Vec::new();
+        if is_inverted {
+            logical.resize(self.ftl.geometry.pages() as usize, 0);
+            (0..self.pages()).for_each(|lpn| logical[self.ppn_of(Lpn(lpn)).index()] = lpn);
         }
-        SampleState { places: places.host.clone(), pages }
+        SampleState::new(offsets, logical, self.times(), self.ftl.geometry.pages_per_block)
+    }
+
+    /// The offset of each translation page from the first page of the planes that it is copied to.
+    pub(super) fn translation_offsets(&self, drive: &Geometry) -> impl Iterator<Item = u32> {
+        let pages = self.inputs.translation.map_or(0..0, |translation| translation.all());
+        pages.map(|lpn| self.offset_of(Lpn(lpn), drive))
+    }
+
+    fn offset_of(&self, lpn: Lpn, drive: &Geometry) -> u32 {
+        let (ppn, times) = (self.ppn_of(lpn), self.times());
+        if times == 1 {
+            return ppn.0;
+        }
+        let (block, page) = (self.ftl.geometry.block_of(ppn), self.ftl.geometry.page_in_block(ppn));
+        // Words of 64 pages come in turn from each copy.
+        block.0 * drive.pages_per_block + page / u64::BITS * u64::BITS * times + page % u64::BITS
+    }
+
+    fn ppn_of(&self, lpn: Lpn) -> Ppn {
+        self.ftl.lookup(lpn).expect("all pages of a sample are written before it is copied")
     }
 
     /// Overwrites `writes` random pages and returns how many pages were moved for it.

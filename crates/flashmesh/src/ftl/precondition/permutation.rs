@@ -1,10 +1,10 @@
-//! Random bijections of page numbers.
+//! Random permutations of page numbers.
 
 use crate::engine::random::SimRng;
 
-/// A random bijection of the numbers below n: i goes to (a i + b) mod n, with a coprime to n.
+/// A random affine permutation of the numbers below n: i goes to (a i + b) mod n, with a coprime to n.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Renaming {
+pub(in super::super) struct Permutation {
     step: u32,
     first: u32,
     /// Of `step`, modulo n.
@@ -12,15 +12,15 @@ pub(in super::super) struct Renaming {
     n: u32,
 }
 
-impl Renaming {
-    pub(in super::super) fn new(n: u32, random: &mut SimRng) -> Renaming {
+impl Permutation {
+    pub(in super::super) fn new(n: u32, random: &mut SimRng) -> Permutation {
         let step = loop {
             let step = random.below(n);
             if gcd(step, n) == 1 {
                 break step;
             }
         };
-        Renaming { step, first: random.below(n), inverse: inverse(step, n), n }
+        Permutation { step, first: random.below(n), inverse: inverse(step, n), n }
     }
 
     /// Where `i`, below n, goes to.
@@ -28,19 +28,19 @@ impl Renaming {
         ((u64::from(self.step) * u64::from(i) + u64::from(self.first)) % u64::from(self.n)) as u32
     }
 
-    /// Which number goes to `image`, below n.
-    pub(in super::super) fn original(&self, image: u32) -> u32 {
+    /// The number that goes to `image`, below n.
+    pub(in super::super) fn preimage(&self, image: u32) -> u32 {
         let moved = u64::from(image) + u64::from(self.n) - u64::from(self.first);
         (moved % u64::from(self.n) * u64::from(self.inverse) % u64::from(self.n)) as u32
     }
 
-    /// The images of 0, 1, 2 and so on.
-    pub(in super::super) fn images(&self) -> Images {
-        Images { step: self.step, next: self.first, left: self.n, n: self.n }
+    /// The images of `i`, i + 1 and so on, to that of n - 1.
+    pub(in super::super) fn images_from(&self, i: u32) -> Images {
+        Images { step: self.step, next: self.image(i), left: self.n - i, n: self.n }
     }
 }
 
-/// The images of all numbers, in their order.
+/// Images of consecutive numbers.
 pub(in super::super) struct Images {
     step: u32,
     next: u32,
@@ -83,10 +83,11 @@ mod tests {
     fn each_number_goes_to_another_one_and_is_found_by_it() {
         let mut random = SimRng::new(3);
         for n in [1, 2, 3, 8, 97, 1_000, 4_096] {
-            let renaming = Renaming::new(n, &mut random);
-            let mut images: Vec<u32> = renaming.images().collect();
-            assert!((0..n).map(|i| renaming.image(i)).eq(images.iter().copied()));
-            assert!(images.iter().map(|&image| renaming.original(image)).eq(0..n));
+            let permutation = Permutation::new(n, &mut random);
+            let mut images: Vec<u32> = permutation.images_from(0).collect();
+            assert!((0..n).map(|i| permutation.image(i)).eq(images.iter().copied()));
+            assert!(permutation.images_from(n / 3).eq(images[(n / 3) as usize..].iter().copied()));
+            assert!(images.iter().map(|&image| permutation.preimage(image)).eq(0..n));
             images.sort_unstable();
             assert!(images.into_iter().eq(0..n));
         }

@@ -1,6 +1,5 @@
-//! What is computed is what the tables of the map would say.
+//! The computed map equals the one in tables.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::*;
@@ -9,13 +8,14 @@ use crate::engine::random::SimRng;
 use crate::ftl::{Ftl, FtlRules, IdleDies};
 use crate::ids::BlockId;
 
-fn config_of(text: &str) -> Config {
-    Config::from_str(text, "drive.toml", &[]).unwrap_or_else(|error| panic!("{error}"))
+fn config_of(text: &str, overrides: &[&str]) -> Config {
+    let overrides: Vec<String> = overrides.iter().copied().map(str::to_owned).collect();
+    Config::from_str(text, "drive.toml", &overrides).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The drive of `text`, filled, with its map in tables and computed.
-fn filled(text: &str, superblock_dies: Option<u32>, precondition: Precondition) -> [Ftl; 2] {
-    let config = config_of(text);
+/// The preconditioned drive of `text`, with its map in tables and computed.
+fn preconditioned(text: &str, superblock_dies: Option<u32>, precondition: Precondition) -> [Ftl; 2] {
+    let config = config_of(text, &[]);
     let geometry = Geometry::of(&config).expect("the geometry is possible");
     let rules =
         FtlRules { superblock_dies, moves_share_write_block: superblock_dies.is_some(), ..FtlRules::new(&config) };
@@ -65,7 +65,7 @@ capacity = '7MiB'
 ";
 
 #[test]
-fn pages_are_where_the_tables_of_the_map_would_say_they_are() {
+fn every_page_is_where_the_tables_of_the_map_have_it() {
     let map = "[mapping]\ncache-capacity = '1KiB'\n";
     let drives = [
         (String::from(DRIVE), None),
@@ -79,7 +79,7 @@ fn pages_are_where_the_tables_of_the_map_would_say_they_are() {
     for (text, superblock_dies) in drives {
         for kind in [PreconditionKind::Sequential, PreconditionKind::Random] {
             for fill in [0.3, 0.77, 1.0] {
-                let [stored, mut computed] = filled(&text, superblock_dies, Precondition { kind, fill });
+                let [stored, mut computed] = preconditioned(&text, superblock_dies, Precondition { kind, fill });
                 let said = format!("{superblock_dies:?} {kind:?} {fill} {text}");
                 let expected = map_of(&stored);
                 assert_eq!(map_of(&computed), expected, "{said}");
@@ -92,11 +92,11 @@ fn pages_are_where_the_tables_of_the_map_would_say_they_are() {
 }
 
 #[test]
-fn a_filled_drive_goes_on_as_with_its_map_in_tables() {
+fn writes_and_deallocations_change_a_computed_map_as_they_change_tables() {
     for superblock_dies in [None, Some(1), Some(4)] {
         for kind in [PreconditionKind::Sequential, PreconditionKind::Random] {
             let text = format!("{DRIVE}{UNITS}");
-            let mut drives = filled(&text, superblock_dies, Precondition { kind, fill: 1.0 });
+            let mut drives = preconditioned(&text, superblock_dies, Precondition { kind, fill: 1.0 });
             for step in 0..20 {
                 for ftl in &mut drives {
                     let (idle, mut random) = (IdleDies::new(ftl.geometry.dies()), SimRng::new(step));
@@ -120,61 +120,49 @@ fn a_filled_drive_goes_on_as_with_its_map_in_tables() {
     }
 }
 
-/// Blocks of 384 pages on two planes, copied three times each from a sample with blocks of 128.
+/// Planes with blocks of 384 pages, copied from samples with blocks of 128.
 #[test]
-fn several_copies_of_a_sample_follow_each_other_by_words_of_64_pages() {
-    const TIMES: u32 = 3;
-    let text = "
-[geometry]
-channels = 1
-chips-per-channel = 1
-planes-per-die = 2
-blocks-per-plane = 8
-pages-per-block = 384
-over-provisioning = 0.5
-";
-    let geometry = Geometry::of(&config_of(text)).expect("it is possible");
-    let config = config_of(text);
+fn copies_of_a_sample_alternate_in_a_block_by_words_of_64_pages() {
+    const COPIES: u32 = 3;
+    const PAGES: u32 = 200;
+    let config = config_of(DRIVE, &["geometry.pages-per-block=384"]);
+    let geometry = Geometry::of(&config).expect("the geometry is possible");
     let ftl = Ftl::new(&geometry, &config, FtlRules::new(&config));
     let order = ftl.allocation.static_order();
-    let range: Range<u32> = 0..1_100;
+    let range = 0..geometry.planes() * (COPIES * PAGES - 50);
     let mut random = SimRng::new(8);
-    // The sample: 200 pages, at random places of the blocks of a plane.
-    let shape = SampleShape { pages: 200, times: TIMES, pages_per_block: 128 };
-    let mut filled = Filled::none(&geometry, order, std::slice::from_ref(&range));
-    let mut expected = vec![None; range.len()];
-    let mut left_expected = Vec::new();
-    let mut left = Vec::new();
+    let mut map = InitialMap::empty(&geometry, order, std::slice::from_ref(&range));
+    let mut expected = Vec::new();
     for share in order.shares(&range) {
-        let plane = share.plane;
+        // The logical pages of the sample, at random physical pages of its blocks.
         let mut physical: Vec<u32> = (0..4 * 128).collect();
         for at in (1..physical.len()).rev() {
             physical.swap(at, random.below(at as u32 + 1) as usize);
         }
-        let mut pages = vec![0; physical.len()];
-        let place = |ppn: u32| ppn / 128 * 384 + ppn % 128 / 64 * 64 * TIMES + ppn % 64;
-        let places: Vec<u32> = physical[..200].iter().map(|&ppn| place(ppn)).collect();
-        (0..200).for_each(|lpn| pages[physical[lpn as usize] as usize] = lpn);
-        let state = Arc::new(SampleState { places: places.clone(), pages });
-        let names: Vec<Renaming> = (0..TIMES).map(|_| Renaming::new(200, &mut random)).collect();
-        let first_page = geometry.ppn(geometry.first_block(plane), 0);
-        let mut own = share.pages();
-        for (copy, names) in (0..).zip(&names) {
-            for simulated in names.images() {
-                let ppn = Ppn(first_page.0 + copy * 64 + places[simulated as usize]);
-                match own.next() {
-                    Some(lpn) => expected[lpn.index()] = Some(ppn),
-                    None => left_expected.push(ppn),
-                }
-            }
-        }
-        left.extend(filled.add_copies((shape, state), first_page, vec![share], names));
+        let mut logical = vec![0; physical.len()];
+        (0..PAGES).for_each(|page| logical[physical[page as usize] as usize] = page);
+        let offset = |ppn: &u32| ppn / 128 * 384 + ppn % 128 / 64 * 64 * COPIES + ppn % 64;
+        let offsets: Vec<u32> = physical[..PAGES as usize].iter().map(offset).collect();
+        let permutations: Vec<Permutation> = (0..COPIES).map(|_| Permutation::new(PAGES, &mut random)).collect();
+        let first_page = geometry.ppn(geometry.first_block(share.plane), 0);
+        let images = (0..)
+            .zip(&permutations)
+            .flat_map(|(copy, permutation)| permutation.images_from(0).map(move |page| (copy, page)));
+        let copied: Vec<Ppn> =
+            images.map(|(copy, page)| Ppn(first_page.0 + copy * 64 + offsets[page as usize])).collect();
+        let used = share.count as usize;
+        expected.extend(share.pages().zip(copied.iter().copied()));
+        let state = Arc::new(SampleState::new(offsets, logical, COPIES, 128));
+        let group = PlaneGroup::copies(state, first_page, [share], permutations);
+        assert!(group.unused().eq(copied[used..].iter().copied()) && copied.len() - used == 50);
+        map.add(group);
     }
-    assert_eq!(left, left_expected);
-    assert_eq!(left.len(), 2 * 600 - range.len());
-    for (lpn, place) in range.map(Lpn).zip(expected) {
-        assert_eq!(filled.place_of(lpn), place);
-        assert_eq!(filled.page_at(place.expect("all pages have a place")), Some(lpn));
+    let mut pages = Vec::new();
+    map.in_batches(|batch| pages.append(batch));
+    assert_eq!(pages, expected);
+    assert_eq!(expected.len(), range.len());
+    for (lpn, ppn) in expected {
+        assert_eq!((map.get(lpn), map.lpn_at(ppn)), (Some(ppn), Some(lpn)));
     }
-    assert_eq!(filled.place_of(Lpn(1_100)), None);
+    assert_eq!(map.get(Lpn(range.end)), None);
 }

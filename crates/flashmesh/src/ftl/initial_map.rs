@@ -1,0 +1,255 @@
+//! The map of a preconditioned drive, for pages that have not been written or moved since: computed, not stored.
+//!
+//! Sequential data lies in order. The random steady state consists of copies of a simulated sample, each with its logical pages permuted
+//! ([`Ftl::precondition`](super::Ftl::precondition)), so that two tables of the sample and a permutation for each copy replace the tables of the whole drive.
+//! A drive of terabytes is ready as soon as its sample is. The tables of [`Mapping`](super::mapping::Mapping) hold what was written later.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::allocation::{Share, StaticOrder};
+use super::precondition::Permutation;
+use crate::engine::prefetch::prefetch;
+use crate::flash::divisor::Divisor;
+use crate::flash::geometry::Geometry;
+use crate::ids::{Lpn, PlaneId, Ppn};
+
+/// Pages that are passed on together: what they touch of three tables fits into the first-level cache.
+const BATCH: usize = 128;
+
+/// The group of a plane that was not filled.
+const NO_GROUP: u32 = u32::MAX;
+
+/// The map of all planes that were filled.
+#[derive(Clone, Debug)]
+pub(super) struct InitialMap {
+    order: StaticOrder,
+    /// The logical pages that are mapped.
+    ranges: Vec<Range<u32>>,
+    pages_per_plane: Divisor,
+    groups: Vec<PlaneGroup>,
+    /// By plane.
+    group_of: Vec<u32>,
+}
+
+/// A sample at one instant. Each block of the drive holds several copies of one of the sample, word by word of 64 pages in turn.
+#[derive(Clone, Debug)]
+pub(super) struct SampleState {
+    /// By logical page of the sample: its offset from the first page of a group, in the first copy.
+    offsets: Vec<u32>,
+    by_pages: Divisor,
+    /// By physical page of the sample: its logical page, if it is valid. Empty where the copies go into tables.
+    logical: Vec<u32>,
+    copies: u32,
+    /// Of the sample.
+    pages_per_block: u32,
+    /// By the pages of a block of the drive.
+    by_block: Divisor,
+}
+
+/// Planes that were filled together.
+#[derive(Clone, Debug)]
+pub(super) struct PlaneGroup {
+    first_page: Ppn,
+    /// The logical pages, each share with the number of pages before it.
+    shares: Vec<(u32, Share)>,
+    content: Content,
+}
+
+#[derive(Clone, Debug)]
+enum Content {
+    InOrder,
+    /// Copies of a sample, each with a permutation of its logical pages.
+    Copies(Arc<SampleState>, Vec<Permutation>),
+}
+
+impl InitialMap {
+    /// No plane is filled yet; `ranges` are the logical pages that will be mapped.
+    pub fn empty(geometry: &Geometry, order: &StaticOrder, ranges: &[Range<u32>]) -> InitialMap {
+        InitialMap {
+            order: order.clone(),
+            ranges: ranges.to_vec(),
+            pages_per_plane: Divisor::new(geometry.pages_per_plane()),
+            groups: Vec::new(),
+            group_of: vec![NO_GROUP; geometry.planes() as usize],
+        }
+    }
+
+    /// Adds planes that were filled.
+    pub fn add(&mut self, group: PlaneGroup) {
+        for (_, share) in &group.shares {
+            self.group_of[share.plane.index()] = self.groups.len() as u32;
+        }
+        self.groups.push(group);
+    }
+
+    /// Passes all logical pages, each with its physical page, to `take`, some at a time.
+    pub fn in_batches(&self, mut take: impl FnMut(&mut Vec<(Lpn, Ppn)>)) {
+        self.groups.iter().for_each(|group| group.in_batches(&mut take));
+    }
+
+    /// Whether `lpn` is mapped, without computing where.
+    pub fn contains(&self, lpn: Lpn) -> bool {
+        self.ranges.iter().any(|range| range.contains(&lpn.0))
+    }
+
+    /// The physical page of `lpn`.
+    #[inline(never)]
+    pub fn get(&self, lpn: Lpn) -> Option<Ppn> {
+        if !self.contains(lpn) {
+            return None;
+        }
+        let plane = self.order.plane_of(lpn);
+        self.group(plane)?.get(lpn, plane)
+    }
+
+    /// The logical page at `ppn`, which is valid.
+    pub fn lpn_at(&self, ppn: Ppn) -> Option<Lpn> {
+        self.group(PlaneId(self.pages_per_plane.divide(ppn.0)))?.lpn_at(ppn)
+    }
+
+    fn group(&self, plane: PlaneId) -> Option<&PlaneGroup> {
+        self.groups.get(self.group_of[plane.index()] as usize)
+    }
+}
+
+impl PlaneGroup {
+    /// `shares` lie in their order from `first_page` on.
+    pub fn in_order(first_page: Ppn, shares: impl IntoIterator<Item = Share>) -> PlaneGroup {
+        PlaneGroup::new(first_page, shares, Content::InOrder)
+    }
+
+    /// `shares` lie in copies of a sample from `first_page` on, one for each of `permutations`.
+    pub fn copies(
+        state: Arc<SampleState>,
+        first_page: Ppn,
+        shares: impl IntoIterator<Item = Share>,
+        permutations: Vec<Permutation>,
+    ) -> PlaneGroup {
+        PlaneGroup::new(first_page, shares, Content::Copies(state, permutations))
+    }
+
+    fn new(first_page: Ppn, shares: impl IntoIterator<Item = Share>, content: Content) -> PlaneGroup {
+        let mut pages = 0;
+        let numbered = shares.into_iter().map(|share| {
+            pages += share.count;
+            (pages - share.count, share)
+        });
+        PlaneGroup { first_page, shares: numbered.collect(), content }
+    }
+
+    /// Passes its logical pages, each with its physical page, to `take`, some at a time.
+    pub fn in_batches(&self, mut take: impl FnMut(&mut Vec<(Lpn, Ppn)>)) {
+        let mut own = self.shares.iter().flat_map(|(_, share)| share.pages());
+        let (mut offsets, mut batch) = (Vec::with_capacity(BATCH), Vec::with_capacity(BATCH));
+        let mut index = 0;
+        loop {
+            self.content.offsets(index, &mut offsets);
+            index += offsets.len() as u32;
+            batch.clear();
+            batch.extend(offsets.iter().zip(own.by_ref()).map(|(offset, lpn)| (lpn, Ppn(self.first_page.0 + offset))));
+            if batch.is_empty() {
+                return;
+            }
+            take(&mut batch);
+        }
+    }
+
+    /// The valid pages of the copies that no logical page is left for.
+    pub fn unused(&self) -> impl Iterator<Item = Ppn> {
+        let used = self.shares.last().map_or(0, |(before, share)| before + share.count);
+        let copied = match &self.content {
+            Content::InOrder => 0,
+            Content::Copies(state, permutations) => state.pages() * permutations.len() as u32,
+        };
+        (used..copied).map(|index| self.ppn_of(index))
+    }
+
+    /// The physical page of `lpn`, which static allocation gives to `plane`.
+    fn get(&self, lpn: Lpn, plane: PlaneId) -> Option<Ppn> {
+        let mut of_plane = self.shares.iter().filter(|(_, share)| share.plane == plane);
+        of_plane.find_map(|(before, share)| Some(self.ppn_of(before + share.number_of(lpn)?)))
+    }
+
+    /// The physical page of the logical page at `index` in the group.
+    fn ppn_of(&self, index: u32) -> Ppn {
+        let offset = match &self.content {
+            Content::InOrder => index,
+            Content::Copies(state, permutations) => state.offset_of(index, permutations),
+        };
+        Ppn(self.first_page.0 + offset)
+    }
+
+    fn lpn_at(&self, ppn: Ppn) -> Option<Lpn> {
+        let offset = ppn.0 - self.first_page.0;
+        let index = match &self.content {
+            Content::InOrder => offset,
+            Content::Copies(state, permutations) => state.index_at(offset, permutations)?,
+        };
+        let after = self.shares.partition_point(|(before, _)| *before <= index);
+        let (before, share) = self.shares.get(after.checked_sub(1)?)?;
+        Some(share.page(index - before))
+    }
+}
+
+impl Content {
+    /// Replaces `offsets` by those of the pages from `index` on, at most a batch of them.
+    fn offsets(&self, index: u32, offsets: &mut Vec<u32>) {
+        offsets.clear();
+        match self {
+            Content::InOrder => offsets.extend((index..).take(BATCH)),
+            Content::Copies(state, permutations) => {
+                let copy = state.by_pages.divide(index);
+                let Some(permutation) = permutations.get(copy as usize) else { return };
+                offsets.extend(permutation.images_from(index - copy * state.pages()).take(BATCH));
+                offsets.iter().for_each(|&page| prefetch(&state.offsets, page as usize));
+                offsets.iter_mut().for_each(|page| *page = copy * u64::BITS + state.offsets[*page as usize]);
+            }
+        }
+    }
+}
+
+impl SampleState {
+    /// See the fields.
+    pub fn new(offsets: Vec<u32>, logical: Vec<u32>, copies: u32, pages_per_block: u32) -> SampleState {
+        let by_pages = Divisor::new(offsets.len() as u32);
+        SampleState {
+            offsets,
+            by_pages,
+            logical,
+            copies,
+            pages_per_block,
+            by_block: Divisor::new(copies * pages_per_block),
+        }
+    }
+
+    /// Logical pages.
+    fn pages(&self) -> u32 {
+        self.offsets.len() as u32
+    }
+
+    /// The offset of the logical page at `index` in a group of copies.
+    fn offset_of(&self, index: u32, permutations: &[Permutation]) -> u32 {
+        let copy = self.by_pages.divide(index);
+        let page = permutations[copy as usize].image(index - copy * self.pages());
+        copy * u64::BITS + self.offsets[page as usize]
+    }
+
+    /// The index in a group of copies of the logical page at `offset`.
+    fn index_at(&self, offset: u32, permutations: &[Permutation]) -> Option<u32> {
+        let block = self.by_block.divide(offset);
+        let page = offset - block * self.copies * self.pages_per_block;
+        let (copy, page) = match self.copies {
+            1 => (0, page),
+            copies => {
+                let word = page / u64::BITS;
+                (word % copies, word / copies * u64::BITS + page % u64::BITS)
+            }
+        };
+        let logical = *self.logical.get((block * self.pages_per_block + page) as usize)?;
+        Some(copy * self.pages() + permutations[copy as usize].preimage(logical))
+    }
+}
+
+#[cfg(test)]
+mod tests;
