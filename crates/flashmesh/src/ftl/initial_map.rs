@@ -140,18 +140,22 @@ impl PlaneGroup {
 
     /// Passes its logical pages, each with its physical page, to `take`, some at a time.
     pub fn in_batches(&self, mut take: impl FnMut(&mut Vec<(Lpn, Ppn)>)) {
-        let mut own = self.shares.iter().flat_map(|(_, share)| share.pages());
-        let (mut offsets, mut batch) = (Vec::with_capacity(BATCH), Vec::with_capacity(BATCH));
-        let mut index = 0;
-        loop {
-            self.content.offsets(index, &mut offsets);
-            index += offsets.len() as u32;
-            batch.clear();
-            batch.extend(offsets.iter().zip(own.by_ref()).map(|(offset, lpn)| (lpn, Ppn(self.first_page.0 + offset))));
-            if batch.is_empty() {
-                return;
+        let (mut offsets, mut batch) = ([0; BATCH], Vec::with_capacity(BATCH));
+        for (before, share) in &self.shares {
+            let mut number = 0;
+            while number < share.count {
+                let wanted = BATCH.min((share.count - number) as usize);
+                let offsets = self.content.offsets(before + number, &mut offsets[..wanted]);
+                batch.clear();
+                batch.extend(
+                    offsets
+                        .iter()
+                        .zip(number..)
+                        .map(|(offset, number)| (share.page(number), Ppn(self.first_page.0 + offset))),
+                );
+                number += offsets.len() as u32;
+                take(&mut batch);
             }
-            take(&mut batch);
         }
     }
 
@@ -193,17 +197,22 @@ impl PlaneGroup {
 }
 
 impl Content {
-    /// Replaces `offsets` by those of the pages from `index` on, at most a batch of them.
-    fn offsets(&self, index: u32, offsets: &mut Vec<u32>) {
-        offsets.clear();
+    /// Writes the offsets of the pages from `index` on to the front of `offsets`, as many as are of one copy. Returns them.
+    fn offsets<'a>(&self, index: u32, offsets: &'a mut [u32]) -> &'a [u32] {
         match self {
-            Content::InOrder => offsets.extend((index..).take(BATCH)),
+            Content::InOrder => {
+                offsets.iter_mut().zip(index..).for_each(|(offset, index)| *offset = index);
+                offsets
+            }
             Content::Copies(state, permutations) => {
                 let copy = state.by_pages.divide(index);
-                let Some(permutation) = permutations.get(copy as usize) else { return };
-                offsets.extend(permutation.images_from(index - copy * state.pages()).take(BATCH));
+                let page = index - copy * state.pages();
+                let pages = offsets.len().min((state.pages() - page) as usize);
+                let offsets = &mut offsets[..pages];
+                permutations[copy as usize].images(page, offsets);
                 offsets.iter().for_each(|&page| prefetch(&state.offsets, page as usize));
                 offsets.iter_mut().for_each(|page| *page = copy * u64::BITS + state.offsets[*page as usize]);
+                offsets
             }
         }
     }

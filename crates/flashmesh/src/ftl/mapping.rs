@@ -1,5 +1,6 @@
 //! Where each logical page is, and which logical page each physical page holds.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::initial_map::InitialMap;
@@ -222,6 +223,19 @@ impl Mapping {
             Some(lpn) => Lpn(lpn),
             None => self.initial.as_ref().and_then(|initial| initial.lpn_at(ppn)).unwrap_or(Lpn(0)),
         }
+    }
+
+    /// The physical page of each of `lpns`, all of which were written.
+    pub(super) fn all_physical(&self, lpns: Range<u32>) -> impl Iterator<Item = Ppn> {
+        let entries = &self.forward[lpns.start as usize..lpns.end as usize];
+        entries
+            .iter()
+            .map(|entry| Ppn(entry.checked_sub(1).expect("all pages of a sample are written before it is copied")))
+    }
+
+    /// By physical page, the logical page of it if it is valid.
+    pub(super) fn all_logical(&self) -> impl Iterator<Item = u32> {
+        self.reverse.iter().map(|entry| entry.saturating_sub(1))
     }
 
     /// Prefetches the entry of `lpn`, if any entry of its region was ever set.

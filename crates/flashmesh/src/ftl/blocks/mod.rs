@@ -168,6 +168,15 @@ impl BlockManager {
         plane
     }
 
+    /// As [`BlockManager::program_valid`], for so many pages of a block from `first` on.
+    pub(super) fn program_all_valid(&mut self, first: Ppn, pages: u32) {
+        let block = self.table.block_of(first);
+        self.planes[self.table.plane_of(block).index()].valid_pages += pages;
+        if self.table.program_all_valid(block, first, pages) {
+            self.fill(block);
+        }
+    }
+
     /// `ppn` has been programmed with data that is invalid already, or is given up.
     pub(super) fn program_invalid(&mut self, ppn: Ppn) {
         self.count_program(self.table.block_of(ppn));
@@ -220,6 +229,12 @@ impl BlockManager {
         let account = &mut self.planes[self.table.plane_of(block).index()];
         account.invalid_pages -= self.table.collect(block);
         account.collecting += 1;
+    }
+
+    /// All valid pages of a victim have been moved.
+    pub(super) fn invalidate_victim(&mut self, block: BlockId) {
+        let account = &mut self.planes[self.table.plane_of(block).index()];
+        account.valid_pages -= self.table.clear_all_valid(block);
     }
 
     /// The victim is erased. Twin blocks are free when all of them are erased.

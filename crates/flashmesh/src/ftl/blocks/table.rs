@@ -84,6 +84,28 @@ impl BlockTable {
         self.valid_pages[block.index()] += 1;
     }
 
+    /// So many pages of `block` from `first` on have been programmed, and are valid. Returns whether the block is full.
+    pub(in super::super) fn program_all_valid(&mut self, block: BlockId, first: Ppn, pages: u32) -> bool {
+        let mut page = first.0 - self.geometry.ppn(block, 0).0;
+        let end = page + pages;
+        while page < end {
+            let bits = (u64::BITS - page % u64::BITS).min(end - page);
+            let word = block.index() * self.words_per_block + (page / u64::BITS) as usize;
+            self.valid[word] |= u64::MAX >> (u64::BITS - bits) << (page % u64::BITS);
+            page += bits;
+        }
+        self.valid_pages[block.index()] += pages as u16;
+        self.programmed_pages[block.index()] += pages as u16;
+        self.programmed_pages(block) == self.geometry.pages_of(block)
+    }
+
+    /// No page of a victim is valid any more. Returns how many were.
+    pub(in super::super) fn clear_all_valid(&mut self, block: BlockId) -> u32 {
+        debug_assert_eq!(self.state(block), BlockState::Collecting);
+        self.valid[block.index() * self.words_per_block..][..self.words_per_block].fill(0);
+        u32::from(std::mem::take(&mut self.valid_pages[block.index()]))
+    }
+
     /// Returns whether the block is full, so that collection gains a page.
     #[inline]
     pub(in super::super) fn clear_valid(&mut self, block: BlockId, ppn: Ppn) -> bool {
@@ -215,12 +237,10 @@ impl BlockTable {
     }
 
     /// The offsets of the valid pages of `block`, in ascending order.
+    #[inline]
     pub(in super::super) fn valid_offsets(&self, block: BlockId) -> impl Iterator<Item = u32> {
-        (0..self.words_per_block).flat_map(move |word| {
-            let rest = |bits: &u64| Some(bits & bits.wrapping_sub(1)).filter(|&bits| bits != 0);
-            let first = Some(self.valid_word(block, word)).filter(|&bits| bits != 0);
-            std::iter::successors(first, rest).map(move |bits| word as u32 * u64::BITS + bits.trailing_zeros())
-        })
+        let words = &self.valid[block.index() * self.words_per_block..][..self.words_per_block];
+        (0..).step_by(u64::BITS as usize).zip(words).flat_map(|(first, &word)| Ones(word).map(move |bit| first + bit))
     }
 
     #[inline]
@@ -290,6 +310,20 @@ impl BlockTable {
         let first = plane.index() * self.geometry.blocks_per_plane as usize;
         let blocks = first..first + self.geometry.blocks_per_plane as usize;
         Candidates::new(plane, &self.invalid_pages[blocks.clone()], &self.filled[blocks])
+    }
+}
+
+/// The bits of a word that are set, by number from the lowest.
+struct Ones(u64);
+
+impl Iterator for Ones {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        let first = self.0.trailing_zeros();
+        self.0 &= self.0.wrapping_sub(1);
+        (first < u64::BITS).then_some(first)
     }
 }
 

@@ -147,7 +147,7 @@ fn copies_of_a_sample_alternate_in_a_block_by_words_of_64_pages() {
         let first_page = geometry.ppn(geometry.first_block(share.plane), 0);
         let images = (0..)
             .zip(&permutations)
-            .flat_map(|(copy, permutation)| permutation.images_from(0).map(move |page| (copy, page)));
+            .flat_map(|(copy, permutation)| (0..PAGES).map(move |i| (copy, permutation.image(i))));
         let copied: Vec<Ppn> =
             images.map(|(copy, page)| Ppn(first_page.0 + copy * 64 + offsets[page as usize])).collect();
         let used = share.count as usize;

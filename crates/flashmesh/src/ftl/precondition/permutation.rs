@@ -34,30 +34,13 @@ impl Permutation {
         (moved % u64::from(self.n) * u64::from(self.inverse) % u64::from(self.n)) as u32
     }
 
-    /// The images of `i`, i + 1 and so on, to that of n - 1.
-    pub(in super::super) fn images_from(&self, i: u32) -> Images {
-        Images { step: self.step, next: self.image(i), left: self.n - i, n: self.n }
-    }
-}
-
-/// Images of consecutive numbers.
-pub(in super::super) struct Images {
-    step: u32,
-    next: u32,
-    left: u32,
-    n: u32,
-}
-
-impl Iterator for Images {
-    type Item = u32;
-
-    #[inline]
-    fn next(&mut self) -> Option<u32> {
-        self.left = self.left.checked_sub(1)?;
-        let image = self.next;
-        let gap = self.n - self.step;
-        self.next = if image >= gap { image - gap } else { image + self.step };
-        Some(image)
+    /// Writes the images of `i`, i + 1 and so on to `images`.
+    pub(in super::super) fn images(&self, i: u32, images: &mut [u32]) {
+        let (mut next, gap) = (self.image(i), self.n - self.step);
+        for image in images {
+            *image = next;
+            next = if next >= gap { next - gap } else { next + self.step };
+        }
     }
 }
 
@@ -84,9 +67,10 @@ mod tests {
         let mut random = SimRng::new(3);
         for n in [1, 2, 3, 8, 97, 1_000, 4_096] {
             let permutation = Permutation::new(n, &mut random);
-            let mut images: Vec<u32> = permutation.images_from(0).collect();
-            assert!((0..n).map(|i| permutation.image(i)).eq(images.iter().copied()));
-            assert!(permutation.images_from(n / 3).eq(images[(n / 3) as usize..].iter().copied()));
+            let mut images: Vec<u32> = (0..n).map(|i| permutation.image(i)).collect();
+            let mut from_a_third = vec![0; (n - n / 3) as usize];
+            permutation.images(n / 3, &mut from_a_third);
+            assert_eq!(from_a_third, images[(n / 3) as usize..]);
             assert!(images.iter().map(|&image| permutation.preimage(image)).eq(0..n));
             images.sort_unstable();
             assert!(images.into_iter().eq(0..n));

@@ -1,5 +1,7 @@
 //! A plane that is simulated, as a sample of others.
 
+use std::ops::Range;
+
 use super::kept::{Keeping, KeptSample};
 use super::{Watch, fill};
 use crate::config::{self, Config};
@@ -7,12 +9,14 @@ use crate::engine::random::SimRng;
 use crate::flash::geometry::Geometry;
 use crate::ftl::initial_map::SampleState;
 use crate::ftl::{Ftl, FtlRules, IdleDies, Partition, TranslationPages};
-use crate::ids::{Lpn, Ppn};
+use crate::ids::Lpn;
 
 /// Windows before the steady state is looked for: the plane has been overwritten several times.
 pub(super) const WINDOWS_MIN: u32 = 8;
 /// Windows after which the state is taken for steady, settled or not.
 const WINDOWS_MAX: u32 = 40;
+/// Writes whose map entries are prefetched together.
+const BATCH: usize = 32;
 /// Write amplification has settled when two windows and the two before them agree within this share.
 const SETTLED_WITHIN: f64 = 0.005;
 
@@ -206,39 +210,42 @@ impl<'a> Sample<'a> {
 
     /// Its present state, for copies to `drive`; with `is_inverted` in both directions.
     pub(super) fn state(&self, drive: &Geometry, is_inverted: bool) -> SampleState {
-        let offsets = (0..self.pages()).map(|lpn| self.offset_of(Lpn(lpn), drive)).collect();
-        let mut logical = Vec::new();
-        if is_inverted {
-            logical.resize(self.ftl.geometry.pages() as usize, 0);
-            (0..self.pages()).for_each(|lpn| logical[self.ppn_of(Lpn(lpn)).index()] = lpn);
-        }
+        let offsets = self.offsets(0..self.pages(), drive).collect();
+        let logical = if is_inverted { self.ftl.mapping.all_logical().collect() } else { Vec::new() };
         SampleState::new(offsets, logical, self.times(), self.ftl.geometry.pages_per_block)
     }
 
     /// The offset of each translation page from the first page of the planes that it is copied to.
     pub(super) fn translation_offsets(&self, drive: &Geometry) -> impl Iterator<Item = u32> {
-        let pages = self.inputs.translation.map_or(0..0, |translation| translation.all());
-        pages.map(|lpn| self.offset_of(Lpn(lpn), drive))
+        self.offsets(self.inputs.translation.map_or(0..0, |translation| translation.all()), drive)
     }
 
-    fn offset_of(&self, lpn: Lpn, drive: &Geometry) -> u32 {
-        let (ppn, times) = (self.ppn_of(lpn), self.times());
-        if times == 1 {
-            return ppn.0;
-        }
-        let (block, page) = (self.ftl.geometry.block_of(ppn), self.ftl.geometry.page_in_block(ppn));
-        // Words of 64 pages come in turn from each copy.
-        block.0 * drive.pages_per_block + page / u64::BITS * u64::BITS * times + page % u64::BITS
-    }
-
-    fn ppn_of(&self, lpn: Lpn) -> Ppn {
-        self.ftl.lookup(lpn).expect("all pages of a sample are written before it is copied")
+    fn offsets(&self, lpns: Range<u32>, drive: &Geometry) -> impl Iterator<Item = u32> {
+        let (own, times) = (&self.ftl.geometry, self.times());
+        let pages_per_block = drive.pages_per_block;
+        self.ftl.mapping.all_physical(lpns).map(move |ppn| {
+            if times == 1 {
+                return ppn.0;
+            }
+            let (block, page) = (own.block_of(ppn), own.page_in_block(ppn));
+            // Words of 64 pages come in turn from each copy.
+            block.0 * pages_per_block + page / u64::BITS * u64::BITS * times + page % u64::BITS
+        })
     }
 
     /// Overwrites `writes` random pages and returns how many pages were moved for it.
     fn write(&mut self, writes: u32) -> u64 {
         let pages = self.pages();
-        (0..writes).map(|_| self.ftl.write_untimed(Lpn(self.random.below(pages)), &self.idle)).sum()
+        let mut moved = 0;
+        let mut left = writes;
+        while left > 0 {
+            let batch = &mut [Lpn(0); BATCH][..BATCH.min(left as usize)];
+            batch.fill_with(|| Lpn(self.random.below(pages)));
+            batch.iter().for_each(|&lpn| self.ftl.prefetch(lpn));
+            moved += batch.iter().map(|&lpn| self.ftl.write_untimed(lpn, &self.idle)).sum::<u64>();
+            left -= batch.len() as u32;
+        }
+        moved
     }
 
     /// Overwrites random pages until write amplification has settled. `watch` receives how much of what it takes at least is done.
