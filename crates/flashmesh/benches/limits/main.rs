@@ -48,8 +48,10 @@ const ROWS: &[Row] = &[
     Row::at_most(0.1, "s", "start to first request", start::first_request_seconds),
     Row::at_most(60.0, "MB peak", "start to first request", || in_memory(1e6, start::first_request)),
     Row::at_most(60.0, "MB peak", "300 k reads all over 412 GB", || in_memory(1e6, start::reads_of_a_whole_drive)),
-    Row::at_most(20.0, "s", "preconditioning 412 GB, random", start::precondition_seconds),
-    Row::at_most(1.2, "GB peak", "preconditioning 412 GB, random", || in_memory(1e9, start::precondition)),
+    Row::at_most(5.0, "s", "a full drive of 1 TB, 4 KiB pages", start::full_drive_of_a_terabyte_seconds),
+    Row::at_most(2.4, "GB peak", "a full drive of 1 TB, 4 KiB pages", || {
+        in_memory(1e9, start::full_drive_of_a_terabyte)
+    }),
     Row::at_most(5.0, "s", "a full CM7-R of 3.84 TB", start::full_drive_seconds),
     Row::at_most(0.4, "GB peak", "a full CM7-R of 3.84 TB", || in_memory(1e9, start::full_drive)),
     Row::at_least(8.0, LINES, "reading a trace, ASCII family", || reading::speed(TraceFormat::Ascii)),

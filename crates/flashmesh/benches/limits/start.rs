@@ -3,8 +3,6 @@
 use std::time::Instant;
 
 use flashmesh::config::{Config, PreconditionKind};
-use flashmesh::flash::geometry::Geometry;
-use flashmesh::ftl::{Ftl, FtlRules};
 use flashmesh::measure::report::Report;
 use flashmesh::simulation::{Control, Simulation};
 
@@ -40,18 +38,19 @@ pub fn reads_of_a_whole_drive() -> String {
     hash_of(&simulation.run(&Control::default()).expect("the run ends"))
 }
 
-pub fn precondition() -> String {
+/// A drive of many small pages, full of random data, and a few requests.
+pub fn full_drive_of_a_terabyte() -> String {
     let mut config = Config { seed: 1, ..Config::default() };
-    config.precondition.kind = PreconditionKind::Random;
-    let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
-    let mut ftl = Ftl::new(&geometry, &config, FtlRules::new(&config));
-    let report = ftl.precondition(&config.precondition, config.seed);
-    hash(&format!("{report:?}"))
+    config.geometry.blocks_per_plane = 2665;
+    full(config)
 }
 
 /// A measured drive, full of random data, and a few requests.
 pub fn full_drive() -> String {
-    let mut config = Config::from_preset("kioxia-cm7-r").expect("the preset is there");
+    full(Config::from_preset("kioxia-cm7-r").expect("the preset is there"))
+}
+
+fn full(mut config: Config) -> String {
     config.precondition.kind = PreconditionKind::Random;
     config.workload.requests = Some(1_000);
     let mut simulation = Simulation::new(&config).expect("the drive can be built");
@@ -62,8 +61,8 @@ pub fn full_drive_seconds() -> Outcome {
     seconds(full_drive)
 }
 
-pub fn precondition_seconds() -> Outcome {
-    seconds(precondition)
+pub fn full_drive_of_a_terabyte_seconds() -> Outcome {
+    seconds(full_drive_of_a_terabyte)
 }
 
 fn seconds(run: fn() -> String) -> Outcome {

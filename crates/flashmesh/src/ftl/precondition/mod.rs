@@ -18,9 +18,6 @@ use crate::flash::geometry::Geometry;
 /// Logical pages from which on the map is computed. The tables of a smaller drive are filled in a fifth of a second, and are faster.
 const COMPUTED_FROM: u32 = 1 << 23;
 
-/// The tables of a map that is computed are at least so many times as large as the states of samples.
-const TABLES_TO_STATES: u64 = 2;
-
 /// What preconditioning has done.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PreconditionReport {
@@ -38,21 +35,21 @@ pub struct PreconditionReport {
 /// estimate; it does not fall.
 pub type Watch<'a> = &'a dyn Fn(f64);
 
-/// The initial size of the map of a preconditioned drive, in bytes, if it is computed; `None` if it is in tables. It is in tables for small drives, for samples
-/// of many states, and where a journal or the allocator looks at all pages at the start.
+/// The initial size of the map of a preconditioned drive, in bytes, if it is computed; `None` if it is in tables. It is in tables for small drives, and where
+/// a journal or the allocator looks at all pages at the start.
 pub fn computed_map_bytes(geometry: &Geometry, config: &config::Config, rules: FtlRules) -> Option<u64> {
     if geometry.logical_pages < COMPUTED_FROM || config.persistence.has_journal() {
         return None;
     }
-    let bytes = match config.precondition.kind {
-        PreconditionKind::None => return None,
-        PreconditionKind::Sequential => 0,
-        PreconditionKind::Random => steady_state::bytes_of_states(geometry, rules.superblock_dies),
-    };
-    let tables = (u64::from(geometry.pages()) + u64::from(geometry.logical_pages)) * size_of::<u32>() as u64;
     let partition = Partition::new(geometry, config).ok()?;
-    let counts_parts = allocation::Policy::new(geometry, &partition, &rules).counts_parts();
-    (!counts_parts && bytes <= tables / TABLES_TO_STATES).then_some(bytes)
+    if allocation::Policy::new(geometry, &partition, &rules).counts_parts() {
+        return None;
+    }
+    match config.precondition.kind {
+        PreconditionKind::None => None,
+        PreconditionKind::Sequential => Some(0),
+        PreconditionKind::Random => Some(steady_state::bytes_of_states(geometry, rules.superblock_dies)),
+    }
 }
 
 impl Ftl {
