@@ -101,6 +101,8 @@ COLLIDING = Row("8 random reads, drive of 16 dies", {}, *COLLIDING_RUNS, file="c
 
 DEEP: Settings = {"replay.outstanding": 65_535, "host.queue-depth": 65_535}
 QUEUE: Settings = {"host.interface": "nvme", "replay.outstanding": 1024}
+DEEP_QUEUE: Settings = QUEUE | {"replay.outstanding": 32 << 10, "host.queue-depth": 65_535, "nvme.fetch-size": 16 << 10}
+"""One queue with as many reads outstanding, and as many of them in the drive, as 32 of `QUEUE` have."""
 
 
 def full(blocks: int) -> Settings:
@@ -160,6 +162,7 @@ ROWS = [
     Row("same reads, 65,535 outstanding", BUS.settings | DEEP, 2_000_000, 0),
     Row("same reads, NVMe queue of 1,024", BUS.settings | QUEUE, 1_000_000, 20_000),
     Row("same reads, 32 NVMe queues of 1,024", BUS.settings, 1_000_000, 0, file="queues.toml", streams=32),
+    Row("same reads, NVMe queue of 32,768", BUS.settings | DEEP_QUEUE, 1_000_000, 0),
     Row("preparing a full drive of 52 GB", full(128), 1_000, 0),
     Row("preparing a full drive of 206 GB", full(512), 1_000, 0),
     Row("4 KiB random reads of 4 GiB", SMALL, 2_000_000, 0),
@@ -181,6 +184,12 @@ BOUNDS = [
         "same reads, 32 NVMe queues of 1,024",
         "same reads, NVMe queue of 1,024",
         1.1,
+    ),
+    Bound(
+        "time of 32 NVMe queues over one with as many reads",
+        "same reads, 32 NVMe queues of 1,024",
+        "same reads, NVMe queue of 32,768",
+        1.25,
     ),
     Bound(
         "time of preparing four times the drive",

@@ -266,7 +266,10 @@ impl<M: Model> Frontend<M> {
         match &mut self.interface {
             AnyInterface::Nvme(nvme) if !M::ALL_FEATURES && nvme.is_ahead() => {
                 let now = kernel.now();
-                nvme.arrived(now, &mut Sink { kernel, crossing: &mut self.crossing })
+                let arrived = nvme.arrived(now, &mut Sink { kernel, crossing: &mut self.crossing });
+                let upcoming = nvme.upcoming();
+                self.prefetch_request(|| upcoming);
+                arrived
             }
             _ => Some(self.crossed(Direction::ToDrive)),
         }

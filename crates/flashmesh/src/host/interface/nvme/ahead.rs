@@ -308,6 +308,16 @@ impl Nvme {
         self.expect(next, events);
         arrived
     }
+
+    /// The request whose command comes next, as far as that is known without looking at times.
+    #[inline(always)]
+    pub fn upcoming(&self) -> Option<RequestId> {
+        let Ahead { arriving, to_host, to_drive, .. } = &self.ahead;
+        if let Some(&(_, request)) = arriving.front() {
+            return Some(RequestId(request));
+        }
+        to_host.front().or(to_drive.front()).map(|under_way| under_way.command.request)
+    }
 }
 
 #[cfg(test)]
