@@ -65,7 +65,7 @@ impl Ftl {
     /// # Panics
     /// When a page was placed before.
     pub(crate) fn set_placed_beside(&mut self) {
-        if !self.has_twins() && matches!(self.allocation, allocation::Policy::Static(_)) {
+        if !self.has_twins() && self.allocation.is_static() {
             self.set_placed_late();
         }
     }

@@ -4,8 +4,8 @@
 use super::{Ftl, IdleDies};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn, StreamId};
 
-/// Pages that are moved at a time: what they touch of the map fits into the first-level cache.
-const RUN_MAX: u32 = 128;
+/// Pages whose map entries are set together: they fit into the first-level cache.
+const SET_TOGETHER: usize = 128;
 
 impl Ftl {
     /// Writes `lpn` at once and returns how many pages were moved for it: by a collection when the plane wants one, by
@@ -42,6 +42,54 @@ impl Ftl {
         moved
     }
 
+    /// [`Ftl::write_untimed`] of each of `lpns`, in their order, by the first stream. Pages that need no collection and no other block are written together,
+    /// where the drive is one plane, or planes that use the same blocks.
+    pub(super) fn write_all_untimed(&mut self, lpns: &[Lpn], idle: &IdleDies) -> u64 {
+        let mut moved = 0;
+        let mut rest = lpns;
+        while let Some(&next) = rest.first() {
+            let (plane, room) = self.room_untimed();
+            let (run, left) = rest.split_at(rest.len().min(room.max(1) as usize));
+            if room == 0 {
+                moved += self.write_untimed(next, idle);
+            } else {
+                self.commit_writes(run, plane);
+            }
+            rest = left;
+        }
+        moved
+    }
+
+    /// Where the next pages go whichever they are, and how many of them until a collection is wanted, a block is opened, or another twin is behind.
+    fn room_untimed(&self) -> (PlaneId, u32) {
+        let plane = PlaneId(0);
+        let depends_on_page =
+            !self.allocation.is_static() || self.replicas.is_some() || self.collector.wear().static_levelling;
+        if depends_on_page || self.set_of(plane).count() < self.geometry.planes() as usize {
+            return (plane, 0);
+        }
+        let stream = self.host_stream(plane, Some(StreamId(0)));
+        let (behind, lacks) = if self.has_twins() { self.blocks.twin_behind(plane, stream) } else { (plane, u32::MAX) };
+        let is_short = self.set_of(plane).any(|twin| self.collector.is_short(&self.blocks, twin));
+        let left = self.blocks.plane(behind).open.pages_left(stream);
+        let until_short = if is_short { 0 } else { self.collector.pages_until_short(&self.blocks, behind) };
+        (behind, lacks.min(left).min(until_short))
+    }
+
+    /// Pages of the open block of `plane`, which has room for them, are written.
+    fn commit_writes(&mut self, lpns: &[Lpn], plane: PlaneId) {
+        let stream = self.host_stream(plane, Some(StreamId(0)));
+        let (first, count) =
+            self.blocks.allocate_run(plane, stream, lpns.len() as u32).expect("the open block has room");
+        debug_assert_eq!(count as usize, lpns.len(), "a run ends before the block does");
+        self.blocks.program_all_valid(first, count);
+        for (&lpn, ppn) in lpns.iter().zip(first.0..) {
+            if let Some(old) = self.mapping.set(lpn, Ppn(ppn)) {
+                self.blocks.invalidate(old);
+            }
+        }
+    }
+
     fn collect_untimed(&mut self, plane: PlaneId) -> Option<u64> {
         if self.has_twins() {
             let victims = self.begin_twin_collection(plane)?;
@@ -60,15 +108,16 @@ impl Ftl {
 
     /// Moves the valid pages of a victim, as many at a time as follow each other where they go to.
     fn move_untimed(&mut self, victim: BlockId) -> u64 {
-        let table = self.blocks.table();
-        let mut from = Vec::with_capacity(table.valid_pages(victim) as usize);
-        table.valid_offsets(victim).for_each(|page| from.push(self.geometry.ppn(victim, page)));
-        let stream = self.stream_of_move(self.geometry.ppn(victim, 0));
+        let first = self.geometry.ppn(victim, 0);
+        let mut from = self.blocks.table().valid_offsets(victim);
+        from.iter_mut().for_each(|page| *page += first.0);
+        let stream = self.stream_of_move(first);
         // The destination, and the pages that it takes before another twin may be further behind.
         let (mut to_plane, mut lacks) = (self.geometry.plane_of_block(victim), 0);
-        let mut rest = from.as_slice();
-        while !rest.is_empty() {
-            let mut most = (rest.len() as u32).min(RUN_MAX);
+        let mut moves: Vec<(Lpn, Ppn)> = Vec::with_capacity(from.len());
+        while moves.len() < from.len() {
+            let rest = &from[moves.len()..];
+            let mut most = rest.len() as u32;
             if self.has_twins() {
                 if lacks == 0 {
                     (to_plane, lacks) = self.blocks.twin_behind(to_plane, stream);
@@ -81,23 +130,16 @@ impl Ftl {
             let (to, count) =
                 self.blocks.allocate_moves(to_plane, stream, most).expect("the reserve has room for a victim");
             lacks = lacks.saturating_sub(count);
-            let (run, left) = rest.split_at(count as usize);
-            self.commit_moves(run, to);
-            rest = left;
+            self.blocks.program_all_valid(to, count);
+            let moved = rest.iter().zip(to.0..to.0 + count);
+            moves.extend(moved.map(|(&from, to)| (self.mapping.lpn_at(Ppn(from)), Ppn(to))));
         }
+        moves.chunks(SET_TOGETHER).for_each(|moves| self.mapping.set_all(moves));
         self.blocks.invalidate_victim(victim);
-        from.len() as u64
-    }
-
-    /// Pages were moved, in their order, to those of a block from `to` on.
-    fn commit_moves(&mut self, from: &[Ppn], to: Ppn) {
-        let moved = from.iter().zip(to.0..).map(|(&from, to)| (self.mapping.lpn_at(from), Ppn(to)));
-        let moves: Vec<(Lpn, Ppn)> = moved.collect();
-        self.mapping.set_all(&moves);
-        self.blocks.program_all_valid(to, from.len() as u32);
         for (&from, &(lpn, to)) in from.iter().zip(&moves) {
-            self.tell_move(lpn, Some(from), Some(to));
+            self.tell_move(lpn, Some(Ppn(from)), Some(to));
         }
+        moves.len() as u64
     }
 }
 
@@ -122,8 +164,8 @@ mod tests {
         mapping-unit = '4KiB'
     ";
 
-    fn drive(superblock_dies: Option<u32>, moves_share_write_block: bool) -> Ftl {
-        let config = Config::from_str(DRIVE, "drive.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
+    fn drive(superblock_dies: Option<u32>, moves_share_write_block: bool, overrides: &[String]) -> Ftl {
+        let config = Config::from_str(DRIVE, "drive.toml", overrides).unwrap_or_else(|error| panic!("{error}"));
         let rules = FtlRules { superblock_dies, moves_share_write_block, ..FtlRules::new(&config) };
         Ftl::new(&Geometry::of(&config).expect("the geometry is possible"), &config, rules)
     }
@@ -158,7 +200,7 @@ mod tests {
     #[test]
     fn pages_moved_together_go_where_those_moved_one_by_one_do() {
         for (superblock_dies, shares) in [(None, false), (None, true), (Some(1), true), (Some(4), true)] {
-            let mut ftl = drive(superblock_dies, shares);
+            let mut ftl = drive(superblock_dies, shares, &[]);
             let (idle, mut random) = (IdleDies::new(ftl.geometry.dies()), SimRng::new(11));
             let (pages, mut compared) = (ftl.geometry.logical_pages, 0);
             for write in 0..5 * pages {
@@ -178,6 +220,41 @@ mod tests {
             }
             ftl.audit().expect("the tables agree");
             assert!(compared > 50, "{superblock_dies:?}: {compared}");
+        }
+    }
+
+    #[test]
+    fn pages_written_together_end_where_those_written_one_by_one_do() {
+        const DIE: [&str; 2] = ["geometry.channels=1", "geometry.chips-per-channel=1"];
+        const PLANE: [&str; 3] = [DIE[0], DIE[1], "geometry.planes-per-die=1"];
+        let drives = [
+            (&DIE[..], Some(1), true),
+            (&PLANE, None, false),
+            (&PLANE, None, true),
+            // Here the plane depends on the page.
+            (&DIE, None, false),
+            (&[], Some(4), true),
+        ];
+        for (overrides, superblock_dies, shares) in drives {
+            for threshold in ["0.02", "0.2"] {
+                let overrides: Vec<String> =
+                    overrides.iter().map(|&key| key.to_owned()).chain([format!("gc.threshold={threshold}")]).collect();
+                let mut together = drive(superblock_dies, shares, &overrides);
+                let mut one_by_one = together.clone();
+                let (idle, mut random) = (IdleDies::new(together.geometry.dies()), SimRng::new(6));
+                let pages = together.geometry.logical_pages;
+                let mut moved = 0;
+                for _ in 0..50 {
+                    let lpns: Vec<Lpn> = (0..random.below(pages / 5)).map(|_| Lpn(random.below(pages))).collect();
+                    let of_each = lpns.iter().map(|&lpn| one_by_one.write_untimed(lpn, &idle)).sum::<u64>();
+                    assert_eq!(together.write_all_untimed(&lpns, &idle), of_each);
+                    assert_eq!(format!("{:?}", together.blocks), format!("{:?}", one_by_one.blocks));
+                    assert!((0..pages).map(Lpn).all(|lpn| together.lookup(lpn) == one_by_one.lookup(lpn)));
+                    moved += of_each;
+                }
+                together.audit().expect("the tables agree");
+                assert!(moved > 100, "{overrides:?}: {moved}");
+            }
         }
     }
 }

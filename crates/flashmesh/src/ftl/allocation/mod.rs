@@ -107,6 +107,11 @@ impl Policy {
         }
     }
 
+    /// Whether a page goes where the static order says, and nothing is counted.
+    pub(super) fn is_static(&self) -> bool {
+        matches!(self, Policy::Static(_))
+    }
+
     fn quotas(&self) -> Option<&PlaneQuotas> {
         match self {
             Policy::Static(_) => None,

@@ -117,7 +117,7 @@ impl BlockManager {
         check(valid <= programmed && programmed <= pages, || {
             say(format!("{valid} valid pages, {programmed} programmed"))
         })?;
-        at("bits are set beyond the last page", self.table.valid_offsets(block).all(|page| page < pages))?;
+        at("bits are set beyond the last page", self.table.valid_offsets(block).iter().all(|&page| page < pages))?;
 
         let open = opened.iter().find(|open| open.block == block);
         let candidate = self.table.filled(block) != 0;

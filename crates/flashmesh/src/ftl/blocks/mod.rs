@@ -134,6 +134,16 @@ impl BlockManager {
         Some(ppn)
     }
 
+    /// As [`BlockManager::allocate`], for at most `most` pages that follow each other in a block: the first one, and how many there are.
+    pub(super) fn allocate_run(&mut self, plane: PlaneId, stream: Stream, most: u32) -> Option<(Ppn, u32)> {
+        let first = self.allocate(plane, stream)?;
+        let account = &mut self.planes[plane.index()];
+        let more = account.open.pages_left(stream).min(most.saturating_sub(1));
+        account.open.get_mut(stream).next_page += more;
+        account.free_pages -= if stream == Stream::Slc { 0 } else { more };
+        Some((first, 1 + more))
+    }
+
     /// Opens another block for `stream`; `None` when it must leave the free ones.
     pub(super) fn open_block(&mut self, plane: PlaneId, stream: Stream) -> Option<()> {
         if !self.planes[plane.index()].can_open(stream) {

@@ -31,16 +31,10 @@ impl BlockManager {
 
     /// As [`BlockManager::allocate_move`], for at most `most` pages, which follow each other in a block: the first one, and how many there are.
     pub(in super::super) fn allocate_moves(&mut self, plane: PlaneId, stream: Stream, most: u32) -> Option<(Ppn, u32)> {
-        let first = self.allocate_move(plane, stream)?;
-        let next = (self.geometry.block_of(first), self.geometry.page_in_block(first) + 1);
-        let account = &mut self.planes[plane.index()];
-        let mut more = 0;
-        if let Some(stream) = account.open.stream_at(next.0, next.1) {
-            more = account.open.pages_left(stream).min(most.saturating_sub(1));
-            account.open.get_mut(stream).next_page += more;
-            account.free_pages -= if stream == Stream::Slc { 0 } else { more };
-        }
-        Some((first, 1 + more))
+        let shared = self.shared_with(plane, stream);
+        shared
+            .and_then(|shared| self.allocate_run(plane, shared, most))
+            .or_else(|| self.allocate_run(plane, stream, most))
     }
 
     /// What [`BlockManager::allocate_move`] would give: the block and the page in it.

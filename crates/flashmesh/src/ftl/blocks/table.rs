@@ -237,10 +237,17 @@ impl BlockTable {
     }
 
     /// The offsets of the valid pages of `block`, in ascending order.
-    #[inline]
-    pub(in super::super) fn valid_offsets(&self, block: BlockId) -> impl Iterator<Item = u32> {
+    pub(in super::super) fn valid_offsets(&self, block: BlockId) -> Vec<u32> {
         let words = &self.valid[block.index() * self.words_per_block..][..self.words_per_block];
-        (0..).step_by(u64::BITS as usize).zip(words).flat_map(|(first, &word)| Ones(word).map(move |bit| first + bit))
+        let mut offsets = Vec::with_capacity(self.valid_pages(block) as usize);
+        for (first, &word) in (0..).step_by(u64::BITS as usize).zip(words) {
+            let mut left = word;
+            while left != 0 {
+                offsets.push(first + left.trailing_zeros());
+                left &= left - 1;
+            }
+        }
+        offsets
     }
 
     #[inline]
@@ -310,20 +317,6 @@ impl BlockTable {
         let first = plane.index() * self.geometry.blocks_per_plane as usize;
         let blocks = first..first + self.geometry.blocks_per_plane as usize;
         Candidates::new(plane, &self.invalid_pages[blocks.clone()], &self.filled[blocks])
-    }
-}
-
-/// The bits of a word that are set, by number from the lowest.
-struct Ones(u64);
-
-impl Iterator for Ones {
-    type Item = u32;
-
-    #[inline]
-    fn next(&mut self) -> Option<u32> {
-        let first = self.0.trailing_zeros();
-        self.0 &= self.0.wrapping_sub(1);
-        (first < u64::BITS).then_some(first)
     }
 }
 

@@ -98,6 +98,12 @@ impl Collector {
         account.free_pages < self.limits.collection || account.is_out_of_space()
     }
 
+    /// How many pages are written to an open block of `plane`, which is not short, until it is.
+    #[inline]
+    pub(in super::super) fn pages_until_short(&self, blocks: &BlockManager, plane: PlaneId) -> u32 {
+        (blocks.plane(plane).free_pages + 1).saturating_sub(self.limits.collection)
+    }
+
     #[inline]
     pub(in super::super) fn is_urgent(&self, blocks: &BlockManager, plane: PlaneId) -> bool {
         let account = blocks.plane(plane);

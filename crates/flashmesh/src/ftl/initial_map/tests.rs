@@ -36,7 +36,8 @@ fn map_of(ftl: &Ftl) -> (Vec<Option<Ppn>>, Vec<(Ppn, Lpn)>) {
     }
     let table = ftl.blocks.table();
     let blocks = (0..ftl.geometry.blocks()).map(BlockId);
-    let valid = blocks.flat_map(|block| table.valid_offsets(block).map(move |page| ftl.geometry.ppn(block, page)));
+    let valid =
+        blocks.flat_map(|block| table.valid_offsets(block).into_iter().map(move |page| ftl.geometry.ppn(block, page)));
     (places, valid.map(|ppn| (ppn, ftl.mapping.lpn_at(ppn))).collect())
 }
 

@@ -16,7 +16,7 @@ pub(super) const WINDOWS_MIN: u32 = 8;
 /// Windows after which the state is taken for steady, settled or not.
 const WINDOWS_MAX: u32 = 40;
 /// Writes whose map entries are prefetched together.
-const BATCH: usize = 32;
+const BATCH: usize = 128;
 /// Write amplification has settled when two windows and the two before them agree within this share.
 const SETTLED_WITHIN: f64 = 0.005;
 
@@ -242,7 +242,7 @@ impl<'a> Sample<'a> {
             let batch = &mut [Lpn(0); BATCH][..BATCH.min(left as usize)];
             batch.fill_with(|| Lpn(self.random.below(pages)));
             batch.iter().for_each(|&lpn| self.ftl.prefetch(lpn));
-            moved += batch.iter().map(|&lpn| self.ftl.write_untimed(lpn, &self.idle)).sum::<u64>();
+            moved += self.ftl.write_all_untimed(batch, &self.idle);
             left -= batch.len() as u32;
         }
         moved
