@@ -36,7 +36,7 @@ impl StateFolder {
         StateFolder { path: path.into(), limit, writes_min: WRITES_MIN, notes: Mutex::default() }
     }
 
-    /// Keeps states that take at least so many writes of pages to compute; by default four million, which take about half a second.
+    /// Keeps states that take at least so many writes of pages to compute; by default four million, which take about a third of a second.
     pub fn keeping_from(self, writes_min: u64) -> StateFolder {
         StateFolder { writes_min, ..self }
     }

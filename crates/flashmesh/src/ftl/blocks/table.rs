@@ -314,9 +314,15 @@ impl BlockTable {
 
     /// What the victim selector of a plane may choose from.
     pub(in super::super) fn candidates(&self, plane: PlaneId) -> Candidates<'_> {
-        let first = plane.index() * self.geometry.blocks_per_plane as usize;
+        let (invalid_pages, filled) = self.full_blocks(plane);
+        Candidates::new(plane, invalid_pages, filled)
+    }
+
+    /// By block of `plane`: the invalid pages, and when it was filled. Zeroes unless it is full.
+    pub(in super::super) fn full_blocks(&self, plane: PlaneId) -> (&[u16], &[u32]) {
+        let first = self.first_of_plane(plane).index();
         let blocks = first..first + self.geometry.blocks_per_plane as usize;
-        Candidates::new(plane, &self.invalid_pages[blocks.clone()], &self.filled[blocks])
+        (&self.invalid_pages[blocks.clone()], &self.filled[blocks])
     }
 }
 

@@ -125,16 +125,20 @@ impl BlockManager {
 
     /// By position: the invalid pages of the blocks there, and when the last of them was filled. Zeroes unless all are full.
     pub(in super::super) fn twin_candidates(&self, plane: PlaneId) -> (Vec<u32>, Vec<u32>) {
-        let candidate = |position: u32| {
-            let blocks = || self.twin_blocks(plane, position);
-            if !blocks().all(|block| self.table.state(block) == BlockState::Full) {
-                return (0, 0);
-            }
-            let invalid: u32 = blocks().map(|block| self.table.invalid_pages(block)).sum();
-            let filled = blocks().map(|block| self.table.filled(block)).max().unwrap_or(0);
-            (invalid, filled)
-        };
-        (0..self.geometry.blocks_per_plane).map(candidate).unzip()
+        let positions = self.geometry.blocks_per_plane as usize;
+        let (mut invalid, mut last) = (vec![0; positions], vec![0; positions]);
+        // When the first of them was filled: 0 as long as one is not full.
+        let mut first = vec![u32::MAX; positions];
+        for twin in self.twins_of(plane) {
+            let (invalid_pages, filled) = self.table.full_blocks(twin);
+            invalid.iter_mut().zip(invalid_pages).for_each(|(sum, &pages)| *sum += u32::from(pages));
+            last.iter_mut().zip(filled).for_each(|(last, &filled)| *last = filled.max(*last));
+            first.iter_mut().zip(filled).for_each(|(first, &filled)| *first = filled.min(*first));
+        }
+        for (position, _) in first.iter().enumerate().filter(|&(_, &first)| first == 0) {
+            (invalid[position], last[position]) = (0, 0);
+        }
+        (invalid, last)
     }
 
     /// Whether a collection finds room for all valid pages of the twins of `block`.
