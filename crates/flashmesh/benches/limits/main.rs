@@ -49,7 +49,7 @@ const ROWS: &[Row] = &[
     Row::at_most(60.0, "MB peak", "start to first request", || in_memory(1e6, start::first_request)),
     Row::at_most(60.0, "MB peak", "300 k reads all over 412 GB", || in_memory(1e6, start::reads_of_a_whole_drive)),
     Row::at_most(5.0, "s", "a full drive of 1 TB, 4 KiB pages", start::full_drive_of_a_terabyte_seconds),
-    Row::at_most(2.4, "GB peak", "a full drive of 1 TB, 4 KiB pages", || {
+    Row::at_most(1.2, "GB peak", "a full drive of 1 TB, 4 KiB pages", || {
         in_memory(1e9, start::full_drive_of_a_terabyte)
     }),
     Row::at_most(5.0, "s", "a full CM7-R of 3.84 TB", start::full_drive_seconds),

@@ -61,9 +61,11 @@ impl Config {
         let caches = self.caches(&geometry, logical);
         let checked = if checks { logical.min(self.touched_pages(&geometry)) * CHECKED_PAGE_BYTES } else { 0 };
         let beside = BASE_BYTES + caches + checked;
-        // What is written over a map that is computed comes to its tables.
-        let used = computed.map_or(filled.max(touched), |bytes| (filled + touched).min(tables + bytes));
-        let reserved = tables + computed.unwrap_or(0) + beside;
+        let states = computed.unwrap_or(0);
+        // Collection asks for the inverse of the states as well, and what is written over a map that is computed comes to its tables.
+        let inverse = if self.writes() { states } else { 0 };
+        let used = computed.map_or(filled.max(touched), |_| (filled + touched).min(tables + states) + inverse);
+        let reserved = tables + 2 * states + beside;
         Ok(MemoryEstimate { reserved, used: used + beside, preconditioned: filled })
     }
 

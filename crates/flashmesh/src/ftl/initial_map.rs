@@ -5,7 +5,7 @@
 //! A drive of terabytes is ready as soon as its sample is. The tables of [`Mapping`](super::mapping::Mapping) hold what was written later.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::allocation::{Share, StaticOrder};
 use super::precondition::Permutation;
@@ -38,8 +38,10 @@ pub(super) struct SampleState {
     /// By logical page of the sample: its offset from the first page of a group, in the first copy.
     offsets: Vec<u32>,
     by_pages: Divisor,
-    /// By physical page of the sample: its logical page, if it is valid. Empty where the copies go into tables.
-    logical: Vec<u32>,
+    /// By physical page of the sample: its logical page, if it is valid. Made when a physical page is asked for the first time.
+    logical: OnceLock<Vec<u32>>,
+    /// Physical pages of the sample.
+    physical_pages: u32,
     copies: u32,
     /// Of the sample.
     pages_per_block: u32,
@@ -220,12 +222,13 @@ impl Content {
 
 impl SampleState {
     /// See the fields.
-    pub fn new(offsets: Vec<u32>, logical: Vec<u32>, copies: u32, pages_per_block: u32) -> SampleState {
+    pub fn new(offsets: Vec<u32>, physical_pages: u32, copies: u32, pages_per_block: u32) -> SampleState {
         let by_pages = Divisor::new(offsets.len() as u32);
         SampleState {
             offsets,
             by_pages,
-            logical,
+            logical: OnceLock::new(),
+            physical_pages,
             copies,
             pages_per_block,
             by_block: Divisor::new(copies * pages_per_block),
@@ -246,17 +249,29 @@ impl SampleState {
 
     /// The index in a group of copies of the logical page at `offset`.
     fn index_at(&self, offset: u32, permutations: &[Permutation]) -> Option<u32> {
+        let (copy, page) = self.physical(offset);
+        let logical = *self.logical.get_or_init(|| self.inverted()).get(page as usize)?;
+        Some(copy * self.pages() + permutations[copy as usize].preimage(logical))
+    }
+
+    /// The copy that the page at `offset` is of, and the physical page of the sample that it is a copy of.
+    fn physical(&self, offset: u32) -> (u32, u32) {
+        if self.copies == 1 {
+            return (0, offset);
+        }
         let block = self.by_block.divide(offset);
         let page = offset - block * self.copies * self.pages_per_block;
-        let (copy, page) = match self.copies {
-            1 => (0, page),
-            copies => {
-                let word = page / u64::BITS;
-                (word % copies, word / copies * u64::BITS + page % u64::BITS)
-            }
-        };
-        let logical = *self.logical.get((block * self.pages_per_block + page) as usize)?;
-        Some(copy * self.pages() + permutations[copy as usize].preimage(logical))
+        let word = page / u64::BITS;
+        let in_block = word / self.copies * u64::BITS + page % u64::BITS;
+        (word % self.copies, block * self.pages_per_block + in_block)
+    }
+
+    fn inverted(&self) -> Vec<u32> {
+        let mut logical = vec![0; self.physical_pages as usize];
+        for (page, &offset) in (0..).zip(&self.offsets) {
+            logical[self.physical(offset).1 as usize] = page;
+        }
+        logical
     }
 }
 

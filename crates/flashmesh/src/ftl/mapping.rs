@@ -233,11 +233,6 @@ impl Mapping {
             .map(|entry| Ppn(entry.checked_sub(1).expect("all pages of a sample are written before it is copied")))
     }
 
-    /// By physical page, the logical page of it if it is valid.
-    pub(super) fn all_logical(&self) -> impl Iterator<Item = u32> {
-        self.reverse.iter().map(|entry| entry.saturating_sub(1))
-    }
-
     /// Prefetches the entry of `lpn`, if any entry of its region was ever set.
     #[inline]
     pub(super) fn prefetch(&self, lpn: Lpn) {

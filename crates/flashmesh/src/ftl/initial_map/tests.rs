@@ -140,8 +140,6 @@ fn copies_of_a_sample_alternate_in_a_block_by_words_of_64_pages() {
         for at in (1..physical.len()).rev() {
             physical.swap(at, random.below(at as u32 + 1) as usize);
         }
-        let mut logical = vec![0; physical.len()];
-        (0..PAGES).for_each(|page| logical[physical[page as usize] as usize] = page);
         let offset = |ppn: &u32| ppn / 128 * 384 + ppn % 128 / 64 * 64 * COPIES + ppn % 64;
         let offsets: Vec<u32> = physical[..PAGES as usize].iter().map(offset).collect();
         let permutations: Vec<Permutation> = (0..COPIES).map(|_| Permutation::new(PAGES, &mut random)).collect();
@@ -153,7 +151,7 @@ fn copies_of_a_sample_alternate_in_a_block_by_words_of_64_pages() {
             images.map(|(copy, page)| Ppn(first_page.0 + copy * 64 + offsets[page as usize])).collect();
         let used = share.count as usize;
         expected.extend(share.pages().zip(copied.iter().copied()));
-        let state = Arc::new(SampleState::new(offsets, logical, COPIES, 128));
+        let state = Arc::new(SampleState::new(offsets, 4 * 128, COPIES, 128));
         let group = PlaneGroup::copies(state, first_page, [share], permutations);
         assert!(group.unused().eq(copied[used..].iter().copied()) && copied.len() - used == 50);
         map.add(group);

@@ -208,11 +208,11 @@ impl<'a> Sample<'a> {
         }
     }
 
-    /// Its present state, for copies to `drive`; with `is_inverted` in both directions.
-    pub(super) fn state(&self, drive: &Geometry, is_inverted: bool) -> SampleState {
+    /// Its present state, for copies to `drive`.
+    pub(super) fn state(&self, drive: &Geometry) -> SampleState {
         let offsets = self.offsets(0..self.pages(), drive).collect();
-        let logical = if is_inverted { self.ftl.mapping.all_logical().collect() } else { Vec::new() };
-        SampleState::new(offsets, logical, self.times(), self.ftl.geometry.pages_per_block)
+        let own = &self.ftl.geometry;
+        SampleState::new(offsets, own.pages(), self.times(), own.pages_per_block)
     }
 
     /// The offset of each translation page from the first page of the planes that it is copied to.

@@ -14,8 +14,8 @@ use crate::ftl::initial_map::{InitialMap, PlaneGroup, SampleState};
 use crate::ftl::{Ftl, Superblocks};
 use crate::ids::{Lpn, PlaneId, Ppn};
 
-/// Of a state: a page by its place, and its place by the page.
-const BYTES_PER_PAGE: u64 = 8;
+/// Of a state: where a page is.
+const BYTES_PER_PAGE: u64 = 4;
 
 /// Different instants at which the simulated plane is copied.
 const INSTANTS_MAX: u32 = 256;
@@ -25,8 +25,8 @@ pub(super) fn bytes_of_states(geometry: &Geometry, superblock_dies: Option<u32>)
     let of_set = superblock_dies.map_or(1, |dies| Superblocks::new(geometry, dies).planes());
     let together = superblock_dies.map_or(1, |_| geometry.planes_per_die);
     let states = (geometry.planes() / of_set).min(INSTANTS_MAX);
-    // Those of the sample that is simulated as well.
-    u64::from(states + 1) * u64::from(pages_of_sample(geometry, together)) * BYTES_PER_PAGE
+    // The sample that is simulated has a map in both directions.
+    u64::from(states + 2) * u64::from(pages_of_sample(geometry, together)) * BYTES_PER_PAGE
 }
 
 /// Planes that hold pages of the same ranges, as many each but for the rounding.
@@ -88,7 +88,7 @@ pub(super) fn fill(
         report.write_amplification += settled.write_amplification * of_kind.len() as f64 / planes as f64;
         for instant in 0..instants {
             sample.go_on();
-            let state = Arc::new(sample.state(&ftl.geometry, initial.is_some()));
+            let state = Arc::new(sample.state(&ftl.geometry));
             let sets = sets.iter().skip(instant as usize).step_by(instants as usize);
             for group in sets.flat_map(|set| set.chunks(together as usize)) {
                 copy_planes(ftl, group, &sample, &state, initial.as_deref_mut(), &mut random);
