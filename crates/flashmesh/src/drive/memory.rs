@@ -62,9 +62,12 @@ impl Config {
         let checked = if checks { logical.min(self.touched_pages(&geometry)) * CHECKED_PAGE_BYTES } else { 0 };
         let beside = BASE_BYTES + caches + checked;
         let states = computed.unwrap_or(0);
-        // Collection asks for the inverse of the states as well, and what is written over a map that is computed comes to its tables.
-        let inverse = if self.writes() { states } else { 0 };
-        let used = computed.map_or(filled.max(touched), |_| (filled + touched).min(tables + states) + inverse);
+        let used = match computed {
+            None => filled.max(touched),
+            // The tables hold what is written later, and collection needs the inverse of the states.
+            Some(_) if self.writes() => (filled + touched).min(tables + states) + states,
+            Some(_) => (filled + touched).min(tables + states),
+        };
         let reserved = tables + 2 * states + beside;
         Ok(MemoryEstimate { reserved, used: used + beside, preconditioned: filled })
     }

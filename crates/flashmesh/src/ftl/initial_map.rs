@@ -8,14 +8,12 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::allocation::{Share, StaticOrder};
+use super::mapping::PREFETCHED;
 use super::precondition::Permutation;
 use crate::engine::prefetch::prefetch;
 use crate::flash::divisor::Divisor;
 use crate::flash::geometry::Geometry;
 use crate::ids::{Lpn, PlaneId, Ppn};
-
-/// Pages that are passed on together: what they touch of three tables fits into the first-level cache.
-const BATCH: usize = 128;
 
 /// The group of a plane that was not filled.
 const NO_GROUP: u32 = u32::MAX;
@@ -142,11 +140,11 @@ impl PlaneGroup {
 
     /// Passes its logical pages, each with its physical page, to `take`, some at a time.
     pub fn in_batches(&self, mut take: impl FnMut(&mut Vec<(Lpn, Ppn)>)) {
-        let (mut offsets, mut batch) = ([0; BATCH], Vec::with_capacity(BATCH));
+        let (mut offsets, mut batch) = ([0; PREFETCHED], Vec::with_capacity(PREFETCHED));
         for (before, share) in &self.shares {
             let mut number = 0;
             while number < share.count {
-                let wanted = BATCH.min((share.count - number) as usize);
+                let wanted = PREFETCHED.min((share.count - number) as usize);
                 let offsets = self.content.offsets(before + number, &mut offsets[..wanted]);
                 batch.clear();
                 batch.extend(

@@ -11,6 +11,9 @@ use crate::units::Bytes;
 /// Entries of a region of the forward table: those of a page of memory, 4 KiB.
 const REGION_ENTRIES: u32 = 1024;
 
+/// Pages whose entries are prefetched together: these fit into the first-level cache.
+pub(super) const PREFETCHED: usize = 128;
+
 /// The entry of a logical page that was mapped and is no more.
 const UNMAPPED: u32 = u32::MAX;
 /// What would be its place: behind that of all pages.
@@ -179,13 +182,15 @@ impl Mapping {
     /// As [`Mapping::set`], for pages that nobody was told another place of, without a wait for the entries of each in turn.
     #[inline]
     pub(super) fn set_all(&mut self, pages: &[(Lpn, Ppn)]) {
-        for &(lpn, ppn) in pages {
-            prefetch(&self.reverse, ppn.index());
-            prefetch(&self.forward, lpn.index());
-        }
-        for &(lpn, ppn) in pages {
-            self.reverse[ppn.index()] = lpn.0 + 1;
-            self.set_entry(lpn, ppn.0 + 1);
+        for pages in pages.chunks(PREFETCHED) {
+            for &(lpn, ppn) in pages {
+                prefetch(&self.reverse, ppn.index());
+                prefetch(&self.forward, lpn.index());
+            }
+            for &(lpn, ppn) in pages {
+                self.reverse[ppn.index()] = lpn.0 + 1;
+                self.set_entry(lpn, ppn.0 + 1);
+            }
         }
     }
 
@@ -226,7 +231,7 @@ impl Mapping {
     }
 
     /// The physical page of each of `lpns`, all of which were written.
-    pub(super) fn all_physical(&self, lpns: Range<u32>) -> impl Iterator<Item = Ppn> {
+    pub(super) fn physical_pages(&self, lpns: Range<u32>) -> impl Iterator<Item = Ppn> {
         let entries = &self.forward[lpns.start as usize..lpns.end as usize];
         entries
             .iter()

@@ -1,4 +1,4 @@
-//! A drive for the tests of the translation layer.
+//! Drives for the tests of the translation layer.
 
 use super::{Ftl, FtlRules};
 use crate::config::{self, Config};
@@ -18,4 +18,22 @@ pub(super) fn one_plane(mut config: Config) -> Ftl {
     };
     let rules = FtlRules::new(&config);
     Ftl::new(&Geometry::new(&config.geometry).expect("the geometry is possible"), &config, rules)
+}
+
+/// Four dies of two planes with 24 blocks each, with much to spare.
+pub(super) const DRIVE: &str = "
+[geometry]
+channels = 2
+chips-per-channel = 2
+planes-per-die = 2
+blocks-per-plane = 24
+pages-per-block = 16
+page-size = '16KiB'
+over-provisioning = 0.45
+";
+
+/// The configuration `text` with some keys set.
+pub(super) fn config_of(text: &str, overrides: &[&str]) -> Config {
+    let overrides: Vec<String> = overrides.iter().copied().map(str::to_owned).collect();
+    Config::from_str(text, "drive.toml", &overrides).unwrap_or_else(|error| panic!("{error}"))
 }

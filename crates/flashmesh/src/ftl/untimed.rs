@@ -1,11 +1,8 @@
 //! Writes that take no time, for preconditioning and for studies of write amplification. They must not be mixed with operations
 //! in flight.
 
-use super::{Ftl, IdleDies};
+use super::{Ftl, IdleDies, Stream};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn, StreamId};
-
-/// Pages whose map entries are set together: they fit into the first-level cache.
-const SET_TOGETHER: usize = 128;
 
 impl Ftl {
     /// Writes `lpn` at once and returns how many pages were moved for it: by a collection when the plane wants one, by
@@ -42,47 +39,51 @@ impl Ftl {
         moved
     }
 
-    /// [`Ftl::write_untimed`] of each of `lpns`, in their order, by the first stream. Pages that need no collection and no other block are written together,
-    /// where the drive is one plane, or planes that use the same blocks.
+    /// [`Ftl::write_untimed`] of each of `lpns`, in their order. On a drive of one plane, or of planes that use the same blocks, in runs.
     pub(super) fn write_all_untimed(&mut self, lpns: &[Lpn], idle: &IdleDies) -> u64 {
+        if !self.can_write_runs() {
+            return lpns.iter().map(|&lpn| self.write_untimed(lpn, idle)).sum();
+        }
         let mut moved = 0;
         let mut rest = lpns;
         while let Some(&next) = rest.first() {
-            let (plane, room) = self.room_untimed();
+            let (plane, stream, room) = self.room_for_run();
             let (run, left) = rest.split_at(rest.len().min(room.max(1) as usize));
             if room == 0 {
                 moved += self.write_untimed(next, idle);
             } else {
-                self.commit_writes(run, plane);
+                self.write_run(run, plane, stream);
             }
             rest = left;
         }
         moved
     }
 
-    /// Where the next pages go whichever they are, and how many of them until a collection is wanted, a block is opened, or another twin is behind.
-    fn room_untimed(&self) -> (PlaneId, u32) {
-        let plane = PlaneId(0);
-        let depends_on_page =
-            !self.allocation.is_static() || self.replicas.is_some() || self.collector.wear().static_levelling;
-        if depends_on_page || self.set_of(plane).count() < self.geometry.planes() as usize {
-            return (plane, 0);
-        }
-        let stream = self.host_stream(plane, Some(StreamId(0)));
-        let (behind, lacks) = if self.has_twins() { self.blocks.twin_behind(plane, stream) } else { (plane, u32::MAX) };
-        let is_short = self.set_of(plane).any(|twin| self.collector.is_short(&self.blocks, twin));
-        let left = self.blocks.plane(behind).open.pages_left(stream);
-        let until_short = if is_short { 0 } else { self.collector.pages_until_short(&self.blocks, behind) };
-        (behind, lacks.min(left).min(until_short))
+    /// Whether the page that is written decides neither the plane nor what else happens.
+    fn can_write_runs(&self) -> bool {
+        let is_one_set = self.set_of(PlaneId(0)).count() == self.geometry.planes() as usize;
+        let does_more = self.replicas.is_some() || self.collector.wear().static_levelling;
+        is_one_set && self.allocation.is_static() && !does_more
     }
 
-    /// Pages of the open block of `plane`, which has room for them, are written.
-    fn commit_writes(&mut self, lpns: &[Lpn], plane: PlaneId) {
-        let stream = self.host_stream(plane, Some(StreamId(0)));
+    /// Where the next pages go, and how many of them until a collection is wanted, a block is opened, or another twin is behind.
+    fn room_for_run(&self) -> (PlaneId, Stream, u32) {
+        let first = PlaneId(0);
+        let stream = self.host_stream(first, Some(StreamId(0)));
+        let (plane, lacks) = if self.has_twins() { self.blocks.twin_behind(first, stream) } else { (first, u32::MAX) };
+        if self.set_of(first).any(|twin| self.collector.is_short(&self.blocks, twin)) {
+            return (plane, stream, 0);
+        }
+        let left = self.blocks.plane(plane).open.pages_left(stream);
+        (plane, stream, lacks.min(left).min(self.collector.pages_until_short(&self.blocks, plane)))
+    }
+
+    /// Writes pages to the open block of `plane`, which has room for them.
+    fn write_run(&mut self, lpns: &[Lpn], plane: PlaneId, stream: Stream) {
         let (first, count) =
             self.blocks.allocate_run(plane, stream, lpns.len() as u32).expect("the open block has room");
         debug_assert_eq!(count as usize, lpns.len(), "a run ends before the block does");
-        self.blocks.program_all_valid(first, count);
+        self.blocks.program_run(first, count);
         for (&lpn, ppn) in lpns.iter().zip(first.0..) {
             if let Some(old) = self.mapping.set(lpn, Ppn(ppn)) {
                 self.blocks.invalidate(old);
@@ -106,7 +107,7 @@ impl Ftl {
         moved
     }
 
-    /// Moves the valid pages of a victim, as many at a time as follow each other where they go to.
+    /// Moves the valid pages of a victim, in runs of pages that follow each other where they go to.
     fn move_untimed(&mut self, victim: BlockId) -> u64 {
         let first = self.geometry.ppn(victim, 0);
         let mut from = self.blocks.table().valid_offsets(victim);
@@ -130,11 +131,11 @@ impl Ftl {
             let (to, count) =
                 self.blocks.allocate_moves(to_plane, stream, most).expect("the reserve has room for a victim");
             lacks = lacks.saturating_sub(count);
-            self.blocks.program_all_valid(to, count);
+            self.blocks.program_run(to, count);
             let moved = rest.iter().zip(to.0..to.0 + count);
             moves.extend(moved.map(|(&from, to)| (self.mapping.lpn_at(Ppn(from)), Ppn(to))));
         }
-        moves.chunks(SET_TOGETHER).for_each(|moves| self.mapping.set_all(moves));
+        self.mapping.set_all(&moves);
         self.blocks.invalidate_victim(victim);
         for (&from, &(lpn, to)) in from.iter().zip(&moves) {
             self.tell_move(lpn, Some(Ppn(from)), Some(to));
@@ -146,26 +147,14 @@ impl Ftl {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Config;
     use crate::engine::random::SimRng;
     use crate::flash::geometry::Geometry;
     use crate::ftl::FtlRules;
+    use crate::ftl::testing::{DRIVE, config_of};
 
-    const DRIVE: &str = "
-        [geometry]
-        channels = 2
-        chips-per-channel = 2
-        planes-per-die = 2
-        blocks-per-plane = 24
-        pages-per-block = 32
-        page-size = '16KiB'
-        over-provisioning = 0.45
-        [ftl]
-        mapping-unit = '4KiB'
-    ";
-
-    fn drive(superblock_dies: Option<u32>, moves_share_write_block: bool, overrides: &[String]) -> Ftl {
-        let config = Config::from_str(DRIVE, "drive.toml", overrides).unwrap_or_else(|error| panic!("{error}"));
+    fn drive(superblock_dies: Option<u32>, moves_share_write_block: bool, overrides: &[&str]) -> Ftl {
+        let overrides: Vec<&str> = overrides.iter().copied().chain(["ftl.mapping-unit=4KiB"]).collect();
+        let config = config_of(DRIVE, &overrides);
         let rules = FtlRules { superblock_dies, moves_share_write_block, ..FtlRules::new(&config) };
         Ftl::new(&Geometry::of(&config).expect("the geometry is possible"), &config, rules)
     }
@@ -236,9 +225,8 @@ mod tests {
             (&[], Some(4), true),
         ];
         for (overrides, superblock_dies, shares) in drives {
-            for threshold in ["0.02", "0.2"] {
-                let overrides: Vec<String> =
-                    overrides.iter().map(|&key| key.to_owned()).chain([format!("gc.threshold={threshold}")]).collect();
+            for threshold in ["gc.threshold=0.02", "gc.threshold=0.2"] {
+                let overrides: Vec<&str> = overrides.iter().copied().chain([threshold]).collect();
                 let mut together = drive(superblock_dies, shares, &overrides);
                 let mut one_by_one = together.clone();
                 let (idle, mut random) = (IdleDies::new(together.geometry.dies()), SimRng::new(6));

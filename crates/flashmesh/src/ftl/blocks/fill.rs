@@ -1,4 +1,4 @@
-//! Blocks filled without programming page by page, before a run.
+//! Pages that are programmed and moved in runs, and planes that are copied, before a simulation begins.
 
 use super::BlockManager;
 use super::open_blocks::OpenBlock;
@@ -20,16 +20,43 @@ impl BlockManager {
             let Some(block) = account.free.pop() else { break };
             let programmed = left.min(pages_per_block);
             *account.open.get_mut(stream) = OpenBlock { block, next_page: programmed };
+            account.free_pages -= programmed;
             self.table.open(block, stream.is_translation());
-            self.table.program_valid(block, programmed);
-            if programmed == pages_per_block {
-                self.fill(block);
-            }
+            self.program_run(self.geometry.ppn(block, 0), programmed);
             left -= programmed;
         }
+    }
+
+    /// As [`BlockManager::allocate`], for at most `most` pages that follow each other in a block: the first one, and how many there are.
+    pub(in super::super) fn allocate_run(&mut self, plane: PlaneId, stream: Stream, most: u32) -> Option<(Ppn, u32)> {
+        let first = self.allocate(plane, stream)?;
         let account = &mut self.planes[plane.index()];
-        account.free_pages -= pages;
-        account.valid_pages += pages;
+        let more = account.open.pages_left(stream).min(most.saturating_sub(1));
+        account.open.get_mut(stream).next_page += more;
+        account.free_pages -= if stream == Stream::Slc { 0 } else { more };
+        Some((first, 1 + more))
+    }
+
+    /// A run of pages as [`BlockManager::allocate_move`] gives one.
+    pub(in super::super) fn allocate_moves(&mut self, plane: PlaneId, stream: Stream, most: u32) -> Option<(Ppn, u32)> {
+        let shared = self.shared_with(plane, stream);
+        let first = shared.and_then(|shared| self.allocate_run(plane, shared, most));
+        first.or_else(|| self.allocate_run(plane, stream, most))
+    }
+
+    /// As [`BlockManager::program_valid`], for so many pages of a block from `first` on.
+    pub(in super::super) fn program_run(&mut self, first: Ppn, pages: u32) {
+        let block = self.table.block_of(first);
+        self.planes[self.table.plane_of(block).index()].valid_pages += pages;
+        if self.table.program_run(block, first, pages) {
+            self.fill(block);
+        }
+    }
+
+    /// All valid pages of a victim have been moved.
+    pub(in super::super) fn invalidate_victim(&mut self, block: BlockId) {
+        let account = &mut self.planes[self.table.plane_of(block).index()];
+        account.valid_pages -= self.table.clear_all_valid(block);
     }
 
     /// Brings `planes`, which follow each other and were never used, to the state of those of `source`, but for their wear. Blocks of the

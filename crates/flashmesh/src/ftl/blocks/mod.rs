@@ -134,16 +134,6 @@ impl BlockManager {
         Some(ppn)
     }
 
-    /// As [`BlockManager::allocate`], for at most `most` pages that follow each other in a block: the first one, and how many there are.
-    pub(super) fn allocate_run(&mut self, plane: PlaneId, stream: Stream, most: u32) -> Option<(Ppn, u32)> {
-        let first = self.allocate(plane, stream)?;
-        let account = &mut self.planes[plane.index()];
-        let more = account.open.pages_left(stream).min(most.saturating_sub(1));
-        account.open.get_mut(stream).next_page += more;
-        account.free_pages -= if stream == Stream::Slc { 0 } else { more };
-        Some((first, 1 + more))
-    }
-
     /// Opens another block for `stream`; `None` when it must leave the free ones.
     pub(super) fn open_block(&mut self, plane: PlaneId, stream: Stream) -> Option<()> {
         if !self.planes[plane.index()].can_open(stream) {
@@ -176,15 +166,6 @@ impl BlockManager {
         self.planes[plane.index()].valid_pages += 1;
         self.count_program(block);
         plane
-    }
-
-    /// As [`BlockManager::program_valid`], for so many pages of a block from `first` on.
-    pub(super) fn program_all_valid(&mut self, first: Ppn, pages: u32) {
-        let block = self.table.block_of(first);
-        self.planes[self.table.plane_of(block).index()].valid_pages += pages;
-        if self.table.program_all_valid(block, first, pages) {
-            self.fill(block);
-        }
     }
 
     /// `ppn` has been programmed with data that is invalid already, or is given up.
@@ -239,12 +220,6 @@ impl BlockManager {
         let account = &mut self.planes[self.table.plane_of(block).index()];
         account.invalid_pages -= self.table.collect(block);
         account.collecting += 1;
-    }
-
-    /// All valid pages of a victim have been moved.
-    pub(super) fn invalidate_victim(&mut self, block: BlockId) {
-        let account = &mut self.planes[self.table.plane_of(block).index()];
-        account.valid_pages -= self.table.clear_all_valid(block);
     }
 
     /// The victim is erased. Twin blocks are free when all of them are erased.

@@ -29,14 +29,6 @@ impl BlockManager {
         shared.and_then(|shared| self.allocate(plane, shared)).or_else(|| self.allocate(plane, stream))
     }
 
-    /// As [`BlockManager::allocate_move`], for at most `most` pages, which follow each other in a block: the first one, and how many there are.
-    pub(in super::super) fn allocate_moves(&mut self, plane: PlaneId, stream: Stream, most: u32) -> Option<(Ppn, u32)> {
-        let shared = self.shared_with(plane, stream);
-        shared
-            .and_then(|shared| self.allocate_run(plane, shared, most))
-            .or_else(|| self.allocate_run(plane, stream, most))
-    }
-
     /// What [`BlockManager::allocate_move`] would give: the block and the page in it.
     pub(in super::super) fn next_move_offset(&self, plane: PlaneId, stream: Stream) -> Option<(BlockId, u32)> {
         let shared = self.shared_with(plane, stream);

@@ -85,14 +85,16 @@ impl BlockTable {
     }
 
     /// So many pages of `block` from `first` on have been programmed, and are valid. Returns whether the block is full.
-    pub(in super::super) fn program_all_valid(&mut self, block: BlockId, first: Ppn, pages: u32) -> bool {
+    pub(in super::super) fn program_run(&mut self, block: BlockId, first: Ppn, pages: u32) -> bool {
         let mut page = first.0 - self.geometry.ppn(block, 0).0;
         let end = page + pages;
         while page < end {
-            let bits = (u64::BITS - page % u64::BITS).min(end - page);
-            let word = block.index() * self.words_per_block + (page / u64::BITS) as usize;
-            self.valid[word] |= u64::MAX >> (u64::BITS - bits) << (page % u64::BITS);
-            page += bits;
+            let count = (u64::BITS - page % u64::BITS).min(end - page);
+            let bits = u64::MAX >> (u64::BITS - count) << (page % u64::BITS);
+            let word = &mut self.valid[block.index() * self.words_per_block + (page / u64::BITS) as usize];
+            debug_assert_eq!(*word & bits, 0, "pages of {block:?} are valid already");
+            *word |= bits;
+            page += count;
         }
         self.valid_pages[block.index()] += pages as u16;
         self.programmed_pages[block.index()] += pages as u16;
@@ -207,17 +209,6 @@ impl BlockTable {
         self.invalid_pages[to] = scaled(source.invalid_pages[from]);
         self.filled[to] = source.filled[from];
         self.translation[to] = source.translation[from];
-    }
-
-    /// Marks the first `pages` pages of an open block as programmed and valid.
-    pub(in super::super) fn program_valid(&mut self, block: BlockId, pages: u32) {
-        let words = &mut self.valid[block.index() * self.words_per_block..][..self.words_per_block];
-        for (index, word) in words.iter_mut().enumerate() {
-            let bits = pages.saturating_sub(index as u32 * u64::BITS).min(u64::BITS);
-            *word = u64::MAX.checked_shr(u64::BITS - bits).unwrap_or(0);
-        }
-        self.valid_pages[block.index()] = pages as u16;
-        self.programmed_pages[block.index()] = pages as u16;
     }
 
     /// The 64 pages of `block` from page 64 x `word`, one bit each, set when valid.

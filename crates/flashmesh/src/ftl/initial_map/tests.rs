@@ -3,15 +3,11 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::config::{Config, Precondition, PreconditionKind};
+use crate::config::{Precondition, PreconditionKind};
 use crate::engine::random::SimRng;
+use crate::ftl::testing::{DRIVE, config_of};
 use crate::ftl::{Ftl, FtlRules, IdleDies};
 use crate::ids::BlockId;
-
-fn config_of(text: &str, overrides: &[&str]) -> Config {
-    let overrides: Vec<String> = overrides.iter().copied().map(str::to_owned).collect();
-    Config::from_str(text, "drive.toml", &overrides).unwrap_or_else(|error| panic!("{error}"))
-}
 
 /// The preconditioned drive of `text`, with its map in tables and computed.
 fn preconditioned(text: &str, superblock_dies: Option<u32>, precondition: Precondition) -> [Ftl; 2] {
@@ -40,17 +36,6 @@ fn map_of(ftl: &Ftl) -> (Vec<Option<Ppn>>, Vec<(Ppn, Lpn)>) {
         blocks.flat_map(|block| table.valid_offsets(block).into_iter().map(move |page| ftl.geometry.ppn(block, page)));
     (places, valid.map(|ppn| (ppn, ftl.mapping.lpn_at(ppn))).collect())
 }
-
-const DRIVE: &str = "
-[geometry]
-channels = 2
-chips-per-channel = 2
-planes-per-die = 2
-blocks-per-plane = 24
-pages-per-block = 16
-page-size = '16KiB'
-over-provisioning = 0.45
-";
 
 const UNITS: &str = "[ftl]\nmapping-unit = '4KiB'\n";
 

@@ -8,6 +8,7 @@ use crate::config::{self, Config};
 use crate::engine::random::SimRng;
 use crate::flash::geometry::Geometry;
 use crate::ftl::initial_map::SampleState;
+use crate::ftl::mapping::PREFETCHED;
 use crate::ftl::{Ftl, FtlRules, IdleDies, Partition, TranslationPages};
 use crate::ids::Lpn;
 
@@ -15,8 +16,6 @@ use crate::ids::Lpn;
 pub(super) const WINDOWS_MIN: u32 = 8;
 /// Windows after which the state is taken for steady, settled or not.
 const WINDOWS_MAX: u32 = 40;
-/// Writes whose map entries are prefetched together.
-const BATCH: usize = 128;
 /// Write amplification has settled when two windows and the two before them agree within this share.
 const SETTLED_WITHIN: f64 = 0.005;
 
@@ -223,7 +222,7 @@ impl<'a> Sample<'a> {
     fn offsets(&self, lpns: Range<u32>, drive: &Geometry) -> impl Iterator<Item = u32> {
         let (own, times) = (&self.ftl.geometry, self.times());
         let pages_per_block = drive.pages_per_block;
-        self.ftl.mapping.all_physical(lpns).map(move |ppn| {
+        self.ftl.mapping.physical_pages(lpns).map(move |ppn| {
             if times == 1 {
                 return ppn.0;
             }
@@ -239,7 +238,7 @@ impl<'a> Sample<'a> {
         let mut moved = 0;
         let mut left = writes;
         while left > 0 {
-            let batch = &mut [Lpn(0); BATCH][..BATCH.min(left as usize)];
+            let batch = &mut [Lpn(0); PREFETCHED][..PREFETCHED.min(left as usize)];
             batch.fill_with(|| Lpn(self.random.below(pages)));
             batch.iter().for_each(|&lpn| self.ftl.prefetch(lpn));
             moved += self.ftl.write_all_untimed(batch, &self.idle);

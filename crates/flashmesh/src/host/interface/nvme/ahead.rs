@@ -309,7 +309,7 @@ impl Nvme {
         arrived
     }
 
-    /// The request whose command comes next, as far as that is known without looking at times.
+    /// The request whose command probably arrives next.
     #[inline(always)]
     pub fn upcoming(&self) -> Option<RequestId> {
         let Ahead { arriving, to_host, to_drive, .. } = &self.ahead;
