@@ -17,13 +17,12 @@ use crate::units::Time;
 use super::Frontend;
 
 impl<M: Model> Frontend<M> {
-    /// Whether completions of this run may be handled ahead: the host does nothing but complete requests and issue the next ones, over a link and no
-    /// more, and nothing is measured or told in the order of time.
+    /// Whether completions of this run may be handled ahead: the host does nothing but complete requests and issue the next ones, and nothing is measured
+    /// or told in the order of time.
     pub(super) fn may_complete_ahead(&self) -> bool {
-        let is_direct = matches!(&self.interface, AnyInterface::Direct(direct) if direct.separates_completions());
         let are_stressed = self.streams.iter().all(|stream| matches!(stream.replay.mode(), Mode::Stress { .. }));
         let is_unwatched = matches!(self.records, Records::Dropped) && self.counters.timeline.is_none();
-        !M::ALL_FEATURES && is_direct && are_stressed && is_unwatched
+        !M::ALL_FEATURES && are_stressed && is_unwatched
     }
 
     /// A response has been sent that is at the host at `at`.
@@ -38,6 +37,10 @@ impl<M: Model> Frontend<M> {
     ) {
         // Completions before it come first, and what comes after the last request is not known yet.
         if !self.crossing.has_no_completion() || !self.streams[stream.index()].replay.has_next(at) {
+            if let AnyInterface::Nvme(nvme) = &mut self.interface {
+                nvme.answer_by_events(stream);
+                self.completes_ahead = false;
+            }
             self.crossing.sent(HostEvent::AtHost(id));
             kernel.schedule(lane::TO_HOST, at, Event::AtHost);
             return;

@@ -4,7 +4,6 @@ use crate::controller::{Controller, Done};
 use crate::datapath::Datapath;
 use crate::error::RunError;
 use crate::fabric::{Cause, Causes};
-use crate::host::interface::AnyInterface;
 use crate::host::replay::Mode;
 use crate::host::status::Status;
 use crate::ids::{RequestId, TransactionId};
@@ -54,11 +53,12 @@ impl<M: Model> Frontend<M> {
                 }
             };
             if let Some(request) = ended {
-                // A read may be over then, and another request have its place.
-                let kind = self.requests[request].kind;
+                // It may be over when it has responded, and another request have its place.
+                let is_read = self.requests[request].kind == RequestKind::Read;
+                let write = if is_read { None } else { self.write_done(request) };
                 self.respond(request, controller, kernel);
-                if kind != RequestKind::Read {
-                    self.end_write(request, controller, datapath, kernel);
+                if let Some(write) = write {
+                    self.release_flushes(write, controller, datapath, kernel);
                 }
             }
         }
@@ -151,17 +151,14 @@ impl<M: Model> Frontend<M> {
         if kind == RequestKind::Read && !self.rules.sends_pages && status == Status::Success {
             self.interface.send_data(size, now);
         }
-        // Writes have more to do after their response.
-        if !M::ALL_FEATURES
-            && self.completes_ahead
-            && kind == RequestKind::Read
-            && let AnyInterface::Direct(direct) = &mut self.interface
-        {
-            let at = direct.complete(now);
-            self.answered(id, stream, at, controller, kernel);
+        let sink = &mut Sink { kernel, crossing: &mut self.crossing };
+        if !M::ALL_FEATURES && self.completes_ahead {
+            if let Some(at) = self.interface.complete(id, stream, now, sink) {
+                self.answered(id, stream, at, controller, kernel);
+            }
             return;
         }
-        self.interface.respond(id, stream, now, &mut Sink { kernel, crossing: &mut self.crossing });
+        self.interface.respond(id, stream, now, sink);
     }
 
     /// The completion has reached the host.

@@ -48,6 +48,14 @@ struct Flush {
     left: u64,
 }
 
+/// A write of which all is on flash or in the device cache.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DoneWrite {
+    namespace: NamespaceId,
+    /// Its number among the writes of the namespace.
+    order: u64,
+}
+
 impl<M: Model> Frontend<M> {
     fn namespace_of(&self, id: RequestId) -> NamespaceId {
         self.namespaces.of(self.requests[id].stream).expect("a request without a namespace is refused")
@@ -65,22 +73,27 @@ impl<M: Model> Frontend<M> {
         orders[id.index()] = writes.begun;
     }
 
-    /// All pages of a write are on flash or in the device cache.
-    pub(super) fn end_write(
+    /// All pages of a write are on flash or in the device cache. Gives the write where flushes wait for writes.
+    pub(super) fn write_done(&mut self, id: RequestId) -> Option<DoneWrite> {
+        let namespace = self.namespace_of(id);
+        self.flushes.unfinished[namespace.index()].left -= 1;
+        if self.flushes.waiting.is_empty() {
+            None
+        } else {
+            Some(DoneWrite { namespace, order: self.flushes.orders[id.index()] })
+        }
+    }
+
+    /// Goes on with the flushes that waited for a write.
+    pub(super) fn release_flushes(
         &mut self,
-        id: RequestId,
+        write: DoneWrite,
         controller: &mut Controller,
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
     ) {
-        let namespace = self.namespace_of(id);
-        self.flushes.unfinished[namespace.index()].left -= 1;
-        if self.flushes.waiting.is_empty() {
-            return;
-        }
-        let order = self.flushes.orders[id.index()];
         for flush in &mut self.flushes.waiting {
-            flush.left -= u64::from(flush.namespace == namespace && order <= flush.after);
+            flush.left -= u64::from(flush.namespace == write.namespace && write.order <= flush.after);
         }
         let mut at = 0;
         while at < self.flushes.waiting.len() {

@@ -182,7 +182,13 @@ impl<M: Model> Frontend<M> {
         kernel.tell(|| Notice::RequestIssued(request, stream));
         let data = if io.kind == RequestKind::Write { io.size } else { Bytes::ZERO };
         let command = Command { request, stream, data };
-        self.interface.issue(command, now, &mut Sink { kernel, crossing: &mut self.crossing });
+        let is_answer = now > kernel.now();
+        let sink = &mut Sink { kernel, crossing: &mut self.crossing };
+        if !M::ALL_FEATURES && is_answer {
+            self.interface.answer_completion(command, now, sink);
+        } else {
+            self.interface.issue(command, now, sink);
+        }
     }
 
     /// Prefetches the table entries of the requests pulled last.

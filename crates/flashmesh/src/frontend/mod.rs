@@ -200,11 +200,12 @@ impl Frontend<Probed> {
             records: self.records,
             model: PhantomData,
         };
-        frontend.completes_ahead = frontend.may_complete_ahead();
         // The alarm is that of the fabric, where it has one.
         if !N::ALL_FEATURES && !N::Fabric::ACTS && frontend.counters.issued == 0 {
             frontend.interface.run_ahead();
         }
+        frontend.completes_ahead =
+            frontend.may_complete_ahead() && frontend.interface.answer_at_once(frontend.config.host.queue_depth);
         frontend
     }
 }

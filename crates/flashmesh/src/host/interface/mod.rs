@@ -157,6 +157,42 @@ impl AnyInterface {
         }
     }
 
+    /// Has the host take each completion when it is sent, and issue a request of the same stream then, of which at most `queue_depth` are out, and do
+    /// nothing else. False where it is not known then when that is at the host.
+    pub fn answer_at_once(&mut self, queue_depth: u32) -> bool {
+        match self {
+            AnyInterface::Direct(direct) => direct.separates_completions(),
+            AnyInterface::Nvme(nvme) => nvme.answer_at_once(queue_depth),
+            AnyInterface::Sata(_) => false,
+        }
+    }
+
+    /// Sends the completion of a request to a host that answers at once; gives when it is there.
+    #[inline(always)]
+    pub fn complete<A: EventSink>(
+        &mut self,
+        request: RequestId,
+        stream: StreamId,
+        now: Time,
+        events: &mut A,
+    ) -> Option<Time> {
+        match self {
+            AnyInterface::Direct(direct) => Some(direct.complete(now)),
+            AnyInterface::Nvme(nvme) => nvme.complete(request, stream, now, events),
+            AnyInterface::Sata(_) => None,
+        }
+    }
+
+    /// The host takes a completion at `at` and issues a command then, which is later than now.
+    #[inline(always)]
+    pub fn answer_completion<A: EventSink>(&mut self, command: Command, at: Time, events: &mut A) {
+        match self {
+            AnyInterface::Direct(direct) => direct.issue(command, at, events),
+            AnyInterface::Nvme(nvme) => nvme.answer_completion(command, at, events),
+            AnyInterface::Sata(sata) => sata.issue(command, at, events),
+        }
+    }
+
     /// Does what is put off, as far as it lies before `at`: what the link has carried is looked at.
     pub fn catch_up(&mut self, at: Time) {
         if let AnyInterface::Nvme(nvme) = self {

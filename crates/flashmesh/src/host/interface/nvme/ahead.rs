@@ -1,28 +1,27 @@
 //! Messages of a command on their way to the drive that need no event of their own.
 //!
-//! Where it is sure that the drive fetches a command when it hears of it, nothing but the wires is looked at between the doorbell and the arrival of
-//! the command. So the doorbell, the request for the entry, the entry, and for a write the request for its data, are no events: they are kept in
-//! the order in which each wire carries them, and caught up with before anything else is sent or counted. What they do is what events at those times
-//! would have done.
+//! Nothing but the wires and the queues is looked at between a doorbell and the arrival of its command. So the doorbell, the request for the entry, the
+//! entry, and for a write the request for its data, are no events: they are kept in the order in which each wire carries them, and caught up with
+//! before anything else is sent or counted. What they do is what events at those times would have done. Only the [arrival](arrivals) of the next command
+//! is an event.
 //!
-//! The next arrival is an event. It is scheduled for when it comes if nothing else is sent before that, and anew as the host sends more. Where it
-//! comes too early, since something was sent that nobody looked at, it finds the command still on its way, and comes again. It is never too late:
-//! what is sent beside only delays.
-//!
-//! A doorbell that finds the drive without room changes no more than how many commands the drive knows. It is counted when that is looked at; should
-//! there be room before it arrives, it becomes an event.
+//! Where the host takes each completion and issues its next command at once, and does nothing else, all that it sends answers what it receives, in the
+//! order of that. So the host answers as soon as the drive sends: when what it receives is there is known then. The first completion that is answered by
+//! no command ends that.
+
+mod arrivals;
 
 use crate::engine::ring::Ring;
 use crate::host::link::Direction;
-use crate::ids::{RequestId, StreamId};
+use crate::ids::StreamId;
 use crate::units::{Bytes, Time};
 
-use super::{Command, EventSink, HostEvent, Limits, Nvme, Token};
+use super::{Command, EventSink, Nvme};
 
 /// What crosses the link for a command.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Leg {
-    /// To the drive, which fetches the command.
+    /// To the drive, which hears of the command.
     #[default]
     Doorbell,
     /// To the host, which sends the entry.
@@ -47,6 +46,7 @@ pub(super) struct Ahead {
     /// When the first of the messages arrives.
     next: Time,
     to_drive: Ring<InFlight>,
+    /// Nothing while the host answers at once.
     to_host: Ring<InFlight>,
     /// Numbers of requests.
     arriving: Ring<(Time, u32)>,
@@ -54,8 +54,7 @@ pub(super) struct Ahead {
     least: Time,
     /// For when the next arrival is scheduled.
     expected: Time,
-    /// Numbers of the streams whose doorbells are on their way to a drive without room for the command.
-    counted: Ring<(Time, u32)>,
+    answers_at_once: bool,
 }
 
 impl Default for Ahead {
@@ -67,14 +66,25 @@ impl Default for Ahead {
             arriving: Ring::default(),
             least: Time::ZERO,
             expected: Time::MAX,
-            counted: Ring::default(),
+            answers_at_once: false,
         }
     }
 }
 
-#[inline(always)]
-fn arrival(ring: &Ring<InFlight>) -> Time {
-    ring.front().map_or(Time::MAX, |first| first.at)
+impl Ahead {
+    /// The first message at either end, if there is one.
+    #[inline(always)]
+    fn first(&self) -> (Time, Time) {
+        let at = |ring: &Ring<InFlight>| ring.front().map_or(Time::MAX, |first| first.at);
+        (at(&self.to_drive), at(&self.to_host))
+    }
+
+    /// Messages have been sent.
+    #[inline(always)]
+    fn note_sent(&mut self) {
+        let (to_drive, to_host) = self.first();
+        self.next = to_drive.min(to_host);
+    }
 }
 
 impl Nvme {
@@ -87,6 +97,27 @@ impl Nvme {
     /// Whether arrivals are asked for with [`Nvme::arrived`].
     pub fn is_ahead(&self) -> bool {
         self.is_ahead
+    }
+
+    /// From now on the host, which has at most `queue_depth` commands of each stream out, does nothing but to take completions and to issue a command for
+    /// each. False where that is not known when a completion is sent: messages are events, or completions are held back.
+    pub(in super::super) fn answer_at_once(&mut self, queue_depth: u32) -> bool {
+        self.ahead.answers_at_once = self.is_ahead && self.limits.completion_depth >= queue_depth;
+        self.ahead.answers_at_once
+    }
+
+    /// The completion that was posted last, and those after it, are taken when they are at the host.
+    pub fn answer_by_events(&mut self, stream: StreamId) {
+        if self.ahead.answers_at_once {
+            self.ahead.answers_at_once = false;
+            self.queues[stream.index()].posted += 1;
+        }
+    }
+
+    /// Whether completions are taken when they are sent: there is always a place for them in their queue.
+    #[inline(always)]
+    pub(super) fn answers_at_once(&self) -> bool {
+        self.ahead.answers_at_once
     }
 
     /// Does what came before all that the drive does at `now`.
@@ -112,21 +143,15 @@ impl Nvme {
 
     #[inline(never)]
     fn pass_messages(&mut self, at_drive: Time, at_host: Time) {
-        while let Some(&(at, stream)) = self.ahead.counted.front()
-            && at <= at_drive
-        {
-            self.ahead.counted.take_first();
-            self.heard_of(StreamId(stream));
-        }
         loop {
-            let (to_drive, to_host) = (arrival(&self.ahead.to_drive), arrival(&self.ahead.to_host));
+            let (to_drive, to_host) = self.ahead.first();
             if to_drive <= to_host && to_drive <= at_drive {
                 self.reached_drive();
             } else if to_host < to_drive && to_host <= at_host {
-                self.reached_host();
+                let message = self.ahead.to_host.take_first();
+                self.answer(message);
             } else {
-                let counted = self.ahead.counted.front().map_or(Time::MAX, |&(at, _)| at);
-                self.ahead.next = to_drive.min(to_host).min(counted);
+                self.ahead.next = to_drive.min(to_host);
                 return;
             }
         }
@@ -135,188 +160,97 @@ impl Nvme {
     #[inline(always)]
     fn reached_drive(&mut self) {
         let InFlight { at, leg, command } = self.ahead.to_drive.take_first();
-        let leg = match leg {
-            Leg::Doorbell => {
-                let queue = &mut self.queues[command.stream.index()];
-                queue.ringing -= 1;
-                queue.in_drive += 1;
-                self.ringing -= 1;
-                self.in_drive += 1;
-                // A single queue needs no arbitration.
-                if self.queues.len() > 1 {
-                    self.arbiter.take_only(command.stream, self.in_drive < self.limits.commands_max);
-                }
-                Leg::EntryRequest
-            }
-            _ => Leg::DataRequest,
-        };
-        self.ask_ahead(leg, command, at);
+        if leg == Leg::EntryOfWrite {
+            return self.ask(Leg::DataRequest, command, at);
+        }
+        // No command waits to be fetched, and this one finds room.
+        if self.known > 0 || !self.has_room(command.stream) {
+            return self.hear_of(command, at);
+        }
+        self.queues[command.stream.index()].in_drive += 1;
+        self.in_drive += 1;
+        // A single queue needs no arbitration.
+        if self.queues.len() > 1 {
+            self.arbiter.take_only(command.stream, self.in_drive < self.limits.commands_max);
+        }
+        self.ask(Leg::EntryRequest, command, at);
+    }
+
+    /// Whether a command of a queue may be in the drive besides those that are.
+    #[inline(always)]
+    fn has_room(&self, stream: StreamId) -> bool {
+        self.in_drive < self.limits.commands_max
+            && self.queues[stream.index()].in_drive < u64::from(self.limits.fetch_size)
+    }
+
+    /// The drive hears of a command, and fetches what it has room for.
+    #[inline(never)]
+    fn hear_of(&mut self, command: Command, at: Time) {
+        self.queues[command.stream.index()].submitted.push_back(command);
+        self.heard_of(command.stream);
+        while let Some(command) = self.take_known() {
+            self.ask(Leg::EntryRequest, command, at);
+        }
     }
 
     /// The drive sends a request for what the host has of a command.
     #[inline(always)]
-    fn ask_ahead(&mut self, leg: Leg, command: Command, now: Time) {
+    fn ask(&mut self, leg: Leg, command: Command, now: Time) {
         let at = self.link.send(Direction::ToHost, self.messages.read_request, now);
-        self.ahead.to_host.push_back(InFlight { at, leg, command });
+        let message = InFlight { at, leg, command };
+        if self.ahead.answers_at_once {
+            self.answer(message);
+        } else {
+            self.ahead.to_host.push_back(message);
+        }
     }
 
+    /// The host sends what it was asked for.
     #[inline(always)]
-    fn reached_host(&mut self) {
-        let InFlight { at, leg, command } = self.ahead.to_host.take_first();
-        let arrives = match leg {
-            Leg::EntryRequest => {
-                let at = self.link.send(Direction::ToDrive, self.messages.submission, at);
-                if command.data > Bytes::ZERO {
-                    self.ahead.to_drive.push_back(InFlight { at, leg: Leg::EntryOfWrite, command });
-                    return;
-                }
-                at
+    fn answer(&mut self, InFlight { at, leg, command }: InFlight) {
+        let arrives = if leg == Leg::EntryRequest {
+            let at = self.link.send(Direction::ToDrive, self.messages.submission, at);
+            if command.data > Bytes::ZERO {
+                self.ahead.to_drive.push_back(InFlight { at, leg: Leg::EntryOfWrite, command });
+                return;
             }
-            _ => self.link.send_data(Direction::ToDrive, command.data, at),
+            at
+        } else {
+            self.link.send_data(Direction::ToDrive, command.data, at)
         };
         self.ahead.arriving.push_back((arrives, command.request.0));
     }
 
-    /// The doorbell of a command has been sent, and reaches the drive at `at`.
+    /// The host rings for a command.
     #[inline(always)]
-    pub(super) fn rings<A: EventSink>(&mut self, command: Command, at: Time, events: &mut A) {
-        let Limits { commands_max, fetch_size, .. } = self.limits;
-        let queue = &mut self.queues[command.stream.index()];
-        // No command waits to be fetched, and those that the drive is about to hear of leave room.
-        let is_fetched = self.known == 0
-            && queue.submitted.is_empty()
-            && self.in_drive + self.ringing < commands_max
-            && queue.in_drive + u64::from(queue.ringing) < u64::from(fetch_size);
-        let has_no_room = queue.in_drive >= u64::from(fetch_size) || self.in_drive >= commands_max;
-        queue.ringing += 1;
-        self.ringing += 1;
-        if is_fetched {
-            self.ahead.to_drive.push_back(InFlight { at, leg: Leg::Doorbell, command });
-            self.ahead.next = self.ahead.next.min(at);
-            let asked = self.link.crosses(Direction::ToHost, self.messages.read_request, at);
-            self.expect_entry(command, asked, events);
-            return;
-        }
-        queue.submitted.push_back(command);
-        if has_no_room {
-            self.ahead.counted.push_back((at, command.stream.0));
-            self.ahead.next = self.ahead.next.min(at);
-        } else {
-            events.schedule(at, HostEvent::Wake(Token::SubmissionDoorbell(command.stream)));
-        }
+    fn ring(&mut self, command: Command, now: Time) -> Time {
+        self.doorbells.submission += 1;
+        let at = self.link.send(Direction::ToDrive, self.messages.doorbell, now);
+        self.ahead.to_drive.push_back(InFlight { at, leg: Leg::Doorbell, command });
+        self.ahead.next = self.ahead.next.min(at);
+        at
     }
 
-    /// A command of a queue has ended, and the drive has fetched what it could: where there may be room left, doorbells that were only to be counted are
-    /// events.
+    /// The host issues a command.
     #[inline(always)]
-    pub(super) fn look_at_counted<A: EventSink>(&mut self, stream: StreamId, events: &mut A) {
-        if self.ahead.counted.is_empty() {
-            return;
-        }
-        let Limits { commands_max, fetch_size, .. } = self.limits;
-        let is_room_of_queue = self.queues[stream.index()].in_drive < u64::from(fetch_size);
-        let was_full = self.in_drive + 1 >= commands_max;
-        if self.in_drive < commands_max && (is_room_of_queue || was_full) {
-            while let Some((at, stream)) = self.ahead.counted.pop_front() {
-                events.schedule(at, HostEvent::Wake(Token::SubmissionDoorbell(StreamId(stream))));
-            }
-        }
+    pub(super) fn issue_ahead<A: EventSink>(&mut self, command: Command, now: Time, events: &mut A) {
+        let at = self.ring(command, now);
+        self.expect_after_doorbell(command, at, events);
+    }
+
+    /// The host will take a completion at `at`, which has been sent, and issue a command of the same queue then.
+    #[inline(never)]
+    pub fn answer_completion<A: EventSink>(&mut self, command: Command, at: Time, events: &mut A) {
+        self.doorbells.completion += 1;
+        self.link.send(Direction::ToDrive, self.messages.doorbell, at);
+        self.issue_ahead(command, at, events);
     }
 
     /// The drive fetches a command.
     #[inline]
-    pub(super) fn fetch_ahead<A: EventSink>(&mut self, command: Command, now: Time, events: &mut A) {
-        self.ask_ahead(Leg::EntryRequest, command, now);
-        let asked = self.ahead.to_host.back().map_or(now, |last| last.at);
-        self.ahead.next = self.ahead.next.min(asked);
-        self.expect_entry(command, asked, events);
-    }
-
-    /// The host will be asked for the entry of a command at `asked`: its arrival is scheduled, if it may be the next one.
-    #[inline(always)]
-    fn expect_entry<A: EventSink>(&mut self, command: Command, asked: Time, events: &mut A) {
-        if asked < self.ahead.expected {
-            let arrival = self.arrival_of(Leg::EntryRequest, command, asked);
-            self.expect(arrival, events);
-        }
-    }
-
-    #[inline(always)]
-    fn expect<A: EventSink>(&mut self, at: Time, events: &mut A) {
-        if at < self.ahead.expected {
-            self.ahead.expected = at;
-            events.expect(at);
-        }
-    }
-
-    /// When the next of the commands arrives of which something is still to be sent, if nothing else is; a time before that where several are.
-    #[inline(always)]
-    fn next_arrival(&mut self) -> Time {
-        let mut next = Time::MAX;
-        if let Some(&InFlight { at, leg, command }) = self.ahead.to_host.front() {
-            next = self.arrival_of(leg, command, at);
-        }
-        if let Some(&InFlight { at, leg, command }) = self.ahead.to_drive.front() {
-            let asked = self.link.crosses(Direction::ToHost, self.messages.read_request, at);
-            next = next.min(self.arrival_of(leg, command, asked));
-        }
-        // What is behind them may have less to send.
-        for ring in [&self.ahead.to_host, &self.ahead.to_drive] {
-            if let Some(second) = ring.get(1) {
-                next = next.min(second.at + self.ahead.least);
-            }
-        }
-        next
-    }
-
-    /// When a command arrives, if the host is asked for what it has of it at `asked` and nothing else is sent.
-    #[inline(always)]
-    fn arrival_of(&mut self, leg: Leg, command: Command, asked: Time) -> Time {
-        let data = command.data;
-        match leg {
-            Leg::Doorbell | Leg::EntryRequest => {
-                let entry = self.link.crosses(Direction::ToDrive, self.messages.submission, asked);
-                if data == Bytes::ZERO {
-                    return entry;
-                }
-                let asked = self.link.crosses(Direction::ToHost, self.messages.read_request, entry);
-                asked + self.link.data_message(data).time
-            }
-            Leg::EntryOfWrite | Leg::DataRequest => {
-                let message = self.link.data_message(data);
-                self.link.crosses(Direction::ToDrive, message, asked)
-            }
-        }
-    }
-
-    /// The time has come for which an arrival was scheduled: gives the request whose command is in the drive, if one is.
-    #[inline(always)]
-    pub fn arrived<A: EventSink>(&mut self, now: Time, events: &mut A) -> Option<RequestId> {
-        self.catch_up(now, now.saturating_sub(Time::from_ps(1)));
-        self.ahead.expected = Time::MAX;
-        let mut arrived = None;
-        if let Some(&(at, request)) = self.ahead.arriving.front()
-            && at <= now
-        {
-            self.ahead.arriving.take_first();
-            arrived = Some(RequestId(request));
-        }
-        let next = match self.ahead.arriving.front() {
-            Some(&(at, _)) => at,
-            None => self.next_arrival(),
-        };
-        self.expect(next, events);
-        arrived
-    }
-
-    /// The request whose command probably arrives next.
-    #[inline(always)]
-    pub fn upcoming(&self) -> Option<RequestId> {
-        let Ahead { arriving, to_host, to_drive, .. } = &self.ahead;
-        if let Some(&(_, request)) = arriving.front() {
-            return Some(RequestId(request));
-        }
-        to_host.front().or(to_drive.front()).map(|under_way| under_way.command.request)
+    pub(super) fn fetch_ahead(&mut self, command: Command, now: Time) {
+        self.ask(Leg::EntryRequest, command, now);
+        self.ahead.note_sent();
     }
 }
 

@@ -29,8 +29,6 @@ use arbiter::{Arbiter, QueueSet};
 #[derive(Clone, Debug, Default)]
 struct QueuePair {
     submitted: Ring<Command>,
-    /// Doorbells of commands on their way to the drive; kept where it runs ahead.
-    ringing: u32,
     /// Commands of these that the drive knows.
     known: u32,
     /// Fetched commands whose slot in the drive is not free again. Wider than `known`: the compiler would read both as one, which waits for
@@ -57,8 +55,6 @@ pub struct Nvme {
     /// Commands of all queues known to the drive and not fetched.
     known: u32,
     in_drive: u32,
-    /// Doorbells of commands of all queues on their way; kept where it runs ahead.
-    ringing: u32,
     /// Whether messages on their way are kept in `ahead` in place of events.
     is_ahead: bool,
     ahead: Ahead,
@@ -124,7 +120,6 @@ impl Nvme {
             limits,
             known: 0,
             in_drive: 0,
-            ringing: 0,
             is_ahead: false,
             ahead: Ahead::default(),
             entries_asked: Ring::default(),
@@ -146,27 +141,36 @@ impl Nvme {
 
     #[inline(never)]
     fn fetch_known<A: EventSink>(&mut self, now: Time, events: &mut A) {
-        while self.in_drive < self.limits.commands_max {
-            if self.known == 0 {
-                return self.arbiter.end_round();
-            }
-            let Some(stream) = self.arbiter.choose(&self.ready) else { return };
-            let queue = &mut self.queues[stream.index()];
-            let Some(command) = queue.submitted.pop_front() else { return };
-            queue.known -= 1;
-            self.known -= 1;
-            queue.in_drive += 1;
-            self.in_drive += 1;
-            self.look_at(stream);
-            events.saw(Seen::Fetched(stream, command.request));
+        while let Some(command) = self.take_known() {
+            events.saw(Seen::Fetched(command.stream, command.request));
             if self.is_ahead {
-                self.fetch_ahead(command, now, events);
+                self.fetch_ahead(command, now);
                 continue;
             }
             self.entries_asked.push_back(command);
             let at = self.link.send(Direction::ToHost, self.messages.read_request, now);
             events.schedule(at, HostEvent::Wake(Token::EntryRead));
         }
+    }
+
+    /// Takes the command that is fetched next, if the drive knows of one for which it has room.
+    fn take_known(&mut self) -> Option<Command> {
+        if self.in_drive >= self.limits.commands_max {
+            return None;
+        }
+        if self.known == 0 {
+            self.arbiter.end_round();
+            return None;
+        }
+        let stream = self.arbiter.choose(&self.ready)?;
+        let queue = &mut self.queues[stream.index()];
+        let command = queue.submitted.pop_front()?;
+        queue.known -= 1;
+        self.known -= 1;
+        queue.in_drive += 1;
+        self.in_drive += 1;
+        self.look_at(stream);
+        Some(command)
     }
 
     /// The counts of a queue have changed.
@@ -198,17 +202,12 @@ impl Nvme {
         let queue = &mut self.queues[stream.index()];
         queue.known += 1;
         self.known += 1;
-        if self.is_ahead {
-            queue.ringing -= 1;
-            self.ringing -= 1;
-        }
         self.look_at(stream);
     }
 
     /// A doorbell tells of a command.
     #[inline(never)]
     fn submission_doorbell<A: EventSink>(&mut self, stream: StreamId, now: Time, events: &mut A) {
-        self.catch_up_before(now);
         self.heard_of(stream);
         events.saw(Seen::Rung(stream));
         self.fetch(now, events);
@@ -220,23 +219,52 @@ impl Nvme {
         self.catch_up_before(now);
         self.freed(stream, events);
         if let Some(request) = self.queues[stream.index()].held.pop_front() {
-            self.finish(request, stream, now, events);
+            self.queues[stream.index()].posted += 1;
+            let at = self.post(request, stream, now, events);
+            events.schedule(at, HostEvent::AtHost(request));
         }
     }
 
-    /// Posts a completion for which the queue has room.
-    fn finish<A: EventSink>(&mut self, request: RequestId, stream: StreamId, now: Time, events: &mut A) {
+    /// Posts the completion of a command; gives when it is at the host, or nothing where the queue has no room.
+    #[inline(never)]
+    pub fn complete<A: EventSink>(
+        &mut self,
+        request: RequestId,
+        stream: StreamId,
+        now: Time,
+        events: &mut A,
+    ) -> Option<Time> {
+        self.catch_up_before(now);
+        if self.answers_at_once() {
+            return Some(self.post(request, stream, now, events));
+        }
+        self.hear(stream, now, events);
         let queue = &mut self.queues[stream.index()];
-        queue.in_drive -= 1;
-        queue.posted += 1;
+        if queue.posted < self.limits.completion_depth {
+            queue.posted += 1;
+            return Some(self.post(request, stream, now, events));
+        }
+        queue.held.push_back(request);
+        // It goes on when the drive hears of room.
+        while let Some(at) = queue.announced.pop_front() {
+            events.schedule(at, HostEvent::Wake(Token::CompletionDoorbell(stream)));
+        }
+        None
+    }
+
+    /// Posts a completion; gives when it is at the host.
+    fn post<A: EventSink>(&mut self, request: RequestId, stream: StreamId, now: Time, events: &mut A) -> Time {
+        self.queues[stream.index()].in_drive -= 1;
         self.in_drive -= 1;
         self.look_at(stream);
         events.saw(Seen::Finished(stream, request));
         self.fetch(now, events);
-        self.look_at_counted(stream, events);
         events.saw(Seen::Posted(stream, request));
         let at = self.link.send(Direction::ToHost, self.messages.completion, now);
-        events.schedule(at, HostEvent::AtHost(request));
+        if self.is_ahead {
+            self.expect_anew(events);
+        }
+        at
     }
 }
 
@@ -244,12 +272,12 @@ impl Interface for Nvme {
     #[inline(never)]
     fn issue<A: EventSink>(&mut self, command: Command, now: Time, events: &mut A) {
         events.saw(Seen::Queued(command.stream, command.request));
-        self.catch_up_to(now);
+        if self.is_ahead {
+            self.catch_up_to(now);
+            return self.issue_ahead(command, now, events);
+        }
         self.doorbells.submission += 1;
         let at = self.link.send(Direction::ToDrive, self.messages.doorbell, now);
-        if self.is_ahead {
-            return self.rings(command, at, events);
-        }
         self.queues[command.stream.index()].submitted.push_back(command);
         events.schedule(at, HostEvent::Wake(Token::SubmissionDoorbell(command.stream)));
     }
@@ -260,18 +288,10 @@ impl Interface for Nvme {
         self.link.send_data(Direction::ToHost, bytes, now);
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn respond<A: EventSink>(&mut self, request: RequestId, stream: StreamId, now: Time, events: &mut A) {
-        self.catch_up_before(now);
-        self.hear(stream, now, events);
-        let queue = &mut self.queues[stream.index()];
-        if queue.posted < self.limits.completion_depth {
-            return self.finish(request, stream, now, events);
-        }
-        queue.held.push_back(request);
-        // It goes on when the drive hears of room.
-        while let Some(at) = queue.announced.pop_front() {
-            events.schedule(at, HostEvent::Wake(Token::CompletionDoorbell(stream)));
+        if let Some(at) = self.complete(request, stream, now, events) {
+            events.schedule(at, HostEvent::AtHost(request));
         }
     }
 
