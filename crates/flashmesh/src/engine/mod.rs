@@ -1,7 +1,8 @@
-//! The clock, the event queue, rings, arenas, tables, prefetches and random numbers.
+//! The clock, the event queue, rings, arenas, tables, ids by key, prefetches and random numbers.
 
 pub mod arena;
 pub(crate) mod circular;
+pub mod few;
 mod key;
 mod lane;
 mod places;

@@ -48,7 +48,8 @@ pub struct Link {
     framing: Framing,
     /// By direction; a half-duplex link uses the first for both.
     wires: [Wires; 2],
-    half_duplex: bool,
+    /// The last of the wires that are used.
+    last_wires: usize,
     carried: [Bytes; 2],
     /// The last size and its message: most transfers of a run have the same size.
     last: (Bytes, Message),
@@ -63,18 +64,31 @@ impl Link {
             packet_overhead: config.packet_overhead,
         };
         let last = (Bytes::ZERO, Message::default());
-        Link { framing, wires: Default::default(), half_duplex, carried: [Bytes::ZERO; 2], last }
+        Link {
+            framing,
+            wires: Default::default(),
+            last_wires: usize::from(!half_duplex),
+            carried: [Bytes::ZERO; 2],
+            last,
+        }
     }
 
     pub fn message(&self, size: Bytes) -> Message {
         self.framing.message(size)
     }
 
+    /// The number of the wires of a direction.
+    #[inline(always)]
+    fn number(&self, direction: Direction) -> usize {
+        direction as usize & self.last_wires
+    }
+
     /// Queues a message; returns when its last byte has crossed.
     #[inline]
     pub fn send(&mut self, direction: Direction, message: Message, now: Time) -> Time {
         self.carried[direction as usize] += message.bytes;
-        let wires = &mut self.wires[if self.half_duplex { 0 } else { direction as usize }];
+        let number = self.number(direction);
+        let wires = &mut self.wires[number];
         wires.free_at = wires.free_at.later(now) + message.time;
         wires.busy += message.time;
         wires.free_at
@@ -83,7 +97,7 @@ impl Link {
     /// When the last byte of a message would have crossed that is queued at `now`, which may be later, if none other is before.
     #[inline]
     pub fn crosses(&self, direction: Direction, message: Message, now: Time) -> Time {
-        self.wires[if self.half_duplex { 0 } else { direction as usize }].free_at.later(now) + message.time
+        self.wires[self.number(direction)].free_at.later(now) + message.time
     }
 
     /// The message that carries data of `size`.
@@ -104,7 +118,7 @@ impl Link {
 
     /// Busy time of a direction up to `now`; of both together on a half-duplex link.
     pub fn busy(&self, direction: Direction, now: Time) -> Time {
-        let wires = &self.wires[if self.half_duplex { 0 } else { direction as usize }];
+        let wires = &self.wires[self.number(direction)];
         // What is queued beyond `now` has been counted already; the queue is contiguous, so it is all of the difference.
         wires.busy.saturating_sub(wires.free_at.saturating_sub(now))
     }

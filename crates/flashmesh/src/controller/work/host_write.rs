@@ -1,11 +1,10 @@
 //! Pages are written, for requests and for the device cache.
 
-use rustc_hash::FxHashMap;
-
 use crate::controller::cache::DeviceCache;
 use crate::controller::shared::Shared;
 use crate::controller::steps::Step;
 use crate::controller::{Context, PageRequest};
+use crate::engine::few::Few;
 use crate::ids::{Lpn, Ppn, RequestId, StreamId, TransactionId};
 use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, Origin};
@@ -22,7 +21,7 @@ use super::preallocate::BlockedWrites;
 #[derive(Clone, Debug)]
 pub struct HostWrites {
     /// The last one of each logical page: writes of one page keep their order.
-    in_flight: FxHashMap<Lpn, TransactionId>,
+    in_flight: Few<Lpn, TransactionId>,
     pub(super) blocked: BlockedWrites,
     pub placements: Placements,
     /// By stream.
@@ -60,7 +59,7 @@ impl HostWrites {
     /// No write. `planes` is the number of planes on which writes may be blocked, 0 where pages are not preallocated.
     pub fn new(planes: u32, priorities: Vec<Priority>) -> HostWrites {
         HostWrites {
-            in_flight: FxHashMap::default(),
+            in_flight: Few::default(),
             blocked: BlockedWrites::new(planes),
             placements: Placements::default(),
             priorities,
@@ -69,7 +68,7 @@ impl HostWrites {
 
     /// Whether a write of the page is under way.
     pub fn is_under_way(&self, lpn: Lpn) -> bool {
-        self.in_flight.contains_key(&lpn)
+        self.in_flight.contains(lpn)
     }
 
     /// Which of the `count` planes from `first` on a write waits for, a bit a plane.
@@ -219,7 +218,7 @@ impl HostWrites {
         if has_map_cache || unblocks || successor.is_some() {
             cx.then(Step::Successor(lpn, successor));
         } else {
-            self.in_flight.remove(&lpn);
+            self.in_flight.remove(lpn);
         }
     }
 
@@ -232,7 +231,7 @@ impl HostWrites {
         cx: &mut Context<'_, M>,
     ) {
         let Some(id) = next else {
-            self.in_flight.remove(&lpn);
+            self.in_flight.remove(lpn);
             return;
         };
         let transaction = cx.datapath.transaction(id);

@@ -12,7 +12,7 @@
 mod arrivals;
 
 use crate::engine::ring::Ring;
-use crate::host::link::Direction;
+use crate::host::link::{Direction, Message};
 use crate::ids::StreamId;
 use crate::units::{Bytes, Time};
 
@@ -143,6 +143,9 @@ impl Nvme {
 
     #[inline(never)]
     fn pass_messages(&mut self, at_drive: Time, at_host: Time) {
+        if self.ahead.answers_at_once {
+            return self.pass_to_drive(at_drive);
+        }
         loop {
             let (to_drive, to_host) = self.ahead.first();
             if to_drive <= to_host && to_drive <= at_drive {
@@ -155,6 +158,19 @@ impl Nvme {
                 return;
             }
         }
+    }
+
+    /// As [`Nvme::pass_messages`], where none is on its way to the host.
+    #[inline(always)]
+    fn pass_to_drive(&mut self, at_drive: Time) {
+        while let Some(first) = self.ahead.to_drive.front() {
+            if first.at > at_drive {
+                self.ahead.next = first.at;
+                return;
+            }
+            self.reached_drive();
+        }
+        self.ahead.next = Time::MAX;
     }
 
     #[inline(always)]
@@ -221,29 +237,27 @@ impl Nvme {
         self.ahead.arriving.push_back((arrives, command.request.0));
     }
 
-    /// The host rings for a command.
+    /// The host issues a command: it sends `doorbell`.
     #[inline(always)]
-    fn ring(&mut self, command: Command, now: Time) -> Time {
+    fn ring<A: EventSink>(&mut self, command: Command, doorbell: Message, now: Time, events: &mut A) {
         self.doorbells.submission += 1;
-        let at = self.link.send(Direction::ToDrive, self.messages.doorbell, now);
+        let at = self.link.send(Direction::ToDrive, doorbell, now);
         self.ahead.to_drive.push_back(InFlight { at, leg: Leg::Doorbell, command });
         self.ahead.next = self.ahead.next.min(at);
-        at
+        self.expect_after_doorbell(command, at, events);
     }
 
     /// The host issues a command.
     #[inline(always)]
     pub(super) fn issue_ahead<A: EventSink>(&mut self, command: Command, now: Time, events: &mut A) {
-        let at = self.ring(command, now);
-        self.expect_after_doorbell(command, at, events);
+        self.ring(command, self.messages.doorbell, now, events);
     }
 
     /// The host will take a completion at `at`, which has been sent, and issue a command of the same queue then.
     #[inline(never)]
     pub fn answer_completion<A: EventSink>(&mut self, command: Command, at: Time, events: &mut A) {
         self.doorbells.completion += 1;
-        self.link.send(Direction::ToDrive, self.messages.doorbell, at);
-        self.issue_ahead(command, at, events);
+        self.ring(command, self.messages.both_doorbells, at, events);
     }
 
     /// The drive fetches a command.

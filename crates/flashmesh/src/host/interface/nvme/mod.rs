@@ -69,6 +69,8 @@ pub struct Nvme {
 #[derive(Clone, Copy, Debug)]
 struct Messages {
     doorbell: Message,
+    /// One doorbell behind another.
+    both_doorbells: Message,
     /// The drive's read request for an entry or for data.
     read_request: Message,
     submission: Message,
@@ -77,8 +79,10 @@ struct Messages {
 
 impl Messages {
     fn new(config: &Config, link: &Link) -> Messages {
+        let doorbell = link.message(config.nvme.doorbell_size);
         Messages {
-            doorbell: link.message(config.nvme.doorbell_size),
+            doorbell,
+            both_doorbells: Message { bytes: doorbell.bytes * 2, time: doorbell.time * 2 },
             read_request: link.message(config.nvme.read_request_size),
             submission: link.message(config.host.submission_size),
             completion: link.message(config.host.completion_size),
@@ -87,7 +91,7 @@ impl Messages {
 
     /// Whether none of them takes no time.
     fn take_time(&self) -> bool {
-        let Messages { doorbell, read_request, submission, completion } = self;
+        let Messages { doorbell, read_request, submission, completion, .. } = self;
         [doorbell, read_request, submission, completion].into_iter().all(|message| message.time > Time::ZERO)
     }
 }
@@ -235,28 +239,37 @@ impl Nvme {
         events: &mut A,
     ) -> Option<Time> {
         self.catch_up_before(now);
-        if self.answers_at_once() {
-            return Some(self.post(request, stream, now, events));
-        }
-        self.hear(stream, now, events);
-        let queue = &mut self.queues[stream.index()];
-        if queue.posted < self.limits.completion_depth {
+        if !self.answers_at_once() {
+            self.hear(stream, now, events);
+            let queue = &mut self.queues[stream.index()];
+            if queue.posted >= self.limits.completion_depth {
+                self.hold(request, stream, events);
+                return None;
+            }
             queue.posted += 1;
-            return Some(self.post(request, stream, now, events));
         }
+        Some(self.post(request, stream, now, events))
+    }
+
+    /// Keeps a completion for which the queue has no room until the drive hears of some.
+    #[cold]
+    fn hold<A: EventSink>(&mut self, request: RequestId, stream: StreamId, events: &mut A) {
+        let queue = &mut self.queues[stream.index()];
         queue.held.push_back(request);
-        // It goes on when the drive hears of room.
         while let Some(at) = queue.announced.pop_front() {
             events.schedule(at, HostEvent::Wake(Token::CompletionDoorbell(stream)));
         }
-        None
     }
 
     /// Posts a completion; gives when it is at the host.
+    #[inline(always)]
     fn post<A: EventSink>(&mut self, request: RequestId, stream: StreamId, now: Time, events: &mut A) -> Time {
-        self.queues[stream.index()].in_drive -= 1;
+        let queue = &mut self.queues[stream.index()];
+        queue.in_drive -= 1;
         self.in_drive -= 1;
-        self.look_at(stream);
+        if queue.known > 0 {
+            self.look_at(stream);
+        }
         events.saw(Seen::Finished(stream, request));
         self.fetch(now, events);
         events.saw(Seen::Posted(stream, request));
