@@ -12,22 +12,49 @@ use crate::units::Time;
 /// Buckets per power of two.
 const STEPS: u32 = 16;
 const BUCKETS: usize = 64 * STEPS as usize;
-const PARTS: usize = 9;
+/// Parts that nearly every request has: host, die wait, behind collection, path wait, array, transfer.
+const OFTEN: usize = 6;
+/// Parts that most drives have not: firmware, cache, map wait.
+const SELDOM: usize = 3;
 
+/// What each request adds to, in one line of the processor's cache.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
 struct Bucket {
     count: u64,
-    parts_ps: [u128; PARTS],
+    /// Sums of parts in picoseconds, modulo 2^64.
+    often_ps: [u64; OFTEN],
 }
 
 #[derive(Clone, Debug)]
 pub struct Breakdown {
     buckets: Vec<Bucket>,
+    /// By bucket: how often the sums of each part passed 2^64. Empty until one does.
+    carried: Vec<[u64; OFTEN]>,
+    /// By bucket: sums of the other parts. Empty until a request has one.
+    seldom_ps: Vec<[u128; SELDOM]>,
 }
 
 impl Default for Breakdown {
     fn default() -> Self {
-        Breakdown { buckets: vec![Bucket::default(); BUCKETS] }
+        Breakdown { buckets: vec![Bucket::default(); BUCKETS], carried: Vec::new(), seldom_ps: Vec::new() }
+    }
+}
+
+/// All that is known of the requests of some buckets.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    count: u64,
+    often_ps: [u128; OFTEN],
+    seldom_ps: [u128; SELDOM],
+}
+
+impl Sums {
+    fn add(&mut self, other: &Sums) {
+        self.count += other.count;
+        let (sums, further) =
+            (self.often_ps.iter_mut().chain(&mut self.seldom_ps), other.often_ps.iter().chain(&other.seldom_ps));
+        sums.zip(further).for_each(|(sum, part)| *sum += part);
     }
 }
 
@@ -45,37 +72,81 @@ impl Breakdown {
     pub fn record(&mut self, latency: Time, firmware: Time, spent: &LatencyBreakdown) {
         let host = latency - firmware - spent.total();
         let LatencyBreakdown { cache, map_wait, die_wait, behind_gc, path_wait, array, transfer } = *spent;
-        let parts = [host, firmware, cache, map_wait, die_wait, behind_gc, path_wait, array, transfer];
-        let bucket = &mut self.buckets[bucket_of(latency)];
+        let number = bucket_of(latency);
+        let bucket = &mut self.buckets[number];
         bucket.count += 1;
-        for (sum, part) in bucket.parts_ps.iter_mut().zip(parts) {
+        let mut carries = false;
+        for (sum, part) in bucket.often_ps.iter_mut().zip([host, die_wait, behind_gc, path_wait, array, transfer]) {
+            let carried;
+            (*sum, carried) = sum.overflowing_add(part.as_ps());
+            carries |= carried;
+        }
+        if carries {
+            self.carry(number, [host, die_wait, behind_gc, path_wait, array, transfer]);
+        }
+        if firmware + cache + map_wait > Time::ZERO {
+            self.record_seldom(number, [firmware, cache, map_wait]);
+        }
+    }
+
+    /// Sums have passed 2^64 to which these parts were added.
+    #[cold]
+    #[inline(never)]
+    fn carry(&mut self, number: usize, parts: [Time; OFTEN]) {
+        self.carried.resize(BUCKETS, [0; OFTEN]);
+        let sums = self.buckets[number].often_ps;
+        for ((carried, sum), part) in self.carried[number].iter_mut().zip(sums).zip(parts) {
+            *carried += u64::from(sum < part.as_ps());
+        }
+    }
+
+    #[inline(never)]
+    fn record_seldom(&mut self, number: usize, parts: [Time; SELDOM]) {
+        self.seldom_ps.resize(BUCKETS, [0; SELDOM]);
+        for (sum, part) in self.seldom_ps[number].iter_mut().zip(parts) {
             *sum += u128::from(part.as_ps());
         }
     }
 
+    fn sums(&self, number: usize) -> Sums {
+        let Bucket { count, often_ps } = self.buckets[number];
+        let carried = self.carried.get(number).copied().unwrap_or_default();
+        Sums {
+            count,
+            often_ps: std::array::from_fn(|part| u128::from(carried[part]) << u64::BITS | u128::from(often_ps[part])),
+            seldom_ps: self.seldom_ps.get(number).copied().unwrap_or_default(),
+        }
+    }
+
     pub fn add(&mut self, other: &Breakdown) {
-        for (bucket, further) in self.buckets.iter_mut().zip(&other.buckets).filter(|(_, further)| further.count > 0) {
-            bucket.count += further.count;
-            for (sum, part) in bucket.parts_ps.iter_mut().zip(further.parts_ps) {
-                *sum += part;
+        for number in (0..BUCKETS).filter(|&number| other.buckets[number].count > 0) {
+            let mut sums = self.sums(number);
+            sums.add(&other.sums(number));
+            self.buckets[number] = Bucket { count: sums.count, often_ps: sums.often_ps.map(|sum| sum as u64) };
+            let carried = sums.often_ps.map(|sum| (sum >> u64::BITS) as u64);
+            if carried != [0; OFTEN] {
+                self.carried.resize(BUCKETS, [0; OFTEN]);
+                self.carried[number] = carried;
+            }
+            if sums.seldom_ps != [0; SELDOM] {
+                self.seldom_ps.resize(BUCKETS, [0; SELDOM]);
+                self.seldom_ps[number] = sums.seldom_ps;
             }
         }
     }
 
     /// Mean breakdown of all requests from the bucket of `from` on.
     pub fn mean(&self, from: Time) -> Option<BreakdownSummary> {
-        let mut total = Bucket::default();
-        for bucket in self.buckets[bucket_of(from)..].iter().filter(|bucket| bucket.count > 0) {
-            total.count += bucket.count;
-            for (sum, part) in total.parts_ps.iter_mut().zip(bucket.parts_ps) {
-                *sum += part;
-            }
+        let mut total = Sums::default();
+        for number in (bucket_of(from)..BUCKETS).filter(|&number| self.buckets[number].count > 0) {
+            total.add(&self.sums(number));
         }
         if total.count == 0 {
             return None;
         }
-        let [host, firmware, cache, map_wait, die_wait, behind_gc, path_wait, array, transfer] =
-            total.parts_ps.map(|sum| sum as f64 / total.count as f64);
+        let mean = |sum: u128| sum as f64 / total.count as f64;
+        let [host, die_wait, behind_gc, path_wait, array, transfer] = total.often_ps.map(mean);
+        let [firmware, cache, map_wait] = total.seldom_ps.map(mean);
         Some(BreakdownSummary {
             count: total.count,
             host,
@@ -147,5 +218,22 @@ mod tests {
         breakdown.record(Time::from_us(50), Time::ZERO, &spent(100, 49_900));
         let tail = breakdown.mean(Time::from_us(50)).expect("one request");
         assert_eq!((tail.count, tail.path_wait), (1, 49_900_000.0));
+    }
+    #[test]
+    fn sums_beyond_a_word_and_parts_of_few_requests_are_added_up() {
+        let long = Time::from_ps(u64::MAX / 3);
+        let spent = LatencyBreakdown { array: long, cache: Time::from_ns(6), ..LatencyBreakdown::default() };
+        let mut all = Breakdown::default();
+        for _ in 0..3 {
+            let mut some = Breakdown::default();
+            for _ in 0..4 {
+                some.record(long + Time::from_ns(9), Time::from_ns(3), &spent);
+            }
+            some.record(long + Time::from_ns(9), Time::ZERO, &LatencyBreakdown { cache: Time::ZERO, ..spent });
+            all.add(&some);
+        }
+        let mean = all.mean(Time::ZERO).expect("fifteen requests");
+        assert_eq!((mean.count, mean.array), (15, (u64::MAX / 3) as f64));
+        assert_eq!((mean.firmware, mean.cache, mean.host), (2_400.0, 4_800.0, 1_800.0));
     }
 }
