@@ -37,9 +37,15 @@ impl<I: Id, T: Clone + Default> Pool<I, T> {
     /// Stores a value, which is built in its place and not moved there.
     #[inline(always)]
     pub fn insert(&mut self, value: T) -> I {
-        let place = if self.free_count == 0 { self.make() } else { self.take_free() };
-        *self.places.at_mut(place as usize) = value;
-        I::from_u32(place)
+        let id = self.reuse();
+        *self.places.at_mut(id.as_u32() as usize) = value;
+        id
+    }
+
+    /// Gives out a place with the value that it had before, or the default: the caller sets what it needs of it.
+    #[inline(always)]
+    pub fn reuse(&mut self) -> I {
+        I::from_u32(if self.free_count == 0 { self.make() } else { self.take_free() })
     }
 
     #[inline(always)]

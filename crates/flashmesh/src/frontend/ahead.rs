@@ -7,11 +7,12 @@
 use crate::controller::Controller;
 use crate::host::interface::{AnyInterface, HostEvent};
 use crate::host::replay::Mode;
-use crate::ids::{RequestId, StreamId};
+use crate::ids::RequestId;
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, lane};
 use crate::kernel::model::Model;
 use crate::measure::completions::Records;
+use crate::schedule::account::LatencyBreakdown;
 use crate::units::Time;
 
 use super::Frontend;
@@ -30,22 +31,24 @@ impl<M: Model> Frontend<M> {
     pub(super) fn answered(
         &mut self,
         id: RequestId,
-        stream: StreamId,
+        spent: &LatencyBreakdown,
         at: Time,
         controller: &Controller,
         kernel: &mut Kernel<M>,
     ) {
+        let stream = self.requests[id].stream;
         // Completions before it come first, and what comes after the last request is not known yet.
         if !self.crossing.has_no_completion() || !self.streams[stream.index()].replay.has_next(at) {
             if let AnyInterface::Nvme(nvme) = &mut self.interface {
                 nvme.answer_by_events(stream);
                 self.completes_ahead = false;
             }
+            self.requests[id].critical = *spent;
             self.crossing.sent(HostEvent::AtHost(id));
             kernel.schedule(lane::TO_HOST, at, Event::AtHost);
             return;
         }
-        self.end_request(id, at);
+        self.end_request(id, spent, at);
         let replay = &mut self.streams[stream.index()].replay;
         if let Some(waiting) = replay.completed() {
             self.issue(stream, waiting, at, controller, kernel);

@@ -38,25 +38,30 @@ impl<M: Model> Frontend<M> {
         let mut next = 0;
         while let Some(done) = controller.next_done(next) {
             next += 1;
-            let ended = match done {
-                &Done::Page(id) => self.transaction_done(id, datapath, kernel),
-                &Done::Cached { request, read, ref spent } => {
-                    self.page_done(request, read, spent, Causes::default(), kernel).then_some(request)
+            let (ended, spent) = match done {
+                &Done::Page(id) => {
+                    let ended = self.transaction_done(id, datapath, kernel);
+                    let spent = *datapath.transaction(id).account.spent();
+                    datapath.remove(id);
+                    (ended, spent)
+                }
+                &Done::Cached { request, read, spent } => {
+                    (self.page_done(request, read, Causes::default(), kernel).then_some(request), spent)
                 }
                 &Done::Flush(Some(request)) => {
-                    self.respond(request, controller, kernel);
-                    None
+                    self.respond(request, &LatencyBreakdown::default(), controller, kernel);
+                    continue;
                 }
                 Done::Flush(None) => {
                     self.flushed(controller, datapath, kernel);
-                    None
+                    continue;
                 }
             };
             if let Some(request) = ended {
                 // It may be over when it has responded, and another request have its place.
                 let is_read = self.requests[request].kind == RequestKind::Read;
                 let write = if is_read { None } else { self.write_done(request) };
-                self.respond(request, controller, kernel);
+                self.respond(request, &spent, controller, kernel);
                 if let Some(write) = write {
                     self.release_flushes(write, controller, datapath, kernel);
                 }
@@ -75,28 +80,26 @@ impl<M: Model> Frontend<M> {
         kernel: &mut Kernel<M>,
     ) {
         if let Some(request) = self.transaction_done(id, datapath, kernel) {
-            self.respond(request, controller, kernel);
+            self.respond(request, datapath.transaction(id).account.spent(), controller, kernel);
         }
+        datapath.remove(id);
     }
 
-    /// A transaction ends that was for a page; gives its request when that was the last one of it.
+    /// A transaction ends that was for a page; gives its request when that was the last one of it. The caller forgets it.
     #[inline(always)]
     fn transaction_done(
         &mut self,
         id: TransactionId,
-        datapath: &mut Datapath<M>,
+        datapath: &Datapath<M>,
         kernel: &mut Kernel<M>,
     ) -> Option<RequestId> {
         let transaction = datapath.transaction(id);
         let read = if transaction.class() == Class::UserRead { transaction.bytes } else { Bytes::ZERO };
-        let (spent, conflict) = (transaction.account.spent(), transaction.account.conflict());
         // No closure, which would be a function of its own.
-        let ended = match transaction.owner.request {
-            Some(request) if self.page_done(request, read, spent, conflict, kernel) => Some(request),
+        match transaction.owner.request {
+            Some(request) if self.page_done(request, read, transaction.account.conflict(), kernel) => Some(request),
             _ => None,
-        };
-        datapath.remove(id);
-        ended
+        }
     }
 
     /// Prefetches a request that is looked at soon, where too many are in flight for the caches of the processor.
@@ -111,41 +114,44 @@ impl<M: Model> Frontend<M> {
 
     /// True when the last page of the request is done.
     #[inline(always)]
-    fn page_done(
-        &mut self,
-        id: RequestId,
-        read: Bytes,
-        spent: &LatencyBreakdown,
-        conflict: Causes,
-        kernel: &mut Kernel<M>,
-    ) -> bool {
+    fn page_done(&mut self, id: RequestId, read: Bytes, conflict: Causes, kernel: &mut Kernel<M>) -> bool {
         if read > Bytes::ZERO && self.rules.sends_pages {
             self.interface.send_data(read, kernel.now());
         }
         let request = &mut self.requests[id];
         request.conflict.join(conflict);
         request.remaining -= 1;
-        if request.remaining > 0 {
-            return false;
-        }
-        request.critical = *spent;
-        true
+        request.remaining == 0
     }
 
-    /// A request is done: the host is told, by a core where that takes one time.
+    /// A request is done, whose last transaction took `spent`: the host is told, by a core where that takes one time.
     #[inline(always)]
-    pub(super) fn respond(&mut self, id: RequestId, controller: &mut Controller, kernel: &mut Kernel<M>) {
+    pub(super) fn respond(
+        &mut self,
+        id: RequestId,
+        spent: &LatencyBreakdown,
+        controller: &mut Controller,
+        kernel: &mut Kernel<M>,
+    ) {
         if M::ALL_FEATURES
             && let Some(end) = controller.ask_core(Job::Completion(id), kernel)
         {
-            self.requests[id].firmware += end - kernel.now();
+            let request = &mut self.requests[id];
+            request.firmware += end - kernel.now();
+            request.critical = *spent;
             return;
         }
-        self.send_response(id, controller, kernel);
+        self.send_response(id, spent, controller, kernel);
     }
 
     #[inline(always)]
-    pub(super) fn send_response(&mut self, id: RequestId, controller: &mut Controller, kernel: &mut Kernel<M>) {
+    pub(super) fn send_response(
+        &mut self,
+        id: RequestId,
+        spent: &LatencyBreakdown,
+        controller: &mut Controller,
+        kernel: &mut Kernel<M>,
+    ) {
         let now = kernel.now();
         let Request { kind, size, stream, status, .. } = self.requests[id];
         if kind == RequestKind::Read && !self.rules.sends_pages && status == Status::Success {
@@ -154,10 +160,11 @@ impl<M: Model> Frontend<M> {
         let sink = &mut Sink { kernel, crossing: &mut self.crossing };
         if !M::ALL_FEATURES && self.completes_ahead {
             if let Some(at) = self.interface.complete(id, stream, now, sink) {
-                self.answered(id, stream, at, controller, kernel);
+                self.answered(id, spent, at, controller, kernel);
             }
             return;
         }
+        self.requests[id].critical = *spent;
         self.interface.respond(id, stream, now, sink);
     }
 
@@ -185,7 +192,8 @@ impl<M: Model> Frontend<M> {
                 kernel.schedule_pause(now);
             }
         }
-        self.end_request(id, now);
+        let spent = self.requests[id].critical;
+        self.end_request(id, &spent, now);
         let replay = &mut self.streams[stream.index()].replay;
         let mode = replay.mode();
         if let Some(waiting) = replay.completed() {
@@ -203,12 +211,13 @@ impl<M: Model> Frontend<M> {
         }
     }
 
-    /// Measures what a request took that is at the host at `now`, and forgets it.
+    /// Measures what a request took that is at the host at `now`, and whose last transaction took `spent`, and forgets it.
     #[inline(always)]
-    pub(super) fn end_request(&mut self, id: RequestId, now: Time) {
+    pub(super) fn end_request(&mut self, id: RequestId, spent: &LatencyBreakdown, now: Time) {
         let request = &self.requests[id];
         let (stream, io) = (request.stream, request.io());
-        let (latency, firmware) = (now - request.arrival, request.firmware);
+        let latency = now - request.arrival;
+        let firmware = if M::ALL_FEATURES { request.firmware } else { Time::ZERO };
         let counters = &mut self.counters;
         counters.completed += 1;
         counters.requests_free_of_others += u64::from(!request.conflict.is_another());
@@ -221,7 +230,7 @@ impl<M: Model> Frontend<M> {
         }
         counters.statuses[request.status.index()] += 1;
         counters.queues[stream.index()].count(now - request.submitted);
-        counters.streams[stream.index()].record(&io, request.status, now, latency, firmware, &request.critical);
+        counters.streams[stream.index()].record(&io, request.status, now, latency, firmware, spent);
         if let Some(timeline) = &mut counters.timeline {
             counters.is_due |= timeline.completed(stream, &io, request.status, now, latency);
         }

@@ -43,7 +43,10 @@ impl<M: Model> Frontend<M> {
             Some(Job::Command(request, ..)) if !self.is_cut_off() => {
                 self.submit(request, controller, datapath, kernel);
             }
-            Some(Job::Completion(request)) if !self.is_cut_off() => self.send_response(request, controller, kernel),
+            Some(Job::Completion(request)) if !self.is_cut_off() => {
+                let spent = self.requests[request].critical;
+                self.send_response(request, &spent, controller, kernel);
+            }
             _ => {}
         }
     }

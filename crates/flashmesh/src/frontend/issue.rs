@@ -2,20 +2,16 @@
 
 use crate::controller::Controller;
 use crate::error::RunError;
-use crate::fabric::Causes;
 use crate::host::interface::Command;
 use crate::host::replay::{Arrived, BATCH, Mode, Next};
-use crate::host::status::Status;
 use crate::ids::{Lpn, StreamId};
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, lane};
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
-use crate::schedule::account::LatencyBreakdown;
 use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
 
-use super::request::Request;
 use super::{Frontend, Sink};
 
 impl<M: Model> Frontend<M> {
@@ -156,29 +152,17 @@ impl<M: Model> Frontend<M> {
         if source.replay.has_new_batch() {
             self.prefetch(stream, controller);
         }
-        let Arrived { io, thread, arrival } = arrived;
+        let io = arrived.io;
         let number = self.counters.issued;
         self.counters.issued += 1;
         if let Some(timeline) = &mut self.counters.timeline {
             timeline.issued(now);
         }
-        let request = self.requests.insert(Request {
-            offset: io.offset,
-            size: io.size,
-            arrival,
-            submitted: now,
-            number,
-            stream,
-            of_stream: io.stream,
-            thread,
-            remaining: 0,
-            kind: io.kind,
-            priority,
-            status: Status::Success,
-            conflict: Causes::default(),
-            firmware: Time::ZERO,
-            critical: LatencyBreakdown::default(),
-        });
+        let request = self.requests.reuse();
+        self.requests[request].begin(&arrived, now, number, stream, priority);
+        if M::ALL_FEATURES {
+            self.requests[request].firmware = Time::ZERO;
+        }
         kernel.tell(|| Notice::RequestIssued(request, stream));
         let data = if io.kind == RequestKind::Write { io.size } else { Bytes::ZERO };
         let command = Command { request, stream, data };

@@ -1,6 +1,7 @@
 //! A request in flight.
 
 use crate::fabric::Causes;
+use crate::host::replay::Arrived;
 use crate::host::status::Status;
 use crate::ids::StreamId;
 use crate::measure::log::RequestRecord;
@@ -9,8 +10,8 @@ use crate::schedule::transaction::Priority;
 use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
 
-/// A request in flight, in two lines of the processor's cache: what changes as it is on its way, and where its time went, which is looked at when its
-/// last page is done and when it completes. Far more requests may wait than a cache holds.
+/// A request in flight, in two lines of the processor's cache: what is looked at as it is on its way, and where its time went. The second one is touched
+/// only where a response is an event, or cores take time. Far more requests may wait than a cache holds.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Request {
@@ -30,15 +31,25 @@ pub(super) struct Request {
     pub priority: Priority,
     pub status: Status,
     pub conflict: Causes,
-    /// How long it waited for cores of the controller, and these worked for it.
+    /// How long it waited for cores of the controller, and these worked for it. Zero in drives without such times.
     pub firmware: Time,
-    /// Breakdown of the transaction that finished last.
+    /// Breakdown of the transaction that finished last; set when the request is done.
     pub critical: LatencyBreakdown,
 }
 
 const _: () = assert!(size_of::<Request>() == 128 && std::mem::offset_of!(Request, firmware) == 64);
 
 impl Request {
+    /// Begins a request in the place of another one: sets the first line.
+    #[inline(always)]
+    pub fn begin(&mut self, arrived: &Arrived, submitted: Time, number: u64, stream: StreamId, priority: Priority) {
+        let &Arrived { io, thread, arrival } = arrived;
+        (self.offset, self.size, self.kind, self.of_stream) = (io.offset, io.size, io.kind, io.stream);
+        (self.arrival, self.submitted, self.number) = (arrival, submitted, number);
+        (self.stream, self.priority, self.thread) = (stream, priority, thread);
+        (self.remaining, self.status, self.conflict) = (0, Status::Success, Causes::default());
+    }
+
     /// What was asked for.
     #[inline(always)]
     pub fn io(&self) -> IoRequest {

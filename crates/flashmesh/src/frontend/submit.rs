@@ -7,6 +7,7 @@ use crate::ids::{Lpn, RequestId, StreamId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
+use crate::schedule::account::LatencyBreakdown;
 use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
 
@@ -39,7 +40,7 @@ impl<M: Model> Frontend<M> {
             RequestKind::Deallocate => {
                 // Parts of pages at either end stay: the standard lets a drive deallocate less than it was asked to.
                 controller.deallocate(self.whole_pages(&io), datapath, kernel);
-                self.respond(id, controller, kernel);
+                self.respond(id, &LatencyBreakdown::default(), controller, kernel);
             }
             RequestKind::Flush => self.begin_flush(id, controller, datapath, kernel),
             RequestKind::WriteZeroes => self.write_zeroes(id, &io, since, controller, datapath, kernel),
@@ -65,7 +66,7 @@ impl<M: Model> Frontend<M> {
     fn refuse(&mut self, id: RequestId, status: Status, controller: &mut Controller, kernel: &mut Kernel<M>) {
         self.requests[id].status = status;
         kernel.tell(|| Notice::RequestRefused(id));
-        self.respond(id, controller, kernel);
+        self.respond(id, &LatencyBreakdown::default(), controller, kernel);
     }
 
     /// First and last logical page of a request.
@@ -152,7 +153,7 @@ impl<M: Model> Frontend<M> {
             .collect();
         controller.deallocate(self.whole_pages(io), datapath, kernel);
         if parts.is_empty() {
-            return self.respond(id, controller, kernel);
+            return self.respond(id, &LatencyBreakdown::default(), controller, kernel);
         }
         self.requests[id].remaining = parts.len() as u32;
         controller.request_begins::<M>(id, first, last);
