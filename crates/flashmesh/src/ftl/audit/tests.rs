@@ -172,11 +172,11 @@ fn an_open_block_with_every_page_programmed_and_an_opened_one_that_is_not_open_a
     finds("every page is programmed", |ftl| {
         let block = block_in(ftl, BlockState::Full);
         let tables = ftl.blocks.table_mut().entry(block);
-        (*tables.state, *tables.filled, *tables.invalid_pages) = (BlockState::Open as u8, 0, 0);
+        (*tables.state, *tables.filled, *tables.invalid_pages) = (BlockState::Open as u16, 0, 0);
     });
     finds("only an open block has pages left to allocate", |ftl| {
         let block = ftl.blocks.plane_mut(PlaneId(0)).open.get(Stream::SHARED).block;
-        *ftl.blocks.table_mut().entry(block).state = BlockState::Collecting as u8;
+        *ftl.blocks.table_mut().entry(block).state = BlockState::Collecting as u16;
     });
 }
 

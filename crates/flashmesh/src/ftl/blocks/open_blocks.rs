@@ -11,16 +11,18 @@ pub(in super::super) struct OpenBlock {
     pub(in super::super) next_page: u32,
 }
 
+/// What most pages are written to comes first.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(in super::super) struct OpenBlocks {
     pages_per_block: u32,
     /// Pages of a block of the SLC cache.
     slc_pages_per_block: u32,
+    /// The streams of the host that have an open block of their own here, a bit each; none where all share one.
+    writers: u64,
     blocks: [OpenBlock; Stream::COUNT],
     /// Those of host streams beyond the first.
     beyond: Vec<OpenBlock>,
-    /// The streams of the host that have an open block of their own here, a bit each; none where all share one.
-    writers: u64,
 }
 
 impl OpenBlocks {

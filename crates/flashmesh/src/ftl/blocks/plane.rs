@@ -8,7 +8,9 @@ use crate::ftl::slc::SlcPlane;
 use crate::ftl::stream::Stream;
 use crate::ids::{BlockId, PlaneId};
 
+/// What each program of a page looks at comes first, in one line of the processor's cache.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub(in super::super) struct Plane {
     /// Pages that can be allocated outside the SLC cache: those of free blocks and what is left of open ones.
     pub(in super::super) free_pages: u32,
@@ -19,13 +21,13 @@ pub(in super::super) struct Plane {
     pub(in super::super) collecting: u32,
     /// Blocks filled so far.
     pub(in super::super) filled: u32,
+    /// Pages that writes hold before they are programmed.
+    pub(in super::super) preallocated: u32,
     pub(in super::super) open: OpenBlocks,
     /// Whether translation pages are written here.
     pub(in super::super) has_map: bool,
     /// Pages on their way from another chip; each has its page in the open block for arrivals.
     pub(in super::super) awaited: u32,
-    /// Pages that writes hold before they are programmed.
-    pub(in super::super) preallocated: u32,
     pub(in super::super) free: FreeBlocks,
     pub(in super::super) wear: WearSpread,
     /// Free blocks that no other stream may open, since a fold needs them that is under way, or that will give a lent block back: 0 or 1.

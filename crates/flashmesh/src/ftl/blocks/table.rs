@@ -22,25 +22,29 @@ pub enum BlockState {
     Cached,
 }
 
-/// Tables by block (and a bitmap by page), one array for each property. All start as zeroes, which describe a fresh drive.
+/// Tables by block (and a bitmap by page). All start as zeroes, which describe a fresh drive.
 #[derive(Clone, Debug)]
 pub(in super::super) struct BlockTable {
     geometry: Geometry,
     words_per_block: usize,
     /// One bit a page; a block begins at a new word.
     valid: Vec<u64>,
-    valid_pages: Vec<u16>,
-    /// Pages whose program has finished since the last erase.
-    programmed_pages: Vec<u16>,
-    state: Vec<u8>,
+    /// What programs and invalidations change of a block, in one place: its [valid](VALID) pages, those whose program has [finished](PROGRAMMED) since the
+    /// last erase, its [state](STATE), and whether it was last opened for [translation](TRANSLATION) pages. No struct, of which the compiler does not know
+    /// that it may come zeroed from the operating system.
+    rows: Vec<[u16; 4]>,
     /// Invalid pages of a full block; 0 for any other.
     invalid_pages: Vec<u16>,
     /// When a full block was filled, counted in filled blocks of its plane from 1; 0 for any other.
     filled: Vec<u32>,
     erase_count: Vec<u32>,
-    /// Whether it was last opened for translation pages.
-    translation: Vec<u8>,
 }
+
+// The columns of a row.
+const VALID: usize = 0;
+const PROGRAMMED: usize = 1;
+const STATE: usize = 2;
+const TRANSLATION: usize = 3;
 
 impl BlockTable {
     pub(in super::super) fn new(geometry: &Geometry) -> BlockTable {
@@ -50,13 +54,10 @@ impl BlockTable {
             geometry: geometry.clone(),
             words_per_block,
             valid: vec![0; blocks * words_per_block],
-            valid_pages: vec![0; blocks],
-            programmed_pages: vec![0; blocks],
-            state: vec![0; blocks],
+            rows: vec![[0; 4]; blocks],
             invalid_pages: vec![0; blocks],
             filled: vec![0; blocks],
             erase_count: vec![0; blocks],
-            translation: vec![0; blocks],
         }
     }
 
@@ -81,7 +82,7 @@ impl BlockTable {
         let (word, bit) = self.bit_of(block, ppn);
         debug_assert_eq!(self.valid[word] & bit, 0, "page {ppn:?} is valid already");
         self.valid[word] |= bit;
-        self.valid_pages[block.index()] += 1;
+        self.rows[block.index()][VALID] += 1;
     }
 
     /// So many pages of `block` from `first` on have been programmed, and are valid. Returns whether the block is full.
@@ -96,8 +97,8 @@ impl BlockTable {
             *word |= bits;
             page += count;
         }
-        self.valid_pages[block.index()] += pages as u16;
-        self.programmed_pages[block.index()] += pages as u16;
+        self.rows[block.index()][VALID] += pages as u16;
+        self.rows[block.index()][PROGRAMMED] += pages as u16;
         self.programmed_pages(block) == self.geometry.pages_of(block)
     }
 
@@ -105,7 +106,7 @@ impl BlockTable {
     pub(in super::super) fn clear_all_valid(&mut self, block: BlockId) -> u32 {
         debug_assert_eq!(self.state(block), BlockState::Collecting);
         self.valid[block.index() * self.words_per_block..][..self.words_per_block].fill(0);
-        u32::from(std::mem::take(&mut self.valid_pages[block.index()]))
+        u32::from(std::mem::take(&mut self.rows[block.index()][VALID]))
     }
 
     /// Returns whether the block is full, so that collection gains a page.
@@ -114,8 +115,8 @@ impl BlockTable {
         let (word, bit) = self.bit_of(block, ppn);
         debug_assert_ne!(self.valid[word] & bit, 0, "page {ppn:?} is invalid already");
         self.valid[word] &= !bit;
-        self.valid_pages[block.index()] -= 1;
-        let full = self.state[block.index()] == BlockState::Full as u8;
+        self.rows[block.index()][VALID] -= 1;
+        let full = self.rows[block.index()][STATE] == BlockState::Full as u16;
         self.invalid_pages[block.index()] += u16::from(full);
         full
     }
@@ -123,27 +124,27 @@ impl BlockTable {
     /// A program of `block` has finished. Returns whether it was the last one.
     #[inline]
     pub(in super::super) fn count_program(&mut self, block: BlockId) -> bool {
-        let programmed = &mut self.programmed_pages[block.index()];
+        let programmed = &mut self.rows[block.index()][PROGRAMMED];
         *programmed += 1;
         u32::from(*programmed) == self.geometry.pages_of(block)
     }
 
     pub(in super::super) fn open(&mut self, block: BlockId, translation: bool) {
         debug_assert_eq!(self.state(block), BlockState::Free);
-        self.state[block.index()] = BlockState::Open as u8;
-        self.translation[block.index()] = u8::from(translation);
+        self.set_state(block, BlockState::Open);
+        self.rows[block.index()][TRANSLATION] = u16::from(translation);
     }
 
     /// Means nothing of a free block.
     #[inline]
     pub(in super::super) fn holds_translation(&self, block: BlockId) -> bool {
-        self.translation[block.index()] != 0
+        self.rows[block.index()][TRANSLATION] != 0
     }
 
     /// The block is full, the `sequence`-th of its plane. Returns its invalid pages.
     pub(in super::super) fn fill(&mut self, block: BlockId, sequence: u32) -> u32 {
         let invalid_pages = self.geometry.pages_per_block - self.valid_pages(block);
-        self.state[block.index()] = BlockState::Full as u8;
+        self.set_state(block, BlockState::Full);
         self.invalid_pages[block.index()] = invalid_pages as u16;
         self.filled[block.index()] = sequence;
         invalid_pages
@@ -152,7 +153,7 @@ impl BlockTable {
     /// The block is a victim now. Returns its invalid pages.
     pub(in super::super) fn collect(&mut self, block: BlockId) -> u32 {
         debug_assert_eq!(self.state(block), BlockState::Full);
-        self.state[block.index()] = BlockState::Collecting as u8;
+        self.set_state(block, BlockState::Collecting);
         self.filled[block.index()] = 0;
         u32::from(std::mem::take(&mut self.invalid_pages[block.index()]))
     }
@@ -160,21 +161,21 @@ impl BlockTable {
     /// A block of the SLC cache is full. Its invalid pages are not counted, since it is no candidate for collection.
     pub(in super::super) fn fill_slc(&mut self, block: BlockId) {
         debug_assert_eq!(self.state(block), BlockState::Open);
-        self.state[block.index()] = BlockState::Cached as u8;
+        self.set_state(block, BlockState::Cached);
     }
 
     /// A full block of the SLC cache is folded.
     pub(in super::super) fn fold(&mut self, block: BlockId) {
         debug_assert_eq!(self.state(block), BlockState::Cached);
-        self.state[block.index()] = BlockState::Collecting as u8;
+        self.set_state(block, BlockState::Collecting);
     }
 
     /// The victim is erased. Returns its erase count.
     pub(in super::super) fn erase(&mut self, block: BlockId) -> u32 {
         assert_eq!(self.state(block), BlockState::Collecting, "{block:?} is erased without having been a victim");
         assert_eq!(self.valid_pages(block), 0, "{block:?} is erased while it holds valid pages");
-        self.state[block.index()] = BlockState::Free as u8;
-        self.programmed_pages[block.index()] = 0;
+        self.set_state(block, BlockState::Free);
+        self.rows[block.index()][PROGRAMMED] = 0;
         self.erase_count[block.index()] += 1;
         self.erase_count[block.index()]
     }
@@ -182,7 +183,7 @@ impl BlockTable {
     /// An opened block that was lent, and in which nothing counts as programmed, is erased. Returns its erase count.
     pub(in super::super) fn erase_lent(&mut self, block: BlockId) -> u32 {
         debug_assert_eq!((self.state(block), self.programmed_pages(block)), (BlockState::Open, 0));
-        self.state[block.index()] = BlockState::Free as u8;
+        self.set_state(block, BlockState::Free);
         self.erase_count[block.index()] += 1;
         self.erase_count[block.index()]
     }
@@ -203,12 +204,10 @@ impl BlockTable {
             own.fill(word);
         }
         let scaled = |pages: u16| pages * times as u16;
-        self.valid_pages[to] = scaled(source.valid_pages[from]);
-        self.programmed_pages[to] = scaled(source.programmed_pages[from]);
-        self.state[to] = source.state[from];
+        let [valid, programmed, state, translation] = source.rows[from];
+        self.rows[to] = [scaled(valid), scaled(programmed), state, translation];
         self.invalid_pages[to] = scaled(source.invalid_pages[from]);
         self.filled[to] = source.filled[from];
-        self.translation[to] = source.translation[from];
     }
 
     /// The 64 pages of `block` from page 64 x `word`, one bit each, set when valid.
@@ -223,8 +222,7 @@ impl BlockTable {
         let block = self.block_of(ppn);
         let (word, _) = self.bit_of(block, ppn);
         prefetch(&self.valid, word);
-        prefetch(&self.valid_pages, block.index());
-        prefetch(&self.state, block.index());
+        prefetch(&self.rows, block.index());
     }
 
     /// The offsets of the valid pages of `block`, in ascending order.
@@ -254,11 +252,11 @@ impl BlockTable {
 
     #[inline]
     pub(in super::super) fn valid_pages(&self, block: BlockId) -> u32 {
-        u32::from(self.valid_pages[block.index()])
+        u32::from(self.rows[block.index()][VALID])
     }
 
     pub(in super::super) fn programmed_pages(&self, block: BlockId) -> u32 {
-        u32::from(self.programmed_pages[block.index()])
+        u32::from(self.rows[block.index()][PROGRAMMED])
     }
 
     pub(in super::super) fn invalid_pages(&self, block: BlockId) -> u32 {
@@ -274,8 +272,12 @@ impl BlockTable {
         self.erase_count[block.index()]
     }
 
+    fn set_state(&mut self, block: BlockId, state: BlockState) {
+        self.rows[block.index()][STATE] = state as u16;
+    }
+
     pub(in super::super) fn state(&self, block: BlockId) -> BlockState {
-        match self.state[block.index()] {
+        match self.rows[block.index()][STATE] {
             0 => BlockState::Free,
             1 => BlockState::Open,
             2 => BlockState::Full,
@@ -287,9 +289,9 @@ impl BlockTable {
     /// Whether all tables, the bitmap only `with_bitmap`, have zeroes for a block.
     pub(in super::super) fn is_untouched(&self, block: BlockId, with_bitmap: bool) -> bool {
         let at = block.index();
-        let counts = self.valid_pages[at] | self.programmed_pages[at] | self.invalid_pages[at];
-        counts == 0
-            && self.state[at] == BlockState::Free as u8
+        let [valid, programmed, state, _] = self.rows[at];
+        valid | programmed | self.invalid_pages[at] == 0
+            && state == BlockState::Free as u16
             && self.filled[at] | self.erase_count[at] == 0
             && (!with_bitmap || (0..self.words_per_block).all(|word| self.valid_word(block, word) == 0))
     }
@@ -323,24 +325,25 @@ pub(in super::super) struct BlockEntry<'a> {
     pub(in super::super) valid: &'a mut [u64],
     pub(in super::super) valid_pages: &'a mut u16,
     pub(in super::super) programmed_pages: &'a mut u16,
-    pub(in super::super) state: &'a mut u8,
+    pub(in super::super) state: &'a mut u16,
     pub(in super::super) invalid_pages: &'a mut u16,
     pub(in super::super) filled: &'a mut u32,
-    pub(in super::super) translation: &'a mut u8,
+    pub(in super::super) translation: &'a mut u16,
 }
 
 #[cfg(test)]
 impl BlockTable {
     pub(in super::super) fn entry(&mut self, block: BlockId) -> BlockEntry<'_> {
         let (at, words) = (block.index(), self.words_per_block);
+        let [valid_pages, programmed_pages, state, translation] = &mut self.rows[at];
         BlockEntry {
             valid: &mut self.valid[at * words..][..words],
-            valid_pages: &mut self.valid_pages[at],
-            programmed_pages: &mut self.programmed_pages[at],
-            state: &mut self.state[at],
+            valid_pages,
+            programmed_pages,
+            state,
             invalid_pages: &mut self.invalid_pages[at],
             filled: &mut self.filled[at],
-            translation: &mut self.translation[at],
+            translation,
         }
     }
 }

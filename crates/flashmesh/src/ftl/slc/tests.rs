@@ -223,7 +223,7 @@ fn a_lent_block_that_is_used_is_found() {
     let mut ftl = dynamic_drive(3);
     cache(&mut ftl, 0..1);
     ftl.audit().expect("the tables agree");
-    *ftl.blocks.table_mut().entry(BlockId(0)).state = BlockState::Free as u8;
+    *ftl.blocks.table_mut().entry(BlockId(0)).state = BlockState::Free as u16;
     assert!(ftl.audit().is_err());
 }
 
@@ -231,6 +231,6 @@ fn a_lent_block_that_is_used_is_found() {
 fn a_cached_block_outside_the_cache_is_found() {
     let mut ftl = drive(0.0);
     cache(&mut ftl, 0..4);
-    *ftl.blocks.table_mut().entry(BlockId(17)).state = BlockState::Full as u8;
+    *ftl.blocks.table_mut().entry(BlockId(17)).state = BlockState::Full as u16;
     assert!(ftl.audit().is_err());
 }

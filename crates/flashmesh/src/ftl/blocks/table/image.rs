@@ -6,13 +6,13 @@ use crate::states::{BitReader, BitWriter};
 impl BlockTable {
     pub(in super::super) fn write_image(&self, to: &mut BitWriter) {
         self.valid.iter().for_each(|&word| to.put(word, u64::BITS));
-        for at in 0..self.state.len() {
-            for pages in [self.valid_pages[at], self.programmed_pages[at], self.invalid_pages[at]] {
+        for (at, &[valid, programmed, state, translation]) in self.rows.iter().enumerate() {
+            for pages in [valid, programmed, self.invalid_pages[at]] {
                 to.put(pages.into(), u16::BITS);
             }
             to.put(self.filled[at].into(), u32::BITS);
-            to.put(self.state[at].into(), u8::BITS);
-            to.put(self.translation[at].into(), u8::BITS);
+            to.put(state.into(), u8::BITS);
+            to.put(translation.into(), u8::BITS);
         }
     }
 
@@ -22,13 +22,14 @@ impl BlockTable {
         for word in &mut self.valid {
             *word = from.take(u64::BITS)?;
         }
-        for at in 0..self.state.len() {
-            for column in [&mut self.valid_pages, &mut self.programmed_pages, &mut self.invalid_pages] {
-                column[at] = from.take(u16::BITS).filter(|&pages| pages <= pages_per_block)? as u16;
+        for at in 0..self.rows.len() {
+            let [valid, programmed, state, translation] = &mut self.rows[at];
+            for pages in [valid, programmed, &mut self.invalid_pages[at]] {
+                *pages = from.take(u16::BITS).filter(|&pages| pages <= pages_per_block)? as u16;
             }
             self.filled[at] = from.take(u32::BITS)? as u32;
-            self.state[at] = from.take(u8::BITS).filter(|&state| state <= BlockState::Collecting as u64)? as u8;
-            self.translation[at] = from.take(u8::BITS).filter(|&is_translation| is_translation <= 1)? as u8;
+            *state = from.take(u8::BITS).filter(|&state| state <= BlockState::Collecting as u64)? as u16;
+            *translation = from.take(u8::BITS).filter(|&is_translation| is_translation <= 1)? as u16;
         }
         Some(())
     }
@@ -36,6 +37,6 @@ impl BlockTable {
     /// Bits of [`BlockTable::write_image`].
     pub(in super::super) fn image_bits(&self) -> u64 {
         let of_block = 3 * u16::BITS + u32::BITS + 2 * u8::BITS;
-        self.valid.len() as u64 * u64::from(u64::BITS) + self.state.len() as u64 * u64::from(of_block)
+        self.valid.len() as u64 * u64::from(u64::BITS) + self.rows.len() as u64 * u64::from(of_block)
     }
 }
