@@ -16,7 +16,7 @@ use crate::host::link::{Direction, Message};
 use crate::ids::StreamId;
 use crate::units::{Bytes, Time};
 
-use super::{Command, EventSink, Nvme};
+use super::{Command, Doorbells, EventSink, Nvme};
 
 /// What crosses the link for a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -99,10 +99,11 @@ impl Nvme {
         self.is_ahead
     }
 
-    /// From now on the host, which has at most `queue_depth` commands of each stream out, does nothing but to take completions and to issue a command for
-    /// each. False where that is not known when a completion is sent: messages are events, or completions are held back.
+    /// The host, which has at most `queue_depth` commands of each stream out, does nothing but to take completions and to issue a command for each.
+    /// False where that is not known when a completion is sent: messages are events, completions are held back, or commands are under way.
     pub(in super::super) fn answer_at_once(&mut self, queue_depth: u32) -> bool {
-        self.ahead.answers_at_once = self.is_ahead && self.limits.completion_depth >= queue_depth;
+        let has_begun = self.doorbells != Doorbells::default();
+        self.ahead.answers_at_once = self.is_ahead && !has_begun && self.limits.completion_depth >= queue_depth;
         self.ahead.answers_at_once
     }
 
