@@ -2,7 +2,7 @@
 
 pub mod arena;
 pub(crate) mod circular;
-pub mod few;
+pub mod direct_mapped;
 mod key;
 mod lane;
 mod places;

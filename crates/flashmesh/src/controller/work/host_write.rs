@@ -4,7 +4,7 @@ use crate::controller::cache::DeviceCache;
 use crate::controller::shared::Shared;
 use crate::controller::steps::Step;
 use crate::controller::{Context, PageRequest};
-use crate::engine::few::Few;
+use crate::engine::direct_mapped::DirectMapped;
 use crate::ids::{Lpn, Ppn, RequestId, StreamId, TransactionId};
 use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, Origin};
@@ -21,7 +21,7 @@ use super::preallocate::BlockedWrites;
 #[derive(Clone, Debug)]
 pub struct HostWrites {
     /// The last one of each logical page: writes of one page keep their order.
-    in_flight: Few<Lpn, TransactionId>,
+    in_flight: DirectMapped<Lpn, TransactionId>,
     pub(super) blocked: BlockedWrites,
     pub placements: Placements,
     /// By stream.
@@ -59,7 +59,7 @@ impl HostWrites {
     /// No write. `planes` is the number of planes on which writes may be blocked, 0 where pages are not preallocated.
     pub fn new(planes: u32, priorities: Vec<Priority>) -> HostWrites {
         HostWrites {
-            in_flight: Few::default(),
+            in_flight: DirectMapped::default(),
             blocked: BlockedWrites::new(planes),
             placements: Placements::default(),
             priorities,

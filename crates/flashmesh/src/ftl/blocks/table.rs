@@ -29,9 +29,8 @@ pub(in super::super) struct BlockTable {
     words_per_block: usize,
     /// One bit a page; a block begins at a new word.
     valid: Vec<u64>,
-    /// What programs and invalidations change of a block, in one place: its [valid](VALID) pages, those whose program has [finished](PROGRAMMED) since the
-    /// last erase, its [state](STATE), and whether it was last opened for [translation](TRANSLATION) pages. No struct, of which the compiler does not know
-    /// that it may come zeroed from the operating system.
+    /// A row for each block, in one cache line: [valid pages](VALID), [programmed pages](PROGRAMMED) since the last erase, [state](STATE), and whether it
+    /// was last opened for [translation](TRANSLATION) pages. An array of integers, not a struct: `vec!` then takes zeroed memory from the operating system.
     rows: Vec<[u16; 4]>,
     /// Invalid pages of a full block; 0 for any other.
     invalid_pages: Vec<u16>,

@@ -1,0 +1,123 @@
+//! A direct-mapped table of ids by key, with a hash table for conflicts.
+
+use rustc_hash::FxHashMap;
+
+use crate::ids::Id;
+
+use super::places::Places;
+
+/// Slots, selected by the last bits of a key: 8 KiB.
+const SLOTS: usize = 1024;
+
+/// The id in an empty slot.
+const NONE: u32 = u32::MAX;
+
+/// Ids by key, for few keys at a time of many: most lookups touch one slot.
+///
+/// A key whose slot is taken goes to the hash table, and stays there until it is removed. No id is [`NONE`].
+#[derive(Clone, Debug)]
+pub struct DirectMapped<K, V> {
+    /// Key and id.
+    slots: Places<(u32, u32)>,
+    overflow: FxHashMap<u32, u32>,
+    kinds: std::marker::PhantomData<fn(K) -> V>,
+}
+
+impl<K: Id, V: Id> Default for DirectMapped<K, V> {
+    fn default() -> Self {
+        DirectMapped {
+            slots: Places::of((0, NONE), SLOTS),
+            overflow: FxHashMap::default(),
+            kinds: std::marker::PhantomData,
+        }
+    }
+}
+
+impl<K: Id, V: Id> DirectMapped<K, V> {
+    /// Sets the id of `key`; gives the one that it had.
+    #[inline(always)]
+    pub fn insert(&mut self, key: K, id: V) -> Option<V> {
+        let (key, id) = (key.as_u32(), id.as_u32());
+        debug_assert_ne!(id, NONE, "this number is that of no id");
+        let slot = self.slots.at_mut(key as usize);
+        if slot.1 != NONE && slot.0 == key {
+            return Some(V::from_u32(std::mem::replace(&mut slot.1, id)));
+        }
+        if slot.1 != NONE || !self.overflow.is_empty() {
+            return self.insert_slowly(key, id);
+        }
+        *slot = (key, id);
+        None
+    }
+
+    /// As [`DirectMapped::insert`], where the slot is taken or the hash table is in use.
+    #[inline(never)]
+    fn insert_slowly(&mut self, key: u32, id: u32) -> Option<V> {
+        if let Some(other) = self.overflow.get_mut(&key) {
+            return Some(V::from_u32(std::mem::replace(other, id)));
+        }
+        let slot = self.slots.at_mut(key as usize);
+        if slot.1 == NONE {
+            *slot = (key, id);
+        } else {
+            self.overflow.insert(key, id);
+        }
+        None
+    }
+
+    /// Forgets the id of `key`, if it has one.
+    #[inline(always)]
+    pub fn remove(&mut self, key: K) {
+        let key = key.as_u32();
+        let slot = self.slots.at_mut(key as usize);
+        if slot.1 != NONE && slot.0 == key {
+            slot.1 = NONE;
+        } else {
+            self.remove_slowly(key);
+        }
+    }
+
+    #[inline(never)]
+    fn remove_slowly(&mut self, key: u32) {
+        self.overflow.remove(&key);
+    }
+
+    /// Whether `key` has an id.
+    #[inline]
+    pub fn contains(&self, key: K) -> bool {
+        let key = key.as_u32();
+        let &(found, id) = self.slots.at(key as usize);
+        (id != NONE && found == key) || self.overflow.contains_key(&key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::ids::{Lpn, TransactionId};
+
+    proptest! {
+        /// Keys of four slots: conflicts are the rule.
+        #[test]
+        fn it_holds_what_a_map_of_the_standard_library_does(steps in prop::collection::vec((0..4u32, 0..3u32, any::<bool>()), 0..200)) {
+            let (mut table, mut map) = (DirectMapped::<Lpn, TransactionId>::default(), BTreeMap::new());
+            for (number, (slot, round, is_removed)) in (0..).zip(steps) {
+                let key = slot + round * SLOTS as u32;
+                if is_removed {
+                    table.remove(Lpn(key));
+                    map.remove(&key);
+                } else {
+                    let before = table.insert(Lpn(key), TransactionId(number)).map(|id| id.0);
+                    prop_assert_eq!(before, map.insert(key, number));
+                }
+                for key in (0..3).flat_map(|round| (0..4).map(move |slot| slot + round * SLOTS as u32)) {
+                    prop_assert_eq!(table.contains(Lpn(key)), map.contains_key(&key));
+                }
+            }
+        }
+    }
+}
