@@ -40,7 +40,7 @@ impl<M: Model> Frontend<M> {
         // Completions before it come first, and what comes after the last request is not known yet.
         if !self.crossing.has_no_completion() || !self.streams[stream.index()].replay.has_next(at) {
             if let AnyInterface::Nvme(nvme) = &mut self.interface {
-                nvme.answer_by_events(stream);
+                nvme.end_reactive(stream);
                 self.completes_ahead = false;
             }
             self.requests[id].critical = *spent;

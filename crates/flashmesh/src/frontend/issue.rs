@@ -166,10 +166,10 @@ impl<M: Model> Frontend<M> {
         kernel.tell(|| Notice::RequestIssued(request, stream));
         let data = if io.kind == RequestKind::Write { io.size } else { Bytes::ZERO };
         let command = Command { request, stream, data };
-        let is_answer = now > kernel.now();
+        let is_completion_under_way = now > kernel.now();
         let sink = &mut Sink { kernel, crossing: &mut self.crossing };
-        if !M::ALL_FEATURES && is_answer {
-            self.interface.answer_completion(command, now, sink);
+        if !M::ALL_FEATURES && is_completion_under_way {
+            self.interface.issue_on_completion(command, now, sink);
         } else {
             self.interface.issue(command, now, sink);
         }

@@ -205,7 +205,7 @@ impl Frontend<Probed> {
             frontend.interface.run_ahead();
         }
         frontend.completes_ahead =
-            frontend.may_complete_ahead() && frontend.interface.answer_at_once(frontend.config.host.queue_depth);
+            frontend.may_complete_ahead() && frontend.interface.begin_reactive(frontend.config.host.queue_depth);
         frontend
     }
 }

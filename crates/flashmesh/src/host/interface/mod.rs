@@ -157,17 +157,17 @@ impl AnyInterface {
         }
     }
 
-    /// Has the host take each completion when it is sent, and issue a request of the same stream then, of which at most `queue_depth` are out, and do
-    /// nothing else. False where it is not known then when that is at the host.
-    pub fn answer_at_once(&mut self, queue_depth: u32) -> bool {
+    /// The host is reactive from now on: it issues one command on each completion, of the same stream, of which at most `queue_depth` are outstanding, and
+    /// does nothing else. Gives false where the arrival of a completion is not known when it is sent.
+    pub fn begin_reactive(&mut self, queue_depth: u32) -> bool {
         match self {
             AnyInterface::Direct(direct) => direct.separates_completions(),
-            AnyInterface::Nvme(nvme) => nvme.answer_at_once(queue_depth),
+            AnyInterface::Nvme(nvme) => nvme.begin_reactive(queue_depth),
             AnyInterface::Sata(_) => false,
         }
     }
 
-    /// Sends the completion of a request to a host that answers at once; gives when it is there.
+    /// Sends a completion to a reactive host; gives when it arrives.
     #[inline(always)]
     pub fn complete<A: EventSink>(
         &mut self,
@@ -183,12 +183,12 @@ impl AnyInterface {
         }
     }
 
-    /// The host takes a completion at `at` and issues a command then, which is later than now.
+    /// A reactive host issues a command on a completion that arrives at `at`, which is later than now.
     #[inline(always)]
-    pub fn answer_completion<A: EventSink>(&mut self, command: Command, at: Time, events: &mut A) {
+    pub fn issue_on_completion<A: EventSink>(&mut self, command: Command, at: Time, events: &mut A) {
         match self {
             AnyInterface::Direct(direct) => direct.issue(command, at, events),
-            AnyInterface::Nvme(nvme) => nvme.answer_completion(command, at, events),
+            AnyInterface::Nvme(nvme) => nvme.issue_on_completion(command, at, events),
             AnyInterface::Sata(sata) => sata.issue(command, at, events),
         }
     }

@@ -5,9 +5,9 @@
 //! before anything else is sent or counted. What they do is what events at those times would have done. Only the [arrival](arrivals) of the next command
 //! is an event.
 //!
-//! Where the host takes each completion and issues its next command at once, and does nothing else, all that it sends answers what it receives, in the
-//! order of that. So the host answers as soon as the drive sends: when what it receives is there is known then. The first completion that is answered by
-//! no command ends that.
+//! A reactive host takes each completion, issues one command for it, and does nothing else. What it sends follows from what it receives, in the same
+//! order, and the arrival of that is known when the drive sends it. So the messages of the host are sent then, with the times at which it sends them. The
+//! first completion for which the host issues no command ends this.
 
 mod arrivals;
 
@@ -18,10 +18,10 @@ use crate::units::{Bytes, Time};
 
 use super::{Command, Doorbells, EventSink, Nvme};
 
-/// What crosses the link for a command.
+/// The kind of a message for a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Leg {
-    /// To the drive, which hears of the command.
+enum Kind {
+    /// To the drive: there is a new command.
     #[default]
     Doorbell,
     /// To the host, which sends the entry.
@@ -36,7 +36,7 @@ enum Leg {
 #[derive(Clone, Copy, Debug, Default)]
 struct InFlight {
     at: Time,
-    leg: Leg,
+    kind: Kind,
     command: Command,
 }
 
@@ -46,7 +46,7 @@ pub(super) struct Ahead {
     /// When the first of the messages arrives.
     next: Time,
     to_drive: Ring<InFlight>,
-    /// Nothing while the host answers at once.
+    /// Empty while the host is reactive.
     to_host: Ring<InFlight>,
     /// Numbers of requests.
     arriving: Ring<(Time, u32)>,
@@ -54,7 +54,8 @@ pub(super) struct Ahead {
     least: Time,
     /// For when the next arrival is scheduled.
     expected: Time,
-    answers_at_once: bool,
+    /// Whether the host is reactive.
+    is_reactive: bool,
 }
 
 impl Default for Ahead {
@@ -66,24 +67,17 @@ impl Default for Ahead {
             arriving: Ring::default(),
             least: Time::ZERO,
             expected: Time::MAX,
-            answers_at_once: false,
+            is_reactive: false,
         }
     }
 }
 
 impl Ahead {
-    /// The first message at either end, if there is one.
+    /// When the first message arrives at the drive, and at the host; never where none is under way.
     #[inline(always)]
     fn first(&self) -> (Time, Time) {
         let at = |ring: &Ring<InFlight>| ring.front().map_or(Time::MAX, |first| first.at);
         (at(&self.to_drive), at(&self.to_host))
-    }
-
-    /// Messages have been sent.
-    #[inline(always)]
-    fn note_sent(&mut self) {
-        let (to_drive, to_host) = self.first();
-        self.next = to_drive.min(to_host);
     }
 }
 
@@ -99,26 +93,25 @@ impl Nvme {
         self.is_ahead
     }
 
-    /// The host, which has at most `queue_depth` commands of each stream out, does nothing but to take completions and to issue a command for each.
-    /// False where that is not known when a completion is sent: messages are events, completions are held back, or commands are under way.
-    pub(in super::super) fn answer_at_once(&mut self, queue_depth: u32) -> bool {
+    /// The host is reactive from now on, with at most `queue_depth` commands of a stream outstanding. Gives false, and changes nothing, where messages are
+    /// events, a completion queue may be full, or a command was issued before.
+    pub(in super::super) fn begin_reactive(&mut self, queue_depth: u32) -> bool {
         let has_begun = self.doorbells != Doorbells::default();
-        self.ahead.answers_at_once = self.is_ahead && !has_begun && self.limits.completion_depth >= queue_depth;
-        self.ahead.answers_at_once
+        self.ahead.is_reactive = self.is_ahead && !has_begun && self.limits.completion_depth >= queue_depth;
+        self.ahead.is_reactive
     }
 
-    /// The completion that was posted last, and those after it, are taken when they are at the host.
-    pub fn answer_by_events(&mut self, stream: StreamId) {
-        if self.ahead.answers_at_once {
-            self.ahead.answers_at_once = false;
-            self.queues[stream.index()].posted += 1;
-        }
+    /// The host is reactive no more: the completion posted last, of `stream`, and those after it are events.
+    pub fn end_reactive(&mut self, stream: StreamId) {
+        self.ahead.is_reactive = false;
+        // Completions taken by a reactive host are not counted.
+        self.queues[stream.index()].posted += 1;
     }
 
-    /// Whether completions are taken when they are sent: there is always a place for them in their queue.
+    /// Whether the host is reactive.
     #[inline(always)]
-    pub(super) fn answers_at_once(&self) -> bool {
-        self.ahead.answers_at_once
+    pub(super) fn is_reactive(&self) -> bool {
+        self.ahead.is_reactive
     }
 
     /// Does what came before all that the drive does at `now`.
@@ -144,7 +137,7 @@ impl Nvme {
 
     #[inline(never)]
     fn pass_messages(&mut self, at_drive: Time, at_host: Time) {
-        if self.ahead.answers_at_once {
+        if self.ahead.is_reactive {
             return self.pass_to_drive(at_drive);
         }
         loop {
@@ -153,7 +146,7 @@ impl Nvme {
                 self.reached_drive();
             } else if to_host < to_drive && to_host <= at_host {
                 let message = self.ahead.to_host.take_first();
-                self.answer(message);
+                self.serve(message);
             } else {
                 self.ahead.next = to_drive.min(to_host);
                 return;
@@ -161,7 +154,7 @@ impl Nvme {
         }
     }
 
-    /// As [`Nvme::pass_messages`], where none is on its way to the host.
+    /// [`Nvme::pass_messages`] with a reactive host, to which no message is on its way.
     #[inline(always)]
     fn pass_to_drive(&mut self, at_drive: Time) {
         while let Some(first) = self.ahead.to_drive.front() {
@@ -176,13 +169,13 @@ impl Nvme {
 
     #[inline(always)]
     fn reached_drive(&mut self) {
-        let InFlight { at, leg, command } = self.ahead.to_drive.take_first();
-        if leg == Leg::EntryOfWrite {
-            return self.ask(Leg::DataRequest, command, at);
+        let InFlight { at, kind, command } = self.ahead.to_drive.take_first();
+        if kind == Kind::EntryOfWrite {
+            return self.request(Kind::DataRequest, command, at);
         }
         // No command waits to be fetched, and this one finds room.
         if self.known > 0 || !self.has_room(command.stream) {
-            return self.hear_of(command, at);
+            return self.queue_in_drive(command, at);
         }
         self.queues[command.stream.index()].in_drive += 1;
         self.in_drive += 1;
@@ -190,7 +183,7 @@ impl Nvme {
         if self.queues.len() > 1 {
             self.arbiter.take_only(command.stream, self.in_drive < self.limits.commands_max);
         }
-        self.ask(Leg::EntryRequest, command, at);
+        self.request(Kind::EntryRequest, command, at);
     }
 
     /// Whether a command of a queue may be in the drive besides those that are.
@@ -200,35 +193,35 @@ impl Nvme {
             && self.queues[stream.index()].in_drive < u64::from(self.limits.fetch_size)
     }
 
-    /// The drive hears of a command, and fetches what it has room for.
+    /// A command joins those known to the drive, which fetches as many as it has room for.
     #[inline(never)]
-    fn hear_of(&mut self, command: Command, at: Time) {
+    fn queue_in_drive(&mut self, command: Command, at: Time) {
         self.queues[command.stream.index()].submitted.push_back(command);
         self.heard_of(command.stream);
         while let Some(command) = self.take_known() {
-            self.ask(Leg::EntryRequest, command, at);
+            self.request(Kind::EntryRequest, command, at);
         }
     }
 
-    /// The drive sends a request for what the host has of a command.
+    /// The drive sends a read request for the entry or the data of a command.
     #[inline(always)]
-    fn ask(&mut self, leg: Leg, command: Command, now: Time) {
+    fn request(&mut self, kind: Kind, command: Command, now: Time) {
         let at = self.link.send(Direction::ToHost, self.messages.read_request, now);
-        let message = InFlight { at, leg, command };
-        if self.ahead.answers_at_once {
-            self.answer(message);
+        let message = InFlight { at, kind, command };
+        if self.ahead.is_reactive {
+            self.serve(message);
         } else {
             self.ahead.to_host.push_back(message);
         }
     }
 
-    /// The host sends what it was asked for.
+    /// The host sends the entry or the data that was requested.
     #[inline(always)]
-    fn answer(&mut self, InFlight { at, leg, command }: InFlight) {
-        let arrives = if leg == Leg::EntryRequest {
+    fn serve(&mut self, InFlight { at, kind, command }: InFlight) {
+        let arrives = if kind == Kind::EntryRequest {
             let at = self.link.send(Direction::ToDrive, self.messages.submission, at);
             if command.data > Bytes::ZERO {
-                self.ahead.to_drive.push_back(InFlight { at, leg: Leg::EntryOfWrite, command });
+                self.ahead.to_drive.push_back(InFlight { at, kind: Kind::EntryOfWrite, command });
                 return;
             }
             at
@@ -238,12 +231,12 @@ impl Nvme {
         self.ahead.arriving.push_back((arrives, command.request.0));
     }
 
-    /// The host issues a command: it sends `doorbell`.
+    /// The host issues a command at `now`, by a message of one doorbell or of two.
     #[inline(always)]
     fn ring<A: EventSink>(&mut self, command: Command, doorbell: Message, now: Time, events: &mut A) {
         self.doorbells.submission += 1;
         let at = self.link.send(Direction::ToDrive, doorbell, now);
-        self.ahead.to_drive.push_back(InFlight { at, leg: Leg::Doorbell, command });
+        self.ahead.to_drive.push_back(InFlight { at, kind: Kind::Doorbell, command });
         self.ahead.next = self.ahead.next.min(at);
         self.expect_after_doorbell(command, at, events);
     }
@@ -254,9 +247,9 @@ impl Nvme {
         self.ring(command, self.messages.doorbell, now, events);
     }
 
-    /// The host will take a completion at `at`, which has been sent, and issue a command of the same queue then.
+    /// A reactive host issues a command at `at`, on a completion of the same queue: it rings the submission doorbell after the completion doorbell.
     #[inline(never)]
-    pub fn answer_completion<A: EventSink>(&mut self, command: Command, at: Time, events: &mut A) {
+    pub fn issue_on_completion<A: EventSink>(&mut self, command: Command, at: Time, events: &mut A) {
         self.doorbells.completion += 1;
         self.ring(command, self.messages.both_doorbells, at, events);
     }
@@ -264,8 +257,9 @@ impl Nvme {
     /// The drive fetches a command.
     #[inline]
     pub(super) fn fetch_ahead(&mut self, command: Command, now: Time) {
-        self.ask(Leg::EntryRequest, command, now);
-        self.ahead.note_sent();
+        self.request(Kind::EntryRequest, command, now);
+        let (to_drive, to_host) = self.ahead.first();
+        self.ahead.next = to_drive.min(to_host);
     }
 }
 

@@ -69,7 +69,7 @@ pub struct Nvme {
 #[derive(Clone, Copy, Debug)]
 struct Messages {
     doorbell: Message,
-    /// One doorbell behind another.
+    /// Two doorbells, sent one after the other.
     both_doorbells: Message,
     /// The drive's read request for an entry or for data.
     read_request: Message,
@@ -239,7 +239,7 @@ impl Nvme {
         events: &mut A,
     ) -> Option<Time> {
         self.catch_up_before(now);
-        if !self.answers_at_once() {
+        if !self.is_reactive() {
             self.hear(stream, now, events);
             let queue = &mut self.queues[stream.index()];
             if queue.posted >= self.limits.completion_depth {

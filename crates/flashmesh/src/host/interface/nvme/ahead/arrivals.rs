@@ -1,7 +1,7 @@
 //! When the next command arrives: the only event of commands that are sent ahead.
 //!
-//! It is never expected too late. What is sent beside it delays it: the drive sends most of that with a response, and looks at the arrival anew then.
-//! Where it is expected too early nevertheless, the command is found still on its way, and its arrival comes again.
+//! The event is never too late: other messages only delay a command. Most of these are sent with a response, and the event is rescheduled then. An event
+//! that is too early finds its command under way, and is scheduled again.
 
 use crate::host::interface::nvme::Nvme;
 use crate::host::interface::{Command, EventSink};
@@ -9,10 +9,10 @@ use crate::host::link::Direction::{ToDrive, ToHost};
 use crate::ids::RequestId;
 use crate::units::{Bytes, Time};
 
-use super::{Ahead, InFlight, Leg};
+use super::{Ahead, InFlight, Kind};
 
-/// Doorbells to a drive without room for their commands that are passed over.
-const PASSED_OVER: usize = 4;
+/// Doorbells that are skipped in the search for the next arrival, since the drive has no room for their commands.
+const DOORBELLS_SKIPPED: usize = 4;
 
 impl Nvme {
     /// Has the next arrival come at `at`, if that is earlier than it was expected.
@@ -24,16 +24,16 @@ impl Nvme {
         }
     }
 
-    /// A command may arrive of which the drive hears at `at`.
+    /// A doorbell reaches the drive at `at`: its command may be the next to arrive.
     #[inline(always)]
     pub(super) fn expect_after_doorbell<A: EventSink>(&mut self, command: Command, at: Time, events: &mut A) {
         if at < self.ahead.expected {
-            let arrival = self.arrival_of(InFlight { at, leg: Leg::Doorbell, command });
+            let arrival = self.arrival_of(InFlight { at, kind: Kind::Doorbell, command });
             self.expect(arrival, events);
         }
     }
 
-    /// Something was sent that may delay the next arrival, and there may be room for another command.
+    /// Reschedules the next arrival: a message was sent that may delay it, and a command ended that made room for another.
     #[inline(always)]
     pub(in super::super) fn expect_anew<A: EventSink>(&mut self, events: &mut A) {
         let next = self.next_arrival();
@@ -43,7 +43,7 @@ impl Nvme {
         }
     }
 
-    /// When the next command arrives, if nothing else is sent; a time before that where one that is sent later may arrive earlier, since it has less to send.
+    /// A lower bound of the next arrival, exact where commands are alike and no other message is sent.
     #[inline(always)]
     fn next_arrival(&mut self) -> Time {
         if let Some(&(at, _)) = self.ahead.arriving.front() {
@@ -56,40 +56,40 @@ impl Nvme {
                 next = next.min(second.at + self.ahead.least);
             }
         }
-        for index in 0..=PASSED_OVER {
-            let Some(&message) = self.ahead.to_drive.get(index) else { break };
-            if index < PASSED_OVER {
-                let arrival = self.arrival_of(message);
-                if arrival == Time::MAX {
-                    continue;
-                }
+        let mut index = 0;
+        while index < DOORBELLS_SKIPPED
+            && let Some(&message) = self.ahead.to_drive.get(index)
+        {
+            index += 1;
+            let arrival = self.arrival_of(message);
+            if arrival < Time::MAX {
                 next = next.min(arrival);
+                break;
             }
-            let behind = index + usize::from(index < PASSED_OVER);
-            if let Some(behind) = self.ahead.to_drive.get(behind) {
-                next = next.min(self.link.crosses(ToHost, self.messages.read_request, behind.at) + self.ahead.least);
-            }
-            break;
+        }
+        // A message behind these may be of a command with less to send.
+        if let Some(behind) = self.ahead.to_drive.get(index) {
+            next = next.min(self.link.crosses(ToHost, self.messages.read_request, behind.at) + self.ahead.least);
         }
         next
     }
 
-    /// When a command arrives, if nothing else is sent than what is still to be sent for it after a message; never where the drive has no room for it.
+    /// When the command of a message arrives, if nothing but its own messages is sent; [`Time::MAX`] where the drive has no room for it.
     #[inline(always)]
-    fn arrival_of(&mut self, InFlight { at, leg, command }: InFlight) -> Time {
+    fn arrival_of(&mut self, InFlight { at, kind, command }: InFlight) -> Time {
         let request = self.messages.read_request;
-        match leg {
-            Leg::Doorbell if !self.has_room(command.stream) => Time::MAX,
-            Leg::Doorbell | Leg::EntryRequest => {
-                let at = if leg == Leg::Doorbell { self.link.crosses(ToHost, request, at) } else { at };
+        match kind {
+            Kind::Doorbell if !self.has_room(command.stream) => Time::MAX,
+            Kind::Doorbell | Kind::EntryRequest => {
+                let at = if kind == Kind::Doorbell { self.link.crosses(ToHost, request, at) } else { at };
                 let entry = self.link.crosses(ToDrive, self.messages.submission, at);
                 if command.data == Bytes::ZERO {
                     return entry;
                 }
                 self.link.crosses(ToHost, request, entry) + self.link.data_message(command.data).time
             }
-            Leg::EntryOfWrite => self.link.crosses(ToHost, request, at) + self.link.data_message(command.data).time,
-            Leg::DataRequest => {
+            Kind::EntryOfWrite => self.link.crosses(ToHost, request, at) + self.link.data_message(command.data).time,
+            Kind::DataRequest => {
                 let data = self.link.data_message(command.data);
                 self.link.crosses(ToDrive, data, at)
             }
