@@ -42,7 +42,7 @@ impl<I: Id, T: Clone + Default> Pool<I, T> {
         id
     }
 
-    /// Gives out a place with the value that it had before, or the default: the caller sets what it needs of it.
+    /// Allocates a place without setting its value, which is the default or that of an earlier id.
     #[inline(always)]
     pub fn reuse(&mut self) -> I {
         I::from_u32(if self.free_count == 0 { self.make() } else { self.take_free() })

@@ -10,8 +10,8 @@ use crate::schedule::transaction::Priority;
 use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
 
-/// A request in flight, in two lines of the processor's cache: what is looked at as it is on its way, and where its time went. The second one is touched
-/// only where a response is an event, or cores take time. Far more requests may wait than a cache holds.
+/// A request in flight, in two cache lines. The second one, with the latency breakdown, is touched only where the completion is an event or cores take
+/// time: more requests may be outstanding than a cache holds.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Request {
@@ -40,7 +40,7 @@ pub(super) struct Request {
 const _: () = assert!(size_of::<Request>() == 128 && std::mem::offset_of!(Request, firmware) == 64);
 
 impl Request {
-    /// Begins a request in the place of another one: sets the first line.
+    /// Sets the fields of the first line; those of the second keep the values of an earlier request.
     #[inline(always)]
     pub fn begin(&mut self, arrived: &Arrived, submitted: Time, number: u64, stream: StreamId, priority: Priority) {
         let &Arrived { io, thread, arrival } = arrived;

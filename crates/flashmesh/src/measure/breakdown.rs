@@ -17,7 +17,7 @@ const OFTEN: usize = 6;
 /// Parts that most drives have not: firmware, cache, map wait.
 const SELDOM: usize = 3;
 
-/// What each request adds to, in one line of the processor's cache.
+/// The count and the sums that each request adds to, in one cache line.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 struct Bucket {
@@ -76,13 +76,14 @@ impl Breakdown {
         let bucket = &mut self.buckets[number];
         bucket.count += 1;
         let mut carries = false;
-        for (sum, part) in bucket.often_ps.iter_mut().zip([host, die_wait, behind_gc, path_wait, array, transfer]) {
+        let often = [host, die_wait, behind_gc, path_wait, array, transfer];
+        for (sum, part) in bucket.often_ps.iter_mut().zip(often) {
             let carried;
             (*sum, carried) = sum.overflowing_add(part.as_ps());
             carries |= carried;
         }
         if carries {
-            self.carry(number, [host, die_wait, behind_gc, path_wait, array, transfer]);
+            self.carry(number, often);
         }
         if firmware + cache + map_wait > Time::ZERO {
             self.record_seldom(number, [firmware, cache, map_wait]);

@@ -11,7 +11,7 @@ pub(in super::super) struct OpenBlock {
     pub(in super::super) next_page: u32,
 }
 
-/// What most pages are written to comes first.
+/// The fields that most writes read come first; see [`Plane`](super::plane::Plane).
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(in super::super) struct OpenBlocks {

@@ -8,7 +8,7 @@ use crate::ftl::slc::SlcPlane;
 use crate::ftl::stream::Stream;
 use crate::ids::{BlockId, PlaneId};
 
-/// What each program of a page looks at comes first, in one line of the processor's cache.
+/// The fields that each program of a page reads come first, in one cache line.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(in super::super) struct Plane {
