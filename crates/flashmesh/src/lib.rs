@@ -150,6 +150,9 @@ pub mod report {
     pub use crate::measure::breakdown::BreakdownSummary;
     pub use crate::measure::cache::{CacheReport, PowerCutReport};
     pub use crate::measure::columns::{ColumnSpec, ColumnType, RequestColumns};
+    pub use crate::measure::confidence::{
+        BreakdownConfidence, ConfidenceInterval, ConfidenceReport, LatencyConfidence, LatencyConfidenceReport,
+    };
     pub use crate::measure::conflicts::{CauseReport, CausesReport};
     pub use crate::measure::document::{Configuration, Document, Provenance, WorkloadFile};
     pub use crate::measure::fairness::{Fairness, StreamFairness};
@@ -163,9 +166,10 @@ pub mod report {
     };
     pub use crate::measure::own::OwnQuantities;
     pub use crate::measure::report::{
-        BreakdownReport, ChipStatesReport, DistributionReport, FlashReport, GcReport, LatencyReport, LinksReport,
+        BreakdownParts, BreakdownReport, ChipStatesReport, DistributionReport, FlashReport, GcReport, LatencyReport, LinksReport,
         MappingCacheReport, PathConflictReport, PerRequestReport, Report, StreamReport, Utilisation,
     };
+    pub use crate::measure::steadiness::{SteadinessReport, Unsteady};
     pub use crate::measure::timeline::{MeasuredReport, MeasuredStreamReport, RoundsReport, WarmUpReport};
     pub use crate::power::area::AreaReport;
     pub use crate::power::energy::{Energy, PowerReport};

@@ -141,6 +141,15 @@ impl Controller {
         self.collect_idle_dies(datapath, kernel);
     }
 
+    /// Goes on with the collections that are in progress when the run begins.
+    pub fn resume_collections<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        for begun in self.shared.ftl.take_begun_collections() {
+            let cx = &mut Context { shared: &mut self.shared, datapath, kernel };
+            self.collections.resume(&begun, cx);
+            self.run(datapath, kernel);
+        }
+    }
+
     /// Starts collecting the idle dies that background collection wants.
     pub fn collect_idle_dies<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         if !self.shared.rules.collects_in_background {

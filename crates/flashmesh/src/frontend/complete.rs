@@ -219,6 +219,9 @@ impl<M: Model> Frontend<M> {
         let latency = now - request.arrival;
         let firmware = if M::ALL_FEATURES { request.firmware } else { Time::ZERO };
         let counters = &mut self.counters;
+        if now >= counters.batches.next_of_requests {
+            counters.mark_requests(now);
+        }
         counters.completed += 1;
         counters.requests_free_of_others += u64::from(!request.conflict.is_another());
         if request.conflict.is_empty() {

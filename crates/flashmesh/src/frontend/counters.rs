@@ -3,7 +3,9 @@
 use crate::config::Measure;
 use crate::fabric::Cause;
 use crate::host::status::Status;
+use crate::measure::batches::{Batches, Levels};
 use crate::measure::host::QueueWork;
+use crate::measure::interval::Counts;
 use crate::measure::stream::StreamMeasures;
 use crate::measure::timeline::Timeline;
 use crate::units::Time;
@@ -23,7 +25,8 @@ pub struct Counters {
     pub requests_free_of_others: u64,
     pub requests_blocked: [u64; Cause::ALL.len()],
     pub timeline: Option<Box<Timeline>>,
-    /// When the current interval ends, if time ends it.
+    pub batches: Batches,
+    /// End of the current interval, or time of the next mark of the drive, if time ends it.
     pub due: Time,
     /// Whether the current interval has its number of requests.
     pub is_due: bool,
@@ -45,6 +48,32 @@ impl Counters {
             due: timeline.as_ref().map_or(Time::MAX, Timeline::due),
             is_due: false,
             timeline: timeline.map(Box::new),
+            batches: Batches::default(),
         }
+    }
+
+    /// Marks the requests that completed before `now`.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn mark_requests(&mut self, now: Time) {
+        self.batches.mark_requests(now, self.completed, &self.streams);
+        self.update_due();
+    }
+
+    /// Ends what ends at the time of `counts`, by when the drive holds `levels`.
+    pub fn cut(&mut self, counts: &Counts, levels: Levels) {
+        if self.batches.due() == counts.span {
+            self.batches.mark_drive(counts, levels);
+        }
+        if let Some(timeline) = &mut self.timeline {
+            timeline.cut(counts);
+        }
+        self.update_due();
+        self.is_due = false;
+    }
+
+    fn update_due(&mut self) {
+        let of_timeline = self.timeline.as_ref().map_or(Time::MAX, |timeline| timeline.due());
+        self.due = of_timeline.min(self.batches.due());
     }
 }

@@ -36,8 +36,8 @@ pub(super) struct Mapping {
     initial: Option<Arc<InitialMap>>,
     /// How often an entry was changed that a queued read may have been given.
     changes: u64,
-    /// Whether any unmapped page was read.
-    has_read_unmapped: bool,
+    /// Reads of unmapped pages.
+    unmapped_reads: u64,
 }
 
 /// A copy of `table` that takes no memory for the regions that hold nothing, by their number.
@@ -60,7 +60,7 @@ impl Clone for Mapping {
             reverse: sparse_copy(&self.reverse, |_, entries| entries.iter().any(|&entry| entry != 0)),
             initial: self.initial.clone(),
             changes: self.changes,
-            has_read_unmapped: self.has_read_unmapped,
+            unmapped_reads: self.unmapped_reads,
         }
     }
 }
@@ -75,7 +75,7 @@ impl Mapping {
             reverse: vec![0; pages as usize],
             initial: None,
             changes: 0,
-            has_read_unmapped: false,
+            unmapped_reads: 0,
         }
     }
 
@@ -175,7 +175,7 @@ impl Mapping {
         self.reverse[ppn.index()] = lpn.0 + 1;
         let entry = self.set_entry(lpn, ppn.0 + 1);
         let old = self.place_in(entry, lpn);
-        self.changes += u64::from(old.is_some() | self.has_read_unmapped);
+        self.changes += u64::from(old.is_some() | (self.unmapped_reads > 0));
         old
     }
 
@@ -201,10 +201,15 @@ impl Mapping {
         self.changes
     }
 
-    /// An unmapped page is read.
+    /// Counts a read of an unmapped page.
     #[inline(always)]
     pub(super) fn note_unmapped_read(&mut self) {
-        self.has_read_unmapped = true;
+        self.unmapped_reads += 1;
+    }
+
+    /// Returns the reads of unmapped pages.
+    pub(super) fn unmapped_reads(&self) -> u64 {
+        self.unmapped_reads
     }
 
     /// `ppn` holds `lpn`, beside where the map has it.

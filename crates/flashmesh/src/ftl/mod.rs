@@ -83,6 +83,7 @@ pub use occupancy::Occupancy;
 pub use partition::Partition;
 #[cfg(feature = "internals")]
 pub use precondition::PreconditionReport;
+pub(crate) use precondition::BegunCollection;
 pub use precondition::{Watch, computed_map_bytes};
 pub use prepared::PreparedDrives;
 pub use rules::FtlRules;
@@ -122,6 +123,10 @@ pub struct Ftl {
     replicas: Option<Box<Replicas>>,
     /// Whether the allocator is told of every page that comes to a plane or leaves it.
     counts_parts: bool,
+    /// Whether preconditioning has drawn the state from the steady state of uniform random writes.
+    is_stationary: bool,
+    /// Collections in progress when the run begins.
+    begun: Vec<precondition::BegunCollection>,
 }
 
 impl Ftl {
@@ -178,6 +183,8 @@ impl Ftl {
             geometry: geometry.clone(),
             rules,
             partition,
+            is_stationary: false,
+            begun: Vec::new(),
         };
         ftl.limit_lending();
         precondition::lay_out_translation(&mut ftl);
@@ -231,6 +238,27 @@ impl Ftl {
     #[inline]
     pub fn free_pages(&self, plane: PlaneId) -> u32 {
         self.blocks.plane(plane).free_pages
+    }
+
+    /// Returns the reads of pages that hold nothing.
+    pub(crate) fn unwritten_reads(&self) -> u64 {
+        self.mapping.unmapped_reads()
+    }
+
+    /// Returns the pages that writes can take on all planes before a collection begins.
+    pub(crate) fn pages_before_collection(&self) -> u64 {
+        let kept = self.collector.pages_kept_free();
+        self.blocks.planes().iter().map(|plane| u64::from(plane.free_pages.saturating_sub(kept))).sum()
+    }
+
+    /// Returns how many planes collect their blocks together.
+    pub(crate) fn planes_collected_together(&self) -> u32 {
+        if self.has_twins() { self.superblocks().planes() } else { 1 }
+    }
+
+    /// Whether the drive began in a draw from the steady state of uniform random writes.
+    pub(crate) fn is_stationary(&self) -> bool {
+        self.is_stationary
     }
 
     /// Valid pages of `plane`.

@@ -55,7 +55,7 @@ impl Ftl {
     }
 
     /// Stores the map entries of the valid pages of a victim where they are computed: each is looked up several times as the page moves.
-    fn store_entries(&mut self, victim: BlockId) {
+    pub(super) fn store_entries(&mut self, victim: BlockId) {
         if self.mapping.is_computed() {
             let pages = self.blocks.table().valid_offsets(victim).into_iter();
             self.mapping.store(pages.map(|page| self.geometry.ppn(victim, page)));

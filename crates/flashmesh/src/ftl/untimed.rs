@@ -101,10 +101,29 @@ impl Ftl {
     }
 
     /// Moves the valid pages of victims away and erases them. Returns how many pages it moved.
-    fn empty_untimed(&mut self, victims: &[BlockId]) -> u64 {
+    pub(super) fn empty_untimed(&mut self, victims: &[BlockId]) -> u64 {
         let moved = victims.iter().map(|&victim| self.move_untimed(victim)).sum();
         victims.iter().for_each(|&victim| self.finish_erase(victim));
         moved
+    }
+
+    /// Moves one valid page: of victims that are collected together the first of that which has most.
+    pub(super) fn move_next_untimed(&mut self, victims: &[BlockId]) {
+        let Some(&victim) = victims.iter().max_by_key(|&&victim| self.valid_pages(victim)) else { return };
+        let Some((page, lpn)) = self.next_valid_page(victim, 0) else { return };
+        let from = self.geometry.ppn(victim, page);
+        let stream = self.stream_of_move(from);
+        let plane = self.geometry.plane_of_block(victim);
+        let plane = if self.has_twins() { self.blocks.twin_behind(plane, stream).0 } else { plane };
+        let to = self.allocate_move(plane, stream).expect("the reserve has room for a victim");
+        self.commit_move(lpn, from, to);
+    }
+
+    /// Whether a write finds a page on the planes that are collected with `plane` while they are collected.
+    pub(super) fn can_write_untimed(&self, plane: PlaneId) -> bool {
+        let stream = self.host_stream(plane, Some(StreamId(0)));
+        let plane = if self.has_twins() { self.blocks.twin_behind(plane, stream).0 } else { plane };
+        self.blocks.has_page(plane, stream)
     }
 
     /// Moves the valid pages of a victim, in runs of pages that follow each other where they go to.

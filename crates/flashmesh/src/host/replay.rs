@@ -137,6 +137,11 @@ impl Replay {
         self.overdue.total
     }
 
+    /// Returns how long the last issued request of an open replay has been in the drive whose queue is full; zero where it is not.
+    pub fn lag(&self, now: Time) -> Time {
+        if self.is_open() && self.slots.are_taken() { now.saturating_sub(self.last_arrival) } else { Time::ZERO }
+    }
+
     /// Open replay: arrival of the last issued request.
     pub fn last_arrival(&self) -> Time {
         self.last_arrival

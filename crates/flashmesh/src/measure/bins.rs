@@ -4,7 +4,8 @@
 //! intervals has hundreds; here each is a list of the bins that are not empty. The bins are those of the histograms, so
 //! that percentiles come out the same.
 
-use super::latency::{EXACT_BITS, LatencySummary, summary_of};
+use super::confidence::Distribution;
+use super::latency::{EXACT_BITS, LatencySummary, quantiles_of, summary_of};
 use super::moments::Moments;
 use crate::units::Time;
 
@@ -108,6 +109,21 @@ impl Bins {
     pub fn summary(&self) -> Option<LatencySummary> {
         debug_assert!(self.recent.is_empty(), "bins are closed before they are summarised");
         summary_of(self.bins.iter().copied(), self.moments, self.max)
+    }
+}
+
+impl Distribution for Bins {
+    fn count(&self) -> u64 {
+        self.moments.count()
+    }
+
+    fn mean_ps(&self) -> f64 {
+        if self.is_empty() { 0.0 } else { self.moments.mean() }
+    }
+
+    fn quantile_ps(&self, share: f64) -> f64 {
+        let [longest] = quantiles_of(self.bins.iter().copied(), self.count(), [share]);
+        if self.is_empty() { 0.0 } else { longest.min(self.max.as_ps()) as f64 }
     }
 }
 

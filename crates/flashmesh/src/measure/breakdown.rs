@@ -5,6 +5,8 @@
 //! to its latency exactly. The tail is the requests at and above the 99th percentile, found afterwards from sums kept per
 //! latency bucket (within 1/16 of a power of two), in constant memory.
 
+use std::ops::Range;
+
 use crate::quantities;
 use crate::schedule::account::LatencyBreakdown;
 use crate::units::Time;
@@ -16,6 +18,8 @@ const BUCKETS: usize = 64 * STEPS as usize;
 const OFTEN: usize = 6;
 /// Parts that most drives have not: firmware, cache, map wait.
 const SELDOM: usize = 3;
+/// Parts of a latency.
+pub const PARTS: usize = OFTEN + SELDOM;
 
 /// The count and the sums that each request adds to, in one cache line.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,18 +30,47 @@ struct Bucket {
     often_ps: [u64; OFTEN],
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Breakdown {
+    /// Empty until a request is recorded.
     buckets: Vec<Bucket>,
+    /// Buckets outside are empty.
+    used: Range<usize>,
     /// By bucket: how often the sums of each part passed 2^64. Empty until one does.
     carried: Vec<[u64; OFTEN]>,
     /// By bucket: sums of the other parts. Empty until a request has one.
     seldom_ps: Vec<[u128; SELDOM]>,
 }
 
-impl Default for Breakdown {
-    fn default() -> Self {
-        Breakdown { buckets: vec![Bucket::default(); BUCKETS], carried: Vec::new(), seldom_ps: Vec::new() }
+/// Sums over all requests of a [`Breakdown`], and how many requests each latency bucket has.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    pub count: u64,
+    /// In the order of [`BreakdownSummary`].
+    pub parts_ps: [u128; PARTS],
+    /// Requests by latency bucket, up to the last bucket in use.
+    pub buckets: Vec<u64>,
+}
+
+impl Tally {
+    /// Adds the requests of `other`.
+    pub fn add(&mut self, other: &Tally) {
+        self.count += other.count;
+        self.parts_ps.iter_mut().zip(other.parts_ps).for_each(|(sum, part)| *sum += part);
+        if self.buckets.len() < other.buckets.len() {
+            self.buckets.resize(other.buckets.len(), 0);
+        }
+        self.buckets.iter_mut().zip(&other.buckets).for_each(|(count, further)| *count += further);
+    }
+
+    /// Returns the requests that `earlier`, a tally of the same breakdown, lacks.
+    pub fn since(&self, earlier: &Tally) -> Tally {
+        let before = earlier.buckets.iter().copied().chain(std::iter::repeat(0));
+        Tally {
+            count: self.count - earlier.count,
+            parts_ps: std::array::from_fn(|part| self.parts_ps[part] - earlier.parts_ps[part]),
+            buckets: self.buckets.iter().zip(before).map(|(count, before)| count - before).collect(),
+        }
     }
 }
 
@@ -56,11 +89,18 @@ impl Sums {
             (self.often_ps.iter_mut().chain(&mut self.seldom_ps), other.often_ps.iter().chain(&other.seldom_ps));
         sums.zip(further).for_each(|(sum, part)| *sum += part);
     }
+
+    /// Returns the sums in the order of [`BreakdownSummary`].
+    fn parts(&self) -> [u128; PARTS] {
+        let [host, die_wait, behind_gc, path_wait, array, transfer] = self.often_ps;
+        let [firmware, cache, map_wait] = self.seldom_ps;
+        [host, firmware, cache, map_wait, die_wait, behind_gc, path_wait, array, transfer]
+    }
 }
 
 /// The bucket of a latency: its power of two and the next four bits.
 #[inline]
-fn bucket_of(latency: Time) -> usize {
+pub(super) fn bucket_of(latency: Time) -> usize {
     let ps = latency.as_ps().max(u64::from(STEPS));
     let power = ps.ilog2();
     let step = (ps >> (power - STEPS.ilog2())) as u32 & (STEPS - 1);
@@ -73,6 +113,12 @@ impl Breakdown {
         let host = latency - firmware - spent.total();
         let LatencyBreakdown { cache, map_wait, die_wait, behind_gc, path_wait, array, transfer } = *spent;
         let number = bucket_of(latency);
+        if self.buckets.is_empty() {
+            self.allocate();
+        }
+        if self.buckets[number].count == 0 {
+            self.begin_bucket(number);
+        }
         let bucket = &mut self.buckets[number];
         bucket.count += 1;
         let mut carries = false;
@@ -88,6 +134,37 @@ impl Breakdown {
         if firmware + cache + map_wait > Time::ZERO {
             self.record_seldom(number, [firmware, cache, map_wait]);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn allocate(&mut self) {
+        self.buckets = vec![Bucket::default(); BUCKETS];
+        self.used = BUCKETS..0;
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn begin_bucket(&mut self, number: usize) {
+        self.used = self.used.start.min(number)..self.used.end.max(number + 1);
+    }
+
+    /// Adds the sums and counts to `tally`.
+    pub fn add_to(&self, tally: &mut Tally) {
+        if self.used.is_empty() {
+            return;
+        }
+        if tally.buckets.len() < self.used.end {
+            tally.buckets.resize(self.used.end, 0);
+        }
+        let mut total = Sums::default();
+        for number in self.used.clone() {
+            let sums = self.sums(number);
+            tally.buckets[number] += sums.count;
+            total.add(&sums);
+        }
+        tally.count += total.count;
+        tally.parts_ps.iter_mut().zip(total.parts()).for_each(|(sum, part)| *sum += part);
     }
 
     /// Sums have passed 2^64 to which these parts were added.
@@ -120,7 +197,15 @@ impl Breakdown {
     }
 
     pub fn add(&mut self, other: &Breakdown) {
-        for number in (0..BUCKETS).filter(|&number| other.buckets[number].count > 0) {
+        if other.buckets.is_empty() {
+            return;
+        }
+        if self.buckets.is_empty() {
+            *self = other.clone();
+            return;
+        }
+        self.used = self.used.start.min(other.used.start)..self.used.end.max(other.used.end);
+        for number in other.used.clone().filter(|&number| other.buckets[number].count > 0) {
             let mut sums = self.sums(number);
             sums.add(&other.sums(number));
             self.buckets[number] = Bucket { count: sums.count, often_ps: sums.often_ps.map(|sum| sum as u64) };
@@ -139,15 +224,15 @@ impl Breakdown {
     /// Mean breakdown of all requests from the bucket of `from` on.
     pub fn mean(&self, from: Time) -> Option<BreakdownSummary> {
         let mut total = Sums::default();
-        for number in (bucket_of(from)..BUCKETS).filter(|&number| self.buckets[number].count > 0) {
+        for number in bucket_of(from).max(self.used.start)..self.used.end {
             total.add(&self.sums(number));
         }
         if total.count == 0 {
             return None;
         }
         let mean = |sum: u128| sum as f64 / total.count as f64;
-        let [host, die_wait, behind_gc, path_wait, array, transfer] = total.often_ps.map(mean);
-        let [firmware, cache, map_wait] = total.seldom_ps.map(mean);
+        let [host, firmware, cache, map_wait, die_wait, behind_gc, path_wait, array, transfer] =
+            total.parts().map(mean);
         Some(BreakdownSummary {
             count: total.count,
             host,

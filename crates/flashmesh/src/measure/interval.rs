@@ -134,6 +134,13 @@ impl Completed {
         }
     }
 
+    /// Returns the latencies of all requests, of reads and of writes.
+    pub fn bins(&self) -> [Bins; 3] {
+        let mut all = Bins::default();
+        self.kinds().iter().for_each(|bins| all.add(bins));
+        [all, self.reads.clone(), self.writes.clone()]
+    }
+
     pub fn latency(&self) -> LatencyReport {
         let [read, write, flush, others] = self.kinds().map(Bins::summary);
         // Requests of one kind are all that there are as often as not.
@@ -216,13 +223,19 @@ impl Interval {
     }
 
     #[cfg(test)]
-    pub fn bins(&self) -> usize {
+    pub fn bins_in_use(&self) -> usize {
         self.streams.iter().flat_map(Completed::kinds).map(Bins::len).sum()
     }
 
-    pub fn report(&self, parts: Parts) -> IntervalReport {
+    /// Returns the requests of all streams.
+    pub fn completed(&self) -> Completed {
         let mut all = Completed::default();
         self.streams.iter().for_each(|stream| all.add(stream));
+        all
+    }
+
+    pub fn report(&self, parts: Parts) -> IntervalReport {
+        let all = self.completed();
         let seconds = self.end.saturating_sub(self.start).as_secs_f64();
         let per_second = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
         let Counts { span, gc, flash, map_wanted, map_found, busy } = &self.counts;

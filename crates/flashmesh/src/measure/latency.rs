@@ -1,5 +1,6 @@
 //! Latencies in the bins of an HDR histogram (three significant digits over any range), with an exact mean.
 
+use super::confidence::Distribution;
 use super::moments::Moments;
 use crate::quantities;
 use crate::units::Time;
@@ -109,12 +110,26 @@ impl Latencies {
     }
 }
 
+impl Distribution for Latencies {
+    fn count(&self) -> u64 {
+        self.moments.count()
+    }
+
+    fn mean_ps(&self) -> f64 {
+        if self.moments.count() == 0 { 0.0 } else { self.moments.mean() }
+    }
+
+    fn quantile_ps(&self, share: f64) -> f64 {
+        if self.moments.count() == 0 { 0.0 } else { self.quantile(share).as_ps() as f64 }
+    }
+}
+
 /// The percentiles of a summary, as shares.
 const SHARES: [f64; 9] = [0.5, 0.95, 0.97, 0.98, 0.99, 0.995, 0.999, 0.9999, 0.99999];
 
 /// The latencies that these shares of `count` requests do not exceed, as the longest of their bin. The shares rise; `counted` has a latency
 /// of each bin with how many it holds, in order.
-fn quantiles_of<const N: usize>(
+pub(super) fn quantiles_of<const N: usize>(
     mut counted: impl Iterator<Item = (u64, u64)>,
     count: u64,
     shares: [f64; N],

@@ -1,12 +1,14 @@
 //! What a run tells: latencies and where they went, path conflicts, utilisation, what bounds it, how near it came to
 //! that, and how all this changes over time: the steady state behind a warm-up, and epochs.
 
+pub mod batches;
 pub mod bins;
 pub mod bound;
 pub mod breakdown;
 pub mod cache;
 pub mod columns;
 pub mod completions;
+pub mod confidence;
 pub mod conflicts;
 pub mod document;
 pub mod fairness;
@@ -22,6 +24,7 @@ pub mod own;
 pub mod recording;
 pub mod report;
 pub mod series;
+pub mod steadiness;
 pub mod steady;
 pub mod stream;
 pub mod timeline;

@@ -3,6 +3,7 @@
 use super::bound::Bound;
 use super::breakdown::BreakdownSummary;
 use super::cache::{CacheReport, PowerCutReport};
+use super::confidence::ConfidenceReport;
 use super::conflicts::CausesReport;
 use super::host::HostReport;
 use super::interval::IntervalReport;
@@ -11,6 +12,7 @@ use super::lower_bound::LowerBound;
 use super::network::NetworkReport;
 use super::own::OwnQuantities;
 use super::recording::TimelineReport;
+use super::steadiness::SteadinessReport;
 use super::timeline::{MeasuredReport, WarmUpReport};
 use crate::collisions::{CollisionsReport, ReplicationReport};
 use crate::fabric::layout::LinkKind;
@@ -92,6 +94,10 @@ quantities! {
         warm_up: Option<WarmUpReport>, null "with `measure.warm-up = \"none\"`";
         /// The measured window, from the end of the warm-up to the end of the run.
         measured: Option<MeasuredReport>, null "without a warm-up, or when nothing completed behind it";
+        /// Confidence intervals of the figures of the measured window, or of the whole run where there is none.
+        confidence: ConfidenceReport;
+        /// Whether these figures are those of the steady state.
+        steadiness: SteadinessReport;
         /// The run in intervals of `measure.epoch`, or of that times a power of two. Their counts add up to those of the run, and
         /// the last one ends with the run. Empty where `measure.epoch` is unset.
         epochs: Vec<IntervalReport>;
@@ -203,6 +209,20 @@ quantities! {
         mean: Option<BreakdownSummary>, null "when none completed";
         /// Mean over the slowest requests: from the 99th percentile on, rounded down to 1/16 of a power of two, so that it may
         /// cover more than 1 % of them.
+        tail: Option<BreakdownSummary>, null "when none completed";
+        /// Reads.
+        read: BreakdownParts;
+        /// Writes.
+        write: BreakdownParts;
+    }
+}
+
+quantities! {
+    /// Where the latency of the requests of one kind went.
+    BreakdownParts as "BreakdownOfKind" {
+        /// Mean over all requests of the kind.
+        mean: Option<BreakdownSummary>, null "when none completed";
+        /// Mean over the slowest requests of the kind, from their 99th percentile on, rounded down to 1/16 of a power of two.
         tail: Option<BreakdownSummary>, null "when none completed";
     }
 }

@@ -103,7 +103,7 @@ impl Series {
 
     #[cfg(test)]
     pub fn bins(&self) -> usize {
-        self.closed.iter().chain([&self.open]).map(Interval::bins).sum()
+        self.closed.iter().chain([&self.open]).map(Interval::bins_in_use).sum()
     }
 }
 

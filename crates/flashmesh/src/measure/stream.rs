@@ -1,24 +1,71 @@
 //! What is counted of the requests of one stream.
 
-use super::breakdown::Breakdown;
+use super::breakdown::{Breakdown, Tally};
 use super::latency::Latencies;
-use super::report::{BreakdownReport, DistributionReport, LatencyReport};
+use super::report::{BreakdownParts, BreakdownReport, DistributionReport, LatencyReport};
 use crate::host::status::Status;
 use crate::schedule::account::LatencyBreakdown;
 use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
 
+/// Latencies of one kind of request, and where they went.
+#[derive(Clone, Debug, Default)]
+pub(super) struct KindMeasures {
+    pub latencies: Latencies,
+    pub breakdown: Breakdown,
+}
+
+impl KindMeasures {
+    fn add(&mut self, other: &KindMeasures) {
+        self.latencies.add(&other.latencies);
+        self.breakdown.add(&other.breakdown);
+    }
+
+    /// Adds the counts and sums to `tally`.
+    pub fn add_to(&self, tally: &mut Tally) {
+        self.breakdown.add_to(tally);
+    }
+
+    fn parts(&self) -> BreakdownParts {
+        BreakdownParts {
+            mean: self.breakdown.mean(Time::ZERO),
+            tail: self.breakdown.mean(self.latencies.quantile(0.99)),
+        }
+    }
+}
+
+/// The kinds of requests that are measured apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Read,
+    Write,
+    Flush,
+    /// Requests without data, and refused ones.
+    Other,
+}
+
+impl Kind {
+    pub const ALL: [Kind; 4] = [Kind::Read, Kind::Write, Kind::Flush, Kind::Other];
+
+    #[inline(always)]
+    fn of(io: &IoRequest, status: Status) -> Kind {
+        match io.kind {
+            _ if status != Status::Success => Kind::Other,
+            RequestKind::Read => Kind::Read,
+            RequestKind::Write => Kind::Write,
+            RequestKind::Flush => Kind::Flush,
+            RequestKind::Deallocate | RequestKind::WriteZeroes => Kind::Other,
+        }
+    }
+}
+
+/// Counts, latencies and breakdowns of one stream.
 #[derive(Clone, Debug, Default)]
 pub struct StreamMeasures {
     completed: u64,
     last_completion: Time,
     bytes: Bytes,
-    reads: Latencies,
-    writes: Latencies,
-    flushes: Latencies,
-    /// Requests without data, and refused ones.
-    others: Latencies,
-    breakdown: Breakdown,
+    kinds: [KindMeasures; Kind::ALL.len()],
 }
 
 pub struct StreamFigures {
@@ -41,14 +88,9 @@ impl StreamMeasures {
     ) {
         self.completed += 1;
         self.last_completion = now;
-        self.breakdown.record(latency, firmware, spent);
-        match io.kind {
-            _ if status != Status::Success => self.others.record(latency),
-            RequestKind::Read => self.reads.record(latency),
-            RequestKind::Write => self.writes.record(latency),
-            RequestKind::Flush => self.flushes.record(latency),
-            RequestKind::Deallocate | RequestKind::WriteZeroes => self.others.record(latency),
-        }
+        let measures = &mut self.kinds[Kind::of(io, status) as usize];
+        measures.latencies.record(latency);
+        measures.breakdown.record(latency, firmware, spent);
         if io.kind.moves_data() && status == Status::Success {
             self.bytes += io.size;
         }
@@ -58,52 +100,66 @@ impl StreamMeasures {
         self.completed += other.completed;
         self.last_completion = self.last_completion.later(other.last_completion);
         self.bytes += other.bytes;
-        self.reads.add(&other.reads);
-        self.writes.add(&other.writes);
-        self.flushes.add(&other.flushes);
-        self.others.add(&other.others);
-        self.breakdown.add(&other.breakdown);
+        self.kinds.iter_mut().zip(&other.kinds).for_each(|(kind, further)| kind.add(further));
     }
 
     pub fn completed(&self) -> u64 {
         self.completed
     }
 
+    pub fn bytes(&self) -> Bytes {
+        self.bytes
+    }
+
     pub fn last_completion(&self) -> Time {
         self.last_completion
     }
 
+    /// Returns what was measured of the requests of `kind`.
+    pub(super) fn kind(&self, kind: Kind) -> &KindMeasures {
+        &self.kinds[kind as usize]
+    }
+
+    /// Returns the latencies of all requests, of reads and of writes.
+    pub fn latencies(&self) -> [Latencies; 3] {
+        let of = |kind| self.kind(kind).latencies.clone();
+        [self.together().latencies, of(Kind::Read), of(Kind::Write)]
+    }
+
     pub fn distribution(&self) -> DistributionReport {
         DistributionReport {
-            all: self.together().distribution(),
-            read: self.reads.distribution(),
-            write: self.writes.distribution(),
+            all: self.together().latencies.distribution(),
+            read: self.kind(Kind::Read).latencies.distribution(),
+            write: self.kind(Kind::Write).latencies.distribution(),
         }
     }
 
-    fn together(&self) -> Latencies {
-        let mut all = Latencies::default();
-        for kind in [&self.reads, &self.writes, &self.flushes, &self.others] {
-            all.add(kind);
-        }
+    /// Joins all kinds.
+    fn together(&self) -> KindMeasures {
+        let mut all = KindMeasures::default();
+        self.kinds.iter().for_each(|kind| all.add(kind));
         all
     }
 
     pub fn figures(&self, end: Time) -> StreamFigures {
         let per_second = |count: f64| if end == Time::ZERO { 0.0 } else { count / end.as_secs_f64() };
         let all = self.together();
+        let summary = |kind| self.kind(kind).latencies.summary();
+        let BreakdownParts { mean, tail } = all.parts();
         StreamFigures {
             iops: per_second(self.completed as f64),
             bandwidth_bytes_per_s: per_second(self.bytes.as_u64() as f64),
             latency_ps: LatencyReport {
-                all: all.summary(),
-                read: self.reads.summary(),
-                write: self.writes.summary(),
-                flush: self.flushes.summary(),
+                all: all.latencies.summary(),
+                read: summary(Kind::Read),
+                write: summary(Kind::Write),
+                flush: summary(Kind::Flush),
             },
             breakdown_ps: BreakdownReport {
-                mean: self.breakdown.mean(Time::ZERO),
-                tail: self.breakdown.mean(all.quantile(0.99)),
+                mean,
+                tail,
+                read: self.kind(Kind::Read).parts(),
+                write: self.kind(Kind::Write).parts(),
             },
         }
     }

@@ -5,6 +5,7 @@
 //! MSER is asked of their means, and the batches behind the warm-up add up to the measured window. Memory is bounded, no
 //! request is kept, and the window begins within a batch of where MSER wants it.
 
+use super::bins::Bins;
 use super::interval::{Counts, Interval, IntervalReport, Parts};
 use super::report::LatencyReport;
 use super::series::{Pace, Series};
@@ -40,6 +41,13 @@ impl Queued {
         self.since = now;
         self.commands = commands;
     }
+}
+
+/// The measured window.
+pub struct Measured {
+    pub report: MeasuredReport,
+    /// Of all requests, of reads and of writes.
+    pub latencies: [Bins; 3],
 }
 
 #[derive(Clone, Debug)]
@@ -134,7 +142,7 @@ impl Timeline {
         counts: &Counts,
         parts: Parts,
         names: &[&str],
-    ) -> (Option<WarmUpReport>, Option<MeasuredReport>) {
+    ) -> (Option<WarmUpReport>, Option<Measured>) {
         if self.settings.warm_up == WarmUp::None {
             return (None, None);
         }
@@ -170,11 +178,14 @@ impl Timeline {
         };
         report.requests = self.completed - window.requests();
         report.ended_ps = Some(window.start().as_ps());
-        let measured = (window.requests() > 0).then(|| MeasuredReport {
-            steady: rounds.as_ref().map(|rounds| rounds.iops.is_steady() && rounds.latency.is_steady()),
-            rounds,
-            streams: streams(&window, names),
-            window: window.report(parts),
+        let measured = (window.requests() > 0).then(|| Measured {
+            report: MeasuredReport {
+                steady: rounds.as_ref().map(|rounds| rounds.iops.is_steady() && rounds.latency.is_steady()),
+                rounds,
+                streams: streams(&window, names),
+                window: window.report(parts),
+            },
+            latencies: window.completed().bins(),
         });
         report.converged &= measured.is_some();
         (Some(report), measured)
@@ -259,7 +270,7 @@ quantities! {
         /// The window.
         window: IntervalReport => flatten;
         /// Whether IOPS and mean latency of five rounds are steady by the criterion of the SNIA: a range of at most 20 % and a
-        /// slope of at most 10 % of their mean.
+        /// slope of at most 10 % of their mean. `steadiness` judges by more than that.
         steady: Option<bool>, null "when there are too few requests to tell";
         /// How much IOPS and mean latency change over five rounds, each a fifth of the requests of the window.
         rounds: Option<RoundsReport>, null "when there are too few requests to tell";

@@ -2,8 +2,9 @@
 
 use crate::host::interface::Interface;
 use crate::host::link::Direction;
+use crate::measure::batches::Levels;
 use crate::measure::interval::{Busy, Counts, IntervalReport, Parts};
-use crate::measure::timeline::{MeasuredReport, WarmUpReport};
+use crate::measure::timeline::{Measured, WarmUpReport};
 use crate::units::Time;
 
 use super::Snapshot;
@@ -11,7 +12,7 @@ use super::Snapshot;
 #[derive(Default)]
 pub(super) struct IntervalReports {
     pub warm_up: Option<WarmUpReport>,
-    pub measured: Option<MeasuredReport>,
+    pub measured: Option<Measured>,
     pub epochs: Vec<IntervalReport>,
 }
 
@@ -23,6 +24,16 @@ impl Snapshot<'_> {
         let names: Vec<&str> = self.frontend.streams.iter().map(|stream| stream.config.name.as_str()).collect();
         let (warm_up, measured) = timeline.measured(end, &counts, parts, &names);
         IntervalReports { warm_up, measured, epochs: timeline.epochs(end, &counts, parts) }
+    }
+
+    /// Returns what the stores of the drive hold now.
+    pub fn levels(&self) -> Levels {
+        Levels {
+            free_pages: self.controller.ftl().pages_before_collection(),
+            dirty_pages: self.controller.cache().map_or(0, |device| device.state().dirty_pages()),
+            slc_pages: self.controller.ftl().slc_pages_in_use(),
+            outstanding: self.frontend.streams.iter().map(|stream| stream.replay.in_flight() as u64).sum(),
+        }
     }
 
     /// Counts of the drive by now, a time between two events.

@@ -4,6 +4,7 @@ mod host;
 mod intervals;
 mod limits;
 mod slc;
+mod steadiness;
 
 use std::time::Duration;
 
@@ -27,6 +28,8 @@ use crate::persistence::Counts;
 use crate::power::{area, energy};
 use crate::results::work::PersistenceReport;
 use crate::units::{Bytes, Time};
+
+use steadiness::WholeRun;
 
 /// A drive at a moment of simulated time.
 pub struct Snapshot<'a> {
@@ -62,6 +65,16 @@ impl Snapshot<'_> {
         let bound = slc::explain(bound, slc.as_ref(), &gc);
         let wall_s = wall.as_secs_f64();
         let intervals::IntervalReports { warm_up, measured, epochs } = self.interval_reports(end);
+        let write_amplification = flash.write_amplification(&gc);
+        let run = WholeRun {
+            measures: &all,
+            iops,
+            bandwidth_bytes_per_s,
+            write_amplification,
+            dies_gc_mean: utilisation.dies_gc_mean,
+            end,
+        };
+        let (confidence, steadiness) = self.judge(&run, warm_up.as_ref(), measured.as_ref());
         let fabric = self.datapath.fabric;
         Report {
             requests: requests.completed,
@@ -71,7 +84,7 @@ impl Snapshot<'_> {
             latency_ps,
             distribution: all.distribution(),
             breakdown_ps,
-            write_amplification: flash.write_amplification(&gc),
+            write_amplification,
             slc,
             gc,
             per_request: self.per_request(&flash),
@@ -99,7 +112,9 @@ impl Snapshot<'_> {
             utilisation,
             streams: self.stream_reports(),
             warm_up,
-            measured,
+            measured: measured.map(|measured| measured.report),
+            confidence,
+            steadiness,
             epochs,
             // Recorded by a probe, and put in its place when the run is over.
             network: None,
@@ -123,6 +138,7 @@ impl Snapshot<'_> {
             multi_plane_operations: operations.multi_plane_operations,
             overdue_reads: operations.overdue_reads,
             overdue_programs: operations.overdue_programs,
+            unwritten_reads: self.controller.ftl().unwritten_reads(),
             ..self.controller.counters().flash.clone()
         }
     }

@@ -33,6 +33,8 @@ counts! {
         pages_written: u64, in "pages";
         /// Pages read for requests.
         user_reads: u64, in "pages";
+        /// Reads of pages that hold nothing, since they were never written or were deallocated.
+        unwritten_reads: u64, in "pages";
         /// Pages programmed for requests, and by the device cache.
         user_programs: u64, in "pages";
         /// Pages read to complete writes of a part of them.
@@ -62,14 +64,17 @@ counts! {
 }
 
 impl FlashReport {
-    /// Pages programmed, translation pages, the journal, copies, parity, those that `gc` moved and those left empty among them, over pages the host
-    /// wrote; nothing when it wrote none.
-    pub fn write_amplification(&self, gc: &GcReport) -> Option<f64> {
+    /// Returns the pages programmed: translation pages, the journal, copies, parity, those that `gc` moved and those left empty among them.
+    pub fn programmed(&self, gc: &GcReport) -> u64 {
         let moved = gc.pages_moved + gc.pages_reallocated;
         let of_map = self.map_programs + self.journal_programs;
         let besides = self.replica_programs + self.parity_programs + self.units_skipped;
-        let programmed = self.user_programs + of_map + besides + moved;
-        (self.pages_written > 0).then(|| programmed as f64 / self.pages_written as f64)
+        self.user_programs + of_map + besides + moved
+    }
+
+    /// Returns the pages [programmed](Self::programmed) over the pages that the host wrote; `None` when it wrote none.
+    pub fn write_amplification(&self, gc: &GcReport) -> Option<f64> {
+        (self.pages_written > 0).then(|| self.programmed(gc) as f64 / self.pages_written as f64)
     }
 }
 

@@ -59,6 +59,7 @@ impl<M: Model> Drive<M> {
     /// Issues the first requests of all streams.
     pub fn start(&mut self, control: &Control) -> Result<(), RunError> {
         control.begin(self.frontend.request_count());
+        self.controller.resume_collections(&mut self.datapath, &mut self.kernel);
         self.controller.collect_idle_dies(&mut self.datapath, &mut self.kernel);
         self.settle();
         self.fault.check(self.kernel.now())?;
@@ -248,13 +249,9 @@ impl<M: Model> Drive<M> {
     #[inline(never)]
     fn cut_interval(&mut self, at: Time) {
         self.frontend.catch_up(at);
-        let counts = self.snapshot(at).counts();
-        let counters = self.frontend.counters_mut();
-        if let Some(timeline) = &mut counters.timeline {
-            timeline.cut(&counts);
-            counters.due = timeline.due();
-        }
-        counters.is_due = false;
+        let snapshot = self.snapshot(at);
+        let (counts, levels) = (snapshot.counts(), snapshot.levels());
+        self.frontend.counters_mut().cut(&counts, levels);
     }
 
     /// Reports the run up to now, before the power is cut.

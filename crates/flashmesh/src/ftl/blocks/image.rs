@@ -62,6 +62,11 @@ impl BlockManager {
         Some(())
     }
 
+    /// Sets how many blocks of each plane are being collected.
+    pub(in super::super) fn set_collecting(&mut self, collecting: u32) {
+        self.planes.iter_mut().for_each(|plane| plane.collecting = collecting);
+    }
+
     /// Bits of [`BlockManager::write_image`].
     pub(in super::super) fn image_bits(&self) -> u64 {
         let of_plane = 4 + 2 * streams().count() as u64 + 1 + u64::from(self.geometry.blocks_per_plane);

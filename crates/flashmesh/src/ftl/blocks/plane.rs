@@ -64,6 +64,7 @@ impl Plane {
         self.valid_pages = source.valid_pages * times;
         self.invalid_pages = source.invalid_pages * times;
         self.filled = source.filled;
+        self.collecting = source.collecting;
         self.open.copy_from(&source.open, first_block, times);
         // In the order in which the source would open them, since their erase counts are equal here.
         while self.free.pop().is_some() {}

@@ -4,8 +4,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::sample::{SampleInputs, Settled};
 use crate::config::Config;
-use crate::ftl::Ftl;
-use crate::ids::{Lpn, Ppn};
+use super::phase::BegunCollection;
+use crate::ftl::{BlockState, Ftl};
+use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::states::{About, BitReader, BitWriter, StateFolder, StateKey, bits_for};
 use crate::units::Bytes;
 
@@ -49,7 +50,7 @@ pub(super) struct KeptSample<'a> {
 impl<'a> KeptSample<'a> {
     /// The states of the sample of `inputs`; `None` where they are not worth their room. `fresh` is the sample before it is written.
     pub(super) fn find(inputs: &SampleInputs, fresh: &Ftl, keeping: Keeping<'a>) -> Option<KeptSample<'a>> {
-        let of_state = fresh.blocks.image_bits() + places_bits(fresh);
+        let of_state = fresh.blocks.image_bits() + places_bits(fresh) + begun_bits(fresh);
         let bits = settled_bits() + of_state.saturating_mul(inputs.instants().into());
         let bytes = bits.div_ceil(u64::BITS.into()) * size_of::<u64>() as u64;
         if !keeping.folder.is_worth(inputs.writes(), bytes) {
@@ -82,24 +83,28 @@ impl<'a> KeptSample<'a> {
         to.put(settled.settled.into(), 1);
     }
 
-    /// Brings `ftl` to the next state that was kept; `false` when none was, or it cannot be one.
-    pub(super) fn read_state(&mut self, ftl: &mut Ftl, inputs: &SampleInputs) -> bool {
-        let Numbers::Read(from) = &mut self.numbers else { return false };
-        let is_read = read_state(from, ftl, inputs).is_some();
-        if !is_read {
+    /// Brings `ftl` to the next state that was kept and returns the collection in progress; `None` when no state was kept, or it cannot be one.
+    pub(super) fn read_state(&mut self, ftl: &mut Ftl, inputs: &SampleInputs) -> Option<BegunCollection> {
+        let Numbers::Read(from) = &mut self.numbers else { return None };
+        let begun = read_state(from, ftl, inputs);
+        if begun.is_none() {
             self.keeping.folder.damaged(&self.key, "it holds what no state has");
         }
-        is_read
+        begun
     }
 
     /// Adds the next state. With the last one all are put into the folder.
-    pub(super) fn write_state(&mut self, ftl: &Ftl, instant: u32) {
+    pub(super) fn write_state(&mut self, ftl: &Ftl, begun: &BegunCollection, instant: u32) {
         let Numbers::Written(to) = &mut self.numbers else { return };
         let bits = place_bits(ftl);
         for lpn in (0..ftl.mapping.logical_pages()).map(Lpn) {
             to.put(ftl.lookup(lpn).map_or(0, |ppn| u64::from(ppn.0) + 1), bits);
         }
         ftl.blocks.write_image(to);
+        for plane in 0..ftl.geometry.planes() as usize {
+            to.put(begun.victims.get(plane).map_or(0, |victim| u64::from(victim.0) + 1), u32::BITS);
+            to.put(begun.valid_at_begin.get(plane).copied().unwrap_or(0).into(), u32::BITS);
+        }
         if instant == self.instants {
             let numbers = std::mem::take(to).finish();
             self.keeping.folder.write(&self.key, &self.keeping.about(), &numbers);
@@ -107,7 +112,7 @@ impl<'a> KeptSample<'a> {
     }
 }
 
-fn read_state(from: &mut BitReader, ftl: &mut Ftl, inputs: &SampleInputs) -> Option<()> {
+fn read_state(from: &mut BitReader, ftl: &mut Ftl, inputs: &SampleInputs) -> Option<BegunCollection> {
     let (bits, pages) = (place_bits(ftl), u64::from(ftl.geometry.pages()));
     for lpn in (0..ftl.mapping.logical_pages()).map(Lpn) {
         match from.take(bits).filter(|&place| place <= pages)? {
@@ -120,7 +125,33 @@ fn read_state(from: &mut BitReader, ftl: &mut Ftl, inputs: &SampleInputs) -> Opt
             }
         }
     }
-    ftl.blocks.read_image(from)
+    ftl.blocks.read_image(from)?;
+    let mut begun = BegunCollection::default();
+    for plane in (0..ftl.geometry.planes()).map(PlaneId) {
+        let victim = from.take(u32::BITS)?;
+        let valid = from.take(u32::BITS).filter(|&valid| valid <= ftl.geometry.pages_per_block.into())? as u32;
+        if victim == 0 {
+            continue;
+        }
+        let victim = BlockId(u32::try_from(victim - 1).ok().filter(|&block| block < ftl.geometry.blocks())?);
+        let is_victim = ftl.block_state(victim) == BlockState::Collecting && ftl.geometry.plane_of_block(victim) == plane;
+        if !is_victim || valid < ftl.valid_pages(victim) {
+            return None;
+        }
+        begun.victims.push(victim);
+        begun.valid_at_begin.push(valid);
+    }
+    // Planes are collected together or not at all.
+    let collecting = begun.victims.len() as u32;
+    let count = (0..ftl.geometry.blocks()).filter(|&block| ftl.block_state(BlockId(block)) == BlockState::Collecting).count();
+    let is_whole = (collecting == 0 || collecting == ftl.geometry.planes()) && count == collecting as usize;
+    ftl.blocks.set_collecting(u32::from(collecting > 0));
+    is_whole.then_some(begun)
+}
+
+/// Bits of a collection in progress.
+fn begun_bits(ftl: &Ftl) -> u64 {
+    u64::from(ftl.geometry.planes()) * u64::from(2 * u32::BITS)
 }
 
 /// Bits of how a sample settled.

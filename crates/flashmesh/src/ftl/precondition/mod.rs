@@ -3,12 +3,14 @@
 mod fill;
 mod kept;
 mod permutation;
+mod phase;
 mod sample;
 mod steady_state;
 
 pub(super) use fill::lay_out_translation;
 pub(super) use kept::Keeping;
 pub(super) use permutation::Permutation;
+pub(crate) use phase::BegunCollection;
 
 use super::initial_map::{InitialMap, PlaneGroup};
 use super::{Ftl, FtlRules, Partition, allocation};
@@ -62,7 +64,8 @@ impl Ftl {
     /// the planes do not influence each other, and each of those that hold pages of the same namespaces is as good a sample of the
     /// steady state as any other. So of each kind one plane is simulated, by the code and the policies of the run, until its write
     /// amplification has settled. From then on its state is copied to one plane of its kind after the other (when there are very
-    /// many, to several), after a sixteenth of the plane was written over again each time. Each copy renames the logical pages by
+    /// many, to several), after a sixteenth of the plane was written over again each time. The copies are spread over all phases of
+    /// garbage collection ([`phase`]); collections in progress go on when the run begins. Each copy renames the logical pages by
     /// another bijection of its own, an affine one, so that no two planes hold the same pages at the same places. Where a plane, or a die
     /// whose planes are simulated together, has more than two million pages, the blocks of the simulated one are smaller, and each of its
     /// pages is copied several times.

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::kept::{Keeping, KeptSample};
+use super::phase::{self, BegunCollection};
 use super::{Watch, fill};
 use crate::config::{self, Config};
 use crate::engine::random::SimRng;
@@ -43,6 +44,12 @@ fn times_smaller(geometry: &Geometry, planes: u32) -> u32 {
 pub(super) fn pages_of_sample(geometry: &Geometry, planes: u32) -> u32 {
     planes * geometry.pages_per_plane() / times_smaller(geometry, planes)
 }
+
+/// Keeps the phases of collection apart from all other random choices that grow from the seed of a sample.
+const SEED_OF_PHASES: u64 = 0x7068_6173_655f_6763;
+
+/// Changes with what a kept state holds.
+const LAYOUT: &str = "with collections in progress";
 
 /// Pages that collection chooses by at least: those of a block, or of the blocks of a die that are used together.
 const BLOCK_PAGES_MIN: u32 = 1024;
@@ -113,9 +120,15 @@ impl SampleInputs {
         random
     }
 
-    /// Different for inputs of which anything differs.
+    /// Draws the phases of collection at which states are copied.
+    fn phases(&self) -> Vec<u32> {
+        let mut random = SimRng::new(self.seed ^ SEED_OF_PHASES);
+        phase::phases(self.instants, &mut random)
+    }
+
+    /// Different for inputs of which anything differs, and for each layout of kept states.
     pub(super) fn text(&self) -> String {
-        format!("{self:?}")
+        format!("{LAYOUT} {self:?}")
     }
 
     /// The planes before anything is written.
@@ -131,10 +144,14 @@ impl SampleInputs {
 pub(super) struct Sample<'a> {
     pub(super) ftl: Ftl,
     inputs: SampleInputs,
-    idle: IdleDies,
-    random: SimRng,
+    pub(super) idle: IdleDies,
+    pub(super) random: SimRng,
     /// States copied so far.
     instant: u32,
+    /// Phases of collection at which states are copied.
+    phases: Vec<u32>,
+    /// The collection in progress, if there is one.
+    pub(super) begun: BegunCollection,
     kept: Option<KeptSample<'a>>,
 }
 
@@ -154,7 +171,9 @@ impl<'a> Sample<'a> {
         let ftl = inputs.fresh();
         let kept = keeping.and_then(|keeping| KeptSample::find(&inputs, &ftl, keeping));
         let random = inputs.random();
-        let mut sample = Sample { ftl, idle: IdleDies::new(1), random, instant: 0, kept, inputs };
+        let phases = inputs.phases();
+        let begun = BegunCollection::default();
+        let mut sample = Sample { ftl, idle: IdleDies::new(1), random, instant: 0, phases, begun, kept, inputs };
         if !sample.is_read() {
             sample.begin();
         }
@@ -180,10 +199,13 @@ impl<'a> Sample<'a> {
         self.inputs.pages
     }
 
-    /// Goes on to the next state to copy: a sixteenth of its pages is overwritten.
+    /// Goes on to the next state to copy: a sixteenth of its pages is overwritten, and then as many as it takes to the phase of the state.
     pub(super) fn go_on(&mut self) {
         self.instant += 1;
-        if self.kept.as_mut().is_some_and(|kept| kept.read_state(&mut self.ftl, &self.inputs)) {
+        if let Some(kept) = &mut self.kept
+            && let Some(begun) = kept.read_state(&mut self.ftl, &self.inputs)
+        {
+            self.begun = begun;
             return;
         }
         if self.is_read() {
@@ -191,17 +213,20 @@ impl<'a> Sample<'a> {
             self.kept = None;
             (self.ftl, self.random) = (self.inputs.fresh(), self.inputs.random());
             self.begin();
+            self.begun = BegunCollection::default();
             self.simulate(&|_| {});
-            (1..self.instant).for_each(|_| self.overwrite_a_part());
+            (1..self.instant).for_each(|instant| self.overwrite_a_part(instant));
         }
-        self.overwrite_a_part();
+        self.overwrite_a_part(self.instant);
         if let Some(kept) = &mut self.kept {
-            kept.write_state(&self.ftl, self.instant);
+            kept.write_state(&self.ftl, &self.begun, self.instant);
         }
     }
 
-    fn overwrite_a_part(&mut self) {
+    fn overwrite_a_part(&mut self, instant: u32) {
+        self.end_collection();
         self.write(self.ftl.geometry.pages().div_ceil(16));
+        self.go_to_phase(self.phases[instant as usize - 1]);
         if self.times() > 1 {
             self.ftl.blocks.align_open_blocks(u64::BITS);
         }
@@ -233,7 +258,7 @@ impl<'a> Sample<'a> {
     }
 
     /// Overwrites `writes` random pages and returns how many pages were moved for it.
-    fn write(&mut self, writes: u32) -> u64 {
+    pub(super) fn write(&mut self, writes: u32) -> u64 {
         let pages = self.pages();
         let mut moved = 0;
         let mut left = writes;

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use super::fill::{pages_of, shares_by_plane};
 use super::permutation::Permutation;
 use super::sample::{Sample, SampleInputs, WINDOWS_MIN, pages_of_sample};
-use super::{Keeping, PreconditionReport, Watch};
+use super::{BegunCollection, Keeping, PreconditionReport, Watch};
 use crate::engine::random::SimRng;
 use crate::flash::geometry::Geometry;
 use crate::ftl::allocation::Share;
 use crate::ftl::initial_map::{InitialMap, PlaneGroup, SampleState};
 use crate::ftl::{Ftl, Superblocks};
-use crate::ids::{Lpn, PlaneId, Ppn};
+use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 
 /// Of a state: where a page is.
 const BYTES_PER_PAGE: u64 = 4;
@@ -89,14 +89,29 @@ pub(super) fn fill(
         for instant in 0..instants {
             sample.go_on();
             let state = Arc::new(sample.state(&ftl.geometry));
-            let sets = sets.iter().skip(instant as usize).step_by(instants as usize);
-            for group in sets.flat_map(|set| set.chunks(together as usize)) {
-                copy_planes(ftl, group, &sample, &state, initial.as_deref_mut(), &mut random);
-                done += group.len() as f64;
-                watch(done / all);
+            for set in sets.iter().skip(instant as usize).step_by(instants as usize) {
+                for group in set.chunks(together as usize) {
+                    copy_planes(ftl, group, &sample, &state, initial.as_deref_mut(), &mut random);
+                    done += group.len() as f64;
+                    watch(done / all);
+                }
+                ftl.begun.extend(copied_collection(ftl, set, &sample));
             }
         }
     }
+    ftl.is_stationary = report.settled;
+}
+
+/// The collection in progress of the simulated planes, on the planes of `set` to which these were copied; `None` when there is none.
+fn copied_collection(ftl: &Ftl, set: &[Filled], sample: &Sample) -> Option<BegunCollection> {
+    let BegunCollection { victims, valid_at_begin } = &sample.begun;
+    let first = |plane: PlaneId| ftl.geometry.first_block(plane).0;
+    let of_sample = victims.iter().map(|victim| victim.0 % sample.ftl.geometry.blocks_per_plane).zip(valid_at_begin);
+    let copied = set.iter().zip(of_sample.cycle());
+    let (victims, valid_at_begin): (Vec<BlockId>, Vec<u32>) = copied
+        .map(|(filled, (position, valid))| (BlockId(first(filled.plane) + position), valid * sample.times()))
+        .unzip();
+    (!victims.is_empty()).then_some(BegunCollection { victims, valid_at_begin })
 }
 
 /// The planes that hold pages of `ranges`, by which of these they hold.

@@ -29,7 +29,7 @@ mod plane;
 pub(super) use plane::SlcPlane;
 
 use super::Ftl;
-use super::blocks::BlockManager;
+use super::blocks::{BlockManager, Plane};
 use super::stream::Stream;
 use crate::config::{self, SlcWhenFull};
 use crate::ids::{BlockId, PlaneId, StreamId};
@@ -55,6 +55,22 @@ impl Ftl {
     #[inline]
     pub(crate) fn has_slc_page(&self, plane: PlaneId) -> bool {
         self.blocks.has_page(plane, Stream::Slc)
+    }
+
+    /// Returns the pages of the SLC cache.
+    pub(crate) fn slc_pages(&self) -> u64 {
+        let of_plane = u64::from(self.geometry.slc.per_plane) * u64::from(self.geometry.slc.pages_per_block);
+        if self.geometry.has_slc() { of_plane * u64::from(self.geometry.planes()) } else { 0 }
+    }
+
+    /// Returns the pages of the SLC cache that were programmed since they were erased.
+    pub(crate) fn slc_pages_in_use(&self) -> u64 {
+        let (blocks, pages) = (self.geometry.slc.per_plane, self.geometry.slc.pages_per_block);
+        let in_use = |plane: &Plane| {
+            let free = plane.slc.as_ref()?.free.len() * pages + plane.open.pages_left(Stream::Slc);
+            Some(u64::from((blocks * pages).saturating_sub(free)))
+        };
+        self.blocks.planes().iter().filter_map(in_use).sum()
     }
 
     /// Begins to fold a block of `plane`, and gives it: of those that are full the one with the fewest valid pages, since its erase gives back as

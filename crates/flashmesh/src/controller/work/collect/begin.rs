@@ -3,7 +3,7 @@
 use crate::controller::Context;
 use crate::controller::shared::Shared;
 use crate::controller::steps::Step;
-use crate::ftl::{Ftl, Stream};
+use crate::ftl::{BegunCollection, Ftl, Stream};
 use crate::ids::{BlockId, DieId, PlaneId};
 use crate::kernel::model::Model;
 use crate::policies::{FirmwarePolicy, PolicyEvent};
@@ -141,8 +141,22 @@ impl Collections {
     /// Blocks are on their way to being free; those of a superblock all are before the first of them moves on.
     fn begin<M: Model>(&mut self, blocks: &[BlockId], need: Need, cx: &mut Context<'_, M>) {
         if need == Need::Space {
-            self.begin_pace(blocks, cx.shared);
+            let valid: Vec<u32> = blocks.iter().map(|&block| cx.shared.ftl.valid_pages(block)).collect();
+            self.begin_pace(blocks, &valid, cx.shared);
         }
+        for &block in blocks {
+            self.count(block, need, cx.shared);
+        }
+        self.begin_moves(blocks, need, cx);
+    }
+
+    /// Goes on with a collection for space that was in progress when the run began.
+    pub fn resume<M: Model>(&mut self, begun: &BegunCollection, cx: &mut Context<'_, M>) {
+        self.begin_pace(&begun.victims, &begun.valid_at_begin, cx.shared);
+        self.begin_moves(&begun.victims, Need::Space, cx);
+    }
+
+    fn begin_moves<M: Model>(&mut self, blocks: &[BlockId], need: Need, cx: &mut Context<'_, M>) {
         for &block in blocks {
             let collection = Collection {
                 block,
@@ -164,28 +178,31 @@ impl Collections {
         }
     }
 
-    /// What is owed for each page written follows from the valid pages of these blocks: of each by itself, or of all where they are moved in turns.
-    fn begin_pace(&mut self, blocks: &[BlockId], shared: &Shared) {
-        let Shared { geometry, ftl, .. } = shared;
+    /// Sets what is owed for each page written, by the pages of these blocks that were valid when the collection began: of each block by itself,
+    /// or of all where they are moved in turns.
+    fn begin_pace(&mut self, blocks: &[BlockId], valid: &[u32], shared: &Shared) {
+        let geometry = &shared.geometry;
         let pace_of = if self.pace.takes_turns() { blocks.len() } else { 1 };
-        for blocks in blocks.chunks(pace_of) {
-            let valid = blocks.iter().map(|&block| ftl.valid_pages(block)).sum();
+        for (blocks, valid) in blocks.chunks(pace_of).zip(valid.chunks(pace_of)) {
             let plane = geometry.plane_of(geometry.ppn(blocks[0], 0));
-            self.pace.begin(plane, valid, blocks.len() as u32 * geometry.pages_per_block);
+            self.pace.begin(plane, valid.iter().sum(), blocks.len() as u32 * geometry.pages_per_block);
         }
     }
 
-    fn enter(&mut self, collection: Collection, shared: &mut Shared) -> PlaneId {
-        let first = shared.geometry.ppn(collection.block, 0);
-        let plane = shared.geometry.plane_of(first);
+    /// Counts a victim.
+    fn count(&self, block: BlockId, need: Need, shared: &mut Shared) {
         let gc = &mut shared.counters.gc;
         gc.collections += 1;
-        gc.wear_moves += u64::from(collection.levels_wear);
-        match shared.ftl.stream_of_move(first) {
+        gc.wear_moves += u64::from(need == Need::Wear);
+        match shared.ftl.stream_of_move(shared.geometry.ppn(block, 0)) {
             Stream::TranslationCollection => gc.translation_collections += 1,
             Stream::Fold => shared.slc.iter_mut().for_each(|slc| slc.fold_began()),
             _ => {}
         }
+    }
+
+    fn enter(&mut self, collection: Collection, shared: &mut Shared) -> PlaneId {
+        let plane = shared.geometry.plane_of(shared.geometry.ppn(collection.block, 0));
         if !collection.background {
             shared.foreground.enter(shared.geometry.die_of_plane(plane));
         }

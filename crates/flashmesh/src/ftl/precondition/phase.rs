@@ -1,0 +1,151 @@
+//! The phase of garbage collection in which a plane begins a run.
+//!
+//! Between two collections a plane takes as many writes as a victim has invalid pages. Simulated planes are copied at all phases of this
+//! cycle, some in the middle of a collection, so that a drive of several planes begins in its steady state and not at one phase of it.
+//!
+//! With `gc.paced` a collection moves pages in step with the writes of its plane: at phase x of a cycle both have come to the share x.
+//! Otherwise a collection keeps the plane busy: as a share of time it takes as long as its moves are a share of all programs \[choice\].
+
+use super::sample::Sample;
+use crate::config;
+use crate::engine::random::SimRng;
+use crate::ftl::Ftl;
+use crate::ids::{BlockId, Lpn, PlaneId};
+
+/// Steps in which the writes and moves of a collection alternate.
+const STEPS: u32 = 16;
+
+/// The fraction bits of a phase.
+const PHASE_BITS: u32 = 24;
+
+/// A collection in progress: the victims of planes that are collected together, each with its valid pages when the collection began.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BegunCollection {
+    pub victims: Vec<BlockId>,
+    pub valid_at_begin: Vec<u32>,
+}
+
+/// Pages that a collection has moved, and that were written since it began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Progress {
+    moved: u64,
+    written: u64,
+}
+
+/// Returns the progress at `phase`, in units of 2^-[`PHASE_BITS`], of a cycle of `valid` moves and `gained` writes.
+fn progress(gc: &config::Gc, phase: u32, valid: u64, gained: u64) -> Progress {
+    let (phase, whole) = (u64::from(phase), 1 << PHASE_BITS);
+    if gc.paced {
+        return Progress { moved: valid * phase >> PHASE_BITS, written: gained * phase >> PHASE_BITS };
+    }
+    // Moves come first, then writes; each takes its share of the time.
+    let done = (valid + gained) * phase / whole;
+    Progress { moved: done.min(valid), written: done.saturating_sub(valid) }
+}
+
+/// Draws phases: each in a part of its own of the cycle, in random order.
+pub(super) fn phases(count: u32, random: &mut SimRng) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..count).collect();
+    for last in (1..order.len()).rev() {
+        order.swap(last, random.below(last as u32 + 1) as usize);
+    }
+    let part = (1 << PHASE_BITS) / count.max(1);
+    order.into_iter().map(|number| number * part + random.below(part.max(1))).collect()
+}
+
+impl Sample<'_> {
+    /// Ends the collection in which the last state was copied.
+    pub(super) fn end_collection(&mut self) {
+        let BegunCollection { victims, .. } = std::mem::take(&mut self.begun);
+        self.ftl.empty_untimed(&victims);
+    }
+
+    /// Writes until the next collection begins, and goes on to `phase` of the cycle.
+    pub(super) fn go_to_phase(&mut self, phase: u32) {
+        let plane = PlaneId(0);
+        let pages = self.ftl.geometry.pages();
+        let mut left = pages;
+        while !self.ftl.wants_collection_of_set(plane) {
+            let step = self.ftl.pages_until_collection(plane).clamp(1, left.max(1));
+            self.write(step);
+            left = left.saturating_sub(step);
+            if left == 0 {
+                // So large a share is free that nothing is collected.
+                return;
+            }
+        }
+        let Some(victims) = self.ftl.begin_collection_of_set(plane) else { return };
+        let valid_at_begin: Vec<u32> = victims.iter().map(|&victim| self.ftl.valid_pages(victim)).collect();
+        let valid: u64 = valid_at_begin.iter().map(|&pages| u64::from(pages)).sum();
+        let gained = victims.len() as u64 * u64::from(self.ftl.geometry.pages_per_block) - valid;
+        let goal = progress(self.ftl.collector.gc(), phase, valid, gained);
+        let of_step = |total: u64, step: u32| total * u64::from(step + 1) / u64::from(STEPS) - total * u64::from(step) / u64::from(STEPS);
+        for step in 0..STEPS {
+            for _ in 0..of_step(goal.moved, step) {
+                self.ftl.move_next_untimed(&victims);
+            }
+            for _ in 0..of_step(goal.written, step) {
+                let lpn = Lpn(self.random.below(self.pages()));
+                if !self.ftl.can_write_untimed(plane) {
+                    break;
+                }
+                self.ftl.write_untimed(lpn, &self.idle);
+            }
+        }
+        if goal.moved >= valid {
+            self.ftl.empty_untimed(&victims);
+        } else {
+            self.begun = BegunCollection { victims, valid_at_begin };
+        }
+    }
+}
+
+impl Ftl {
+    fn wants_collection_of_set(&self, plane: PlaneId) -> bool {
+        if self.has_twins() { self.wants_twin_collection(plane) } else { self.wants_collection(plane) }
+    }
+
+    fn begin_collection_of_set(&mut self, plane: PlaneId) -> Option<Vec<BlockId>> {
+        if self.has_twins() { self.begin_twin_collection(plane) } else { Some(vec![self.begin_collection(plane)?]) }
+    }
+
+    /// Returns how many pages the planes that are collected with `plane` take at least before they want a collection.
+    fn pages_until_collection(&self, plane: PlaneId) -> u32 {
+        let until = |twin| self.collector.pages_until_short(&self.blocks, twin);
+        self.set_of(plane).map(until).min().unwrap_or(0)
+    }
+
+    /// Returns the collections that are in progress when the run begins, and forgets them.
+    pub(crate) fn take_begun_collections(&mut self) -> Vec<BegunCollection> {
+        let begun = std::mem::take(&mut self.begun);
+        for victim in begun.iter().flat_map(|begun| &begun.victims) {
+            self.store_entries(*victim);
+        }
+        begun
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn phases_are_spread_over_the_whole_cycle() {
+        for count in [1, 2, 7, 256] {
+            let mut found = phases(count, &mut SimRng::new(5));
+            found.sort_unstable();
+            let part = (1 << PHASE_BITS) / count;
+            assert!(found.iter().zip(0..).all(|(&phase, number)| phase / part == number), "{found:?}");
+        }
+        assert_ne!(phases(16, &mut SimRng::new(1)), phases(16, &mut SimRng::new(2)));
+    }
+
+    #[test]
+    fn paced_collections_keep_step_with_writes_and_others_come_before_them() {
+        let half = 1 << (PHASE_BITS - 1);
+        let gc = |paced| config::Gc { paced, ..config::Gc::default() };
+        assert_eq!(progress(&gc(true), half, 600, 200), Progress { moved: 300, written: 100 });
+        assert_eq!(progress(&gc(false), half, 600, 200), Progress { moved: 400, written: 0 });
+        assert_eq!(progress(&gc(false), 2 * half - 1, 600, 200), Progress { moved: 600, written: 199 });
+    }
+}

@@ -1,0 +1,176 @@
+//! Batches of a run: cumulative counts at equally spaced times, from which confidence intervals and the verdict of steadiness are computed.
+//!
+//! The spacing follows from the time of the first completions. At [`MARKS_MAX`] marks every other one is dropped and the spacing doubles, so
+//! that memory is bounded and a long run has between half as many marks and all of them.
+
+use super::breakdown::{PARTS, Tally};
+use super::interval::Counts;
+use super::stream::{Kind, StreamMeasures};
+use crate::units::Time;
+
+/// Most marks of a run. \[choice\]
+pub const MARKS_MAX: usize = 64;
+
+/// Completions whose time, doubled, is the first spacing. \[choice\]
+const FIRST_COMPLETIONS: u64 = 16;
+
+/// Values at multiples of a spacing that doubles as the run grows.
+#[derive(Clone, Debug)]
+pub struct Marks<T> {
+    spacing: Time,
+    values: Vec<T>,
+}
+
+impl<T> Marks<T> {
+    fn new(spacing: Time) -> Marks<T> {
+        Marks { spacing, values: Vec::new() }
+    }
+
+    /// Returns the time of the next mark.
+    fn next(&self) -> Time {
+        self.time(self.values.len())
+    }
+
+    /// Returns the time of the mark at `index`.
+    pub fn time(&self, index: usize) -> Time {
+        Time::from_ps(self.spacing.as_ps().saturating_mul(index as u64 + 1))
+    }
+
+    fn push(&mut self, value: T) {
+        self.values.push(value);
+        if self.values.len() == MARKS_MAX {
+            // The mark of every other multiple is one of the doubled spacing.
+            let mut number = 0;
+            self.values.retain(|_| {
+                number += 1;
+                number % 2 == 0
+            });
+            self.spacing = self.spacing * 2;
+        }
+    }
+
+    pub fn values(&self) -> &[T] {
+        &self.values
+    }
+}
+
+/// Requests that completed since the start of the run.
+#[derive(Clone, Debug)]
+pub struct RequestMark {
+    pub bytes: u64,
+    /// By [`Kind`].
+    pub kinds: [Tally; Kind::ALL.len()],
+}
+
+impl RequestMark {
+    fn new(streams: &[StreamMeasures]) -> RequestMark {
+        let mut mark = RequestMark { bytes: 0, kinds: Default::default() };
+        for stream in streams {
+            mark.bytes += stream.bytes().as_u64();
+            for (tally, kind) in mark.kinds.iter_mut().zip(Kind::ALL) {
+                stream.kind(kind).add_to(tally);
+            }
+        }
+        mark
+    }
+}
+
+/// What the stores of a drive hold at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Levels {
+    /// Pages of flash that writes can take before collection has to free others.
+    pub free_pages: u64,
+    /// Dirty pages of the device cache.
+    pub dirty_pages: u64,
+    /// Pages of the SLC cache that hold data.
+    pub slc_pages: u64,
+    /// Requests that have arrived and have not completed.
+    pub outstanding: u64,
+}
+
+/// Work of the drive since the start of the run, and its levels now.
+#[derive(Clone, Debug)]
+pub struct DriveMark {
+    pub counts: Counts,
+    pub levels: Levels,
+}
+
+/// The marks of requests, taken at completions, and those of the drive, taken between events.
+#[derive(Clone, Debug)]
+pub struct Batches {
+    requests: Marks<RequestMark>,
+    drive: Marks<DriveMark>,
+    /// Time from which on a completion belongs behind the next mark of requests; zero until the spacing is known.
+    pub next_of_requests: Time,
+}
+
+impl Default for Batches {
+    fn default() -> Self {
+        let next_of_requests = Time::ZERO;
+        Batches { requests: Marks::new(Time::MAX), drive: Marks::new(Time::MAX), next_of_requests }
+    }
+}
+
+impl Batches {
+    /// Marks the requests that completed before `now`, or finds the spacing at the completion number `completed`.
+    #[cold]
+    #[inline(never)]
+    pub fn mark_requests(&mut self, now: Time, completed: u64, streams: &[StreamMeasures]) {
+        if self.next_of_requests == Time::ZERO {
+            if completed < FIRST_COMPLETIONS || now == Time::ZERO {
+                return;
+            }
+            let spacing = now * 2;
+            (self.requests, self.drive) = (Marks::new(spacing), Marks::new(spacing));
+        }
+        while self.requests.next() <= now {
+            self.requests.push(RequestMark::new(streams));
+        }
+        self.next_of_requests = self.requests.next();
+    }
+
+    /// Returns the time at which the next [`Batches::mark_drive`] is due, before all events of that time.
+    pub fn due(&self) -> Time {
+        self.drive.next()
+    }
+
+    /// Marks what the drive has done by [`Batches::due`].
+    pub fn mark_drive(&mut self, counts: &Counts, levels: Levels) {
+        self.drive.push(DriveMark { counts: counts.clone(), levels });
+    }
+
+    pub fn requests(&self) -> &Marks<RequestMark> {
+        &self.requests
+    }
+
+    pub fn drive(&self) -> &Marks<DriveMark> {
+        &self.drive
+    }
+}
+
+impl RequestMark {
+    /// Returns the completed requests of `kinds`, the sum of their latencies, and the sums of the parts of these, in picoseconds.
+    pub fn sums(&self, kinds: &[Kind]) -> (u64, u128, [u128; PARTS]) {
+        kinds.iter().map(|&kind| &self.kinds[kind as usize]).fold((0, 0, [0; PARTS]), |(count, latency, parts), tally| {
+            let parts = std::array::from_fn(|part| parts[part] + tally.parts_ps[part]);
+            (count + tally.count, latency + tally.parts_ps.iter().sum::<u128>(), parts)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_lie_at_multiples_of_a_spacing_that_doubles() {
+        let mut marks = Marks::new(Time::from_ns(3));
+        for _ in 0..1_000 {
+            let at = marks.next();
+            marks.push(at);
+            assert!(marks.values.len() < MARKS_MAX);
+            assert!(marks.values.iter().enumerate().all(|(index, &at)| at == marks.time(index)));
+        }
+        assert!(marks.values.len() >= MARKS_MAX / 2);
+    }
+}

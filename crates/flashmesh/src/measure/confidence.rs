@@ -1,0 +1,386 @@
+//! 95 % confidence intervals of the figures of a run, by batch means.
+//!
+//! Each figure is a ratio of two quantities that are counted in [batches](super::batches): requests over time, latency over requests, pages
+//! programmed over pages written. Consecutive batches are correlated, so that the variance of the ratio is that of the batches' residuals
+//! times (1 + r) / (1 - r), where r is their correlation at lag 1 (Steiger, Lada, Wilson, Joines, Alexopoulos and Goldsman, "ASAP3: a batch
+//! means procedure for steady-state simulation analysis", ACM TOMACS 15(1), 2005, corrects by the same autoregressive model). Requests are
+//! never taken as independent of each other.
+//!
+//! The interval of a percentile follows from that of the share of requests below it, through the order statistics of all requests of the
+//! window (Seila, "A batching approach to quantile estimation in regenerative simulations", Management Science 28(5), 1982).
+
+use std::ops::Range;
+
+use super::batches::{Batches, RequestMark};
+use super::breakdown::{PARTS, Tally};
+use super::interval::Counts;
+use super::stream::Kind;
+use crate::quantities;
+use crate::units::Time;
+
+/// Fewest batches of an interval. \[choice\]
+const BATCHES_MIN: usize = 10;
+
+/// The 97.5 % quantile of the normal distribution.
+const NORMAL_QUANTILE: f64 = 1.959_964;
+
+/// Largest correlation of consecutive batches that is corrected for; with more, the run is too short for its batches. \[choice\]
+const CORRELATION_MAX: f64 = 0.8;
+
+quantities! {
+    /// Ends of a 95 % confidence interval.
+    #[derive(Copy)]
+    ConfidenceInterval as "ConfidenceInterval" {
+        /// Lower end, in the unit of the figure.
+        low: f64;
+        /// Upper end, in the unit of the figure.
+        high: f64;
+    }
+}
+
+impl ConfidenceInterval {
+    /// Returns the interval of `value`, which is not negative, with this half width.
+    fn around(value: f64, half_width: f64) -> ConfidenceInterval {
+        ConfidenceInterval { low: (value - half_width).max(0.0), high: value + half_width }
+    }
+
+    /// Returns half of the width, as a share of the middle; `None` around zero.
+    pub fn relative_half_width(&self) -> Option<f64> {
+        let sum = self.high + self.low;
+        (sum > 0.0).then(|| (self.high - self.low) / sum)
+    }
+}
+
+quantities! {
+    /// Confidence intervals of latencies, in picoseconds.
+    #[derive(Copy)]
+    LatencyConfidence as "LatencyConfidence" {
+        /// Of the mean.
+        mean: Option<ConfidenceInterval>, null "when there are too few requests to tell";
+        /// Of the median.
+        p50: Option<ConfidenceInterval>, null "when there are too few requests to tell";
+        /// Of the 95th percentile.
+        p95: Option<ConfidenceInterval>, null "when there are too few requests to tell";
+        /// Of the 99th percentile.
+        p99: Option<ConfidenceInterval>, null "when there are too few requests to tell";
+        /// Of the 99.9th percentile.
+        p99_9: Option<ConfidenceInterval>, null "when there are too few requests to tell";
+    }
+}
+
+quantities! {
+    /// Confidence intervals of latencies by kind of request.
+    #[derive(Copy)]
+    LatencyConfidenceReport as "LatencyConfidenceByKind" {
+        /// All requests.
+        all: LatencyConfidence;
+        /// Reads.
+        read: LatencyConfidence;
+        /// Writes.
+        write: LatencyConfidence;
+    }
+}
+
+quantities! {
+    /// Confidence intervals of the parts of the mean latency, as shares of this mean.
+    #[derive(Copy)]
+    BreakdownConfidence as "BreakdownConfidence" {
+        /// Of `breakdown_ps.mean.host`.
+        host: ConfidenceInterval;
+        /// Of `breakdown_ps.mean.firmware`.
+        firmware: ConfidenceInterval;
+        /// Of `breakdown_ps.mean.cache`.
+        cache: ConfidenceInterval;
+        /// Of `breakdown_ps.mean.map_wait`.
+        map_wait: ConfidenceInterval;
+        /// Of `breakdown_ps.mean.die_wait`.
+        die_wait: ConfidenceInterval;
+        /// Of `breakdown_ps.mean.behind_gc`.
+        behind_gc: ConfidenceInterval;
+        /// Of `breakdown_ps.mean.path_wait`.
+        path_wait: ConfidenceInterval;
+        /// Of `breakdown_ps.mean.array`.
+        array: ConfidenceInterval;
+        /// Of `breakdown_ps.mean.transfer`.
+        transfer: ConfidenceInterval;
+    }
+}
+
+quantities! {
+    /// 95 % confidence intervals of the figures of the measured window; of the whole run where there is no window.
+    #[derive(Copy)]
+    ConfidenceReport as "Confidence" {
+        /// Batches of the window.
+        batches: u64, in "batches";
+        /// Of completed requests per second.
+        iops: Option<ConfidenceInterval>, null "when there are too few requests to tell";
+        /// Of bytes per second.
+        bandwidth_bytes_per_s: Option<ConfidenceInterval>, null "when there are too few requests to tell";
+        /// Of latencies, in picoseconds.
+        latency_ps: LatencyConfidenceReport;
+        /// Of the parts of the mean latency, as shares.
+        breakdown_share: Option<BreakdownConfidence>, null "when there are too few requests to tell";
+        /// Of write amplification.
+        write_amplification: Option<ConfidenceInterval>, null "when requests wrote no page, or there are too few to tell";
+        /// Of the share of the time of the dies that went to garbage collection and wear levelling.
+        dies_gc_mean: Option<ConfidenceInterval>, null "when there are too few batches to tell";
+    }
+}
+
+/// The figures of a window, whose intervals are wanted.
+pub struct Figures<'a> {
+    pub iops: f64,
+    pub bandwidth_bytes_per_s: f64,
+    pub write_amplification: Option<f64>,
+    pub dies_gc_mean: f64,
+    pub dies: usize,
+    /// Of all requests, of reads and of writes.
+    pub latencies: [&'a dyn Distribution; 3],
+}
+
+/// The latencies of the requests of a window.
+pub trait Distribution {
+    /// Returns how many there are.
+    fn count(&self) -> u64;
+    /// Returns their mean in picoseconds; 0 when there are none.
+    fn mean_ps(&self) -> f64;
+    /// Returns the latency in picoseconds that a share of them does not exceed; 0 when there are none.
+    fn quantile_ps(&self, share: f64) -> f64;
+}
+
+impl ConfidenceReport {
+    /// Returns the intervals of the figures of a window that begins at `start`.
+    pub fn new(batches: &Batches, start: Time, figures: &Figures<'_>) -> ConfidenceReport {
+        let marks = batches.requests();
+        let [of_all, of_reads, of_writes] = figures.latencies;
+        let requests = steps(marks.values(), |index| marks.time(index), start);
+        let spacing: Vec<f64> = requests.clone().map(|_| seconds(marks.time(0))).collect();
+        let counted = |kinds: &[Kind]| Counted::new(marks.values(), requests.clone(), kinds);
+        let (all, read, write) = (counted(&Kind::ALL), counted(&[Kind::Read]), counted(&[Kind::Write]));
+        let bytes: Vec<f64> =
+            requests.clone().map(|step| increment(marks.values(), step, |mark| mark.bytes as f64)).collect();
+        let rate = |value: f64, counts: &[f64]| {
+            half_width(counts, &spacing).map(|width| ConfidenceInterval::around(value, width))
+        };
+        let drive = batches.drive();
+        let of_drive = steps(drive.values(), |index| drive.time(index), start);
+        let each = |count: &dyn Fn(&Counts) -> f64| -> Vec<f64> {
+            of_drive.clone().map(|step| increment(drive.values(), step, |mark| count(&mark.counts))).collect()
+        };
+        let programmed = each(&|counts| counts.flash.programmed(&counts.gc) as f64);
+        let written = each(&|counts| counts.flash.pages_written as f64);
+        let collecting = each(&|counts| counts.busy.dies_gc as f64);
+        let time = each(&|counts| counts.span.as_ps() as f64 * figures.dies as f64);
+        let ratio = |value: f64, over: &[f64], under: &[f64]| {
+            half_width(over, under).map(|width| ConfidenceInterval::around(value, width))
+        };
+        ConfidenceReport {
+            batches: requests.len() as u64,
+            iops: rate(figures.iops, &all.requests),
+            bandwidth_bytes_per_s: rate(figures.bandwidth_bytes_per_s, &bytes),
+            latency_ps: LatencyConfidenceReport {
+                all: all.latency(of_all),
+                read: read.latency(of_reads),
+                write: write.latency(of_writes),
+            },
+            breakdown_share: all.shares(),
+            write_amplification: figures.write_amplification.and_then(|value| ratio(value, &programmed, &written)),
+            dies_gc_mean: ratio(figures.dies_gc_mean, &collecting, &time),
+        }
+    }
+}
+
+/// The requests of some kinds, by batch.
+struct Counted {
+    tallies: Vec<Tally>,
+    requests: Vec<f64>,
+    latency_ps: Vec<f64>,
+}
+
+impl Counted {
+    fn new(marks: &[RequestMark], steps: Range<usize>, kinds: &[Kind]) -> Counted {
+        let joined = |mark: &RequestMark| {
+            let mut joined = Tally::default();
+            kinds.iter().for_each(|&kind| joined.add(&mark.kinds[kind as usize]));
+            joined
+        };
+        let mut before = steps.start.checked_sub(1).map_or(Tally::default(), |index| joined(&marks[index]));
+        let mut tallies = Vec::with_capacity(steps.len());
+        for index in steps {
+            let now = joined(&marks[index]);
+            tallies.push(now.since(&before));
+            before = now;
+        }
+        let requests = tallies.iter().map(|tally| tally.count as f64).collect();
+        let latency_ps = tallies.iter().map(|tally| tally.parts_ps.iter().sum::<u128>() as f64).collect();
+        Counted { tallies, requests, latency_ps }
+    }
+
+    fn latency(&self, latencies: &dyn Distribution) -> LatencyConfidence {
+        let mean = half_width(&self.latency_ps, &self.requests)
+            .map(|width| ConfidenceInterval::around(latencies.mean_ps(), width));
+        let quantile = |share| self.quantile(latencies, share);
+        LatencyConfidence {
+            mean,
+            p50: quantile(0.5),
+            p95: quantile(0.95),
+            p99: quantile(0.99),
+            p99_9: quantile(0.999),
+        }
+    }
+
+    /// Returns the interval of a percentile; `None` when its upper end would lie above all requests.
+    fn quantile(&self, latencies: &dyn Distribution, share: f64) -> Option<ConfidenceInterval> {
+        let count = latencies.count() as f64;
+        let below = self.below(share)?;
+        let independent = NORMAL_QUANTILE * (share * (1.0 - share) / count).sqrt();
+        let width = half_width(&below, &self.requests)?.max(independent);
+        let (low, high) = ((share - width).max(0.0), share + width);
+        (high <= 1.0 - 1.0 / count)
+            .then(|| ConfidenceInterval { low: latencies.quantile_ps(low), high: latencies.quantile_ps(high) })
+    }
+
+    /// Returns the requests of each batch below the percentile of all, which is found by interpolation in its latency bucket.
+    fn below(&self, share: f64) -> Option<Vec<f64>> {
+        let mut all = Tally::default();
+        self.tallies.iter().for_each(|tally| all.add(tally));
+        let wanted = share * all.count as f64;
+        let mut reached = 0.0;
+        for (bucket, &count) in all.buckets.iter().enumerate().filter(|(_, count)| **count > 0) {
+            if reached + count as f64 >= wanted {
+                let inside = (wanted - reached) / count as f64;
+                let below = |tally: &Tally| {
+                    let whole: u64 = tally.buckets.iter().take(bucket).sum();
+                    whole as f64 + inside * tally.buckets.get(bucket).copied().unwrap_or(0) as f64
+                };
+                return Some(self.tallies.iter().map(below).collect());
+            }
+            reached += count as f64;
+        }
+        None
+    }
+
+    fn shares(&self) -> Option<BreakdownConfidence> {
+        let latency: f64 = self.latency_ps.iter().sum();
+        let mut shares = [ConfidenceInterval { low: 0.0, high: 0.0 }; PARTS];
+        for (part, share) in shares.iter_mut().enumerate() {
+            let spent: Vec<f64> = self.tallies.iter().map(|tally| tally.parts_ps[part] as f64).collect();
+            let width = half_width(&spent, &self.latency_ps)?;
+            *share = ConfidenceInterval::around(spent.iter().sum::<f64>() / latency, width);
+            share.high = share.high.min(1.0);
+        }
+        let [host, firmware, cache, map_wait, die_wait, behind_gc, path_wait, array, transfer] = shares;
+        Some(BreakdownConfidence {
+            host,
+            firmware,
+            cache,
+            map_wait,
+            die_wait,
+            behind_gc,
+            path_wait,
+            array,
+            transfer,
+        })
+    }
+}
+
+/// Returns the indices of the marks that end a batch of the window from `start` on. The batch of the first mark begins at time zero.
+pub(super) fn steps<T>(marks: &[T], time: impl Fn(usize) -> Time, start: Time) -> Range<usize> {
+    let first = if start == Time::ZERO {
+        0
+    } else {
+        (0..marks.len()).find(|&index| time(index) >= start).map_or(marks.len(), |index| index + 1)
+    };
+    first.min(marks.len())..marks.len()
+}
+
+/// Returns by how much a value grows in the batch that ends at the mark at `index`.
+fn increment<T>(marks: &[T], index: usize, value: impl Fn(&T) -> f64) -> f64 {
+    value(&marks[index]) - index.checked_sub(1).map_or(0.0, |before| value(&marks[before]))
+}
+
+fn seconds(time: Time) -> f64 {
+    time.as_ps() as f64 / Time::PS_PER_SECOND as f64
+}
+
+/// Returns half the width of the 95 % confidence interval of the sum of `over` over the sum of `under`, values of consecutive batches; `None`
+/// for too few batches, or where nothing is below the line.
+pub fn half_width(over: &[f64], under: &[f64]) -> Option<f64> {
+    let count = over.len();
+    let below: f64 = under.iter().sum();
+    if count < BATCHES_MIN || below <= 0.0 {
+        return None;
+    }
+    let ratio = over.iter().sum::<f64>() / below;
+    // They add up to zero.
+    let residuals: Vec<f64> = over.iter().zip(under).map(|(over, under)| over - ratio * under).collect();
+    let squares: f64 = residuals.iter().map(|residual| residual * residual).sum();
+    if squares <= 0.0 {
+        return Some(0.0);
+    }
+    let batches = count as f64;
+    let products: f64 = residuals.windows(2).map(|pair| pair[0] * pair[1]).sum();
+    let found = products / squares;
+    // The estimate is low by (1 + 3 r) / n (Kendall, "Note on bias in the estimation of autocorrelation", Biometrika 41, 1954).
+    let correlation = (found + (1.0 + 3.0 * found) / batches).clamp(0.0, CORRELATION_MAX);
+    let inflation = (1.0 + correlation) / (1.0 - correlation);
+    let deviation = (squares / (batches - 1.0) * batches * inflation).sqrt();
+    Some(student_quantile(((batches - 1.0) / inflation).max(4.0)) * deviation / below)
+}
+
+/// Returns the 97.5 % quantile of Student's distribution by the Cornish-Fisher expansion (Abramowitz and Stegun, 26.7.5), within 0.1 % from 4
+/// degrees of freedom on. It is made of sums and products alone, so that results are equal on all machines.
+fn student_quantile(freedom: f64) -> f64 {
+    let x = NORMAL_QUANTILE;
+    let (x3, x5, x7, x9) = (x.powi(3), x.powi(5), x.powi(7), x.powi(9));
+    let terms = [
+        (x3 + x) / 4.0,
+        (5.0 * x5 + 16.0 * x3 + 3.0 * x) / 96.0,
+        (3.0 * x7 + 19.0 * x5 + 17.0 * x3 - 15.0 * x) / 384.0,
+        (79.0 * x9 + 776.0 * x7 + 1482.0 * x5 - 1920.0 * x3 - 945.0 * x) / 92_160.0,
+    ];
+    terms.iter().rev().fold(0.0, |sum, term| (sum + term) / freedom) + x
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::random::SimRng;
+
+    #[test]
+    fn quantiles_of_students_distribution_are_those_of_the_tables() {
+        for (freedom, expected) in [(4.0, 2.776_4), (5.0, 2.570_6), (10.0, 2.228_1), (31.0, 2.039_5), (1e9, 1.959_964)] {
+            assert!((student_quantile(freedom) / expected - 1.0).abs() < 1e-3, "{freedom}");
+        }
+    }
+
+    #[test]
+    fn too_few_batches_tell_nothing_and_equal_ones_have_no_width() {
+        assert_eq!(half_width(&[1.0; BATCHES_MIN - 1], &[1.0; BATCHES_MIN - 1]), None);
+        assert_eq!(half_width(&[1.0; 20], &[0.0; 20]), None);
+        assert_eq!(half_width(&[3.0; 20], &[1.5; 20]), Some(0.0));
+    }
+
+    /// Values that follow x' = r x + e have the variance of their mean that independent ones have, times (1 + r) / (1 - r).
+    #[test]
+    fn intervals_hold_the_mean_of_correlated_batches_in_95_of_100_cases() {
+        let mut random = SimRng::new(3);
+        let mut uniform = || f64::from(random.below(1 << 20)) / f64::from(1 << 20) - 0.5;
+        for correlation in [0.0, 0.3, 0.6] {
+            let mut held = 0;
+            for _ in 0..2_000 {
+                let mut value = 0.0;
+                let values: Vec<f64> = (0..48)
+                    .map(|_| {
+                        value = correlation * value + uniform();
+                        10.0 + value
+                    })
+                    .collect();
+                let mean = values.iter().sum::<f64>() / 48.0;
+                let width = half_width(&values, &[1.0; 48]).expect("48 batches");
+                held += u32::from((mean - 10.0).abs() <= width);
+            }
+            assert!((1_840..=1_950).contains(&held), "{correlation}: {held} of 2,000");
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! Whether the figures of a run are those of its steady state, and why not.
+//!
+//! Statistics of the completed requests cannot see a transient that begins after the end of the run. What the drive stores can: as long as
+//! free blocks, the device cache, the SLC cache or the queues take in more than they give, the drive serves requests from its reserves.
+
+use super::batches::{Batches, DriveMark, Levels, Marks, RequestMark};
+use super::confidence::steps;
+use super::steady::{Drift, ROUNDS};
+use super::stream::Kind;
+use crate::names;
+use crate::quantities;
+use crate::units::Time;
+
+/// Share of what flows through a store by which its level may change over the window. \[choice\]
+const IMBALANCE_MAX: f64 = 0.05;
+
+/// Fewest batches for a verdict. \[choice\]
+const BATCHES_MIN: usize = 10;
+
+/// Rounds of collection that a window covers, where the drive does not begin with collections of all phases. \[choice\]
+const ROUNDS_MIN: f64 = 2.0;
+
+/// Sets of planes from which on collections of all phases make up for rounds. \[choice\]
+const SETS_MIN: f64 = 8.0;
+
+/// How often a drive is overwritten until its blocks have the valid pages of the steady state, where it does not begin with them: the
+/// workload independent preconditioning of the SNIA (Solid State Storage Performance Test Specification 2.0.2, WIPC).
+const OVERWRITES: f64 = 2.0;
+
+names! {
+    /// Why the figures of a run are not those of its steady state.
+    Unsteady {
+        /// Writes take free blocks, and no collection has begun.
+        CollectionAhead = "collection-ahead",
+        /// Writes take more free pages than collection gives back.
+        FreePagesFall = "free-pages-fall",
+        /// The window is shorter than two rounds of collection.
+        Rounds = "rounds",
+        /// The drive has not been overwritten twice since the start of the run, which did not begin in the steady state of its workload.
+        Overwrites = "overwrites",
+        /// The device cache fills or empties.
+        CacheFills = "cache-fills",
+        /// The SLC cache fills or empties.
+        SlcFills = "slc-fills",
+        /// Requests arrive faster than the drive completes them.
+        Backlog = "backlog",
+        /// No end of the warm-up was found.
+        WarmUp = "warm-up",
+        /// IOPS or mean latency drift by more than the SNIA allows.
+        Drift = "drift",
+        /// There are too few requests to tell.
+        Short = "short",
+    }
+}
+
+quantities! {
+    /// Whether the figures are those of the steady state ([steady-state.md](steady-state.md)): of the measured window, or of the whole run where
+    /// there is none.
+    SteadinessReport as "Steadiness" {
+        /// Whether they are.
+        steady: bool;
+        /// Why not, the cause that matters most first; empty when `steady`.
+        reasons: Vec<Unsteady>;
+        /// Requests of a run that is long enough, as an estimate.
+        requests_needed: Option<u64>, in "requests", null "when `steady`, or when no length would be enough";
+    }
+}
+
+/// What bounds how fast the state of a drive settles.
+#[derive(Clone, Copy, Debug)]
+pub struct Stores {
+    /// Sets of planes that collect together.
+    pub sets: u64,
+    /// Pages of a victim: of all blocks that are collected together.
+    pub victim_pages: u64,
+    /// Pages of the device cache that may be dirty.
+    pub dirty_limit: u64,
+    /// Pages of the SLC cache.
+    pub slc_pages: u64,
+    /// Logical pages of the host that hold data.
+    pub mapped_pages: u64,
+    /// Whether the run began in a state drawn from the steady state of its own writes.
+    pub is_drawn: bool,
+}
+
+/// A window whose steadiness is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    pub start: Time,
+    /// Completed requests of the window, and of the whole run.
+    pub requests: u64,
+    pub requests_of_run: u64,
+    /// Whether an end of the warm-up was found; `None` without one.
+    pub warm_up_ended: Option<bool>,
+    /// The time that arrived requests wait for a slot of the queue now.
+    pub lag: Time,
+    pub end: Time,
+}
+
+/// Level of a store at the start and at the end of the window, by a straight line through its marks, and what flowed through it.
+struct Flow {
+    rise: f64,
+    through: f64,
+}
+
+impl Flow {
+    fn is_unbalanced(&self) -> bool {
+        self.rise.abs() > IMBALANCE_MAX * self.through
+    }
+}
+
+impl SteadinessReport {
+    /// Judges `window`.
+    pub fn new(batches: &Batches, stores: &Stores, window: &Window) -> SteadinessReport {
+        let marks = batches.drive();
+        let steps = steps(marks.values(), |index| marks.time(index), window.start);
+        if steps.len() < BATCHES_MIN {
+            let needed = window.requests_of_run.saturating_mul(4).max(1_000);
+            return SteadinessReport { steady: false, reasons: vec![Unsteady::Short], requests_needed: Some(needed) };
+        }
+        let drifts = drifts(batches.requests(), window.start);
+        let judged = Judged { marks: marks.values(), first: steps.start, stores, window, drifts };
+        let mut found: Vec<(Unsteady, Option<u64>)> = judged.found();
+        found.extend(judged.found_by_requests());
+        let longest = |needed: Vec<Option<u64>>| needed.into_iter().collect::<Option<Vec<u64>>>()?.into_iter().max();
+        SteadinessReport {
+            steady: found.is_empty(),
+            requests_needed: longest(found.iter().map(|&(_, needed)| needed).collect()),
+            reasons: found.into_iter().map(|(reason, _)| reason).collect(),
+        }
+    }
+}
+
+struct Judged<'a> {
+    marks: &'a [DriveMark],
+    /// Mark at the end of the first batch of the window.
+    first: usize,
+    stores: &'a Stores,
+    window: &'a Window,
+    /// Of IOPS and of the mean latency.
+    drifts: [Option<Drift>; 2],
+}
+
+/// Returns how IOPS and mean latency drift over the five rounds of the window from `start` on; `None` for too few batches.
+fn drifts(marks: &Marks<RequestMark>, start: Time) -> [Option<Drift>; 2] {
+    let steps = steps(marks.values(), |index| marks.time(index), start);
+    let batches = steps.len();
+    if batches < BATCHES_MIN {
+        return [None; 2];
+    }
+    let reached = |step: usize| {
+        let index = steps.start + step * batches / ROUNDS;
+        let (count, latency, _) =
+            index.checked_sub(1).map_or_else(Default::default, |index| marks.values()[index].sums(&Kind::ALL));
+        ((step * batches / ROUNDS) as f64, count as f64, latency as f64)
+    };
+    let (mut iops, mut latency) = ([0.0; ROUNDS], [0.0; ROUNDS]);
+    for round in 0..ROUNDS {
+        let (from, to) = (reached(round), reached(round + 1));
+        iops[round] = (to.1 - from.1) / (to.0 - from.0);
+        latency[round] = (to.2 - from.2) / (to.1 - from.1).max(1.0);
+    }
+    [Drift::of(&iops), Drift::of(&latency)]
+}
+
+impl Judged<'_> {
+    /// Returns a count of the drive over the window.
+    fn count(&self, count: impl Fn(&DriveMark) -> u64) -> f64 {
+        let before = self.first.checked_sub(1).map_or(0, |index| count(&self.marks[index]));
+        (count(&self.marks[self.marks.len() - 1]) - before) as f64
+    }
+
+    /// Returns the rise of a level over the window, by least squares through its marks.
+    fn rise(&self, level: impl Fn(&Levels) -> u64) -> f64 {
+        let levels: Vec<f64> = self.marks[self.first..].iter().map(|mark| level(&mark.levels) as f64).collect();
+        let count = levels.len() as f64;
+        let middle = (count - 1.0) / 2.0;
+        let mean = levels.iter().sum::<f64>() / count;
+        let place = |index: usize| index as f64 - middle;
+        let products: f64 = levels.iter().enumerate().map(|(index, level)| place(index) * (level - mean)).sum();
+        let squares: f64 = (0..levels.len()).map(|index| place(index) * place(index)).sum();
+        products / squares * (count - 1.0)
+    }
+
+    /// Returns the length of a run of which the window has `times` as many requests.
+    fn lengthened(&self, times: f64) -> Option<u64> {
+        let before = self.window.requests_of_run - self.window.requests;
+        Some(before + (self.window.requests as f64 * times.max(1.1)).ceil() as u64)
+    }
+
+    /// Returns what the stores of the drive tell.
+    fn found(&self) -> Vec<(Unsteady, Option<u64>)> {
+        let Stores { sets, victim_pages, dirty_limit, slc_pages, mapped_pages, is_drawn } = *self.stores;
+        let mut found = Vec::new();
+        let written = self.count(|mark| mark.counts.flash.pages_written);
+        let programmed = self.count(|mark| mark.counts.flash.user_programs);
+        let last = self.marks[self.marks.len() - 1].levels;
+        if programmed > 0.0 {
+            let collections = self.count(|mark| mark.counts.gc.collections);
+            let moved = self.count(|mark| mark.counts.gc.pages_moved);
+            let gained = if collections > 0.0 { victim_pages as f64 - moved / collections } else { victim_pages as f64 };
+            let round = sets as f64 * gained.max(1.0);
+            let fallen = -self.rise(|levels| levels.free_pages);
+            let of_chance = 2.0 * (sets as f64 / 6.0).sqrt() * gained.max(1.0);
+            if self.marks[self.marks.len() - 1].counts.gc.collections == 0 {
+                let ahead = (last.free_pages as f64 + ROUNDS_MIN * round) / programmed;
+                found.push((Unsteady::CollectionAhead, self.lengthened(1.0 + ahead)));
+            } else if fallen > IMBALANCE_MAX * programmed && fallen > of_chance {
+                let ahead = (last.free_pages as f64 + ROUNDS_MIN * round) / programmed;
+                found.push((Unsteady::FreePagesFall, self.lengthened(1.0 + ahead)));
+            } else if programmed < ROUNDS_MIN * round && (!is_drawn || (sets as f64) < SETS_MIN) {
+                found.push((Unsteady::Rounds, self.lengthened(ROUNDS_MIN * round / programmed)));
+            }
+            let of_run = self.marks[self.marks.len() - 1].counts.flash.user_programs as f64;
+            let wanted = OVERWRITES * mapped_pages as f64;
+            if !is_drawn && of_run < wanted {
+                found.push((Unsteady::Overwrites, self.lengthened(1.0 + (wanted - of_run) / programmed)));
+            }
+        }
+        let cache = Flow { rise: self.rise(|levels| levels.dirty_pages), through: written };
+        if dirty_limit > 0 && cache.is_unbalanced() {
+            let left = dirty_limit.saturating_sub(last.dirty_pages) as f64;
+            found.push((Unsteady::CacheFills, self.lengthened(2.0 + left / cache.rise.abs())));
+        }
+        let slc = Flow { rise: self.rise(|levels| levels.slc_pages), through: programmed };
+        if slc_pages > 0 && slc.is_unbalanced() {
+            let left = slc_pages.saturating_sub(last.slc_pages) as f64;
+            found.push((Unsteady::SlcFills, self.lengthened(2.0 + left / slc.rise.abs())));
+        }
+        found
+    }
+
+    /// Returns what arrivals and completions tell.
+    fn found_by_requests(&self) -> Vec<(Unsteady, Option<u64>)> {
+        let Window { start, requests, warm_up_ended, lag, end, .. } = *self.window;
+        let mut found = Vec::new();
+        let queue = Flow { rise: self.rise(|levels| levels.outstanding), through: requests as f64 };
+        let lags = lag.as_ps() as f64 > IMBALANCE_MAX * end.saturating_sub(start).as_ps() as f64;
+        if lags || (queue.rise > 0.0 && queue.is_unbalanced()) {
+            found.push((Unsteady::Backlog, None));
+        }
+        if warm_up_ended == Some(false) {
+            found.push((Unsteady::WarmUp, self.lengthened(2.0)));
+        }
+        if self.drifts.iter().flatten().any(|drift| !drift.is_steady()) {
+            found.push((Unsteady::Drift, self.lengthened(2.0)));
+        }
+        found
+    }
+}

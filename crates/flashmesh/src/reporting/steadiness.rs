@@ -1,0 +1,94 @@
+//! How sure the figures of a run are, and whether they are those of its steady state.
+
+use crate::config::{Config, Pattern, PreconditionKind, WorkloadKind};
+use crate::measure::confidence::{ConfidenceReport, Distribution, Figures};
+use crate::measure::steadiness::{SteadinessReport, Stores, Window};
+use crate::measure::stream::StreamMeasures;
+use crate::measure::timeline::{Measured, WarmUpReport};
+use crate::units::Time;
+
+use super::Snapshot;
+
+/// The whole run, whose figures stand where there is no measured window.
+pub(super) struct WholeRun<'a> {
+    pub measures: &'a StreamMeasures,
+    pub iops: f64,
+    pub bandwidth_bytes_per_s: f64,
+    pub write_amplification: Option<f64>,
+    pub dies_gc_mean: f64,
+    pub end: Time,
+}
+
+impl Snapshot<'_> {
+    /// Returns the intervals of the figures of the window, or of the run, and whether they are steady.
+    pub(super) fn judge(
+        &self,
+        run: &WholeRun<'_>,
+        warm_up: Option<&WarmUpReport>,
+        measured: Option<&Measured>,
+    ) -> (ConfidenceReport, SteadinessReport) {
+        let batches = &self.frontend.counters.batches;
+        let dies = self.datapath.dies().len();
+        let (start, requests, confidence) = match measured {
+            Some(Measured { report, latencies: [all, read, write] }) => {
+                let window = &report.window;
+                let start = Time::from_ps(window.start_ps);
+                let figures = Figures {
+                    iops: window.iops,
+                    bandwidth_bytes_per_s: window.bandwidth_bytes_per_s,
+                    write_amplification: window.write_amplification,
+                    dies_gc_mean: window.utilisation.dies_gc_mean,
+                    dies,
+                    latencies: [all, read, write].map(|bins| bins as &dyn Distribution),
+                };
+                (start, window.requests, ConfidenceReport::new(batches, start, &figures))
+            }
+            None => {
+                let [all, read, write] = &run.measures.latencies();
+                let figures = Figures {
+                    iops: run.iops,
+                    bandwidth_bytes_per_s: run.bandwidth_bytes_per_s,
+                    write_amplification: run.write_amplification,
+                    dies_gc_mean: run.dies_gc_mean,
+                    dies,
+                    latencies: [all, read, write].map(|latencies| latencies as &dyn Distribution),
+                };
+                (Time::ZERO, run.measures.completed(), ConfidenceReport::new(batches, Time::ZERO, &figures))
+            }
+        };
+        let streams = self.frontend.streams.iter();
+        let window = Window {
+            start,
+            end: run.end,
+            requests,
+            requests_of_run: run.measures.completed(),
+            warm_up_ended: warm_up.map(|warm_up| warm_up.converged),
+            lag: streams.map(|stream| stream.replay.lag(self.now)).max().unwrap_or_default(),
+        };
+        (confidence, SteadinessReport::new(batches, &self.stores(), &window))
+    }
+
+    fn stores(&self) -> Stores {
+        let ftl = self.controller.ftl();
+        let planes = ftl.planes_collected_together();
+        Stores {
+            sets: u64::from(self.geometry.planes() / planes),
+            victim_pages: u64::from(planes) * u64::from(self.geometry.pages_per_block),
+            dirty_limit: self.controller.cache().map_or(0, |device| device.state().dirty_limit()),
+            slc_pages: ftl.slc_pages(),
+            mapped_pages: ftl.mapped_pages(),
+            is_drawn: ftl.is_stationary() && writes_match(self.config),
+        }
+    }
+}
+
+/// Whether all writes of a run go uniformly to all pages that random preconditioning has written.
+fn writes_match(config: &Config) -> bool {
+    config.precondition.kind == PreconditionKind::Random
+        && config.precondition.fill >= 1.0
+        && config.streams().iter().all(|stream| {
+            let workload = &stream.workload;
+            let is_uniform = workload.pattern == Pattern::Random && workload.footprint.is_none();
+            workload.kind == WorkloadKind::Synthetic && (is_uniform || workload.read_share >= 1.0)
+        })
+}
