@@ -66,6 +66,7 @@ __all__ = [
     "MbmMcsBegins",
     "MbmSuspension",
     "Measure",
+    "MeasurePrecisionOf",
     "MeasureWarmUp",
     "Namespace",
     "Nossd",
@@ -449,8 +450,20 @@ CacheRowPolicy: TypeAlias = Literal["closed", "open"]
 PreconditionKind: TypeAlias = Literal["none", "sequential", "random"]
 """How the drive was written."""
 
-MeasureWarmUp: TypeAlias = Literal["none", "auto", "requests", "time"]
+MeasureWarmUp: TypeAlias = Literal["none", "auto", "requests", "time", "steady"]
 """What ends the warm-up, behind which the results have a window of their own."""
+
+MeasurePrecisionOf: TypeAlias = Literal[
+    "iops",
+    "bandwidth",
+    "mean",
+    "p50",
+    "p95",
+    "p99",
+    "p99.9",
+    "write-amplification",
+]
+"""The figure that `precision` is of."""
 
 WorkloadKind: TypeAlias = Literal["synthetic", "profile", "trace", "fitted"]
 """Where requests come from."""
@@ -1738,7 +1751,9 @@ class Measure:
     """The steady state and epochs, measured beside the whole run; none of it changes what the drive does."""
 
     warm_up: MeasureWarmUp | None = None
-    """What ends the warm-up, behind which the results have a window of their own. Default: "none"."""
+    """What ends the warm-up, behind which the results have a window of their own. Default: `steady` with
+    `precondition.kind = "random"` or `precision`, if all workloads are synthetic; `none` otherwise.
+    """
 
     warm_up_requests: int | None = None
     """Requests that complete during the warm-up, all streams together. Only with warm_up = "requests". Values: 1 to
@@ -1747,6 +1762,15 @@ class Measure:
 
     warm_up_time: Time | None = None
     """How long the warm-up is. Only with warm_up = "time". Values: 1ps to 1000000s. Default: "100ms"."""
+
+    precision: Share | None = None
+    """The run ends as soon as the 95 % confidence interval of `precision-of` is within this share of the figure, on
+    either side, and the figures are steady; at the latest after `workload.requests`. 0 turns it off. Values: 0 to 0.5.
+    Default: 0.0.
+    """
+
+    precision_of: MeasurePrecisionOf | None = None
+    """The figure that `precision` is of. Only with precision other than 0.0. Default: "iops"."""
 
     epoch: Time | None = None
     """How long an epoch is, for results over time; doubled as often as it takes for `epochs-max` of them to cover the

@@ -14,12 +14,16 @@ __all__ = [
     "Bound",
     "Breakdown",
     "BreakdownByPart",
+    "BreakdownConfidence",
+    "BreakdownOfKind",
     "CacheLookups",
     "CauseOfConflicts",
     "CausesOfConflicts",
     "ChipStates",
     "CollisionPair",
     "Collisions",
+    "Confidence",
+    "ConfidenceInterval",
     "Constant",
     "DeviceCache",
     "Distribution",
@@ -36,17 +40,21 @@ __all__ = [
     "IntervalUtilisation",
     "Latency",
     "LatencyByKind",
+    "LatencyConfidence",
+    "LatencyConfidenceByKind",
     "LinkCounts",
     "Links",
     "LowerBound",
     "MappingCache",
     "Measured",
+    "MeasuredBreakdown",
     "MeasuredStream",
     "NetworkRecording",
     "PathConflict",
     "PerRequest",
     "Persistence",
     "PowerCut",
+    "Precision",
     "Provenance",
     "Queue",
     "RecordedHold",
@@ -65,6 +73,7 @@ __all__ = [
     "Scouts",
     "SlcCache",
     "Statuses",
+    "Steadiness",
     "StreamFairness",
     "StreamResult",
     "TimelineRecording",
@@ -178,6 +187,18 @@ class Breakdown:
 
 
 @record
+class BreakdownOfKind:
+    """Where the latency of the requests of one kind went."""
+
+    mean: Breakdown | None
+    """Mean over all requests of the kind. None when none completed."""
+    tail: Breakdown | None
+    """Mean over the slowest requests of the kind, from their 99th percentile on, rounded down to 1/16 of a power of
+    two. None when none completed.
+    """
+
+
+@record
 class BreakdownByPart:
     """Where the latency of requests went."""
 
@@ -187,6 +208,10 @@ class BreakdownByPart:
     """Mean over the slowest requests: from the 99th percentile on, rounded down to 1/16 of a power of two, so that it
     may cover more than 1 % of them. None when none completed.
     """
+    read: BreakdownOfKind
+    """Reads."""
+    write: BreakdownOfKind
+    """Writes."""
 
 
 @record
@@ -221,6 +246,8 @@ class FlashOperations:
     """Pages that requests wrote, to the device cache or to flash. Unit: pages."""
     user_reads: int
     """Pages read for requests. Unit: pages."""
+    unwritten_reads: int
+    """Reads of pages that hold nothing, since they were never written or were deallocated. Unit: pages."""
     user_programs: int
     """Pages programmed for requests, and by the device cache. Unit: pages."""
     partial_write_reads: int
@@ -1175,7 +1202,7 @@ class StreamResult:
 class WarmUp:
     """How the warm-up ended."""
 
-    how: Literal["none", "auto", "requests", "time"]
+    how: Literal["none", "auto", "requests", "time", "steady"]
     """What was to end the warm-up (`measure.warm-up`)."""
     converged: bool
     """Whether the warm-up ended and requests completed behind it; `false` with `auto` says that the run is too short,
@@ -1262,6 +1289,18 @@ class Rounds:
 
 
 @record
+class MeasuredBreakdown:
+    """Where the mean latencies of the requests of the measured window went, counted in the batches of `confidence`."""
+
+    mean: Breakdown | None
+    """All requests. None when the window is shorter than a batch."""
+    read: Breakdown | None
+    """Reads. None when none completed in a batch of the window."""
+    write: Breakdown | None
+    """Writes. None when none completed in a batch of the window."""
+
+
+@record
 class MeasuredStream:
     """The measured window of one stream."""
 
@@ -1287,14 +1326,145 @@ class Measured(Interval):
 
     steady: bool | None
     """Whether IOPS and mean latency of five rounds are steady by the criterion of the SNIA: a range of at most 20 % and
-    a slope of at most 10 % of their mean. None when there are too few requests to tell.
+    a slope of at most 10 % of their mean. `steadiness` judges by more than that. None when there are too few requests
+    to tell.
     """
     rounds: Rounds | None
     """How much IOPS and mean latency change over five rounds, each a fifth of the requests of the window. None when
     there are too few requests to tell.
     """
+    breakdown_ps: MeasuredBreakdown
+    """Where the latencies of the requests of the window went."""
     streams: tuple[MeasuredStream, ...]
     """The window for each stream."""
+
+
+@record
+class ConfidenceInterval:
+    """Ends of a 95 % confidence interval."""
+
+    low: float
+    """Lower end, in the unit of the figure."""
+    high: float
+    """Upper end, in the unit of the figure."""
+
+
+@record
+class LatencyConfidence:
+    """Confidence intervals of latencies, in picoseconds."""
+
+    mean: ConfidenceInterval | None
+    """Of the mean. None when there are too few requests to tell."""
+    p50: ConfidenceInterval | None
+    """Of the median. None when there are too few requests to tell."""
+    p95: ConfidenceInterval | None
+    """Of the 95th percentile. None when there are too few requests to tell."""
+    p99: ConfidenceInterval | None
+    """Of the 99th percentile. None when there are too few requests to tell."""
+    p99_9: ConfidenceInterval | None
+    """Of the 99.9th percentile. None when there are too few requests to tell."""
+
+
+@record
+class LatencyConfidenceByKind:
+    """Confidence intervals of latencies by kind of request."""
+
+    all: LatencyConfidence
+    """All requests."""
+    read: LatencyConfidence
+    """Reads."""
+    write: LatencyConfidence
+    """Writes."""
+
+
+@record
+class BreakdownConfidence:
+    """Confidence intervals of the parts of the mean latency, as shares of this mean."""
+
+    host: ConfidenceInterval
+    """Of `breakdown_ps.mean.host`."""
+    firmware: ConfidenceInterval
+    """Of `breakdown_ps.mean.firmware`."""
+    cache: ConfidenceInterval
+    """Of `breakdown_ps.mean.cache`."""
+    map_wait: ConfidenceInterval
+    """Of `breakdown_ps.mean.map_wait`."""
+    die_wait: ConfidenceInterval
+    """Of `breakdown_ps.mean.die_wait`."""
+    behind_gc: ConfidenceInterval
+    """Of `breakdown_ps.mean.behind_gc`."""
+    path_wait: ConfidenceInterval
+    """Of `breakdown_ps.mean.path_wait`."""
+    array: ConfidenceInterval
+    """Of `breakdown_ps.mean.array`."""
+    transfer: ConfidenceInterval
+    """Of `breakdown_ps.mean.transfer`."""
+
+
+@record
+class Confidence:
+    """95 % confidence intervals of the figures of the measured window; of the whole run where there is no window."""
+
+    batches: int
+    """Batches of the window. Unit: batches."""
+    iops: ConfidenceInterval | None
+    """Of completed requests per second. None when there are too few requests to tell."""
+    bandwidth_bytes_per_s: ConfidenceInterval | None
+    """Of bytes per second. None when there are too few requests to tell."""
+    latency_ps: LatencyConfidenceByKind
+    """Of latencies, in picoseconds."""
+    breakdown_share: BreakdownConfidence | None
+    """Of the parts of the mean latency, as shares. None when there are too few requests to tell."""
+    write_amplification: ConfidenceInterval | None
+    """Of write amplification. None when requests wrote no page, or there are too few to tell."""
+    dies_gc_mean: ConfidenceInterval | None
+    """Of the share of the time of the dies that went to garbage collection and wear levelling. None when there are too
+    few batches to tell.
+    """
+
+
+@record
+class Precision:
+    """How precise the figure is that `measure.precision` names."""
+
+    of: Literal["iops", "bandwidth", "mean", "p50", "p95", "p99", "p99.9", "write-amplification"]
+    """The figure."""
+    wanted: float
+    """The share of the figure within which its confidence interval was to be, on either side. Unit: share."""
+    reached: float | None
+    """The share of the figure within which it is. Unit: share. None when there are too few requests to tell."""
+    met: bool
+    """Whether that is as precise as it was to be."""
+
+
+@record
+class Steadiness:
+    """Whether the figures are those of the steady state ([steady-state.md](steady-state.md)): of the measured window,
+    or of the whole run where there is none.
+    """
+
+    steady: bool
+    """Whether they are."""
+    reasons: tuple[
+        Literal[
+            "collection-ahead",
+            "free-pages-fall",
+            "rounds",
+            "overwrites",
+            "cache-fills",
+            "slc-fills",
+            "backlog",
+            "warm-up",
+            "drift",
+            "short",
+        ],
+        ...,
+    ]
+    """Why not, the cause that matters most first; empty when `steady`."""
+    requests_needed: int | None
+    """Requests of a run that is long enough, as an estimate. Unit: requests. None when `steady`, or when no length
+    would be enough.
+    """
 
 
 @record
@@ -1551,6 +1721,12 @@ class Report:
     """The measured window, from the end of the warm-up to the end of the run. None without a warm-up, or when nothing
     completed behind it.
     """
+    confidence: Confidence
+    """Confidence intervals of the figures of the measured window, or of the whole run where there is none."""
+    precision: Precision | None
+    """How precise the figure is that `measure.precision` names. None without `measure.precision`."""
+    steadiness: Steadiness
+    """Whether these figures are those of the steady state."""
     epochs: tuple[Interval, ...]
     """The run in intervals of `measure.epoch`, or of that times a power of two. Their counts add up to those of the
     run, and the last one ends with the run. Empty where `measure.epoch` is unset.

@@ -152,6 +152,7 @@ pub mod report {
     pub use crate::measure::columns::{ColumnSpec, ColumnType, RequestColumns};
     pub use crate::measure::confidence::{
         BreakdownConfidence, ConfidenceInterval, ConfidenceReport, LatencyConfidence, LatencyConfidenceReport,
+        PrecisionReport,
     };
     pub use crate::measure::conflicts::{CauseReport, CausesReport};
     pub use crate::measure::document::{Configuration, Document, Provenance, WorkloadFile};
@@ -166,11 +167,13 @@ pub mod report {
     };
     pub use crate::measure::own::OwnQuantities;
     pub use crate::measure::report::{
-        BreakdownParts, BreakdownReport, ChipStatesReport, DistributionReport, FlashReport, GcReport, LatencyReport, LinksReport,
-        MappingCacheReport, PathConflictReport, PerRequestReport, Report, StreamReport, Utilisation,
+        BreakdownParts, BreakdownReport, ChipStatesReport, DistributionReport, FlashReport, GcReport, LatencyReport,
+        LinksReport, MappingCacheReport, PathConflictReport, PerRequestReport, Report, StreamReport, Utilisation,
     };
     pub use crate::measure::steadiness::{SteadinessReport, Unsteady};
-    pub use crate::measure::timeline::{MeasuredReport, MeasuredStreamReport, RoundsReport, WarmUpReport};
+    pub use crate::measure::timeline::{
+        MeasuredBreakdownReport, MeasuredReport, MeasuredStreamReport, RoundsReport, WarmUpReport,
+    };
     pub use crate::power::area::AreaReport;
     pub use crate::power::energy::{Energy, PowerReport};
     pub use crate::results::work::{PersistenceReport, RecoveryReads, RecoveryReport, RecoverySteps};

@@ -38,8 +38,8 @@ class Estimate:
     """Lower end of the interval; None of a single value, which says nothing about the spread."""
     high: float | None
     count: int
-    method: Literal["single", "student", "bootstrap"]
-    """How the interval was found."""
+    method: Literal["single", "student", "bootstrap", "batches"]
+    """How the interval was found; `batches` is that of a single run, by batch means."""
 
     @property
     def half_width(self) -> float | None:
@@ -52,7 +52,7 @@ class Estimate:
         if self.low is None or self.high is None or not self.mean or self.low == self.high:
             return ""
         below, above = (self.mean - self.low) / abs(self.mean), (self.high - self.mean) / abs(self.mean)
-        if self.method == "student":
+        if self.method == "student" or (self.method == "batches" and above < 2 * below < 4 * above):
             return f"+-{above:.1%}".replace("%", " %")
         return f"-{below:.0%} +{above:.0%}".replace("%", " %")
 

@@ -18,6 +18,7 @@ from flashmesh.cli.parameters import (
     drive_argument,
     jobs_option,
     output_option,
+    precision_option,
     settings_option,
     sort_option,
     tolerate_option,
@@ -70,6 +71,7 @@ from flashmesh.files import text_file
     help="Run the jobs of this fio file as streams.",
 )
 @policy_options
+@precision_option
 @settings_option("Override a key of the configuration.")
 @tolerate_option
 @sort_option

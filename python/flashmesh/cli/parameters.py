@@ -10,6 +10,8 @@ import click
 
 from flashmesh.cli.policies import NAMED, policy_options
 
+PRECISE = "flashmesh.precision"
+"""Where the settings of `--precision` wait for those of `--set`."""
 STDOUT = Path("-")
 """How an option names stdout."""
 STDOUT_NAMES = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
@@ -43,14 +45,39 @@ def setting(text: str) -> tuple[str, str]:
 def once_each(
     ctx: click.Context, parameter: click.Parameter, settings: tuple[tuple[str, str], ...]
 ) -> tuple[tuple[str, str], ...]:
-    """Refuses a key that is set twice: one of the values would have no effect. Policies are among the settings."""
-    settings = (*settings, *ctx.meta.get(NAMED, ()))
+    """Refuses a key that is set twice: one of the values would have no effect. Policies and a precision are among the settings."""
+    settings = (*settings, *ctx.meta.get(NAMED, ()), *ctx.meta.get(PRECISE, ()))
     seen: dict[str, str] = {}
     for key, value in settings:
         if key in seen:
             raise click.BadParameter(f"{key} is set twice, to {seen[key]} and to {value}", ctx, parameter)
         seen[key] = value
     return settings
+
+
+def precise(ctx: click.Context, parameter: click.Parameter, text: str | None) -> None:
+    """Keeps a precision until the settings are read, which it is among."""
+    if text is None or ctx.resilient_parsing:
+        return
+    figure, equals, share = text.rpartition("=")
+    named = (("measure.precision-of", figure.strip()),) if equals else ()
+    if not share.strip() or (equals and not figure.strip()):
+        raise click.BadParameter(f"{text!r}: expected a share, such as 2%, or a figure with one, such as p99=5%")
+    ctx.meta[PRECISE] = (("measure.precision", share.strip()), *named)
+
+
+def precision_option(command: F) -> F:
+    """Adds `--precision`, before the settings that it is put among."""
+    option: Callable[[F], F] = click.option(
+        "--precision",
+        is_eager=True,
+        expose_value=False,
+        callback=precise,
+        metavar="[FIGURE=]SHARE",
+        help="End a run once the 95 % interval of IOPS, or of FIGURE (p99, say), is within SHARE of it, such as 2%; "
+        "workload.requests is the limit.",
+    )
+    return option(command)
 
 
 def settings_option(text: str) -> Callable[[F], F]:
@@ -142,6 +169,7 @@ def workload_options(command: F) -> F:
         ),
         click.option("--fio", "fio_file", type=trace, metavar="FILE", help="Run the jobs of this fio file as streams."),
         policy_options,
+        precision_option,
         settings_option("Override a key of the configuration."),
         click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Seed of all random numbers."),
         tolerate_option,

@@ -11,7 +11,14 @@ import click
 from flashmesh._native import ConfigError, FlashmeshError
 from flashmesh.cli.command import command
 from flashmesh.cli.output import require_stdout, stdout
-from flashmesh.cli.parameters import dask_options, settings_option, steady_options, store_options, until_steady
+from flashmesh.cli.parameters import (
+    dask_options,
+    precision_option,
+    settings_option,
+    steady_options,
+    store_options,
+    until_steady,
+)
 from flashmesh.cli.policies import policy_options
 from flashmesh.cli.sweeping import Lines, announce, failure, first_line, tell_idle
 from flashmesh.simulate import goal_of
@@ -45,6 +52,7 @@ def shard(text: str) -> tuple[int, int]:
 )
 @dask_options
 @policy_options
+@precision_option
 @settings_option("Override a key of all runs.")
 @click.option("--check", is_flag=True, help="Check the simulations against their oracles as they run.")
 @click.option("--fairness", is_flag=True, help="Also run each stream alone and report its slowdown.")

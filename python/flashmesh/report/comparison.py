@@ -1,6 +1,6 @@
 """A comparison as a table: points side by side while they fit, one below the other when they are many.
 
-A point has the mean of its seeds, with the 95 % confidence interval beside it.
+A point has the mean of its seeds, with the 95 % confidence interval beside it; a point of one run that by batch means.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ A_FEW = 12
 COUNT_MIN = 1000
 """Means of counts from which on a fraction says nothing."""
 INTERVAL = "95 %"
+WITHIN_NOISE = " ~"
+"""Marks a difference that lies within the confidence intervals."""
 MEAN = "mean, 95 %"
 """Stands where seeds stand, below them."""
 KEY_MEASURES = ("IOPS", "bandwidth", "mean", "p99")
@@ -154,6 +156,8 @@ def show_notes(view: View, terminal: Terminal, is_whole: bool = False) -> None:
     unsteady = sum(steady is False for steady in view.steady)
     if unsteady:
         notes.append(unsteady_note(unsteady, len(view.points)))
+    if view.has_intervals and not view.is_repeated and len(view.points) > 1:
+        notes.append("~: the difference lies within the 95 % intervals; --precision narrows them.")
     left_out = len(view.chosen) - len(view.points)
     if left_out and not is_whole:
         points = "point is" if left_out == 1 else "points are"
@@ -192,8 +196,9 @@ def shortened(key: str, values: list[str], terminal: Terminal) -> list[str]:
 
 
 def against(view: View, measure: Measure, point: Point[int], reference: Point[int] | None) -> str:
-    """How many times that of its reference the mean of a point is."""
-    return q.ratio(view.mean(measure, point), view.mean(measure, reference))
+    """Returns how many times that of its reference the mean of a point is, marked where their intervals may hide the difference."""
+    times = q.ratio(view.mean(measure, point), view.mean(measure, reference))
+    return f"{times}{WITHIN_NOISE}" if view.is_within_noise(measure, point, reference) else times
 
 
 def number_of(view: View, measure: Measure, point: Point[int]) -> tuple[str, str]:
@@ -201,9 +206,9 @@ def number_of(view: View, measure: Measure, point: Point[int]) -> tuple[str, str
     values = view.of_point(measure, point)
     if any(isinstance(value, str | bool) for value in values):
         return " or ".join(dict.fromkeys(map(measure.text, values))), ""
-    if len(values) == 1:
-        return measure.text(values[0]), ""
     found = view.estimate(measure, point)
+    if len(values) == 1:
+        return measure.text(values[0]), found.spread_text if found is not None else ""
     if found is None:
         return measure.text(None), ""
     are_counts = all(isinstance(value, int) for value in values) and abs(found.mean) >= COUNT_MIN
@@ -213,7 +218,7 @@ def number_of(view: View, measure: Measure, point: Point[int]) -> tuple[str, str
 def beside(view: View, terminal: Terminal) -> Table:
     """A row for each measure, and for each point but the first a column with the ratio to its reference."""
     names = labels(view, terminal)
-    interval = [INTERVAL] if view.is_repeated else []
+    interval = [INTERVAL] if view.has_intervals else []
     headings = [cell for name in names for cell in (", ".join(name), *interval, "")]
     del headings[1 + len(interval) : 2 + len(interval)]
     table = terminal.table(", ".join(view.keys), *headings)
@@ -229,7 +234,7 @@ def beside(view: View, terminal: Terminal) -> Table:
         cells: list[str] = []
         for place, (point, reference) in enumerate(zip(view.points, view.references, strict=True)):
             mean, spread = number_of(view, measure, point)
-            cells += [mean, spread] if view.is_repeated else [mean]
+            cells += [mean, spread] if view.has_intervals else [mean]
             if place:
                 cells.append(against(view, measure, point, reference) if measure.ratio else "")
         table.add_row(measure.name, *cells)
@@ -329,7 +334,7 @@ def grid(view: View, name: str, terminal: Terminal) -> Table | None:
 def rows(view: View, chosen: Sequence[Measure], terminal: Terminal, ratios: bool = True) -> Table:
     """A row for each point, with some measures; seeds that are all that is varied have their mean below them."""
     is_marked = any(steady is False for steady in view.steady)
-    interval = (INTERVAL,) if view.is_repeated else ()
+    interval = (INTERVAL,) if view.has_intervals else ()
     headings = ["runs"] if view.is_repeated else []
     for measure in chosen:
         headings += [measure.name, *interval, *([""] if measure.ratio and ratios else [])]
@@ -340,7 +345,7 @@ def rows(view: View, chosen: Sequence[Measure], terminal: Terminal, ratios: bool
         cells = [str(len(point.runs))] if view.is_repeated else []
         for measure in chosen:
             mean, spread = number_of(view, measure, point)
-            cells += [mean, spread] if view.is_repeated else [mean]
+            cells += [mean, spread] if view.has_intervals else [mean]
             if measure.ratio and ratios:
                 cells.append(against(view, measure, point, reference))
         table.add_row(*name, *cells, *([steady_text(steady)] if is_marked else []))
@@ -350,7 +355,9 @@ def rows(view: View, chosen: Sequence[Measure], terminal: Terminal, ratios: bool
             values = view.values(measure)
             found = estimate(numbers([value for value in values if value is not None]))
             cells.append(measure.text(None) if found is None else measure.text(found.mean))
-            if measure.ratio and ratios:
+            if view.has_intervals:
                 cells.append("" if found is None else found.spread_text)
+            if measure.ratio and ratios:
+                cells.append("" if found is None or view.has_intervals else found.spread_text)
         table.add_row(MEAN, *cells, *([""] if is_marked else []))
     return table

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import ConfigError, quantities
@@ -33,6 +33,8 @@ class Measure:
     """The kind of requests it covers; None for all measures that are not latencies."""
     listed: bool = True
     """Whether it is shown where no measure is asked for."""
+    interval: str | None = None
+    """Dotted key of its confidence interval in a result; None for measures without one."""
 
     def value(self, result: Result) -> float | None:
         """Its value in a result; None where the result has none."""
@@ -66,11 +68,57 @@ def in_document(document: Mapping[str, Any], key: str) -> Any:
     return found
 
 
+WINDOW = (
+    "iops",
+    "bandwidth_bytes_per_s",
+    "latency_ps.",
+    "breakdown_ps.mean.",
+    "write_amplification",
+    "gc.",
+    "flash.",
+    "utilisation.link_to_",
+    "utilisation.links_mean",
+    "utilisation.dies_",
+)
+"""Beginnings of the keys whose values the measured window has as well."""
+
+
+def _of_window(measure: Measure) -> Measure:
+    """Returns the measure over the measured window of a result; over the whole run where there is no window."""
+    shared = [key.startswith(WINDOW) for key in measure.keys]
+    if not any(shared):
+        return measure
+    keys: list[str] = []
+    for key, is_shared in zip(measure.keys, shared, strict=True):
+        keys += [f"measured.{key}", key] if is_shared else [key]
+
+    def value(*values: Any) -> float | None:
+        found = iter(values)
+        chosen: list[Any] = []
+        for is_shared in shared:
+            first = next(found)
+            if is_shared:
+                of_run = next(found)
+                first = first if first is not None else of_run
+            chosen.append(first)
+        return measure.made_of(chosen)
+
+    return replace(measure, keys=tuple(keys), of=value)
+
+
+def _span(start: float | None, end: float | None, makespan: float | None) -> float | None:
+    """Returns the length of the measured window; of the whole run where there is none."""
+    return makespan if start is None or end is None else end - start
+
+
 def _latency(kind: str, statistic: str, listed: bool = True) -> Measure:
     """`p99` of all requests, `read p99` of those of one kind."""
     name = statistic.replace("_", ".")
     named = name if kind == "all" else f"{kind} {name}"
-    return Measure(named, (f"latency_ps.{kind}.{statistic}",), q.time, "ps", kind=kind, listed=listed)
+    has_interval = kind in ("all", "read", "write") and statistic in ("mean", "p50", "p95", "p99", "p99_9")
+    key = f"latency_ps.{kind}.{statistic}"
+    interval = f"confidence.{key}" if has_interval else None
+    return Measure(named, (key,), q.time, "ps", kind=kind, listed=listed, interval=interval)
 
 
 def _part(part: str, name: str) -> Measure:
@@ -112,10 +160,16 @@ def _area(value: float | None) -> str:
     return q.NONE if value is None else q.area(value)
 
 
-MEASURES = (
-    Measure("execution time", ("makespan_ps",), q.time, "ps"),
-    Measure("IOPS", ("iops",), lambda value: q.scaled(value or 0.0)),
-    Measure("bandwidth", ("bandwidth_bytes_per_s",), lambda value: q.bandwidth(value or 0.0), "B/s"),
+OF_RUN = (
+    Measure("execution time", ("measured.start_ps", "measured.end_ps", "makespan_ps"), q.time, "ps", _span),
+    Measure("IOPS", ("iops",), lambda value: q.scaled(value or 0.0), interval="confidence.iops"),
+    Measure(
+        "bandwidth",
+        ("bandwidth_bytes_per_s",),
+        lambda value: q.bandwidth(value or 0.0),
+        "B/s",
+        interval="confidence.bandwidth_bytes_per_s",
+    ),
     *(_latency(kind, statistic) for kind in ("all", *KINDS) for statistic in ("mean", "p50", "p99", "p99_9")),
     *(
         _latency(kind, statistic, listed=False)
@@ -124,7 +178,13 @@ MEASURES = (
     ),
     *(_part(part, name) for part, name in PARTS.items()),
     _share("free of path conflicts", "path_conflict.requests_free_share"),
-    Measure("write amplification", ("write_amplification",), _plain, ratio=False),
+    Measure(
+        "write amplification",
+        ("write_amplification",),
+        _plain,
+        ratio=False,
+        interval="confidence.write_amplification",
+    ),
     Measure("erases", ("gc.erases",), _whole, listed=False),
     Measure("pages reallocated", ("gc.pages_reallocated",), _whole, listed=False),
     _share("map hit share", "mapping_cache.hit_share"),
@@ -151,7 +211,8 @@ MEASURES = (
     Measure("area beside chips", ("area.added_beside_mm2",), _area, "mm2", ratio=False),
 )
 
-
+MEASURES = tuple(map(_of_window, OF_RUN))
+"""The measures that tables show; of the measured window where a run has one."""
 NAMES = tuple(measure.name.strip() for measure in MEASURES)
 """What a measure is called on the command line."""
 

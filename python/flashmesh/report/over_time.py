@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from flashmesh.report import quantities as q
+from flashmesh.report.headline import plus_minus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from flashmesh.report.terminal import Terminal
-    from flashmesh.results import Interval, Measured, Result, WarmUp
+    from flashmesh.results import Confidence, Interval, Measured, Result, WarmUp
 
 CELLS = 32
 MEASURES: dict[str, tuple[Callable[[Interval], float | None], Callable[[float], str]]] = {
@@ -28,46 +29,39 @@ MEASURES: dict[str, tuple[Callable[[Interval], float | None], Callable[[float], 
 }
 
 
-def warm_up(result: Result) -> Text:
-    """How the warm-up ended, and what is measured; loud when it did not end."""
-    found, window = result.warm_up, result.measured
-    assert found is not None
-    if window is None or found.ended_ps is None:
-        return Text(f"NOT WARM: {unreached(found)}; these figures are those of the whole run.", style="bold red")
-    span = f"{window.requests:,} requests in {q.time(window.end_ps - window.start_ps)}"
-    by = ", by MSER-5" if found.how == "auto" else ""
-    before = f"{q.time(found.ended_ps)} ({found.requests:,} requests{by})"
-    if not found.converged:
-        text = f"NOT STEADY: the run is too short to tell where its warm-up ends. Measured: its second half, {span}."
-        return Text(text, style="bold red")
-    if found.how == "auto" and window.steady is False:
-        text = f"NOT STEADY: it still changes after a warm-up of {before}. Measured: {span}."
-        return Text(text, style="bold red")
-    return Text(f"Measured: {span}, after a warm-up of {before}", style="bold")
+def not_warm(found: WarmUp) -> Text:
+    """Returns that no request completed behind the warm-up."""
+    why = "nothing completed" if found.how == "auto" else f"the run ended within it, after {found.requests:,} requests"
+    return Text(f"NOT WARM: {why}; these figures are those of the whole run.", style="bold red")
 
 
-def unreached(found: WarmUp) -> str:
-    """Why nothing came behind the warm-up."""
-    if found.how == "auto":
-        return "nothing completed"
-    return f"the run ended within its warm-up, after {found.requests:,} requests"
+def imprecise(result: Result) -> str:
+    """Returns that a figure is known less well than `measure.precision` asks; empty where it is known well enough."""
+    found = result.precision
+    if found is None or found.met:
+        return ""
+    reached = "is not known" if found.reached is None else f"is known to +-{found.reached:.1%}".replace("%", " %")
+    wanted = f"{found.wanted:.1%}".replace("%", " %")
+    return f"NOT PRECISE: {found.of} {reached}, not to +-{wanted}; raise workload.requests, the limit of the run."
 
 
-def drift(window: Measured) -> list[tuple[str, str]]:
-    """Whether the window is steady, and what the flash did in it."""
+def work(window: Measured, confidence: Confidence) -> list[tuple[str, str]]:
+    """Returns what the flash did in the window, with the intervals, and how far the window drifts."""
     rows = []
     if window.write_amplification is not None:
-        rows.append(("write amplification", f"{window.write_amplification:.2f}"))
+        told = plus_minus(confidence.write_amplification, window.write_amplification)
+        rows.append(("write amplification", f"{window.write_amplification:.2f} {told}".rstrip()))
     use = window.utilisation
-    rows.append(("dies busy", f"{q.share(use.dies_mean)}, with garbage collection {q.share(use.dies_gc_mean)}"))
-    rounds = window.rounds
-    if rounds is None or window.steady is None:
-        return [*rows, ("steady (SNIA)", "too few requests to tell")]
+    told = plus_minus(confidence.dies_gc_mean, use.dies_gc_mean)
+    collecting = f"{q.share(use.dies_gc_mean)} {told}".rstrip()
+    rows.append(("dies busy", f"{q.share(use.dies_mean)}, with garbage collection {collecting}"))
+    if window.rounds is None:
+        return rows
     said = ", ".join(
         f"{name} range {q.share(one.range)}, slope {q.share(one.slope)}"
-        for name, one in (("IOPS", rounds.iops), ("latency", rounds.latency))
+        for name, one in (("IOPS", window.rounds.iops), ("latency", window.rounds.latency))
     )
-    return [*rows, ("steady (SNIA)", f"{'yes' if window.steady else 'NO'}: {said}")]
+    return [*rows, ("drift (SNIA)", said)]
 
 
 def streams(window: Measured, terminal: Terminal) -> RenderableType:

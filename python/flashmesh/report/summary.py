@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from flashmesh.report import cache, chips, interconnect, mapping, over_time, power_loss, recordings, replication, slc
+from flashmesh.report import (
+    cache,
+    chips,
+    headline,
+    interconnect,
+    mapping,
+    over_time,
+    power_loss,
+    recordings,
+    replication,
+    slc,
+)
 from flashmesh.report import quantities as q
 from flashmesh.results import Breakdown, Latency, LatencyByKind
 
@@ -19,7 +30,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from flashmesh.report.terminal import Terminal
-    from flashmesh.results import CauseOfConflicts, Fairness, Interval, Result
+    from flashmesh.results import CauseOfConflicts, Confidence, Fairness, Interval, Result
 
 KINDS = tuple(kind.name for kind in fields(LatencyByKind) if kind.name != "all")
 STATISTICS = {name: name.replace("_", ".") for name in ("mean", "p50", "p95", "p99", "p99_9", "p99_99", "max")}
@@ -64,26 +75,34 @@ def show(result: Result, terminal: Terminal) -> None:
 
 
 def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
-    """The summary, from top to bottom."""
+    """Returns the summary, from top to bottom."""
     yield Text(title(result), style="bold")
-    span = f"{result.requests:,} requests in {q.time(result.makespan_ps)} of simulated time, seed {result.seed}"
+    span = headline.window(result)
     yield Text(f"{subject(result)}: {span}" if subject(result) else span)
     if ignored_stamps(result):
         yield Text('The time stamps of the trace were ignored; with replay.mode = "open" requests arrive at them.')
     if result.interrupted:
         yield Text("Interrupted: these figures cover what was simulated until then.", style="bold yellow")
+    if result.warm_up is not None and result.measured is None:
+        yield over_time.not_warm(result.warm_up)
+    if told := headline.verdict(result):
+        yield Text(told, style="bold yellow")
+    if told := over_time.imprecise(result):
+        yield Text(told, style="bold yellow")
+    if told := headline.unwritten(result):
+        yield Text(told, style="yellow")
     for sentence in recordings.cut(result.document):
         yield Text(sentence, style="yellow")
     yield Text()
-    if result.warm_up is not None:
-        yield from measured(result, terminal)
-    yield throughput(result)
+    measured = result.measured
+    of = measured if measured is not None else result
+    yield throughput(of, result.confidence)
     yield Text()
     yield Text("completion latency", style="bold")
-    yield latency(result, terminal)
+    yield latency(of, result.confidence, terminal)
     yield Text()
     if len(result.streams) > 1:
-        yield streams(result, terminal)
+        yield streams(result, terminal) if measured is None else over_time.streams(measured, terminal)
         yield Text()
     if result.epochs:
         yield from over_time.epochs(result.epochs, terminal)
@@ -97,6 +116,11 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
     yield Text()
     yield breakdown(result, terminal)
     yield Text()
+    if measured is not None:
+        yield pairs(over_time.work(measured, result.confidence))
+        yield Text()
+        yield Text("The whole run, its warm-up included", style="bold")
+        yield Text()
     yield from utilisation(result, terminal)
     yield Text()
     yield flash(result)
@@ -108,35 +132,15 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
     yield Text(cost(result), style="dim")
 
 
-def measured(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
-    """The measured window after the warm-up."""
-    yield over_time.warm_up(result)
-    yield Text()
-    window = result.measured
-    if window is None:
-        return
-    yield throughput(window)
-    yield Text()
-    yield Text("completion latency", style="bold")
-    yield latency(window, terminal)
-    yield Text()
-    if len(window.streams) > 1:
-        yield over_time.streams(window, terminal)
-        yield Text()
-    yield pairs(over_time.drift(window))
-    yield Text()
-    yield Text("The whole run, its warm-up included", style="bold")
-    yield Text()
-
-
 def title(result: Result) -> str:
-    """What was simulated, and when its requests were issued."""
+    """Returns what was simulated: the drive and its state, the workload, and when its requests were issued."""
     parameters = result.parameters
-    geometry: dict[str, Any] = parameters["geometry"]
-    drive = f"{geometry['channels']} x {geometry['chips-per-channel']} chips on {parameters['fabric']['kind']}"
     # Nothing generates the requests of a drive that is stepped or served.
     is_stepped = all(stream.workload is None for stream in result.streams)
-    return f"flashmesh {result.version}: {drive}, {'requests of a program' if is_stepped else replay(parameters)}"
+    issued = "requests of a program" if is_stepped else replay(parameters)
+    asked = "" if is_stepped else headline.workload(parameters)
+    told = f"{asked}, {issued}" if asked else issued
+    return f"flashmesh {result.version}: {headline.drive(parameters, result.steadiness)}; {told}"
 
 
 def subject(result: Result) -> str:
@@ -188,20 +192,38 @@ def ignored_stamps(result: Result) -> bool:
     )
 
 
-def throughput(result: Result | Interval) -> Text:
-    """IOPS and bandwidth."""
+def throughput(result: Result | Interval, confidence: Confidence) -> Text:
+    """Returns IOPS and bandwidth, with their intervals."""
     text = Text()
-    text.append("IOPS ").append(q.scaled(result.iops), style="bold green")
-    text.append("   bandwidth ").append(q.bandwidth(result.bandwidth_bytes_per_s), style="bold green")
+    rates = (
+        ("IOPS ", q.scaled(result.iops), result.iops, confidence.iops),
+        (
+            "   bandwidth ",
+            q.bandwidth(result.bandwidth_bytes_per_s),
+            result.bandwidth_bytes_per_s,
+            confidence.bandwidth_bytes_per_s,
+        ),
+    )
+    for name, shown, value, interval in rates:
+        text.append(name).append(shown, style="bold green")
+        if told := headline.plus_minus(interval, value):
+            text.append(f" {told}")
     return text
 
 
-def latency(result: Result | Interval, terminal: Terminal) -> RenderableType:
-    """Completion latency: a row for each kind of request."""
+def latency(result: Result | Interval, confidence: Confidence, terminal: Terminal) -> RenderableType:
+    """Returns completion latencies: a row for each kind of request, and below it the 95 % intervals."""
     table = terminal.table("", *STATISTICS.values(), gap=0)
     for kind in kinds(result):
         found: Latency = getattr(result.latency_ps, kind)
         table.add_row(f"{kind} ({q.scaled(found.count)})", *(q.time(getattr(found, name)) for name in STATISTICS))
+        intervals = getattr(confidence.latency_ps, kind, None)
+        told = [
+            headline.plus_minus(getattr(intervals, name, None), getattr(found, name)) if intervals else ""
+            for name in STATISTICS
+        ]
+        if any(told):
+            table.add_row("  95 %", *told, style="dim")
     return table
 
 
@@ -250,23 +272,34 @@ def has_part(result: Result, part: str) -> bool:
 
 
 def breakdown(result: Result, terminal: Terminal) -> RenderableType:
-    """Where the mean latency goes, and that of the slowest requests."""
-    table = terminal.table("where latency goes", "mean", "", "", "tail 1 %", "", "", gap=1)
-    for index in (3, 6):
-        table.columns[index].justify = "left"
-        table.columns[index].width = BAR
+    """Returns where mean latencies go, of reads and of writes where there are both, and those of the slowest requests."""
+    means: dict[str, Breakdown | None] = {"mean": result.breakdown_ps.mean}
+    of_window = result.measured.breakdown_ps if result.measured is not None else None
+    read = of_window.read if of_window is not None else result.breakdown_ps.read.mean
+    write = of_window.write if of_window is not None else result.breakdown_ps.write.mean
+    if of_window is not None:
+        means = {"mean": of_window.mean}
+    if read is not None and write is not None:
+        means = {"reads": read, "writes": write}
+    columns = {**means, "tail 1 %": result.breakdown_ps.tail}
+    bar = BAR if len(columns) < 3 else 0
+    names = [cell for name in columns for cell in ((name, "", "") if bar else (name, ""))]
+    table = terminal.table("where latency goes", *names, gap=1)
+    if bar:
+        for index in (3, 6):
+            table.columns[index].justify = "left"
+            table.columns[index].width = BAR
     for part, name in PARTS.items():
         if not has_part(result, part):
             continue
         cells: list[str] = []
-        for column in (result.breakdown_ps.mean, result.breakdown_ps.tail):
-            if column is None:
-                cells += [q.NONE, "", ""]
-                continue
-            value, whole = getattr(column, part), total(column)
+        for column in columns.values():
+            value, whole = (0.0, 0.0) if column is None else (getattr(column, part), total(column))
             of = value / whole if whole else 0.0
-            cells += [q.time(value), f"{of:.0%}", terminal.bar(of, BAR)]
-        table.add_row(name, *cells, style="dim" if cells[0] == cells[3] == "0" else None)
+            cells += [q.NONE if column is None else q.time(value), "" if column is None else f"{of:.0%}"]
+            cells += [terminal.bar(of, BAR)] if bar else []
+        is_idle = all(cell in ("0", "0%", "", q.NONE) for cell in cells)
+        table.add_row(name, *cells, style="dim" if is_idle else None)
     return table
 
 

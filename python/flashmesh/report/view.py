@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -125,8 +126,37 @@ class View:
         return sum(found) / len(found)
 
     def estimate(self, measure: Measure, point: Point[int]) -> Estimate | None:
-        """The mean of a measure over the seeds of a point, with its interval."""
-        return estimate(numbers(self.of_point(measure, point)))
+        """Returns the mean of a measure over the seeds of a point, with its interval; of a single run that by batch means."""
+        found = estimate(numbers(self.of_point(measure, point)))
+        if found is None or len(point.runs) > 1 or measure.interval is None:
+            return found
+        low, high = (self.value(ends, point.runs[0]) for ends in self.ends_of(measure))
+        return found if low is None or high is None else Estimate(found.mean, low, high, 1, "batches")
+
+    def ends_of(self, measure: Measure) -> list[Measure]:
+        """Returns the ends of the confidence interval of a measure as measures."""
+        keys = [f"{measure.interval}.{end}" for end in ("low", "high")]
+        return [replace(measure, name=key, keys=(key,), of=None, interval=None) for key in keys]
+
+    def is_within_noise(self, measure: Measure, point: Point[int], reference: Point[int] | None) -> bool:
+        """Returns whether the intervals of a point and of its reference leave the sign of their difference open."""
+        both = [self.estimate(measure, each) for each in (point, reference) if each is not None]
+        widths = [found.half_width for found in both if found is not None and found.half_width is not None]
+        if len(widths) < 2 or point is reference:
+            return False
+        first, second = (found.mean for found in both if found is not None)
+        return abs(first - second) <= math.hypot(*widths)
+
+    @cached_property
+    def has_intervals(self) -> bool:
+        """Whether a point that is shown has a confidence interval."""
+        from flashmesh.report.measures import measure_named
+
+        return self.is_repeated or any(
+            (found := self.estimate(measure, point)) is not None and found.low is not None
+            for measure in (measure_named("IOPS"),)
+            for point in self.points[:1]
+        )
 
     @property
     def references(self) -> list[Point[int] | None]:

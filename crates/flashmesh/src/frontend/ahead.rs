@@ -22,7 +22,9 @@ impl<M: Model> Frontend<M> {
     /// or told in the order of time.
     pub(super) fn may_complete_ahead(&self) -> bool {
         let are_stressed = self.streams.iter().all(|stream| matches!(stream.replay.mode(), Mode::Stress { .. }));
-        let is_unwatched = matches!(self.records, Records::Dropped) && self.counters.timeline.is_none();
+        let is_unwatched = matches!(self.records, Records::Dropped)
+            && self.counters.timeline.is_none()
+            && self.config.measure.precision == 0.0;
         !M::ALL_FEATURES && are_stressed && is_unwatched
     }
 

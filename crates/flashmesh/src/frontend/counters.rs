@@ -1,9 +1,10 @@
 //! What is counted of requests.
 
-use crate::config::Measure;
+use crate::config::Config;
 use crate::fabric::Cause;
 use crate::host::status::Status;
 use crate::measure::batches::{Batches, Levels};
+use crate::measure::goal::Goal;
 use crate::measure::host::QueueWork;
 use crate::measure::interval::Counts;
 use crate::measure::stream::StreamMeasures;
@@ -33,8 +34,9 @@ pub struct Counters {
 }
 
 impl Counters {
-    pub(super) fn new(streams: usize, settings: &Measure) -> Counters {
-        let timeline = Timeline::new(settings, streams);
+    /// Returns the counters of a run that ends at `goal`, or with its workloads.
+    pub(super) fn new(streams: usize, config: &Config, goal: Option<Goal>) -> Counters {
+        let timeline = Timeline::new(&config.measure, goal, streams);
         Counters {
             issued: 0,
             completed: 0,
@@ -66,10 +68,15 @@ impl Counters {
             self.batches.mark_drive(counts, levels);
         }
         if let Some(timeline) = &mut self.timeline {
-            timeline.cut(counts);
+            timeline.cut(counts, &self.batches);
         }
         self.update_due();
         self.is_due = false;
+    }
+
+    /// Whether all requests to measure have completed.
+    pub fn is_done(&self) -> bool {
+        self.timeline.as_ref().is_some_and(|timeline| timeline.is_done())
     }
 
     fn update_due(&mut self) {

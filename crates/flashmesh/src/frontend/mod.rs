@@ -34,6 +34,7 @@ use crate::kernel::model::{Model, Probed};
 use crate::kernel::probe::Notice;
 use crate::measure::cache::PowerCutReport;
 use crate::measure::completions::{Completions, Records};
+use crate::measure::goal::Goal;
 use crate::measure::log::RequestSink;
 use crate::units::{Bytes, Time};
 use crate::workload::WorkloadSummary;
@@ -156,7 +157,7 @@ impl Frontend<Probed> {
             namespaces,
             ending: Ending::default(),
             power_cut: None,
-            counters: Counters::new(streams.len(), &config.measure),
+            counters: Counters::new(streams.len(), config, None),
             records: Records::Dropped,
             model: PhantomData,
             streams,
@@ -168,6 +169,11 @@ impl Frontend<Probed> {
         for (stream, summary) in self.streams.iter_mut().zip(summaries) {
             stream.summary = summary;
         }
+    }
+
+    /// Has the run end when `goal` is reached.
+    pub fn set_goal(&mut self, goal: Goal) {
+        self.counters = Counters::new(self.streams.len(), &self.config, Some(goal));
     }
 
     pub fn set_request_sink(&mut self, sink: Box<dyn RequestSink>) {

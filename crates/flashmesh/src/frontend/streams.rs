@@ -10,6 +10,7 @@ use crate::host::replay::Replay;
 use crate::host::source::Source;
 use crate::ids::StreamId;
 use crate::kernel::model::Model;
+use crate::measure::goal::Goal;
 use crate::units::Bytes;
 use crate::workload::source::{Silent, WorkloadSource};
 use crate::workload::{self, WorkloadSummary};
@@ -39,6 +40,7 @@ fn seed_of(seed: u64, index: usize) -> u64 {
 /// Opens the workload of every stream, or only that of `only` with the others silent.
 pub fn open(config: &Config, geometry: &Geometry, only: Option<usize>) -> Result<Opened, RunError> {
     let namespaces = config.namespaces(geometry)?;
+    let goal = Goal::of(config, only);
     let mut opened = Opened { sources: Vec::new(), summaries: Vec::new() };
     for (index, stream) in config.streams().iter().enumerate() {
         if only.is_some_and(|only| only != index) {
@@ -46,14 +48,11 @@ pub fn open(config: &Config, geometry: &Geometry, only: Option<usize>) -> Result
             opened.summaries.push(None);
             continue;
         }
+        let mut workload = stream.workload.clone();
+        workload.requests = goal.map(Goal::requests_max).or(workload.requests);
         let capacity = namespaces[config.namespace_of(&stream.queue, &namespaces, "queue.namespace")?].capacity;
-        let found = workload::open(
-            &stream.workload,
-            &stream.replay,
-            seed_of(config.seed, index),
-            capacity,
-            geometry.sector_size,
-        );
+        let found =
+            workload::open(&workload, &stream.replay, seed_of(config.seed, index), capacity, geometry.sector_size);
         let (source, summary) = found.map_err(|error| match error {
             WorkloadError::Unusable(message) if !config.stream.is_empty() => {
                 WorkloadError::Unusable(format!("stream \"{}\": {message}", stream.name))

@@ -81,9 +81,9 @@ pub use allocation::{DriveView, IdleDies, PageRead, PageWrite, RequestPart};
 pub use blocks::BlockState;
 pub use occupancy::Occupancy;
 pub use partition::Partition;
+pub(crate) use precondition::BegunCollection;
 #[cfg(feature = "internals")]
 pub use precondition::PreconditionReport;
-pub(crate) use precondition::BegunCollection;
 pub use precondition::{Watch, computed_map_bytes};
 pub use prepared::PreparedDrives;
 pub use rules::FtlRules;

@@ -82,6 +82,8 @@ pub struct Levels {
     pub free_pages: u64,
     /// Dirty pages of the device cache.
     pub dirty_pages: u64,
+    /// The most dirty pages that the device cache holds.
+    pub dirty_limit: u64,
     /// Pages of the SLC cache that hold data.
     pub slc_pages: u64,
     /// Requests that have arrived and have not completed.
@@ -151,10 +153,13 @@ impl Batches {
 impl RequestMark {
     /// Returns the completed requests of `kinds`, the sum of their latencies, and the sums of the parts of these, in picoseconds.
     pub fn sums(&self, kinds: &[Kind]) -> (u64, u128, [u128; PARTS]) {
-        kinds.iter().map(|&kind| &self.kinds[kind as usize]).fold((0, 0, [0; PARTS]), |(count, latency, parts), tally| {
-            let parts = std::array::from_fn(|part| parts[part] + tally.parts_ps[part]);
-            (count + tally.count, latency + tally.parts_ps.iter().sum::<u128>(), parts)
-        })
+        kinds.iter().map(|&kind| &self.kinds[kind as usize]).fold(
+            (0, 0, [0; PARTS]),
+            |(count, latency, parts), tally| {
+                let parts = std::array::from_fn(|part| parts[part] + tally.parts_ps[part]);
+                (count + tally.count, latency + tally.parts_ps.iter().sum::<u128>(), parts)
+            },
+        )
     }
 }
 

@@ -63,6 +63,12 @@ impl Tally {
         self.buckets.iter_mut().zip(&other.buckets).for_each(|(count, further)| *count += further);
     }
 
+    /// Returns the mean parts of the latencies; `None` without requests.
+    pub fn mean(&self) -> Option<BreakdownSummary> {
+        let mean = |sum: u128| sum as f64 / self.count as f64;
+        (self.count > 0).then(|| BreakdownSummary::new(self.count, self.parts_ps.map(mean)))
+    }
+
     /// Returns the requests that `earlier`, a tally of the same breakdown, lacks.
     pub fn since(&self, earlier: &Tally) -> Tally {
         let before = earlier.buckets.iter().copied().chain(std::iter::repeat(0));
@@ -231,20 +237,15 @@ impl Breakdown {
             return None;
         }
         let mean = |sum: u128| sum as f64 / total.count as f64;
-        let [host, firmware, cache, map_wait, die_wait, behind_gc, path_wait, array, transfer] =
-            total.parts().map(mean);
-        Some(BreakdownSummary {
-            count: total.count,
-            host,
-            firmware,
-            cache,
-            map_wait,
-            die_wait,
-            behind_gc,
-            path_wait,
-            array,
-            transfer,
-        })
+        Some(BreakdownSummary::new(total.count, total.parts().map(mean)))
+    }
+}
+
+impl BreakdownSummary {
+    /// Returns the summary of `count` requests with these mean parts, in the order of the fields.
+    fn new(count: u64, parts: [f64; PARTS]) -> BreakdownSummary {
+        let [host, firmware, cache, map_wait, die_wait, behind_gc, path_wait, array, transfer] = parts;
+        BreakdownSummary { count, host, firmware, cache, map_wait, die_wait, behind_gc, path_wait, array, transfer }
     }
 }
 

@@ -12,6 +12,7 @@ pub mod confidence;
 pub mod conflicts;
 pub mod document;
 pub mod fairness;
+pub mod goal;
 pub mod host;
 pub mod interval;
 pub mod latency;

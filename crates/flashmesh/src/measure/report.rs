@@ -3,7 +3,7 @@
 use super::bound::Bound;
 use super::breakdown::BreakdownSummary;
 use super::cache::{CacheReport, PowerCutReport};
-use super::confidence::ConfidenceReport;
+use super::confidence::{ConfidenceReport, PrecisionReport};
 use super::conflicts::CausesReport;
 use super::host::HostReport;
 use super::interval::IntervalReport;
@@ -96,6 +96,8 @@ quantities! {
         measured: Option<MeasuredReport>, null "without a warm-up, or when nothing completed behind it";
         /// Confidence intervals of the figures of the measured window, or of the whole run where there is none.
         confidence: ConfidenceReport;
+        /// How precise the figure is that `measure.precision` names.
+        precision: Option<PrecisionReport>, null "without `measure.precision`";
         /// Whether these figures are those of the steady state.
         steadiness: SteadinessReport;
         /// The run in intervals of `measure.epoch`, or of that times a power of two. Their counts add up to those of the run, and

@@ -73,8 +73,6 @@ pub struct Stores {
     pub sets: u64,
     /// Pages of a victim: of all blocks that are collected together.
     pub victim_pages: u64,
-    /// Pages of the device cache that may be dirty.
-    pub dirty_limit: u64,
     /// Pages of the SLC cache.
     pub slc_pages: u64,
     /// Logical pages of the host that hold data.
@@ -131,6 +129,43 @@ impl SteadinessReport {
     }
 }
 
+/// Marks of a run from which on its stores may be in balance. \[choice\]
+const MARKS_OF_BALANCE: usize = 32;
+
+/// Whether as much left the device cache and the SLC cache as entered them, over the last quarter of the run, and the device cache was written
+/// once over.
+pub fn are_stores_balanced(batches: &Batches) -> bool {
+    let marks = batches.drive().values();
+    if marks.len() < MARKS_OF_BALANCE {
+        return false;
+    }
+    let last = &marks[marks.len() * 3 / 4..];
+    let DriveMark { counts, levels } = &marks[marks.len() - 1];
+    // A run without writes has none to wait for.
+    if (1..levels.dirty_limit).contains(&counts.flash.pages_written) {
+        return false;
+    }
+    let flow = |level: fn(&Levels) -> u64, count: fn(&DriveMark) -> u64| Flow {
+        rise: rise(last, level),
+        through: (count(&last[last.len() - 1]) - count(&last[0])) as f64,
+    };
+    let cache = flow(|levels| levels.dirty_pages, |mark| mark.counts.flash.pages_written);
+    let slc = flow(|levels| levels.slc_pages, |mark| mark.counts.flash.user_programs);
+    !cache.is_unbalanced() && !slc.is_unbalanced()
+}
+
+/// Returns the rise of a level over `marks`, by least squares.
+fn rise(marks: &[DriveMark], level: impl Fn(&Levels) -> u64) -> f64 {
+    let levels: Vec<f64> = marks.iter().map(|mark| level(&mark.levels) as f64).collect();
+    let count = levels.len() as f64;
+    let middle = (count - 1.0) / 2.0;
+    let mean = levels.iter().sum::<f64>() / count;
+    let place = |index: usize| index as f64 - middle;
+    let products: f64 = levels.iter().enumerate().map(|(index, level)| place(index) * (level - mean)).sum();
+    let squares: f64 = (0..levels.len()).map(|index| place(index) * place(index)).sum();
+    products / squares * (count - 1.0)
+}
+
 struct Judged<'a> {
     marks: &'a [DriveMark],
     /// Mark at the end of the first batch of the window.
@@ -170,16 +205,9 @@ impl Judged<'_> {
         (count(&self.marks[self.marks.len() - 1]) - before) as f64
     }
 
-    /// Returns the rise of a level over the window, by least squares through its marks.
+    /// Returns the rise of a level over the window.
     fn rise(&self, level: impl Fn(&Levels) -> u64) -> f64 {
-        let levels: Vec<f64> = self.marks[self.first..].iter().map(|mark| level(&mark.levels) as f64).collect();
-        let count = levels.len() as f64;
-        let middle = (count - 1.0) / 2.0;
-        let mean = levels.iter().sum::<f64>() / count;
-        let place = |index: usize| index as f64 - middle;
-        let products: f64 = levels.iter().enumerate().map(|(index, level)| place(index) * (level - mean)).sum();
-        let squares: f64 = (0..levels.len()).map(|index| place(index) * place(index)).sum();
-        products / squares * (count - 1.0)
+        rise(&self.marks[self.first..], level)
     }
 
     /// Returns the length of a run of which the window has `times` as many requests.
@@ -190,7 +218,7 @@ impl Judged<'_> {
 
     /// Returns what the stores of the drive tell.
     fn found(&self) -> Vec<(Unsteady, Option<u64>)> {
-        let Stores { sets, victim_pages, dirty_limit, slc_pages, mapped_pages, is_drawn } = *self.stores;
+        let Stores { sets, victim_pages, slc_pages, mapped_pages, is_drawn } = *self.stores;
         let mut found = Vec::new();
         let written = self.count(|mark| mark.counts.flash.pages_written);
         let programmed = self.count(|mark| mark.counts.flash.user_programs);
@@ -198,7 +226,8 @@ impl Judged<'_> {
         if programmed > 0.0 {
             let collections = self.count(|mark| mark.counts.gc.collections);
             let moved = self.count(|mark| mark.counts.gc.pages_moved);
-            let gained = if collections > 0.0 { victim_pages as f64 - moved / collections } else { victim_pages as f64 };
+            let gained =
+                if collections > 0.0 { victim_pages as f64 - moved / collections } else { victim_pages as f64 };
             let round = sets as f64 * gained.max(1.0);
             let fallen = -self.rise(|levels| levels.free_pages);
             let of_chance = 2.0 * (sets as f64 / 6.0).sqrt() * gained.max(1.0);
@@ -218,8 +247,8 @@ impl Judged<'_> {
             }
         }
         let cache = Flow { rise: self.rise(|levels| levels.dirty_pages), through: written };
-        if dirty_limit > 0 && cache.is_unbalanced() {
-            let left = dirty_limit.saturating_sub(last.dirty_pages) as f64;
+        if last.dirty_limit > 0 && cache.is_unbalanced() {
+            let left = last.dirty_limit.saturating_sub(last.dirty_pages) as f64;
             found.push((Unsteady::CacheFills, self.lengthened(2.0 + left / cache.rise.abs())));
         }
         let slc = Flow { rise: self.rise(|levels| levels.slc_pages), through: programmed };

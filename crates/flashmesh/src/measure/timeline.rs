@@ -5,10 +5,14 @@
 //! MSER is asked of their means, and the batches behind the warm-up add up to the measured window. Memory is bounded, no
 //! request is kept, and the window begins within a batch of where MSER wants it.
 
+use super::batches::Batches;
 use super::bins::Bins;
+use super::breakdown::BreakdownSummary;
+use super::goal::Goal;
 use super::interval::{Counts, Interval, IntervalReport, Parts};
 use super::report::LatencyReport;
 use super::series::{Pace, Series};
+use super::steadiness::are_stores_balanced;
 use super::steady::{self, Drift, OBSERVATIONS_MIN, ROUNDS};
 use crate::config::{Measure, WarmUp};
 use crate::host::status::Status;
@@ -53,6 +57,12 @@ pub struct Measured {
 #[derive(Clone, Debug)]
 pub struct Timeline {
     settings: Measure,
+    warm_up: WarmUp,
+    goal: Option<Goal>,
+    /// Requests that completed before the measured window; `None` until it begins.
+    before_window: Option<u64>,
+    /// Whether the warm-up ended since the stores of the drive are in balance.
+    is_balanced: bool,
     streams: usize,
     queued: Queued,
     completed: u64,
@@ -62,25 +72,31 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// `None` when only the whole run is measured.
-    pub fn new(settings: &Measure, streams: usize) -> Option<Timeline> {
-        if settings.warm_up == WarmUp::None && settings.epoch.is_none() {
+    /// `None` when only the whole run is measured. A warm-up that is not named ends at a balance where the run has a goal.
+    pub fn new(settings: &Measure, goal: Option<Goal>, streams: usize) -> Option<Timeline> {
+        let default = if goal.is_some() { WarmUp::Steady } else { WarmUp::None };
+        let warm_up = settings.warm_up.unwrap_or(default);
+        if warm_up == WarmUp::None && settings.epoch.is_none() {
             return None;
         }
         let series = |pace, limit| Series::new(pace, limit, streams, Counts::default());
         Some(Timeline {
             settings: settings.clone(),
+            warm_up,
+            goal,
+            before_window: None,
+            is_balanced: false,
             streams,
             queued: Queued::default(),
             completed: 0,
-            batches: (settings.warm_up == WarmUp::Auto).then(|| series(Pace::Requests(BATCH_REQUESTS), BATCHES_MAX)),
+            batches: (warm_up == WarmUp::Auto).then(|| series(Pace::Requests(BATCH_REQUESTS), BATCHES_MAX)),
             epochs: settings.epoch.map(|length| series(Pace::Time(length), settings.epochs_max as usize)),
         })
     }
 
     /// The next time at which [`Timeline::cut`] is due, before all events of that time.
     pub fn due(&self) -> Time {
-        let waits = self.batches.is_none() && self.settings.warm_up == WarmUp::Time;
+        let waits = self.batches.is_none() && self.warm_up == WarmUp::Time;
         let warm = if waits { self.settings.warm_up_time } else { Time::MAX };
         warm.min(self.epochs.as_ref().map_or(Time::MAX, Series::due))
     }
@@ -96,14 +112,30 @@ impl Timeline {
         if let Some(epochs) = &mut self.epochs {
             epochs.record(stream, io, status, now, latency);
         }
-        match &mut self.batches {
+        let is_full = match &mut self.batches {
             Some(batches) => batches.record(stream, io, status, now, latency),
             None => self.is_warm(),
-        }
+        };
+        is_full || self.is_done()
+    }
+
+    /// Whether all requests to measure have completed.
+    pub fn is_done(&self) -> bool {
+        let wanted = self.goal.zip(self.before_window).map(|(goal, before)| before + goal.measured);
+        wanted.is_some_and(|wanted| self.completed >= wanted)
     }
 
     fn is_warm(&self) -> bool {
-        self.settings.warm_up == WarmUp::Requests && self.completed >= self.settings.warm_up_requests
+        self.warm_up == WarmUp::Requests && self.completed >= self.settings.warm_up_requests
+    }
+
+    /// Whether a warm-up that ends at a balance has ended.
+    fn has_settled(&mut self, marks: &Batches) -> bool {
+        if self.warm_up != WarmUp::Steady {
+            return false;
+        }
+        self.is_balanced = are_stores_balanced(marks);
+        self.is_balanced || self.goal.is_some_and(|goal| self.completed >= goal.warm_up_max)
     }
 
     /// Command-time in the queues until `now`, summed.
@@ -111,7 +143,7 @@ impl Timeline {
         self.queued.held_by(now)
     }
 
-    pub fn cut(&mut self, counts: &Counts) {
+    pub fn cut(&mut self, counts: &Counts, marks: &Batches) {
         let now = counts.span;
         if let Some(epochs) = &mut self.epochs
             && epochs.due() == now
@@ -122,8 +154,9 @@ impl Timeline {
             Some(batches) if batches.is_full() => batches.cut(counts),
             Some(_) => {}
             None => {
-                let is_late = self.settings.warm_up == WarmUp::Time && now >= self.settings.warm_up_time;
-                if is_late || self.is_warm() {
+                let is_late = self.warm_up == WarmUp::Time && now >= self.settings.warm_up_time;
+                if is_late || self.is_warm() || self.has_settled(marks) {
+                    self.before_window = Some(self.completed);
                     let pace = Pace::Requests(BATCH_REQUESTS);
                     self.batches = Some(Series::new(pace, BATCHES_MAX, self.streams, counts.clone()));
                 }
@@ -143,11 +176,11 @@ impl Timeline {
         parts: Parts,
         names: &[&str],
     ) -> (Option<WarmUpReport>, Option<Measured>) {
-        if self.settings.warm_up == WarmUp::None {
+        if self.warm_up == WarmUp::None {
             return (None, None);
         }
         let mut report = WarmUpReport {
-            how: self.settings.warm_up.name(),
+            how: self.warm_up.name(),
             converged: false,
             ended_ps: None,
             requests: self.completed,
@@ -156,7 +189,7 @@ impl Timeline {
         let Some(batches) = &self.batches else { return (Some(report), None) };
         let mut intervals = batches.until(end, counts);
         let mut full = batches.closed().len().min(intervals.len());
-        if self.settings.warm_up == WarmUp::Auto {
+        if self.warm_up == WarmUp::Auto {
             let found = warm_up(&intervals[..full]);
             report.converged = found.is_some();
             if let Pace::Requests(requests) = batches.pace() {
@@ -167,7 +200,7 @@ impl Timeline {
             intervals.drain(..begin);
             full -= begin;
         } else {
-            report.converged = true;
+            report.converged = self.warm_up != WarmUp::Steady || self.is_balanced;
         }
         let rounds = rounds(&intervals[..full]);
         let Some(window) = intervals.into_iter().reduce(|mut window, next| {
@@ -182,6 +215,7 @@ impl Timeline {
             report: MeasuredReport {
                 steady: rounds.as_ref().map(|rounds| rounds.iops.is_steady() && rounds.latency.is_steady()),
                 rounds,
+                breakdown_ps: MeasuredBreakdownReport::default(),
                 streams: streams(&window, names),
                 window: window.report(parts),
             },
@@ -274,8 +308,23 @@ quantities! {
         steady: Option<bool>, null "when there are too few requests to tell";
         /// How much IOPS and mean latency change over five rounds, each a fifth of the requests of the window.
         rounds: Option<RoundsReport>, null "when there are too few requests to tell";
+        /// Where the latencies of the requests of the window went.
+        breakdown_ps: MeasuredBreakdownReport;
         /// The window for each stream.
         streams: Vec<MeasuredStreamReport>;
+    }
+}
+
+quantities! {
+    /// Where the mean latencies of the requests of the measured window went, counted in the batches of `confidence`.
+    #[derive(Default)]
+    MeasuredBreakdownReport as "MeasuredBreakdown" {
+        /// All requests.
+        mean: Option<BreakdownSummary>, null "when the window is shorter than a batch";
+        /// Reads.
+        read: Option<BreakdownSummary>, null "when none completed in a batch of the window";
+        /// Writes.
+        write: Option<BreakdownSummary>, null "when none completed in a batch of the window";
     }
 }
 

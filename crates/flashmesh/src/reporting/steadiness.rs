@@ -1,10 +1,10 @@
 //! How sure the figures of a run are, and whether they are those of its steady state.
 
 use crate::config::{Config, Pattern, PreconditionKind, WorkloadKind};
-use crate::measure::confidence::{ConfidenceReport, Distribution, Figures};
+use crate::measure::confidence::{ConfidenceReport, Distribution, Figures, PrecisionReport, tally};
 use crate::measure::steadiness::{SteadinessReport, Stores, Window};
-use crate::measure::stream::StreamMeasures;
-use crate::measure::timeline::{Measured, WarmUpReport};
+use crate::measure::stream::{Kind, StreamMeasures};
+use crate::measure::timeline::{Measured, MeasuredBreakdownReport, MeasuredReport, WarmUpReport};
 use crate::units::Time;
 
 use super::Snapshot;
@@ -68,13 +68,26 @@ impl Snapshot<'_> {
         (confidence, SteadinessReport::new(batches, &self.stores(), &window))
     }
 
+    /// Returns the window with where its latencies went.
+    pub(super) fn with_breakdown(&self, window: MeasuredReport) -> MeasuredReport {
+        let start = Time::from_ps(window.window.start_ps);
+        let mean = |kinds: &[Kind]| tally(&self.frontend.counters.batches, start, kinds).mean();
+        let (mean, read, write) = (mean(&Kind::ALL), mean(&[Kind::Read]), mean(&[Kind::Write]));
+        MeasuredReport { breakdown_ps: MeasuredBreakdownReport { mean, read, write }, ..window }
+    }
+
+    /// Returns how precise the figure of `measure.precision` is.
+    pub(super) fn precision(&self, confidence: &ConfidenceReport) -> Option<PrecisionReport> {
+        let wanted = self.config.measure.precision;
+        (wanted > 0.0).then(|| PrecisionReport::new(self.config.measure.precision_of, wanted, confidence))
+    }
+
     fn stores(&self) -> Stores {
         let ftl = self.controller.ftl();
         let planes = ftl.planes_collected_together();
         Stores {
             sets: u64::from(self.geometry.planes() / planes),
             victim_pages: u64::from(planes) * u64::from(self.geometry.pages_per_block),
-            dirty_limit: self.controller.cache().map_or(0, |device| device.state().dirty_limit()),
             slc_pages: ftl.slc_pages(),
             mapped_pages: ftl.mapped_pages(),
             is_drawn: ftl.is_stationary() && writes_match(self.config),

@@ -53,6 +53,10 @@ pub(super) struct Drive<M: Model> {
     pub at_cut: Option<Box<Report>>,
     /// Why a part of the caller's own cannot go on.
     pub fault: Fault,
+    /// Time at which the run ends although requests are in flight, since it has measured enough.
+    pub end: Option<Time>,
+    /// Completed requests from which on the next look is at how precise the run is.
+    pub precision_due: u64,
 }
 
 impl<M: Model> Drive<M> {
@@ -76,13 +80,14 @@ impl<M: Model> Drive<M> {
     /// Ends the run, which began at `started`, with its report.
     pub fn finish(&mut self, interrupted: bool, started: Instant, control: &Control) -> Result<Report, RunError> {
         control.publish(self.frontend.counters().completed, self.kernel.now());
-        if let Some(stall) = self.stall().filter(|_| !interrupted) {
+        if let Some(stall) = self.stall().filter(|_| !interrupted && self.end.is_none()) {
             return Err(stall);
         }
         self.frontend.catch_up(self.kernel.now());
         self.datapath.finish(&mut self.kernel);
         let wall = started.elapsed();
-        let mut report = self.snapshot(self.kernel.now()).report(wall, interrupted);
+        let mut report = self.snapshot(self.kernel.now()).report(wall, interrupted || self.end.is_some());
+        report.interrupted = interrupted;
         if let Some(cut) = &mut report.power_cut {
             cut.recovery = self.recover()?;
         }
@@ -108,7 +113,7 @@ impl<M: Model> Drive<M> {
                 let Some(event) = self.next_event() else { return Ok(Pause::Over) };
                 if let Event::Pause = event {
                     self.kernel.paused();
-                    return Ok(Pause::Due);
+                    return Ok(if self.end.is_some() { Pause::Over } else { Pause::Due });
                 }
                 self.handle(event)?;
                 if self.frontend.is_over(&mut self.controller, &mut self.datapath, &mut self.kernel) {
@@ -252,6 +257,24 @@ impl<M: Model> Drive<M> {
         let snapshot = self.snapshot(at);
         let (counts, levels) = (snapshot.counts(), snapshot.levels());
         self.frontend.counters_mut().cut(&counts, levels);
+        if self.frontend.counters().is_done() || self.is_precise(at) {
+            self.end = Some(at);
+            self.kernel.schedule_pause(at);
+        }
+    }
+
+    /// Whether the figure of `measure.precision` is steady, and known as well as that asks.
+    fn is_precise(&mut self, at: Time) -> bool {
+        let wanted = self.config.measure.precision;
+        let completed = self.frontend.counters().completed;
+        if wanted == 0.0 || completed < self.precision_due {
+            return false;
+        }
+        // Each look costs a report, and is a chance to stop too early.
+        self.precision_due = completed + completed / 8;
+        let report = self.snapshot(at).report(Duration::ZERO, true);
+        let is_measured = report.warm_up.as_ref().is_none_or(|_| report.measured.is_some());
+        is_measured && report.steadiness.steady && report.precision.is_some_and(|precision| precision.met)
     }
 
     /// Reports the run up to now, before the power is cut.

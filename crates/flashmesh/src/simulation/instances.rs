@@ -314,5 +314,7 @@ fn resolve<M: Model>(drive: Drive<Probed>, fabric: impl FnOnce(AnyFabric) -> M::
         datapath: drive.datapath.into_model(fabric),
         at_cut: drive.at_cut,
         fault: drive.fault,
+        end: drive.end,
+        precision_due: drive.precision_due,
     }
 }

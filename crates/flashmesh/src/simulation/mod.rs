@@ -27,6 +27,7 @@ use crate::ftl::{Ftl, PreparedDrives};
 use crate::host::source::Source;
 use crate::kernel::Kernel;
 use crate::kernel::probe::{Probe, Scope};
+use crate::measure::goal::Goal;
 use crate::measure::log::RequestSink;
 use crate::measure::report::Report;
 use crate::policies::{FirmwarePolicy, WritePlacer, ftl_rules};
@@ -134,7 +135,11 @@ impl Simulation {
         let opened = frontend::open(config, &Geometry::of(config)?, only)?;
         let sources = opened.sources.into_iter().map(Source::Workload).collect();
         let mut simulation = Simulation::assembled(config, facts, sources, drives, control)?;
-        simulation.built().frontend.describe(opened.summaries);
+        let frontend = &mut simulation.built().frontend;
+        frontend.describe(opened.summaries);
+        if let Some(goal) = Goal::of(config, only) {
+            frontend.set_goal(goal);
+        }
         Ok(simulation)
     }
 
@@ -176,7 +181,9 @@ impl Simulation {
         let needs = Needs::of(config);
         let config = Box::new(config.clone());
         let (kernel, fault) = (Kernel::default(), Fault::default());
-        let drive = Drive { config, geometry, kernel, frontend, controller, datapath, at_cut: None, fault };
+        let (at_cut, end, precision_due) = (None, None, 0);
+        let drive =
+            Drive { config, geometry, kernel, frontend, controller, datapath, at_cut, fault, end, precision_due };
         let drive = AnyDrive::Probed(Box::new(drive));
         let mut simulation = Simulation { drive, needs, policies: Vec::new() };
         if analyses_collisions {

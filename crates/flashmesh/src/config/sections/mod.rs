@@ -51,7 +51,7 @@ pub use host::{Host, InterfaceKind, ReadData};
 pub use indices::Indices;
 pub use mapping::{MapFill, MapSharing, Mapping, WriteBackRead};
 pub use mbm::{AreaRule, Mbm, McsBegins};
-pub use measure::{Measure, WarmUp};
+pub use measure::{Measure, PrecisionOf, WarmUp};
 pub use namespace::Namespace;
 pub use nossd::{
     ControllerPlacement, ControllerQueues, InjectionPolicy, Interleave, Nossd, NossdTopology, PacketArbitration,

@@ -2,9 +2,9 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::phase::BegunCollection;
 use super::sample::{SampleInputs, Settled};
 use crate::config::Config;
-use super::phase::BegunCollection;
 use crate::ftl::{BlockState, Ftl};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::states::{About, BitReader, BitWriter, StateFolder, StateKey, bits_for};
@@ -134,7 +134,8 @@ fn read_state(from: &mut BitReader, ftl: &mut Ftl, inputs: &SampleInputs) -> Opt
             continue;
         }
         let victim = BlockId(u32::try_from(victim - 1).ok().filter(|&block| block < ftl.geometry.blocks())?);
-        let is_victim = ftl.block_state(victim) == BlockState::Collecting && ftl.geometry.plane_of_block(victim) == plane;
+        let is_victim =
+            ftl.block_state(victim) == BlockState::Collecting && ftl.geometry.plane_of_block(victim) == plane;
         if !is_victim || valid < ftl.valid_pages(victim) {
             return None;
         }
@@ -143,7 +144,8 @@ fn read_state(from: &mut BitReader, ftl: &mut Ftl, inputs: &SampleInputs) -> Opt
     }
     // Planes are collected together or not at all.
     let collecting = begun.victims.len() as u32;
-    let count = (0..ftl.geometry.blocks()).filter(|&block| ftl.block_state(BlockId(block)) == BlockState::Collecting).count();
+    let count =
+        (0..ftl.geometry.blocks()).filter(|&block| ftl.block_state(BlockId(block)) == BlockState::Collecting).count();
     let is_whole = (collecting == 0 || collecting == ftl.geometry.planes()) && count == collecting as usize;
     ftl.blocks.set_collecting(u32::from(collecting > 0));
     is_whole.then_some(begun)

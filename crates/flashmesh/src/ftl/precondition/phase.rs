@@ -79,7 +79,9 @@ impl Sample<'_> {
         let valid: u64 = valid_at_begin.iter().map(|&pages| u64::from(pages)).sum();
         let gained = victims.len() as u64 * u64::from(self.ftl.geometry.pages_per_block) - valid;
         let goal = progress(self.ftl.collector.gc(), phase, valid, gained);
-        let of_step = |total: u64, step: u32| total * u64::from(step + 1) / u64::from(STEPS) - total * u64::from(step) / u64::from(STEPS);
+        let of_step = |total: u64, step: u32| {
+            total * u64::from(step + 1) / u64::from(STEPS) - total * u64::from(step) / u64::from(STEPS)
+        };
         for step in 0..STEPS {
             for _ in 0..of_step(goal.moved, step) {
                 self.ftl.move_next_untimed(&victims);

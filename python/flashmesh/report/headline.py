@@ -1,0 +1,131 @@
+"""The head of a summary: what was simulated, and whether its figures are those of the steady state."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from flashmesh._native import Config, presets
+from flashmesh.report import quantities as q
+
+if TYPE_CHECKING:
+    from flashmesh.results import ConfidenceInterval, Result, Steadiness
+
+STATES = {"none": "empty", "sequential": "full, written in order", "random": "full, overwritten at random"}
+"""The state in which a drive begins, by `precondition.kind`."""
+REASONS = {
+    "collection-ahead": "collection has not begun: writes take free blocks",
+    "free-pages-fall": "writes still take more free pages than collection gives back",
+    "rounds": "the window is shorter than two rounds of collection",
+    "overwrites": "the drive has not been overwritten twice since it began in another state",
+    "cache-fills": "the device cache fills or empties",
+    "slc-fills": "the SLC cache fills or empties",
+    "backlog": "requests arrive faster than the drive completes them, so that the queue grows without end",
+    "warm-up": "no end of the warm-up was found",
+    "drift": "IOPS or latency still drift",
+    "short": "there are too few requests to tell",
+}
+"""Why figures are not those of the steady state, by the names in results."""
+BURST = "collection-ahead"
+SIZE = re.compile(r"(\d)([A-Za-z])")
+"""Where a size goes over to its unit."""
+UNWRITTEN_MIN = 0.01
+"""Share of reads of pages that hold nothing from which on a summary says so."""
+
+
+def drive(parameters: dict[str, Any], steadiness: Steadiness | None) -> str:
+    """Returns the drive and the state in which it began."""
+    geometry, condition = parameters["geometry"], parameters["precondition"]
+    shape = f"{geometry['channels']} x {geometry['chips-per-channel']} chips on {parameters['fabric']['kind']}"
+    name = preset_like(json.dumps([parameters["flash"], parameters["ftl"]], sort_keys=True))
+    state = STATES[condition["kind"]]
+    if condition["kind"] != "none" and condition["fill"] < 1:
+        state = state.replace("full", f"{q.share(condition['fill'])} full")
+    if condition["kind"] == "random" and steadiness is not None and steadiness.steady:
+        state = "full and steady"
+    return f"{name}, {shape}, {state}" if name else f"{shape}, {state}"
+
+
+@cache
+def presets_by_parts() -> dict[str, list[str]]:
+    """Returns the presets by what they say of flash and of the firmware."""
+    found: dict[str, list[str]] = {}
+    for name in presets():
+        tables = json.loads(Config.from_str(f'preset = "{name}"', name, []).to_json())
+        found.setdefault(json.dumps([tables["flash"], tables["ftl"]], sort_keys=True), []).append(name)
+    return found
+
+
+def preset_like(parts: str) -> str:
+    """Returns the preset with the same flash and firmware; empty where there is none, or more than one."""
+    names = presets_by_parts().get(parts, [])
+    return names[0] if len(names) == 1 else ""
+
+
+def workload(parameters: dict[str, Any]) -> str:
+    """Returns what a synthetic workload asks; empty of any other, and of several streams."""
+    asked = parameters.get("workload", {})
+    if parameters.get("stream") or asked.get("kind") != "synthetic":
+        return ""
+    share, size = asked["read-share"], asked["request-size"]
+    kinds = {0: "writes", 1: "reads"}.get(share, "requests")
+    of = f" of {SIZE.sub(r'\1 \2', size)}" if isinstance(size, str) else ""
+    mixed = f", {100 * share:.4g} % reads" if 0 < share < 1 else ""
+    return f"{asked['pattern']} {kinds}{of}{mixed}"
+
+
+def window(result: Result) -> str:
+    """Returns how many requests the figures are of, and what came before them."""
+    found, warm_up = result.measured, result.warm_up
+    if found is None or warm_up is None or warm_up.ended_ps is None:
+        span = f"{result.requests:,} requests in {q.time(result.makespan_ps)} of simulated time"
+        return f"{span}, seed {result.seed}"
+    span = f"{found.requests:,} requests in {q.time(found.end_ps - found.start_ps)}"
+    before = f"after a warm-up of {q.time(warm_up.ended_ps)} ({warm_up.requests:,} requests)"
+    return f"Measured: {span}, {before}, seed {result.seed}"
+
+
+def verdict(result: Result) -> str:
+    """Returns why the figures are not those of the steady state; empty where they are, or nothing tells."""
+    found = result.steadiness
+    if found.steady or result.interrupted or not found.reasons:
+        return ""
+    is_preconditioned = result.parameters["precondition"]["kind"] != "none"
+    if found.reasons[0] == BURST and is_preconditioned:
+        return f"burst: collection has not begun{longer(found)}"
+    told = "; ".join(REASONS[reason] for reason in found.reasons)
+    return f"NOT STEADY: {told}{longer(found)}"
+
+
+def longer(found: Steadiness) -> str:
+    """Returns how long a run would be long enough; empty where no length is."""
+    if found.requests_needed is None:
+        return "."
+    return f"; about {rounded(found.requests_needed):,} requests would be enough (workload.requests)."
+
+
+def rounded(count: int) -> int:
+    """Returns a count rounded up to two digits."""
+    unit = 10 ** max(len(str(count)) - 2, 0)
+    return -(-count // unit) * unit
+
+
+def unwritten(result: Result) -> str:
+    """Returns the share of reads that found nothing; empty where the share is small."""
+    reads = result.flash.user_reads
+    share = min(result.flash.unwritten_reads / reads, 1.0) if reads else 0.0
+    if share < UNWRITTEN_MIN:
+        return ""
+    return (
+        f"{q.share(share)} of the pages read hold nothing: they were never written, or were deallocated "
+        '(precondition.kind = "random" fills the drive).'
+    )
+
+
+def plus_minus(interval: ConfidenceInterval | None, value: float | None) -> str:
+    """Returns half the width of a 95 % interval as a share of its figure: `+-1.2 %`; empty where there is none."""
+    if interval is None or not value:
+        return ""
+    return f"+-{(interval.high - interval.low) / 2 / abs(value):.1%}".replace("%", " %")
