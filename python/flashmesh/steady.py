@@ -1,8 +1,8 @@
 """Runs that go on until what they measure is steady: the same run with more requests, until its window is.
 
 Each try is a run of its own, from the first request on, and the last one is the result: that of a configuration with so
-many requests, as anybody can run it again. Requests double from try to try, so that all tries together take at most
-twice as long as the last one.
+many requests, as anybody can run it again. A try has at least twice the requests of the one before, and as many as that
+one has estimated to be enough, so that all tries together take at most twice as long as the last one.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from flashmesh._native import Config, ConfigError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+REQUESTS = 100_000
+"""Requests of a synthetic workload that names none."""
 T = TypeVar("T")
 GROWTH = 2
 LIMIT = 64
@@ -31,7 +33,10 @@ class UntilSteady:
 
 
 def measured(config: Config) -> Config:
-    """The configuration with a measured window; without a warm-up of its own it has that which ends by itself.
+    """Returns the configuration with a measured window.
+
+    A configuration that names no warm-up gets one that ends by itself: at a balance of the drive for a drive that is
+    preconditioned at random, otherwise by MSER-5.
 
     Raises:
         ConfigError: When it has a stream that ends at a time, whatever its requests.
@@ -40,9 +45,17 @@ def measured(config: Config) -> Config:
     ended = [key for key, replay in keys_of(tables, "replay").items() if "stop-time" in replay]
     if ended:
         raise ConfigError(f"--until-steady: {ended[0]}.stop-time ends the run at a time: leave it out")
-    if tables["measure"]["warm-up"] != "none":
+    named = tables["measure"].get("warm-up")
+    if named not in (None, "none") or (named is None and settles(tables)):
         return config
     return Config.from_str(config.to_toml(), "<configuration>", ["measure.warm-up=auto"])
+
+
+def settles(tables: Mapping[str, Any]) -> bool:
+    """Returns whether a run comes to a balance before it measures, though no warm-up is named."""
+    workloads = keys_of(tables, "workload").values()
+    is_synthetic = all(workload["kind"] == "synthetic" for workload in workloads)
+    return tables["precondition"]["kind"] == "random" and is_synthetic and tables["power"].get("cut") is None
 
 
 def settled(
@@ -73,20 +86,24 @@ def settled(
 
 
 def is_steady(document: Mapping[str, Any]) -> bool:
-    """Whether the window of a result is steady."""
-    warm_up, window = document["warm_up"], document["measured"]
-    return bool(warm_up and warm_up["converged"] and window and window["steady"])
+    """Returns whether the window of a result is steady."""
+    return document["measured"] is not None and bool(document["steadiness"]["steady"])
 
 
 def lengthened(config: Config, document: Mapping[str, Any], limit: int) -> Config | None:
     """The configuration with more requests; None where its result has reached the limit, or its traces have ended."""
     total = document["requests"]
-    growth = min(GROWTH, limit / total) if total else 0
+    needed = document["steadiness"]["requests_needed"] or 0
+    growth = min(max(GROWTH, needed / total), limit / total) if total else 0
+    is_settled = document["warm_up"] is not None and document["warm_up"]["how"] == "steady"
     requests = {stream["name"]: stream["requests"] for stream in document["streams"]}
     workloads = keys_of(json.loads(config.to_json()), "workload")
     overrides: list[str] = []
     for (key, workload), count in zip(workloads.items(), requests_of(workloads, requests), strict=True):
         asked = workload.get("requests")
+        if is_settled:
+            # Requests of the warm-up come before those that were asked for.
+            count = asked if asked is not None else REQUESTS
         has_ended = asked is not None and count < asked
         reads_file = "trace" in workload or "fitted" in workload
         if has_ended or (asked is None and reads_file) or int(count * growth) <= count:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from flashmesh.report.measures import Measure
 
 
-STEADY = "measured.steady"
+STEADY = "steadiness.steady"
 WARM = "warm_up.converged"
 
 
@@ -76,9 +76,9 @@ class RunTable(ABC):
 
     @cached_property
     def _steady(self) -> list[bool | None]:
-        # A warm-up of which no end was found counts: what is measured then is but the second half of the run.
-        windows, warm = self.columns([STEADY, WARM])
-        return [False if is_warm is False else steady for steady, is_warm in zip(windows, warm, strict=True)]
+        # A run without a warm-up claims nothing.
+        steady, warm = self.columns([STEADY, WARM])
+        return [None if is_warm is None else is_steady for is_steady, is_warm in zip(steady, warm, strict=True)]
 
 
 def axes_of(settings: Iterable[dict[str, Value]]) -> dict[str, tuple[Value, ...]]:

@@ -45,7 +45,10 @@ def setting(text: str) -> tuple[str, str]:
 def once_each(
     ctx: click.Context, parameter: click.Parameter, settings: tuple[tuple[str, str], ...]
 ) -> tuple[tuple[str, str], ...]:
-    """Refuses a key that is set twice: one of the values would have no effect. Policies and a precision are among the settings."""
+    """Refuses a key that is set twice: one of the values would have no effect.
+
+    Policies and a precision are among the settings.
+    """
     settings = (*settings, *ctx.meta.get(NAMED, ()), *ctx.meta.get(PRECISE, ()))
     seen: dict[str, str] = {}
     for key, value in settings:

@@ -196,9 +196,14 @@ def shortened(key: str, values: list[str], terminal: Terminal) -> list[str]:
 
 
 def against(view: View, measure: Measure, point: Point[int], reference: Point[int] | None) -> str:
-    """Returns how many times that of its reference the mean of a point is, marked where their intervals may hide the difference."""
+    """Returns how many times that of its reference the mean of a point is; marked where the intervals hide the sign."""
     times = q.ratio(view.mean(measure, point), view.mean(measure, reference))
     return f"{times}{WITHIN_NOISE}" if view.is_within_noise(measure, point, reference) else times
+
+
+def has_interval(view: View, measure: Measure) -> bool:
+    """Returns whether a column with intervals stands beside a measure."""
+    return view.is_repeated or (view.has_intervals and measure.interval is not None)
 
 
 def number_of(view: View, measure: Measure, point: Point[int]) -> tuple[str, str]:
@@ -242,7 +247,7 @@ def beside(view: View, terminal: Terminal) -> Table:
         cells = []
         for place, steady in enumerate(view.steady):
             cells += [steady_text(steady), *[""] * (len(interval) + bool(place))]
-        table.add_row("steady (SNIA)", *cells)
+        table.add_row("steady", *cells)
     return table
 
 
@@ -334,9 +339,9 @@ def grid(view: View, name: str, terminal: Terminal) -> Table | None:
 def rows(view: View, chosen: Sequence[Measure], terminal: Terminal, ratios: bool = True) -> Table:
     """A row for each point, with some measures; seeds that are all that is varied have their mean below them."""
     is_marked = any(steady is False for steady in view.steady)
-    interval = (INTERVAL,) if view.has_intervals else ()
     headings = ["runs"] if view.is_repeated else []
     for measure in chosen:
+        interval = [INTERVAL] if has_interval(view, measure) else []
         headings += [measure.name, *interval, *([""] if measure.ratio and ratios else [])]
     headings += ["steady"] if is_marked else []
     table = terminal.table(*view.keys, *headings, left=len(view.keys))
@@ -345,7 +350,7 @@ def rows(view: View, chosen: Sequence[Measure], terminal: Terminal, ratios: bool
         cells = [str(len(point.runs))] if view.is_repeated else []
         for measure in chosen:
             mean, spread = number_of(view, measure, point)
-            cells += [mean, spread] if view.has_intervals else [mean]
+            cells += [mean, spread] if has_interval(view, measure) else [mean]
             if measure.ratio and ratios:
                 cells.append(against(view, measure, point, reference))
         table.add_row(*name, *cells, *([steady_text(steady)] if is_marked else []))
@@ -355,9 +360,10 @@ def rows(view: View, chosen: Sequence[Measure], terminal: Terminal, ratios: bool
             values = view.values(measure)
             found = estimate(numbers([value for value in values if value is not None]))
             cells.append(measure.text(None) if found is None else measure.text(found.mean))
-            if view.has_intervals:
-                cells.append("" if found is None else found.spread_text)
+            spread = "" if found is None else found.spread_text
+            has_own = has_interval(view, measure)
+            cells += [spread] if has_own else []
             if measure.ratio and ratios:
-                cells.append("" if found is None or view.has_intervals else found.spread_text)
+                cells.append("" if has_own else spread)
         table.add_row(MEAN, *cells, *([""] if is_marked else []))
     return table

@@ -71,7 +71,7 @@ def workload(parameters: dict[str, Any]) -> str:
         return ""
     share, size = asked["read-share"], asked["request-size"]
     kinds = {0: "writes", 1: "reads"}.get(share, "requests")
-    of = f" of {SIZE.sub(r'\1 \2', size)}" if isinstance(size, str) else ""
+    of = " of " + SIZE.sub(r"\1 \2", size) if isinstance(size, str) else ""
     mixed = f", {100 * share:.4g} % reads" if 0 < share < 1 else ""
     return f"{asked['pattern']} {kinds}{of}{mixed}"
 
@@ -108,7 +108,7 @@ def longer(found: Steadiness) -> str:
 
 def rounded(count: int) -> int:
     """Returns a count rounded up to two digits."""
-    unit = 10 ** max(len(str(count)) - 2, 0)
+    unit: int = 10 ** max(len(str(count)) - 2, 0)
     return -(-count // unit) * unit
 
 

@@ -68,6 +68,8 @@ def in_document(document: Mapping[str, Any], key: str) -> Any:
     return found
 
 
+WANTED = "precision.wanted"
+"""Where a result says how precise it was to be."""
 WINDOW = (
     "iops",
     "bandwidth_bytes_per_s",
@@ -106,9 +108,19 @@ def _of_window(measure: Measure) -> Measure:
     return replace(measure, keys=tuple(keys), of=value)
 
 
-def _span(start: float | None, end: float | None, makespan: float | None) -> float | None:
-    """Returns the length of the measured window; of the whole run where there is none."""
+def _span(start: float | None, end: float | None, makespan: float | None, wanted: float | None) -> float | None:
+    """Returns the length of the measured window, or of the whole run where there is none.
+
+    None for a run that ended when it was precise enough, whose length says nothing of the drive.
+    """
+    if wanted is not None:
+        return None
     return makespan if start is None or end is None else end - start
+
+
+def _of_fixed_length(value: float | None, wanted: float | None) -> float | None:
+    """Returns what a run adds up to; None for a run that ended when it was precise enough."""
+    return value if wanted is None else None
 
 
 def _latency(kind: str, statistic: str, listed: bool = True) -> Measure:
@@ -161,7 +173,7 @@ def _area(value: float | None) -> str:
 
 
 OF_RUN = (
-    Measure("execution time", ("measured.start_ps", "measured.end_ps", "makespan_ps"), q.time, "ps", _span),
+    Measure("execution time", ("measured.start_ps", "measured.end_ps", "makespan_ps", WANTED), q.time, "ps", _span),
     Measure("IOPS", ("iops",), lambda value: q.scaled(value or 0.0), interval="confidence.iops"),
     Measure(
         "bandwidth",
@@ -200,9 +212,9 @@ OF_RUN = (
     _share("controllers busy", "utilisation.controllers_mean"),
     _share("dies busy", "utilisation.dies_mean"),
     _share("distance to the bound", "lower_bound.distance"),
-    Measure("energy of events", ("power.energy_j.total",), q.energy, "J"),
+    Measure("energy of events", ("power.energy_j.total", WANTED), q.energy, "J", _of_fixed_length),
     Measure("average power", ("power.average_w",), q.power, "W"),
-    Measure("nominal energy", ("power.nominal_energy_j",), q.energy, "J"),
+    Measure("nominal energy", ("power.nominal_energy_j", WANTED), q.energy, "J", _of_fixed_length),
     Measure("nominal power", ("power.nominal_w",), q.power, "W"),
     Measure("links", ("links.names",), _whole, of=lambda names: None if names is None else len(names), ratio=False),
     Measure("wires", ("area.wires",), _whole),

@@ -272,7 +272,7 @@ def has_part(result: Result, part: str) -> bool:
 
 
 def breakdown(result: Result, terminal: Terminal) -> RenderableType:
-    """Returns where mean latencies go, of reads and of writes where there are both, and those of the slowest requests."""
+    """Returns where mean latencies go, of reads and writes apart where there are both, and those of the tail."""
     means: dict[str, Breakdown | None] = {"mean": result.breakdown_ps.mean}
     of_window = result.measured.breakdown_ps if result.measured is not None else None
     read = of_window.read if of_window is not None else result.breakdown_ps.read.mean

@@ -126,7 +126,7 @@ class View:
         return sum(found) / len(found)
 
     def estimate(self, measure: Measure, point: Point[int]) -> Estimate | None:
-        """Returns the mean of a measure over the seeds of a point, with its interval; of a single run that by batch means."""
+        """Returns the mean of a measure over the seeds of a point and its interval: of a single run by batch means."""
         found = estimate(numbers(self.of_point(measure, point)))
         if found is None or len(point.runs) > 1 or measure.interval is None:
             return found

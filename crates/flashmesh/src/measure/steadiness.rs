@@ -54,8 +54,8 @@ names! {
 }
 
 quantities! {
-    /// Whether the figures are those of the steady state ([steady-state.md](steady-state.md)): of the measured window, or of the whole run where
-    /// there is none.
+    /// Whether the figures are those of the steady state ([steady-state.md](steady-state.md)). They are of the measured window, or of the whole
+    /// run where there is none.
     SteadinessReport as "Steadiness" {
         /// Whether they are.
         steady: bool;

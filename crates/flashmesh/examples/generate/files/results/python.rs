@@ -1,7 +1,7 @@
 //! The classes of the Python package that hold results.
 
 use flashmesh::report::{ColumnSpec, ColumnType, RequestColumns};
-use flashmesh::report::{GroupSpec, QuantitySpec, Shape};
+use flashmesh::report::{GroupSpec, QuantitySpec, Name, Shape};
 
 use super::classes;
 use crate::files::text::{WIDTH, docstring, wrapped};
@@ -116,8 +116,14 @@ fn attributes(text: &mut String, quantity: &QuantitySpec) {
     let line = format!("    {}: {}{optional}\n", quantity.name, python_type(&quantity.shape));
     match &quantity.shape {
         Shape::Name(names) if line.len() > WIDTH => {
-            let names: String = names.iter().map(|name| format!("        \"{}\",\n", name.name)).collect();
+            let names = lines_of(names, "        ");
             text.push_str(&format!("    {}: Literal[\n{names}    ]{optional}\n", quantity.name));
+        }
+        Shape::List(item) if line.len() > WIDTH => {
+            let Shape::Name(names) = &**item else { return text.push_str(&line) };
+            let names = lines_of(names, "            ");
+            let literal = format!("        Literal[\n{names}        ],\n        ...,\n");
+            text.push_str(&format!("    {}: tuple[\n{literal}    ]{optional}\n", quantity.name));
         }
         _ => text.push_str(&line),
     }
@@ -129,6 +135,11 @@ fn attributes(text: &mut String, quantity: &QuantitySpec) {
         doc.push_str(&format!(" None {null}."));
     }
     docstring(text, "    ", &doc);
+}
+
+/// A line for each name.
+fn lines_of(names: &[Name], indent: &str) -> String {
+    names.iter().map(|name| format!("{indent}\"{}\",\n", name.name)).collect()
 }
 
 fn python_type(shape: &Shape) -> String {
