@@ -83,6 +83,7 @@ fn writes_and_deallocations_change_a_computed_map_as_they_change_tables() {
         for kind in [PreconditionKind::Sequential, PreconditionKind::Random] {
             let text = format!("{DRIVE}{UNITS}");
             let mut drives = preconditioned(&text, superblock_dies, Precondition { kind, fill: 1.0 });
+            drives.iter_mut().for_each(Ftl::end_begun_collections);
             for step in 0..20 {
                 for ftl in &mut drives {
                     let (idle, mut random) = (IdleDies::new(ftl.geometry.dies()), SimRng::new(step));

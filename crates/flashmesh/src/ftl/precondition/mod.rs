@@ -73,7 +73,7 @@ impl Ftl {
     /// Where each stream of the host writes to open blocks of its own, all that lies here was written by the first that uses the
     /// plane \[choice\].
     ///
-    /// `seed` decides all random choices.
+    /// `seed` decides all random choices. No collection is in progress afterwards.
     ///
     /// Translation pages stay as they were laid out, in either case: how many of them are invalid in the steady state depends on
     /// what the cache of the map catches \[choice\].
@@ -81,10 +81,12 @@ impl Ftl {
     /// # Panics
     /// When something was written already.
     pub fn precondition(&mut self, config: &config::Precondition, seed: u64) -> PreconditionReport {
-        self.precondition_watched(config, seed, false, None, &|_| {})
+        let report = self.precondition_watched(config, seed, false, None, &|_| {});
+        self.end_begun_collections();
+        report
     }
 
-    /// As [`Ftl::precondition`], with progress, simulated planes from `keeping` where they are kept, and a map that is computed if `is_computed`: the state is the
+    /// As [`Ftl::precondition`], with collections in progress, with progress, simulated planes from `keeping` where they are kept, and a map that is computed if `is_computed`: the state is the
     /// same.
     pub(super) fn precondition_watched(
         &mut self,

@@ -117,6 +117,13 @@ impl Ftl {
         self.set_of(plane).map(until).min().unwrap_or(0)
     }
 
+    /// Ends the collections that are in progress, for writes that take no time.
+    pub fn end_begun_collections(&mut self) {
+        for BegunCollection { victims, .. } in self.take_begun_collections() {
+            self.empty_untimed(&victims);
+        }
+    }
+
     /// Returns the collections that are in progress when the run begins, and forgets them.
     pub(crate) fn take_begun_collections(&mut self) -> Vec<BegunCollection> {
         let begun = std::mem::take(&mut self.begun);

@@ -1,7 +1,7 @@
 //! The classes of the Python package that hold results.
 
 use flashmesh::report::{ColumnSpec, ColumnType, RequestColumns};
-use flashmesh::report::{GroupSpec, QuantitySpec, Name, Shape};
+use flashmesh::report::{GroupSpec, Name, QuantitySpec, Shape};
 
 use super::classes;
 use crate::files::text::{WIDTH, docstring, wrapped};
