@@ -79,7 +79,8 @@ def test_frames_hold_the_numbers_of_the_attributes() -> None:
     assert row["iops"][0] == result.iops
     assert row["latency_ps.read.p99_9"][0] == result.latency_frame().loc["read", "p99_9"]
     assert list(result.latency_frame().index) == ["all", "read", "write", "flush"]
-    assert list(result.breakdown_frame().columns) == ["mean", "tail"]
+    kinds = ["read mean", "read tail", "write mean", "write tail"]
+    assert list(result.breakdown_frame().columns) == ["mean", "tail", *kinds]
     use = result.utilisation_frame()
     assert list(use[use["resource"] == "die"]["share"]) == list(result.utilisation.dies)
 

@@ -14,6 +14,7 @@ from conftest import ENDLESS, Cli
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "docs" / "results.md"
+PARTS = ("host", "firmware", "cache", "map_wait", "die_wait", "behind_gc", "path_wait", "array", "transfer")
 OBJECTS = (
     "workload",
     "streams[].workload",
@@ -21,6 +22,10 @@ OBJECTS = (
     "streams[].breakdown_ps",
     "configuration",
     *(f"measured.{key}" for key in ("latency_ps", "gc", "flash")),
+    *(f"breakdown_ps.{kind}.{part}" for kind in ("read", "write") for part in ("mean", "tail")),
+    *(f"measured.breakdown_ps.{kind}" for kind in ("mean", "read", "write")),
+    *(f"confidence.{key}" for key in ("iops", "bandwidth_bytes_per_s", "write_amplification", "dies_gc_mean")),
+    *(f"confidence.breakdown_share.{part}" for part in PARTS),
 )
 """Keys whose objects are documented elsewhere."""
 BELOW_OBJECTS = (
@@ -44,7 +49,7 @@ LISTS = (
     "network.scouts",
 )
 """Lists whose objects are looked at."""
-RECORDED = ("collisions.", "replication.", "network.", "chip_states.")
+RECORDED = ("precision.", "collisions.", "replication.", "network.", "chip_states.")
 """What a run says only when it is asked."""
 NOT_OF_THE_SIMULATION = ("wall_s", "requests_per_wall_s", "peak_rss_bytes", "provenance")
 
@@ -71,7 +76,18 @@ def keys(document: Any, prefix: str = "") -> set[str]:
         "fairness",
         "slc",
     )
-    named += ("mapping_cache", "warm_up", "measured", "collisions", "replication", "network", "timeline")
+    named += (
+        "confidence",
+        "steadiness",
+        "precision",
+        "mapping_cache",
+        "warm_up",
+        "measured",
+        "collisions",
+        "replication",
+        "network",
+        "timeline",
+    )
     return below | ({prefix} if prefix.startswith(named) and not prefix.endswith("[]") else set())
 
 
@@ -132,7 +148,17 @@ def test_json_of_what_has_to_be_asked_for_has_the_documented_keys_too(cli: Cli, 
     settings += ["--set", "workload.footprint=2MiB", "--set", "workload.read-share=1"]
     done = cli("run", config, *settings, "--json", "result.json")
     assert done.returncode == 0, done.stderr
-    absent = ("cache.", "slc.", "power_cut.", "persistence.", "mapping_cache.", "warm_up.", "measured.", "fairness.")
+    absent = (
+        "cache.",
+        "slc.",
+        "power_cut.",
+        "persistence.",
+        "mapping_cache.",
+        "warm_up.",
+        "measured.",
+        "fairness.",
+        "precision.",
+    )
     assert_documented(json.loads((tmp_path / "result.json").read_text()), absent)
 
 

@@ -94,7 +94,8 @@ def test_run_without_a_single_request_prints_sane_figures(result: flashmesh.Resu
     document = result.to_dict()
     document |= {"requests": 0, "makespan_ps": 0, "iops": 0.0, "bandwidth_bytes_per_s": 0.0, "interrupted": True}
     document["latency_ps"] = dict.fromkeys(("all", "read", "write", "flush"))
-    document["breakdown_ps"] = dict.fromkeys(("mean", "tail"))
+    nothing = dict.fromkeys(("mean", "tail"))
+    document["breakdown_ps"] = nothing | {"read": nothing, "write": nothing}
     document["path_conflict"] |= {"requests_free_share": None, "transfers_free_share": None}
     document |= {"write_amplification": None, "peak_rss_bytes": None, "wall_s": 0.0, "requests_per_wall_s": 0.0}
     empty = flashmesh.Result.from_json(json.dumps(document), result.config)

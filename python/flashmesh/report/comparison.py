@@ -156,7 +156,7 @@ def show_notes(view: View, terminal: Terminal, is_whole: bool = False) -> None:
     unsteady = sum(steady is False for steady in view.steady)
     if unsteady:
         notes.append(unsteady_note(unsteady, len(view.points)))
-    if view.has_intervals and not view.is_repeated and len(view.points) > 1:
+    if view.has_marks:
         notes.append("~: the difference lies within the 95 % intervals; --precision narrows them.")
     left_out = len(view.chosen) - len(view.points)
     if left_out and not is_whole:

@@ -58,6 +58,8 @@ class View:
         self.choice = choice = choice if choice is not None else Choice()
         self.baseline = baseline
         self.known: dict[str, list[float | None]] = {}
+        self.has_marks = False
+        """Whether a difference was found to lie within the intervals."""
         self.of_shown: dict[str, dict[int, float | None]] = {}
         refuse_unvaried(table, choice.where)
         self.keys = keys_of(table.axes)
@@ -145,7 +147,9 @@ class View:
         if len(widths) < 2 or point is reference:
             return False
         first, second = (found.mean for found in both if found is not None)
-        return abs(first - second) <= math.hypot(*widths)
+        is_within = abs(first - second) <= math.hypot(*widths)
+        self.has_marks |= is_within
+        return is_within
 
     @cached_property
     def has_intervals(self) -> bool:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from flashmesh import json_text
 from flashmesh._results import (
     Breakdown,
-    BreakdownByPart,
     CollisionPair,
     Fairness,
     Interval,
@@ -188,11 +187,17 @@ class Result(Plots, Report):
         return pd.DataFrame.from_dict(rows, orient="index", columns=names).astype(float).rename_axis("kind")
 
     def breakdown_frame(self) -> pd.DataFrame:
-        """Where latency goes, in picoseconds: a row for each part, the columns mean and tail."""
+        """Returns where latency goes, in picoseconds: a row for each part.
+
+        The columns are `mean` and `tail` of all requests, and `read mean` to `write tail` of those of one kind.
+        """
         import pandas as pd
 
         names = [part.name for part in fields(Breakdown) if part.name != "count"]
-        columns = {part.name: getattr(self.breakdown_ps, part.name) for part in fields(BreakdownByPart)}
+        found = self.breakdown_ps
+        columns = {"mean": found.mean, "tail": found.tail}
+        for kind in ("read", "write"):
+            columns |= {f"{kind} {which}": getattr(getattr(found, kind), which) for which in ("mean", "tail")}
         values = {name: asdict(part) if part else dict.fromkeys(names) for name, part in columns.items()}
         return pd.DataFrame(values, index=names).astype(float).rename_axis("part")
 

@@ -67,8 +67,10 @@ impl Counters {
         if self.batches.due() == counts.span {
             self.batches.mark_drive(counts, levels);
         }
-        if let Some(timeline) = &mut self.timeline {
-            timeline.cut(counts, &self.batches);
+        if let Some(timeline) = &mut self.timeline
+            && timeline.cut(counts, &self.batches)
+        {
+            self.batches.restart(self.completed, &self.streams, counts, levels);
         }
         self.update_due();
         self.is_due = false;

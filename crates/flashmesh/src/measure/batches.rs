@@ -1,7 +1,9 @@
 //! Batches of a run: cumulative counts at equally spaced times, from which confidence intervals and the verdict of steadiness are computed.
 //!
 //! The spacing follows from the time of the first completions. At [`MARKS_MAX`] marks every other one is dropped and the spacing doubles, so
-//! that memory is bounded and a long run has between half as many marks and all of them.
+//! that memory is bounded and a long run has between half as many marks and all of them. They begin anew where a measured window begins.
+
+use std::ops::Range;
 
 use super::breakdown::{PARTS, Tally};
 use super::interval::Counts;
@@ -14,16 +16,18 @@ pub const MARKS_MAX: usize = 64;
 /// Completions whose time, doubled, is the first spacing. \[choice\]
 const FIRST_COMPLETIONS: u64 = 16;
 
-/// Values at multiples of a spacing that doubles as the run grows.
+/// Cumulative values at multiples of a spacing that doubles as the run grows.
 #[derive(Clone, Debug)]
 pub struct Marks<T> {
+    origin: Time,
+    at_origin: T,
     spacing: Time,
     values: Vec<T>,
 }
 
 impl<T> Marks<T> {
-    fn new(spacing: Time) -> Marks<T> {
-        Marks { spacing, values: Vec::new() }
+    fn new(origin: Time, at_origin: T, spacing: Time) -> Marks<T> {
+        Marks { origin, at_origin, spacing, values: Vec::new() }
     }
 
     /// Returns the time of the next mark.
@@ -32,8 +36,9 @@ impl<T> Marks<T> {
     }
 
     /// Returns the time of the mark at `index`.
-    pub fn time(&self, index: usize) -> Time {
-        Time::from_ps(self.spacing.as_ps().saturating_mul(index as u64 + 1))
+    fn time(&self, index: usize) -> Time {
+        let after = self.spacing.as_ps().saturating_mul(index as u64 + 1);
+        Time::from_ps(self.origin.as_ps().saturating_add(after))
     }
 
     fn push(&mut self, value: T) {
@@ -49,13 +54,33 @@ impl<T> Marks<T> {
         }
     }
 
+    /// Returns the time from one mark to the next.
+    pub fn spacing(&self) -> Time {
+        self.spacing
+    }
+
     pub fn values(&self) -> &[T] {
         &self.values
+    }
+
+    /// Returns the indices of the marks that end a batch of the window from `start` on.
+    pub fn steps(&self, start: Time) -> Range<usize> {
+        let first = if start <= self.origin {
+            0
+        } else {
+            (0..self.values.len()).find(|&index| self.time(index) >= start).map_or(self.values.len(), |index| index + 1)
+        };
+        first.min(self.values.len())..self.values.len()
+    }
+
+    /// Returns the value at the beginning of the batch that the mark at `index` ends.
+    pub fn before(&self, index: usize) -> &T {
+        index.checked_sub(1).map_or(&self.at_origin, |before| &self.values[before])
     }
 }
 
 /// Requests that completed since the start of the run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct RequestMark {
     pub bytes: u64,
     /// By [`Kind`].
@@ -64,7 +89,7 @@ pub struct RequestMark {
 
 impl RequestMark {
     fn new(streams: &[StreamMeasures]) -> RequestMark {
-        let mut mark = RequestMark { bytes: 0, kinds: Default::default() };
+        let mut mark = RequestMark::default();
         for stream in streams {
             mark.bytes += stream.bytes().as_u64();
             for (tally, kind) in mark.kinds.iter_mut().zip(Kind::ALL) {
@@ -86,12 +111,14 @@ pub struct Levels {
     pub dirty_limit: u64,
     /// Pages of the SLC cache that hold data.
     pub slc_pages: u64,
-    /// Requests that have arrived and have not completed.
+    /// Requests that were issued and have not completed.
     pub outstanding: u64,
+    /// The time by which the requests of an open replay are issued late, in picoseconds.
+    pub lag_ps: u64,
 }
 
 /// Work of the drive since the start of the run, and its levels now.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct DriveMark {
     pub counts: Counts,
     pub levels: Levels,
@@ -102,28 +129,44 @@ pub struct DriveMark {
 pub struct Batches {
     requests: Marks<RequestMark>,
     drive: Marks<DriveMark>,
+    /// Requests that completed before the origin of the marks.
+    completed_before: u64,
     /// Time from which on a completion belongs behind the next mark of requests; zero until the spacing is known.
     pub next_of_requests: Time,
 }
 
 impl Default for Batches {
     fn default() -> Self {
-        let next_of_requests = Time::ZERO;
-        Batches { requests: Marks::new(Time::MAX), drive: Marks::new(Time::MAX), next_of_requests }
+        Batches::from_origin(Time::ZERO, 0, RequestMark::default(), DriveMark::default())
     }
 }
 
 impl Batches {
+    fn from_origin(origin: Time, completed_before: u64, requests: RequestMark, drive: DriveMark) -> Batches {
+        Batches {
+            requests: Marks::new(origin, requests, Time::MAX),
+            drive: Marks::new(origin, drive, Time::MAX),
+            completed_before,
+            next_of_requests: Time::ZERO,
+        }
+    }
+
+    /// Begins anew at the time of `counts`, by when `completed` requests have completed.
+    pub fn restart(&mut self, completed: u64, streams: &[StreamMeasures], counts: &Counts, levels: Levels) {
+        let drive = DriveMark { counts: counts.clone(), levels };
+        *self = Batches::from_origin(counts.span, completed, RequestMark::new(streams), drive);
+    }
+
     /// Marks the requests that completed before `now`, or finds the spacing at the completion number `completed`.
     #[cold]
     #[inline(never)]
     pub fn mark_requests(&mut self, now: Time, completed: u64, streams: &[StreamMeasures]) {
         if self.next_of_requests == Time::ZERO {
-            if completed < FIRST_COMPLETIONS || now == Time::ZERO {
+            let since = now.saturating_sub(self.requests.origin);
+            if completed < self.completed_before + FIRST_COMPLETIONS || since == Time::ZERO {
                 return;
             }
-            let spacing = now * 2;
-            (self.requests, self.drive) = (Marks::new(spacing), Marks::new(spacing));
+            (self.requests.spacing, self.drive.spacing) = (since * 2, since * 2);
         }
         while self.requests.next() <= now {
             self.requests.push(RequestMark::new(streams));
@@ -169,7 +212,7 @@ mod tests {
 
     #[test]
     fn marks_lie_at_multiples_of_a_spacing_that_doubles() {
-        let mut marks = Marks::new(Time::from_ns(3));
+        let mut marks = Marks::new(Time::from_ns(7), Time::ZERO, Time::from_ns(3));
         for _ in 0..1_000 {
             let at = marks.next();
             marks.push(at);

@@ -11,7 +11,7 @@
 
 use std::ops::Range;
 
-use super::batches::{Batches, RequestMark};
+use super::batches::{Batches, Marks, RequestMark};
 use super::breakdown::{PARTS, Tally};
 use super::interval::Counts;
 use super::stream::Kind;
@@ -187,19 +187,19 @@ impl ConfidenceReport {
     pub fn new(batches: &Batches, start: Time, figures: &Figures<'_>) -> ConfidenceReport {
         let marks = batches.requests();
         let [of_all, of_reads, of_writes] = figures.latencies;
-        let requests = steps(marks.values(), |index| marks.time(index), start);
-        let spacing: Vec<f64> = requests.clone().map(|_| seconds(marks.time(0))).collect();
-        let counted = |kinds: &[Kind]| Counted::new(marks.values(), requests.clone(), kinds);
+        let requests = marks.steps(start);
+        let spacing = vec![seconds(marks.spacing()); requests.len()];
+        let counted = |kinds: &[Kind]| Counted::new(marks, requests.clone(), kinds);
         let (all, read, write) = (counted(&Kind::ALL), counted(&[Kind::Read]), counted(&[Kind::Write]));
         let bytes: Vec<f64> =
-            requests.clone().map(|step| increment(marks.values(), step, |mark| mark.bytes as f64)).collect();
+            requests.clone().map(|step| increment(marks, step, |mark| mark.bytes as f64)).collect();
         let rate = |value: f64, counts: &[f64]| {
             half_width(counts, &spacing).map(|width| ConfidenceInterval::around(value, width))
         };
         let drive = batches.drive();
-        let of_drive = steps(drive.values(), |index| drive.time(index), start);
+        let of_drive = drive.steps(start);
         let each = |count: &dyn Fn(&Counts) -> f64| -> Vec<f64> {
-            of_drive.clone().map(|step| increment(drive.values(), step, |mark| count(&mark.counts))).collect()
+            of_drive.clone().map(|step| increment(drive, step, |mark| count(&mark.counts))).collect()
         };
         let programmed = each(&|counts| counts.flash.programmed(&counts.gc) as f64);
         let written = each(&|counts| counts.flash.pages_written as f64);
@@ -227,7 +227,7 @@ impl ConfidenceReport {
 /// Returns the tally of the requests of `kinds` in the batches from `start` on.
 pub fn tally(batches: &Batches, start: Time, kinds: &[Kind]) -> Tally {
     let marks = batches.requests();
-    let counted = Counted::new(marks.values(), steps(marks.values(), |index| marks.time(index), start), kinds);
+    let counted = Counted::new(marks, marks.steps(start), kinds);
     let mut all = Tally::default();
     counted.tallies.iter().for_each(|tally| all.add(tally));
     all
@@ -241,16 +241,16 @@ struct Counted {
 }
 
 impl Counted {
-    fn new(marks: &[RequestMark], steps: Range<usize>, kinds: &[Kind]) -> Counted {
+    fn new(marks: &Marks<RequestMark>, steps: Range<usize>, kinds: &[Kind]) -> Counted {
         let joined = |mark: &RequestMark| {
             let mut joined = Tally::default();
             kinds.iter().for_each(|&kind| joined.add(&mark.kinds[kind as usize]));
             joined
         };
-        let mut before = steps.start.checked_sub(1).map_or(Tally::default(), |index| joined(&marks[index]));
+        let mut before = joined(marks.before(steps.start));
         let mut tallies = Vec::with_capacity(steps.len());
         for index in steps {
-            let now = joined(&marks[index]);
+            let now = joined(&marks.values()[index]);
             tallies.push(now.since(&before));
             before = now;
         }
@@ -311,19 +311,9 @@ impl Counted {
     }
 }
 
-/// Returns the indices of the marks that end a batch of the window from `start` on. The batch of the first mark begins at time zero.
-pub(super) fn steps<T>(marks: &[T], time: impl Fn(usize) -> Time, start: Time) -> Range<usize> {
-    let first = if start == Time::ZERO {
-        0
-    } else {
-        (0..marks.len()).find(|&index| time(index) >= start).map_or(marks.len(), |index| index + 1)
-    };
-    first.min(marks.len())..marks.len()
-}
-
 /// Returns by how much a value grows in the batch that ends at the mark at `index`.
-fn increment<T>(marks: &[T], index: usize, value: impl Fn(&T) -> f64) -> f64 {
-    value(&marks[index]) - index.checked_sub(1).map_or(0.0, |before| value(&marks[before]))
+fn increment<T>(marks: &Marks<T>, index: usize, value: impl Fn(&T) -> f64) -> f64 {
+    value(&marks.values()[index]) - value(marks.before(index))
 }
 
 fn seconds(time: Time) -> f64 {

@@ -4,7 +4,6 @@
 //! free blocks, the device cache, the SLC cache or the queues take in more than they give, the drive serves requests from its reserves.
 
 use super::batches::{Batches, DriveMark, Levels, Marks, RequestMark};
-use super::confidence::steps;
 use super::steady::{Drift, ROUNDS};
 use super::stream::Kind;
 use crate::names;
@@ -90,9 +89,6 @@ pub struct Window {
     pub requests_of_run: u64,
     /// Whether an end of the warm-up was found; `None` without one.
     pub warm_up_ended: Option<bool>,
-    /// The time that arrived requests wait for a slot of the queue now.
-    pub lag: Time,
-    pub end: Time,
 }
 
 /// Level of a store at the start and at the end of the window, by a straight line through its marks, and what flowed through it.
@@ -111,13 +107,13 @@ impl SteadinessReport {
     /// Judges `window`.
     pub fn new(batches: &Batches, stores: &Stores, window: &Window) -> SteadinessReport {
         let marks = batches.drive();
-        let steps = steps(marks.values(), |index| marks.time(index), window.start);
+        let steps = marks.steps(window.start);
         if steps.len() < BATCHES_MIN {
             let needed = window.requests_of_run.saturating_mul(4).max(1_000);
             return SteadinessReport { steady: false, reasons: vec![Unsteady::Short], requests_needed: Some(needed) };
         }
         let drifts = drifts(batches.requests(), window.start);
-        let judged = Judged { marks: marks.values(), first: steps.start, stores, window, drifts };
+        let judged = Judged { marks, first: steps.start, stores, window, drifts };
         let mut found: Vec<(Unsteady, Option<u64>)> = judged.found();
         found.extend(judged.found_by_requests());
         let longest = |needed: Vec<Option<u64>>| needed.into_iter().collect::<Option<Vec<u64>>>()?.into_iter().max();
@@ -167,7 +163,7 @@ fn rise(marks: &[DriveMark], level: impl Fn(&Levels) -> u64) -> f64 {
 }
 
 struct Judged<'a> {
-    marks: &'a [DriveMark],
+    marks: &'a Marks<DriveMark>,
     /// Mark at the end of the first batch of the window.
     first: usize,
     stores: &'a Stores,
@@ -178,15 +174,14 @@ struct Judged<'a> {
 
 /// Returns how IOPS and mean latency drift over the five rounds of the window from `start` on; `None` for too few batches.
 fn drifts(marks: &Marks<RequestMark>, start: Time) -> [Option<Drift>; 2] {
-    let steps = steps(marks.values(), |index| marks.time(index), start);
+    let steps = marks.steps(start);
     let batches = steps.len();
     if batches < BATCHES_MIN {
         return [None; 2];
     }
     let reached = |step: usize| {
         let index = steps.start + step * batches / ROUNDS;
-        let (count, latency, _) =
-            index.checked_sub(1).map_or_else(Default::default, |index| marks.values()[index].sums(&Kind::ALL));
+        let (count, latency, _) = marks.before(index).sums(&Kind::ALL);
         ((step * batches / ROUNDS) as f64, count as f64, latency as f64)
     };
     let (mut iops, mut latency) = ([0.0; ROUNDS], [0.0; ROUNDS]);
@@ -201,13 +196,17 @@ fn drifts(marks: &Marks<RequestMark>, start: Time) -> [Option<Drift>; 2] {
 impl Judged<'_> {
     /// Returns a count of the drive over the window.
     fn count(&self, count: impl Fn(&DriveMark) -> u64) -> f64 {
-        let before = self.first.checked_sub(1).map_or(0, |index| count(&self.marks[index]));
-        (count(&self.marks[self.marks.len() - 1]) - before) as f64
+        (count(self.last()) - count(self.marks.before(self.first))) as f64
     }
 
     /// Returns the rise of a level over the window.
     fn rise(&self, level: impl Fn(&Levels) -> u64) -> f64 {
-        rise(&self.marks[self.first..], level)
+        rise(&self.marks.values()[self.first..], level)
+    }
+
+    /// Returns the last mark.
+    fn last(&self) -> &DriveMark {
+        self.marks.before(self.marks.values().len())
     }
 
     /// Returns the length of a run of which the window has `times` as many requests.
@@ -222,7 +221,9 @@ impl Judged<'_> {
         let mut found = Vec::new();
         let written = self.count(|mark| mark.counts.flash.pages_written);
         let programmed = self.count(|mark| mark.counts.flash.user_programs);
-        let last = self.marks[self.marks.len() - 1].levels;
+        let last = self.last().levels;
+        // Pages that the device cache holds will be programmed.
+        let programmed = if programmed > 0.0 { programmed } else { written };
         if programmed > 0.0 {
             let collections = self.count(|mark| mark.counts.gc.collections);
             let moved = self.count(|mark| mark.counts.gc.pages_moved);
@@ -231,7 +232,7 @@ impl Judged<'_> {
             let round = sets as f64 * gained.max(1.0);
             let fallen = -self.rise(|levels| levels.free_pages);
             let of_chance = 2.0 * (sets as f64 / 6.0).sqrt() * gained.max(1.0);
-            if self.marks[self.marks.len() - 1].counts.gc.collections == 0 {
+            if self.last().counts.gc.collections == 0 && !is_drawn {
                 let ahead = (last.free_pages as f64 + ROUNDS_MIN * round) / programmed;
                 found.push((Unsteady::CollectionAhead, self.lengthened(1.0 + ahead)));
             } else if fallen > IMBALANCE_MAX * programmed && fallen > of_chance {
@@ -240,7 +241,7 @@ impl Judged<'_> {
             } else if programmed < ROUNDS_MIN * round && (!is_drawn || (sets as f64) < SETS_MIN) {
                 found.push((Unsteady::Rounds, self.lengthened(ROUNDS_MIN * round / programmed)));
             }
-            let of_run = self.marks[self.marks.len() - 1].counts.flash.user_programs as f64;
+            let of_run = self.last().counts.flash.user_programs as f64;
             let wanted = OVERWRITES * mapped_pages as f64;
             if !is_drawn && of_run < wanted {
                 found.push((Unsteady::Overwrites, self.lengthened(1.0 + (wanted - of_run) / programmed)));
@@ -261,10 +262,11 @@ impl Judged<'_> {
 
     /// Returns what arrivals and completions tell.
     fn found_by_requests(&self) -> Vec<(Unsteady, Option<u64>)> {
-        let Window { start, requests, warm_up_ended, lag, end, .. } = *self.window;
+        let Window { requests, warm_up_ended, .. } = *self.window;
         let mut found = Vec::new();
         let queue = Flow { rise: self.rise(|levels| levels.outstanding), through: requests as f64 };
-        let lags = lag.as_ps() as f64 > IMBALANCE_MAX * end.saturating_sub(start).as_ps() as f64;
+        let length = self.marks.spacing().as_ps() as f64 * (self.marks.values().len() - self.first) as f64;
+        let lags = self.rise(|levels| levels.lag_ps) > IMBALANCE_MAX * length;
         if lags || (queue.rise > 0.0 && queue.is_unbalanced()) {
             found.push((Unsteady::Backlog, None));
         }

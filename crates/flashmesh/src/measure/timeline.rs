@@ -143,7 +143,8 @@ impl Timeline {
         self.queued.held_by(now)
     }
 
-    pub fn cut(&mut self, counts: &Counts, marks: &Batches) {
+    /// Ends what ends at the time of `counts`; returns whether the measured window begins there.
+    pub fn cut(&mut self, counts: &Counts, marks: &Batches) -> bool {
         let now = counts.span;
         if let Some(epochs) = &mut self.epochs
             && epochs.due() == now
@@ -153,15 +154,18 @@ impl Timeline {
         match &mut self.batches {
             Some(batches) if batches.is_full() => batches.cut(counts),
             Some(_) => {}
+            None if self.warm_up == WarmUp::None => {}
             None => {
                 let is_late = self.warm_up == WarmUp::Time && now >= self.settings.warm_up_time;
                 if is_late || self.is_warm() || self.has_settled(marks) {
                     self.before_window = Some(self.completed);
                     let pace = Pace::Requests(BATCH_REQUESTS);
                     self.batches = Some(Series::new(pace, BATCHES_MAX, self.streams, counts.clone()));
+                    return true;
                 }
             }
         }
+        false
     }
 
     pub fn epochs(&self, end: Time, counts: &Counts, parts: Parts) -> Vec<IntervalReport> {

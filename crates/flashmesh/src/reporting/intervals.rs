@@ -29,12 +29,14 @@ impl Snapshot<'_> {
     /// Returns what the stores of the drive hold now.
     pub fn levels(&self) -> Levels {
         let cache = self.controller.cache().map(|device| device.state());
+        let streams = || self.frontend.streams.iter();
         Levels {
             free_pages: self.controller.ftl().pages_before_collection(),
             dirty_pages: cache.map_or(0, |cache| cache.dirty_pages()),
             dirty_limit: cache.map_or(0, |cache| cache.dirty_limit()),
             slc_pages: self.controller.ftl().slc_pages_in_use(),
-            outstanding: self.frontend.streams.iter().map(|stream| stream.replay.in_flight() as u64).sum(),
+            outstanding: streams().map(|stream| stream.replay.in_flight() as u64).sum(),
+            lag_ps: streams().map(|stream| stream.replay.lag(self.now).as_ps()).max().unwrap_or(0),
         }
     }
 

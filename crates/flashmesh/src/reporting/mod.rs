@@ -72,7 +72,6 @@ impl Snapshot<'_> {
             bandwidth_bytes_per_s,
             write_amplification,
             dies_gc_mean: utilisation.dies_gc_mean,
-            end,
         };
         let (confidence, steadiness) = self.judge(&run, warm_up.as_ref(), measured.as_ref());
         let fabric = self.datapath.fabric;

@@ -16,7 +16,6 @@ pub(super) struct WholeRun<'a> {
     pub bandwidth_bytes_per_s: f64,
     pub write_amplification: Option<f64>,
     pub dies_gc_mean: f64,
-    pub end: Time,
 }
 
 impl Snapshot<'_> {
@@ -56,14 +55,11 @@ impl Snapshot<'_> {
                 (Time::ZERO, run.measures.completed(), ConfidenceReport::new(batches, Time::ZERO, &figures))
             }
         };
-        let streams = self.frontend.streams.iter();
         let window = Window {
             start,
-            end: run.end,
             requests,
             requests_of_run: run.measures.completed(),
             warm_up_ended: warm_up.map(|warm_up| warm_up.converged),
-            lag: streams.map(|stream| stream.replay.lag(self.now)).max().unwrap_or_default(),
         };
         (confidence, SteadinessReport::new(batches, &self.stores(), &window))
     }

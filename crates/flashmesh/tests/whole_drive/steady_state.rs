@@ -28,7 +28,17 @@ fn run_case(config: &Config, requests: &[IoRequest]) -> (Report, Vec<RequestReco
 /// What the simulation alone decides, without what is measured beside the whole run.
 fn of_the_whole_run(report: &Report) -> serde_json::Value {
     let mut json = report.to_json();
-    let beside = ["warm_up", "measured", "epochs", "config_hash", "wall_s", "requests_per_wall_s", "peak_rss_bytes"];
+    let beside = [
+        "warm_up",
+        "measured",
+        "confidence",
+        "steadiness",
+        "epochs",
+        "config_hash",
+        "wall_s",
+        "requests_per_wall_s",
+        "peak_rss_bytes",
+    ];
     for key in beside {
         json.as_object_mut().expect("a report is an object").remove(key).expect("the report has the key");
     }
@@ -102,7 +112,7 @@ fn settings() -> impl Strategy<Value = flashmesh::config::Measure> {
     let epoch = prop_oneof![(1..1_000_000u64).prop_map(Time::from_ps), (1..500u64).prop_map(Time::from_us)];
     (how, 1..400u64, (1..5_000u64).prop_map(Time::from_us), epoch, 2..20u32).prop_map(
         |(warm_up, warm_up_requests, warm_up_time, epoch, epochs_max)| flashmesh::config::Measure {
-            warm_up,
+            warm_up: Some(warm_up),
             warm_up_requests,
             warm_up_time,
             epoch: Some(epoch),
@@ -164,7 +174,7 @@ proptest! {
         let (report, records) = run_case(&config, &requests);
         prop_assert!(report.epochs.is_empty());
         let Some(warm_up) = &report.warm_up else {
-            prop_assert_eq!(config.measure.warm_up, WarmUp::None);
+            prop_assert_eq!(config.measure.warm_up, Some(WarmUp::None));
             return Ok(());
         };
         let Some(window) = &report.measured else {
@@ -174,10 +184,11 @@ proptest! {
         };
         let ended = warm_up.ended_ps.expect("the warm-up ended");
         prop_assert_eq!((ended, report.makespan_ps), (window.window.start_ps, window.window.end_ps));
-        match config.measure.warm_up {
+        match config.measure.warm_up.expect("one was drawn") {
             WarmUp::Requests => prop_assert_eq!(warm_up.requests, config.measure.warm_up_requests),
             WarmUp::Time => prop_assert_eq!(ended, config.measure.warm_up_time.as_ps()),
             WarmUp::Auto => prop_assert_eq!(warm_up.requests % warm_up.batch_requests.expect("there are batches"), 0),
+            WarmUp::Steady => {}
             WarmUp::None => unreachable!("there was no warm-up"),
         }
         let behind = &records[warm_up.requests as usize..];
@@ -213,7 +224,7 @@ fn written(kind: PreconditionKind, requests: u64) -> Config {
 #[test]
 fn the_warm_up_of_a_fresh_drive_ends_when_write_amplification_has_levelled_off() {
     let mut config = written(PreconditionKind::None, 80_000);
-    config.measure.warm_up = WarmUp::Auto;
+    config.measure.warm_up = Some(WarmUp::Auto);
     config.measure.epoch = Some(Time::from_ms(20));
     let (report, _) = run(&config);
     let warm_up = report.warm_up.as_ref().expect("there is a warm-up");
@@ -241,7 +252,7 @@ fn the_warm_up_of_a_fresh_drive_ends_when_write_amplification_has_levelled_off()
 fn a_run_whose_amplification_rises_for_most_of_it_is_too_short() {
     // It takes some 20,000 writes, five times the drive, to level off.
     let mut config = written(PreconditionKind::None, 20_000);
-    config.measure.warm_up = WarmUp::Auto;
+    config.measure.warm_up = Some(WarmUp::Auto);
     let (report, _) = run(&config);
     let warm_up = report.warm_up.as_ref().expect("there is a warm-up");
     assert!(!warm_up.converged, "{warm_up:?}");
@@ -252,7 +263,7 @@ fn a_run_whose_amplification_rises_for_most_of_it_is_too_short() {
 fn a_change_at_the_end_of_a_run_is_no_warm_up_and_not_steady() {
     // Collection sets in behind three quarters of the writes.
     let mut config = written(PreconditionKind::None, 4_500);
-    config.measure.warm_up = WarmUp::Auto;
+    config.measure.warm_up = Some(WarmUp::Auto);
     let (report, _) = run(&config);
     assert!(report.gc.pages_moved > 0);
     assert_eq!(measured(&report).steady, Some(false));
@@ -263,7 +274,7 @@ fn a_drive_that_is_level_from_the_start_gives_the_figures_of_the_whole_run() {
     for seed in 0..4 {
         let mut config = written(PreconditionKind::Random, 20_000);
         config.seed = seed;
-        config.measure.warm_up = WarmUp::Auto;
+        config.measure.warm_up = Some(WarmUp::Auto);
         let (report, _) = run(&config);
         let warm_up = report.warm_up.as_ref().expect("there is a warm-up");
         assert!(warm_up.converged, "seed {seed}: {warm_up:?}");
@@ -280,7 +291,7 @@ fn a_drive_that_is_level_from_the_start_gives_the_figures_of_the_whole_run() {
 fn a_warm_up_that_the_run_does_not_reach_leaves_nothing_to_measure() {
     let mut config = written(PreconditionKind::Random, 200);
     for (warm_up, requests) in [(WarmUp::Requests, 200), (WarmUp::Requests, 201), (WarmUp::Time, 0)] {
-        config.measure.warm_up = warm_up;
+        config.measure.warm_up = Some(warm_up);
         config.measure.warm_up_requests = requests.max(1);
         config.measure.warm_up_time = Time::from_ms(10_000);
         let (report, _) = run(&config);

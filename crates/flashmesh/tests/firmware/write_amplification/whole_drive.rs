@@ -114,7 +114,7 @@ fn fifo_victims_of_units_amplify_two_temperatures_as_theory_says() {
     config.gc.moved_pages = MovedPages::WriteBlock;
     config.gc.threshold = 0.03;
     config.replay.outstanding = 512;
-    config.measure.warm_up = WarmUp::Requests;
+    config.measure.warm_up = Some(WarmUp::Requests);
     config.measure.warm_up_requests = 100_000;
     let page = |number: u64| {
         let mut random = SimRng::new(number);
