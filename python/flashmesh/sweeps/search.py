@@ -283,7 +283,7 @@ def searching(path: Path, folder: Path, resume: bool) -> Iterator[Search]:
 
     def load(settings: dict[str, str]) -> Config:
         try:
-            return configuration.load(read.config, overrides=read.overrides, varied=settings)
+            return configuration.load(read.config, overrides=read.overrides, varied=settings, keep=read.keep)
         except ConfigError as error:
             raise read.file.placed(error, settings | texts) from None
 
