@@ -134,6 +134,12 @@ def values_of(config: Config) -> dict[str, Any]:
     return flat(json.loads(config.to_json()))
 
 
+def capacity_in(config: Config) -> str | None:
+    """Returns the capacity that a configuration states; None where `geometry.over-provisioning` decides."""
+    found: str | None = values_of(config).get(CAPACITY)
+    return found
+
+
 def capacity_of(before: Space, after: Space, share: str | None) -> str | None:
     """Returns the capacity of a point; None where it stays as it is.
 
@@ -156,6 +162,11 @@ def capacity_text(size: Fraction, like: str) -> str:
     number = size / UNITS[found.kind][found.unit]
     is_short = (number * 10**DECIMALS).denominator == 1
     return found.text(size) if is_short else f"{math.floor(size)}B"
+
+
+def reason(keys: Collection[str]) -> str:
+    """Returns why the capacity follows varied keys, for people."""
+    return f"as {SHARE} says" if SHARE in keys else "over-provisioning kept"
 
 
 def change_text(before: str, after: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from flashmesh.configuration import value_text
-from flashmesh.spare_space import CAPACITY, COUNTS, SHARE, is_followed, shown, size_of
+from flashmesh.spare_space import CAPACITY, COUNTS, SHARE, is_followed, reason, shown, size_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +28,7 @@ def capacity_notes(view: View) -> list[str]:
     capacities = {capacity for capacity in found if capacity is not None}
     if len(capacities) < 2:
         return []
-    why = "over-provisioning kept" if SHARE not in keys else f"as {SHARE} says"
+    why = reason(keys)
     before, changed = found[0], [each for each in zip(found, points, strict=True) if each[0] != found[0]]
     if len(changed) > NAMED_MAX or before is None:
         ordered = sorted(capacities, key=size_of)
