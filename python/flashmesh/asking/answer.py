@@ -79,7 +79,7 @@ class Row:
         be it by a slower link, a shallower queue or a slower pace, leaves them outside.
         """
         found = (self.throughput, self.inside)
-        return all(each is not None and each.is_clear and each.ratio.mean < 1 for each in found)
+        return all(each is not None and each.ratio.mean < 1 - LEAST for each in found)
 
     @property
     def has_effect(self) -> bool:

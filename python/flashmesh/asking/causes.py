@@ -20,7 +20,7 @@ SMALL = 0.005
 
 @dataclass(frozen=True)
 class Cause:
-    """The part of the mean latency that a change moves most."""
+    """The part of the mean latency that a change moves most, in the direction of the whole."""
 
     part: str
     """One of the names under `breakdown_ps` in results."""
@@ -40,15 +40,20 @@ def parts_of(document: Mapping[str, Any]) -> dict[str, float]:
 
 
 def cause_of(pairs: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> Cause | None:
-    """Returns the cause of what a change does, out of results without and with it; None where no part moves."""
+    """Returns the part that shrank most, or grew most where the mean latency grew; None where none moves.
+
+    Args:
+        pairs: Results without the change, and with it.
+    """
     found = [(parts_of(before), parts_of(after)) for before, after in pairs]
     found = [(before, after) for before, after in found if before and after]
     if not found:
         return None
     changes = {part: fmean(after[part] - before[part] for before, after in found) for part in PARTS}
-    part = max(changes, key=lambda each: abs(changes[each]))
+    sign = 1.0 if sum(changes.values()) >= 0 else -1.0
+    part = max(changes, key=lambda each: sign * changes[each])
     latency = fmean(sum(before.values()) for before, _ in found)
-    return Cause(part, changes[part]) if abs(changes[part]) >= SMALL * latency > 0 else None
+    return Cause(part, changes[part]) if sign * changes[part] >= SMALL * latency > 0 else None
 
 
 def inside(document: Mapping[str, Any]) -> float | None:

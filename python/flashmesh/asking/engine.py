@@ -310,5 +310,5 @@ def notes_on(document: Mapping[str, Any]) -> list[str]:
     precondition = document["configuration"]["precondition"]
     has_writes = document["latency_ps"]["write"] is not None and document["latency_ps"]["write"]["count"] > 0
     if precondition["kind"] == "none" and has_writes:
-        return [f"fresh drive: garbage collection is not measured; --set {FULL} starts from a full one"]
+        return [f"fresh drive: garbage collection is not measured; --set {FULL} fills the drive first"]
     return []

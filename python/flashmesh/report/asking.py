@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from flashmesh.report.terminal import Terminal
 
 REASON_MAX = 60
+UNMOVED = "the mean latency as before"
 LESS_LOAD = "Less load, not a faster drive: fewer requests complete, and fewer are in the drive at a time"
 
 
@@ -53,8 +54,7 @@ def table(answer: Answer, rows: list[Row], terminal: Terminal) -> Table:
             effect = row.effects.get(name)
             cells += [q.NONE, ""] if effect is None else [effect.text, span(effect.ratio)]
         found.add_row(row.change.label, row.change.before, str(row.seeds), *cells)
-        if row.cause is not None:
-            found.add_row(f"  {row.cause.text}", style="dim")
+        found.add_row(f"  {UNMOVED if row.cause is None else row.cause.text}", style="dim")
     return found
 
 
@@ -68,7 +68,11 @@ def span(ratio: Estimate) -> str:
 def remarks(answer: Answer) -> list[str]:
     """What else changed, what has no effect, what could not be changed, and what there was no time for."""
     found = list(answer.notes)
-    found += [f"{row.change.label}: {row.also} ({reason([row.change.key])})" for row in answer.rows if row.also]
+    also: dict[str, list[str]] = {}
+    for row in answer.rows:
+        if row.also:
+            also.setdefault(f"{row.also} ({reason([row.change.key])})", []).append(row.change.label)
+    found += [f"{told}: with {', '.join(labels)}" for told, labels in also.items()]
     if answer.idle:
         found.append(f"no effect: {', '.join(changes[0].words for changes in answer.idle.values())}")
     if answer.unread:
