@@ -225,7 +225,7 @@ def test_command_prints_the_answer_and_show_prints_it_again(cli: Cli, tmp_path: 
     done = cli("ask", "preset:venice-z-nand", *options, "--json", "ask.json")
     assert done.returncode == 0, done.stderr
     assert "The change that helps most:\n" in done.stdout
-    assert ": fabric.channel-rate = 2.4GB/s (now 1.2GB/s): waiting for the die -" in done.stdout
+    assert ": fabric.channel-rate = 2.4GB/s (now 1.2GB/s): waiting for the path -" in done.stdout
     assert "no effect: host queue depth" in done.stdout
     assert cli("show", "ask.json").stdout == done.stdout
     document: dict[str, Any] = json.loads((tmp_path / "ask.json").read_text())
