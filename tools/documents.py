@@ -13,7 +13,7 @@ BLOCK = re.compile(
     r"^(?P<only><!-- checked only: [^\n]+ -->\n)?```(?P<kind>sh|console)\n(?P<text>.*?)^```$", re.M | re.S
 )
 ROW = re.compile(r"\s*<!-- first row: ([^\n]+) -->")
-"""Behind a block: the words that begin the first row of the table that its last command prints, for the text names it."""
+"""Behind a block: the words that begin the first row of what its last command prints, for the text names that row."""
 RULE = re.compile(r"^-{20,}$", re.M)
 """What stands below the headings of a table."""
 PICTURE = re.compile(r"^<!-- picture: (?P<made>\S+) -->\n!\[[^\]]*\]\((?P<file>[^)]+)\)", re.M)
