@@ -12,6 +12,10 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").r
 BLOCK = re.compile(
     r"^(?P<only><!-- checked only: [^\n]+ -->\n)?```(?P<kind>sh|console)\n(?P<text>.*?)^```$", re.M | re.S
 )
+ROW = re.compile(r"\s*<!-- first row: ([^\n]+) -->")
+"""Behind a block: the words that begin the first row of what its last command prints, for the text names that row."""
+RULE = re.compile(r"^-{20,}$", re.M)
+"""What stands below the headings of a table."""
 PICTURE = re.compile(r"^<!-- picture: (?P<made>\S+) -->\n!\[[^\]]*\]\((?P<file>[^)]+)\)", re.M)
 """A picture of a page, with the file that its commands write it to."""
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -33,6 +37,8 @@ class Command:
     """The output that the page shows; empty when it shows none."""
     runs: bool
     """Whether the page means it to be run here, rather than to be checked for its options alone."""
+    row: tuple[str, ...] = ()
+    """Words that begin the first row of its first table; empty when the page names none."""
 
     @property
     def place(self) -> str:
@@ -63,6 +69,12 @@ def is_same_drawing(one: str, other: str) -> bool:
     return all(abs(a - b) <= MOVED for a, b in pairs)
 
 
+def first_row(printed: str) -> tuple[str, ...]:
+    """Returns the words of the first row of the first table in an output; empty when there is no table."""
+    rule = RULE.search(printed)
+    return tuple(printed[rule.end() :].split("\n")[1].split()) if rule is not None else ()
+
+
 def commands(page: Path) -> list[Command]:
     """All commands of a page, in their order."""
     text = page.read_text(encoding="utf-8")
@@ -70,6 +82,7 @@ def commands(page: Path) -> list[Command]:
     for block in BLOCK.finditer(text):
         first = text.count("\n", 0, block.start("text")) + 1
         lines = block["text"].splitlines()
+        named = ROW.match(text, block.end())
         at = 0
         while at < len(lines):
             start = at
@@ -87,5 +100,6 @@ def commands(page: Path) -> list[Command]:
                 at += 1
             if words := tuple(shlex.split(line, comments=True)):
                 runs = block["only"] is None
-                found.append(Command(page, first + start, words, "\n".join(shown), runs))
+                row = tuple(named[1].split()) if named is not None and at == len(lines) else ()
+                found.append(Command(page, first + start, words, "\n".join(shown), runs, row))
     return found

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
-from flashmesh import provenance
+from flashmesh import provenance, spare_space
 from flashmesh._native import Config, ConfigError, WorkloadError, toml_places
 from flashmesh.missing import PRESET_PREFIX as PRESET_PREFIX
 from flashmesh.missing import refuse_missing_trace, refuse_what_is_no_configuration
@@ -110,6 +110,7 @@ def load(
     tolerate: bool = False,
     sort: bool = False,
     runs: bool = True,
+    keep: str = spare_space.KEPT,
 ) -> Config:
     """Reads and checks a configuration.
 
@@ -125,6 +126,7 @@ def load(
         tolerate: Whether to skip unusable lines of a trace, however many.
         sort: Whether to take a trace that is out of order within the window in which it is sorted.
         runs: Whether it is to be run, so that policies which a file names have to be trusted.
+        keep: Of one of several runs, what stays where its axes change the raw capacity: one of `spare_space.KEEP`.
 
     Raises:
         ConfigError: When the configuration cannot be used; the text shows the place.
@@ -143,6 +145,15 @@ def load(
         raise ConfigError(f"overrides are a mapping of keys to values, not {type(overrides).__name__}")
     is_alone, varied = varied is None, varied or {}
     overrides = spelt_settings(overrides or {})
+    followed: dict[str, str] = {}
+    if keep == spare_space.KEPT and spare_space.CAPACITY not in overrides and spare_space.is_followed(varied):
+        workload: dict[str, Any] = {"trace": trace, "profile": profile, "fio": fio, "tolerate": tolerate, "sort": sort}
+
+        def with_some(settings: dict[str, str]) -> Config:
+            return load(source, overrides=overrides, varied=settings, seed=seed, runs=runs, keep="capacity", **workload)
+
+        followed = spare_space.followed(varied, with_some, identity(source, overrides))
+        varied = {**varied, **followed}
     given = [f"{key}={value_text(value)}" for key, value in (overrides or {}).items() if key not in varied]
     asked = [f"{key}={value_text(value)}" for key, value in (fio.settings if fio is not None else {}).items()]
     texts = given + [f"{key}={value}" for key, value in varied.items()]
@@ -152,6 +163,8 @@ def load(
         origins = dict(
             zip((f"--set #{number}" for number in range(1, len(texts) + 1)), arguments(overrides, varied), strict=True)
         )
+    if followed:
+        origins[f"--set #{len(texts)}"] = spare_space.ORIGIN
 
     def add(origin: str, *settings: str) -> None:
         for setting in settings:
@@ -186,6 +199,19 @@ def load(
     if is_alone:
         refuse_unread([config], overrides)
     return config
+
+
+def identity(source: ConfigSource | PipeText, overrides: Mapping[str, Any]) -> tuple[Any, ...] | None:
+    """Returns what tells a configuration from others, as long as its file stays; None of tables, which may change."""
+    if not isinstance(source, str | Path | PipeText):
+        return None
+    file = Path(source) if isinstance(source, str | Path) else None
+    try:
+        found = file.stat() if file is not None else None
+    except (OSError, ValueError):
+        found = None  # a preset, or no file
+    changed = (found.st_mtime_ns, found.st_size, found.st_ino) if found is not None else None
+    return str(source), changed, *(f"{key}={value_text(value)}" for key, value in overrides.items())
 
 
 def arguments(overrides: Mapping[str, Any], varied: Mapping[str, str]) -> list[str]:

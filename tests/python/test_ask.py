@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from contextlib import suppress
 from pathlib import Path
@@ -13,11 +14,17 @@ import flashmesh
 from conftest import Cli
 from flashmesh.aggregate.estimate import Estimate, estimate
 from flashmesh.asking.answer import Answer, Effect, Row
+from flashmesh.asking.causes import Cause, cause_of, inside, windowed
 from flashmesh.asking.changes import Change, changes_of
 from flashmesh.configuration import load
 from flashmesh.keys import declared
+from flashmesh.report.asking import show
+from flashmesh.report.measures import in_document
+from flashmesh.report.summary import PARTS
+from flashmesh.report.terminal import Terminal
 
 KEYS = ("fabric.channel-rate", "host.queue-depth")
+NOTE = "fresh drive: garbage collection is not measured; --set precondition.kind=random fills the drive first"
 SMALL = {"geometry.blocks-per-plane": 64, "workload.requests": 2_000}
 
 
@@ -50,21 +57,125 @@ def test_more_rate_helps_and_queue_depth_beyond_the_load_does_not() -> None:
     assert best.effects["p99"].ratio.mean < 1
     assert list(found.idle) == ["host.queue-depth"]
     assert not found.untried
-    # The ratios are those of pairs of runs with the same seed.
+    assert best.cause is not None
+    assert best.cause.change_ps < 0
+    # The ratios are those of pairs of runs with the same seed, without their warm-up.
+    warm = {**SMALL, "measure.warm-up": "auto"}
     for name, measure in (("IOPS", "iops"), ("p99", "latency_ps.all.p99")):
         pairs = []
         for seed in (0, 1):
             fast = flashmesh.run(
-                "preset:venice-z-nand", overrides={**SMALL, "fabric.channel-rate": "2.4GB/s"}, seed=seed
+                "preset:venice-z-nand", overrides={**warm, "fabric.channel-rate": "2.4GB/s"}, seed=seed
             )
-            plain = flashmesh.run("preset:venice-z-nand", overrides=SMALL, seed=seed)
-            after, before = fast.value(measure), plain.value(measure)
+            plain = flashmesh.run("preset:venice-z-nand", overrides=warm, seed=seed)
+            after, before = (in_document(windowed(each.document), measure) for each in (fast, plain))
             assert after is not None
             assert before is not None
             pairs.append(after / before)
         assert best.effects[name].ratio == estimate(pairs)
     again = Answer.from_dict(json.loads(found.to_json()))
     assert again == found
+
+
+def test_slower_link_is_less_load_and_no_help() -> None:
+    overrides = {"workload.requests": 20_000}
+    found = flashmesh.ask("examples/venice.toml", keys=["host.link-rate"], overrides=overrides, seeds=2)
+    (row,) = found.less_load
+    assert row.change.after == "8GB/s"
+    assert row.effects["p99"].ratio.mean < 0.6
+    assert row.cause is not None
+    assert row.cause.text.startswith("host queue and link +")
+    assert not found.best
+    shown = text(found)
+    assert "No change that was tried helps." in shown
+    assert shown.index("Less load, not a faster drive") < shown.index("host.link-rate = 8GB/s")
+    assert Answer.from_dict(json.loads(found.to_json())) == found
+
+
+def test_slower_drive_is_no_less_load() -> None:
+    rows = [
+        Row(WORSE.change, WORSE.effects, 2, throughput=ratio(0.5, 0.51), inside=ratio(1.0, 1.001)),
+        Row(WORSE.change, {"p99": ratio(0.5, 0.51)}, 2, throughput=ratio(1.0, 1.001), inside=ratio(0.5, 0.51)),
+        WORSE,
+    ]
+    assert not any(row.is_less_load for row in rows)
+    slower_pace = Row(WORSE.change, {"p99": ratio(0.5, 0.51)}, 2, throughput=ratio(0.5, 0.51), inside=ratio(0.3, 0.31))
+    found = answer(MESH, slower_pace)
+    assert found.less_load == [slower_pace]
+    assert found.best == [MESH]
+
+
+def result(host: float, die_wait: float, iops: float = 1e6) -> dict[str, Any]:
+    return {"iops": iops, "breakdown_ps": {"mean": dict.fromkeys(PARTS, 0.0) | {"host": host, "die_wait": die_wait}}}
+
+
+def test_cause_is_the_part_of_the_latency_that_moves_most() -> None:
+    found = cause_of([(result(1e6, 90e6), result(2e6, 60e6)), (result(1e6, 90e6), result(2e6, 40e6))])
+    assert found == Cause("die_wait", -40e6)
+    assert found.text == "waiting for the die -40.00 us"
+    assert cause_of([(result(1e6, 90e6), result(1e6, 90.1e6))]) is None
+    # The whole shrinks, so that a part which grows is no cause of it.
+    assert cause_of([(result(1e6, 90e6), result(41e6, 10e6))]) == Cause("die_wait", -80e6)
+    assert cause_of([(result(1e6, 90e6), result(91e6, 60e6))]) == Cause("host", 90e6)
+    assert inside(result(70e6, 20e6)) == pytest.approx(20.0 * 1e12)
+
+
+def test_values_are_those_of_the_measured_window() -> None:
+    whole = {"iops": 9.0, "latency_ps": {"all": 1, "read": 2}, "seed": 0}
+    assert windowed(whole | {"measured": None})["iops"] == 9.0
+    found = windowed(whole | {"measured": {"iops": 5.0, "latency_ps": {"all": 3}, "start_ps": 1}})
+    assert (found["iops"], found["latency_ps"], found["seed"]) == (5.0, {"all": 3, "read": 2}, 0)
+    assert "start_ps" not in found
+
+
+@pytest.mark.parametrize(
+    ("overrides", "is_told"),
+    [
+        ({"workload.read-share": "50%"}, True),
+        ({"workload.read-share": "50%", "precondition.kind": "random"}, False),
+        ({"workload.read-share": "100%"}, False),
+    ],
+)
+def test_fresh_drive_that_is_written_is_told(overrides: dict[str, str], is_told: bool) -> None:
+    found = flashmesh.ask("preset:venice-z-nand", keys=["host.queue-depth"], overrides=SMALL | overrides, seeds=1)
+    assert ("fresh drive: garbage collection is not measured" in text(found)) == is_told
+    assert found.notes == (NOTE,) * is_told
+
+
+def test_warm_up_is_that_of_the_configuration_or_ends_by_itself() -> None:
+    bases = {}
+    for how in (None, "none", "requests"):
+        overrides = SMALL if how is None else SMALL | {"measure.warm-up": how}
+        if how == "requests":
+            overrides = overrides | {"measure.warm-up-requests": 1_000}
+        found = flashmesh.ask("preset:venice-z-nand", keys=["host.queue-depth"], overrides=overrides, seeds=1)
+        bases[how] = found.base["IOPS"].mean
+        plain = flashmesh.run("preset:venice-z-nand", overrides={"measure.warm-up": "auto", **overrides})
+        assert bases[how] == windowed(plain.document)["iops"]
+    assert len(set(bases.values())) == 3
+
+
+def test_more_flash_keeps_over_provisioning_and_says_so() -> None:
+    overrides = {"geometry.blocks-per-plane": 32, "workload.requests": 500}
+    drive = {"preset": "venice-z-nand", "geometry": {"capacity": "5GB"}}
+    keys = ["geometry.channels", "geometry.over-provisioning"]
+    found = flashmesh.ask(drive, keys=keys, overrides=overrides, seeds=1)
+    also = {row.change.label: row.also for row in found.rows}
+    assert also["geometry.channels = 16"] == "geometry.capacity 5GB -> 10GB"
+    assert also["geometry.channels = 4"] == "geometry.capacity 5GB -> 2.5GB"
+    # A capacity of 5 GB leaves 61 % of these pages out, and a change goes on from there.
+    assert {row.change.before for row in found.rows if row.change.key == keys[1]} == {"0.6119"}
+    assert also["geometry.over-provisioning = 0.6619"] == "geometry.capacity 5GB -> 4.356GB"
+    assert "geometry.capacity 5GB -> 10GB (over-provisioning kept): with geometry.channels = 16" in text(found)
+    kept = flashmesh.ask(drive, keys=keys, overrides=overrides, seeds=1, keep="capacity")
+    assert not any(row.also for row in kept.rows)
+    assert kept.unread == {"geometry.over-provisioning": "geometry.capacity takes its place"}
+
+
+def text(found: Answer) -> str:
+    stream = io.StringIO()
+    show(found, Terminal(stream))
+    return " ".join(stream.getvalue().split())
 
 
 def ratio(*values: float) -> Effect:
@@ -114,7 +225,7 @@ def test_command_prints_the_answer_and_show_prints_it_again(cli: Cli, tmp_path: 
     done = cli("ask", "preset:venice-z-nand", *options, "--json", "ask.json")
     assert done.returncode == 0, done.stderr
     assert "The change that helps most:\n" in done.stdout
-    assert ": fabric.channel-rate = 2.4GB/s (now 1.2GB/s)\n" in done.stdout
+    assert ": fabric.channel-rate = 2.4GB/s (now 1.2GB/s): waiting for the path -" in done.stdout
     assert "no effect: host queue depth" in done.stdout
     assert cli("show", "ask.json").stdout == done.stdout
     document: dict[str, Any] = json.loads((tmp_path / "ask.json").read_text())

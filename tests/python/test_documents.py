@@ -21,6 +21,7 @@ from documents import (
     ROOT,
     Command,
     commands,
+    first_row,
     is_same_drawing,
     pictures,
 )
@@ -76,6 +77,7 @@ def test_the_commands_of_a_page_print_what_it_shows(page: Path, tmp_path: Path, 
         printed = run(command, tmp_path, states)
         if command.shown:
             assert shows(command.shown, printed), f"{command.place} prints\n{printed}"
+        assert first_row(printed)[: len(command.row)] == command.row, f"{command.place} prints\n{printed}"
     for picture in pictures(page):
         made = (tmp_path / picture.made).read_text(encoding="utf-8")
         assert is_same_drawing(picture.file.read_text(encoding="utf-8"), made), (
@@ -111,6 +113,19 @@ def shows(shown: str, printed: str) -> bool:
             return False
         at = found + len(part.rstrip())
     return not parts[-1] or at == len(printed)
+
+
+def test_page_that_names_the_first_row_has_it_checked() -> None:
+    for page in PAGES:
+        if "The first row" in page.read_text(encoding="utf-8"):
+            assert any(command.row for command in commands(page)), page
+    assert any(command.row for command in COMMANDS)
+
+
+def test_first_row_is_that_below_the_headings() -> None:
+    table = f"kind   IOPS\n{'-' * 24}\nbus    1.2M\nideal  2M\n"
+    assert first_row(f"told\n\n{table}") == ("bus", "1.2M")
+    assert first_row("no table") == ()
 
 
 def test_what_is_shown_is_compared() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import re
 from pathlib import Path
@@ -11,10 +10,15 @@ from typing import Any
 import pytest
 
 from conftest import Cli
+from flashmesh.sweeps.points import Points
+from flashmesh.sweeps.ranges import read_range
 from sweep_files import SEARCH, kept, remove_when_there, search_file
 
 pytest.importorskip("optuna")
 __all__ = ["search_file"]
+
+DRIVES = 9
+"""In the space of the search."""
 
 
 def search(tmp_path: Path, folder: str = "out") -> dict[str, Any]:
@@ -26,7 +30,9 @@ def test_front_is_what_no_other_trial_beats(cli: Cli, search_file: Path, tmp_pat
     done = cli("optimise", search_file, "--out", "out")
     assert done.returncode == 0, done.stderr
     trials = search(tmp_path)["trials"]
-    assert len(trials) == 24
+    assert len(trials) == DRIVES
+    assert "all 9 points of the space, no more than the 24 trials" in done.stderr
+    assert f"all drives of the space tried: {DRIVES}" in done.stderr
     points = [(trial["measures"]["latency_ps.all.p99"], trial["measures"]["wires"]) for trial in trials]
     within = [p99 <= 400e6 for p99, _ in points]
     assert [trial["feasible"] for trial in trials] == within
@@ -42,17 +48,62 @@ def test_front_is_what_no_other_trial_beats(cli: Cli, search_file: Path, tmp_pat
     front, explained = done.stdout.split("\n\n")
     assert len(front.splitlines()) == 2 + len(best)
     assert [line.split()[0] for line in explained.splitlines()[2:]] == ["fabric.kind", "fabric.channel-rate"]
-    # Every point is run once, however often it is tried.
+    # Every drive is one trial.
     tried = {json.dumps(trial["settings"]) for trial in trials}
-    assert len(kept(tmp_path / "out")) == len(tried) <= len(list(itertools.product(range(3), range(3))))
+    assert len(kept(tmp_path / "out")) == len(tried) == DRIVES
     assert cli("show", "out", "--measure", "wires").returncode == 0
 
 
+def test_no_trial_is_spent_on_a_known_drive(cli: Cli, search_file: Path, tmp_path: Path) -> None:
+    # Venice does not read the rate, so that the twelve points are ten drives: eleven trials find no more.
+    text = SEARCH.replace('"ideal"]', '"ideal", "venice"]')
+    search_file.write_text(text.replace("trials = 24", "trials = 8").replace("population = 8", "population = 4"))
+    done = cli("optimise", search_file, "--out", "out")
+    assert done.returncode == 0, done.stderr
+    runs = [trial["run"] for trial in search(tmp_path)["trials"]]
+    assert len(set(runs)) == len(runs) == 8
+    assert "tried:" not in done.stderr
+    search_file.write_text(text.replace("trials = 24", "trials = 11").replace("population = 8", "population = 4"))
+    done = cli("optimise", search_file, "--out", "out", "--resume")
+    assert done.returncode == 0, done.stderr
+    runs = [trial["run"] for trial in search(tmp_path)["trials"]]
+    assert len(set(runs)) == len(runs) == 10
+    assert "all drives of the space tried: 10; some drives do not read fabric.channel-rate" in done.stderr
+
+
+def test_front_says_which_capacity_follows(cli: Cli, search_file: Path, tmp_path: Path) -> None:
+    drive = tmp_path / "drive.toml"
+    drive.write_text(
+        drive.read_text().replace("blocks-per-plane = 64\n", 'blocks-per-plane = 64\ncapacity = "1.2GB"\n')
+    )
+    space = SEARCH.replace('fabric.kind = ["bus", "pssd", "ideal"]', '"geometry.channels" = [2, 4]')
+    search_file.write_text(space.replace("400us", "1s"))
+    done = cli("optimise", search_file, "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert "geometry.capacity" in done.stdout.splitlines()[0]
+    assert {"1.2GB", "2.4GB"} & set(done.stdout.split())
+    assert "geometry.capacity follows the space (over-provisioning kept)" in done.stdout
+    trials = search(tmp_path)["trials"]
+    assert {trial["settings"]["geometry.channels"]: trial["capacity"] for trial in trials} == {2: "1.2GB", 4: "2.4GB"}
+
+
+def test_points_of_a_space_are_all_drawn_once() -> None:
+    points = Points({"a": ["x", "y"], "b": read_range("b", "1..4 x2")})
+    assert (points.count, points.is_listed) == (6, True)
+    everything = [points.settings(point) for point in points.all()]
+    assert everything[:2] == [{"a": "x", "b": "1"}, {"a": "x", "b": "2"}]
+    drawn = [points.settings(point) for point in points.drawn(1)]
+    assert drawn != everything
+    assert sorted(map(str, drawn)) == sorted(map(str, everything))
+    assert Points({"a": read_range("a", "1us..2.5us")}).count is None
+
+
 def test_search_goes_on_and_takes_the_same_path(cli: Cli, search_file: Path, tmp_path: Path) -> None:
-    search_file.write_text(SEARCH.replace("trials = 24", "trials = 8"))
+    wide = SEARCH.replace(" +400MB/s", "")
+    search_file.write_text(wide.replace("trials = 24", "trials = 8"))
     assert cli("optimise", search_file, "--out", "out").returncode == 0
     before = kept(tmp_path / "out")
-    search_file.write_text(SEARCH)
+    search_file.write_text(wide)
     assert "24 trials, 8 of them done" in cli("optimise", search_file, "--out", "out", "--resume").stderr
     assert before.items() <= kept(tmp_path / "out").items()
     in_two = search(tmp_path)["trials"]

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from flashmesh.aggregate.estimate import Estimate
+from flashmesh.asking.causes import Cause
 from flashmesh.asking.changes import Change
 
 KIND = "ask"
@@ -61,11 +62,33 @@ class Row:
     effects: dict[str, Effect]
     """By measure; those that the drive with the change, or without, does not have are left out."""
     seeds: int
+    also: str = ""
+    """What else is different: `geometry.capacity 30GB -> 60GB`; empty where nothing is."""
+    cause: Cause | None = None
+    """The part of the mean latency that moves most; None where none does."""
+    throughput: Effect | None = None
+    """Completed requests a second."""
+    inside: Effect | None = None
+    """Mean number of requests inside the drive, behind the host's queue and link."""
+
+    @property
+    def is_less_load(self) -> bool:
+        """Returns whether the change lowers the load: fewer requests a second complete, and fewer are in the drive.
+
+        A drive that is slower has as many requests inside as before, or more of them. A workload that is throttled,
+        be it by a slower link, a shallower queue or a slower pace, leaves them outside.
+        """
+        found = (self.throughput, self.inside)
+        return all(each is not None and each.ratio.mean < 1 - LEAST for each in found)
 
     @property
     def has_effect(self) -> bool:
         """Whether any measure changes."""
         return any(effect.is_clear for effect in self.effects.values())
+
+    def betters(self, higher: dict[str, bool]) -> bool:
+        """Returns whether any measure is clearly better."""
+        return any(effect.is_clear and (effect.ratio.mean > 1) == higher[name] for name, effect in self.effects.items())
 
     def score(self, higher: dict[str, bool]) -> float:
         """How much it helps: the sum of the logarithms of what it gains, clear effects alone."""
@@ -112,11 +135,18 @@ class Answer:
     bound: str
     """What bounds the drive as it is."""
     elapsed_s: float
+    notes: tuple[str, ...] = ()
+    """What is to be known of all of them."""
 
     @property
     def helping(self) -> list[Row]:
         """The changes that help, the best first."""
-        return [row for row in self.rows if row.score(self.higher) > 0]
+        return [row for row in self.rows if row.score(self.higher) > 0 and not row.is_less_load]
+
+    @property
+    def less_load(self) -> list[Row]:
+        """The changes that better a measure only since the drive has less to do."""
+        return [row for row in self.rows if row.is_less_load and row.betters(self.higher)]
 
     @property
     def best(self) -> list[Row]:
@@ -168,6 +198,11 @@ class Answer:
                     "has_effect": row.has_effect,
                     "score": row.score(self.higher),
                     "ratios": {name: asdict(effect.ratio) for name, effect in row.effects.items()},
+                    "also": row.also,
+                    "cause": None if row.cause is None else asdict(row.cause),
+                    "throughput": None if row.throughput is None else asdict(row.throughput.ratio),
+                    "inside": None if row.inside is None else asdict(row.inside.ratio),
+                    "less_load": row.is_less_load,
                 }
                 for row in self.rows
             ],
@@ -175,6 +210,7 @@ class Answer:
             "impossible": [{**asdict(change), "reason": reason} for change, reason in self.impossible],
             "untried": [asdict(change) for change in self.untried],
             "seeds": self.seeds,
+            "notes": self.notes,
             "elapsed_s": self.elapsed_s,
         }
 
@@ -193,6 +229,9 @@ class Answer:
         def change(each: dict[str, Any]) -> Change:
             return Change(each["key"], each["before"], each["after"])
 
+        def effect(ratio: dict[str, Any] | None) -> Effect | None:
+            return None if ratio is None else Effect(Estimate(**ratio))
+
         return cls(
             tuple(each["name"] for each in document["measures"]),
             {each["name"]: each["higher_is_better"] for each in document["measures"]},
@@ -202,6 +241,10 @@ class Answer:
                     change(each),
                     {name: Effect(Estimate(**ratio)) for name, ratio in each["ratios"].items()},
                     each["seeds"],
+                    each.get("also", ""),
+                    None if each.get("cause") is None else Cause(**each["cause"]),
+                    effect(each.get("throughput")),
+                    effect(each.get("inside")),
                 )
                 for each in document["changes"]
             ),
@@ -211,6 +254,7 @@ class Answer:
             document["seeds"],
             document["bound"],
             document["elapsed_s"],
+            tuple(document.get("notes", ())),
         )
 
 

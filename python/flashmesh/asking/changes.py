@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from flashmesh._native import ConfigError
 from flashmesh.configuration import value_text
 from flashmesh.keys import declared, flat
+from flashmesh.spare_space import CAPACITY, KEPT, SHARE, space_of
 from flashmesh.sweeps.ranges import quantity
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 BETWEEN = " | "
 """Between the values that a step lists."""
+SHARE_DIGITS = 4
+"""Digits of the over-provisioning of a drive that states its capacity."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +44,18 @@ class Change:
         return self.key.replace(".", " ").replace("-", " ")
 
 
-def changes_of(config: Config) -> tuple[list[Change], dict[str, str]]:
-    """The changes of a drive, in the order of the reference, and why other keys that have a step are not changed."""
+def changes_of(config: Config, keep: str = KEPT) -> tuple[list[Change], dict[str, str]]:
+    """Returns the changes of a drive, in the order of the reference, and why other keys with a step are not changed.
+
+    Args:
+        config: The configuration of the drive.
+        keep: What stays where a change adds or removes flash: one of `spare_space.KEEP`.
+    """
     values = flat(json.loads(config.to_json()))
+    share = space_of(values).share
+    if share is not None:
+        # A capacity takes the place of the key, whose value is then that which the drive has.
+        values[SHARE] = round(float(share), SHARE_DIGITS)
     found: list[Change] = []
     unread: dict[str, str] = {}
     for key in declared().values():
@@ -52,6 +64,8 @@ def changes_of(config: Config) -> tuple[list[Change], dict[str, str]]:
         reason = config.unread(key.key)
         if reason is not None:
             unread[key.key] = reason
+        elif key.key == SHARE and share is not None and keep != KEPT:
+            unread[key.key] = f"{CAPACITY} takes its place"
         elif values.get(key.key) is None:
             unread[key.key] = "is not set"
         else:

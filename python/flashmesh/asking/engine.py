@@ -10,11 +10,13 @@ from flashmesh import configuration, memory
 from flashmesh._native import ConfigError
 from flashmesh.aggregate.estimate import estimate
 from flashmesh.asking.answer import Answer, Effect, Row, is_higher_better
+from flashmesh.asking.causes import cause_of, inside, windowed
 from flashmesh.asking.changes import Change, changes_of
 from flashmesh.frames import as_trace
 from flashmesh.report.measures import Measure, measure_named
 from flashmesh.report.view import numbers
 from flashmesh.simulate import cores, jobs_of
+from flashmesh.spare_space import CAPACITY, KEPT, capacity_in, change_text
 from flashmesh.spelling import spelt_settings
 from flashmesh.sweeps.local import LocalThreads
 from flashmesh.sweeps.session import Session
@@ -34,6 +36,8 @@ MEASURES = ("IOPS", "p99")
 SEEDS = 3
 LIMIT_S = 60.0
 SEED = "seed"
+WARM_UP = "measure.warm-up"
+FULL = "precondition.kind=random"
 
 
 class OutOfTime(Exception):  # noqa: N818 - no fault of anybody
@@ -53,12 +57,14 @@ def ask(
     overrides: Mapping[str, Any] | None = None,
     tolerate: bool = False,
     sort: bool = False,
+    keep: str = KEPT,
     jobs: int | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Answer:
     """Which changes of a drive help most: tries each key that has a step, one at a time.
 
     Each change runs with one seed first, then those with the largest effects with further seeds, until time is over.
+    Runs leave out their warm-up, which ends by itself unless `measure.warm-up` says otherwise.
 
     Args:
         config: As in `run`, and so are the other arguments that are not named here.
@@ -72,6 +78,8 @@ def ask(
         overrides: See `run`.
         tolerate: See `run`.
         sort: See `run`.
+        keep: What stays where a change adds or removes flash: "over-provisioning", so that the capacity grows with it,
+            or "capacity".
         jobs: How many runs go on at once; by default one for each core.
         progress: See `run`.
 
@@ -85,14 +93,17 @@ def ask(
     settings = spelt_settings(reading or {})
     source = configuration.read_once(config)
     base = configuration.load(source, overrides=settings, **given)
-    changes, unread = changes_of(base)
+    if WARM_UP not in settings and json.loads(base.to_json())["measure"]["warm-up"] == "none":
+        settings[WARM_UP] = "auto"
+        base = configuration.load(source, overrides=settings, **given)
+    changes, unread = changes_of(base, "capacity" if CAPACITY in settings else keep)
     if keys is not None:
         changes, unread = chosen(changes, unread, keys)
     first = int(json.loads(base.to_json())[SEED])
 
     def load(varied: dict[str, str]) -> Config:
         left = {key: value for key, value in settings.items() if key not in varied}
-        return configuration.load(source, overrides=left, varied=varied, **given)
+        return configuration.load(source, overrides=left, varied=varied, keep=keep, **given)
 
     possible: list[Change] = []
     impossible: list[tuple[Change, str]] = []
@@ -217,10 +228,30 @@ class Trial:
             base, other = self.results.get((None, number)), self.results.get((change, number))
             if base is None or other is None:
                 continue
-            before, after = measure.of_document(base), measure.of_document(other)
+            before, after = measure.of_document(windowed(base)), measure.of_document(windowed(other))
             if before and after is not None and not isinstance(before, str | bool):
                 found.append(after / before)
         return found
+
+    def documents(self, change: Change) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+        """Returns the results without and with the change, by seeds that both have."""
+        numbers = [number for number in range(len(self.configs[None])) if (change, number) in self.results]
+        return [
+            (self.results[None, number], self.results[change, number])
+            for number in numbers
+            if (None, number) in self.results
+        ]
+
+    def ratio(self, change: Change, value: Callable[[Mapping[str, Any]], float | None]) -> Effect | None:
+        """Returns what a change brings to a value of results."""
+        values = [(value(before), value(after)) for before, after in self.documents(change)]
+        found = estimate([after / before for before, after in values if before and after is not None])
+        return None if found is None else Effect(found)
+
+    def also(self, change: Change) -> str:
+        """Returns what else a change makes different; empty where nothing is."""
+        before, after = (capacity_in(self.configs[each][0]) for each in (None, change))
+        return change_text(before, after) if before is not None and after is not None and before != after else ""
 
     def size(self, change: Change, measures: Sequence[Measure]) -> float:
         """How large the effects of a change are, whether they help or not."""
@@ -245,14 +276,16 @@ def answer_of(
     base = {
         name: found
         for name, measure in zip(names, measures, strict=True)
-        if (found := estimate(numbers([measure.of_document(document) for document in bases]))) is not None
+        if (found := estimate(numbers([measure.of_document(windowed(each)) for each in bases]))) is not None
     }
     rows: list[Row] = []
     for change in changes:
         ratios = {name: estimate(trial.pairs(change, measure)) for name, measure in zip(names, measures, strict=True)}
         effects = {name: Effect(ratio) for name, ratio in ratios.items() if ratio is not None}
         if effects:
-            rows.append(Row(change, effects, trial.seeds(change)))
+            cause = cause_of(trial.documents(change))
+            throughput, within = trial.ratio(change, lambda each: each["iops"]), trial.ratio(change, inside)
+            rows.append(Row(change, effects, trial.seeds(change), trial.also(change), cause, throughput, within))
     rows.sort(key=lambda row: (not row.has_effect, -row.score(higher)))
     tried = {row.change for row in rows}
     untried = tuple(change for change in changes if change not in tried and change not in trial.failures)
@@ -268,4 +301,14 @@ def answer_of(
         max((row.seeds for row in rows), default=trial.seeds(None)),
         str(bases[0]["bound"]["sentence"]),
         trial.elapsed_s,
+        tuple(notes_on(bases[0])),
     )
+
+
+def notes_on(document: Mapping[str, Any]) -> list[str]:
+    """Returns what is to be known of the drive as it is."""
+    precondition = document["configuration"]["precondition"]
+    has_writes = document["latency_ps"]["write"] is not None and document["latency_ps"]["write"]["count"] > 0
+    if precondition["kind"] == "none" and has_writes:
+        return [f"fresh drive: garbage collection is not measured; --set {FULL} fills the drive first"]
+    return []

@@ -17,6 +17,7 @@ from flashmesh.cli.parameters import (
     completed,
     drive_argument,
     jobs_option,
+    keep_option,
     output_option,
     precision_option,
     settings_option,
@@ -60,6 +61,7 @@ from flashmesh.files import text_file
     metavar="SECONDS",
     help="Time limit; what there was no time for is named.",
 )
+@keep_option
 @jobs_option
 @click.option("--trace", type=click.Path(path_type=Path), metavar="FILE", help="Replay this trace.")
 @click.option("--profile", metavar="NAME", help="Replay this named workload.", shell_complete=completed("profiles"))

@@ -21,6 +21,7 @@ from flashmesh.cli.parameters import (
     completed,
     drive_argument,
     jobs_option,
+    keep_option,
     output_option,
     until_steady,
     workload_options,
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     shell_complete=completed("axes"),
     help="Values of a key to compare; several --vary give all combinations.",
 )
+@keep_option
 @jobs_option
 @click.option(
     "--measure",

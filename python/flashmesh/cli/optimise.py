@@ -17,6 +17,7 @@ from flashmesh.cli.sweep import executor_of
 from flashmesh.cli.sweeping import Lines
 from flashmesh.configuration import value_text
 from flashmesh.report import quantities as q
+from flashmesh.spare_space import CAPACITY, reason, shown
 from flashmesh.sweeps.importance import importance
 
 if TYPE_CHECKING:
@@ -54,9 +55,8 @@ def optimise(
     with searching(file, folder, resume) as search:
         executor = executor_of(dask, workers, jobs, quiet, dask_tls)
         try:
-            trials = search.file.trials
             if not quiet:
-                click.echo(f"{trials:,} trials, {search.settled:,} of them done; {executor.places} at once", err=True)
+                click.echo(f"{planned(search)}, {search.settled:,} of them done; {executor.places} at once", err=True)
             try:
                 search.run(executor, lambda session: Lines(session, search.store, quiet))
             except FlashmeshError:
@@ -67,7 +67,7 @@ def optimise(
                 raise
             search.finish()
             if not quiet:
-                tell_repeated(search)
+                tell_exhausted(search)
         finally:
             executor.close()
     from flashmesh.report.terminal import Terminal
@@ -96,15 +96,22 @@ def nearest(search: Search, read: SearchFile) -> list[str]:
     return [f"nearest is {drive}: {'; '.join(misses)}"]
 
 
-def tell_repeated(search: Search) -> None:
-    """Says how many trials were of a drive that had been tried, and which keys some drives do not read."""
+def planned(search: Search) -> str:
+    """Returns how many drives are tried."""
+    if search.is_enumerated:
+        return f"all {search.points.count:,} points of the space, no more than the {search.file.trials:,} trials"
+    return f"{search.file.trials:,} trials"
+
+
+def tell_exhausted(search: Search) -> None:
+    """Says that no drive of the space is left, and which keys some drives do not read."""
+    if not search.is_exhausted:
+        return
     trials = search.trials()
-    drives = {trial["run"] for trial in trials if trial["run"] is not None}
-    again = sum(trial["run"] is not None for trial in trials) - len(drives)
     idle = ", ".join(dict.fromkeys(key for trial in trials for key in trial["idle"]))
-    if again:
-        where = f"; some drives do not read {idle}, and their values of it are one" if idle else ""
-        click.echo(f"{len(drives):,} drives tried; {again:,} trials met one again, and ran nothing{where}", err=True)
+    where = f"; some drives do not read {idle}, and their values of it are one" if idle else ""
+    found = "all drives of the space tried" if search.points.is_listed else "no drive found that was never tried"
+    click.echo(f"{found}: {len(trials):,}{where}", err=True)
 
 
 def show_front(search: Search, read: SearchFile, terminal: Terminal) -> None:
@@ -121,11 +128,15 @@ def show_front(search: Search, read: SearchFile, terminal: Terminal) -> None:
         raise ConfigError("\n".join([f"{told}; try more, or ask for less", *near]))
     wanted = [*(each.measure for each in read.objectives), *(each.measure for each in read.constraints)]
     measures = {measure.name.strip(): measure for measure in wanted}
-    table = terminal.table(*read.space, *measures, left=len(read.space))
+    followed = [CAPACITY] if any(trial["capacity"] is not None for trial in front) else []
+    table = terminal.table(*read.space, *followed, *measures, left=len(read.space))
     for trial in front:
         settings = [q.NONE if key in trial["idle"] else value_text(value) for key, value in trial["settings"].items()]
+        settings += [shown(trial["capacity"]) if trial["capacity"] is not None else q.NONE for _ in followed]
         table.add_row(*settings, *(measure.text(trial["measures"][name]) for name, measure in measures.items()))
     terminal.print(table)
+    if followed:
+        terminal.print("", f"{CAPACITY} follows the space ({reason(read.space)})")
     shares = importance(search.trials(), list(read.space))
     if shares:
         explained = terminal.table("variance explained alone by", *shares)

@@ -222,6 +222,17 @@ def until_steady(options: dict[str, Any]) -> bool | int:
     return goal
 
 
+def keep_option(command: F) -> F:
+    """What stays where axes change how much flash there is."""
+    from flashmesh.spare_space import KEEP
+
+    text = (
+        "What stays where a varied key changes the number or the size of pages: the over-provisioning, so that "
+        "geometry.capacity grows with them, or the capacity."
+    )
+    return click.option("--keep", type=click.Choice(KEEP), default=KEEP[0], show_default=True, help=text)(command)
+
+
 def jobs_option(command: F) -> F:
     """How many runs go on at once."""
     from flashmesh import simulate

@@ -9,6 +9,7 @@ from rich.text import Text
 from flashmesh.asking.answer import percent
 from flashmesh.report import quantities as q
 from flashmesh.report.measures import measure_named
+from flashmesh.spare_space import reason
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from flashmesh.report.terminal import Terminal
 
 REASON_MAX = 60
+UNMOVED = "the mean latency as before"
+LESS_LOAD = "Less load, not a faster drive: fewer requests complete, and fewer are in the drive at a time"
 
 
 def show(answer: Answer, terminal: Terminal) -> None:
@@ -28,10 +31,14 @@ def show(answer: Answer, terminal: Terminal) -> None:
     heading = f"The {len(best)} changes that help most:" if len(best) > 1 else "The change that helps most:"
     terminal.print(Text(heading if best else "No change that was tried helps.", style="bold"))
     for row in best:
-        terminal.print(Text(f"  {answer.sentence(row)} (now {row.change.before})"))
-    shown = [row for row in answer.rows if row.has_effect]
+        cause = f": {row.cause.text}" if row.cause is not None else ""
+        terminal.print(Text(f"  {answer.sentence(row)} (now {row.change.before}){cause}"))
+    less_load = answer.less_load
+    shown = [row for row in answer.rows if row.has_effect and row not in less_load]
     if shown:
         terminal.print("", table(answer, shown, terminal))
+    if less_load:
+        terminal.print("", Text(LESS_LOAD, style="bold"), table(answer, less_load, terminal))
     notes = list(remarks(answer))
     if notes:
         terminal.print("", *map(Text, notes))
@@ -47,6 +54,7 @@ def table(answer: Answer, rows: list[Row], terminal: Terminal) -> Table:
             effect = row.effects.get(name)
             cells += [q.NONE, ""] if effect is None else [effect.text, span(effect.ratio)]
         found.add_row(row.change.label, row.change.before, str(row.seeds), *cells)
+        found.add_row(f"  {UNMOVED if row.cause is None else row.cause.text}", style="dim")
     return found
 
 
@@ -58,14 +66,19 @@ def span(ratio: Estimate) -> str:
 
 
 def remarks(answer: Answer) -> list[str]:
-    """What has no effect, what could not be changed, and what there was no time for."""
-    found: list[str] = []
+    """What else changed, what has no effect, what could not be changed, and what there was no time for."""
+    found = list(answer.notes)
+    also: dict[str, list[str]] = {}
+    for row in answer.rows:
+        if row.also:
+            also.setdefault(f"{row.also} ({reason([row.change.key])})", []).append(row.change.label)
+    found += [f"{told}: with {', '.join(labels)}" for told, labels in also.items()]
     if answer.idle:
         found.append(f"no effect: {', '.join(changes[0].words for changes in answer.idle.values())}")
     if answer.unread:
         found.append(f"not read by this drive: {', '.join(answer.unread)}")
-    for change, reason in answer.impossible:
-        told = reason if len(reason) <= REASON_MAX else f"{reason[:REASON_MAX]}..."
+    for change, why in answer.impossible:
+        told = why if len(why) <= REASON_MAX else f"{why[:REASON_MAX]}..."
         found.append(f"not possible: {change.label}: {told}")
     if answer.untried:
         found.append(f"no time for: {', '.join(change.label for change in answer.untried)}; --limit allows more")

@@ -17,6 +17,7 @@ from flashmesh.aggregate.points import SEED
 from flashmesh.aggregate.steadiness import unsteady_note
 from flashmesh.configuration import value_text
 from flashmesh.report import quantities as q
+from flashmesh.report.capacity import capacity_notes
 from flashmesh.report.measures import MEASURES, Measure, measure_named
 from flashmesh.report.summary import KINDS, PARTS
 from flashmesh.report.view import Choice, View, numbers
@@ -152,7 +153,7 @@ def show_measures(view: View, terminal: Terminal, measures: Sequence[str]) -> bo
 
 def show_notes(view: View, terminal: Terminal, is_whole: bool = False) -> None:
     """Prints what the table does not show, and what of it is to be doubted."""
-    notes: list[str] = []
+    notes: list[str] = capacity_notes(view)
     unsteady = sum(steady is False for steady in view.steady)
     if unsteady:
         notes.append(unsteady_note(unsteady, len(view.points)))

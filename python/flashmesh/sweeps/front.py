@@ -58,7 +58,7 @@ def tasks_in(
 
     def load(values: dict[str, str]) -> Config:
         try:
-            return configuration.load(read.config, overrides=given, varied=values)
+            return configuration.load(read.config, overrides=given, varied=values, keep=read.keep)
         except ConfigError as error:
             raise read.file.placed(error, values | texts) from None
 

@@ -11,8 +11,10 @@ from flashmesh._native import Config, ConfigError, OutputError, __version__
 from flashmesh.configuration import value_text
 from flashmesh.files import reason, replace_text
 from flashmesh.results import Result
+from flashmesh.spare_space import CAPACITY, capacity_in, is_followed
 from flashmesh.sweeps.heartbeat import Heartbeat
 from flashmesh.sweeps.importance import importance
+from flashmesh.sweeps.points import Points
 from flashmesh.sweeps.ranges import Range
 from flashmesh.sweeps.session import Session
 from flashmesh.sweeps.tasks import Task, typed_settings, without_idle
@@ -30,6 +32,12 @@ SEARCH = "search.json"
 STUDY = "flashmesh"
 SETTLED = "settled"
 """Marks a trial whose outcome is known, be it a failure. One without it was cut off, and is proposed again."""
+DRIVE = "drive"
+"""What tells the drive of a trial from others: the hash of its configuration, or its settings where it has none."""
+AGAIN = 20
+"""Proposals of known drives for each drive of a population, from which on untried points are taken instead."""
+KNOWN = "known"
+"""Marks a proposal of a drive that had been tried: it is no trial, and tells the sampler that outcome again."""
 EXTRA = "pip install 'flashmesh[search]'"
 
 
@@ -64,6 +72,13 @@ class Search:
         """A value of each key, which drives have that do not read it."""
         self.tasks: dict[int, Task] = {}
         """By the number of their trials."""
+        self.points = Points(file.space)
+        self.is_exhausted = False
+        """Whether no drive is left that was never tried."""
+        self.remaining: Iterator[dict[str, Any]] | None = self.points.all() if self.is_enumerated else None
+        """The points that are still to be tried, where all of them are; those of known drives among them."""
+        self.drives: dict[tuple[str, ...], str] = {}
+        """What tells the drives of points from others, by the values of their keys."""
         directions: list[Literal["minimize", "maximize"]] = [
             "minimize" if each.direction == "minimise" else "maximize" for each in file.objectives
         ]
@@ -87,7 +102,12 @@ class Search:
     @property
     def settled(self) -> int:
         """The trials whose outcome is known."""
-        return sum(SETTLED in trial.user_attrs for trial in self.study.get_trials(deepcopy=False))
+        return sum(is_trial(trial) for trial in self.study.get_trials(deepcopy=False))
+
+    @property
+    def is_enumerated(self) -> bool:
+        """Whether all points are tried, for there are no more than trials."""
+        return self.points.count is not None and self.points.count <= self.file.trials
 
     def run(self, executor: Executor, on_end: Callable[[Session], Callable[[Outcome], None]]) -> None:
         """Tries as many points as the file says, a population at a time.
@@ -119,14 +139,14 @@ class Search:
         """
         import optuna
 
-        while (settled := self.settled) < self.file.trials:
-            count = min(self.file.population, self.file.trials - settled)
+        while (settled := self.settled) < self.file.trials and not self.is_exhausted:
             # A sampler of its own for each population, so that a search that was interrupted takes the same path.
             self.study.sampler = optuna.samplers.NSGAIISampler(
                 population_size=self.file.population, seed=(self.file.seed * 1_000_003 + settled) % 2**32
             )
-            trials = [self.study.ask() for _ in range(count)]
-            proposed = [(trial, self.proposal(trial)) for trial in trials]
+            proposed, again = self.population(min(self.file.population, self.file.trials - settled))
+            if not proposed:
+                break
             session = Session([task for _, task in proposed if isinstance(task, Task)], self.store)
             beat = Heartbeat(session, self.store.folder)
             try:
@@ -135,23 +155,83 @@ class Search:
                 beat.end()
             for trial, task in proposed:
                 self.settle(trial, task, session)
+            for trial, name in again:
+                self.settle_known(trial, name)
             self.write()
 
-    def proposal(self, trial: Any) -> Task | ConfigError:
-        """The run of a trial, or why there can be none."""
-        settings = {key: proposed_value(trial, key, domain) for key, domain in self.file.space.items()}
-        trial.set_user_attr("settings", settings)
+    def population(self, count: int) -> tuple[list[tuple[Any, Task | ConfigError]], list[tuple[Any, str]]]:
+        """Proposes so many drives that were never tried, or all that are left.
+
+        Returns:
+            The trials with their runs, and the proposals of known drives with what tells these drives.
+        """
+        known = {trial.user_attrs.get(DRIVE) for trial in self.study.get_trials(deepcopy=False) if is_trial(trial)}
+        proposed: list[tuple[Any, Task | ConfigError]] = []
+        again: list[tuple[Any, str]] = []
+        untried = self.remaining
+        while len(proposed) < count:
+            if untried is None and len(again) > AGAIN * count:
+                untried = self.points.drawn(self.file.seed + len(known))
+            if untried is not None:
+                chosen = next(untried, None)
+                if chosen is None:
+                    self.is_exhausted = True
+                    break
+                if self.name_of(self.points.settings(chosen)) in known:
+                    continue
+                self.study.enqueue_trial(chosen)
+            trial = self.study.ask()
+            name, task = self.proposal(trial)
+            if name in known:
+                again.append((trial, name))
+            else:
+                known.add(name)
+                proposed.append((trial, task))
+        return proposed, again
+
+    def name_of(self, settings: dict[str, str]) -> str:
+        """Returns what tells the drive of a point from others."""
+        values = tuple(settings.values())
+        if values not in self.drives:
+            self.drives[values] = self.drive_of(settings)[0]
+        return self.drives[values]
+
+    def drive_of(self, settings: dict[str, str]) -> tuple[str, dict[str, str], tuple[str, ...], Config | ConfigError]:
+        """Returns what tells a drive from others, its settings, the keys that it does not read, its configuration."""
         try:
             config, idle = without_idle(settings, self.load(settings), self.firsts, self.load)
         except ConfigError as error:
-            return error
+            return json.dumps(settings), settings, (), error
         # One value for all drives that do not read a key: the same drive is neither run nor shown twice.
-        settings |= {key: self.firsts[key] for key in idle}
+        return config.hash(), settings | {key: self.firsts[key] for key in idle}, idle, config
+
+    def proposal(self, trial: Any) -> tuple[str, Task | ConfigError]:
+        """Returns what tells the drive of a trial from others, and its run or why there can be none."""
+        settings = {key: proposed_value(trial, key, self.points) for key in self.file.space}
+        name, settings, idle, config = self.drive_of(settings)
         trial.set_user_attr("settings", settings)
+        trial.set_user_attr(DRIVE, name)
+        if isinstance(config, ConfigError):
+            return name, config
         trial.set_user_attr("idle", idle)
+        capacity = capacity_in(config)
+        if capacity is not None and is_followed(settings):
+            trial.set_user_attr(CAPACITY, capacity)
         task = Task(trial.number, settings, config, idle=idle)
         self.tasks[trial.number] = task
-        return task
+        return name, task
+
+    def settle_known(self, trial: Any, name: str) -> None:
+        """Tells Optuna of a proposal what came of the trial of the same drive."""
+        from optuna.trial import TrialState
+
+        trials = self.study.get_trials(deepcopy=False)
+        first = next(each for each in trials if is_trial(each) and each.user_attrs.get(DRIVE) == name)
+        for constraint, violation in (first.constraints or {}).items():
+            trial.set_constraint(constraint, violation)
+        trial.set_user_attr(KNOWN, True)
+        state = TrialState.COMPLETE if first.values is not None else TrialState.FAIL
+        self.study.tell(trial, first.values, state=state)
 
     def settle(self, trial: Any, task: Task | ConfigError, session: Session) -> None:
         """Tells Optuna what became of a trial."""
@@ -195,11 +275,11 @@ class Search:
         gather(self.tried(), self.store)
 
     def front(self) -> list[dict[str, Any]]:
-        """The trials within all constraints that no other beats in every objective; points tried twice come once."""
-        listed = {json.dumps(each["settings"]): each for each in self.trials() if each["pareto"]}
+        """The trials within all constraints that no other beats in every objective."""
+        listed = [each for each in self.trials() if each["pareto"]]
         first = self.file.objectives[0]
         name, sign = first.measure.name.strip(), 1 if first.direction == "minimise" else -1
-        return sorted(listed.values(), key=lambda each: sign * each["measures"][name])
+        return sorted(listed, key=lambda each: sign * each["measures"][name])
 
     def trials(self) -> list[dict[str, Any]]:
         """Every trial whose outcome is known."""
@@ -207,7 +287,7 @@ class Search:
         listed: list[dict[str, Any]] = []
         for trial in self.study.get_trials(deepcopy=False):
             attributes = trial.user_attrs
-            if SETTLED not in attributes:
+            if not is_trial(trial):
                 continue
             constraints = dict(trial.constraints or {})
             is_feasible = trial.values is not None and all(value <= 0 for value in constraints.values())
@@ -216,6 +296,7 @@ class Search:
                     "number": trial.number,
                     "settings": typed_settings(attributes["settings"]),
                     "idle": attributes.get("idle", []),
+                    "capacity": attributes.get(CAPACITY),
                     "run": attributes.get("run"),
                     "measures": attributes.get("measures"),
                     "violations": constraints,
@@ -283,7 +364,7 @@ def searching(path: Path, folder: Path, resume: bool) -> Iterator[Search]:
 
     def load(settings: dict[str, str]) -> Config:
         try:
-            return configuration.load(read.config, overrides=read.overrides, varied=settings)
+            return configuration.load(read.config, overrides=read.overrides, varied=settings, keep=read.keep)
         except ConfigError as error:
             raise read.file.placed(error, settings | texts) from None
 
@@ -295,13 +376,15 @@ def searching(path: Path, folder: Path, resume: bool) -> Iterator[Search]:
         store.close()
 
 
-def proposed_value(trial: Any, key: str, domain: Range | Sequence[str]) -> str:
-    """The value that Optuna proposes for a key, as an override spells it."""
-    if not isinstance(domain, Range):
-        text: str = trial.suggest_categorical(key, list(domain))
-        return text
-    if domain.is_listed:
-        values = domain.values()
-        chosen: int = trial.suggest_int(key, 0, len(values) - 1)
-        return values[chosen]
-    return domain.at(trial.suggest_float(key, 0.0, 1.0))
+def is_trial(trial: Any) -> bool:
+    """Returns whether the outcome of a trial is known, and its drive was not tried before."""
+    return SETTLED in trial.user_attrs
+
+
+def proposed_value(trial: Any, key: str, points: Points) -> str:
+    """Returns the value that Optuna proposes for a key, as an override spells it."""
+    if not isinstance(points.space[key], Range):
+        return points.value(key, trial.suggest_categorical(key, points.listed[key]))
+    if key in points.listed:
+        return points.value(key, trial.suggest_int(key, 0, len(points.listed[key]) - 1))
+    return points.value(key, trial.suggest_float(key, 0.0, 1.0))

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from flashmesh._native import ConfigError
 from flashmesh.keys import declared, declared_name, key_of, misfit
 from flashmesh.report.measures import Measure, measure_named
+from flashmesh.spare_space import KEEP
 from flashmesh.sweeps.ranges import NUMBER, UNITS
-from flashmesh.sweeps.sweepfile import config_of, domain, settings_of, table
+from flashmesh.sweeps.sweepfile import config_of, domain, keep_of, settings_of, table
 from flashmesh.sweeps.tomlfile import TomlFile
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from flashmesh.sweeps.ranges import Range
 
-KEYS = ("config", "set", "space", "objectives", "constraints", "trials", "population", "seed")
+KEYS = ("config", "keep", "set", "space", "objectives", "constraints", "trials", "population", "seed")
 DIRECTIONS = ("minimise", "maximise")
 BOUND = re.compile(rf"(<=|>=)\s*({NUMBER})\s*([A-Za-z%/0-9]*)")
 BOUND_UNITS: dict[str, dict[str, Fraction]] = {
@@ -76,6 +77,8 @@ class SearchFile:
     population: int
     seed: int
     file: TomlFile = field(repr=False)
+    keep: str = KEEP[0]
+    """What stays where the space has drives of different raw capacity."""
 
 
 def read_search(path: Path) -> SearchFile:
@@ -115,6 +118,7 @@ def read_search(path: Path) -> SearchFile:
         whole(file, "population", POPULATION, 2),
         whole(file, "seed", 0, 0),
         file,
+        keep_of(file),
     )
 
 

@@ -9,6 +9,7 @@ from flashmesh._native import ConfigError
 from flashmesh.files import absolute
 from flashmesh.keys import key_of
 from flashmesh.missing import PRESET_PREFIX, refuse_what_is_no_configuration
+from flashmesh.spare_space import KEEP
 from flashmesh.sweeps.plan import SAMPLES_MAX, SEED, Group, Plan, cartesian, drawn, refuse_twice, seeds_of, zipped
 from flashmesh.sweeps.ranges import Range, is_range, read_range
 from flashmesh.sweeps.tomlfile import TomlFile
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-KEYS = ("config", "set", "axes", "zip", "random", "latin-hypercube", "seeds")
+KEYS = ("config", "keep", "set", "axes", "zip", "random", "latin-hypercube", "seeds")
 FILES = ("workload.trace", "workload.fitted")
 """Keys whose values are paths, counted from the folder of the sweep's file."""
 
@@ -31,6 +32,8 @@ class SweepFile:
     overrides: dict[str, Any]
     plan: Plan
     file: TomlFile = field(repr=False)
+    keep: str = KEEP[0]
+    """What stays where axes change the raw capacity."""
 
 
 def read_sweep(path: Path) -> SweepFile:
@@ -57,7 +60,19 @@ def read_sweep(path: Path) -> SweepFile:
     if not groups:
         raise ConfigError(f"{path}: nothing varies: name keys and their values in [axes]")
     refuse_doubles(file, groups, overrides)
-    return SweepFile(config_of(file), overrides, Plan(tuple(groups)), file)
+    return SweepFile(config_of(file), overrides, Plan(tuple(groups)), file, keep_of(file))
+
+
+def keep_of(file: TomlFile) -> str:
+    """Returns what a file keeps where its axes change the raw capacity.
+
+    Raises:
+        ConfigError: When nothing can keep that.
+    """
+    found: str = file.tables.get("keep", KEEP[0])
+    if found not in KEEP:
+        raise file.problem(("keep",), f"keep is {' or '.join(map(repr, KEEP))}, not {found!r}")
+    return found
 
 
 def zips(file: TomlFile, folder: Path) -> list[Group]:

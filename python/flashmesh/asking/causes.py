@@ -1,0 +1,74 @@
+"""Why a change helps or harms: the part of the mean latency that it moves most, and whether it lowers the load."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from flashmesh.report import quantities as q
+from flashmesh.report.summary import PARTS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+HOST = "host"
+"""The part of the latency that passes before the drive has a request: its queue, and the link."""
+SMALL = 0.005
+"""A share of the mean latency below which a part has not moved."""
+
+
+@dataclass(frozen=True)
+class Cause:
+    """The part of the mean latency that a change moves most, in the direction of the whole."""
+
+    part: str
+    """One of the names under `breakdown_ps` in results."""
+    change_ps: float
+
+    @property
+    def text(self) -> str:
+        """Returns the cause for people: `waiting for the die -58.1 us`."""
+        sign = "+" if self.change_ps > 0 else "-"
+        return f"{PARTS[self.part]} {sign}{q.time(abs(self.change_ps))}"
+
+
+def parts_of(document: Mapping[str, Any]) -> dict[str, float]:
+    """Returns the parts of the mean latency of a result; empty where no request completed."""
+    mean = document["breakdown_ps"]["mean"]
+    return {} if mean is None else {part: float(mean[part]) for part in PARTS}
+
+
+def cause_of(pairs: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> Cause | None:
+    """Returns the part that shrank most, or grew most where the mean latency grew; None where none moves.
+
+    Args:
+        pairs: Results without the change, and with it.
+    """
+    found = [(parts_of(before), parts_of(after)) for before, after in pairs]
+    found = [(before, after) for before, after in found if before and after]
+    if not found:
+        return None
+    changes = {part: fmean(after[part] - before[part] for before, after in found) for part in PARTS}
+    sign = 1.0 if sum(changes.values()) >= 0 else -1.0
+    part = max(changes, key=lambda each: sign * changes[each])
+    latency = fmean(sum(before.values()) for before, _ in found)
+    return Cause(part, changes[part]) if sign * changes[part] >= SMALL * latency > 0 else None
+
+
+def inside(document: Mapping[str, Any]) -> float | None:
+    """Returns the mean number of requests inside the drive, by Little's law; None where no request completed."""
+    parts = [time for part, time in parts_of(document).items() if part != HOST]
+    return document["iops"] * sum(parts) if parts else None
+
+
+def windowed(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns a result with the values of its measured window in place of those of the whole run, where it has one."""
+    window = document["measured"]
+    if window is None:
+        return document
+
+    def merged(whole: Any, part: Any) -> Any:
+        return {**whole, **part} if isinstance(whole, dict) and isinstance(part, dict) else part
+
+    return {**document, **{key: merged(document[key], part) for key, part in window.items() if key in document}}

@@ -1,0 +1,76 @@
+"""The points of a space that is searched: all of them where they are listed, and drawn ones."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from typing import TYPE_CHECKING, Any
+
+from flashmesh.sweeps.ranges import Range
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+LISTED_MAX = 100_000
+"""Points up to which all of them are looked through for one that was never tried."""
+DRAWN_MAX = 10_000
+"""Points that are drawn of a larger space."""
+
+
+class Points:
+    """The points of a space, as Optuna takes them: a number for each key with a range, the value itself for others."""
+
+    def __init__(self, space: Mapping[str, Range | Sequence[str]]) -> None:
+        """Lists the values of each key that has a list of them."""
+        self.space = space
+        self.listed: dict[str, list[Any]] = {}
+        self.values: dict[str, list[str]] = {}
+        for key, domain in space.items():
+            if not isinstance(domain, Range):
+                self.listed[key] = list(domain)
+            elif domain.is_listed:
+                self.values[key] = domain.values()
+                self.listed[key] = list(range(len(self.values[key])))
+
+    @property
+    def count(self) -> int | None:
+        """The number of points; None where a range has all numbers between two."""
+        if len(self.listed) < len(self.space):
+            return None
+        return math.prod(len(each) for each in self.listed.values())
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether all points can be looked through."""
+        return self.count is not None and self.count <= LISTED_MAX
+
+    def all(self) -> Iterator[dict[str, Any]]:
+        """Returns all points of a space that lists them, the last key varying fastest."""
+        for row in itertools.product(*(self.listed[key] for key in self.space)):
+            yield dict(zip(self.space, row, strict=True))
+
+    def drawn(self, seed: int) -> Iterator[dict[str, Any]]:
+        """Returns points in random order: all of a space that can be looked through, otherwise independent draws."""
+        generator = random.Random(seed)
+        if self.is_listed:
+            points = list(self.all())
+            generator.shuffle(points)
+            yield from points
+            return
+        for _ in range(DRAWN_MAX):
+            yield {
+                key: generator.choice(self.listed[key]) if key in self.listed else generator.random()
+                for key in self.space
+            }
+
+    def settings(self, point: Mapping[str, Any]) -> dict[str, str]:
+        """Returns a point as overrides spell it."""
+        return {key: self.value(key, chosen) for key, chosen in point.items()}
+
+    def value(self, key: str, chosen: Any) -> str:
+        """Returns a value of a key as an override spells it."""
+        domain = self.space[key]
+        if not isinstance(domain, Range):
+            return str(chosen)
+        return self.values[key][chosen] if key in self.values else domain.at(chosen)
