@@ -144,7 +144,7 @@ def test_difference_within_the_intervals_is_marked(cli: Cli) -> None:
 
 
 def test_mean_of_a_queue_with_known_mean_lies_in_its_interval_in_93_to_97_of_100_seeds() -> None:
-    """One die that reads at Poisson arrivals is an M/D/1 queue: the wait is half the service times load / (1 - load)."""
+    """One die under Poisson arrivals is an M/D/1 queue: the wait is half the service times load / (1 - load)."""
     config = {
         "preset": "venice-z-nand",
         "geometry": {"channels": 1, "chips-per-channel": 1, "dies-per-chip": 1, "planes-per-die": 1},

@@ -34,8 +34,8 @@ class Cause:
 
 
 def parts_of(document: Mapping[str, Any]) -> dict[str, float]:
-    """Returns the parts of the mean latency of a result; empty where no request completed."""
-    mean = document["breakdown_ps"]["mean"]
+    """Returns the parts of the mean latency in the measured window of a result; empty where no request completed."""
+    mean = windowed(document)["breakdown_ps"]["mean"]
     return {} if mean is None else {part: float(mean[part]) for part in PARTS}
 
 
@@ -59,12 +59,12 @@ def cause_of(pairs: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> Ca
 def inside(document: Mapping[str, Any]) -> float | None:
     """Returns the mean number of requests inside the drive, by Little's law; None where no request completed."""
     parts = [time for part, time in parts_of(document).items() if part != HOST]
-    return document["iops"] * sum(parts) if parts else None
+    return float(windowed(document)["iops"]) * sum(parts) if parts else None
 
 
 def windowed(document: Mapping[str, Any]) -> Mapping[str, Any]:
     """Returns a result with the values of its measured window in place of those of the whole run, where it has one."""
-    window = document["measured"]
+    window = document.get("measured")
     if window is None:
         return document
 

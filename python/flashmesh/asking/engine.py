@@ -18,6 +18,7 @@ from flashmesh.report.view import numbers
 from flashmesh.simulate import cores, jobs_of
 from flashmesh.spare_space import CAPACITY, KEPT, capacity_in, change_text
 from flashmesh.spelling import spelt_settings
+from flashmesh.steady import settles
 from flashmesh.sweeps.local import LocalThreads
 from flashmesh.sweeps.session import Session
 from flashmesh.sweeps.tasks import Task
@@ -93,7 +94,8 @@ def ask(
     settings = spelt_settings(reading or {})
     source = configuration.read_once(config)
     base = configuration.load(source, overrides=settings, **given)
-    if WARM_UP not in settings and json.loads(base.to_json())["measure"]["warm-up"] == "none":
+    tables = json.loads(base.to_json())
+    if tables["measure"].get("warm-up") is None and not settles(tables):
         settings[WARM_UP] = "auto"
         base = configuration.load(source, overrides=settings, **given)
     changes, unread = changes_of(base, "capacity" if CAPACITY in settings else keep)
