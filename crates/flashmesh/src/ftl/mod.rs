@@ -155,7 +155,8 @@ impl Ftl {
         let mut ftl = Ftl::new(geometry, config, rules);
         let keeping = folder.map(|folder| precondition::Keeping { folder, config, capacity: geometry.capacity() });
         let is_computed = computed_map_bytes(geometry, config, rules).is_some();
-        ftl.precondition_watched(&config.precondition, config.seed, is_computed, keeping, watch);
+        let start = precondition::Start { is_computed, collects: true };
+        ftl.precondition_watched(&config.precondition, config.seed, start, keeping, watch);
         ftl.blocks.align_programs();
         ftl
     }
@@ -243,6 +244,11 @@ impl Ftl {
     /// Returns the reads of pages that hold nothing.
     pub(crate) fn unwritten_reads(&self) -> u64 {
         self.mapping.unmapped_reads()
+    }
+
+    /// Returns the free pages of all planes.
+    pub(crate) fn free_pages_of_drive(&self) -> u64 {
+        self.blocks.planes().iter().map(|plane| u64::from(plane.free_pages)).sum()
     }
 
     /// Returns the pages that writes can take on all planes before a collection begins.

@@ -103,8 +103,10 @@ impl RequestMark {
 /// What the stores of a drive hold at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Levels {
-    /// Pages of flash that writes can take before collection has to free others.
+    /// Free pages of flash.
     pub free_pages: u64,
+    /// Of these the pages that writes can take before a collection begins.
+    pub before_collection: u64,
     /// Dirty pages of the device cache.
     pub dirty_pages: u64,
     /// The most dirty pages that the device cache holds.

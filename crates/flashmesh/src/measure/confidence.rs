@@ -28,6 +28,9 @@ const NORMAL_QUANTILE: f64 = 1.959_964;
 /// Largest correlation of consecutive batches that is corrected for; with more, the run is too short for its batches. \[choice\]
 const CORRELATION_MAX: f64 = 0.8;
 
+/// Least correlation that is corrected for: to count positive estimates alone would widen the intervals of batches that are independent. \[choice\]
+const CORRELATION_MIN: f64 = -0.25;
+
 quantities! {
     /// Ends of a 95 % confidence interval.
     #[derive(Copy)]
@@ -191,8 +194,7 @@ impl ConfidenceReport {
         let spacing = vec![seconds(marks.spacing()); requests.len()];
         let counted = |kinds: &[Kind]| Counted::new(marks, requests.clone(), kinds);
         let (all, read, write) = (counted(&Kind::ALL), counted(&[Kind::Read]), counted(&[Kind::Write]));
-        let bytes: Vec<f64> =
-            requests.clone().map(|step| increment(marks, step, |mark| mark.bytes as f64)).collect();
+        let bytes: Vec<f64> = requests.clone().map(|step| increment(marks, step, |mark| mark.bytes as f64)).collect();
         let rate = |value: f64, counts: &[f64]| {
             half_width(counts, &spacing).map(|width| ConfidenceInterval::around(value, width))
         };
@@ -339,10 +341,10 @@ pub fn half_width(over: &[f64], under: &[f64]) -> Option<f64> {
     let products: f64 = residuals.windows(2).map(|pair| pair[0] * pair[1]).sum();
     let found = products / squares;
     // The estimate is low by (1 + 3 r) / n (Kendall, "Note on bias in the estimation of autocorrelation", Biometrika 41, 1954).
-    let correlation = (found + (1.0 + 3.0 * found) / batches).clamp(0.0, CORRELATION_MAX);
+    let correlation = (found + (1.0 + 3.0 * found) / batches).clamp(CORRELATION_MIN, CORRELATION_MAX);
     let inflation = (1.0 + correlation) / (1.0 - correlation);
     let deviation = (squares / (batches - 1.0) * batches * inflation).sqrt();
-    Some(student_quantile(((batches - 1.0) / inflation).max(4.0)) * deviation / below)
+    Some(student_quantile(((batches - 1.0) / inflation.max(1.0)).max(4.0)) * deviation / below)
 }
 
 /// Returns the 97.5 % quantile of Student's distribution by the Cornish-Fisher expansion (Abramowitz and Stegun, 26.7.5), within 0.1 % from 4

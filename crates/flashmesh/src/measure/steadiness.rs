@@ -233,10 +233,10 @@ impl Judged<'_> {
             let fallen = -self.rise(|levels| levels.free_pages);
             let of_chance = 2.0 * (sets as f64 / 6.0).sqrt() * gained.max(1.0);
             if self.last().counts.gc.collections == 0 && !is_drawn {
-                let ahead = (last.free_pages as f64 + ROUNDS_MIN * round) / programmed;
+                let ahead = (last.before_collection as f64 + ROUNDS_MIN * round) / programmed;
                 found.push((Unsteady::CollectionAhead, self.lengthened(1.0 + ahead)));
             } else if fallen > IMBALANCE_MAX * programmed && fallen > of_chance {
-                let ahead = (last.free_pages as f64 + ROUNDS_MIN * round) / programmed;
+                let ahead = (last.before_collection as f64 + ROUNDS_MIN * round) / programmed;
                 found.push((Unsteady::FreePagesFall, self.lengthened(1.0 + ahead)));
             } else if programmed < ROUNDS_MIN * round && (!is_drawn || (sets as f64) < SETS_MIN) {
                 found.push((Unsteady::Rounds, self.lengthened(ROUNDS_MIN * round / programmed)));

@@ -30,8 +30,10 @@ impl Snapshot<'_> {
     pub fn levels(&self) -> Levels {
         let cache = self.controller.cache().map(|device| device.state());
         let streams = || self.frontend.streams.iter();
+        let ftl = self.controller.ftl();
         Levels {
-            free_pages: self.controller.ftl().pages_before_collection(),
+            free_pages: ftl.free_pages_of_drive(),
+            before_collection: ftl.pages_before_collection(),
             dirty_pages: cache.map_or(0, |cache| cache.dirty_pages()),
             dirty_limit: cache.map_or(0, |cache| cache.dirty_limit()),
             slc_pages: self.controller.ftl().slc_pages_in_use(),

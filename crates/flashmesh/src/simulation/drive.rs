@@ -314,7 +314,7 @@ impl<M: Model> Drive<M> {
     fn tell_end(&mut self, report: &Report) {
         let fabric = self.datapath.fabric();
         let held = fabric.held();
-        let is_complete = !report.interrupted && report.power_cut.is_none();
+        let is_complete = !report.interrupted && report.power_cut.is_none() && self.end.is_none();
         let links = LinksAtEnd {
             layout: fabric.layout(),
             usage: fabric.usage(),

@@ -83,7 +83,7 @@ fn every_name_of_a_value_is_explained_on_the_page() {
 #[test]
 fn numbers_have_the_units_that_their_names_end_with() {
     // What these count has no unit, or a quantity beside them says it.
-    const PURE: [&str; 2] = ["seed", "value"];
+    const PURE: [&str; 4] = ["seed", "value", "low", "high"];
     // Which one of several it is, by its number.
     const NUMBERED: [&str; 10] =
         ["first", "second", "number", "stream", "die", "requests", "link", "transfer", "controller", "to_chip"];

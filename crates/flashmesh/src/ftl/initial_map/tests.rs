@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::*;
 use crate::config::{Precondition, PreconditionKind};
 use crate::engine::random::SimRng;
+use crate::ftl::precondition::Start;
 use crate::ftl::testing::{DRIVE, config_of};
 use crate::ftl::{Ftl, FtlRules, IdleDies};
 use crate::ids::BlockId;
@@ -17,7 +18,7 @@ fn preconditioned(text: &str, superblock_dies: Option<u32>, precondition: Precon
         FtlRules { superblock_dies, moves_share_write_block: superblock_dies.is_some(), ..FtlRules::new(&config) };
     [false, true].map(|is_computed| {
         let mut ftl = Ftl::new(&geometry, &config, rules);
-        ftl.precondition_watched(&precondition, 42, is_computed, None, &|_| {});
+        ftl.precondition_watched(&precondition, 42, Start { is_computed, collects: true }, None, &|_| {});
         assert_eq!(ftl.mapping.is_computed(), is_computed);
         ftl
     })

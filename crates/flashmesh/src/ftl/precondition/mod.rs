@@ -12,6 +12,8 @@ pub(super) use kept::Keeping;
 pub(super) use permutation::Permutation;
 pub(crate) use phase::BegunCollection;
 
+use steady_state::Copies;
+
 use super::initial_map::{InitialMap, PlaneGroup};
 use super::{Ftl, FtlRules, Partition, allocation};
 use crate::config::{self, PreconditionKind};
@@ -54,6 +56,15 @@ pub fn computed_map_bytes(geometry: &Geometry, config: &config::Config, rules: F
     }
 }
 
+/// What a preconditioned drive begins with.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Start {
+    /// Whether its map is computed; it is the same as in tables.
+    pub is_computed: bool,
+    /// Whether collections are in progress.
+    pub collects: bool,
+}
+
 impl Ftl {
     /// Brings a drive on which nothing was written yet to the state that `config` describes. Erase counts stay 0.
     ///
@@ -81,18 +92,15 @@ impl Ftl {
     /// # Panics
     /// When something was written already.
     pub fn precondition(&mut self, config: &config::Precondition, seed: u64) -> PreconditionReport {
-        let report = self.precondition_watched(config, seed, false, None, &|_| {});
-        self.end_begun_collections();
-        report
+        self.precondition_watched(config, seed, Start { is_computed: false, collects: false }, None, &|_| {})
     }
 
-    /// As [`Ftl::precondition`], with collections in progress, with progress, simulated planes from `keeping` where they are kept, and a map that is computed if `is_computed`: the state is the
-    /// same.
+    /// As [`Ftl::precondition`] from `start`, with progress, and simulated planes from `keeping` where they are kept.
     pub(super) fn precondition_watched(
         &mut self,
         config: &config::Precondition,
         seed: u64,
-        is_computed: bool,
+        start: Start,
         keeping: Option<Keeping<'_>>,
         watch: Watch<'_>,
     ) -> PreconditionReport {
@@ -101,12 +109,13 @@ impl Ftl {
         let ranges = self.partition.beginnings(config.fill);
         let mut report = PreconditionReport { pages_mapped: 0, write_amplification: 1.0, windows: 0, settled: true };
         let mut initial =
-            is_computed.then(|| InitialMap::empty(&self.geometry, self.allocation.static_order(), &ranges));
+            start.is_computed.then(|| InitialMap::empty(&self.geometry, self.allocation.static_order(), &ranges));
         match config.kind {
             PreconditionKind::None => {}
             PreconditionKind::Sequential => fill::in_order(self, &ranges, initial.as_mut(), watch),
             PreconditionKind::Random => {
-                steady_state::fill(self, &ranges, seed, initial.as_mut(), &mut report, keeping, watch);
+                let copies = Copies { initial: initial.as_mut(), collects: start.collects };
+                steady_state::fill(self, &ranges, seed, copies, &mut report, keeping, watch);
             }
         }
         if let Some(initial) = initial {

@@ -3,8 +3,10 @@
 //! Between two collections a plane takes as many writes as a victim has invalid pages. Simulated planes are copied at all phases of this
 //! cycle, some in the middle of a collection, so that a drive of several planes begins in its steady state and not at one phase of it.
 //!
-//! With `gc.paced` a collection moves pages in step with the writes of its plane: at phase x of a cycle both have come to the share x.
-//! Otherwise a collection keeps the plane busy: as a share of time it takes as long as its moves are a share of all programs \[choice\].
+//! - With `gc.paced` a collection moves pages in step with the writes of its plane: at phase x of a cycle both have come to the share x.
+//! - Otherwise a collection keeps the plane busy: as a share of time it takes as long as its moves are a share of all programs \[choice\].
+//! - Where requests preempt collections and nothing paces these, a busy plane moves pages only when its free pages are nearly gone. Its cycle
+//!   begins there, with a victim that waits \[choice\].
 
 use super::sample::Sample;
 use crate::config;
@@ -75,30 +77,56 @@ impl Sample<'_> {
             }
         }
         let Some(victims) = self.ftl.begin_collection_of_set(plane) else { return };
+        let gc = self.ftl.collector.gc().clone();
+        let waits = gc.preemptible && !gc.paced;
+        while waits && !self.ftl.is_set_urgent(plane) && self.ftl.can_write_untimed(plane) {
+            self.write_one();
+        }
         let valid_at_begin: Vec<u32> = victims.iter().map(|&victim| self.ftl.valid_pages(victim)).collect();
         let valid: u64 = valid_at_begin.iter().map(|&pages| u64::from(pages)).sum();
         let gained = victims.len() as u64 * u64::from(self.ftl.geometry.pages_per_block) - valid;
-        let goal = progress(self.ftl.collector.gc(), phase, valid, gained);
+        let goal = progress(&gc, phase, valid, gained);
+        let is_over = goal.moved >= valid;
+        let moves = if is_over { 0 } else { goal.moved };
+        if is_over {
+            self.ftl.empty_untimed(&victims);
+        } else {
+            self.begun = BegunCollection { victims: victims.clone(), valid_at_begin };
+        }
+        if is_over && waits {
+            self.begin_waiting(plane);
+        }
         let of_step = |total: u64, step: u32| {
-            total * u64::from(step + 1) / u64::from(STEPS) - total * u64::from(step) / u64::from(STEPS)
+            let until = |step: u32| total * u64::from(step) / u64::from(STEPS);
+            until(step + 1) - until(step)
         };
         for step in 0..STEPS {
-            for _ in 0..of_step(goal.moved, step) {
+            for _ in 0..of_step(moves, step) {
                 self.ftl.move_next_untimed(&victims);
             }
             for _ in 0..of_step(goal.written, step) {
-                let lpn = Lpn(self.random.below(self.pages()));
                 if !self.ftl.can_write_untimed(plane) {
                     break;
                 }
-                self.ftl.write_untimed(lpn, &self.idle);
+                self.write_one();
             }
         }
-        if goal.moved >= valid {
-            self.ftl.empty_untimed(&victims);
-        } else {
+    }
+
+    /// Begins the next collection, of which no page moves yet.
+    fn begin_waiting(&mut self, plane: PlaneId) {
+        if self.ftl.wants_collection_of_set(plane)
+            && let Some(victims) = self.ftl.begin_collection_of_set(plane)
+        {
+            let valid_at_begin = victims.iter().map(|&victim| self.ftl.valid_pages(victim)).collect();
             self.begun = BegunCollection { victims, valid_at_begin };
         }
+    }
+
+    /// Overwrites a random page.
+    fn write_one(&mut self) {
+        let lpn = Lpn(self.random.below(self.pages()));
+        self.ftl.write_untimed(lpn, &self.idle);
     }
 }
 
@@ -111,6 +139,10 @@ impl Ftl {
         if self.has_twins() { self.begin_twin_collection(plane) } else { Some(vec![self.begin_collection(plane)?]) }
     }
 
+    fn is_set_urgent(&self, plane: PlaneId) -> bool {
+        self.set_of(plane).any(|twin| self.collector.is_urgent(&self.blocks, twin))
+    }
+
     /// Returns how many pages the planes that are collected with `plane` take at least before they want a collection.
     fn pages_until_collection(&self, plane: PlaneId) -> u32 {
         let until = |twin| self.collector.pages_until_short(&self.blocks, twin);
@@ -118,7 +150,8 @@ impl Ftl {
     }
 
     /// Ends the collections that are in progress, for writes that take no time.
-    pub fn end_begun_collections(&mut self) {
+    #[cfg(test)]
+    pub(crate) fn end_begun_collections(&mut self) {
         for BegunCollection { victims, .. } in self.take_begun_collections() {
             self.empty_untimed(&victims);
         }

@@ -47,15 +47,24 @@ struct Filled {
     translation: Vec<Share>,
 }
 
+/// How simulated planes are copied.
+pub(super) struct Copies<'a> {
+    /// The map of the copies; `None` for tables.
+    pub initial: Option<&'a mut InitialMap>,
+    /// Whether collections are in progress in copies.
+    pub collects: bool,
+}
+
 pub(super) fn fill(
     ftl: &mut Ftl,
     ranges: &[Range<u32>],
     seed: u64,
-    mut initial: Option<&mut InitialMap>,
+    copies: Copies<'_>,
     report: &mut PreconditionReport,
     keeping: Option<Keeping<'_>>,
     watch: Watch<'_>,
 ) {
+    let Copies { mut initial, collects } = copies;
     let mut random = SimRng::new(seed);
     let mut kinds = kinds(ftl, ranges);
     // A small part of a small namespace may be less than a page: there is nothing to write.
@@ -88,6 +97,9 @@ pub(super) fn fill(
         report.write_amplification += settled.write_amplification * of_kind.len() as f64 / planes as f64;
         for instant in 0..instants {
             sample.go_on();
+            if !collects {
+                sample.end_collection();
+            }
             let state = Arc::new(sample.state(&ftl.geometry));
             for set in sets.iter().skip(instant as usize).step_by(instants as usize) {
                 for group in set.chunks(together as usize) {
