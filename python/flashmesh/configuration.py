@@ -110,6 +110,9 @@ def load(
     tolerate: bool = False,
     sort: bool = False,
     runs: bool = True,
+    typed: Mapping[str, Any] | None = None,
+    trust_policies: bool = False,
+    place: str | None = None,
 ) -> Config:
     """Reads and checks a configuration.
 
@@ -125,6 +128,9 @@ def load(
         tolerate: Whether to skip unusable lines of a trace, however many.
         sort: Whether to take a trace that is out of order within the window in which it is sorted.
         runs: Whether it is to be run, so that policies which a file names have to be trusted.
+        typed: The settings among `overrides` and `varied` that the user gave himself; None for all of them.
+        trust_policies: Whether a file, or tables that may come out of one, may name policies, whose code then runs.
+        place: What names the policies of tables, for errors.
 
     Raises:
         ConfigError: When the configuration cannot be used; the text shows the place.
@@ -177,15 +183,28 @@ def load(
         if provenance.command is None:
             text = in_python(text, source)
         raise ConfigError(text if fio is None else at_jobs(text, fio)) from None
-    if runs and isinstance(source, str | Path | PipeText):
-        for key, name in config.policies():
-            if key not in overrides and key not in varied:
-                from flashmesh.policies.names import refuse_untrusted
+    named = config.policies() if runs else []
+    if named:
+        from flashmesh.policies.trust import refuse_untrusted
 
-                refuse_untrusted(source.name if isinstance(source, PipeText) else source, key, name)
+        own = [*({**overrides, **varied} if typed is None else spelt_settings(typed)).values()]
+        for key, name in named:
+            where = "the file" if key in overrides or key in varied else place or place_of(source)
+            refuse_untrusted(where, key, name, own, trust_policies)
     if is_alone:
         refuse_unread([config], overrides)
     return config
+
+
+def place_of(source: ConfigSource | PipeText) -> str:
+    """Returns what a source is called in an error."""
+    match source:
+        case PipeText():
+            return source.name
+        case str() | Path():
+            return str(source)
+        case _:
+            return "config"
 
 
 def arguments(overrides: Mapping[str, Any], varied: Mapping[str, str]) -> list[str]:

@@ -55,6 +55,7 @@ def ask(
     sort: bool = False,
     jobs: int | None = None,
     progress: Callable[[Progress], None] | None = None,
+    trust_policies: bool = False,
 ) -> Answer:
     """Which changes of a drive help most: tries each key that has a step, one at a time.
 
@@ -74,6 +75,7 @@ def ask(
         sort: See `run`.
         jobs: How many runs go on at once; by default one for each core.
         progress: See `run`.
+        trust_policies: See `run`.
 
     Raises:
         ConfigError: When the configuration or a measure cannot be used, or the time is too short for a single run.
@@ -82,6 +84,7 @@ def ask(
     wanted = [measure_named(name) for name in measures]
     path, reading = as_trace(trace, overrides)
     given: dict[str, Any] = {"trace": path, "profile": profile, "fio": jobs_of(fio), "tolerate": tolerate, "sort": sort}
+    given["trust_policies"] = trust_policies
     settings = spelt_settings(reading or {})
     source = configuration.read_once(config)
     base = configuration.load(source, overrides=settings, **given)

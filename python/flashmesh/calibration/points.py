@@ -38,7 +38,7 @@ class Target:
         Raises:
             ConfigError: When there can be no such drive.
         """
-        return configuration.load(self.tables, varied=dict(settings), fio=self.jobs)
+        return configuration.load(self.tables, varied=dict(settings), fio=self.jobs, typed={})
 
 
 def targets_of(known: Measurements, drive: Mapping[str, Any], extent: Extent) -> list[Target]:

@@ -78,19 +78,23 @@ class SearchFile:
     file: TomlFile = field(repr=False)
 
 
-def read_search(path: Path) -> SearchFile:
+def read_search(path: Path, trust_policies: bool = False) -> SearchFile:
     """Reads a search.
+
+    Args:
+        path: The file.
+        trust_policies: Whether it may name policies, whose code then runs.
 
     Raises:
         ConfigError: When it cannot be read, or says what no search is.
     """
-    file = TomlFile(path)
+    file = TomlFile(path, trust_policies)
     file.refuse_unknown(KEYS)
     overrides = settings_of(file)
     space: dict[str, Range | list[str]] = {}
     for key, value in table(file, "space").items():
         with file.at("space", key):
-            space[key_of(key)] = domain(key, value, path.parent)
+            space[key_of(key)] = domain(key, value, file)
             refuse_misfit(key_of(key), space[key_of(key)])
     if not space:
         raise ConfigError(f"{path}: there is nothing to choose from: name keys and their values in [space]")

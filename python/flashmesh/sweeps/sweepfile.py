@@ -33,24 +33,27 @@ class SweepFile:
     file: TomlFile = field(repr=False)
 
 
-def read_sweep(path: Path) -> SweepFile:
+def read_sweep(path: Path, trust_policies: bool = False) -> SweepFile:
     """Reads a sweep.
+
+    Args:
+        path: The file.
+        trust_policies: Whether it may name policies, whose code then runs.
 
     Raises:
         ConfigError: When it cannot be read, or says what no sweep is; the text shows the place.
     """
-    file = TomlFile(path)
+    file = TomlFile(path, trust_policies)
     file.refuse_unknown(KEYS)
-    folder = path.parent
     overrides = settings_of(file)
     groups: list[Group] = []
     for key, value in table(file, "axes").items():
         with file.at("axes", key):
-            groups += cartesian({key_of(key): values_of(key, value, folder)})
-    groups += zips(file, folder)
+            groups += cartesian({key_of(key): values_of(key, value, file)})
+    groups += zips(file)
     for name, latin in (("random", False), ("latin-hypercube", True)):
         if name in file.tables:
-            groups.append(drawn_group(file, name, folder, latin))
+            groups.append(drawn_group(file, name, latin))
     if "seeds" in file.tables:
         with file.at("seeds"):
             groups.append(seeds_of(numbers(file.tables["seeds"])))
@@ -60,7 +63,7 @@ def read_sweep(path: Path) -> SweepFile:
     return SweepFile(config_of(file), overrides, Plan(tuple(groups)), file)
 
 
-def zips(file: TomlFile, folder: Path) -> list[Group]:
+def zips(file: TomlFile) -> list[Group]:
     """The groups of `[[zip]]`.
 
     Raises:
@@ -76,7 +79,7 @@ def zips(file: TomlFile, folder: Path) -> list[Group]:
             flattened = flat(each, "[[zip]]")
         for key, value in flattened.items():
             with file.at("zip", str(number), key):
-                columns[key_of(key)] = values_of(key, value, folder)
+                columns[key_of(key)] = values_of(key, value, file)
         with file.at("zip", str(number)):
             found.append(zipped(columns))
     return found
@@ -102,7 +105,7 @@ def refuse_doubles(file: TomlFile, groups: list[Group], overrides: dict[str, Any
 
 def settings_of(file: TomlFile) -> dict[str, Any]:
     """The keys of `[set]`, which all runs have."""
-    return located({key_of(key): value for key, value in table(file, "set").items()}, file.path.parent)
+    return located({key_of(key): value for key, value in table(file, "set").items()}, file)
 
 
 def config_of(file: TomlFile) -> str:
@@ -155,7 +158,7 @@ def flat(value: Any, place: str) -> dict[str, Any]:
     return found
 
 
-def values_of(key: str, value: Any, folder: Path) -> list[Any]:
+def values_of(key: str, value: Any, file: TomlFile) -> list[Any]:
     """The values of an axis: a list, or a range as text.
 
     Raises:
@@ -165,37 +168,39 @@ def values_of(key: str, value: Any, folder: Path) -> list[Any]:
         return list(read_range(key, value).values())
     if not isinstance(value, list):
         raise ConfigError(f"{key}: the values of an axis are a list, such as [{value!r}], or a range such as 1..64 x2")
-    return [located({key: each}, folder)[key] for each in value]
+    return [located({key: each}, file)[key] for each in value]
 
 
-def located(values: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Values with the paths of traces and policies counted from a folder."""
+def located(values: dict[str, Any], file: TomlFile) -> dict[str, Any]:
+    """Returns values with the paths of traces and policies counted from the folder of the file that has them."""
+    folder = file.path.parent
     return {
         key: str(absolute(folder / value))
         if key.endswith(FILES) and isinstance(value, str)
-        else located_policy(key, value, folder)
+        else located_policy(key, value, file)
         if key.startswith("policy.")
         else value
         for key, value in values.items()
     }
 
 
-def located_policy(key: str, name: Any, folder: Path) -> Any:
-    """The name of a policy with the path of its file counted from a folder.
+def located_policy(key: str, name: Any, file: TomlFile) -> Any:
+    """Returns the name of a policy with the path of its file counted from the folder of the file that names it.
 
     Raises:
-        ConfigError: When files may not name policies.
+        ConfigError: When the file may not name policies.
     """
-    from flashmesh.policies.names import BUILT_IN, FILE_END, refuse_untrusted
+    from flashmesh.policies.names import BUILT_IN, FILE_END
+    from flashmesh.policies.trust import refuse_untrusted
 
     if not isinstance(name, str) or name in ("", BUILT_IN):
         return name
-    refuse_untrusted("the file", key, name)
-    file, end, call = name.partition(FILE_END)
-    return f"{absolute(folder / file)}{end}{call}" if end else name
+    refuse_untrusted(file.path, key, name, trust=file.trust_policies)
+    code, end, call = name.partition(FILE_END)
+    return f"{absolute(file.path.parent / code)}{end}{call}" if end else name
 
 
-def drawn_group(file: TomlFile, name: str, folder: Path, latin: bool) -> Group:
+def drawn_group(file: TomlFile, name: str, latin: bool) -> Group:
     """The group of a table `[random]` or `[latin-hypercube]`.
 
     Raises:
@@ -214,11 +219,11 @@ def drawn_group(file: TomlFile, name: str, folder: Path, latin: bool) -> Group:
     space: dict[str, Range | list[str]] = {}
     for key, value in values.items():
         with file.at(name, key):
-            space[key_of(key)] = domain(key, value, folder)
+            space[key_of(key)] = domain(key, value, file)
     return drawn(space, samples, seed, latin)
 
 
-def domain(key: str, value: Any, folder: Path) -> Range | list[str]:
+def domain(key: str, value: Any, file: TomlFile) -> Range | list[str]:
     """Where the value of a key is drawn from: a range, or a list.
 
     Raises:
@@ -228,7 +233,7 @@ def domain(key: str, value: Any, folder: Path) -> Range | list[str]:
 
     if isinstance(value, str) and is_range(value):
         return read_range(key, value)
-    return [value_text(each) for each in values_of(key, value, folder)]
+    return [value_text(each) for each in values_of(key, value, file)]
 
 
 def numbers(seeds: Any) -> int | list[int]:

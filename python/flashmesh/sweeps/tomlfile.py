@@ -28,8 +28,12 @@ AT = re.compile(r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of doc
 class TomlFile:
     """The tables of a file, each key and value with its place."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, trust_policies: bool = False) -> None:
         """Reads it.
+
+        Args:
+            path: Where it is.
+            trust_policies: Whether it may name policies, whose code then runs.
 
         Raises:
             ConfigError: When it cannot be read, or is not TOML.
@@ -42,6 +46,7 @@ class TomlFile:
         if len(data) > BYTES_MAX:
             raise ConfigError(f"{path}: is larger than {BYTES_MAX >> 20} MiB, which no such file is")
         self.path = path
+        self.trust_policies = trust_policies
         self.source = Source(str(path), data.decode("utf-8", "replace"))
         try:
             self.tables: dict[str, Any] = tomllib.loads(data.decode("utf-8").replace("\r\n", "\n"))
