@@ -15,7 +15,7 @@ from flashmesh.results import Result
 from flashmesh.sweeps.heartbeat import Heartbeat
 from flashmesh.sweeps.importance import importance
 from flashmesh.sweeps.plan import at
-from flashmesh.sweeps.ranges import Range
+from flashmesh.sweeps.ranges import VALUES_MAX, Range
 from flashmesh.sweeps.session import Session
 from flashmesh.sweeps.tasks import Task, typed_settings, without_idle
 
@@ -321,8 +321,7 @@ def proposed_value(trial: Any, key: str, domain: Range | Sequence[str]) -> str:
     if not isinstance(domain, Range):
         text: str = trial.suggest_categorical(key, list(domain))
         return text
-    if domain.is_listed:
-        values = domain.values()
-        chosen: int = trial.suggest_int(key, 0, len(values) - 1)
-        return values[chosen]
+    if domain.is_listed and domain.count <= VALUES_MAX:
+        chosen: int = trial.suggest_int(key, 0, len(domain.values()) - 1)
+        return domain.value(chosen)
     return domain.at(trial.suggest_float(key, 0.0, 1.0))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from flashmesh._native import ConfigError
 from flashmesh.keys import declared, declared_name, key_of, misfit
 from flashmesh.report.measures import Measure, measure_named
-from flashmesh.sweeps.ranges import NUMBER, UNITS
+from flashmesh.sweeps.ranges import NUMBER, UNITS, number_of
 from flashmesh.sweeps.sweepfile import config_of, domain, settings_of, table
 from flashmesh.sweeps.tomlfile import TomlFile
 
@@ -182,5 +182,6 @@ def constraint(file: TomlFile, name: str, value: Any) -> Constraint:
         else:
             message, remedy = f"{value!r} has the wrong unit: there are {told or 'none'}", ""
         raise file.problem(place, message, remedy)
-    bound = float(Fraction(found[2].replace("_", "")) * units[found[3]])
+    with file.at(*place):
+        bound = float(number_of(name, found[2]) * units[found[3]])
     return Constraint(measure, found[1], bound, value.strip())

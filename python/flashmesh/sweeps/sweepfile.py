@@ -9,7 +9,18 @@ from flashmesh._native import ConfigError
 from flashmesh.files import absolute
 from flashmesh.keys import key_of
 from flashmesh.missing import PRESET_PREFIX, refuse_what_is_no_configuration
-from flashmesh.sweeps.plan import SAMPLES_MAX, SEED, Group, Plan, cartesian, drawn, refuse_twice, seeds_of, zipped
+from flashmesh.sweeps.plan import (
+    SAMPLES_MAX,
+    SEED,
+    Group,
+    Plan,
+    cartesian,
+    drawn,
+    refuse_too_many,
+    refuse_twice,
+    seeds_of,
+    zipped,
+)
 from flashmesh.sweeps.ranges import Range, is_range, read_range
 from flashmesh.sweeps.tomlfile import TomlFile
 
@@ -45,6 +56,7 @@ def read_sweep(path: Path, trust_policies: bool = False) -> SweepFile:
     """
     file = TomlFile(path, trust_policies)
     file.refuse_unknown(KEYS)
+    refuse_too_many(sizes(file))
     overrides = settings_of(file)
     groups: list[Group] = []
     for key, value in table(file, "axes").items():
@@ -61,6 +73,34 @@ def read_sweep(path: Path, trust_policies: bool = False) -> SweepFile:
         raise ConfigError(f"{path}: nothing varies: name keys and their values in [axes]")
     refuse_doubles(file, groups, overrides)
     return SweepFile(config_of(file), overrides, Plan(tuple(groups)), file)
+
+
+def sizes(file: TomlFile) -> list[tuple[int, int]]:
+    """Returns how many rows and keys each group of a sweep has, before a value is made; 0 rows are refused later."""
+    found: list[tuple[int, int]] = []
+    for key, value in table(file, "axes").items():
+        with file.at("axes", key):
+            found.append((count_of(key, value), 1))
+    listed = file.tables.get("zip", [])
+    for number, each in enumerate(listed if isinstance(listed, list) else []):
+        with file.at("zip", str(number)):
+            columns = flat(each, "[[zip]]")
+            found.append((max((count_of(key, value) for key, value in columns.items()), default=0), len(columns)))
+    for name in ("random", "latin-hypercube"):
+        values = table(file, name)
+        samples = values.get("samples")
+        if isinstance(samples, int) and samples <= SAMPLES_MAX:
+            found.append((max(samples, 0), len(values)))
+    seeds = file.tables.get("seeds", 1)
+    found.append((seeds if isinstance(seeds, int) else len(seeds) if isinstance(seeds, list) else 1, 1))
+    return [(max(rows, 1), keys) for rows, keys in found]
+
+
+def count_of(key: str, value: Any) -> int:
+    """Returns how many values an axis lists; 1 for what is refused when it is read."""
+    if isinstance(value, str) and is_range(value):
+        return read_range(key, value).count
+    return len(value) if isinstance(value, list) else 1
 
 
 def zips(file: TomlFile) -> list[Group]:
