@@ -189,7 +189,12 @@ class Drive:
         return self._native.snapshot()
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Goes back to the state of a snapshot, which stays as it is."""
+        """Goes back to the state of a snapshot, which stays as it is.
+
+        Raises:
+            ConfigError: When the snapshot is of a drive with another configuration; the text names the key that
+                differs, and this drive stays as it is.
+        """
         self._native.restore(snapshot)
 
     @property
