@@ -111,6 +111,9 @@ def load(
     sort: bool = False,
     runs: bool = True,
     keep: str = spare_space.KEPT,
+    typed: Mapping[str, Any] | None = None,
+    trust_policies: bool = False,
+    place: str | None = None,
 ) -> Config:
     """Reads and checks a configuration.
 
@@ -127,6 +130,9 @@ def load(
         sort: Whether to take a trace that is out of order within the window in which it is sorted.
         runs: Whether it is to be run, so that policies which a file names have to be trusted.
         keep: Of one of several runs, what stays where its axes change the raw capacity: one of `spare_space.KEEP`.
+        typed: The settings among `overrides` and `varied` that the user gave himself; None for all of them.
+        trust_policies: Whether a file, or tables that may come out of one, may name policies, whose code then runs.
+        place: What names the policies of tables, for errors.
 
     Raises:
         ConfigError: When the configuration cannot be used; the text shows the place.
@@ -190,12 +196,14 @@ def load(
         if provenance.command is None:
             text = in_python(text, source)
         raise ConfigError(text if fio is None else at_jobs(text, fio)) from None
-    if runs and isinstance(source, str | Path | PipeText):
-        for key, name in config.policies():
-            if key not in overrides and key not in varied:
-                from flashmesh.policies.names import refuse_untrusted
+    named = config.policies() if runs else []
+    if named:
+        from flashmesh.policies.trust import refuse_untrusted
 
-                refuse_untrusted(source.name if isinstance(source, PipeText) else source, key, name)
+        own = [*({**overrides, **varied} if typed is None else spelt_settings(typed)).values()]
+        for key, name in named:
+            where = "the file" if key in overrides or key in varied else place or place_of(source)
+            refuse_untrusted(where, key, name, own, trust_policies)
     if is_alone:
         refuse_unread([config], overrides)
     return config
@@ -212,6 +220,17 @@ def identity(source: ConfigSource | PipeText, overrides: Mapping[str, Any]) -> t
         found = None  # a preset, or no file
     changed = (found.st_mtime_ns, found.st_size, found.st_ino) if found is not None else None
     return str(source), changed, *(f"{key}={value_text(value)}" for key, value in overrides.items())
+
+
+def place_of(source: ConfigSource | PipeText) -> str:
+    """Returns what a source is called in an error."""
+    match source:
+        case PipeText():
+            return source.name
+        case str() | Path():
+            return str(source)
+        case _:
+            return "config"
 
 
 def arguments(overrides: Mapping[str, Any], varied: Mapping[str, str]) -> list[str]:

@@ -80,10 +80,15 @@ class VictimEnv(gymnasium.Env[Any, Any]):
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - as Gymnasium declares it
 
     def __init__(
-        self, config: ConfigSource, *, candidates: int = 8, overrides: Mapping[str, Any] | None = None
+        self,
+        config: ConfigSource,
+        *,
+        candidates: int = 8,
+        overrides: Mapping[str, Any] | None = None,
+        trust_policies: bool = False,
     ) -> None:
-        """Of the drive and its workload that `config` and `overrides` describe, as `flashmesh.run` takes them."""
-        self.config, self.overrides = config, dict(overrides or {})
+        """Takes the drive and its workload, and whether they may name policies, as `flashmesh.run` takes them."""
+        self.config, self.overrides, self.trust_policies = config, dict(overrides or {}), trust_policies
         self.candidates = candidates
         self.observation_space = gymnasium.spaces.Box(0.0, 1.0, (candidates * FEATURES,), np.float32)
         self.action_space = gymnasium.spaces.Discrete(candidates)
@@ -111,7 +116,11 @@ class VictimEnv(gymnasium.Env[Any, Any]):
             try:
                 # Another seed than that of the overrides would be given twice.
                 settings = {"seed": run_seed, **self.overrides}
-                ended.append(simulate.run(self.config, overrides=settings, victim=Kept(asked)))
+                ended.append(
+                    simulate.run(
+                        self.config, overrides=settings, victim=Kept(asked), trust_policies=self.trust_policies
+                    )
+                )
             except BaseException as error:  # the thread of the agent raises it
                 ended.append(error)
             finally:

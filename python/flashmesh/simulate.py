@@ -70,6 +70,7 @@ def run(
     routing: RoutingAlgorithm | type[RoutingAlgorithm] | str | None = None,
     hops: PacketRouting | type[PacketRouting] | str | None = None,
     arbiter: Arbiter | type[Arbiter] | str | None = None,
+    trust_policies: bool = False,
 ) -> Result:
     """Simulates one drive. The interpreter lock is released: other threads go on.
 
@@ -103,6 +104,8 @@ def run(
         routing: The same in place of `venice.routing`.
         hops: The same for the next link of a packet of NoSSD, in place of XY routing.
         arbiter: The same in place of `fabric.arbitration`.
+        trust_policies: Whether `config` may name policies by texts, as a file of somebody else or `configuration` of
+            a saved result may: their code then runs.
 
     Raises:
         ConfigError: When the configuration cannot be used.
@@ -126,7 +129,15 @@ def run(
     }
     overrides, objects = with_policies(overrides, policies)
     loaded = configuration.load(
-        config, overrides=overrides, trace=trace, profile=profile, fio=jobs, seed=seed, tolerate=tolerate, sort=sort
+        config,
+        overrides=overrides,
+        trace=trace,
+        profile=profile,
+        fio=jobs,
+        seed=seed,
+        tolerate=tolerate,
+        sort=sort,
+        trust_policies=trust_policies,
     )
     goal = goal_of(until_steady)
     if goal is not None:
@@ -254,6 +265,7 @@ def compare(
     jobs: int | None = None,
     progress: Callable[[Progress], None] | None = None,
     on_open: Callable[[str | None], None] | None = None,
+    trust_policies: bool = False,
 ) -> Comparison:
     """Simulates every combination of the varied values, in parallel; each result is that of the run on its own.
 
@@ -273,6 +285,7 @@ def compare(
         jobs: How many runs go on at once; by default one for each core.
         progress: See `run`.
         on_open: Called once, with the summary of the trace as the first configuration reads it.
+        trust_policies: See `run`.
 
     Raises:
         ConfigError: When an axis or one of the configurations cannot be used, or no run reads one of the keys; nothing
@@ -300,6 +313,7 @@ def compare(
         fairness=fairness,
         until_steady=until_steady,
         jobs=jobs,
+        trust_policies=trust_policies,
     )
     try:
         session.run(LocalThreads(threads), on_progress=progress, on_open=on_open)

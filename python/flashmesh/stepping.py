@@ -7,6 +7,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from flashmesh import _native, configuration, memory, states
+from flashmesh._native import ConfigError
 from flashmesh.provenance import with_provenance
 from flashmesh.results import Result
 
@@ -102,7 +103,9 @@ class Drive:
         Raises:
             ConfigError: When the configuration cannot be used, or asks for what a drive that is stepped does not do.
         """
-        self._config = configuration.load(config, overrides=overrides, seed=seed)
+        self._config = configuration.load(config, overrides=overrides, seed=seed, runs=False)
+        for key, name in self._config.policies():
+            raise ConfigError(f"{key} is {name}: a drive that is stepped runs no policy in Python: leave the key out")
         memory.require([self._config], 1, check)
         drives = states.drives(one_run=True)
         self._native = _native.Drive(self._config, check, drives)
@@ -186,7 +189,12 @@ class Drive:
         return self._native.snapshot()
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Goes back to the state of a snapshot, which stays as it is."""
+        """Goes back to the state of a snapshot, which stays as it is.
+
+        Raises:
+            ConfigError: When the snapshot is of a drive with another configuration; the text names the key that
+                differs, and this drive stays as it is.
+        """
         self._native.restore(snapshot)
 
     @property

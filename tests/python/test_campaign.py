@@ -9,12 +9,14 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
 import flashmesh
 from campaign import campaign as engine
+from campaign import stepped
 from campaign.arithmetic import Log, faults
 from campaign.draw import BASE, parameters
 from conftest import environment
@@ -47,6 +49,19 @@ def test_campaign_draws_every_kind_of_drive() -> None:
     assert any("power.cut" in settings for settings in drawn)
     assert any(any(key.startswith("stream.") for key in settings) for settings in drawn)
     assert len(parameters()) > 150
+
+
+def test_drawn_drives_go_the_same_way_from_a_snapshot_and_refuse_that_of_another_drive() -> None:
+    tried = 0
+    for number in range(12):
+        settings, random = engine.settings_of(number, SEED), Random(number)
+        try:
+            found = [*stepped.restored(settings, random), *stepped.foreign(settings, random)]
+        except flashmesh.ConfigError:
+            continue  # a drive that is not stepped
+        tried += 1
+        assert found == [], (number, settings)
+    assert tried > 5
 
 
 def test_same_seed_draws_the_same_whatever_ran_before(tmp_path: Path) -> None:

@@ -304,7 +304,7 @@ def test_files_name_policies_only_where_they_are_trusted(cli: Cli, mine: Path) -
     for command in (("run", "sub/drive.toml"), ("sweep", "sub/sweep.toml")):
         refused = cli(*command, "--quiet")
         assert refused.returncode == 2
-        assert "whose code would run: name it with --policy, or give --trust-policies" in refused.stderr
+        assert "whose code would run: give --trust-policies if you trust the file" in refused.stderr
         trusted = cli(*command, "--trust-policies", "--quiet")
         assert trusted.returncode == 0, trusted.stderr
     assert cli("config", "sub/drive.toml").returncode == 0

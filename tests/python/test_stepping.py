@@ -108,6 +108,25 @@ def test_a_restored_drive_goes_the_same_way() -> None:
     assert rest() == first
 
 
+def test_a_snapshot_of_another_drive_is_refused_with_the_key_that_differs() -> None:
+    snapshot = small().snapshot()
+    for key, value, told in (
+        ("fabric.kind", "ideal", "its fabric.kind is "),
+        ("flash.read-time", "31us", r'its flash\.read-time is .*, and that of this drive is "31us"'),
+        ("seed", "7", "its seed is .*, and that of this drive is 7"),
+    ):
+        other = small(**{key: value})
+        other.advance(1_000)
+        before = other.report()
+        with pytest.raises(flashmesh.ConfigError, match=told):
+            other.restore(snapshot)
+        assert other.now_ps == 1_000
+        assert (other.report().seed, other.report().config_hash) == (before.seed, before.config_hash)
+    twin = small()
+    twin.restore(snapshot)
+    assert twin.now_ps == 0
+
+
 def test_what_a_drive_cannot_do_is_an_error() -> None:
     with pytest.raises(flashmesh.ConfigError, match=r"replay\.mode"):
         small(**{"replay.mode": "closed"})

@@ -287,7 +287,7 @@ void flashmesh_string_free(char *string);
 struct FlashmeshSnapshot *flashmesh_snapshot(struct FlashmeshDrive *drive);
 
 /*
- Has the drive go back to the state of a snapshot, which may be of another drive and stays as it is.
+ Has the drive go back to the state of a snapshot, which stays as it is; refused where it is of a drive with another configuration.
 
  # Safety
  Both were given by this library.

@@ -344,7 +344,7 @@ pub unsafe extern "C" fn flashmesh_snapshot(drive: *mut FlashmeshDrive) -> *mut 
     })
 }
 
-/// Has the drive go back to the state of a snapshot, which may be of another drive and stays as it is.
+/// Has the drive go back to the state of a snapshot, which stays as it is; refused where it is of a drive with another configuration.
 ///
 /// # Safety
 /// Both were given by this library.
@@ -354,7 +354,7 @@ pub unsafe extern "C" fn flashmesh_restore(drive: *mut FlashmeshDrive, snapshot:
         // SAFETY: the caller keeps the contract of this function.
         let snapshot = unsafe { snapshot.as_ref() }.ok_or("the snapshot is a null pointer")?;
         // SAFETY: as above.
-        unsafe { drive_of(drive) }?.drive.restore(&snapshot.0);
+        unsafe { drive_of(drive) }?.drive.restore(&snapshot.0).map_err(text)?;
         Ok(0)
     })
 }

@@ -186,9 +186,10 @@ impl Drive {
         py.detach(|| {
             guarded(|| {
                 let snapshot = snapshot.0.lock().unwrap_or_else(PoisonError::into_inner);
-                self.lock().restore(&snapshot);
+                self.lock().restore(&snapshot)
             })
-        })
+        })?
+        .map_err(|error| exception(&error.into()))
     }
 
     /// The time to which it was advanced, in picoseconds.

@@ -49,7 +49,7 @@ pub fn exception(error: &RunError) -> PyErr {
         }
         RunError::NoPolicy { .. } => ConfigError::new_err(text),
         RunError::Geometry(_) | RunError::Fabric(_) | RunError::Namespace(_) => ConfigError::new_err(text),
-        RunError::Step(StepError::Key { .. }) => ConfigError::new_err(text),
+        RunError::Step(StepError::Key { .. } | StepError::OtherDrive { .. }) => ConfigError::new_err(text),
         RunError::Workload(_) | RunError::TooLong | RunError::Step(_) => WorkloadError::new_err(text),
         RunError::Check(_) => CheckError::new_err(text),
         RunError::Sink(_) => OutputError::new_err(text),

@@ -183,6 +183,16 @@ pub enum StepError {
     /// An earlier call failed in the middle of an event.
     #[error("the drive has failed before, and cannot go on: restore a snapshot, or begin anew")]
     Failed,
+    /// A snapshot of a drive with another configuration is to be restored.
+    #[error("the snapshot is of another drive: its {key} is {theirs}, and that of this drive is {own}")]
+    OtherDrive {
+        /// The first key that differs, or what else does.
+        key: String,
+        /// The value of the drive whose snapshot it is.
+        theirs: String,
+        /// The value of the drive that is to be restored.
+        own: String,
+    },
 }
 
 /// A run cannot start, or cannot go on.

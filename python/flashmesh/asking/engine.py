@@ -61,6 +61,7 @@ def ask(
     keep: str = KEPT,
     jobs: int | None = None,
     progress: Callable[[Progress], None] | None = None,
+    trust_policies: bool = False,
 ) -> Answer:
     """Which changes of a drive help most: tries each key that has a step, one at a time.
 
@@ -83,6 +84,7 @@ def ask(
             or "capacity".
         jobs: How many runs go on at once; by default one for each core.
         progress: See `run`.
+        trust_policies: See `run`.
 
     Raises:
         ConfigError: When the configuration or a measure cannot be used, or the time is too short for a single run.
@@ -91,6 +93,7 @@ def ask(
     wanted = [measure_named(name) for name in measures]
     path, reading = as_trace(trace, overrides)
     given: dict[str, Any] = {"trace": path, "profile": profile, "fio": jobs_of(fio), "tolerate": tolerate, "sort": sort}
+    given["trust_policies"] = trust_policies
     settings = spelt_settings(reading or {})
     source = configuration.read_once(config)
     base = configuration.load(source, overrides=settings, **given)

@@ -78,7 +78,7 @@ def read_facts(path: Path) -> Facts:
     for name in about:
         if name not in KNOWN:
             raise ConfigError(f"{path}: [calibrate] {name} is unknown: there are {', '.join(KNOWN)}")
-    drive = drive_tables(tables, {})
+    drive = drive_tables(tables, {}, str(path))
     space = space_of(path, tables, drive, about)
     added = software_us(f"{path}: [calibrate]", about.get("software-time", "0us"))
     return Facts(path, tables, drive, space, added)
@@ -95,6 +95,7 @@ def space_of(path: Path, stated: dict[str, Any], drive: dict[str, Any], about: d
     for name, domain in about.get("search", {}).items():
         form = {"choices": domain} if isinstance(domain, list) else {"range": domain}
         keys[name] = free_key(f"{path}: [calibrate.search]", {"key": name, **form})
+        refuse_untrusted_choices(path, keys[name])
     for name in fixed:
         if name not in keys:
             raise ConfigError(f"{path}: [calibrate] fixed has {name}, which is not searched: {', '.join(keys)} are")
@@ -112,6 +113,21 @@ def space_of(path: Path, stated: dict[str, Any], drive: dict[str, Any], about: d
     return Space(found)
 
 
+def refuse_untrusted_choices(path: Path, key: FreeKey) -> None:
+    """Refuses a key whose choices are policies, unless files may name them.
+
+    Raises:
+        ConfigError: When a choice names a policy, and the user has not trusted the file.
+    """
+    from flashmesh.policies.names import BUILT_IN
+    from flashmesh.policies.trust import refuse_untrusted
+
+    if key.key.startswith("policy.") and isinstance(key.domain, tuple):
+        for choice in key.domain:
+            if choice not in ("", BUILT_IN):
+                refuse_untrusted(f"{path}: [calibrate.search]", key.key, choice)
+
+
 def is_read(drive: dict[str, Any], key: FreeKey, free: list[FreeKey]) -> bool:
     """Whether a drive reads a key, with some value of it and some choice of another key that is searched."""
     values = list(key.domain) if isinstance(key.domain, tuple) else [key.at(0.5)]
@@ -119,7 +135,7 @@ def is_read(drive: dict[str, Any], key: FreeKey, free: list[FreeKey]) -> bool:
     for value in values:
         for beside in ({}, *({name: each} for name, each in choices if name != key.key)):
             try:
-                if configuration.load(drive, varied={**beside, key.key: value}).unread(key.key) is None:
+                if configuration.load(drive, varied={**beside, key.key: value}, typed={}).unread(key.key) is None:
                     return True
             except ConfigError:
                 continue

@@ -38,7 +38,7 @@ class Target:
         Raises:
             ConfigError: When there can be no such drive.
         """
-        return configuration.load(self.tables, varied=dict(settings), fio=self.jobs, keep="capacity")
+        return configuration.load(self.tables, varied=dict(settings), fio=self.jobs, keep="capacity", typed={})
 
 
 def targets_of(known: Measurements, drive: Mapping[str, Any], extent: Extent) -> list[Target]:

@@ -12,6 +12,7 @@ from flashmesh.calibration import BUDGET_MIN, REQUESTS, SEED
 from flashmesh.cli.command import command
 from flashmesh.cli.output import refuse_overwriting, refuse_stdout, require_stdout, stdout
 from flashmesh.cli.parameters import STDOUT, jobs_option, output_option
+from flashmesh.cli.policies import trust_option
 
 if TYPE_CHECKING:
     from flashmesh.calibration.bench import Candidate
@@ -65,6 +66,7 @@ RESULTS = Path("calibration.results")
     help="Where results of runs are kept; what is there is not run again.",
 )
 @jobs_option
+@trust_option
 @click.option("--quiet", is_flag=True, help="Print only errors on stderr.")
 def calibrate(
     measured: tuple[Path, ...],

@@ -15,8 +15,7 @@ NAMED = "flashmesh.policies"
 def policy_setting(text: str) -> tuple[str, str]:
     """The key and the name of `KIND=NAME`, or of `NAME`, whose class tells the kind by its methods."""
     from flashmesh._native import FlashmeshError
-    from flashmesh.policies.attach import kinds_of
-    from flashmesh.policies.kinds import KINDS
+    from flashmesh.policies.kinds import KINDS, kinds_of
     from flashmesh.policies.names import found
 
     kind, equals, name = text.partition("=")
@@ -30,9 +29,6 @@ def policy_setting(text: str) -> tuple[str, str]:
         if error.__cause__ is not None:
             raise  # its code failed: the traceback is shown
         raise click.BadParameter(str(error)) from None
-    if not kinds:
-        calls = ", ".join(each.call for each in KINDS.values())
-        raise click.BadParameter(f"{text!r}: the class has none of the methods of a policy: {calls}")
     if len(kinds) > 1:
         told = " or ".join(f"--policy {kind}={text}" for kind in kinds)
         raise click.BadParameter(f"{text!r}: the class is of several kinds: say {told}, or several of them")
@@ -48,20 +44,20 @@ def keep(ctx: click.Context, parameter: click.Parameter, texts: tuple[str, ...])
 def trust(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:
     """Lets files name policies."""
     if wanted and not ctx.resilient_parsing:
-        from flashmesh.policies.names import trust_files
+        from flashmesh.policies.trust import trust_files
 
         trust_files()
 
 
 def trust_option(command: F) -> F:
-    """Whether files may name policies."""
+    """Adds the option by which files may name policies."""
     option: Callable[[F], F] = click.option(
         "--trust-policies",
         is_flag=True,
         is_eager=True,
         expose_value=False,
         callback=trust,
-        help="Run the policies that files name too: configurations, sweeps and searches.",
+        help="Run the policies that files name too, such as configurations, sweeps and searches.",
     )
     return option(command)
 

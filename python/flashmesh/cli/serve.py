@@ -115,7 +115,7 @@ def serve(
     elif socket is None:
         raise click.UsageError("Missing option '--socket'.", ctx)
     programs()
-    loaded = configuration.load(config, overrides=dict(settings), seed=seed)
+    loaded = configuration.load(config, overrides=dict(settings), seed=seed, runs=False)
     check_config(loaded)
     memory.require([loaded])
     if probe:

@@ -13,6 +13,7 @@ from flashmesh._native import ConfigError
 from flashmesh.cli.command import command
 from flashmesh.cli.output import refuse_overwriting, refuse_stdout, require_stdout, stdout
 from flashmesh.cli.parameters import STDOUT, completed, jobs_option, output_option, settings_option
+from flashmesh.cli.policies import trust_option
 from flashmesh.configuration import PRESET_PREFIX
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ CHECK_FAILED = 3
     metavar="TIME",
     help="What the software of the host adds to each simulated latency, such as 5us; by default what the drive says.",
 )
+@trust_option
 @settings_option("Override a key of every drive.")
 @output_option("--json", "json_file", "Write what came out as JSON; - writes it to stdout instead of the tables.")
 @click.option(

@@ -28,7 +28,6 @@ from flashmesh.policies.kinds import DataOf as DataOf
 from flashmesh.policies.kinds import Phase as Phase
 from flashmesh.policies.kinds import Port as Port
 from flashmesh.policies.kinds import Work as Work
-from flashmesh.policies.names import trust_files as trust_files
 from flashmesh.policies.protocols import Allocator as Allocator
 from flashmesh.policies.protocols import Arbiter as Arbiter
 from flashmesh.policies.protocols import Decision as Decision

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError, PolicyError
 from flashmesh.policies.geometry import Geometry
-from flashmesh.policies.kinds import BEGIN, KINDS, Kind, Port
+from flashmesh.policies.kinds import BEGIN, KINDS, Kind, Port, kinds_of
 from flashmesh.policies.names import make
 
 if TYPE_CHECKING:
@@ -109,11 +109,6 @@ def instead(policy: object) -> str:
     """The kinds that a policy is of."""
     others = kinds_of(policy)
     return f"; it is of the kind {' and '.join(others)}" if others else ""
-
-
-def kinds_of(policy: object) -> list[str]:
-    """The names of the kinds whose method an object or a class has."""
-    return [kind.name for kind in KINDS.values() if hasattr(policy, kind.method)]
 
 
 def answers(policy: object, name: str) -> list[int]:

@@ -108,3 +108,8 @@ KINDS = {
 """By their names."""
 BEGIN = "begin"
 """The method that every policy may have: it gets the `Geometry` of the drive before the run."""
+
+
+def kinds_of(policy: object) -> list[str]:
+    """Returns the names of the kinds whose method an object or a class has."""
+    return [kind.name for kind in KINDS.values() if hasattr(policy, kind.method)]

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import ConfigError, PolicyError
+from flashmesh.policies.kinds import KINDS, kinds_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,38 +24,21 @@ if TYPE_CHECKING:
 
 BUILT_IN = "built-in"
 """The text that leaves a decision to the simulator."""
-FILE_END = ".py:"
+FILE_SUFFIX = ".py"
+FILE_END = f"{FILE_SUFFIX}:"
+GROUP = "flashmesh.policies"
+"""The group of entry points in which an installed package lists its policies."""
 TEXT_MAX = 200
 """The longest text that an object gives of itself."""
 
 _given: dict[str, Callable[[], object]] = {}
 """How the objects that a program has given are made anew, by their texts."""
-_files_are_trusted = False
 _lock = threading.RLock()
 
 
-def trust_files() -> None:
-    """Lets files of configurations, sweeps and searches name policies, in this process: their code runs."""
-    global _files_are_trusted
-    _files_are_trusted = True
-
-
-def files_are_trusted() -> bool:
-    """Whether files may name policies."""
-    return _files_are_trusted
-
-
-def refuse_untrusted(where: object, key: str, name: object) -> None:
-    """Refuses a policy that a file names.
-
-    Raises:
-        ConfigError: Unless files are trusted.
-    """
-    if not _files_are_trusted:
-        raise ConfigError(
-            f"{where}: {key} names the policy {name}, whose code would run: name it with --policy, or give "
-            "--trust-policies (flashmesh.policies.trust_files() in a program) if you trust the file"
-        )
+def is_given(name: str) -> bool:
+    """Returns whether a name stands for an object or a class that the program itself has given."""
+    return name in _given
 
 
 def text_of(policy: object) -> str:
@@ -108,21 +92,24 @@ def make(name: str) -> object:
         raise PolicyError(f"{name} cannot be made: {type(error).__name__}: {error}") from error
 
 
-def found(name: str) -> tuple[Callable[..., object], dict[str, Any]]:
-    """The class of a name, and the arguments that it is made with.
+def found(name: str) -> tuple[type, dict[str, Any]]:
+    """Returns the class of a name, which implements a protocol, and the arguments that it is made with.
 
     Raises:
-        ConfigError: When there is none.
+        ConfigError: When there is no such class, or it has none of the methods of a policy.
         PolicyError: When the code of its file fails.
     """
     place, call = split(name)
     class_name, arguments = parsed(name, call)
-    module = of_file(place, name) if place.endswith(".py") else of_module(place, name)
+    module = of_file(place, name) if place.endswith(FILE_SUFFIX) else of_module(place, name)
     kind = getattr(module, class_name, None)
     if kind is None:
         raise ConfigError(f"{place}: there is no class {class_name}{near(module)}")
-    if not callable(kind):
+    if not isinstance(kind, type):
         raise ConfigError(f"{name}: {class_name} is {kind!r}, not a class")
+    if not kinds_of(kind):
+        calls = ", ".join(each.call for each in KINDS.values())
+        raise ConfigError(f"{name}: the class has none of the methods of a policy: {calls}")
     return kind, arguments
 
 

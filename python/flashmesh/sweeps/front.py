@@ -58,7 +58,14 @@ def tasks_in(
 
     def load(values: dict[str, str]) -> Config:
         try:
-            return configuration.load(read.config, overrides=given, varied=values, keep=read.keep)
+            return configuration.load(
+                read.config,
+                overrides=given,
+                varied=values,
+                keep=read.keep,
+                typed=overrides,
+                trust_policies=read.file.trust_policies,
+            )
         except ConfigError as error:
             raise read.file.placed(error, values | texts) from None
 
@@ -97,6 +104,7 @@ def sweep(
     until_steady: bool | int = False,
     jobs: int | None = None,
     progress: Callable[[Progress], None] | None = None,
+    trust_policies: bool = False,
 ) -> Comparison:
     """Runs every point of a sweep on the cores of this machine; each result is saved as soon as it exists.
 
@@ -110,6 +118,7 @@ def sweep(
         until_steady: Whether runs go on until they are steady, or up to how many requests; as in `run`.
         jobs: How many runs go on at once; by default one for each core.
         progress: Called ten times a second, in the calling thread.
+        trust_policies: Whether the sweep and its configuration may name policies, whose code then runs.
 
     Returns:
         The results, those of earlier sessions too; runs that failed are among its `failures`.
@@ -122,7 +131,7 @@ def sweep(
     from flashmesh.sweeps.local import LocalThreads
 
     path = Path(file)
-    read = read_sweep(path)
+    read = read_sweep(path, trust_policies)
     tasks = tasks_in(
         read,
         overrides or {},
@@ -158,6 +167,7 @@ def optimise(
     *,
     resume: bool = False,
     jobs: int | None = None,
+    trust_policies: bool = False,
 ) -> list[dict[str, Any]]:
     """Searches a design space for the best drives under constraints, on the cores of this machine.
 
@@ -166,6 +176,7 @@ def optimise(
         out: The folder of the results; by default FILE.results beside FILE.toml.
         resume: Whether to go on with a folder that holds results.
         jobs: How many runs go on at once; by default one for each core.
+        trust_policies: Whether the search and its configuration may name policies, whose code then runs.
 
     Returns:
         The Pareto front, the best in the first objective first: of each drive its `settings` and its `measures`. It is
@@ -181,7 +192,7 @@ def optimise(
 
     path = Path(file)
     folder = Path(out) if out is not None else path.with_suffix(".results")
-    with searching(path, folder, resume) as search:
+    with searching(path, folder, resume, trust_policies) as search:
         search.run(LocalThreads(jobs if jobs is not None else cores()), lambda session: lambda outcome: None)
         search.finish()
         return search.front()

@@ -20,6 +20,8 @@ POINTS_MAX = 1_000_000
 """Points of a sweep."""
 SHOWN_MAX = 10**30
 """A larger number of them is not written out."""
+CELLS_MAX = 20_000_000
+"""Values of all varied keys in all points of a sweep."""
 SAMPLES_MAX = POINTS_MAX
 """Points that one group may draw."""
 
@@ -45,8 +47,7 @@ class Plan:
         Raises:
             ConfigError: When there are too many points.
         """
-        if self.count > POINTS_MAX:
-            raise too_many(self.count)
+        refuse_too_many([(len(group.rows), len(group.keys)) for group in self.groups])
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -142,6 +143,26 @@ def seeds_of(seeds: int | Sequence[int]) -> Group:
     if not numbers:
         raise ConfigError("seeds: at least one is needed")
     return cartesian({SEED: list(numbers)})[0]
+
+
+def refuse_too_many(groups: Sequence[tuple[int, int]]) -> None:
+    """Refuses a plan that is too large, by arithmetic alone.
+
+    Args:
+        groups: How many rows each group of keys has, and how many keys.
+
+    Raises:
+        ConfigError: When there are too many points, or too many values in them.
+    """
+    points = math.prod(rows for rows, _ in groups)
+    if points > POINTS_MAX:
+        raise too_many(points)
+    keys = sum(keys for _, keys in groups)
+    if points * keys > CELLS_MAX:
+        raise ConfigError(
+            f"a sweep of {points:,} points with {keys:,} varied keys: at most {CELLS_MAX:,} values can be planned; "
+            "vary fewer keys, or cut it into several sweeps"
+        )
 
 
 def too_many(points: int) -> ConfigError:

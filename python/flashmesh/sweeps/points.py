@@ -7,7 +7,7 @@ import math
 import random
 from typing import TYPE_CHECKING, Any
 
-from flashmesh.sweeps.ranges import Range
+from flashmesh.sweeps.ranges import VALUES_MAX, Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ class Points:
         for key, domain in space.items():
             if not isinstance(domain, Range):
                 self.listed[key] = list(domain)
-            elif domain.is_listed:
+            elif domain.is_listed and domain.count <= VALUES_MAX:
                 self.values[key] = domain.values()
                 self.listed[key] = list(range(len(self.values[key])))
 

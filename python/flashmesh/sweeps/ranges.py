@@ -5,9 +5,15 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 UNITS: dict[str, dict[str, Fraction]] = {
     "plain numbers": {"": Fraction(1)},
@@ -28,6 +34,18 @@ RANGE = re.compile(
 )
 VALUES_MAX = 100_000
 """Values that one range may have."""
+SHOWN_MAX = 10**30
+"""A larger number of values is not written out."""
+LENGTH_MAX = 400
+"""Characters of a number."""
+EXPONENT_MAX = 200
+"""Orders of magnitude that a number may be from 1: less than floating point has."""
+EXACT_MAX = 1000
+"""Values up to which a range with a factor is made of exact fractions."""
+PRODUCT_DIGITS = 60
+"""Digits of the values of a longer one: the factors of all values round away fewer than floating point does."""
+SHOWN_DIGITS = 30
+"""Characters of a number that are shown where it cannot be used."""
 DIGITS = 6
 """Digits of a number drawn between two others."""
 
@@ -65,29 +83,86 @@ class Range:
         """Whether it is a list of values, rather than all numbers between two."""
         return self.step in ("x", "+") or (self.step is None and self.first.is_whole and self.last.is_whole)
 
+    @cached_property
+    def count(self) -> int:
+        """How many values the range lists, by arithmetic; more than are shown where a factor is next to 1."""
+        span = self.last.value - self.first.value
+        if self.step != "x":
+            return span // self.by + 1
+        if self.first.value * self.by > self.last.value:
+            return 1
+        factor = math.log1p(float(self.by - 1)) if self.by < 2 else logarithm(self.by)
+        if factor == 0.0:
+            return SHOWN_MAX
+        # Rounding is off by one at most: below the limit, where values are made one by one, it decides nothing.
+        return int((logarithm(self.last.value) - logarithm(self.first.value)) / factor) + 1
+
+    def refuse_too_many(self, key: str) -> None:
+        """Refuses a range with more values than one may list, before any of them is made.
+
+        Raises:
+            ConfigError: When the range has too many values, or a step that does not change a value.
+        """
+        if self.count > VALUES_MAX:
+            told = f"{self.count:,}" if self.count < SHOWN_MAX else "far more"
+            raise ConfigError(
+                f"{key}: a range of {told} values: at most {VALUES_MAX:,} are taken; "
+                "give it a larger step, such as x2 or +10"
+            )
+        if self.count > 1 and not self.is_moving:
+            raise ConfigError(f"{key}: the step is too small to change a value: give it a larger one")
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether a step changes the value that is written, at both ends."""
+        if self.step == "x":
+            pairs = [(self.first.value, self.first.value * self.by), (self.last.value / self.by, self.last.value)]
+        else:
+            pairs = [(self.first.value, self.first.value + self.by), (self.last.value - self.by, self.last.value)]
+        return all(self.first.text(value) != self.first.text(after) for value, after in pairs)
+
     def values(self) -> list[str]:
-        """All values in their order.
+        """Returns all values in their order.
 
         Raises:
             ConfigError: When there are too many.
         """
+        self.refuse_too_many("the values")
+        return list(self._listed)
+
+    @cached_property
+    def _listed(self) -> tuple[str, ...]:
+        if self.step == "x" and self.count > EXACT_MAX:
+            return tuple(self._products())
         found: list[str] = []
         value = self.first.value
         while value <= self.last.value:
-            if len(found) == VALUES_MAX:
-                raise ConfigError(f"a range of more than {VALUES_MAX:,} values: give it a step, such as x2 or +10")
             found.append(self.first.text(value))
             value = value * self.by if self.step == "x" else value + self.by
-        return found
+        return tuple(found)
+
+    def _products(self) -> Iterator[str]:
+        """Yields the values of a long range with a factor, rounded: exact ones would have ever more digits."""
+        with localcontext(prec=PRODUCT_DIGITS):
+            unit = UNITS[self.first.kind][self.first.unit]
+            value, last, by = map(decimal, (self.first.value / unit, self.last.value / unit, self.by))
+            last *= 1 + Decimal(10) ** (DIGITS - PRODUCT_DIGITS + len(str(VALUES_MAX)))
+            yield self.first.text(self.first.value)
+            while (value := value * by) <= last:
+                yield f"{float(value)!r}{self.first.unit}"
+
+    def value(self, index: int) -> str:
+        """Returns the value at a place of the list, from 0 on."""
+        return self._listed[index] if self.step == "x" else self.first.text(self.first.value + index * self.by)
 
     def at(self, share: float) -> str:
-        """The value that lies at a share of the way, from 0 up to 1.
+        """Returns the value that lies at a share of the way, from 0 up to 1.
 
         Whole numbers stay whole, each as likely as the others; with a step it is one of the values of the range.
         """
         if self.step in ("x", "+"):
-            values = self.values()
-            return values[min(int(share * len(values)), len(values) - 1)]
+            count = len(self._listed) if self.step == "x" else self.count
+            return self.value(min(int(share * count), count - 1))
         unit = UNITS[self.first.kind][self.first.unit]
         low, high = self.first.value / unit, self.last.value / unit
         is_whole = self.first.is_whole and self.last.is_whole and (high - low).denominator == 1
@@ -96,8 +171,18 @@ class Range:
             number = math.exp(math.log(float(low)) * (1.0 - share) + math.log(end) * share)
         else:
             number = float(low) * (1.0 - share) + end * share
-        drawn = min(Fraction(math.floor(number)), high) if is_whole else Fraction(f"{number:.{DIGITS}g}")
-        return self.first.text(drawn * unit)
+        drawn = Fraction(math.floor(number)) if is_whole else Fraction(f"{number:.{DIGITS}g}")
+        return self.first.text(min(max(drawn, low), high) * unit)
+
+
+def logarithm(value: Fraction) -> float:
+    """Returns the natural logarithm of a number that may be beyond floating point."""
+    return math.log(value.numerator) - math.log(value.denominator)
+
+
+def decimal(value: Fraction) -> Decimal:
+    """Returns a number in the precision of the context."""
+    return Decimal(value.numerator) / Decimal(value.denominator)
 
 
 def is_range(text: str) -> bool:
@@ -134,7 +219,10 @@ def read_range(key: str, text: str) -> Range:
             raise ConfigError(f"{key}: {text!r} does not end: the step is more than 0")
     elif step == "log" and first.value <= 0:
         raise ConfigError(f"{key}: {text!r}: on a logarithmic scale values are more than 0")
-    return Range(first, last, step, by)
+    found_range = Range(first, last, step, by)
+    if step in ("x", "+"):
+        found_range.refuse_too_many(key)
+    return found_range
 
 
 def quantity(key: str, text: str) -> Quantity:
@@ -146,9 +234,25 @@ def quantity(key: str, text: str) -> Quantity:
     found = QUANTITY.fullmatch(text)
     for kind, units in UNITS.items():
         if found is not None and found[2] in units:
-            number = Fraction(found[1].replace("_", ""))
+            number = number_of(key, found[1])
             return Quantity(number * units[found[2]], found[2], kind, "." not in found[1] and "e" not in found[1])
     raise ConfigError(f"{key}: {text!r} has a unit that ranges do not know")
+
+
+def number_of(key: str, text: str) -> Fraction:
+    """Returns a number out of its text.
+
+    Raises:
+        ConfigError: When it has too many digits, or is too large or too small for any key.
+    """
+    _, _, exponent = text.lower().replace("_", "").partition("e")
+    if len(text) <= LENGTH_MAX and abs(int(exponent or 0)) <= EXPONENT_MAX:
+        number = Fraction(text.replace("_", ""))
+        limit = Fraction(10) ** EXPONENT_MAX
+        if number == 0 or 1 / limit <= abs(number) <= limit:
+            return number
+    shown = text if len(text) <= SHOWN_DIGITS else f"{text[:SHOWN_DIGITS]}..."
+    raise ConfigError(f"{key}: {shown} is no number that a key can have: up to 10^{EXPONENT_MAX} are read")
 
 
 def plain(key: str, text: str, step: str) -> Fraction:

@@ -10,10 +10,12 @@ from flashmesh import configuration
 from flashmesh._native import Config, ConfigError, OutputError, __version__
 from flashmesh.configuration import value_text
 from flashmesh.files import reason, replace_text
+from flashmesh.policies.trust import UntrustedError
 from flashmesh.results import Result
 from flashmesh.spare_space import CAPACITY, capacity_in, is_followed
 from flashmesh.sweeps.heartbeat import Heartbeat
 from flashmesh.sweeps.importance import importance
+from flashmesh.sweeps.plan import at
 from flashmesh.sweeps.points import Points
 from flashmesh.sweeps.ranges import Range
 from flashmesh.sweeps.session import Session
@@ -200,6 +202,8 @@ class Search:
         """Returns what tells a drive from others, its settings, the keys that it does not read, its configuration."""
         try:
             config, idle = without_idle(settings, self.load(settings), self.firsts, self.load)
+        except UntrustedError:
+            raise
         except ConfigError as error:
             return json.dumps(settings), settings, (), error
         # One value for all drives that do not read a key: the same drive is neither run nor shown twice.
@@ -349,8 +353,14 @@ class Search:
 
 
 @contextmanager
-def searching(path: Path, folder: Path, resume: bool) -> Iterator[Search]:
+def searching(path: Path, folder: Path, resume: bool, trust_policies: bool = False) -> Iterator[Search]:
     """Opens the folder of a search, and closes it.
+
+    Args:
+        path: The file of the search.
+        folder: Where its results are.
+        resume: Whether the folder may hold results.
+        trust_policies: Whether files may name policies, whose code then runs.
 
     Raises:
         ConfigError: When the search cannot be used.
@@ -359,15 +369,31 @@ def searching(path: Path, folder: Path, resume: bool) -> Iterator[Search]:
     from flashmesh.sweeps.searchfile import read_search
     from flashmesh.sweeps.store import Store
 
-    read = read_search(path)
+    read = read_search(path, trust_policies)
     texts = {key: value_text(value) for key, value in read.overrides.items()}
 
     def load(settings: dict[str, str]) -> Config:
         try:
-            return configuration.load(read.config, overrides=read.overrides, varied=settings, keep=read.keep)
+            return configuration.load(
+                read.config,
+                overrides=read.overrides,
+                varied=settings,
+                keep=read.keep,
+                typed={},
+                trust_policies=trust_policies,
+            )
+        except UntrustedError:
+            raise
         except ConfigError as error:
             raise read.file.placed(error, settings | texts) from None
 
+    # A policy of the configuration is refused before the folder is made; another fault is that of one point of many.
+    try:
+        load({key: at(domain, 0.0) for key, domain in read.space.items()})
+    except UntrustedError:
+        raise
+    except ConfigError:
+        pass
     described = {"file": str(path), "search": read.file.tables, "axes": list(read.space)}
     store = Store.open(folder, resume=resume, kind="search", described=described)
     try:

@@ -11,7 +11,7 @@ from flashmesh._native import ConfigError
 from flashmesh.keys import declared, declared_name, key_of, misfit
 from flashmesh.report.measures import Measure, measure_named
 from flashmesh.spare_space import KEEP
-from flashmesh.sweeps.ranges import NUMBER, UNITS
+from flashmesh.sweeps.ranges import NUMBER, UNITS, number_of
 from flashmesh.sweeps.sweepfile import config_of, domain, keep_of, settings_of, table
 from flashmesh.sweeps.tomlfile import TomlFile
 
@@ -81,19 +81,23 @@ class SearchFile:
     """What stays where the space has drives of different raw capacity."""
 
 
-def read_search(path: Path) -> SearchFile:
+def read_search(path: Path, trust_policies: bool = False) -> SearchFile:
     """Reads a search.
+
+    Args:
+        path: The file.
+        trust_policies: Whether it may name policies, whose code then runs.
 
     Raises:
         ConfigError: When it cannot be read, or says what no search is.
     """
-    file = TomlFile(path)
+    file = TomlFile(path, trust_policies)
     file.refuse_unknown(KEYS)
     overrides = settings_of(file)
     space: dict[str, Range | list[str]] = {}
     for key, value in table(file, "space").items():
         with file.at("space", key):
-            space[key_of(key)] = domain(key, value, path.parent)
+            space[key_of(key)] = domain(key, value, file)
             refuse_misfit(key_of(key), space[key_of(key)])
     if not space:
         raise ConfigError(f"{path}: there is nothing to choose from: name keys and their values in [space]")
@@ -182,5 +186,6 @@ def constraint(file: TomlFile, name: str, value: Any) -> Constraint:
         else:
             message, remedy = f"{value!r} has the wrong unit: there are {told or 'none'}", ""
         raise file.problem(place, message, remedy)
-    bound = float(Fraction(found[2].replace("_", "")) * units[found[3]])
+    with file.at(*place):
+        bound = float(number_of(name, found[2]) * units[found[3]])
     return Constraint(measure, found[1], bound, value.strip())

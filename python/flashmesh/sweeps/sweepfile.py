@@ -10,7 +10,18 @@ from flashmesh.files import absolute
 from flashmesh.keys import key_of
 from flashmesh.missing import PRESET_PREFIX, refuse_what_is_no_configuration
 from flashmesh.spare_space import KEEP
-from flashmesh.sweeps.plan import SAMPLES_MAX, SEED, Group, Plan, cartesian, drawn, refuse_twice, seeds_of, zipped
+from flashmesh.sweeps.plan import (
+    SAMPLES_MAX,
+    SEED,
+    Group,
+    Plan,
+    cartesian,
+    drawn,
+    refuse_too_many,
+    refuse_twice,
+    seeds_of,
+    zipped,
+)
 from flashmesh.sweeps.ranges import Range, is_range, read_range
 from flashmesh.sweeps.tomlfile import TomlFile
 
@@ -36,24 +47,28 @@ class SweepFile:
     """What stays where axes change the raw capacity."""
 
 
-def read_sweep(path: Path) -> SweepFile:
+def read_sweep(path: Path, trust_policies: bool = False) -> SweepFile:
     """Reads a sweep.
+
+    Args:
+        path: The file.
+        trust_policies: Whether it may name policies, whose code then runs.
 
     Raises:
         ConfigError: When it cannot be read, or says what no sweep is; the text shows the place.
     """
-    file = TomlFile(path)
+    file = TomlFile(path, trust_policies)
     file.refuse_unknown(KEYS)
-    folder = path.parent
+    refuse_too_many(sizes(file))
     overrides = settings_of(file)
     groups: list[Group] = []
     for key, value in table(file, "axes").items():
         with file.at("axes", key):
-            groups += cartesian({key_of(key): values_of(key, value, folder)})
-    groups += zips(file, folder)
+            groups += cartesian({key_of(key): values_of(key, value, file)})
+    groups += zips(file)
     for name, latin in (("random", False), ("latin-hypercube", True)):
         if name in file.tables:
-            groups.append(drawn_group(file, name, folder, latin))
+            groups.append(drawn_group(file, name, latin))
     if "seeds" in file.tables:
         with file.at("seeds"):
             groups.append(seeds_of(numbers(file.tables["seeds"])))
@@ -75,7 +90,35 @@ def keep_of(file: TomlFile) -> str:
     return found
 
 
-def zips(file: TomlFile, folder: Path) -> list[Group]:
+def sizes(file: TomlFile) -> list[tuple[int, int]]:
+    """Returns how many rows and keys each group of a sweep has, before a value is made; 0 rows are refused later."""
+    found: list[tuple[int, int]] = []
+    for key, value in table(file, "axes").items():
+        with file.at("axes", key):
+            found.append((count_of(key, value), 1))
+    listed = file.tables.get("zip", [])
+    for number, each in enumerate(listed if isinstance(listed, list) else []):
+        with file.at("zip", str(number)):
+            columns = flat(each, "[[zip]]")
+            found.append((max((count_of(key, value) for key, value in columns.items()), default=0), len(columns)))
+    for name in ("random", "latin-hypercube"):
+        values = table(file, name)
+        samples = values.get("samples")
+        if isinstance(samples, int) and samples <= SAMPLES_MAX:
+            found.append((max(samples, 0), len(values)))
+    seeds = file.tables.get("seeds", 1)
+    found.append((seeds if isinstance(seeds, int) else len(seeds) if isinstance(seeds, list) else 1, 1))
+    return [(max(rows, 1), keys) for rows, keys in found]
+
+
+def count_of(key: str, value: Any) -> int:
+    """Returns how many values an axis lists; 1 for what is refused when it is read."""
+    if isinstance(value, str) and is_range(value):
+        return read_range(key, value).count
+    return len(value) if isinstance(value, list) else 1
+
+
+def zips(file: TomlFile) -> list[Group]:
     """The groups of `[[zip]]`.
 
     Raises:
@@ -91,7 +134,7 @@ def zips(file: TomlFile, folder: Path) -> list[Group]:
             flattened = flat(each, "[[zip]]")
         for key, value in flattened.items():
             with file.at("zip", str(number), key):
-                columns[key_of(key)] = values_of(key, value, folder)
+                columns[key_of(key)] = values_of(key, value, file)
         with file.at("zip", str(number)):
             found.append(zipped(columns))
     return found
@@ -117,7 +160,7 @@ def refuse_doubles(file: TomlFile, groups: list[Group], overrides: dict[str, Any
 
 def settings_of(file: TomlFile) -> dict[str, Any]:
     """The keys of `[set]`, which all runs have."""
-    return located({key_of(key): value for key, value in table(file, "set").items()}, file.path.parent)
+    return located({key_of(key): value for key, value in table(file, "set").items()}, file)
 
 
 def config_of(file: TomlFile) -> str:
@@ -170,7 +213,7 @@ def flat(value: Any, place: str) -> dict[str, Any]:
     return found
 
 
-def values_of(key: str, value: Any, folder: Path) -> list[Any]:
+def values_of(key: str, value: Any, file: TomlFile) -> list[Any]:
     """The values of an axis: a list, or a range as text.
 
     Raises:
@@ -180,37 +223,39 @@ def values_of(key: str, value: Any, folder: Path) -> list[Any]:
         return list(read_range(key, value).values())
     if not isinstance(value, list):
         raise ConfigError(f"{key}: the values of an axis are a list, such as [{value!r}], or a range such as 1..64 x2")
-    return [located({key: each}, folder)[key] for each in value]
+    return [located({key: each}, file)[key] for each in value]
 
 
-def located(values: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Values with the paths of traces and policies counted from a folder."""
+def located(values: dict[str, Any], file: TomlFile) -> dict[str, Any]:
+    """Returns values with the paths of traces and policies counted from the folder of the file that has them."""
+    folder = file.path.parent
     return {
         key: str(absolute(folder / value))
         if key.endswith(FILES) and isinstance(value, str)
-        else located_policy(key, value, folder)
+        else located_policy(key, value, file)
         if key.startswith("policy.")
         else value
         for key, value in values.items()
     }
 
 
-def located_policy(key: str, name: Any, folder: Path) -> Any:
-    """The name of a policy with the path of its file counted from a folder.
+def located_policy(key: str, name: Any, file: TomlFile) -> Any:
+    """Returns the name of a policy with the path of its file counted from the folder of the file that names it.
 
     Raises:
-        ConfigError: When files may not name policies.
+        ConfigError: When the file may not name policies.
     """
-    from flashmesh.policies.names import BUILT_IN, FILE_END, refuse_untrusted
+    from flashmesh.policies.names import BUILT_IN, FILE_END
+    from flashmesh.policies.trust import refuse_untrusted
 
     if not isinstance(name, str) or name in ("", BUILT_IN):
         return name
-    refuse_untrusted("the file", key, name)
-    file, end, call = name.partition(FILE_END)
-    return f"{absolute(folder / file)}{end}{call}" if end else name
+    refuse_untrusted(file.path, key, name, trust=file.trust_policies)
+    code, end, call = name.partition(FILE_END)
+    return f"{absolute(file.path.parent / code)}{end}{call}" if end else name
 
 
-def drawn_group(file: TomlFile, name: str, folder: Path, latin: bool) -> Group:
+def drawn_group(file: TomlFile, name: str, latin: bool) -> Group:
     """The group of a table `[random]` or `[latin-hypercube]`.
 
     Raises:
@@ -229,11 +274,11 @@ def drawn_group(file: TomlFile, name: str, folder: Path, latin: bool) -> Group:
     space: dict[str, Range | list[str]] = {}
     for key, value in values.items():
         with file.at(name, key):
-            space[key_of(key)] = domain(key, value, folder)
+            space[key_of(key)] = domain(key, value, file)
     return drawn(space, samples, seed, latin)
 
 
-def domain(key: str, value: Any, folder: Path) -> Range | list[str]:
+def domain(key: str, value: Any, file: TomlFile) -> Range | list[str]:
     """Where the value of a key is drawn from: a range, or a list.
 
     Raises:
@@ -243,7 +288,7 @@ def domain(key: str, value: Any, folder: Path) -> Range | list[str]:
 
     if isinstance(value, str) and is_range(value):
         return read_range(key, value)
-    return [value_text(each) for each in values_of(key, value, folder)]
+    return [value_text(each) for each in values_of(key, value, file)]
 
 
 def numbers(seeds: Any) -> int | list[int]:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 BYTES_MAX = 16 << 20
 """The longest file that is read."""
+DEPTH_MAX = 50
+"""Tables and lists in each other."""
 PLACE = " --> "
 """What an error has once it shows a place."""
 AT = re.compile(r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$")
@@ -28,8 +30,12 @@ AT = re.compile(r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of doc
 class TomlFile:
     """The tables of a file, each key and value with its place."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, trust_policies: bool = False) -> None:
         """Reads it.
+
+        Args:
+            path: Where it is.
+            trust_policies: Whether it may name policies, whose code then runs.
 
         Raises:
             ConfigError: When it cannot be read, or is not TOML.
@@ -42,13 +48,15 @@ class TomlFile:
         if len(data) > BYTES_MAX:
             raise ConfigError(f"{path}: is larger than {BYTES_MAX >> 20} MiB, which no such file is")
         self.path = path
+        self.trust_policies = trust_policies
         self.source = Source(str(path), data.decode("utf-8", "replace"))
         try:
             self.tables: dict[str, Any] = tomllib.loads(data.decode("utf-8").replace("\r\n", "\n"))
         except tomllib.TOMLDecodeError as error:
             raise self.undecodable(str(error)) from error
-        except (UnicodeDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             raise ConfigError(f"{path}: is not TOML: {error}") from error
+        refuse_extremes(path, self.tables)
 
     def undecodable(self, text: str) -> ConfigError:
         """An error of the parser, at its place."""
@@ -163,6 +171,22 @@ class TomlFile:
             except ConfigError as error:
                 lines = self.lines(key, None, is_key=True)
                 raise ConfigError("\n".join([str(error), *(lines or [])])) from None
+
+
+def refuse_extremes(path: Path, tables: Mapping[str, Any]) -> None:
+    """Refuses whole numbers and tables beyond what TOML has to hold: neither can be written out, or walked through.
+
+    Raises:
+        ConfigError: When there is one.
+    """
+    level: list[Any] = [tables]
+    for _ in range(DEPTH_MAX):
+        inner = [each for value in level for each in (value.values() if isinstance(value, dict) else value)]
+        if any(isinstance(each, int) and not -(2**63) <= each < 2**64 for each in inner):
+            raise ConfigError(f"{path}: has a whole number of more than 64 bits, which no key can have")
+        level = [each for each in inner if isinstance(each, dict | list)]
+    if level:
+        raise ConfigError(f"{path}: has tables in tables more than {DEPTH_MAX} deep, which no such file has")
 
 
 SHOWN = re.compile(

@@ -88,7 +88,7 @@ class Validating:
             for at, point in enumerate(subject.measurements.points):
                 space = subject.measurements.space_gib
                 loaded = with_load(tables, point.offered_iops, space, self.extents[number])
-                self.configs[number, at] = configuration.load(loaded)
+                self.configs[number, at] = configuration.load(loaded, typed=overrides)
         self.found: dict[tuple[int, int], Simulated] = {}
         self.errors: dict[tuple[int, int], str] = {}
 

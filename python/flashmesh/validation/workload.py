@@ -53,13 +53,18 @@ class Extent:
         return max(self.requests / asked_iops, LENGTH_MIN_S)
 
 
-def drive_tables(source: ConfigSource, overrides: Mapping[str, str]) -> dict[str, Any]:
+def drive_tables(source: ConfigSource, overrides: Mapping[str, str], place: str | None = None) -> dict[str, Any]:
     """A drive without its workload, as tables.
+
+    Args:
+        source: The configuration of the drive.
+        overrides: Values that the user typed, by key.
+        place: What names the policies of tables, for errors.
 
     Raises:
         ConfigError: When the configuration cannot be used.
     """
-    config = configuration.load(source, overrides=overrides)
+    config = configuration.load(source, overrides=overrides, place=place)
     tables = tomllib.loads(config.to_toml())
     return {name: table for name, table in tables.items() if name not in SECTIONS}
 

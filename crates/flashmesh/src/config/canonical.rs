@@ -83,6 +83,27 @@ impl Config {
         self.entries().into_iter().filter(move |(section, keys)| is_read(section) && policies(section, keys))
     }
 
+    /// Returns the first key, in the order of declaration, with another value in `other`, and both values; `None` for equal configurations.
+    pub(crate) fn first_difference(&self, other: &Config) -> Option<(String, [Option<String>; 2])> {
+        let listed = |config: &Config| -> Vec<(String, Option<String>)> {
+            let dotted = |section: &str, key: &str| {
+                if section.is_empty() { key.to_owned() } else { format!("{section}.{key}") }
+            };
+            let keys = |(section, entries): Written| {
+                entries.into_iter().map(move |(key, value)| (dotted(&section, key), value)).collect::<Vec<_>>()
+            };
+            config.shown_entries().flat_map(keys).filter(|(_, value)| value.is_some()).collect()
+        };
+        let (own, theirs) = (listed(self), listed(other));
+        let of = |values: &[(String, Option<String>)], key: &str| {
+            values.iter().find(|(name, _)| name == key).and_then(|(_, value)| value.clone())
+        };
+        own.iter().chain(&theirs).find_map(|(key, _)| {
+            let values = [of(&own, key), of(&theirs, key)];
+            (values[0] != values[1]).then(|| (key.clone(), values))
+        })
+    }
+
     /// A fingerprint of the configuration: SHA-256 over the canonical form, in hexadecimal.
     ///
     /// A trace, a fitted profile or the file of a policy counts by its file name, so the hash does not depend on the folder a run is started from.
@@ -105,6 +126,20 @@ impl Config {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn first_difference_is_that_of_the_first_key_that_either_sets_otherwise() {
+        let read = |text| Config::from_str(text, "test", &[]).expect("it can be read");
+        let plain = read("");
+        assert_eq!(plain.first_difference(&plain), None);
+        let other = read("seed = 5\n[fabric]\nkind = \"ideal\"\n");
+        let (key, values) = plain.first_difference(&other).expect("they differ");
+        assert_eq!((key.as_str(), values[1].as_deref()), ("seed", Some("5")));
+        let cut = read("[power]\ncut = \"200us\"\n");
+        let one_way = plain.first_difference(&cut).expect("they differ");
+        assert_eq!(one_way, ("power.cut".to_owned(), [None, Some("\"200us\"".to_owned())]));
+        assert_eq!(cut.first_difference(&plain).expect("they differ").0, one_way.0);
+    }
 
     #[test]
     fn json_is_what_a_parser_makes_of_the_toml() {

@@ -82,6 +82,8 @@ enum State {
 /// ```
 #[derive(Clone)]
 pub struct Drive {
+    config: std::sync::Arc<Config>,
+    is_checked: bool,
     drive: AnyDrive,
     needs: Needs,
     control: std::sync::Arc<Control>,
@@ -149,6 +151,8 @@ impl Drive {
         let (streams, sector) = (streams.collect(), built.geometry.sector_size);
         let Simulation { drive, needs, .. } = simulation;
         Ok(Drive {
+            config: std::sync::Arc::new(config.clone()),
+            is_checked,
             drive,
             needs,
             control: std::sync::Arc::default(),
@@ -379,8 +383,29 @@ impl Drive {
     }
 
     /// Goes back to the state of `snapshot`: what follows is what followed then, if the same is submitted.
-    pub fn restore(&mut self, snapshot: &Snapshot) {
-        *self = (*snapshot.0).clone();
+    ///
+    /// # Errors
+    /// When the snapshot is of a drive with another configuration, or with the oracles on where this one has them off; this drive stays as it is.
+    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), StepError> {
+        let other = &*snapshot.0;
+        self.refuse_other(other)?;
+        *self = other.clone();
+        Ok(())
+    }
+
+    /// Refuses a drive whose state this one cannot take over.
+    fn refuse_other(&self, other: &Drive) -> Result<(), StepError> {
+        let shown = |value: Option<String>| value.unwrap_or_else(|| "not set".to_owned());
+        let differs = |key: String, theirs: String, own: String| Err(StepError::OtherDrive { key, theirs, own });
+        if !std::sync::Arc::ptr_eq(&self.config, &other.config)
+            && let Some((key, [own, theirs])) = self.config.first_difference(&other.config)
+        {
+            return differs(key, shown(theirs), shown(own));
+        }
+        if self.is_checked != other.is_checked {
+            return differs("check".to_owned(), other.is_checked.to_string(), self.is_checked.to_string());
+        }
+        Ok(())
     }
 }
 

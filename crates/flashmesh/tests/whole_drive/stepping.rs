@@ -132,7 +132,7 @@ fn stepped(mut drive: Drive, requests: &[Vec<IoRequest>], random: &mut SimRng) -
                 Submission { time: limit.later(feed.requests[feed.next - 1].time), ..feed.requests[feed.next - 1] };
             drive.submit(read).expect("the request may be submitted");
             drive.drain().expect("no oracle speaks");
-            drive.restore(&snapshot);
+            drive.restore(&snapshot).expect("it is of the same drive");
         }
         let done = match random.next_u64() % 4 {
             0 => drive.advance(limit),
@@ -328,11 +328,33 @@ fn an_idle_drive_goes_where_it_is_told_and_back_to_a_snapshot() {
     drive.submit(page_read(0, Time::from_us(30))).expect("it is not late");
     assert_eq!(drive.drain().expect("nothing fails").len(), 1);
     let late = drive.now();
-    drive.restore(&snapshot);
+    drive.restore(&snapshot).expect("it is of the same drive");
     assert!(late > drive.now());
     assert_eq!((drive.now(), drive.outstanding()), (Time::from_us(30), 0));
     assert_eq!(drive.submit(page_read(0, late)).expect("it is not late"), 0);
     assert_eq!(drive.outstanding(), 1);
+}
+
+#[test]
+fn a_snapshot_of_another_drive_is_refused_with_the_key_that_differs() {
+    let read = |text: &str| Config::from_str(text, "test", &[]).expect("it can be read");
+    let plain = Drive::new(&read("")).expect("it can be built");
+    for (text, told) in [
+        ("seed = 5\n[flash]\nread-time = \"30us\"\n", "its seed is "),
+        ("[flash]\nread-time = \"31us\"\n", "its flash.read-time is "),
+        ("[power]\ncut = \"200us\"\n", "its power.cut is not set, and that of this drive is \"200us\""),
+    ] {
+        let mut other = Drive::new(&read(text)).expect("it can be built");
+        other.advance(Time::from_us(7)).expect("nothing fails");
+        let refused = other.restore(&plain.snapshot()).expect_err("the drives differ").to_string();
+        assert!(refused.contains(told), "{refused}");
+        assert_eq!(other.now(), Time::from_us(7));
+    }
+    let mut checked = Drive::checked(&read("")).expect("it can be built");
+    let refused = checked.restore(&plain.snapshot()).expect_err("one is not checked").to_string();
+    assert!(refused.contains("its check is false, and that of this drive is true"), "{refused}");
+    let mut twin = Drive::new(&read("")).expect("it can be built");
+    twin.restore(&plain.snapshot()).expect("it has the same configuration");
 }
 
 #[test]

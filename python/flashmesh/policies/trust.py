@@ -1,0 +1,72 @@
+"""Trust in files: a file that names a policy names code, which runs only where the user allows it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flashmesh import provenance
+from flashmesh._native import ConfigError
+from flashmesh.policies.names import FILE_SUFFIX, GROUP, is_given, parsed, split
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_files_are_trusted = False
+
+
+class UntrustedError(ConfigError):
+    """A policy that a file names, and whose code the user has not allowed to run."""
+
+
+def trust_files() -> None:
+    """Lets files name policies in this process, as `--trust-policies` asks."""
+    global _files_are_trusted
+    _files_are_trusted = True
+
+
+def refuse_untrusted(where: object, key: str, name: str, typed: Iterable[Any] = (), trust: bool = False) -> None:
+    """Refuses a policy that a file names without the consent of the user.
+
+    Args:
+        where: What names the policy: a file, or an argument of a program.
+        key: The key of the policy.
+        name: The name of the policy.
+        typed: The values that the user typed himself, which are trusted.
+        trust: Whether files may name policies.
+
+    Raises:
+        UntrustedError: When the file is not trusted, or when the name is neither of a file nor of an entry point.
+    """
+    if is_given(name) or any(bare(each) == name for each in typed if isinstance(each, str)):
+        return
+    if not trust and not _files_are_trusted:
+        raise UntrustedError(f"{where}: {key} names the policy {name}, whose code would run: {remedy(key, name)}")
+    place, call = split(name)
+    class_name, _ = parsed(name, call)
+    if not place.endswith(FILE_SUFFIX) and not is_installed(f"{place}:{class_name}"):
+        raise UntrustedError(
+            f"{where}: {key} names the policy {name}, which no installed package offers: a file names a class of a "
+            f"file, such as my.py:MyPolicy, or one that a package lists as an entry point of the group {GROUP}"
+        )
+
+
+def remedy(key: str, name: str) -> str:
+    """Returns what to type to run a policy that a file names."""
+    kind = key.rpartition(".")[2]
+    if provenance.command is None:
+        return f"give trust_policies=True if you trust what names it, or name it in the call ({kind}={name!r})"
+    return f"give --trust-policies if you trust the file, or name it on the command line (--policy {kind}={name})"
+
+
+def bare(text: str) -> str:
+    """Returns an override without the quotes of TOML."""
+    from flashmesh.axes import typed
+
+    return str(typed(text))
+
+
+def is_installed(target: str) -> bool:
+    """Returns whether an installed package lists a class, `MODULE:CLASS`, as a policy; no code of it runs."""
+    from importlib.metadata import entry_points
+
+    return any(entry.value.replace(" ", "") == target for entry in entry_points(group=GROUP))
