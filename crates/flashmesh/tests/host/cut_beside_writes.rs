@@ -3,7 +3,7 @@
 use flashmesh::config::{Config, Destage, FabricKind};
 use flashmesh::measure::report::Report;
 use flashmesh::simulation::Simulation;
-use flashmesh::units::{Bytes, Time};
+use flashmesh::units::Time;
 use flashmesh::workload::source::WorkloadSource;
 use flashmesh::workload::{IoRequest, RequestKind};
 
@@ -13,7 +13,7 @@ use crate::support::drives::*;
 const DRIVE: &str = "\
 replay.mode = \"open\"
 flash.program-time = \"100us\"
-power.capacitors = false
+power = { cut = \"1s\", capacitors = false }
 [geometry]
 channels = 1
 chips-per-channel = 1
@@ -51,7 +51,7 @@ fn run_until(config: &Config, at: Time, past: &[IoRequest], through: &[IoRequest
 fn a_page_deallocated_while_two_writes_of_it_are_in_flight_stays_so_after_a_flush() {
     let mut config = config_of(&format!("persistence.policy = \"journal\"\n{DRIVE}"));
     config.cache.destage = Destage::FirstWrite;
-    let flush = IoRequest { size: Bytes::ZERO, ..request(RequestKind::Flush, 0, 0, us(600)) };
+    let flush = request(RequestKind::Flush, 0, 0, us(600));
     let through = [write(5, 1, us(10)), request(RequestKind::Deallocate, 5, 1, us(20))];
     for at in (700..1_000).step_by(20) {
         let report = run_until(&config, us(at), &[write(5, 1, us(0)), flush], &through);
@@ -82,6 +82,7 @@ fn a_write_that_another_core_lets_overtake_counts_as_the_older_one() {
 fn a_page_counts_as_destaged_when_its_program_is_acknowledged() {
     let mut config = config_of(DRIVE);
     (config.fabric.kind, config.cache.destage) = (FabricKind::Nossd, Destage::FirstWrite);
+    (config.geometry.channels, config.geometry.chips_per_channel) = (2, 2);
     let counts = |at: Time| {
         let report = run_until(&config, at, &[], &[write(0, 1, us(0))]);
         let cache = report.cache.expect("it is on");
