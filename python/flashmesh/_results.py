@@ -674,7 +674,7 @@ class DeviceCache:
     fills: int
     """Pages that reads brought from flash and that the cache kept. Unit: pages."""
     destages: int
-    """Pages that the cache wrote to flash. Unit: pages."""
+    """Pages that the cache wrote to flash, counted when their programs are acknowledged. Unit: pages."""
     evictions: int
     """Pages evicted to make room for others. Unit: pages."""
     waits: int

@@ -27,6 +27,8 @@ PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p99_9": 0.999, "p99_99": 0
 RESOLUTION = 1 / 128
 """How much a percentile may be above the exact one: histograms keep seven bits or more."""
 CLOSE = 1e-6
+STEPS = 4
+"""Bits behind the first one to which latencies are rounded that share a row of the breakdown."""
 UNITS_PS = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}
 SUMMED = ("requests", "gc.collections", "gc.pages_moved", "gc.erases", "flash.user_reads", "flash.user_programs")
 """Counts of epochs that add up to those of the run."""
@@ -65,6 +67,9 @@ def faults(result: Result, log: Log) -> Iterator[str]:
     """A sentence for everything that does not hold."""
     yield from counted(result, log)
     yield from latencies(result, log)
+    yield from breakdown(result, log)
+    yield from cores(result, log)
+    yield from destages(result)
     yield from least(result, log)
     yield from rates(result, log)
     yield from shares(result)
@@ -155,6 +160,71 @@ def latencies(result: Result, log: Log) -> Iterator[str]:
             shown = getattr(summary, percentile)
             if not exact * (1 - RESOLUTION) - 1 <= shown <= exact * (1 + RESOLUTION) + 1:
                 yield f"{percentile} of {name}: {shown} in the result, {exact} in the log"
+
+
+def breakdown(result: Result, log: Log) -> Iterator[str]:
+    """Means of the parts over all requests, and over the slowest, are those of the log; sums may pass 64 bits."""
+    summary = result.latency_ps.all
+    if summary is None:
+        return
+    latency = np.maximum(log.column("completed_ps") - log.column("arrival_ps"), 1 << STEPS)
+    whole = {"mean": np.ones(len(latency), dtype=bool), "tail": latency >= rounded_down(int(summary.p99))}
+    for name, mask in whole.items():
+        told = getattr(result.breakdown_ps, name)
+        if told is None or told.count != int(mask.sum()):
+            yield f"breakdown.{name} is of {told and told.count} requests, the log has {int(mask.sum())} of them"
+            continue
+        for part in PARTS:
+            own = sum(log.column(f"{part}_ps")[mask].tolist()) / told.count
+            if not close(getattr(told, part), own):
+                yield f"breakdown.{name}: {part} is {getattr(told, part)} ps in the result, {own} ps in the log"
+
+
+def rounded_down(latency_ps: int) -> int:
+    """A latency, rounded down to 1/16 of a power of two."""
+    latency_ps = max(latency_ps, 1 << STEPS)
+    step = latency_ps.bit_length() - 1 - STEPS
+    return latency_ps >> step << step
+
+
+def cores(result: Result, log: Log) -> Iterator[str]:
+    """Cores of the controller work for commands and completions of the log, and for pages that collection has read."""
+    busy = result.lower_bound.firmware_ps
+    if busy is None or result.power_cut is not None or result.interrupted:
+        return
+    parameters = result.parameters
+    firmware, gc = parameters["firmware"], parameters["gc"]
+    kinds, sizes, offsets = log.column("kind"), log.column("size_bytes"), log.column("offset_bytes")
+    times = {
+        name: picoseconds(str(firmware[f"{name}-time"])) for name in ("read", "write", "other", "look-up", "completion")
+    }
+    unit = np.uint64(size_of(parameters["ftl"].get("mapping-unit") or parameters["geometry"]["page-size"]))
+    moves_data = np.isin(kinds, (READ, WRITE)) & (sizes > 0)
+    units = ((offsets % unit + sizes + unit - np.uint64(1)) // unit)[moves_data]
+    of_kind = {READ: times["read"], WRITE: times["write"]}
+    commands = sum(of_kind.get(int(kind), times["other"]) for kind in kinds)
+    commands += times["look-up"] * sum(units.tolist()) + times["completion"] * len(kinds)
+    through_cores = gc["move"] == "through-controller" and not gc["copyback"]
+    # Pages that were read and have not been programmed took their time too.
+    collect = picoseconds(str(firmware["collect-time"])) if through_cores else 0
+    moved = collect * result.gc.pages_moved
+    worked, most = busy * firmware["cores"], commands if collect == 0 else float("inf")
+    # The time of a core is the mean, rounded down.
+    if not commands + moved - firmware["cores"] < worked <= most:
+        yield f"cores worked {worked} ps, and commands and pages of the log take {commands} and {moved} ps"
+
+
+def size_of(text: str) -> int:
+    """A size as configurations spell it, in bytes."""
+    found = re.fullmatch(r"([0-9]+)(B|KiB|MiB|GiB)", text)
+    return int(found[1]) << 10 * ("B", "KiB", "MiB", "GiB").index(found[2]) if found else 0
+
+
+def destages(result: Result) -> Iterator[str]:
+    """Each destaged page was programmed; the acknowledgement of some programs may be on its way."""
+    cache, programs = result.cache, result.flash.user_programs
+    if cache is not None and cache.destages > programs:
+        yield f"the cache sent {cache.destages} pages to flash, and {programs} were programmed for users"
 
 
 def least(result: Result, log: Log) -> Iterator[str]:

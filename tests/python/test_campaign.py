@@ -75,7 +75,7 @@ def test_same_seed_draws_the_same_whatever_ran_before(tmp_path: Path) -> None:
         engine.campaign(4, SEED + 1, tmp_path)
 
 
-def sample() -> tuple[Result, Log]:
+def sample(more: dict[str, str] | None = None) -> tuple[Result, Log]:
     """A sound run, with its log."""
     settings = {
         "preset": '"venice-z-nand"',
@@ -83,7 +83,10 @@ def sample() -> tuple[Result, Log]:
         "workload.read-share": "0.5",
         "measure.epoch": "50us",
         "measure.collisions": "true",
+        "firmware.look-up-time": "100ns",
+        "firmware.completion-time": "50ns",
     }
+    settings |= more or {}
     config = read({}, [f"{key}={value}" for key, value in settings.items()])
     log = Log()
     result = engine.result_of(_native.Simulation(config).run(_native.Control(), log.take), config)
@@ -112,6 +115,11 @@ def altered(result: Result, path: str, change: Callable[[Any], Any]) -> Result:
         ("latency_ps.write.max", lambda value: value + 1, "longest latency of write"),
         ("latency_ps.read.deviation", lambda value: value * 1.0001, "deviation of read"),
         ("streams.0.makespan_ps", lambda value: value + 1, "its last request completed at"),
+        ("breakdown_ps.mean.array", lambda value: value * 1.001, "breakdown.mean: array is"),
+        ("breakdown_ps.tail.host", lambda value: value + 1, "breakdown.tail: host is"),
+        ("breakdown_ps.tail.count", lambda value: value + 1, "breakdown.tail is of"),
+        ("lower_bound.firmware_ps", lambda value: value + 1, "cores worked"),
+        ("lower_bound.firmware_ps", lambda value: value - 1, "cores worked"),
         ("collisions.reads", lambda value: value + 1, "reads may collide"),
         ("latency_ps.all.p99", lambda value: value * 1.05, "p99 of all"),
         ("latency_ps.all.p50", lambda value: value * 0.95, "p50 of all"),
@@ -136,6 +144,12 @@ def test_every_figure_that_is_wrong_is_found(path: str, change: Callable[[Any], 
     result, log = sample()
     found = list(faults(altered(result, path, change), log))
     assert any(words in fault for fault in found), found
+
+
+def test_more_pages_sent_to_flash_than_were_programmed_are_found() -> None:
+    result, log = sample({"cache.capacity": "64KiB"})
+    found = list(faults(altered(result, "cache.destages", lambda value: value + 1000), log))
+    assert any("pages to flash, and" in fault for fault in found), found
 
 
 @pytest.mark.parametrize(

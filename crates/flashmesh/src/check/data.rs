@@ -30,7 +30,7 @@ pub(super) struct Data {
     has_slc: bool,
     /// What the last program of each die brought for each plane, where programs are of several units.
     brought: ById<DieId, Bytes>,
-    /// Bytes sent with the last program command of each die and not yet programmed; unknown for a copyback.
+    /// Bytes sent with the last program command of each die and not yet programmed, in multiples of [`page`](Data::page); unknown for a copyback.
     commanded: ById<DieId, Option<Bytes>>,
     /// Sources of what is in the page buffer of each plane: a page, or mapping units of the same victim's plane that one program writes.
     copied: FxHashMap<PlaneId, Vec<Ppn>>,
@@ -94,8 +94,12 @@ impl Data {
         }
     }
 
-    /// Bytes of a page of which a request wrote `written` (all of it if `None`), with metadata.
+    /// Returns the bytes of a page of which a request wrote `written` (all of it if `None`), with metadata. The metadata of a program of several
+    /// units is that of the whole program, rounded up once, and is left out here.
     fn page(&self, written: Option<Bytes>) -> Bytes {
+        if self.program.is_some() && !self.partial {
+            return self.cuts.page_size();
+        }
         self.cuts.moved(written.filter(|_| self.partial).unwrap_or(self.cuts.page_size()))
     }
 
@@ -155,6 +159,9 @@ impl Data {
             let of_slc = self.slc_program * u64::from(payload.planes);
             let goes_to_slc = self.has_slc && brought == Some(of_slc);
             *self.brought.at(die) = if goes_to_slc { self.slc_program } else { program };
+            let units = if goes_to_slc { u64::from(self.units) } else { self.buffered_max as u64 };
+            let data = self.page(None) * (units * u64::from(payload.planes));
+            *self.commanded.at(die) = brought.map(|_| data);
             return match brought {
                 Some(bytes) if bytes != expected && !goes_to_slc => {
                     Err(format!("die {} was sent {bytes} for a program of {expected}", die.0))
@@ -313,6 +320,21 @@ mod tests {
         assert_eq!(data.copied(Ppn(0), PlaneId(2)), Ok(()));
         let of_plane_1 = Ppn(data.homes.ppn(data.homes.block(PlaneId(1), 0), 0).0);
         assert!(data.copied(of_plane_1, PlaneId(2)).is_err());
+    }
+
+    #[test]
+    fn units_whose_metadata_is_rounded_up_once_for_their_program_are_right() {
+        let mut config = config();
+        (config.geometry.page_spare, config.ftl.mapping_unit) = (Bytes::new(100), Some(Bytes::new(512)));
+        let mut data = Data::new(&config);
+        let first = data.homes.ppn(data.homes.block(PlaneId(2), 0), 0).0;
+        let bytes = Bytes::new(4096 + 100);
+        let payload = Payload { message: Message::Program, planes: 1, command: Time::ZERO, bytes };
+        assert_eq!(data.sent(DieId(1), payload), Ok(()));
+        for unit in first..first + 8 {
+            assert_eq!(data.programmed(Ppn(unit), None, None), Ok(()), "{unit}");
+        }
+        assert!(data.programmed(Ppn(first + 8), None, None).is_err(), "eight units came");
     }
 
     /// A request for 512 B in the middle of logical page 7 reaches the drive, which reads the page and sends so many bytes.

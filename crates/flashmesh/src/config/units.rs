@@ -48,10 +48,11 @@ impl Config {
         Some(programs)
     }
 
-    /// The array as the map sees it: its pages are mapping units, and those that parity takes are not there.
+    /// The array as the map sees it: its pages are mapping units, and those that parity takes are not there. A block has one unit where the unit is
+    /// larger than the block, which is an error of the configuration.
     pub fn unit_geometry(&self) -> Geometry {
         let (units, pages) = (self.units_per_page(), self.pages_per_unit());
-        let in_block = self.geometry.pages_per_block.saturating_mul(units) / pages;
+        let in_block = (self.geometry.pages_per_block.saturating_mul(units) / pages).max(1);
         Geometry {
             page_size: Bytes::new(self.geometry.page_size.as_u64() / u64::from(units)) * u64::from(pages),
             pages_per_block: self.data_of(in_block, self.units_per_program()),

@@ -171,12 +171,19 @@ fn collection(config: &Config, geometry: Option<&Geometry>, translation_pages: u
             keys.push("ftl.mapping-unit");
             reasons.push(&gathers);
         }
+        if gathering > 0 && config.parity_stripe().is_some() {
+            keys.push("ftl.parity");
+        }
         keys.extend(["geometry.over-provisioning", "geometry.capacity", "geometry.blocks-per-plane"]);
         let message = format!(
             "a plane has {spare_blocks} blocks to spare, and needs {needed} of them: {}",
             reasons.join(", and ")
         );
-        clashes.push(Clash::new(&keys, message).help(MORE_SPARE));
+        // Blocks of one program cannot be collected, however many there are.
+        let is_hopeless = gathering > config.geometry.blocks_per_plane;
+        let help =
+            if is_hopeless { "raise geometry.pages-per-block: a block is one program of data" } else { MORE_SPARE };
+        clashes.push(Clash::new(&keys, message).help(help));
         if config.slc.is_on() {
             return;
         }

@@ -52,6 +52,11 @@ impl Ftl {
         false
     }
 
+    /// Returns whether a page holds data, in its place or in a replica.
+    pub(crate) fn has_data(&self, lpn: Lpn) -> bool {
+        self.mapping.get(lpn).is_some() || self.replica_of(lpn).is_some()
+    }
+
     /// Deallocates a whole page (TRIM). Returns whether it was mapped.
     pub fn deallocate(&mut self, lpn: Lpn) -> bool {
         let old = self.mapping.clear(lpn);

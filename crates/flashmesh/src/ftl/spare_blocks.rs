@@ -1,7 +1,7 @@
 //! Blocks that a plane must have beyond those that its pages fill.
 
 use super::translation::lies_on_flash;
-use crate::config::{Config, WriteBinding};
+use crate::config::{self, Config, WriteBinding};
 use crate::flash::geometry::SPARE_BLOCKS_PER_PLANE_MIN;
 
 /// The open block for pages that arrive from other chips.
@@ -38,15 +38,14 @@ pub fn spare_blocks_min(config: &Config) -> u32 {
     gathering + SPARE_BLOCKS_PER_PLANE_MIN as u32 + needed.map(|(_, blocks)| blocks).sum::<u32>()
 }
 
-/// Where programs write several mapping units, a block with fewer invalid ones is no victim: as many may lie in every block, and another
-/// block covers what programs leave empty.
+/// Returns the blocks of a plane that invalid units may fill for good where programs write several mapping units. A block with fewer invalid units
+/// than a program is no victim, so that as many may lie in every block; another block covers what programs leave empty.
 pub fn blocks_for_gathering(config: &Config) -> u32 {
-    let units = config.units_per_page();
     let program = u64::from(config.units_per_program());
     if program == 1 {
         return 0;
     }
-    let (blocks, pages) = (u64::from(config.geometry.blocks_per_plane), u64::from(config.geometry.pages_per_block));
-    let units_per_block = pages * u64::from(units) / u64::from(config.pages_per_unit());
-    (blocks * program).div_ceil(units_per_block.max(1)) as u32 + 1
+    // Parity takes a part of every block.
+    let config::Geometry { blocks_per_plane, pages_per_block, .. } = config.unit_geometry();
+    (u64::from(blocks_per_plane) * program).div_ceil(u64::from(pages_per_block.max(1))) as u32 + 1
 }

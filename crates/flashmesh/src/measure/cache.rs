@@ -16,7 +16,7 @@ quantities! {
         writes: Lookups;
         /// Pages that reads brought from flash and that the cache kept.
         fills: u64, in "pages";
-        /// Pages that the cache wrote to flash.
+        /// Pages that the cache wrote to flash, counted when their programs are acknowledged.
         destages: u64, in "pages";
         /// Pages evicted to make room for others.
         evictions: u64, in "pages";

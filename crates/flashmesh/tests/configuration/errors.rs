@@ -233,6 +233,16 @@ fn keys_that_cannot_go_together_are_found() {
             "ftl.mapping-unit (16KiB) is 4 pages, a block holds whole units, and geometry.pages-per-block (255) is no multiple of 4",
         ),
         (
+            "ftl.mapping-unit = \"32KiB\"\ngeometry.pages-per-block = 4",
+            "ftl.mapping-unit (32KiB) is 8 pages, a block holds whole units, and geometry.pages-per-block (4) is no multiple of 8",
+        ),
+        // Two of the three word lines are parity.
+        (
+            "ftl.policy = \"superblock\"\nftl.parity = \"1/2\"\nsuperblock.dies = 2\ngeometry.pages-per-block = 6\n\
+             geometry.over-provisioning = 0.54\nflash.page-types = \"mlc\"\nflash.program-unit = \"word-line\"",
+            "which needs 1025 for what they leave empty",
+        ),
+        (
             "ftl.mapping-unit = \"16KiB\"\ngeometry.pages-per-block = 258\nflash.page-types = \"tlc\"\nslc.blocks-per-plane = 4",
             "a block and one of the SLC cache hold whole units, and geometry.pages-per-block (258) is no multiple of 12",
         ),
@@ -316,6 +326,11 @@ fn what_cannot_go_together_is_told_with_a_remedy() {
         ("[workload]\nfootprint = \"4KiB\"\nrequest-size = \"64KiB\"", "or raise workload.footprint"),
         ("[workload]\nrequest-size = \"1000B\"", "take 512B or 1KiB"),
         ("[precondition]\nkind = \"random\"\nfill = 0", "raise precondition.fill"),
+        (
+            "ftl.policy = \"superblock\"\nftl.parity = \"1/2\"\nsuperblock.dies = 2\ngeometry.pages-per-block = 6\n\
+             geometry.over-provisioning = 0.54\nflash.page-types = \"mlc\"\nflash.program-unit = \"word-line\"",
+            "raise geometry.pages-per-block: a block is one program of data",
+        ),
         (
             "ftl.write-binding = \"early\"\nflash.program-order = \"any\"\ngeometry.blocks-per-plane = 65",
             "raise geometry.over-provisioning or geometry.blocks-per-plane, or lower geometry.capacity",

@@ -5,6 +5,7 @@
 mod support;
 
 mod cores;
+mod cut_beside_writes;
 mod device_cache;
 mod interfaces;
 mod latency_start;

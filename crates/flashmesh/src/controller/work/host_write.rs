@@ -181,14 +181,16 @@ impl HostWrites {
         let Transaction { owner: Owner { request, .. }, lpn, plane, to, successor, .. } = *cx.datapath.transaction(id);
         cx.shared.counters.flash.user_programs += 1;
         cx.kernel.tell(|| Notice::PageProgrammed(to, lpn, request.map_or(Origin::Destaged, Origin::User)));
+        // The host may have deallocated the page while it was on its way.
+        let is_wanted = request.is_some() || !cache.as_ref().is_some_and(|cache| cache.is_forgotten(lpn));
+        // An earlier write of the page has come to flash since, past the cache, and goes with this one.
+        let is_unmapped = !is_wanted && cx.shared.ftl.has_data(lpn);
         cx.shared.ftl.commit_write(lpn, to);
         if M::ALL_FEATURES
             && let Shared { slc: Some(slc), geometry, ftl, .. } = &mut *cx.shared
         {
             slc.written(to, geometry, ftl, cx.kernel.now());
         }
-        // The host may have deallocated the page while it was on its way.
-        let is_wanted = request.is_some() || !cache.as_ref().is_some_and(|cache| cache.is_forgotten(lpn));
         let what = if is_wanted { Programmed::Written } else { Programmed::Superseded };
         cx.shared.persist_program(lpn, to, what);
         self.placements.forget(id);
@@ -197,6 +199,9 @@ impl HostWrites {
             cache.set_written(lpn, true);
             if request.is_none() && cache.destage_programmed(lpn) {
                 cx.shared.ftl.deallocate(lpn);
+                if is_unmapped {
+                    cx.shared.persist(|state| state.unmapped(lpn));
+                }
                 cache.set_written(lpn, false);
                 cx.kernel.tell(|| Notice::DestageForgotten(lpn));
                 cx.superseded(lpn);

@@ -1,0 +1,98 @@
+//! Cuts of the power while several writes of a page are in flight: past the device cache, in it, and deallocated.
+
+use flashmesh::config::{Config, Destage, FabricKind};
+use flashmesh::measure::report::Report;
+use flashmesh::simulation::Simulation;
+use flashmesh::units::Time;
+use flashmesh::workload::source::WorkloadSource;
+use flashmesh::workload::{IoRequest, RequestKind};
+
+use crate::support::drives::*;
+
+/// A drive of one die that programs in 100 us. Stream `past` writes past the device cache, stream `through` to it.
+const DRIVE: &str = "\
+replay.mode = \"open\"
+flash.program-time = \"100us\"
+power = { cut = \"1s\", capacitors = false }
+[geometry]
+channels = 1
+chips-per-channel = 1
+planes-per-die = 1
+blocks-per-plane = 64
+pages-per-block = 16
+over-provisioning = 0.5
+[cache]
+capacity = \"64KiB\"
+[stream.past.queue]
+caching = \"none\"
+[stream.through.queue]
+caching = \"all\"
+";
+
+fn us(microseconds: u64) -> Time {
+    Time::from_us(microseconds)
+}
+
+/// Runs the requests of both streams until the power is cut, with all oracles on.
+fn run_until(config: &Config, at: Time, past: &[IoRequest], through: &[IoRequest]) -> Report {
+    let mut config = config.clone();
+    config.power.cut = Some(at);
+    // The run goes on until the cut.
+    let last = read(0, 1, at + us(1));
+    let past: Vec<IoRequest> = past.iter().copied().chain([last]).collect();
+    let sources = [past, through.to_vec()].map(|list| Box::new(Listed(list.into())) as Box<dyn WorkloadSource>);
+    let simulation = Simulation::with_sources(&config, sources.into()).unwrap_or_else(|error| panic!("{error}"));
+    finish(simulation).0
+}
+
+/// The page is written past the cache, then to the cache, which sends it to flash, and deallocated before either program ends. Both programs are over when
+/// the flush begins, at 600 us.
+#[test]
+fn a_page_deallocated_while_two_writes_of_it_are_in_flight_stays_so_after_a_flush() {
+    let mut config = config_of(&format!("persistence.policy = \"journal\"\n{DRIVE}"));
+    config.cache.destage = Destage::FirstWrite;
+    let flush = request(RequestKind::Flush, 0, 0, us(600));
+    let through = [write(5, 1, us(10)), request(RequestKind::Deallocate, 5, 1, us(20))];
+    for at in (700..1_000).step_by(20) {
+        let report = run_until(&config, us(at), &[write(5, 1, us(0)), flush], &through);
+        let cut = report.power_cut.expect("it came");
+        let recovery = cut.recovery.expect("there is a journal");
+        assert_eq!((recovery.pages_lost, cut.requests_lost), (0, u64::from(at < 720)), "{at} us");
+        assert!(at < 720 || recovery.deallocations_lost == 0, "{at} us: {recovery:?}");
+    }
+}
+
+/// A write of four pages takes a core 40 us, and one of the first of them another core 10 us: it reaches the translation layer before, past the cache, and is
+/// on flash when the power is cut. What was acknowledged last by the order of the drive is lost with the cache.
+#[test]
+fn a_write_that_another_core_lets_overtake_counts_as_the_older_one() {
+    let mut config = config_of(DRIVE);
+    (config.firmware.cores, config.firmware.look_up_time) = (2, us(10));
+    for at in (1..400).step_by(7) {
+        let report = run_until(&config, us(at), &[write(0, 1, us(1))], &[write(0, 4, us(0))]);
+        let cut = report.power_cut.expect("it came");
+        // The oracle of the cache counts at each of these times; the larger write is acknowledged within 5 us of its look-ups.
+        assert!(at >= 40 || cut.pages_lost == 0, "{at} us");
+        assert!(at <= 50 || cut.pages_lost == 4, "{at} us: {}", cut.pages_lost);
+    }
+}
+
+/// Over packets the acknowledgement of a program reaches the controller later than the array ends.
+#[test]
+fn a_page_counts_as_destaged_when_its_program_is_acknowledged() {
+    let mut config = config_of(DRIVE);
+    (config.fabric.kind, config.cache.destage) = (FabricKind::Nossd, Destage::FirstWrite);
+    (config.geometry.channels, config.geometry.chips_per_channel) = (2, 2);
+    let counts = |at: Time| {
+        let report = run_until(&config, at, &[], &[write(0, 1, us(0))]);
+        let cache = report.cache.expect("it is on");
+        (report.flash.user_programs, cache.destages, cache.dirty_pages_end)
+    };
+    let (mut before, mut after) = (us(100), us(120));
+    assert_eq!((counts(before), counts(after)), ((0, 0, 1), (1, 1, 0)));
+    while after - before > Time::from_ns(1) {
+        let middle = Time::from_ps((before.as_ps() + after.as_ps()) / 2);
+        if counts(middle).0 == 0 { before = middle } else { after = middle }
+    }
+    assert_eq!(counts(after), (1, 0, 1));
+}
