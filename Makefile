@@ -6,7 +6,7 @@ CARGO ?= cargo
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo docs test test-rust test-python own-examples explore reproduction validation fits campaign metamorphic faults cuts fuzz fuzz-importers coverage sbom wheel lock soak lint format generate outputs picture check-generated bench bench-sweeps bench-threads bench-many bench-recording bench-mqsim clean
+.PHONY: help build demo docs test test-rust test-python own-examples explore reproduction validation fits settled campaign metamorphic faults cuts fuzz fuzz-importers coverage sbom wheel lock soak lint format generate outputs picture check-generated bench bench-sweeps bench-threads bench-many bench-recording bench-mqsim clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -81,6 +81,9 @@ validation: $(NATIVE) ## Hold the presets of real drives to what was measured an
 fits: $(NATIVE) ## Search the keys that the papers leave open, and write the fits into docs/reproduction; goes on where it stopped
 	@mkdir -p out
 	$(BIN)/flashmesh reproduce --fit --quick --results out/reproduction -o docs/reproduction
+
+settled: $(NATIVE) ## Hold intervals and verdicts of short runs against long runs of random drives; ARGS=--help shows more
+	PYTHONPATH=tests $(BIN)/python -m campaign.settled $(ARGS)
 
 campaign: $(NATIVE) ## Simulate random drives under all oracles and check them by other means; RUNS, SEED, MINUTES; goes on where it stopped; REPEAT=FILE runs a failure again
 	@mkdir -p out
