@@ -14,6 +14,7 @@ from flashmesh._native import FlashmeshError, OutputError
 from flashmesh.files import whole_file
 from flashmesh.html.page import asset, sections_of, slug
 from flashmesh.html.units import units_once
+from flashmesh.plots.runs import values_of
 from flashmesh.spreadsheet import cell
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def all_drawings(study: Study) -> Iterator[Drawing]:
             for chosen in choices(figure.plot.spec()):
                 yield Drawing("-".join(map(slug, [figure.name, *chosen.values()])), figure.plot, chosen)
     for run in study.runs:
-        name = unique(f"{MAPS}-{slug(run.name)}", named)
+        name = unique(f"{MAPS}-{slug(values_of(run.settings) or run.name)}", named)
         (plot,) = plots.utilisation([run])
         yield Drawing(name, plot, {})
 
