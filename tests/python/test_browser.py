@@ -372,7 +372,8 @@ def test_pointer_shows_the_request(page: webdriver.Chrome) -> None:
 MEETING = """
 const found = [];
 for (const svg of document.querySelectorAll("[data-chart] svg")) {
-  const boxes = [...svg.querySelectorAll("text")].filter((text) => text.textContent.trim() && text.getAttribute("stroke") !== "white")
+  const boxes = [...svg.querySelectorAll("text")].filter((text) => text.textContent.trim())
+    .filter((text) => text.getAttribute("stroke") !== "white")
     .filter((text) => text.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
     .map((text) => ({ text: text.textContent, box: text.getBoundingClientRect() }));
   boxes.forEach(({ text, box }, place) => {
@@ -483,10 +484,10 @@ def test_focus_goes_down_the_page(browser: webdriver.Chrome) -> None:
         "scrollTo(0, 0);"
         "return [...document.querySelectorAll('a[href], button, input, select, summary, [tabindex]')]"
         ".filter((part) => part.checkVisibility() && !part.closest('.skip, .vega-embed'))"
-        ".map((part) => [part.tabIndex, Math.round(part.getBoundingClientRect().bottom)])"
+        ".map((part) => [part.tabIndex, Math.round(part.getBoundingClientRect().top)])"
     )
     assert all(index == 0 for index, _ in tops)
-    order = [bottom for _, bottom in tops]
+    order = [top for _, top in tops]
     # Parts beside each other differ by no more than a line of them.
     assert all(after > before - 60 for before, after in itertools.pairwise(order))
 

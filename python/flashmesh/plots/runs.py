@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flashmesh.configuration import value_text
+from flashmesh.keys import short_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -65,12 +66,6 @@ def label(settings: Mapping[str, Any]) -> str:
 def named(keys: Sequence[str], values: Sequence[str]) -> str:
     """Returns values with their keys in front, such as `chips-per-channel=2`."""
     return ", ".join(f"{short_key(key)}={value}" for key, value in zip(keys, values, strict=True))
-
-
-def short_key(key: str) -> str:
-    """Returns a key without its section, unless a single word is left, such as `kind`, which says too little."""
-    last = key.rpartition(".")[2]
-    return last if "-" in last else key
 
 
 def values_of(settings: Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flashmesh.configuration import value_text
+from flashmesh.keys import short_key
 from flashmesh.report.gains import CLEAR, Gain, binder_of, gain_of, verb
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Effect:
                 return f"among {key}, {self.first} is the fastest ({value}: {times} times its throughput)"
             return f"among {key}, {value} is {times} times as fast as {self.first}"
         what = "throughput" if self.measure == "IOPS" else "p99"
-        return f"{key.rpartition('.')[2]}={value} instead of {self.first}{self.dies}: {times} times the {what}"
+        return f"{short_key(key)}={value} instead of {self.first}{self.dies}: {times} times the {what}"
 
     @property
     def dies(self) -> str:

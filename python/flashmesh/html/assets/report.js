@@ -287,6 +287,7 @@ function resized(width) {
 }
 
 addEventListener("resize", () => {
+  document.body.dataset.drawn = "false";
   clearTimeout(waiting);
   waiting = setTimeout(draw, 200);
 });
