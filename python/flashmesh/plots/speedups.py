@@ -48,11 +48,13 @@ def rows(runs: Sequence[Run]) -> style.Values:
 
 def follows_arrivals(runs: Sequence[Run]) -> bool:
     """Returns whether requests arrive by themselves: the time of a run then says nothing of the drive."""
-    for run in runs:
-        streams = (run.configuration.get("stream") or {"": run.configuration}).values()
-        if any("replay" in stream and stream["replay"]["mode"] == "open" for stream in streams):
-            return True
-    return False
+    return any(is_open(run.configuration) for run in runs)
+
+
+def is_open(configuration: Mapping[str, Any]) -> bool:
+    """Returns whether a stream of a configuration arrives by itself."""
+    streams = (configuration.get("stream") or {"": configuration}).values()
+    return any("replay" in stream and stream["replay"]["mode"] == "open" for stream in streams)
 
 
 def title_of(runs: Sequence[Run]) -> str:
@@ -62,8 +64,8 @@ def title_of(runs: Sequence[Run]) -> str:
 
 def speedups(runs: Sequence[Run]) -> style.Plot:
     """How many times faster than its baseline each run is, a bar for each run that starts at 1."""
-    is_open = follows_arrivals(runs)
-    measures = MEASURES[1:] if is_open else MEASURES
+    arrives = follows_arrivals(runs)
+    measures = MEASURES[1:] if arrives else MEASURES
     values = [row for row in rows(runs) if row["measure"] in measures]
     named, datasets = style.data(values)
     names = [run.name for run in runs]
@@ -73,7 +75,7 @@ def speedups(runs: Sequence[Run]) -> style.Plot:
     )
     # A bar from 1: what is slower than the baseline goes to the left.
     scale = alt.Scale(type="log", nice=False, padding=45)
-    title = "times shorter" if is_open else "times faster"
+    title = "times shorter" if arrives else "times faster"
     axis = alt.Axis(title=title, format="~g", labelOverlap="greedy", labelSeparation=10)
     x = alt.X("speedup:Q", scale=scale, axis=axis)
     color = alt.condition("datum.speedup >= 1", alt.value("#0072b2"), alt.value("#d55e00"))
@@ -95,7 +97,7 @@ def speedups(runs: Sequence[Run]) -> style.Plot:
     measure = style.choice("measure", measures, "Speedup in")
     layers = alt.layer(*marks).add_params(measure).transform_filter("datum.measure == measure")
     told = "How many times faster than its baseline each run is: right of 1 faster, left of 1 slower."
-    if is_open:
+    if arrives:
         told = "How many times shorter than in its baseline the latency of each run is: right of 1 shorter."
         told += " Requests arrive at their times, so that throughput and execution time say nothing of the drive."
     if has_intervals:
