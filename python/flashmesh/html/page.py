@@ -111,8 +111,8 @@ def figures(runs: Sequence[Run]) -> list[Section]:
     uneven = [run for run in runs if run.name not in dict(lines)]
     mapped = uneven[:RUNS_MAPPED]
     maps = [(f"utilisation-{number}", plot) for number, plot in enumerate(plots.utilisation(mapped))]
-    left = [run.name for run in uneven[RUNS_MAPPED:]]
-    note = f"Not drawn: {', '.join(left)}." if left else ""
+    beyond = [run.name for run in uneven[RUNS_MAPPED:]]
+    note = f"Not drawn: {', '.join(beyond)}." if beyond else ""
     charts = tuple(Figure(name, plot) for name, plot in maps)
     found.append(Section("utilisation", "How busy each part was", charts, note, lines=lines))
     found += section("energy", "Energy", ("energy", plots.energy(runs)))
