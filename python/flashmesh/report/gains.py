@@ -44,9 +44,8 @@ class Gain:
     @property
     def times(self) -> str:
         """How many times, with the range where there are several combinations."""
-        if len(self.ratios) == 1:
-            return f"{self.mean:.2f}"
-        return f"{min(self.ratios):.2f} to {max(self.ratios):.2f}"
+        least, most = f"{min(self.ratios):.2f}", f"{max(self.ratios):.2f}"
+        return least if least == most else f"{least} to {most}"
 
 
 def gain_of(table: RunTable, key: str, first: str, value: str, values: Sequence[float | None]) -> Gain | None:
