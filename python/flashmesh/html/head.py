@@ -77,7 +77,9 @@ def drive(runs: Sequence[Run]) -> str:
 def source_of(document: Mapping[str, Any]) -> str:
     """Returns the configuration that a command named; empty where no command did."""
     command = (document.get("provenance") or {}).get("command") or []
-    named = [str(word) for word in command[2:3] if not str(word).startswith("-")]
+    # A result of a Python program has the arguments of the program.
+    is_named = command[1:2] in (["run"], ["compare"])
+    named = [str(word) for word in command[2:3] if is_named and not str(word).startswith("-")]
     return named[0].removeprefix("preset:") if named else ""
 
 
