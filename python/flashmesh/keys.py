@@ -264,3 +264,9 @@ def differences(tables: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     keys = dict.fromkeys(key for each in flats for key in each)
     values = {key: [each.get(key) for each in flats] for key in keys}
     return {key: each for key, each in values.items() if any(value != each[0] for value in each[1:])}
+
+
+def short_key(key: str) -> str:
+    """Returns a key without its section, unless a single word is left, such as `kind`, which says too little."""
+    last = key.rpartition(".")[2]
+    return last if "-" in last else key

@@ -5,7 +5,9 @@ In CI the browser has to be there; elsewhere these tests are skipped without it.
 
 from __future__ import annotations
 
+import itertools
 import json
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -65,7 +67,7 @@ def browser(comparison: flashmesh.Comparison, tmp_path_factory: pytest.TempPathF
 
 @pytest.fixture
 def page(browser: webdriver.Chrome) -> webdriver.Chrome:
-    """The page with the moving view at the start of its first run."""
+    """The page with the moving view at the first conflict of its first run."""
     choose(browser, 0)
     return browser
 
@@ -86,7 +88,7 @@ def now(browser: webdriver.Chrome) -> int:
 
 
 def choose(browser: webdriver.Chrome, run: int) -> None:
-    """Shows the recording of a run in the moving view, from its start."""
+    """Shows the recording of a run in the moving view, from its first conflict."""
     browser.execute_script(
         "const select = document.getElementById('moving-run'); select.value = arguments[0];"
         "select.dispatchEvent(new Event('change'))",
@@ -200,7 +202,16 @@ def test_a_sheet_of_paper_has_all_of_the_page(browser: webdriver.Chrome, sheet: 
     found = words(pdf)
     beyond = [word for word, left, right in found if left < margin - 0.02 or right > sheet.width_inch - margin + 0.02]
     assert beyond == []
-    names = {"bus,", "venice,", "throughput", "completion", "latency", "busy", "percentile", "channel"}
+    names = {
+        "fabric.kind=bus,",
+        "replay.outstanding=64",
+        "throughput",
+        "completion",
+        "latency",
+        "busy",
+        "percentile",
+        "channel",
+    }
     assert names <= shown
     assert names <= {word for word, _, _ in found}
     pages = raster(pdf)
@@ -230,7 +241,7 @@ def filtered(browser: webdriver.Chrome, text: str) -> list[str]:
 
 
 def test_rows_are_filtered_by_words_and_bounds(browser: webdriver.Chrome, comparison: flashmesh.Comparison) -> None:
-    names = ["bus, 4", "bus, 64", "venice, 4", "venice, 64"]
+    names = [f"fabric.kind={kind}, replay.outstanding={depth}" for kind in ("bus", "venice") for depth in (4, 64)]
     assert filtered(browser, "") == names
     assert filtered(browser, "venice") == names[2:]
     assert filtered(browser, "replay.outstanding=64") == names[1::2]
@@ -238,7 +249,7 @@ def test_rows_are_filtered_by_words_and_bounds(browser: webdriver.Chrome, compar
     middle = sorted(bounds)[2] / 1e6
     below = [name for name, p99 in zip(names, bounds, strict=True) if p99 / 1e6 < middle]
     assert filtered(browser, f"p99<{middle}us") == below
-    assert filtered(browser, f"bus p99<{middle}us") == [name for name in below if name.startswith("bus")]
+    assert filtered(browser, f"bus p99<{middle}us") == [name for name in below if "bus" in name]
     assert filtered(browser, "p99<1GB/s") == names
     assert "p99 is in ps, ns, us" in text(browser, "#headline-count")
     filtered(browser, "")
@@ -271,7 +282,6 @@ def test_data_of_charts_is_there_as_tables(browser: webdriver.Chrome, comparison
 
 
 def test_moving_view_plays_pauses_and_steps(page: webdriver.Chrome) -> None:
-    assert now(page) == 0
     click(page, "moving-step")
     first = text(page, "#moving-now")
     click(page, "moving-step")
@@ -291,6 +301,7 @@ def test_moving_view_plays_pauses_and_steps(page: webdriver.Chrome) -> None:
 def test_every_moment_reads_differently(page: webdriver.Chrome, comparison: flashmesh.Comparison) -> None:
     for run in range(len(comparison.runs)):
         choose(page, run)
+        scrub(page, 0)
         shown = page.execute_script(
             "const shown = [];"
             "for (let step = 0; step < 300; step += 1) {"
@@ -356,6 +367,129 @@ def test_pointer_shows_the_request(page: webdriver.Chrome) -> None:
     tip = page.find_element(By.ID, "moving-tip")
     assert tip.is_displayed()
     assert "held from" in tip.text
+
+
+MEETING = """
+const found = [];
+for (const svg of document.querySelectorAll("[data-chart] svg")) {
+  const boxes = [...svg.querySelectorAll("text")].filter((text) => text.textContent.trim())
+    .filter((text) => text.getAttribute("stroke") !== "white")
+    .filter((text) => text.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
+    .map((text) => ({ text: text.textContent, box: text.getBoundingClientRect() }));
+  boxes.forEach(({ text, box }, place) => {
+    for (const other of boxes.slice(place + 1)) {
+      const across = Math.min(box.right, other.box.right) - Math.max(box.left, other.box.left);
+      const down = Math.min(box.bottom, other.box.bottom) - Math.max(box.top, other.box.top);
+      if (across > 1 && down > 4) found.push(`${svg.closest("[data-chart]").dataset.chart}: ${text}|${other.text}`);
+    }
+  });
+}
+return found;
+"""
+
+
+def drawn(browser: webdriver.Chrome) -> None:
+    """Waits until the charts are those of the width and of the filter."""
+    until(lambda: browser.execute_script("return document.body.dataset.drawn") == "true")
+
+
+def at_width(browser: webdriver.Chrome, width: int) -> None:
+    """Gives the page a width, and waits for the charts of that width."""
+    browser.execute_script("document.body.dataset.drawn = 'false'")
+    resize(browser, width)
+    drawn(browser)
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_no_label_of_a_chart_meets_another_one(browser: webdriver.Chrome, width: int) -> None:
+    at_width(browser, width)
+    try:
+        assert browser.execute_script(MEETING) == []
+        # The test sees labels that meet.
+        browser.execute_script(
+            "const texts = [...document.querySelectorAll('#chart-breakdown .role-axis-label text')];"
+            "for (const text of texts) text.setAttribute('transform', 'translate(20,20)')"
+        )
+        assert browser.execute_script(MEETING) != []
+    finally:
+        browser.execute_script("delete document.getElementById('chart-breakdown').dataset.layout")
+        as_before(browser)
+        drawn(browser)
+
+
+def test_a_table_says_what_it_hides_and_hides_no_row(browser: webdriver.Chrome) -> None:
+    at_width(browser, 390)
+    try:
+        region = "document.querySelector('#headline .wide')"
+        told = text(browser, "#headline .scrolls")
+        columns = browser.execute_script(
+            f"const edge = {region}.getBoundingClientRect().right;"
+            f"return [...{region}.querySelectorAll('thead th')]"
+            ".filter((cell) => cell.getBoundingClientRect().right > edge + 1).length"
+        )
+        assert columns > 1
+        assert told == f"Scroll the table: {columns} more columns to the right."
+        bottoms = f"return [{region}, {region}.querySelector('tbody tr:last-child')].map("
+        region_end, row_end = browser.execute_script(f"{bottoms}(part) => part.getBoundingClientRect().bottom)")
+        assert row_end <= region_end
+    finally:
+        as_before(browser)
+        drawn(browser)
+
+
+def test_a_filter_holds_for_all_that_is_below_it(browser: webdriver.Chrome) -> None:
+    filtered(browser, "venice replay.outstanding=64")
+    try:
+        drawn(browser)
+        left = browser.execute_script(
+            "const shown = (part) => part.checkVisibility();"
+            "const names = [...document.querySelectorAll('[data-of-run]:not(option)')].filter(shown);"
+            "const rows = [...views.keys()].filter(shown).flatMap((chart) =>"
+            "  report.specs[chart.dataset.chart].datasets.flatMap(rowsOf).map(nameOf));"
+            "const recordings = [...document.querySelectorAll('#moving-run option:not([hidden])')];"
+            "return [names.map((part) => part.dataset.ofRun), rows,"
+            " recordings.map((part) => part.textContent)].map((each) => [...new Set(each)])"
+        )
+        assert left == [["fabric.kind=venice, replay.outstanding=64"]] * 3
+        ticks = "#chart-breakdown .role-axis-label text"
+        assert "fabric.kind=bus" not in " ".join(
+            browser.execute_script(
+                "return [...document.querySelectorAll(arguments[0])].map((t) => t.textContent)", ticks
+            )
+        )
+        filtered(browser, "no such run")
+        drawn(browser)
+        sections = "return [...document.querySelectorAll('main > section')].filter((part) => part.checkVisibility())"
+        assert browser.execute_script(f"{sections}.map((part) => part.id)") == ["headline"]
+    finally:
+        filtered(browser, "")
+        drawn(browser)
+
+
+def test_moving_view_begins_at_a_conflict_that_the_window_has_room_for(page: webdriver.Chrome) -> None:
+    assert page.find_elements(By.CSS_SELECTOR, '#moving-view [data-state="blocked"]')
+    assert re.fullmatch(r"[\d,]+\.\d{3} us", text(page, "#moving-now"))
+    page.execute_script("scrollTo(0, 0)")
+    click(page, "moving-conflict")
+    inside = (
+        "const box = document.querySelector('#moving-view [data-state=\"blocked\"]').getBoundingClientRect();"
+        "const whole = document.getElementById('moving-view').getBoundingClientRect();"
+        "return box.top >= 0 && box.bottom <= innerHeight && whole.height <= innerHeight"
+    )
+    assert page.execute_script(inside)
+
+
+def test_focus_goes_down_the_page(browser: webdriver.Chrome) -> None:
+    tops = browser.execute_script(
+        "scrollTo(0, 0);"
+        "return [...document.querySelectorAll('a[href], button, input, select, summary, [tabindex]')]"
+        ".filter((part) => part.checkVisibility() && !part.closest('.skip, .vega-embed'))"
+        ".map((part) => [part.tabIndex, Math.round(part.getBoundingClientRect().top)])"
+    )
+    assert all(index == 0 for index, _ in tops)
+    order = [top for _, top in tops]
+    # Parts beside each other differ by no more than a line of them.
+    assert all(after > before - 60 for before, after in itertools.pairwise(order))
 
 
 def test_page_opens_without_errors_to_the_end(browser: webdriver.Chrome) -> None:

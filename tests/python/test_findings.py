@@ -109,6 +109,53 @@ def test_a_curve_is_said_to_level_off_where_it_does(some: Result) -> None:
     assert made_up(some, *flat).findings() == ["host.queue-depth from 64 to 128 does not change the throughput."]
 
 
+def grid(some: Result, ideal: float) -> Comparison:
+    """Three interconnects with two and with eight chips on a channel."""
+    speeds = {"bus": 1.0, "pssd": 1.05, "ideal": ideal}
+    return made_up(
+        some,
+        *(
+            ({"fabric.kind": kind, "geometry.chips-per-channel": chips}, {"iops": speed * rate, "bound": DIES})
+            for kind, speed in speeds.items()
+            for chips, rate in ((2, 4e5), (8, 8e5))
+        ),
+    )
+
+
+def test_the_answer_is_over_all_axes_with_its_cause(some: Result) -> None:
+    assert grid(some, 1.05).findings() == [
+        "chips-per-channel=8 instead of 2 (4 times the dies): 2.00 times the throughput; among fabric.kind, pssd is "
+        "1.05 times as fast as bus: the dies, not the paths, are the limit (ideal paths: 1.05 times)."
+    ]
+    (paths,) = grid(some, 3.0).findings()
+    assert paths.startswith("among fabric.kind, ideal is 3.00 times as fast as bus; chips-per-channel=8 instead of 2")
+    assert paths.endswith("times the throughput: the paths are a limit, for ideal ones are 3.00 times as fast.")
+
+
+def test_an_axis_without_an_effect_is_named(some: Result) -> None:
+    runs: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        ({"fabric.kind": kind, "host.queue-depth": depth}, {"iops": speed, "bound": HOST})
+        for kind, speed in (("bus", 1e6), ("pssd", 2e6))
+        for depth in (64, 128)
+    ]
+    assert made_up(some, *runs).findings() == [
+        "among fabric.kind, pssd is 2.00 times as fast as bus; host.queue-depth has no clear effect: the host link is "
+        "the limit."
+    ]
+
+
+def test_where_throughput_stays_axes_are_compared_by_p99(some: Result) -> None:
+    runs: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        ({"fabric.kind": kind, "geometry.channels": channels}, {"p99": p99 / channels})
+        for kind, p99 in (("bus", 800e6), ("pssd", 400e6))
+        for channels in (2, 8)
+    ]
+    assert made_up(some, *runs).findings() == [
+        "geometry.channels=8 instead of 2 (4 times the dies): 0.25 times the p99; fabric.kind=pssd instead of bus: "
+        "0.50 times the p99."
+    ]
+
+
 def test_nothing_is_found_where_nothing_is_compared(some: Result) -> None:
     assert Comparison({}, (ComparedRun({}, some),)).findings() == []
     assert made_up(some, ({"seed": 0}, {}), ({"seed": 1}, {})).findings() == []

@@ -26,6 +26,7 @@ from flashmesh.html.tables import rows
 from flashmesh.plots import load
 from flashmesh.plots.panels import split
 from flashmesh.plots.pooled import pooled
+from flashmesh.plots.runs import label
 from flashmesh.plots.style import COLOURS
 from flashmesh.sweeps.store import FORMAT
 
@@ -96,7 +97,8 @@ def test_charts_have_the_numbers_of_the_json(saved: Path, page: Page) -> None:
     def rows(chart: str) -> list[dict[str, Any]]:
         return [row for part in page.data["specs"][chart]["datasets"] for row in page.data["datasets"][part]]
 
-    names = [f"{run['settings']['fabric.kind']}, {run['settings']['replay.outstanding']}" for run in runs]
+    names = [label(run["settings"]) for run in runs]
+    assert names[:2] == ["fabric.kind=bus, replay.outstanding=1", "fabric.kind=bus, replay.outstanding=64"]
     for name, run in zip(names, (run["result"] for run in runs), strict=True):
         own = [row for row in rows("breakdown") if row["run"] == name and row["requests"] == "all requests (mean)"]
         assert sum(row["latency_s"] for row in own) * 1e12 == pytest.approx(run["latency_ps"]["all"]["mean"], rel=1e-6)
@@ -109,11 +111,11 @@ def test_charts_have_the_numbers_of_the_json(saved: Path, page: Page) -> None:
         assert within[0] * 1e12 == pytest.approx(run["latency_ps"]["all"]["p99"], rel=0.04)
         epochs = [row for row in rows("over-time") if row["run"] == name]
         assert [row["throughput"] for row in epochs] == pytest.approx([one["iops"] for one in run["epochs"]], rel=1e-4)
-    maps = {name: [row for row in rows("utilisation-0") if row["panel"] == name] for name in names}
-    busy = [row["busy"] for row in maps[names[0]] if row["part"].startswith("die ")]
-    assert busy == runs[0]["result"]["utilisation"]["dies"]
-    links = {row["part"]: row["busy"] for row in maps[names[4]] if "kind" in row}
-    venice = runs[4]["result"]
+    venice = runs[5]["result"]
+    drawn = [row for row in rows("utilisation-0") if row["panel"] == names[5]]
+    busy = [row["busy"] for row in drawn if row["part"].startswith("die ")]
+    assert busy == venice["utilisation"]["dies"]
+    links = {row["part"]: row["busy"] for row in drawn if "kind" in row}
     assert links == dict(zip(venice["links"]["names"], venice["utilisation"]["links"], strict=True))
 
 
@@ -123,7 +125,9 @@ def test_speedups_are_against_the_first_value_of_the_first_axis(saved: Path, pag
     found = page.data["datasets"][page.data["specs"]["speedup"]["datasets"][0]]
     speedups = {row["run"]: row["speedup"] for row in found if row["measure"] == "execution time"}
     for (kind, outstanding), taken in times.items():
-        assert speedups[f"{kind}, {outstanding}"] == pytest.approx(times["bus", outstanding] / taken)
+        assert speedups[f"fabric.kind={kind}, replay.outstanding={outstanding}"] == pytest.approx(
+            times["bus", outstanding] / taken
+        )
 
 
 def test_nothing_is_loaded_and_every_link_leads_somewhere(page: Page) -> None:
@@ -234,7 +238,8 @@ def repeated() -> flashmesh.Comparison:
 def test_seeds_are_one_row_and_one_line_with_an_interval(repeated: flashmesh.Comparison) -> None:
     study = study_of([repeated])
     assert (study.run_count, len(study.points), len(study.runs)) == (36, 12, 12)
-    assert [point.name for point in study.points][:2] == ["bus, 1", "bus, 4"]
+    names = [f"fabric.kind=bus, replay.outstanding={depth}" for depth in (1, 4)]
+    assert [point.name for point in study.points][:2] == names
     row = rows(study.points)[0]
     iops = [run.result.iops for run in repeated.runs[:3]]
     cell = next(cell for cell in row.cells if cell.key == "iops")
@@ -246,7 +251,7 @@ def test_seeds_are_one_row_and_one_line_with_an_interval(repeated: flashmesh.Com
     assert all(row["low"] <= row["value"] <= row["high"] for row in values)
     (speedup,) = plots.speedups(study.runs).datasets.values()
     assert {row["run"] for row in speedup} == {point.name for point in study.points}
-    assert all(row["low"] <= row["speedup"] <= row["high"] for row in speedup if not row["run"].startswith("bus"))
+    assert all(row["low"] <= row["speedup"] <= row["high"] for row in speedup if "kind=bus" not in row["run"])
 
 
 def test_a_pooled_point_has_the_requests_of_all_its_seeds(repeated: flashmesh.Comparison) -> None:
@@ -263,11 +268,13 @@ def test_a_pooled_point_has_the_requests_of_all_its_seeds(repeated: flashmesh.Co
 def test_many_lines_are_drawn_in_panels(repeated: flashmesh.Comparison) -> None:
     runs = study_of([repeated]).runs
     plot = plots.tail(runs)
-    assert plot.panels == 3
+    assert plot.panels == 4
     assert plots.tail(runs[:8]).panels == 0
     found = split(runs)
     assert found is not None
-    assert (found.panels, found.lines) == (["bus", "pssd", "ideal"], ["1", "4", "16", "64"])
+    assert found.panels == [f"replay.outstanding={depth}" for depth in (1, 4, 16, 64)]
+    assert found.lines == ["fabric.kind=bus", "fabric.kind=pssd", "fabric.kind=ideal"]
+    assert set(plot.panel_of) == {run.name for run in runs}
     spec = plot.altair().to_dict(validate=True)
     assert "data" not in spec["spec"], "a panel with data of its own has the rows of all"
 
@@ -295,7 +302,7 @@ def test_a_chart_that_is_asked_for_is_drawn(cli: Cli, tmp_path: Path, saved: Pat
     (name,) = found["specs"]["p99-over-replay-outstanding-by-fabric-kind"]["datasets"]
     drawn = {(row["by"], row["at"]): row["value"] for row in found["datasets"][name]}
     for run in runs:
-        at = (run["settings"]["fabric.kind"], str(run["settings"]["replay.outstanding"]))
+        at = (f"fabric.kind={run['settings']['fabric.kind']}", str(run["settings"]["replay.outstanding"]))
         assert drawn[at] * 1e12 == pytest.approx(run["result"]["latency_ps"]["all"]["p99"])
     (cells,) = found["specs"]["iops-over-fabric-kind-and-replay-outstanding"]["datasets"]
     assert len(found["datasets"][cells]) == len(runs)

@@ -13,6 +13,7 @@ import pytest
 
 from conftest import COMMAND, TIMEOUT_S, Cli, environment
 from flashmesh.html.page import figures, fronts
+from flashmesh.html.page import page as page_of
 from flashmesh.html.saved import read
 from flashmesh.plots.runs import short
 from sweep_files import SEARCH, write_search
@@ -49,6 +50,28 @@ def test_the_front_of_the_page_is_that_of_the_search(cli: Cli, folder: Path, tmp
     found = [{name: float(number) for name, number in row} for row in shown]
     assert sorted(map(str, found)) == sorted(map(str, front.values()))
     assert "Asked: minimise latency_ps.all.p99 and minimise wires, with latency_ps.all.p99 &lt;= 400us." in text
+
+
+def test_the_report_of_a_search_begins_with_its_answer(folder: Path) -> None:
+    document = json.loads((folder / "search.json").read_text())
+    for trial in document["trials"]:
+        # What a choice does not read differs from drive to drive, and is no part of an answer.
+        trial["settings"]["venice.link-width"] = "1B"
+        trial["idle"] = [*trial["idle"], "venice.link-width"]
+    (folder / "search.json").write_text(json.dumps(document))
+    study = read([folder])
+    (search,) = study.searches
+    (told,) = study.findings
+    best = min(
+        (trial for trial in document["trials"] if trial["pareto"]),
+        key=lambda trial: trial["measures"]["latency_ps.all.p99"],
+    )
+    assert told.startswith(f"Best in latency_ps.all.p99: fabric.kind={best['settings']['fabric.kind']}, ")
+    assert "link-width" not in told
+    place = search.columns().index("venice.link-width")
+    assert {row[place] for row, _ in search.rows()} == {"-"}
+    text = page_of(study)
+    assert text.index(told[:20]) < text.index('id="front"') < text.index('id="headline"')
 
 
 def kind_of(trial: dict[str, Any]) -> str:

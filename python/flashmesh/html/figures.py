@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import math
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from flashmesh._native import FlashmeshError, OutputError
 from flashmesh.files import whole_file
 from flashmesh.html.page import asset, sections_of, slug
 from flashmesh.html.units import units_once
+from flashmesh.plots.runs import values_of
 from flashmesh.spreadsheet import cell
 
 if TYPE_CHECKING:
@@ -94,7 +96,7 @@ def all_drawings(study: Study) -> Iterator[Drawing]:
             for chosen in choices(figure.plot.spec()):
                 yield Drawing("-".join(map(slug, [figure.name, *chosen.values()])), figure.plot, chosen)
     for run in study.runs:
-        name = unique(f"{MAPS}-{slug(run.name)}", named)
+        name = unique(f"{MAPS}-{slug(values_of(run.settings) or run.name)}", named)
         (plot,) = plots.utilisation([run])
         yield Drawing(name, plot, {})
 
@@ -156,7 +158,7 @@ def drawn(drawing: Drawing, layout: Layout) -> str:
     import vl_convert
 
     version = ".".join(vl_convert.get_vegalite_versions()[-1].split(".")[:2])
-    panels = min(layout.columns, drawing.plot.panels) or 1
+    panels = columns_of(layout, drawing.plot.panels)
     inside = (layout.width_pt - 40 - PANEL_GAP * (panels - 1)) // panels
     text: str = vl_convert.vegalite_to_svg(spec_of(drawing, layout, inside), vl_version=version)
     found = SIZE.search(text)
@@ -167,6 +169,12 @@ def drawn(drawing: Drawing, layout: Layout) -> str:
     box = f"0 0 {max(width, layout.width_pt):g} {height:g}"
     size = f'width="{layout.width_pt}" height="{height * factor:.1f}" viewBox="{box}"'
     return SIZE.sub(size, text, count=1)
+
+
+def columns_of(layout: Layout, panels: int) -> int:
+    """Returns how many panels stand beside each other: rows are of equal length where the panels allow it."""
+    rows = math.ceil(panels / layout.columns) or 1
+    return math.ceil(panels / rows) or 1
 
 
 def in_points(svg: str) -> str:
@@ -192,7 +200,7 @@ def spec_of(drawing: Drawing, layout: Layout, inside: int) -> dict[str, Any]:
     units_once(spec, drawing.plot.units, drawing.chosen)
     names = [name for scale in domains(spec) for name in scale]
     longest = max([6, *map(len, names)])
-    columns = max(1, int((layout.width_pt - 30) / (24 + 4.0 * longest)))
+    names_beside = max(1, int((layout.width_pt - 30) / (24 + 4.0 * longest)))
     legend = {
         "labelFontSize": FONT_PT,
         "titleFontSize": FONT_PT,
@@ -200,14 +208,18 @@ def spec_of(drawing: Drawing, layout: Layout, inside: int) -> dict[str, Any]:
         "symbolSize": 60,
         "labelLimit": 180,
     }
-    spec["config"] = {**CONFIG, "legend": {**legend, "columns": columns, "offset": 6, "gradientLength": 90}}
+    spec["config"] = {**CONFIG, "legend": {**legend, "columns": names_beside, "offset": 6, "gradientLength": 90}}
     one = spec.get("spec", spec)
     one["width"] = inside if "spec" in spec else layout.width_pt
     if "spec" not in spec:
         spec["autosize"] = {"type": "fit-x", "contains": "padding"}
     content = spec["height"] if "height" in spec and has_names(spec) else None
     if "spec" in spec:
-        spec["columns"], spec["spacing"] = layout.columns, 8
+        columns = columns_of(layout, drawing.plot.panels)
+        spec["columns"], spec["spacing"] = columns, 8
+        if drawing.plot.panels % columns:
+            # An incomplete row of panels would have axes without panels.
+            spec["resolve"] = {**spec.get("resolve", {}), "axis": {"x": "independent"}}
         one["height"] = int(layout.height_pt * 0.6)
     else:
         one["height"] = int(content * 0.5) if content is not None else layout.height_pt

@@ -9,6 +9,7 @@ from flashmesh.aggregate.points import SEED
 from flashmesh.plots.panels import LINES_MAX
 from flashmesh.plots.parallel import Drive, parallel
 from flashmesh.plots.selected import selected
+from flashmesh.plots.speedups import is_open
 from flashmesh.report.chart_spec import ChartAxis, axis_of, read_chart, select
 from flashmesh.report.measures import measure_named
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 MEASURES = ("p99", "IOPS")
 """What is drawn unless asked otherwise."""
+OPEN_MEASURES = ("p99", "mean")
 PANELS_MAX = 12
 VALUES_MIN = 3
 """The fewest values of a key that make an axis of numbers worth a chart."""
@@ -60,14 +62,23 @@ def overview(table: RunTable) -> list[str]:
     by = next((axis for axis in others if axis.numbers is None and len(axis.values) <= LINES_MAX), None)
     by = by or next((axis for axis in others if len(axis.values) <= LINES_MAX), None)
     each = [axis for axis in others if axis is not by]
+    measures = measures_of(table)
     if panels(each) <= PANELS_MAX:
         asked = f"{over.key}{f' by {by.key}' if by else ''}"
-        return [line(measure, asked, each) for measure in MEASURES]
+        return [line(measure, asked, each) for measure in measures]
     second = max(others, key=lambda axis: (axis.numbers is not None, len(axis.values)))
     each = [axis for axis in others if axis is not second]
     if panels(each) <= PANELS_MAX:
-        return [line(measure, f"{over.key} and {second.key}", each) for measure in MEASURES]
+        return [line(measure, f"{over.key} and {second.key}", each) for measure in measures]
     return []
+
+
+def measures_of(table: RunTable) -> tuple[str, ...]:
+    """Returns what is drawn of a table: where all requests arrive by themselves, the mean latency in place of IOPS."""
+    if "replay.mode" in table.axes:
+        return MEASURES
+    (first,) = table.documents([0])
+    return OPEN_MEASURES if is_open(first["configuration"]) else MEASURES
 
 
 def line(measure: str, asked: str, each: Sequence[ChartAxis]) -> str:

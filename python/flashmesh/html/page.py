@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +12,14 @@ from flashmesh import plots
 from flashmesh._native import __version__
 from flashmesh.aggregate.steadiness import unsteady_note
 from flashmesh.html import tables
+from flashmesh.html.head import facts
 from flashmesh.html.network import recordings as moving_recordings
 from flashmesh.html.overview import asked_for, over_keys
 from flashmesh.html.validation import comparison_of, sentence_of
+from flashmesh.plots.conflicts import has_conflicts
+from flashmesh.plots.regimes import changes
+from flashmesh.plots.speedups import title_of
+from flashmesh.plots.utilisation import one_line
 from flashmesh.plots.validation import curves as validation_curves
 from flashmesh.report import recordings
 from flashmesh.validation.figures import KINDS
@@ -36,6 +41,8 @@ ROWS_WRITTEN = 100
 """The most rows of the table of results that are there without a script; it has the others."""
 RUNS_MAPPED = 12
 """The most runs whose parts are drawn one by one."""
+CHANGES_TOLD = 6
+"""The most changes of throughput within runs that have a sentence each."""
 COLUMNS_MAX = 8
 """The most runs that have a column each in the table of differences."""
 
@@ -60,6 +67,22 @@ class Section:
     """The search whose front is shown as a table."""
     listed: Listed | None = None
     """A table of texts."""
+    lines: tuple[tuple[str, str], ...] = ()
+    """Runs of which a line says what a chart would."""
+
+    @property
+    def captions(self) -> list[str]:
+        """What stands below each figure: nothing where the figure before it says the same."""
+        texts = [figure.plot.text for figure in self.figures]
+        return ["" if place and texts[place - 1] == text else text for place, text in enumerate(texts)]
+
+    def spec(self, figure: Figure) -> dict[str, Any]:
+        """Returns the chart of a figure, without a title that would repeat that of the section."""
+        spec = figure.plot.spec()
+        title = str(spec.get("title", ""))
+        if title == self.title or (len(self.figures) == 1 and title.startswith(self.title)):
+            del spec["title"]
+        return spec
 
 
 def section(name: str, title: str, *charts: tuple[str, Plot | None], note: str = "") -> list[Section]:
@@ -72,20 +95,26 @@ def figures(runs: Sequence[Run]) -> list[Section]:
     """The charts of runs, by what they are about."""
     found: list[Section] = []
     if len(runs) > 1:
-        found += section("speedup", "Speedup", ("speedup", plots.speedups(runs)))
+        found += section("speedup", title_of(runs), ("speedup", plots.speedups(runs)))
     found += section("latency", "Latency", ("tail", plots.tail(runs)), ("cumulative", plots.cumulative(runs)))
     found += section("load", "Latency under load", ("load", plots.load_latency(runs)))
     found += section("breakdown", "Where latency goes", ("breakdown", plots.breakdown(runs)))
     found += section("streams", "Streams", ("streams", plots.streams(runs)))
-    over_time = plots.over_time(runs)
-    hint = 'No run has results over time. Set measure.epoch, such as measure.epoch = "10us", to have them.'
-    found += section("over-time", "Over time", ("over-time", over_time), note="" if over_time else hint)
-    found += section("conflicts", "Path conflicts", ("conflicts", plots.conflicts(runs)))
-    mapped = runs[:RUNS_MAPPED]
+    told = tuple((change.run, change.text) for change in changes(runs))
+    left = f"The throughput of {len(told) - CHANGES_TOLD} more runs changes." if len(told) > CHANGES_TOLD else ""
+    for part in section("over-time", "Over time", ("over-time", plots.over_time(runs)), note=left):
+        found.append(replace(part, lines=told[:CHANGES_TOLD]))
+    found += section(
+        "conflicts", "Path conflicts", ("conflicts", plots.conflicts(runs) if has_conflicts(runs) else None)
+    )
+    lines = tuple((run.name, text) for run in runs if (text := one_line(run)) is not None)
+    uneven = [run for run in runs if run.name not in dict(lines)]
+    mapped = uneven[:RUNS_MAPPED]
     maps = [(f"utilisation-{number}", plot) for number, plot in enumerate(plots.utilisation(mapped))]
-    left = [run.name for run in runs[RUNS_MAPPED:]]
-    note = f"Not drawn: {', '.join(left)}." if left else ""
-    found += section("utilisation", "How busy each part was", *maps, note=note)
+    beyond = [run.name for run in uneven[RUNS_MAPPED:]]
+    note = f"Not drawn: {', '.join(beyond)}." if beyond else ""
+    charts = tuple(Figure(name, plot) for name, plot in maps)
+    found.append(Section("utilisation", "How busy each part was", charts, note, lines=lines))
     found += section("energy", "Energy", ("energy", plots.energy(runs)))
     return found
 
@@ -160,14 +189,16 @@ def page(study: Study) -> str:
     sections = sections_of(study)
     specs: dict[str, Any] = {}
     datasets: dict[str, Any] = {}
-    for figure in (figure for section in sections for figure in section.figures):
-        # Equal data of several charts is there once.
-        specs[figure.name] = {
-            "spec": figure.plot.spec(),
-            "datasets": list(figure.plot.datasets),
-            "panels": figure.plot.panels,
-        }
-        datasets |= figure.plot.datasets
+    for part in sections:
+        for figure in part.figures:
+            # Equal data of several charts is there once.
+            specs[figure.name] = {
+                "spec": part.spec(figure),
+                "datasets": list(figure.plot.datasets),
+                "panels": figure.plot.panels,
+                "panelOf": figure.plot.panel_of,
+            }
+            datasets |= figure.plot.datasets
     moving = moving_recordings(runs)
     rows = tables.rows(study.points)
     unsteady = sum(row.is_steady is False for row in rows)
@@ -176,6 +207,7 @@ def page(study: Study) -> str:
     )
     return template.render(
         study=study,
+        facts=facts(runs),
         version=__version__,
         columns=tables.columns(rows),
         rows=rows[:ROWS_WRITTEN],

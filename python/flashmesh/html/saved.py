@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +63,8 @@ def read(paths: Sequence[str | Path]) -> Study:
         for search in asked:
             # Charts draw the first points: those that were looked for.
             order = {settings: number for number, settings in enumerate(search.order())}
+            names = search.names()
+            found = [replace(point, name=names.get(labelled(point.settings), point.name)) for point in found]
             found.sort(key=lambda point: order.get(labelled(point.settings), len(order)))
         (versions,) = table.columns(["version"])
         if (told := other_versions(versions)) is not None:

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from flashmesh.axes import Value  # noqa: TC001 - read at run time
 from flashmesh.configuration import value_text
+from flashmesh.keys import short_key
 from flashmesh.plots.parallel import Drive, parallel
 from flashmesh.plots.pareto import Axis, Trial, kind_of, pareto
-from flashmesh.plots.runs import labelled
+from flashmesh.plots.runs import labelled, named
 from flashmesh.record import record
+from flashmesh.report import quantities as q
 from flashmesh.results.schema import checker
 from flashmesh.sweeps.search import SEARCH
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from flashmesh.html.tables import Cell
@@ -111,8 +113,32 @@ class Found:
         for trial in self.front:
             values = trial["measures"]
             cells = [Cell(name, values[name], measure.text(values[name])) for name, measure in shown.items()]
-            found.append(([value_text(value) for value in trial["settings"].values()], cells))
+            found.append((list(settings_of(trial).values()), cells))
         return found
+
+    @property
+    def answer(self) -> str:
+        """The best drive by the first objective, and how many others no drive beats."""
+        front = self.front
+        if not front:
+            return f"No drive of {len(self.trials):,} that were tried keeps to the constraints."
+        best = front[0]
+        read = ", ".join(
+            f"{short_key(key)}={value}" for key, value in settings_of(best).items() if key not in idle_of(best)
+        )
+        measured = ", ".join(f"{name} {text}" for name, text in self.texts(best).items())
+        told = f"Best in {self.objectives[0].name}: {read}, with {measured}."
+        others = len(front) - 1
+        if not others:
+            return told
+        beaten = "1 more drive is" if others == 1 else f"{others} more drives are"
+        return f"{told} {beaten} better in another objective."
+
+    def texts(self, trial: Mapping[str, Any]) -> dict[str, str]:
+        """Returns the measures of a trial as texts."""
+        from flashmesh.report.measures import measure_named
+
+        return {name: measure_named(name).text(trial["measures"][name]) for name in self.measures()}
 
     def plots(self) -> list[Plot]:
         """The first objective against each other one; against what is kept to where there is one objective."""
@@ -134,6 +160,13 @@ class Found:
         drives = [Drive(one["settings"], one["measures"], kind_of(one["feasible"], one["pareto"])) for one in ranked]
         return parallel(drives, {name: measure_named(name) for name in self.measures()})
 
+    def names(self) -> dict[str, str]:
+        """Returns the name of each drive by its settings: `-` stands for keys that it does not read."""
+        return {
+            labelled(each["settings"]): named(tuple(each["settings"]), list(settings_of(each).values()))
+            for each in self.documents
+        }
+
     def order(self) -> list[str]:
         """The drives tried by their settings: those of the front first, then those within the constraints."""
         front = [labelled(each["settings"]) for each in self.front]
@@ -144,6 +177,18 @@ class Found:
         """What is kept to, as axes."""
         bounds = {axis.name: axis for axis in self.objectives}
         return [bounds.get(name, Axis(name, unit_of(name))) for name, _ in self.constraints]
+
+
+def idle_of(trial: Mapping[str, Any]) -> Sequence[str]:
+    """Returns the keys that the drive of a trial does not read."""
+    found: Sequence[str] = trial.get("idle", ())
+    return found
+
+
+def settings_of(trial: Mapping[str, Any]) -> dict[str, str]:
+    """Returns the settings of a trial as texts: `-` for keys that its drive does not read."""
+    idle = idle_of(trial)
+    return {key: q.NONE if key in idle else value_text(value) for key, value in trial["settings"].items()}
 
 
 def unit_of(name: str) -> str:

@@ -75,8 +75,10 @@ class Study:
 
     @cached_property
     def findings(self) -> list[str]:
-        """Sentences that say what came out: of a single comparison, for several have nothing in common."""
-        return findings(self.tables[0]) if len(self.tables) == 1 and not self.searches else []
+        """Sentences that say what came out: of searches, or of a single comparison; several have nothing in common."""
+        if self.searches:
+            return [search.answer for search in self.searches]
+        return findings(self.tables[0]) if len(self.tables) == 1 else []
 
     @property
     def run_count(self) -> int:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import altair as alt
 
 from flashmesh.plots import style
+from flashmesh.plots.outliers import TOLD, broken
+from flashmesh.report import quantities as q
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,10 +50,19 @@ def breakdown(runs: Sequence[Run]) -> style.Plot:
     names = [run.name for run in runs]
     present = {row["part"] for row in values if row["latency_s"] > 0}
     colours = {name: colour for name, colour in PARTS.values() if name in present}
-    x = alt.X("latency_s:Q", stack="zero", axis=style.seconds("latency"))
-    chart = style.bars(values, names, style.by_part(colours), x, ["run:N", "part:N", "latency_s:Q"])
+    lengths: dict[tuple[str, str], float] = {}
+    for row in values:
+        bar = (row["requests"], row["run"])
+        lengths[bar] = lengths.get(bar, 0.0) + row["latency_s"]
+    y = alt.Y("run:N", sort=names, axis=style.NAMES)
+    cut = broken(lengths, "requests", lambda _, length: q.time(length / style.PS), y)
+    scale = alt.Scale(domainMax=cut.domain_max, nice=False) if cut.domain_max is not None else alt.Undefined
+    x = alt.X("latency_s:Q", stack="zero", axis=style.seconds("latency"), scale=scale)
+    bars = style.bars(values, names, style.by_part(colours), x, ["run:N", "part:N", "latency_s:Q"])
+    bars = bars.transform_filter("datum.requests == requests && datum.latency_s > 0")
     requests = style.choice("requests", list(REQUESTS), "Of")
-    chart = chart.add_params(requests).transform_filter("datum.requests == requests && datum.latency_s > 0")
+    chart = (style.layered([bars, *cut.layers]) if cut.layers else bars).add_params(requests)
     text = "The parts of the latency of requests, along their critical path, stacked; a bar for each run."
+    text += TOLD if cut.layers else ""
     height = style.bar_height(names)
-    return style.finished(chart, datasets, title="Where latency goes", description=text, height=height)
+    return style.finished(chart, datasets | cut.datasets, title="Where latency goes", description=text, height=height)

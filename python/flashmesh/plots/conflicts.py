@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import altair as alt
 
 from flashmesh.plots import style
+from flashmesh.plots.outliers import TOLD, broken
+from flashmesh.report import quantities as q
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,8 +44,19 @@ def rows(runs: Sequence[Run]) -> style.Values:
     return found
 
 
+def has_conflicts(runs: Sequence[Run]) -> bool:
+    """Returns whether some transfer found its path taken."""
+    causes = [cause for run in runs for cause in run.document["path_conflict"]["causes"].values()]
+    return any(cause["transfers"] for cause in causes)
+
+
+def written(measure: str, value: float) -> str:
+    """Returns a value of a measure as text."""
+    return q.share(value) if measure == SHARE else q.time(value / style.PS)
+
+
 def conflicts(runs: Sequence[Run]) -> style.Plot:
-    """How many transfers find something in their way, by what it is; a group of bars for each run."""
+    """Returns how many transfers find something in their way, by what it is; a group of bars for each run."""
     values = rows(runs)
     named, datasets = style.data(values)
     names = [run.name for run in runs]
@@ -52,25 +65,36 @@ def conflicts(runs: Sequence[Run]) -> style.Plot:
     # Of a single cause there is nothing to tell apart.
     parts = dict(causes if len(causes) == 1 else [ANY, *causes])
     labels = f"measure == '{SHARE}' ? format(datum.value, '{style.PERCENT}') : {style.si('s')}"
-    chart: alt.Chart = (
+    lengths: dict[tuple[str, str], float] = {}
+    for row in values:
+        bar = (row["measure"], row["run"])
+        lengths[bar] = max(lengths.get(bar, 0.0), row["value"])
+    y = alt.Y("run:N", sort=names, axis=style.NAMES, scale=alt.Scale(paddingInner=0.25))
+    cut = broken(lengths, "measure", written, y)
+    scale = alt.Scale(domainMax=cut.domain_max, nice=False) if cut.domain_max is not None else alt.Undefined
+    bars: alt.Chart = (
         alt.Chart(named)
-        .mark_bar()
+        .mark_bar(clip=True)
         .encode(
-            y=alt.Y("run:N", sort=names, axis=style.NAMES, scale=alt.Scale(paddingInner=0.25)),
+            y=y,
             # Side by side: causes overlap, so their shares must not be added.
             yOffset=alt.YOffset("part:N", sort=list(parts)),
-            x=alt.X("value:Q", stack=None, axis=alt.Axis(title=None, labelExpr=labels)),
+            x=alt.X("value:Q", stack=None, axis=alt.Axis(title=None, labelExpr=labels), scale=scale),
             color=style.by_part(parts),
             tooltip=["run:N", "part:N", "measure:N", "value:Q"],
         )
     )
     measure = style.choice("measure", [SHARE, WAIT], "Show")
-    chart = chart.add_params(measure).transform_filter("datum.measure == measure")
-    chart = chart.transform_filter(alt.FieldOneOfPredicate("part", list(parts)))
+    bars = bars.transform_filter("datum.measure == measure")
+    bars = bars.transform_filter(alt.FieldOneOfPredicate("part", list(parts)))
+    chart = (style.layered([bars, *cut.layers]) if cut.layers else bars).add_params(measure)
     text = (
         "Transfers that found their path taken, by what was in the way; a group of bars for each run. A transfer that "
     )
     text += "met several causes counts for each of them, and once for any."
+    text += TOLD if cut.layers else ""
     height = max(80, len(names) * (9 * len(parts) + 5))
-    plot = style.finished(chart, datasets, title="Path conflicts by cause", description=text, height=height)
+    plot = style.finished(
+        chart, datasets | cut.datasets, title="Path conflicts by cause", description=text, height=height
+    )
     return replace(plot, units={SHARE: "%", WAIT: "s"})

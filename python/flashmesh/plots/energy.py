@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import altair as alt
 
 from flashmesh.plots import style
+from flashmesh.plots.outliers import TOLD, broken
+from flashmesh.report import quantities as q
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,10 +46,18 @@ def energy(runs: Sequence[Run]) -> style.Plot:
     names = [run.name for run in runs]
     present = {row["part"] for row in values if row["energy_j"] > 0}
     colours = {name: colour for name, colour in PARTS.values() if name in present}
-    x = alt.X("energy_j:Q", stack="zero", axis=alt.Axis(title="energy", labelExpr=style.si("J")))
-    chart = style.bars(values, names, style.by_part(colours), x, ["run:N", "part:N", "energy_j:Q"])
+    lengths: dict[tuple[str, str], float] = {}
+    for row in values:
+        bar = (row["measure"], row["run"])
+        lengths[bar] = lengths.get(bar, 0.0) + row["energy_j"]
+    cut = broken(lengths, "measure", lambda _, length: q.energy(length), alt.Y("run:N", sort=names, axis=style.NAMES))
+    scale = alt.Scale(domainMax=cut.domain_max, nice=False) if cut.domain_max is not None else alt.Undefined
+    x = alt.X("energy_j:Q", stack="zero", axis=alt.Axis(title="energy", labelExpr=style.si("J")), scale=scale)
+    bars = style.bars(values, names, style.by_part(colours), x, ["run:N", "part:N", "energy_j:Q"])
+    bars = bars.transform_filter("datum.measure == measure && datum.energy_j > 0")
     measure = style.choice("measure", [RUN, REQUEST], "Energy")
-    chart = chart.add_params(measure).transform_filter("datum.measure == measure && datum.energy_j > 0")
+    chart = (style.layered([bars, *cut.layers]) if cut.layers else bars).add_params(measure)
     text = "The energy of array operations and of the interconnect, stacked; a bar for each run."
+    text += TOLD if cut.layers else ""
     height = style.bar_height(names)
-    return style.finished(chart, datasets, title="Energy", description=text, height=height)
+    return style.finished(chart, datasets | cut.datasets, title="Energy", description=text, height=height)

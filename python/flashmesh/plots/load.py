@@ -11,6 +11,7 @@ from flashmesh.aggregate.estimate import estimate
 from flashmesh.configuration import value_text
 from flashmesh.plots import style
 from flashmesh.plots.panels import lines
+from flashmesh.plots.runs import label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +45,7 @@ def drives(runs: Sequence[Run], axis: str) -> list[Run]:
 
 def drive_name(run: Run, axis: str) -> str:
     """What a run is called without its load."""
-    return ", ".join(value_text(value) for key, value in run.settings.items() if key != axis) or "drive"
+    return label({key: value for key, value in run.settings.items() if key != axis}) or "drive"
 
 
 def rows(runs: Sequence[Run], axis: str) -> style.Values:
@@ -64,7 +65,7 @@ def rows(runs: Sequence[Run], axis: str) -> style.Values:
             interval = estimate([seed["latency_ps"]["all"][key] for seed in run.repeats])
             if interval is not None and interval.low is not None and interval.high is not None:
                 row |= {"low_s": interval.low * style.PS, "high_s": interval.high * style.PS}
-            found.append(row | {"label": load if is_labelled else ""})
+            found.append(row | {"label": load if is_labelled else "", "point": run.name})
     return found
 
 

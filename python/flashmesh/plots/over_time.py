@@ -9,6 +9,7 @@ import altair as alt
 
 from flashmesh.plots import style
 from flashmesh.plots.panels import lines
+from flashmesh.plots.regimes import changes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -40,6 +41,7 @@ MEASURES: dict[str, tuple[str, Callable[[Mapping[str, Any]], float | None]]] = {
 def rows(runs: Sequence[Run]) -> style.Values:
     """A row for each epoch of each run, with all measures."""
     found: style.Values = []
+    starts = {(change.run, change.at_ps) for change in changes(runs)}
     for run in runs:
         for epoch in run.document["epochs"]:
             row: dict[str, Any] = {"run": run.name}
@@ -47,6 +49,8 @@ def rows(runs: Sequence[Run]) -> style.Values:
             for measure, (_, value) in MEASURES.items():
                 at = value(epoch)
                 row[measure] = None if at is None else float(f"{at:.5g}")
+            if (run.name, epoch["start_ps"]) in starts:
+                row["change"] = True
             found.append(row)
     return found
 
@@ -62,18 +66,17 @@ def over_time(runs: Sequence[Run]) -> style.Plot | None:
     units = "{" + ", ".join(f"'{name}': '{unit}'" for name, (unit, _) in MEASURES.items()) + "}"
     others = f"format(datum.value, '~s') + {units}[measure]"
     label = f"{units}[measure] == '%' ? format(datum.value, '{style.PERCENT}') : {others}"
-    chart = (
-        alt.Chart(named)
-        .mark_line(interpolate="step-after", strokeWidth=1.5)
-        .encode(
-            x=alt.X("start_s:Q", axis=style.seconds("simulated time")),
-            y=alt.Y("value:Q", axis=alt.Axis(title=None, labelExpr=label)),
-            order="start_s:Q",
-            tooltip=["run:N", "start_s:Q", "end_s:Q", "value:Q"],
-        )
-    )
+    x = alt.X("start_s:Q", axis=style.seconds("simulated time"))
+    base = alt.Chart(named).encode(x=x, tooltip=["run:N", "start_s:Q", "end_s:Q", "value:Q"])
+    base = base.transform_calculate(value="datum[measure]")
+    line = base.mark_line(interpolate="step-after", strokeWidth=1.5)
+    line = line.encode(y=alt.Y("value:Q", axis=alt.Axis(title=None, labelExpr=label)), order="start_s:Q")
+    marks = [line]
+    has_change = any("change" in row for row in values)
+    if has_change:
+        marks.append(base.transform_filter("datum.change").mark_rule(strokeWidth=1.5, strokeDash=[2, 3]))
     measure = style.choice("measure", measures, "Show")
-    chart = chart.transform_calculate(value="datum[measure]")
     text = "Throughput, queue depth and more over the simulated time; a line for each run, a step for each epoch."
-    plot = lines(runs, [chart], named, datasets, title="Over time", description=text, height=300, choices=[measure])
+    text += " Dotted rules: from there on a run has another throughput." if has_change else ""
+    plot = lines(runs, marks, named, datasets, title="Over time", description=text, height=300, choices=[measure])
     return replace(plot, units={name: unit.strip() for name, (unit, _) in MEASURES.items()})

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import altair as alt
 
 from flashmesh.configuration import value_text
 from flashmesh.plots import style
+from flashmesh.plots.runs import label
+from flashmesh.report.chart_spec import axis_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,8 +49,8 @@ def split(runs: Sequence[Run]) -> Split | None:
     if len(runs) <= LINES_MAX:
         return None
     keys = [key for key in runs[0].settings if len({value_text(run.settings.get(key, "")) for run in runs}) > 1]
-    for key in keys if len(keys) > 1 else ():
-        found = Split({run.name: (value_text(run.settings.get(key, "")), rest(run, key, keys)) for run in runs}, key)
+    for key in sorted(keys, key=lambda key: key == compared(runs, keys)) if len(keys) > 1 else ():
+        found = Split({run.name: (label({key: run.settings.get(key, "")}), rest(run, key, keys)) for run in runs}, key)
         # Two runs with the same settings would be one line.
         is_whole = len(set(found.of.values())) == len(runs)
         if is_whole and len(found.lines) <= LINES_MAX and len(found.panels) <= PANELS_MAX:
@@ -56,9 +58,14 @@ def split(runs: Sequence[Run]) -> Split | None:
     return Split({run.name: (run.name, "") for run in runs}, "")
 
 
+def compared(runs: Sequence[Run], keys: Sequence[str]) -> str:
+    """Returns the key whose values are to share axes: the first that is no quantity, such as the interconnect."""
+    return next((key for key in keys if axis_of(key, [run.settings.get(key, "") for run in runs]).numbers is None), "")
+
+
 def rest(run: Run, key: str, keys: Sequence[str]) -> str:
     """What sets a run apart within its panel."""
-    return ", ".join(value_text(run.settings.get(other, "")) for other in keys if other != key)
+    return label({other: run.settings.get(other, "") for other in keys if other != key})
 
 
 def lines(
@@ -95,7 +102,8 @@ def lines(
     )
     faceted = facets(chart, named, found.panels, choices, PANEL_HEIGHT)
     faceted = faceted.transform_calculate(panel=f"({placed})[datum.run][0]", line=f"({placed})[datum.run][1]")
-    return style.finished_panels(faceted, datasets, title=title, description=told, panels=len(found.panels))
+    plot = style.finished_panels(faceted, datasets, title=title, description=told, panels=len(found.panels))
+    return replace(plot, panel_of={run: panel for run, (panel, _) in found.of.items()})
 
 
 def coloured(marks: Sequence[alt.Chart], color: alt.Color, dash: alt.StrokeDash) -> alt.Chart | alt.LayerChart:
@@ -113,7 +121,8 @@ def facets(
     height: int = PANEL_HEIGHT,
 ) -> alt.FacetChart:
     """A panel for each value of the field `panel`, below each other as the width allows."""
-    header = alt.Header(title=None, labelFontSize=12, labelLimit=240)
+    # A line for each setting: names of panels beside each other do not meet.
+    header = alt.Header(title=None, labelFontSize=12, labelLimit=240, labelExpr="split(datum.label, ', ')")
     # A panel that named data of its own would have all rows.
     panel = chart.properties(width=style.PANEL_WIDTH, height=height, data=alt.Undefined)
     faceted: alt.FacetChart = panel.facet(

@@ -10,6 +10,7 @@ import altair as alt
 from flashmesh.configuration import value_text
 from flashmesh.plots import style
 from flashmesh.plots.pareto import KINDS
+from flashmesh.plots.runs import label
 from flashmesh.report.chart_spec import axis_of
 
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ def parallel(drives: Sequence[Drive], measures: Mapping[str, Measure]) -> style.
         shown_values += [measure.text(drive.measures[name]) for name, measure in measures.items()]
         for axis, place, text in zip(uprights, places, shown_values, strict=True):
             row: dict[str, Any] = {"drive": number, "axis": axis.name, "at": round(place, 4), "value": text}
+            row["point"] = label(drive.settings)
             values.append(row | ({} if drive.kind == ALL else {"kind": drive.kind}))
     kinds = [kind for kind in KINDS if any(drive.kind == kind for drive in shown)]
     if not kinds:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flashmesh.configuration import value_text
+from flashmesh.keys import short_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,7 +59,17 @@ def runs_of(comparison: Comparison) -> list[Run]:
 
 
 def label(settings: Mapping[str, Any]) -> str:
-    """The values that set a run apart."""
+    """Returns the settings that set a run apart as `key=value`, each key as short as it can be read."""
+    return named(tuple(settings), [short(value_text(value)) for value in settings.values()])
+
+
+def named(keys: Sequence[str], values: Sequence[str]) -> str:
+    """Returns values with their keys in front, such as `chips-per-channel=2`."""
+    return ", ".join(f"{short_key(key)}={value}" for key, value in zip(keys, values, strict=True))
+
+
+def values_of(settings: Mapping[str, Any]) -> str:
+    """Returns the values that set a run apart, without their keys: a part of a file name."""
     return ", ".join(short(value_text(value)) for value in settings.values())
 
 

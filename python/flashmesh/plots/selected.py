@@ -10,6 +10,7 @@ import altair as alt
 from flashmesh.configuration import value_text
 from flashmesh.plots import style
 from flashmesh.plots.panels import facets
+from flashmesh.plots.runs import label, named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,17 +65,25 @@ def row_of(point: ChartPoint, data: ChartData) -> dict[str, Any]:
     """What all charts say of a point."""
     scale = scale_of(data.spec.measure.unit)
     found = point.estimate
-    row: dict[str, Any] = {"at": value_text(point.at[0]), "value": found.mean * scale}
+    row: dict[str, Any] = {"at": value_text(point.at[0]), "value": found.mean * scale, "point": name_of(point, data)}
     if data.spec.by:
-        row["by"] = ", ".join(point.by)
+        row["by"] = named(data.spec.by, point.by)
     if data.spec.each:
-        row["panel"] = ", ".join(point.each)
+        row["panel"] = named(data.spec.each, point.each)
     if found.low is not None and found.high is not None:
         row |= {"low": found.low * scale, "high": found.high * scale, "seeds": found.count}
     if point.is_steady is False:
         row["unsteady"] = True
     told = data.spec.measure.text(found.mean)
     return row | {"text": f"{told} {found.spread_text}".strip()}
+
+
+def name_of(point: ChartPoint, data: ChartData) -> str:
+    """Returns the name of a point among those of a report."""
+    spec = data.spec
+    given = dict(zip((*spec.by, *spec.each), (*point.by, *point.each), strict=True)) | dict(spec.where)
+    given |= dict(zip(spec.over, map(value_text, point.at), strict=True))
+    return label({key: given[key] for key in data.keys if key in given})
 
 
 def tooltip(data: ChartData, keys: Sequence[str]) -> list[alt.Tooltip]:
@@ -106,7 +115,7 @@ def description(data: ChartData, marks: str) -> str:
 def finished(
     data: ChartData,
     chart: alt.Chart | alt.LayerChart,
-    named: alt.NamedData,
+    source: alt.NamedData,
     datasets: style.Datasets,
     *,
     marks: str,
@@ -116,15 +125,15 @@ def finished(
     title, told = title_of(data), description(data, marks)
     if len(data.panels) < 2:
         return style.finished(chart, datasets, title=title, description=told, height=height)
-    panels = [", ".join(panel) for panel in data.panels]
-    faceted = facets(chart, named, panels, height=min(height, 200))
+    panels = [named(data.spec.each, panel) for panel in data.panels]
+    faceted = facets(chart, source, panels, height=min(height, 200))
     title = f"{title}, for each {', '.join(data.spec.each)}"
     return style.finished_panels(faceted, datasets, title=title, description=told, panels=len(panels))
 
 
 def by_line(data: ChartData) -> tuple[alt.Color, alt.StrokeDash] | None:
     """Colours and dashes of the lines; None for a single one."""
-    names = [", ".join(line) for line in data.lines]
+    names = [named(data.spec.by, line) for line in data.lines]
     if not data.spec.by:
         return None
     return style.by_name("by", names, has_legend=len(names) <= LEGEND_MAX)
@@ -136,7 +145,7 @@ def lines(data: ChartData) -> style.Plot:
     scale = scale_of(axis.unit)
     numbers = dict(zip(map(value_text, axis.values), axis.numbers or (), strict=True))
     values = [{"x": numbers[value_text(point.at[0])] * scale} | row_of(point, data) for point in data.points]
-    named, datasets = style.data(values)
+    source, datasets = style.data(values)
     ticks = [number * scale for number in axis.numbers or ()]
     x_axis = axis_in(axis.unit, axis.key)
     if axis.is_logarithmic:
@@ -151,7 +160,7 @@ def lines(data: ChartData) -> style.Plot:
     has_log = is_wide(ends)
     y_scale = alt.Scale(type="log") if has_log else alt.Scale(zero=True)
     y_axis = (log_in if has_log else axis_in)(measure.unit, measure.name.strip())
-    base = alt.Chart(named).encode(
+    base = alt.Chart(source).encode(
         x=alt.X("x:Q", scale=x_scale, axis=x_axis),
         tooltip=tooltip(data, data.spec.over),
     )
@@ -171,7 +180,7 @@ def lines(data: ChartData) -> style.Plot:
     layers += [line, marks]
     if any("unsteady" in row for row in values):
         layers.append(unsteady(base.encode(y=y)))
-    return finished(data, style.layered(layers), named, datasets, marks="a line", height=320)
+    return finished(data, style.layered(layers), source, datasets, marks="a line", height=320)
 
 
 def unsteady(base: alt.Chart) -> alt.Chart:
@@ -185,10 +194,12 @@ def bars(data: ChartData) -> style.Plot:
     """A bar for each value of an axis that has no numbers, in groups by `by`."""
     (axis,) = data.axes
     values = [row_of(point, data) for point in data.points]
-    named, datasets = style.data(values)
-    measure, names = data.spec.measure, list(map(value_text, axis.values))
-    groups = [", ".join(line) for line in data.lines] if data.spec.by else []
-    base = alt.Chart(named).encode(
+    for row in values:
+        row["at"] = named((axis.key,), (row["at"],))
+    source, datasets = style.data(values)
+    measure, names = data.spec.measure, [named((axis.key,), (value_text(value),)) for value in axis.values]
+    groups = [named(data.spec.by, line) for line in data.lines] if data.spec.by else []
+    base = alt.Chart(source).encode(
         y=alt.Y("at:N", sort=names, axis=style.NAMES, scale=alt.Scale(paddingInner=0.2)),
         tooltip=tooltip(data, data.spec.over),
     )
@@ -205,7 +216,7 @@ def bars(data: ChartData) -> style.Plot:
     if any("unsteady" in row for row in values):
         layers.append(unsteady(base.encode(x=x)))
     height = max(60, len(names) * (26 if not groups else 14 * len(groups) + 6))
-    return finished(data, style.layered(layers), named, datasets, marks="a bar", height=height)
+    return finished(data, style.layered(layers), source, datasets, marks="a bar", height=height)
 
 
 def heat_map(data: ChartData) -> style.Plot:
@@ -220,12 +231,12 @@ def heat_map(data: ChartData) -> style.Plot:
     for row, point in zip(values, data.points, strict=True):
         row["cell"] = shown(point.estimate.mean) + ("*" if point.is_steady is False else "")
         row["dark"] = row["value"] > middle
-    named, datasets = style.data(values)
+    source, datasets = style.data(values)
     legend = alt.Legend(title=measure.name.strip(), gradientLength=200, **legend_in(measure.unit))
     color = alt.Color(
         "value:Q", scale=alt.Scale(type="log" if is_logarithmic else "linear", scheme=style.HEAT), legend=legend
     )
-    base = alt.Chart(named).encode(
+    base = alt.Chart(source).encode(
         x=alt.X("at:O", sort=list(map(value_text, across.values)), axis=alt.Axis(title=across.key, labelAngle=0)),
         # The largest value at the top, as on an axis of numbers.
         y=alt.Y("at2:O", sort=list(map(value_text, up.values))[::-1], axis=alt.Axis(title=up.key)),
@@ -240,7 +251,7 @@ def heat_map(data: ChartData) -> style.Plot:
     marks = "a cell"
     if any("unsteady" in row for row in values):
         marks += " (* is of a window that was not steady)"
-    return finished(data, style.layered(layers), named, datasets, marks=marks, height=height)
+    return finished(data, style.layered(layers), source, datasets, marks=marks, height=height)
 
 
 def legend_in(unit: str) -> dict[str, Any]:

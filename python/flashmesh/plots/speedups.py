@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from flashmesh.plots.runs import Run
 
 MEASURES = ("execution time", "mean latency", "p99 latency")
+NEUTRAL = "#999999"
+"""The colour of what is as fast as the baseline, to the digits of its label."""
 
 
 def values_of(document: Mapping[str, Any]) -> dict[str, float | None]:
@@ -44,9 +46,27 @@ def rows(runs: Sequence[Run]) -> style.Values:
     return found
 
 
+def follows_arrivals(runs: Sequence[Run]) -> bool:
+    """Returns whether requests arrive by themselves: the time of a run then says nothing of the drive."""
+    return any(is_open(run.configuration) for run in runs)
+
+
+def is_open(configuration: Mapping[str, Any]) -> bool:
+    """Returns whether a stream of a configuration arrives by itself."""
+    streams = (configuration.get("stream") or {"": configuration}).values()
+    return any("replay" in stream and stream["replay"]["mode"] == "open" for stream in streams)
+
+
+def title_of(runs: Sequence[Run]) -> str:
+    """Returns the title of the chart of speedups."""
+    return "Latency beside the baseline" if follows_arrivals(runs) else "Speedup"
+
+
 def speedups(runs: Sequence[Run]) -> style.Plot:
     """How many times faster than its baseline each run is, a bar for each run that starts at 1."""
-    values = rows(runs)
+    arrives = follows_arrivals(runs)
+    measures = MEASURES[1:] if arrives else MEASURES
+    values = [row for row in rows(runs) if row["measure"] in measures]
     named, datasets = style.data(values)
     names = [run.name for run in runs]
     base = alt.Chart(named).encode(
@@ -55,25 +75,32 @@ def speedups(runs: Sequence[Run]) -> style.Plot:
     )
     # A bar from 1: what is slower than the baseline goes to the left.
     scale = alt.Scale(type="log", nice=False, padding=45)
-    axis = alt.Axis(title="times faster", format="~g", labelOverlap="greedy", labelSeparation=10)
+    title = "times shorter" if arrives else "times faster"
+    axis = alt.Axis(title=title, format="~g", labelOverlap="greedy", labelSeparation=10)
     x = alt.X("speedup:Q", scale=scale, axis=axis)
-    bars = base.mark_bar().encode(
-        x=x,
-        x2=alt.X2(datum=1),
-        color=alt.condition("datum.speedup >= 1", alt.value("#0072b2"), alt.value("#d55e00")),
-    )
-    text = base.mark_text(align="left", dx=4, fontSize=12).encode(
-        x=alt.X("label:Q", scale=scale, axis=axis), text="text:N"
-    )
-    marks: list[alt.Chart] = [bars, text.transform_calculate(label="max(1, datum.speedup, datum.high || 0)")]
+    color = alt.condition("datum.speedup >= 1", alt.value("#0072b2"), alt.value("#d55e00"))
+    bars = base.mark_bar().encode(x=x, x2=alt.X2(datum=1), color=color)
+    is_equal = "datum.text === '1.00x'"
+    equal = bars.transform_filter(is_equal).encode(color=alt.value(NEUTRAL))
+    label = alt.X("label:Q", scale=scale, axis=axis)
+    right = base.mark_text(align="left", dx=4, fontSize=12).encode(x=label, text="text:N")
+    right = right.transform_filter(f"datum.speedup >= 1 || {is_equal}")
+    right = right.transform_calculate(label="max(1, datum.speedup, datum.high || 0)")
+    left = base.mark_text(align="right", dx=-4, fontSize=12).encode(x=label, text="text:N")
+    left = left.transform_filter(f"datum.speedup < 1 && !({is_equal})")
+    left = left.transform_calculate(label="min(datum.speedup, datum.low || datum.speedup)")
+    marks: list[alt.Chart] = [bars.transform_filter(f"!({is_equal})"), equal, right, left]
     has_intervals = any("low" in row for row in values)
     if has_intervals:
         rule = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2, color="#000000")
         marks.append(rule.encode(x=alt.X("low:Q", scale=scale, axis=axis), x2="high:Q"))
-    measure = style.choice("measure", MEASURES, "Speedup in")
+    measure = style.choice("measure", measures, "Speedup in")
     layers = alt.layer(*marks).add_params(measure).transform_filter("datum.measure == measure")
     told = "How many times faster than its baseline each run is: right of 1 faster, left of 1 slower."
+    if arrives:
+        told = "How many times shorter than in its baseline the latency of each run is: right of 1 shorter."
+        told += " Requests arrive at their times, so that throughput and execution time say nothing of the drive."
     if has_intervals:
         told += " Black lines are 95 % intervals over the seeds."
     height = style.bar_height(names)
-    return style.finished(layers, datasets, title="Speedup", description=told, height=height)
+    return style.finished(layers, datasets, title=title_of(runs), description=told, height=height)

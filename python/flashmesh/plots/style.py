@@ -31,7 +31,7 @@ HEIGHT = 280
 PANEL_WIDTH = 200
 """How wide one of several panels is, until a page knows how many stand beside each other."""
 
-NAMES = alt.Axis(title=None, labelLimit=220)
+NAMES = alt.Axis(title=None, labelLimit=340)
 """An axis of names of runs."""
 LINE_LEGEND = alt.Legend(title=None, symbolType="stroke", symbolStrokeWidth=3, symbolSize=300, symbolOpacity=1)
 PERCENT = "~%"
@@ -54,6 +54,8 @@ class Plot:
     """The units of the choices of the field `measure`, where it decides what an axis shows; `%` for shares."""
     panels: int = 0
     """How many panels it has; 0 for a chart that fills its width by itself."""
+    panel_of: Mapping[str, str] = field(default_factory=dict)
+    """The panel of each run, where the rows do not have it."""
 
     def altair(self) -> Chart:
         """The chart with its data in it."""
@@ -90,6 +92,7 @@ def configured(chart: Chart) -> Chart:
         font="system-ui, sans-serif",
         background="white",
         axis=alt.AxisConfig(labelFontSize=12, titleFontSize=12, titleFontWeight="normal", gridColor="#e4e4e4"),
+        axisQuantitative=alt.AxisConfig(labelOverlap="greedy", labelSeparation=8),
         legend=alt.LegendConfig(labelFontSize=12, titleFontSize=12, labelLimit=260, orient="bottom", columns=4),
         title=alt.TitleConfig(anchor="start", fontSize=14, fontWeight=600),
         view=alt.ViewConfig(stroke="#cccccc"),
@@ -182,7 +185,7 @@ def bars(values: Values, names: Sequence[str], color: alt.Color, x: alt.X, toolt
     named, _ = data(values)
     chart: alt.Chart = (
         alt.Chart(named)
-        .mark_bar(stroke="white", strokeWidth=0.5)
+        .mark_bar(stroke="white", strokeWidth=0.5, clip=True)
         .encode(
             y=alt.Y("run:N", sort=list(names), axis=NAMES),
             x=x,

@@ -10,6 +10,7 @@ import altair as alt
 from flashmesh.plots import style
 from flashmesh.plots.geometry import CONTROLLER_AT, Grid, places
 from flashmesh.plots.panels import facets
+from flashmesh.report import quantities as q
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +21,8 @@ CELL = 44
 """How high a row of chips is drawn."""
 LINK = 0.1
 """How thick a link is drawn."""
+ALIKE = 0.05
+"""Parts whose busy shares differ by no more are alike."""
 DIE = 0.3
 """Half of the side of a chip, where the distance between chips is 1."""
 
@@ -69,6 +72,25 @@ def links(run: Run, grid: Grid) -> style.Values:
     return rows
 
 
+def one_line(run: Run) -> str | None:
+    """Returns how busy the parts of a drive were where parts of one kind are alike; None where a map shows more."""
+    use, table = run.document["utilisation"], run.document["links"]
+    groups: dict[str, list[float]] = {"dies": list(use["dies"])}
+    for kind, busy in zip(table["kinds"], use["links"], strict=True):
+        groups.setdefault(f"links ({kind})", []).append(busy)
+    groups["controllers"] = list(use["controllers"])
+    told = []
+    for name, shares in groups.items():
+        if not shares:
+            continue
+        least, most = min(shares), max(shares)
+        if most - least > ALIKE:
+            return None
+        ends = q.share(least) if q.share(least) == q.share(most) else f"{q.share(least)} to {q.share(most)}"
+        told.append(f"{len(shares)} {name} {ends}")
+    return f"busy: {', '.join(told)}"
+
+
 def utilisation(runs: Sequence[Run]) -> list[style.Plot]:
     """How busy each die, controller and link was, laid out as they are in the drive: a panel for each run.
 
@@ -77,10 +99,10 @@ def utilisation(runs: Sequence[Run]) -> list[style.Plot]:
     shapes: dict[Grid, list[Run]] = {}
     for run in runs:
         shapes.setdefault(Grid.of(run), []).append(run)
-    return [of_shape(grid, alike) for grid, alike in shapes.items()]
+    return [of_shape(grid, alike, is_only=len(shapes) == 1) for grid, alike in shapes.items()]
 
 
-def of_shape(grid: Grid, runs: Sequence[Run]) -> style.Plot:
+def of_shape(grid: Grid, runs: Sequence[Run], *, is_only: bool) -> style.Plot:
     """The parts of drives that have the same shape, with one legend."""
     # What comes later is drawn over what came before.
     values = [
@@ -112,5 +134,6 @@ def of_shape(grid: Grid, runs: Sequence[Run]) -> style.Plot:
     if is_single:
         title, height = f"Busy shares: {runs[0].name}", CELL * grid.rows + 40
         return style.finished(chart, datasets, title=title, description=f"{runs[0].name}. {text}", height=height)
+    title = "Busy shares" if is_only else f"Busy shares, {grid.rows} channels x {grid.columns} ways"
     faceted = facets(chart, named, [run.name for run in runs], height=max(110, min(28, CELL) * grid.rows))
-    return style.finished_panels(faceted, datasets, title="Busy shares", description=text, panels=len(runs))
+    return style.finished_panels(faceted, datasets, title=title, description=text, panels=len(runs))

@@ -95,6 +95,8 @@ class ChartData:
     axes: tuple[ChartAxis, ...]
     """One for each key of `over`."""
     points: tuple[ChartPoint, ...]
+    keys: tuple[str, ...]
+    """All varied keys but the seed, in their order."""
     notes: tuple[str, ...]
     """What a person should know: runs that are not drawn, keys that were not named."""
 
@@ -211,7 +213,8 @@ def select(spec: ChartSpec, table: RunTable) -> ChartData:
     if not points:
         raise ConfigError(f"{spec.text}: no run has a {spec.measure.name.strip()}")
     axes = tuple(axis_of(key, [point.at[place] for point in points]) for place, key in enumerate(spec.over))
-    data = ChartData(spec, axes, tuple(points), tuple(notes))
+    keys = tuple(key for key in table.axes if key != SEED)
+    data = ChartData(spec, axes, tuple(points), keys, tuple(notes))
     if len(data.panels) > PANELS_MAX:
         several = ", ".join(spec.each)
         raise ConfigError(

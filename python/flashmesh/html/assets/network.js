@@ -52,17 +52,15 @@
     for (const { from, until } of holds) [from, until].forEach(add);
     for (const steps of scouts.values()) steps.forEach((step) => add(step.at));
     const sorted = [...moments].sort((a, b) => a - b);
-    return { recording, requests, transfers, holds, scouts, moments: sorted, clock: clockOf(sorted) };
+    // A step leads to the last of the moments that read alike: a nanosecond is the finest that the clock tells.
+    const steps = sorted.filter((at, index) => index + 1 === sorted.length || time(at) !== time(sorted[index + 1]));
+    const conflicts = transfers.filter((one) => one.causes.length && one.blocked > 0).map((one) => one.asked)
+      .filter((at) => at >= recording.start && at <= recording.end).sort((a, b) => a - b);
+    return { recording, requests, transfers, holds, scouts, moments: steps, conflicts };
   }
 
-  /* How times are written: one unit, and as many digits as tell neighbouring moments apart. */
-  function clockOf(moments) {
-    const [unit, name] = moments[moments.length - 1] >= 1e9 ? [1e9, "ms"] : [1e6, "us"];
-    const gap = d3.min(d3.pairs(moments, (a, b) => b - a)) ?? unit;
-    return { unit, name, digits: Math.max(3, Math.ceil(Math.log10(unit / gap))) };
-  }
-
-  const time = (ps) => `${(ps / view.clock.unit).toFixed(view.clock.digits)} ${view.clock.name}`;
+  const grouped = new Intl.NumberFormat("en", { minimumFractionDigits: 3, maximumFractionDigits: 3 });
+  const time = (ps) => `${grouped.format(ps / 1e6)} us`;
   const size = (bytes) => (bytes >= 1024 ? `${bytes / 1024} KiB` : `${bytes} B`);
   const x = (column) => (column + 1.6) * CELL;
   const y = (row) => (row + 0.6) * CELL;
@@ -157,10 +155,10 @@
     chip.append("text").attr("class", "number").attr("y", -3).attr("text-anchor", "middle").attr("font-size", 10).attr("fill", "#595959").text((d) => d);
     chip.append("text").attr("class", "mark").attr("y", 13).attr("text-anchor", "middle").attr("font-size", 15).attr("font-weight", 700);
     get("moving-about").textContent = recording.about;
-    const bound = recording.is_cut ? " It was full before its window ended: measure.network-events-max says how much it holds." : "";
+    const bound = recording.is_cut ? " The recording holds the first events of the run, as many as measure.network-events-max allows." : "";
     const seen = `${view.transfers.length} transfers, ${view.transfers.filter((one) => one.causes.length).length} of them with their path taken`;
     get("moving-note").textContent = `Recorded from ${time(recording.start)} to ${time(recording.end)}: ${seen}.${bound}`;
-    get("moving-note").classList.toggle("warning", recording.is_cut);
+    get("moving-conflict").hidden = !view.conflicts.length;
     get("moving-backtrack").hidden = !view.scouts.size;
     drawLegend();
   }
@@ -318,15 +316,31 @@
     pause();
     view = prepared(report.moving[index]);
     drawFrame();
-    go(view.recording.start);
+    go(view.conflicts[0] ?? view.recording.start);
+  }
+
+  /* Brings a chip whose die waits into the part of the drawing and of the window that can be seen. */
+  function showConflict() {
+    jump(view.conflicts);
+    get("moving-view").querySelector('[data-state="blocked"]')?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
   play.addEventListener("click", () => (timer ? pause() : start()));
   get("moving-step").addEventListener("click", () => step(true));
   get("moving-back").addEventListener("click", () => step(false));
-  get("moving-conflict").addEventListener("click", () => jump(view.transfers.filter((one) => one.causes.length).map((one) => one.asked)));
+  get("moving-conflict").addEventListener("click", showConflict);
   get("moving-backtrack").addEventListener("click", () => jump([...view.scouts.values()].flat().filter((one) => one.step === "back").map((one) => one.at)));
   get("moving-run").addEventListener("change", (event) => choose(Number(event.target.value)));
+  // A filter leaves the recordings of some runs: of these one is shown.
+  document.addEventListener("runs-chosen", () => {
+    const options = [...get("moving-run").options];
+    for (const option of options) option.disabled = option.hidden;
+    const left = options.find((option) => !option.hidden);
+    if (left && get("moving-run").selectedOptions[0]?.hidden !== false) {
+      left.selected = true;
+      choose(Number(left.value));
+    }
+  });
   slider.addEventListener("input", () => {
     pause();
     go(view.recording.start + (Number(slider.value) / 1e6) * (view.recording.end - view.recording.start));

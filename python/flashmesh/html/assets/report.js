@@ -1,14 +1,61 @@
 "use strict";
-/* Draws the charts of the page, and their data as tables. */
+/* Draws the charts of the page, and their data as tables, of those runs that the filter leaves. */
 const report = JSON.parse(document.getElementById("report-data").textContent);
 const views = new Map();
 /* The width of a chart on paper: a sheet of A4 or letter without its margins has some 700 pixels. */
 const PAPER = 660;
 const PANEL_MIN = 230;
+/* How much of a chart names of its rows may take before they are written in lines, and how large their letters are. */
+const NAMES_SHARE = 0.32;
+const CHARACTER = 6.6;
+const LINE = 13;
+/* The names of the runs that are shown; null for all of them. */
+let chosen = null;
+
+const nameOf = (row) => row.point ?? row.run ?? row.panel;
+
+/* The rows of a dataset under the filter. Rows of no run, such as bounds, stay. */
+function rowsOf(part) {
+  const rows = report.datasets[part];
+  if (chosen === null) return rows;
+  const known = new Set(report.table.names);
+  return rows.filter((row) => !known.has(nameOf(row)) || chosen.has(nameOf(row)));
+}
+
+/* Whether a chart has rows of runs, and none of them is left. */
+function isEmpty(name) {
+  const parts = report.specs[name].datasets;
+  return parts.some((part) => report.datasets[part].length) && parts.every((part) => !rowsOf(part).length);
+}
 
 function specOf(name) {
   const { spec, datasets } = report.specs[name];
-  return { ...spec, datasets: Object.fromEntries(datasets.map((part) => [part, report.datasets[part]])) };
+  const data = Object.fromEntries(datasets.map((part) => [part, rowsOf(part)]));
+  const found = { ...structuredClone(spec), datasets: data };
+  if (chosen !== null) withoutAbsent(found, Object.values(data).flat());
+  return found;
+}
+
+/* Takes names that no row has any more out of legends, with their colours. */
+function withoutAbsent(part, rows) {
+  if (Array.isArray(part)) {
+    for (const each of part) withoutAbsent(each, rows);
+  } else if (part && typeof part === "object") {
+    const { domain, range } = part.scale ?? {};
+    if (part.field && Array.isArray(domain) && typeof domain[0] === "string" && rows.some((row) => part.field in row)) {
+      const there = new Set(rows.map((row) => row[part.field]));
+      part.scale.domain = domain.filter((name) => there.has(name));
+      if (Array.isArray(range)) part.scale.range = range.filter((_, index) => there.has(domain[index]));
+    }
+    for (const [key, each] of Object.entries(part)) if (key !== "datasets") withoutAbsent(each, rows);
+  }
+}
+
+/* How many panels of a chart have rows. */
+function panelsOf(name) {
+  const { panels, panelOf, datasets } = report.specs[name];
+  if (!panels || chosen === null) return panels;
+  return new Set(datasets.flatMap(rowsOf).map((row) => panelOf[nameOf(row)] ?? row.panel)).size;
 }
 
 function tableOf(name) {
@@ -16,11 +63,11 @@ function tableOf(name) {
   region.className = "wide";
   region.tabIndex = 0;
   for (const part of report.specs[name].datasets) {
-    const rows = report.datasets[part];
+    const rows = rowsOf(part);
     if (!rows.length) continue;
     const table = document.createElement("table");
     const head = table.createTHead().insertRow();
-    const keys = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((key) => !["order", "label", "text", "dark", "cell"].includes(key));
+    const keys = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((key) => !["order", "label", "text", "dark", "cell", "point"].includes(key));
     for (const key of keys) {
       const cell = document.createElement("th");
       cell.scope = "col";
@@ -37,15 +84,50 @@ function tableOf(name) {
   return region;
 }
 
-for (const details of document.querySelectorAll("details.data")) {
+function fillTable(details) {
+  if (!details.open || details.querySelector("table")) return;
+  const region = tableOf(details.dataset.of);
+  details.append(region);
+  tellScrolling(region);
+}
+
+for (const details of document.querySelectorAll("details")) {
   details.addEventListener("toggle", () => {
-    if (details.open && !details.querySelector("table")) details.append(tableOf(details.dataset.of));
+    if (details.dataset.of) fillTable(details);
+    for (const region of details.querySelectorAll(".wide")) tellScrolling(region);
   });
 }
 
-/* How many panels stand beside each other in a width, and how wide each is. */
+/* Says of a table what it hides, and where: columns to the right, rows below. */
+function tellScrolling(region) {
+  const table = region.querySelector("table");
+  if (!table) return;
+  let told = region.nextElementSibling;
+  if (!told?.classList.contains("scrolls")) {
+    told = document.createElement("p");
+    told.className = "scrolls hint";
+    region.after(told);
+    region.addEventListener("scroll", () => tellScrolling(region), { passive: true });
+  }
+  region.classList.toggle("fits", region.scrollWidth <= region.clientWidth + 1 && region.scrollHeight <= region.clientHeight + 1);
+  const edge = region.getBoundingClientRect();
+  const columns = [...(table.tHead ?? table).rows[0].cells].filter((cell) => cell.getBoundingClientRect().right > edge.right + 1).length;
+  const below = [...table.rows].filter((row) => row.getBoundingClientRect().bottom > edge.bottom + 1).length;
+  const count = (number, what) => `${number.toLocaleString("en")} more ${what}${number === 1 ? "" : "s"}`;
+  const parts = [...(columns ? [`${count(columns, "column")} to the right`] : []), ...(below ? [`${count(below, "row")} below`] : [])];
+  region.classList.toggle("more", columns > 0);
+  told.hidden = !parts.length;
+  told.textContent = parts.length ? `Scroll the table: ${parts.join(", ")}.` : "";
+}
+
+function tellAllScrolling() {
+  for (const region of document.querySelectorAll(".wide")) tellScrolling(region);
+}
+
+/* How many panels stand beside each other in a width, and how wide each is: rows of equal length where there are several. */
 function panelsIn(width, panels) {
-  const columns = Math.max(1, Math.min(panels, 4, Math.floor((width - 60) / (PANEL_MIN + 20))));
+  const most = Math.max(1, Math.min(panels, 4, Math.floor((width - 60) / (PANEL_MIN + 20))));
+  const columns = Math.ceil(panels / Math.ceil(panels / most));
   return { columns, width: Math.max(120, Math.floor((width - 80 - 22 * (columns - 1)) / columns)) };
 }
 
@@ -56,30 +138,125 @@ function columnsOf(spec, width) {
   return Math.max(1, Math.min(6, Math.floor((Math.min(width, PAPER) - 70) / (46 + 6.6 * longest))));
 }
 
-async function draw() {
+/* Every part of a chart that encodes something. */
+function encodings(part) {
+  if (!part || typeof part !== "object") return [];
+  return [...(part.encoding ? [part.encoding] : []), ...(part.layer ?? []).flatMap(encodings), ...encodings(part.spec)];
+}
+
+/* Gives a chart with a row for each run the height of the runs that are left, and names in lines where it is narrow. */
+function sizeRows(spec, width) {
+  const rows = encodings(spec).map(({ y }) => y).filter((y) => y?.type === "nominal");
+  if (!rows.length || typeof spec.height !== "number") return;
+  const { field } = rows[0];
+  const values = Object.values(spec.datasets).flat().map((row) => row[field]).filter((name) => typeof name === "string");
+  const there = new Set(values);
+  const all = new Set(report.specs[spec.usermeta].datasets.flatMap((part) => report.datasets[part]).map((row) => row[field]).filter((name) => typeof name === "string"));
+  spec.height = Math.max(60, Math.round((spec.height * there.size) / Math.max(1, all.size)));
+  if (CHARACTER * Math.max(0, ...values.map((name) => name.length)) < width * NAMES_SHARE) return;
+  const lines = Math.max(1, ...values.map((name) => name.split(", ").length));
+  spec.height = Math.max(spec.height, there.size * (LINE * lines + 8) + 10);
+  for (const y of rows) y.axis = { ...y.axis, labelExpr: "split(datum.label, ', ')", labelFontSize: 11, labelLimit: Math.round(width * 0.42), labelLineHeight: LINE };
+}
+
+/* Hides texts on marks that meet another one, in the order in which they are drawn, each with its edge in the colour of the page. */
+function declutter(chart) {
+  const all = [...chart.querySelectorAll(".mark-text.role-mark text")];
+  const place = (text) => `${text.textContent} ${text.getAttribute("transform")}`;
+  const kept = [];
+  const hidden = new Set();
+  for (const text of all.filter((each) => each.getAttribute("stroke") !== "white")) {
+    const box = text.getBoundingClientRect();
+    if (!text.textContent || !box.width) continue;
+    const meets = kept.some((other) => Math.min(box.right, other.right) - Math.max(box.left, other.left) > 1 && Math.min(box.bottom, other.bottom) - Math.max(box.top, other.top) > 2);
+    if (meets) hidden.add(place(text));
+    else kept.push(box);
+  }
+  for (const text of all) text.style.visibility = hidden.has(place(text)) ? "hidden" : "";
+}
+
+async function drawChart(chart) {
+  const name = chart.dataset.chart;
+  const panels = panelsOf(name);
+  const spec = specOf(name);
+  const width = chart.clientWidth;
+  const columns = columnsOf(spec, width);
+  const layout = panels ? panelsIn(width, panels) : null;
+  const state = JSON.stringify([columns, layout, Math.round(width / 50), chosen === null ? null : [...chosen]]);
+  if (chart.dataset.layout === state) return;
+  chart.dataset.layout = state;
+  spec.usermeta = name;
+  sizeRows(spec, width);
+  delete spec.usermeta;
+  const config = { ...spec.config, legend: { ...spec.config.legend, columns, labelLimit: Math.max(80, Math.min(260, width - 90)) } };
+  const narrow = width < 420 ? { title: { ...spec.config.title, fontSize: 12 } } : {};
+  const sized = layout ? { columns: layout.columns, spec: { ...spec.spec, width: layout.width } } : {};
+  if (layout) {
+    spec.facet.header = { ...spec.facet.header, labelLimit: layout.width };
+    // An incomplete row of panels would have axes without panels.
+    if (panels % layout.columns) sized.resolve = { ...spec.resolve, axis: { ...spec.resolve?.axis, x: "independent" } };
+  }
+  const title = typeof spec.title === "string" ? wrapped(spec.title, width) : spec.title;
   const options = {
     mode: "vega-lite",
     renderer: "svg",
     actions: { export: { svg: true, png: true }, source: false, compiled: false, editor: false },
   };
-  for (const chart of document.querySelectorAll("[data-chart]")) {
-    const { panels } = report.specs[chart.dataset.chart];
-    const spec = specOf(chart.dataset.chart);
-    const width = chart.clientWidth;
-    const columns = columnsOf(spec, width);
-    const layout = panels ? panelsIn(width, panels) : null;
-    const state = JSON.stringify([columns, layout]);
-    if (chart.dataset.layout === state) continue;
-    chart.dataset.layout = state;
-    const config = { ...spec.config, legend: { ...spec.config.legend, columns, labelLimit: Math.max(80, Math.min(260, width - 90)) } };
-    const narrow = width < 420 ? { axisY: { labelLimit: 90 }, title: { ...spec.config.title, fontSize: 12 } } : {};
-    const sized = layout ? { columns: layout.columns, spec: { ...spec.spec, width: layout.width } } : {};
-    const title = typeof spec.title === "string" ? wrapped(spec.title, width) : spec.title;
-    const drawn = await vegaEmbed(chart, { ...spec, ...sized, title, config: { ...config, ...narrow } }, options);
-    views.get(chart)?.finalize();
-    views.set(chart, drawn.view);
+  const drawn = await vegaEmbed(chart, { ...spec, ...sized, ...(title ? { title } : {}), config: { ...config, ...narrow } }, options);
+  views.get(chart)?.finalize();
+  views.set(chart, drawn.view);
+  declutter(chart);
+  for (const field of chart.querySelectorAll(".vega-bindings select")) {
+    field.addEventListener("change", () => drawn.view.runAsync().then(() => declutter(chart)));
   }
+}
+
+async function draw() {
+  tellAllScrolling();
+  for (const chart of document.querySelectorAll("[data-chart]")) {
+    const figure = chart.closest("figure");
+    figure.hidden = isEmpty(chart.dataset.chart);
+    if (!figure.hidden) await drawChart(chart);
+  }
+  for (const section of document.querySelectorAll("main > section")) hideIfEmpty(section);
   document.body.dataset.drawn = "true";
+}
+
+/* A name of which each setting stays on one line. */
+function settingsOf(name) {
+  const parts = name.split(", ");
+  return parts.map((part, index) => {
+    const span = document.createElement("span");
+    span.className = "setting";
+    span.textContent = index + 1 < parts.length ? `${part}, ` : part;
+    return span;
+  });
+}
+
+/* Hides a section of which the filter leaves nothing, with the way to it. */
+function hideIfEmpty(section) {
+  const parts = [...section.querySelectorAll("figure, [data-of-run]")];
+  const isHidden = section.id !== "headline" && chosen !== null && parts.length > 0 && parts.every((part) => part.hidden);
+  section.hidden = isHidden;
+  const link = document.querySelector(`nav a[href="#${section.id}"]`);
+  if (link) link.parentElement.hidden = isHidden;
+}
+
+/* Shows only some runs in all that is below the table of results. */
+let waiting = null;
+function showRuns(names) {
+  const all = names.length === report.table.names.length;
+  chosen = all ? null : new Set(names);
+  for (const part of document.querySelectorAll("[data-of-run]")) part.hidden = chosen !== null && !chosen.has(part.dataset.ofRun);
+  for (const details of document.querySelectorAll("details[data-of]")) {
+    details.querySelector(".scrolls")?.remove();
+    details.querySelector(".wide")?.remove();
+    fillTable(details);
+  }
+  document.dispatchEvent(new CustomEvent("runs-chosen"));
+  document.body.dataset.drawn = "false";
+  clearTimeout(waiting);
+  waiting = setTimeout(draw, 200);
 }
 
 /* A title in as many lines as the width asks for. */
@@ -96,20 +273,21 @@ function wrapped(title, width) {
 /* Paper has a width of its own: charts are drawn for it before the browser takes the page, and as they were after it. */
 function resized(width) {
   for (const [chart, view] of views) {
-    const { panels } = report.specs[chart.dataset.chart];
+    const layout = JSON.parse(chart.dataset.layout)[1];
     const room = Math.min(width, PAPER);
-    if (panels) {
-      const { columns } = JSON.parse(chart.dataset.layout)[1];
+    if (layout) {
+      const { columns } = layout;
       view.signal("child_width", Math.max(60, Math.floor((room - 80 - 22 * (columns - 1)) / columns)));
     } else {
       view.signal("width", room);
     }
     view.resize().run();
+    declutter(chart);
   }
 }
 
-let waiting = null;
 addEventListener("resize", () => {
+  document.body.dataset.drawn = "false";
   clearTimeout(waiting);
   waiting = setTimeout(draw, 200);
 });

@@ -76,7 +76,7 @@
       line.dataset.run = row;
       const head = document.createElement("th");
       head.scope = "row";
-      head.textContent = data.names[row];
+      head.append(...settingsOf(data.names[row]));
       if (data.marks[row]) {
         const mark = document.createElement("em");
         mark.textContent = ` (${data.marks[row]})`;
@@ -93,6 +93,8 @@
     }
     table.tBodies[0].replaceWith(body);
     tell(rows.length, problems);
+    tellScrolling(table.parentElement);
+    return rows;
   }
 
   function tell(found, problems) {
@@ -118,7 +120,7 @@
   });
   filter.addEventListener("input", () => {
     shown = PAGE;
-    draw();
+    showRuns(draw().map((row) => data.names[row]));
   });
   more.addEventListener("click", () => {
     shown *= 5;

@@ -1,0 +1,150 @@
+"""The head of a page: which drive in which state was given which workload at which depth, and what was measured."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flashmesh.configuration import value_text
+from flashmesh.report import quantities as q
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from flashmesh.plots.runs import Run
+
+VALUES_MAX = 6
+"""The most values of a key that are named one by one."""
+SHAPE, FABRIC = ("channels", "chips-per-channel", "dies-per-chip"), "fabric.kind"
+STATES = {
+    "none": "empty: nothing was written before the run",
+    "sequential": "written in order before the run",
+    "random": "written, then overwritten at random before the run",
+}
+"""What `precondition.kind` makes of a drive."""
+
+
+def facts(runs: Sequence[Run]) -> list[tuple[str, str]]:
+    """Returns what all runs are about, as terms with their texts; values that runs vary stand beside each other."""
+    if not runs:
+        return []
+    told = {
+        "Drive": drive(runs),
+        "State": alike(runs, state),
+        "Workload": alike(runs, workload),
+        "Depth": alike(runs, depth),
+        "Window": window(runs),
+    }
+    return [(term, text) for term, text in told.items() if text]
+
+
+def alike(runs: Sequence[Run], text: Callable[[Run], str]) -> str:
+    """Returns what a text says of the runs, each text once."""
+    return listed([text(run) for run in runs], "; ")
+
+
+def listed(texts: Sequence[str], between: str) -> str:
+    """Returns different texts side by side; of very many the number of the others."""
+    each = list(dict.fromkeys(filter(None, texts)))
+    left = len(each) - VALUES_MAX
+    return between.join(each) if left <= 0 else f"{between.join(each[:VALUES_MAX])}{between}{left:,} others"
+
+
+def over(runs: Sequence[Run], key: str) -> str:
+    """Returns the values of a key over all runs; empty where no run has it."""
+    each = list(dict.fromkeys(value_text(value) for run in runs if (value := setting(run, key)) is not None))
+    if len(each) > VALUES_MAX or len(each) < 2:
+        return listed(each, ", ")
+    return f"{', '.join(each[:-1])} or {each[-1]}"
+
+
+def setting(run: Run, key: str) -> Any:
+    """Returns the value of a key; None where the configuration of the run has none."""
+    try:
+        return run.setting(key)
+    except KeyError:
+        return None
+
+
+def drive(runs: Sequence[Run]) -> str:
+    """Returns the shape of the drives, their interconnects, and the configuration that they come from."""
+    channels, chips, dies = (over(runs, f"geometry.{key}") for key in SHAPE)
+    cells = over(runs, "flash.page-types").upper()
+    told = f"{channels} channels x {chips} chips x {dies} dies, {cells} flash, interconnect {over(runs, FABRIC)}"
+    source = listed([source_of(run.document) for run in runs], ", ")
+    return f"{told} (from {source})" if source else told
+
+
+def source_of(document: Mapping[str, Any]) -> str:
+    """Returns the configuration that a command named; empty where no command did."""
+    command = (document.get("provenance") or {}).get("command") or []
+    # A result of a Python program has the arguments of the program.
+    is_named = command[1:2] in (["run"], ["compare"])
+    named = [str(word) for word in command[2:3] if is_named and not str(word).startswith("-")]
+    return named[0].removeprefix("preset:") if named else ""
+
+
+def state(run: Run) -> str:
+    """Returns what was written to the drive before the run."""
+    kind, fill = setting(run, "precondition.kind"), setting(run, "precondition.fill")
+    told = STATES.get(kind, str(kind or ""))
+    if kind == "none" or fill is None:
+        return told
+    return f"{float(fill):.0%} of its logical space {told}".replace("%", " %")
+
+
+def tables_of(run: Run) -> dict[str, Mapping[str, Any]]:
+    """Returns the tables of each stream by its name; of a single stream those of the configuration."""
+    streams: dict[str, Mapping[str, Any]] = dict(run.configuration.get("stream") or {})
+    return streams or {"": run.configuration}
+
+
+def workload(run: Run) -> str:
+    """Returns which requests there were."""
+    told = run.document["workload"]
+    count = f"{run.document['requests']:,.0f} requests"
+    match told:
+        case {"kind": "trace" | "fitted", "file": file}:
+            return f"{count} of {str(file).rpartition('/')[2]}"
+        case {"kind": "profile", "name": name}:
+            return f"{count} of {name}"
+    tables = tables_of(run)
+    if len(tables) > 1:
+        return f"{count} of the streams {', '.join(tables)}"
+    (table,) = tables.values()
+    made = table.get("workload", {})
+    if made.get("kind") != "synthetic":
+        return count
+    parts = [count, made.get("pattern"), made.get("request-size")]
+    share = made.get("read-share")
+    parts += [f"{share:.0%} reads".replace("%", " %")] if isinstance(share, int | float) else []
+    return ", ".join(map(str, filter(None, parts)))
+
+
+def depth(run: Run) -> str:
+    """Returns how many requests are in flight, or what decides it."""
+    found = [depth_of(name, table["replay"]) for name, table in tables_of(run).items() if "replay" in table]
+    return listed(found, ", ")
+
+
+def depth_of(name: str, replay: Mapping[str, Any]) -> str:
+    """Returns the depth of a stream."""
+    before = f"{name}: " if name else ""
+    match replay["mode"]:
+        case "open":
+            return f"{before}open, requests arrive at their time stamps"
+        case "closed":
+            threads = replay["threads"]
+            return f"{before}closed, {threads} thread{'s' if threads != 1 else ''} with one request each"
+        case _:
+            return f"{before}{replay['outstanding']} in flight, the next one issued as one completes"
+
+
+def window(runs: Sequence[Run]) -> str:
+    """Returns which part of the simulated time the figures are of."""
+    spans = [run.document["makespan_ps"] for run in runs]
+    ends = list(dict.fromkeys([q.time(min(spans)), q.time(max(spans))]))
+    whole = f"the whole run, {' to '.join(ends)} of simulated time"
+    kinds = {setting(run, "measure.warm-up") for run in runs}
+    if kinds == {"none"}:
+        return f"{whole}, without a warm-up"
+    return f"{whole}; windows after the warm-up (measure.warm-up = {over(runs, 'measure.warm-up')}) are in the JSON"

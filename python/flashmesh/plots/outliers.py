@@ -1,0 +1,72 @@
+"""Bars of which one is far longer than all others: the axis ends before it, and its value stands at its end."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import altair as alt
+
+from flashmesh.plots import style
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+BARS_MIN = 3
+"""The fewest bars of which one can be an outlier."""
+TIMES = 4.0
+"""How many times the longest of the other bars an outlier is at least."""
+ROOM = 1.3
+"""How many times the longest of the other bars the axis shows."""
+TOLD = " A bar that goes on beyond the axis has its value written at the end."
+
+
+@dataclass(frozen=True)
+class Broken:
+    """An axis that ends before the outliers."""
+
+    domain_max: alt.ExprRef | None
+    """The end of the axis; None where all bars fit."""
+    layers: tuple[alt.Chart, ...]
+    """The values of the bars that go on beyond it."""
+    datasets: style.Datasets
+
+
+def limit_of(lengths: Sequence[float]) -> float | None:
+    """Returns where an axis ends for the other bars to be seen; None where no bar is an outlier."""
+    if len(lengths) < BARS_MIN:
+        return None
+    *_, second, longest = sorted(lengths)
+    return second * ROOM if second > 0 and longest >= TIMES * second else None
+
+
+def broken(
+    lengths: Mapping[tuple[str, str], float], parameter: str, text: Callable[[str, float], str], y: alt.Y
+) -> Broken:
+    """Returns the end of an axis of bars and the marks of the bars that do not fit.
+
+    Args:
+        lengths: The length of each bar, by its choice and its run.
+        parameter: The name of the field that chooses.
+        text: How a length is written, for a choice.
+        y: Where the bar of a run stands.
+    """
+    limits: dict[str, float] = {}
+    rows: style.Values = []
+    for choice in dict.fromkeys(choice for choice, _ in lengths):
+        own = {run: length for (of, run), length in lengths.items() if of == choice}
+        limit = limit_of(list(own.values()))
+        if limit is None:
+            continue
+        limits[choice] = limit
+        beyond = [(run, length) for run, length in own.items() if length > limit]
+        rows += [{"run": run, parameter: choice, "end": limit, "text": text(choice, each)} for run, each in beyond]
+    if not limits:
+        return Broken(None, (), {})
+    source, datasets = style.data(rows)
+    base = alt.Chart(source).transform_filter(f"datum[{json.dumps(parameter)}] == {parameter}")
+    base = base.encode(y=y, x=alt.X("end:Q"), text="text:N")
+    edge = base.mark_text(align="right", dx=-6, fontWeight=600, stroke="white", strokeWidth=4)
+    value = base.mark_text(align="right", dx=-6, fontWeight=600, fill="#000000")
+    return Broken(alt.ExprRef(f"({json.dumps(limits)})[{parameter}]"), (edge, value), datasets)

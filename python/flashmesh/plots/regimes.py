@@ -1,0 +1,66 @@
+"""Changes of regime: the moment within a run from which its throughput is another one."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import fmean, pstdev
+from typing import TYPE_CHECKING
+
+from flashmesh.report import quantities as q
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from flashmesh.plots.runs import Run
+
+EPOCHS_MIN = 4
+"""The fewest whole epochs that show a change."""
+CHANGE_MIN = 0.1
+"""The least change of the mean, as a share of the larger one."""
+DEVIATIONS_MIN = 5.0
+"""How many standard deviations within the two parts a change is at least."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """A moment with the mean throughput before and behind it."""
+
+    run: str
+    at_ps: int
+    before: float
+    after: float
+
+    @property
+    def text(self) -> str:
+        """The change in words."""
+        verb = "falls" if self.after < self.before else "rises"
+        rates = f"from {q.scaled(self.before)} to {q.scaled(self.after)} IOPS"
+        return f"throughput {verb} {rates} at {q.time(self.at_ps)}"
+
+
+def change_of(run: Run) -> Change | None:
+    """Returns the clearest change of a run; None where its throughput stays, or has no two levels."""
+    # The last epoch is shorter than the others, and the drive empties in it.
+    epochs: Sequence[Mapping[str, Any]] = run.document["epochs"][:-1]
+    rates = [float(epoch["iops"]) for epoch in epochs]
+    if len(rates) < EPOCHS_MIN:
+        return None
+    place = min(range(1, len(rates)), key=lambda place: spread(rates, place))
+    before, after = fmean(rates[:place]), fmean(rates[place:])
+    difference = abs(before - after)
+    if difference < CHANGE_MIN * max(before, after) or difference < DEVIATIONS_MIN * spread(rates, place):
+        return None
+    return Change(run.name, int(epochs[place]["start_ps"]), before, after)
+
+
+def spread(rates: Sequence[float], place: int) -> float:
+    """Returns the standard deviation of rates within the parts before and from a place on."""
+    parts = rates[:place], rates[place:]
+    return math.sqrt(math.fsum(len(part) * pstdev(part) ** 2 for part in parts) / len(rates))
+
+
+def changes(runs: Sequence[Run]) -> list[Change]:
+    """Returns the changes of all runs that have results over time."""
+    return [found for run in runs if (found := change_of(run)) is not None]

@@ -1,0 +1,111 @@
+"""The answer of a comparison over all of its axes, in one sentence.
+
+chips-per-channel=8 instead of 2 (4 times the dies): 2.07 times the throughput; among fabric.kind, pssd is 1.05 times
+as fast as bus: the dies, not the paths, are the limit.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from flashmesh.configuration import value_text
+from flashmesh.keys import short_key
+from flashmesh.report.gains import CLEAR, Gain, binder_of, gain_of, verb
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from flashmesh.aggregate.table import RunTable
+    from flashmesh.report.chart_spec import ChartAxis
+
+WORKLOAD = "workload."
+"""The section whose keys are conditions of a comparison rather than choices of a drive."""
+OF_DIES = ("geometry.channels", "geometry.chips-per-channel", "geometry.dies-per-chip")
+"""The keys whose product is the number of dies."""
+FABRIC, IDEAL = "fabric.kind", "ideal"
+PATHS_GAIN = 0.15
+"""The least gain of ideal paths that makes paths a limit."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """The best value of an axis beside its first one."""
+
+    axis: ChartAxis
+    first: str
+    gain: Gain
+    """The best value over the first one; of an axis whose first value is the best, the worst value over it."""
+    measure: str
+    """`IOPS`, or `p99` where throughput does not change."""
+
+    @property
+    def size(self) -> float:
+        """How much the axis changes, whichever way."""
+        return abs(math.log(self.gain.mean))
+
+    @property
+    def text(self) -> str:
+        """The effect as a part of a sentence."""
+        key, value, times = self.axis.key, self.gain.value, self.gain.times
+        if self.axis.numbers is None and self.measure == "IOPS":
+            if self.gain.mean < 1:
+                return f"among {key}, {self.first} is the fastest ({value}: {times} times its throughput)"
+            return f"among {key}, {value} is {times} times as fast as {self.first}"
+        what = "throughput" if self.measure == "IOPS" else "p99"
+        return f"{short_key(key)}={value} instead of {self.first}{self.dies}: {times} times the {what}"
+
+    @property
+    def dies(self) -> str:
+        """How many times the dies a value stands for, in brackets; empty where the axis does not change them."""
+        if self.axis.key not in OF_DIES or self.axis.numbers is None:
+            return ""
+        numbers = dict(zip(map(value_text, self.axis.values), self.axis.numbers, strict=True))
+        return f" ({numbers[self.gain.value] / numbers[self.first]:g} times the dies)"
+
+
+def answer(table: RunTable, axes: Mapping[str, ChartAxis], values: Mapping[str, Sequence[float | None]]) -> str | None:
+    """Returns what all axes together say; None where fewer than two of them are choices of a drive."""
+    chosen = [axis for key, axis in axes.items() if not key.startswith(WORKLOAD)]
+    if len(chosen) < 2:
+        return None
+    effects = [found for axis in chosen if (found := effect(table, axis, values)) is not None]
+    effects.sort(key=lambda each: -each.size)
+    if not effects:
+        return f"{', '.join(axis.key for axis in chosen)}: no clear effect on throughput or p99."
+    idle = [axis.key for axis in chosen if all(axis is not each.axis for each in effects)]
+    told = "; ".join(each.text for each in effects)
+    told += f"; {' and '.join(idle)} {'has' if len(idle) == 1 else 'have'} no clear effect" if idle else ""
+    why = limit(table, values["IOPS"])
+    return f"{told}{f': {why}' if why else ''}."
+
+
+def effect(table: RunTable, axis: ChartAxis, values: Mapping[str, Sequence[float | None]]) -> Effect | None:
+    """Returns the effect of an axis on throughput, or else on p99; None where neither changes clearly."""
+    first, *others = map(value_text, axis.values)
+    for measure, sign in (("IOPS", 1), ("p99", -1)):
+        gains = [gain for each in others if (gain := gain_of(table, axis.key, first, each, values[measure]))]
+        if not any(gain.is_clear for gain in gains):
+            continue
+        most = max(gains, key=lambda gain: sign * gain.mean)
+        if sign * math.log(most.mean) <= 0:
+            return Effect(axis, first, min(gains, key=lambda gain: sign * gain.mean), measure)
+        # Values behind the first one that comes near to the best gain nothing more.
+        near = next(gain for gain in gains if abs(math.log(gain.mean / most.mean)) < CLEAR)
+        return Effect(axis, first, near, measure)
+    return None
+
+
+def limit(table: RunTable, iops: Sequence[float | None]) -> str:
+    """Returns what keeps most runs from being faster, and whether the paths do; empty where neither is known."""
+    what = binder_of(table, range(len(table)))
+    kinds = [value_text(kind) for kind in table.axes.get(FABRIC, ())]
+    ideal = gain_of(table, FABRIC, kinds[0], IDEAL, iops) if IDEAL in kinds[1:] else None
+    if ideal is not None and ideal.mean >= 1 + PATHS_GAIN:
+        return f"the paths are a limit, for ideal ones are {ideal.times} times as fast"
+    are = "are" if verb(what) == "bind" else "is"
+    if ideal is not None:
+        told = f"{what}, not the paths, {are} the limit" if what else "the paths are not the limit"
+        return f"{told} (ideal paths: {ideal.times} times)"
+    return f"{what} {are} the limit" if what else ""

@@ -1,0 +1,122 @@
+"""Charts of reports on results that are made up: outliers, changes within a run, and bars beside a baseline."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import flashmesh
+from flashmesh import plots
+from flashmesh.html.head import facts
+from flashmesh.html.page import Section, figures
+from flashmesh.html.page import page as page_of
+from flashmesh.html.study import Study, points_of_runs
+from flashmesh.keys import short_key
+from flashmesh.plots.outliers import limit_of
+from flashmesh.plots.regimes import change_of
+from flashmesh.plots.runs import Run, label, run_of
+from flashmesh.plots.utilisation import one_line
+
+
+@pytest.fixture(scope="module")
+def some() -> Run:
+    settings = {"fabric.kind": "bus", "geometry.chips-per-channel": 8}
+    return run_of(flashmesh.run({"preset": "venice-z-nand", "workload": {"requests": 100}}), "bus", settings)
+
+
+def variant(some: Run, name: str, configuration: dict[str, Any] | None = None, **document: Any) -> Run:
+    """The run under another name, with parts of its result and of its configuration replaced."""
+    changed = {**some.document, **document}
+    return replace(some, name=name, document=changed, configuration={**some.configuration, **(configuration or {})})
+
+
+def epochs(*rates: float) -> list[dict[str, Any]]:
+    """Epochs of 10 ms with a throughput each."""
+    return [{"start_ps": at * 10**10, "end_ps": (at + 1) * 10**10, "iops": rate} for at, rate in enumerate(rates)]
+
+
+def test_a_run_is_named_by_keys_with_values(some: Run) -> None:
+    assert label(some.settings) == "fabric.kind=bus, chips-per-channel=8"
+    assert short_key("replay.outstanding") == "replay.outstanding"
+    assert label({"workload.trace": "/traces/a.csv"}) == "workload.trace=a.csv"
+
+
+def test_a_change_of_throughput_within_a_run_is_said(some: Run) -> None:
+    rates = [4.0e5 + at % 3 * 1e3 for at in range(9)] + [3.0e5 + at % 3 * 1e3 for at in range(6)]
+    found = change_of(variant(some, "a", epochs=epochs(*rates, 1e5)))
+    assert found is not None
+    assert found.text == "throughput falls from 401.0k to 301.0k IOPS at 90.00 ms"
+    noisy = [4.0e5, 3.0e5] * 8
+    assert change_of(variant(some, "a", epochs=epochs(*noisy))) is None
+    assert change_of(variant(some, "a", epochs=epochs(*[4.0e5] * 9, 1e5))) is None
+
+
+def test_one_long_bar_does_not_flatten_the_others(some: Run) -> None:
+    assert limit_of([1.0, 2.0]) is None
+    assert limit_of([1.0, 2.0, 3.0]) is None
+    assert limit_of([1.0, 2.0, 50.0]) == pytest.approx(2.6)
+    parts = some.document["breakdown_ps"]["mean"]
+    slow = {key: value * 50 for key, value in parts.items()}
+    runs = [variant(some, name) for name in ("a", "b")]
+    runs.append(variant(some, "slow", breakdown_ps={"mean": slow, "tail": None}))
+    plot = plots.breakdown(runs)
+    plot.altair().to_dict(validate=True)
+    (written,) = [row for rows in plot.datasets.values() for row in rows if "end" in row]
+    assert written["run"] == "slow"
+    whole = sum(value for key, value in parts.items() if key != "count") * 1e-12
+    assert written["end"] == pytest.approx(1.3 * whole)
+    assert all("end" not in row for rows in plots.breakdown(runs[:2]).datasets.values() for row in rows)
+
+
+def test_an_open_replay_is_compared_by_latency(some: Run) -> None:
+    replay = {"replay": {**some.configuration["replay"], "mode": "open"}}
+    measures = {
+        kind: {row["measure"] for rows in plots.speedups([each, each]).datasets.values() for row in rows}
+        for kind, each in (("stress", some), ("open", variant(some, "a", replay)))
+    }
+    assert measures == {
+        "stress": {"execution time", "mean latency", "p99 latency"},
+        "open": {"mean latency", "p99 latency"},
+    }
+
+
+def test_a_bar_of_one_is_neutral_and_labels_sit_at_the_ends_of_bars(some: Run) -> None:
+    layers = plots.speedups([some, some]).spec()["layer"]
+    neutral = [layer for layer in layers if layer["encoding"].get("color", {}).get("value") == "#999999"]
+    assert [layer["transform"] for layer in neutral] == [[{"filter": "datum.text === '1.00x'"}]]
+    sides = {layer["mark"]["align"] for layer in layers if layer["mark"]["type"] == "text"}
+    assert sides == {"left", "right"}
+
+
+def test_alike_parts_are_one_line(some: Run) -> None:
+    use = some.document["utilisation"]
+    even = {**use, "dies": [0.98] * 16, "links": [0.5] * len(use["links"]), "controllers": [0.5] * 8}
+    told = one_line(variant(some, "a", utilisation=even))
+    assert told is not None
+    assert told.startswith("busy: 16 dies 98.0 %, ")
+    assert " to " not in told
+    assert one_line(variant(some, "a", utilisation={**even, "dies": [0.9, 0.98]})) is None
+
+
+def test_no_section_is_empty_and_no_title_is_there_twice(some: Run) -> None:
+    nothing = {"transfers": 0, "requests": 0, "wait_ps": 0}
+    free = {**some.document["path_conflict"], "causes": dict.fromkeys(("channel", "controller", "link"), nothing)}
+    sections: list[Section] = figures([variant(some, "a", path_conflict=free)])
+    assert {"over-time", "conflicts"}.isdisjoint(section.name for section in sections)
+    for section in sections:
+        assert section.figures or section.lines, section.name
+        assert all(section.spec(figure).get("title") != section.title for figure in section.figures)
+
+
+def test_a_page_says_of_what_it_is(some: Run) -> None:
+    told = dict(facts([some, variant(some, "b", {"fabric": {**some.configuration["fabric"], "kind": "ideal"}})]))
+    assert told["Drive"].startswith("8 channels x 8 chips x 1 dies, ")
+    assert told["Drive"].endswith(" or ideal")
+    assert told["Workload"].startswith("100 requests, ")
+    assert told["Depth"] == "64 in flight, the next one issued as one completes"
+    assert set(told) == {"Drive", "State", "Workload", "Depth", "Window"}
+    points = points_of_runs([some])
+    text = page_of(Study("a", points, tuple(point.table for point in points)))
+    assert text.index('class="facts"') < text.index('id="headline"')
