@@ -24,9 +24,24 @@ class Case:
 
     device: str
     workload: str
-    flows: int
-    tags: Tags
-    """Choices that may explain a deviation."""
+    flows: list[Tags]
+    page_sectors: int
+
+    def is_cut_twice(self) -> bool:
+        """Returns whether MQSim may put two pieces of a request on one page.
+
+        It does where a flow does not begin with a page of the drive, which the first one does, and where a request of
+        several pieces does not either.
+        """
+        return any(
+            not whole_pages(tags, self.page_sectors) and int(tags["Average_Request_Size"]) > 1
+            for tags in self.flows[1:]
+        )
+
+
+def whole_pages(tags: Tags, page_sectors: int) -> bool:
+    """Returns whether requests of a flow begin at multiples of a page."""
+    return tags["Generated_Aligned_Addresses"] == "true" and int(tags["Address_Alignment_Unit"]) % page_sectors == 0
 
 
 def element(name: str, tags: Tags, inside: str = "") -> str:
@@ -57,8 +72,8 @@ def drawn(seed: int) -> Case:
             + element("Device_Parameter_Set", device, element("Flash_Parameter_Set", flash)),
         ),
         workload=element("MQSim_IO_Scenarios", {}, element("IO_Scenario", {}, scenario)),
-        flows=len(flows),
-        tags=device | flash,
+        flows=flows,
+        page_sectors=int(flash["Page_Capacity"]) // SECTOR,
     )
 
 
@@ -152,8 +167,8 @@ def flow(chance: random.Random, device: Tags, flash: Tags) -> Tags:
         "Read_Percentage": str(chance.choice([0, 0, 30, 50, 70, 100, 100])),
         "Address_Distribution": chance.choice(["RANDOM_UNIFORM", "RANDOM_UNIFORM", "RANDOM_HOTCOLD", "STREAMING"]),
         "Percentage_of_Hot_Region": str(chance.choice([5, 20, 50])),
-        "Generated_Aligned_Addresses": chance.choice(["true", "true", "true", "false"]),
-        "Address_Alignment_Unit": str(chance.choice([page_sectors, page_sectors, 8])),
+        "Generated_Aligned_Addresses": chance.choice(["true"] * 9 + ["false"]),
+        "Address_Alignment_Unit": str(chance.choice([page_sectors] * 5 + [8])),
         "Request_Size_Distribution": chance.choice(["FIXED", "FIXED", "FIXED", "NORMAL"]),
         "Average_Request_Size": str(mean),
         "Variance_Request_Size": str(chance.choice([1, max(mean // 4, 1)])),

@@ -95,9 +95,9 @@ def compared(mqsim: Path, seed: int, keep: Path | None) -> Outcome:
             done = import_mqsim(folder / "ssd.xml", folder / "work.xml", folder / "out")
             result = flashmesh.run(done.files[0])
         except flashmesh.FlashmeshError as error:
-            return Outcome(seed, case.flows, f"flashmesh: {str(error).splitlines()[0]}", None)
+            return Outcome(seed, len(case.flows), f"flashmesh: {str(error).splitlines()[0]}", None)
     if isinstance(theirs, str):
-        return Outcome(seed, case.flows, theirs, None)
+        return Outcome(seed, len(case.flows), theirs, None)
     return judged(seed, case, theirs, ours_of(result))
 
 
@@ -116,17 +116,18 @@ def judged(seed: int, case: Case, theirs: list[Flow], ours: list[tuple[int, floa
     """Judges the means of a case."""
     lost = sum(flow.generated - flow.serviced for flow in theirs)
     if lost or len(theirs) != len(ours):
-        return Outcome(seed, case.flows, f"MQSim loses {lost} requests", None)
+        return Outcome(seed, len(case.flows), f"MQSim loses {lost} requests", None)
     worst, within = 0.0, True
     for flow, (count, mean_ns) in zip(theirs, ours, strict=True):
         if count != flow.serviced:
-            return Outcome(seed, case.flows, f"{count} requests, {flow.serviced} in MQSim", None)
+            return Outcome(seed, len(case.flows), f"{count} requests, {flow.serviced} in MQSim", None)
         percent = 100 * (mean_ns / flow.mean_ns - 1) if flow.mean_ns else 0.0
         worst = max(worst, percent, key=abs)
         # A printed mean is cut off.
         off_ns = max(flow.mean_ns - mean_ns, mean_ns - flow.mean_ns - flow.step_ns, 0)
         within &= off_ns <= flow.mean_ns * TOLERANCE_PERCENT / 100
-    return Outcome(seed, case.flows, "agrees" if within else "deviates", worst)
+    verdict = "agrees" if within else "deviates, two pieces on a page" if case.is_cut_twice() else "deviates"
+    return Outcome(seed, len(case.flows), verdict, worst)
 
 
 @click.command()
