@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from flashmesh.files import absolute
 from flashmesh.importers.mqsim.ledger import Mode, Replay
-from flashmesh.importers.mqsim.requests import SyntheticFlow, lines_of, replayed
+from flashmesh.importers.mqsim.requests import SyntheticFlow, first_arrival, lines_of, replayed
 from flashmesh.importers.mqsim.tags import SECTOR
 from flashmesh.importers.toml_text import nanoseconds, size
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 CACHING = {"TURNED_OFF": "none", "WRITE_CACHE": "writes", "READ_CACHE": "reads", "WRITE_READ_CACHE": "all"}
 UNITS = {"PICOSECOND": "ps", "NANOSECOND": "ns", "MICROSECOND": "us"}
+FIRST_NS = 1
+"""When the flows of a queue depth issue their first requests in MQSim."""
 SIZES_MAX = 1024
 """Sizes that one distribution may have."""
 OWN_REQUESTS = "the requests of MQSim itself, from its random numbers"
@@ -96,7 +98,15 @@ class Flow:
             self.flow.fates[tag].keys.append(f"{self.prefix}workload.trace")
 
     def replay(self, requests: Iterator[Request], source: Path | None) -> None:
-        """Has the compatible configuration replay requests."""
+        """Has the compatible configuration replay requests.
+
+        A replay begins with the first request. Beside other flows it has to begin when that comes in MQSim, whose
+        flows of a queue depth begin at 1 ns.
+        """
+        start_ns, requests = first_arrival(requests)
+        if self.prefix and start_ns > FIRST_NS:
+            later = "MQSim counts the arrivals of all flows from one time"
+            self.set("replay.start-time", compatible=nanoseconds(start_ns - FIRST_NS), reason=later)
         self.ledger.replays[self.file] = Replay(requests, source)
 
     def synthetic(self) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Generator
 from dataclasses import dataclass
-from itertools import count, islice, repeat
+from itertools import chain, count, islice, repeat
 from typing import TYPE_CHECKING, TypeAlias
 
 from flashmesh._native import ConfigError, OutputError
@@ -188,6 +188,12 @@ def replayed(path: Path, space: Space, percent: int, rounds: int) -> Iterator[Re
             # Within the space an address counts from the beginning of the flow's own part.
             inside = sector if sector <= space.last - space.first else sector % (space.last - space.first)
             yield time, space.offset(space.first + inside, sectors), sectors, reads
+
+
+def first_arrival(requests: Iterator[Request]) -> tuple[int, Iterator[Request]]:
+    """Returns the arrival of the first request in nanoseconds, 0 where there is none, and all requests."""
+    first = next(requests, None)
+    return (0, iter(())) if first is None else (first[0], chain([first], requests))
 
 
 def traced(path: Path) -> Iterator[Request]:
