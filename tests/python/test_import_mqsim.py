@@ -207,6 +207,13 @@ def test_flows_that_share_all_planes_begin_their_order_of_planes_anew(tables: Im
     assert [found[name]["capacity"] for name in ("flow-1", "flow-2")] == ["11428MiB", "11428MiB"]
 
 
+def test_the_map_on_flash_begins_with_the_first_plane(tables: Import) -> None:
+    on_flash = {"Ideal_Mapping_Table": "false"}
+    # 365,690 sectors of each of 128 planes are 22855.625 MiB: whole stripes of 512 KiB.
+    assert tables(device=on_flash)["geometry"]["capacity"] == "22856MiB"
+    assert tables()["geometry"]["capacity"] == f"{365_690 * 128 // 2}KiB"
+
+
 @pytest.mark.parametrize("physical", [False, True])
 def test_the_whole_space_of_a_drive_of_one_plane_runs(tmp_path: Path, physical: bool) -> None:
     one = {"Flash_Channel_Count": "1", "Chip_No_Per_Channel": "1"}

@@ -53,7 +53,7 @@ struct Blkparse {
     flushes: bool,
     /// Requests that the driver has put back and not sent again: device and first byte, the latest last.
     requeued: VecDeque<(u32, u64)>,
-    /// Whether lines with sectors end with the process or the error in brackets, as the first such line showed.
+    /// Whether lines with sectors end with the process or the error in brackets, as an earlier one did.
     has_process: bool,
 }
 

@@ -104,11 +104,12 @@ def writers_of(parts: list[Part], drive: Drive) -> int:
 def in_stripes(sectors: list[int], parts: list[Part], drive: Drive) -> list[int]:
     """Returns the space of each flow in whole pages, as MQSim counts them: the last one may be a part of a page.
 
-    Where all flows use all planes, it is in whole stripes over the planes: MQSim begins the order of planes anew in
-    each flow.
+    Where all flows use all planes, it is in whole stripes over the planes, if anything follows it: MQSim begins the
+    order of planes anew in each flow, and for the pages of the map.
     """
-    several = len(parts) > 1 and all(part.is_all(drive) for part in parts)
-    unit = drive.page_bytes // SECTOR * (drive.all_planes() if several else 1)
+    is_followed = len(parts) > 1 or drive.stored_entry_bytes is not None
+    in_planes = is_followed and all(part.is_all(drive) for part in parts)
+    unit = drive.page_bytes // SECTOR * (drive.all_planes() if in_planes else 1)
     return [-(-count // unit) * unit for count in sectors]
 
 
@@ -187,7 +188,7 @@ class ScenarioTranslation:
             None,
             "Overprovisioning_Ratio",
             compatible=capacity,
-            physical=None if by_share else capacity,
+            physical=None if by_share else size((sum(sectors) if whole else sum(rounded)) * SECTOR),
             reason="MQSim rounds the space of every plane down",
         )
         if by_share:
