@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from dataclasses import dataclass
 from itertools import permutations
@@ -10,6 +11,8 @@ from typing import TypeAlias
 Tags: TypeAlias = dict[str, str]
 
 SECTOR = 512
+MAP_SHARE_MAX = 0.002
+"""Largest share of a drive that a translation page may map without effect on a mean."""
 WRITTEN_MAX = 0.3
 """Largest share of the pages of a plane that a case writes: collection never begins."""
 ORDERS = ["".join(order) for order in permutations("CWDP")]
@@ -26,6 +29,12 @@ class Case:
     workload: str
     flows: list[Tags]
     page_sectors: int
+    map_share: float
+    """Pages of an entire translation page over those of the drive; 0 where the map is in DRAM."""
+
+    def is_map_small(self) -> bool:
+        """Returns whether the last translation page of a flow, which MQSim never reads, holds a part that counts."""
+        return self.map_share * len(self.flows) > MAP_SHARE_MAX
 
     def is_cut_twice(self) -> bool:
         """Returns whether MQSim may put two pieces of a request on one page.
@@ -74,7 +83,19 @@ def drawn(seed: int) -> Case:
         workload=element("MQSim_IO_Scenarios", {}, element("IO_Scenario", {}, scenario)),
         flows=flows,
         page_sectors=int(flash["Page_Capacity"]) // SECTOR,
+        map_share=map_share(device, flash),
     )
+
+
+def map_share(device: Tags, flash: Tags) -> float:
+    """Returns the share of the pages of the drive that one translation page maps; 0 where the map is in DRAM."""
+    if device["Ideal_Mapping_Table"] == "true":
+        return 0.0
+    counts = [device["Flash_Channel_Count"], device["Chip_No_Per_Channel"]]
+    counts += [flash[part] for part in ("Die_No_Per_Chip", "Plane_No_Per_Die", "Block_No_Per_Plane")]
+    pages = math.prod(map(int, [*counts, flash["Page_No_Per_Block"]]))
+    entry = math.ceil((math.log2(pages) + int(flash["Page_Capacity"]) // SECTOR) / 8)
+    return int(flash["Page_Capacity"]) // entry / pages
 
 
 def drive(chance: random.Random) -> tuple[Tags, Tags]:

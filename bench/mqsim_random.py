@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from bench.mqsim_drawn import Case
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False, resolve_path=True)
-TIMEOUT_S = 60
+TIMEOUT_S = 300
 TOLERANCE_PERCENT = 1.0
 PRINTED = re.compile(
     r"total requests generated: (\d+) total requests serviced:(\d+)\s+- device response time: (\d+) \((us|ns)\)"
@@ -126,8 +126,14 @@ def judged(seed: int, case: Case, theirs: list[Flow], ours: list[tuple[int, floa
         # A printed mean is cut off.
         off_ns = max(flow.mean_ns - mean_ns, mean_ns - flow.mean_ns - flow.step_ns, 0)
         within &= off_ns <= flow.mean_ns * TOLERANCE_PERCENT / 100
-    verdict = "agrees" if within else "deviates, two pieces on a page" if case.is_cut_twice() else "deviates"
-    return Outcome(seed, len(case.flows), verdict, worst)
+    return Outcome(seed, len(case.flows), "agrees" if within else f"deviates{reason(case)}", worst)
+
+
+def reason(case: Case) -> str:
+    """Returns which fault of MQSim may lead to another mean, for the end of a verdict; empty if none is known."""
+    if case.is_cut_twice():
+        return ", two pieces of a request on one page"
+    return ", last translation page never read" if case.is_map_small() else ""
 
 
 @click.command()
@@ -137,7 +143,7 @@ def judged(seed: int, case: Case, theirs: list[Flow], ours: list[tuple[int, floa
 @click.option("--csv", "file", type=click.Path(path_type=Path), help="Table of all cases.")
 @click.option("--keep", type=click.Path(path_type=Path), help="Folder for the files of the cases.")
 def main(mqsim: Path, first: int, cases: int, file: Path | None, keep: Path | None) -> None:
-    """Run MQSim, which you have built, and flashmesh on random drives and flows; fail where means deviate."""
+    """Run MQSim, which you have built, and flashmesh on random cases; fail where means deviate without a known fault."""
     outcomes = []
     for seed in range(first, first + cases):
         outcome = compared(mqsim, seed, keep)
@@ -159,7 +165,7 @@ def main(mqsim: Path, first: int, cases: int, file: Path | None, keep: Path | No
             f"{flows} flows: {len(of)} cases, {counts['agrees']} agree within {TOLERANCE_PERCENT:g} %, "
             f"{counts['deviates']} deviate, {counts['MQSim']} have no result of MQSim"
         )
-    sys.exit(any(not o.verdict.startswith(("agrees", "MQSim")) for o in outcomes))
+    sys.exit(any(o.verdict == "deviates" or o.verdict.startswith("flashmesh") for o in outcomes))
 
 
 if __name__ == "__main__":
