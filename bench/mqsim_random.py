@@ -143,7 +143,7 @@ def reason(case: Case) -> str:
 @click.option("--csv", "file", type=click.Path(path_type=Path), help="Table of all cases.")
 @click.option("--keep", type=click.Path(path_type=Path), help="Folder for the files of the cases.")
 def main(mqsim: Path, first: int, cases: int, file: Path | None, keep: Path | None) -> None:
-    """Run an MQSim that you have built and flashmesh on random cases; fail where means deviate without a known fault."""
+    """Run an MQSim of yours and flashmesh on random cases; fail where means deviate without a known fault."""
     outcomes = []
     for seed in range(first, first + cases):
         outcome = compared(mqsim, seed, keep)
