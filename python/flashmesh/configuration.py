@@ -305,7 +305,18 @@ def at_jobs(text: str, fio: FioJobs) -> str:
     return re.sub(r"^ *--> --fio:1:\d+\n *\|\n1 \| (?P<key>[^=\n]+)=.*\n *\|.*$", place, text, flags=re.MULTILINE)
 
 
-READING = ("format", "time-unit", "polarity", "blkparse-event", "beyond", "sort", "flushes", "tolerate", "requests")
+READING = (
+    "format",
+    "time-unit",
+    "address-unit",
+    "polarity",
+    "blkparse-event",
+    "beyond",
+    "sort",
+    "flushes",
+    "tolerate",
+    "requests",
+)
 """The keys of `[workload]` that say how a trace is read."""
 
 

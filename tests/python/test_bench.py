@@ -11,9 +11,11 @@ from bench.bounds import in_turns, quotient
 from bench.build import Build
 from bench.documents import differences, hash_of, result_of
 from bench.measure import run
+from bench.mqsim_drawn import drawn
 from bench.rows import BOUNDS, LONG_ROWS, ROWS
 from bench.table import Measured, load, save
 from flashmesh import configuration
+from flashmesh.importers.mqsim import Mode, translate
 
 REPORT: dict[str, Any] = {"requests": 7, "latency": {"mean": 1.5, "p99": 3}, "epochs": [{"iops": 1}, {"iops": 2}]}
 
@@ -91,3 +93,15 @@ def test_a_command_that_fails_says_why() -> None:
     used = run(["sh", "-c", "pwd"], folder=Path("/"))
     assert used.stdout == "/\n"
     assert used.cpu_s < 10
+
+
+def test_random_cases_of_mqsim_are_the_same_each_time_and_hold_its_tags_alone(tmp_path: Path) -> None:
+    for seed in range(12):
+        case = drawn(seed)
+        assert case == drawn(seed)
+        (tmp_path / "ssd.xml").write_text(case.device)
+        (tmp_path / "work.xml").write_text(case.workload)
+        (scenario,) = translate(tmp_path / "ssd.xml", tmp_path / "work.xml", Mode.COMPATIBLE)
+        assert scenario.ledger.unknown == []
+        assert len(scenario.ledger.replays) == len(case.flows)
+    assert drawn(1) != drawn(2)

@@ -212,3 +212,11 @@ def test_missing_trace_is_named_with_a_near_one(cli: Cli, tmp_path: Path) -> Non
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)
         assert "absent.csv" in done.stderr
         assert "os error" not in done.stderr
+
+
+def test_stat_shows_slow_arrivals_per_hour_or_day(cli: Cli, tmp_path: Path) -> None:
+    for gap_s, shown in ((4, "0.250/s"), (7_200, "0.500/h"), (864_000, "0.100/d")):
+        (tmp_path / "slow.spc").write_text("".join(f"0,0,4096,R,{gap_s * number}\n" for number in range(3)))
+        done = cli("trace", "stat", "slow.spc")
+        row = next(line for line in done.stdout.splitlines() if line.strip().startswith("arrivals"))
+        assert row.split()[-1] == shown

@@ -79,6 +79,25 @@ def test_a_golden_case_agrees(row: dict[str, str], tmp_path: Path) -> None:
     assert all(abs(off[name]) <= most for name, most in TOLERANCE_PERCENT.items()), told
 
 
+MEANS_NS = {
+    "mqsim-write-frontier": [1_623_631, 2_855_292],
+    "mqsim-flow2-misaligned": [104_941, 104_935],
+    "mqsim-trailing-comma": [88_905],
+}
+"""Mean latencies of MQSim by flow, cut off to whole nanoseconds."""
+
+
+@pytest.mark.parametrize("case", MEANS_NS)
+def test_means_of_several_flows_agree_to_the_nanosecond(case: str, tmp_path: Path) -> None:
+    folder = SHARED / "cases" / "mqsim" / case
+    if not folder.is_dir():
+        pytest.skip(f"{folder} is not there")
+    result = flashmesh.run(import_mqsim(folder / "ssd.xml", folder / "wl.xml", tmp_path).files[0])
+    by_name = {stream.name: stream.latency_ps.all for stream in result.streams}
+    means = [latency.mean for _, latency in sorted(by_name.items()) if latency is not None]
+    assert [int(mean / 1000) for mean in means] == MEANS_NS[case]
+
+
 ONE_CHIP = {"Flash_Channel_Count": "1", "Chip_No_Per_Channel": "1"}
 ONE_AT_A_TIME = {
     "Average_No_of_Reqs_in_Queue": "1",

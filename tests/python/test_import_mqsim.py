@@ -185,6 +185,81 @@ def test_several_flows_are_streams_with_namespaces_of_their_own(tables: Import) 
     assert found["geometry"]["capacity"] == f"{sum(sectors) // 2}KiB"
 
 
+def test_flows_that_share_planes_write_to_open_blocks_of_their_own(tables: Import) -> None:
+    habit = {"write-binding": "early", "first-touch": "write-block", "allocation": "CWDP"}
+    assert tables(SYNTHETIC, SYNTHETIC)["ftl"] == habit | {"write-streams": "per-stream"}
+    assert tables(SYNTHETIC)["ftl"] == habit
+    apart = SYNTHETIC | {"Channel_IDs": "0,1"}, SYNTHETIC | {"Channel_IDs": "2,3"}
+    assert tables(*apart)["ftl"] == habit
+    assert tables(SYNTHETIC, SYNTHETIC, device={"HostInterface_Type": "SATA"})["ftl"] == habit
+    assert "write-streams" not in tables(SYNTHETIC, SYNTHETIC, physical=True)["ftl"]
+
+
+def test_each_open_block_beyond_the_first_of_a_plane_takes_a_spare_block(tables: Import) -> None:
+    full = {"Overprovisioning_Ratio": "0.03"}
+    blocks = [tables(*[SYNTHETIC] * flows, device=full)["geometry"]["blocks-per-plane"] for flows in (1, 2, 3)]
+    assert blocks == [blocks[0], blocks[0] + 1, blocks[0] + 2]
+
+
+def test_flows_that_share_all_planes_begin_their_order_of_planes_anew(tables: Import) -> None:
+    found = tables(SYNTHETIC, SYNTHETIC)["namespace"]
+    # 182,845 sectors of each of 128 planes, in whole stripes of 512 KiB.
+    assert [found[name]["capacity"] for name in ("flow-1", "flow-2")] == ["11428MiB", "11428MiB"]
+
+
+def test_the_map_on_flash_begins_with_the_first_plane(tables: Import) -> None:
+    on_flash = {"Ideal_Mapping_Table": "false"}
+    # 365,690 sectors of each of 128 planes are 22855.625 MiB: whole stripes of 512 KiB.
+    assert tables(device=on_flash)["geometry"]["capacity"] == "22856MiB"
+    assert tables()["geometry"]["capacity"] == f"{365_690 * 128 // 2}KiB"
+
+
+@pytest.mark.parametrize("physical", [False, True])
+def test_the_whole_space_of_a_drive_of_one_plane_runs(tmp_path: Path, physical: bool) -> None:
+    one = {"Flash_Channel_Count": "1", "Chip_No_Per_Channel": "1"}
+    flow = SYNTHETIC | {"Channel_IDs": "0", "Chip_IDs": "0", "Plane_IDs": "0", "Working_Set_Percentage": "100"}
+    for blocks in ("64", "65", "67", "128"):
+        flash = {"Plane_No_Per_Die": "1", "Block_No_Per_Plane": blocks, "Page_Capacity": "8192"}
+        (tmp_path / "ssd.xml").write_text(device_text(device=one, flash=flash))
+        (tmp_path / "work.xml").write_text(workload_text([flow | {"Stop_Time": "100000"}]))
+        done = import_mqsim(tmp_path / "ssd.xml", tmp_path / "work.xml", tmp_path / "out", physical=physical)
+        assert flashmesh.run(done.files[0]).requests > 0
+
+
+def test_a_configuration_that_does_not_load_ends_the_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "ssd.xml").write_text(device_text())
+    (tmp_path / "work.xml").write_text(workload_text([FEW]))
+    monkeypatch.setattr("flashmesh.importers.mqsim.device.READY_NS", -5000)
+    with pytest.raises(flashmesh.ConfigError, match="read-time"):
+        import_mqsim(tmp_path / "ssd.xml", tmp_path / "work.xml", tmp_path / "out")
+
+
+def test_a_trailing_comma_after_numbers_of_parts_is_passed_over(tables: Import) -> None:
+    found = tables(SYNTHETIC | {"Channel_IDs": "0,1,2,3,", "Chip_IDs": ",0, 1,,"})
+    assert found["namespace"]["flow-1"].items() >= {"channels": "0,1,2,3", "ways": "0,1"}.items()
+
+
+def test_no_number_of_a_part_is_refused(tmp_path: Path) -> None:
+    message = refusal(tmp_path, device_text(), workload_text([SYNTHETIC | {"Channel_IDs": ","}]))
+    assert "<Channel_IDs>" in message
+
+
+def test_urgent_collection_begins_no_earlier_than_collection(tables: Import, tmp_path: Path) -> None:
+    found = tables(device={"GC_Hard_Threshold": "0.3"})["gc"]
+    assert found["hard-threshold"] == found["threshold"]
+    assert "GC_Hard_Threshold 0.3 is above" in (tmp_path / "out" / "work-import.txt").read_text()
+
+
+def test_flows_behind_sata_keep_their_place_on_the_drive(tables: Import) -> None:
+    flow = SYNTHETIC | {"Working_Set_Percentage": "100"}
+    found = tables(flow, flow, device={"HostInterface_Type": "SATA"})
+    half_kib = 182_845 * 128 // 2
+    starts = [found["stream"][name]["workload"].get("footprint-start") for name in ("flow-1", "flow-2")]
+    assert starts == [None, f"{half_kib}KiB"]
+    assert "namespace" not in found
+    assert "namespace" not in found["stream"]["flow-1"]["queue"]
+
+
 def test_behind_sata_all_flows_share_one_queue_and_all_planes(tables: Import) -> None:
     sata = {"HostInterface_Type": "SATA", "IO_Queue_Depth": "32"}
     found = tables(SYNTHETIC | {"Channel_IDs": "0"}, device=sata, host={"SATA_Processing_Delay": "400000"})
@@ -209,6 +284,22 @@ def test_a_missing_trace_is_said_with_the_places_looked_at(tmp_path: Path) -> No
     (tmp_path / "work.xml").write_text(workload_text([TRACE]))
     done = import_mqsim(tmp_path / "ssd.xml", tmp_path / "work.xml", tmp_path)
     assert any("was not found" in text and str(tmp_path) in text for text in done.warnings)
+
+
+@pytest.mark.parametrize("tag", [{"Relay_Count": "2"}, {"Percentage_To_Be_Executed": "50"}])
+def test_a_missing_trace_that_is_needed_is_named_as_missing(tmp_path: Path, tag: dict[str, str]) -> None:
+    message = refusal(tmp_path, device_text(), workload_text([TRACE | tag]))
+    assert "it was not found" in message
+    assert str(tmp_path / "traces" / "oltp.trace") in message
+    assert "requests-max" not in message
+
+
+def test_rounds_beyond_the_limit_of_requests_say_the_limit_that_suffices(tmp_path: Path) -> None:
+    (tmp_path / "oltp.trace").write_text(TRACE_TEXT)
+    (tmp_path / "ssd.xml").write_text(device_text())
+    (tmp_path / "work.xml").write_text(workload_text([TRACE | {"File_Path": "oltp.trace", "Relay_Count": "3"}]))
+    with pytest.raises(flashmesh.ConfigError, match="--requests-max to 30"):
+        import_mqsim(tmp_path / "ssd.xml", tmp_path / "work.xml", tmp_path / "out", requests_max=20)
 
 
 def test_a_trace_behind_links_in_a_circle_is_no_fault_of_flashmesh(tmp_path: Path) -> None:
@@ -360,7 +451,7 @@ WORK = workload_text([FEW])
             workload_text([SYNTHETIC | {"Synthetic_Generator_Type": "BANDWIDTH", "Bandwidth": "4095"}]),
             ["less than one request"],
         ),
-        (GOOD, workload_text([TRACE | {"Relay_Count": "2"}]), ["a trace is replayed once, unless"]),
+        (GOOD, workload_text([TRACE | {"Relay_Count": "2"}]), ["the trace is needed to replay it 2 times, but it was not found"]),
         (GOOD, workload_text([TRACE | {"Percentage_To_Be_Executed": "50"}]), ["is needed to know"]),
         (GOOD, workload_text([TRACE | {"Time_Unit": "SECOND"}]), ["`SECOND` is not one of PICOSECOND"]),
         (GOOD, WORK.replace("<Seed>", "<Seed><Average>1</Average>", 1), ["<Average> lies inside <Seed>"]),

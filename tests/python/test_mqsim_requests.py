@@ -13,6 +13,7 @@ import flashmesh
 from conftest import Import
 from flashmesh.importers.mqsim import import_mqsim
 from flashmesh.importers.mqsim.random_numbers import uniform
+from flashmesh.importers.mqsim.requests import Space
 from mqsim_files import SYNTHETIC, TRACE, TRACE_TEXT, device_text, workload_text
 
 Line: TypeAlias = tuple[int, int, int, bool]
@@ -105,6 +106,36 @@ def test_every_flow_has_its_own_requests_in_its_own_space(tmp_path: Path) -> Non
     assert traces == ["work-1-flow-1.trace", "work-1-flow-2.trace"]
 
 
+def test_requests_are_cut_by_sectors_of_the_drive_and_numbered_by_those_of_the_flow() -> None:
+    # Pages of 16 sectors; the flow begins 14 sectors into a page of the drive.
+    space = Space(first=1_006, last=9_999, page_sectors=16, stream_first=1_006, stream_last=9_999)
+    # Whole pages of the drive are whole pages of the flow.
+    assert [space.offset(sector, 16) for sector in (1_008, 1_024)] == [0, 16]
+    assert space.offset(1_008, 32) == 0
+    # A piece within a page of the drive is within the page of the flow in which it begins.
+    assert space.offset(1_006, 2) == 14
+    assert [space.offset(sector, 8) for sector in (1_008, 1_016, 1_024)] == [0, 8, 16]
+
+
+def test_requests_of_a_flow_that_begins_with_a_page_stay() -> None:
+    space = Space(first=1_024, last=9_999, page_sectors=16, stream_first=1_024, stream_last=9_999)
+    assert [space.offset(sector, 20) for sector in (1_024, 1_030, 1_100)] == [0, 6, 76]
+
+
+def test_a_size_below_zero_becomes_the_largest_one(tmp_path: Path) -> None:
+    flow = SYNTHETIC | {
+        "Request_Size_Distribution": "NORMAL",
+        "Average_Request_Size": "2",
+        "Variance_Request_Size": "2",
+        "Total_Requests_To_Generate": "1000",
+    }
+    (requests,) = replay(tmp_path, flow)
+    wrapped = [(sector, sectors) for _, sector, sectors, _ in requests if sectors > 100]
+    assert 0 < len(wrapped) < 200
+    # MQSim has them begin at the start of the space, as all that reach beyond its end.
+    assert all(sector == 0 and sectors > 65_000 for sector, sectors in wrapped)
+
+
 def test_a_trace_is_folded_onto_the_space_and_repeated_as_mqsim_does(tmp_path: Path) -> None:
     (tmp_path / "traces").mkdir()
     space = 365_690 * 128
@@ -135,3 +166,23 @@ def test_a_trace_that_is_read_is_not_written_over(tmp_path: Path) -> None:
         import_mqsim(tmp_path / "ssd.xml", tmp_path / "work.xml", tmp_path)
     assert (tmp_path / "work-1.trace").read_text() == TRACE_TEXT
     assert not (tmp_path / "work-1.toml").exists()
+
+
+@pytest.mark.parametrize("line", ["now 0 8 8 1", "1000 0 eight 8 1", "1000 0 8 0x 1", "1000 0 8 09 1"])
+def test_a_field_that_is_no_number_is_named(tmp_path: Path, line: str) -> None:
+    (tmp_path / "ssd.xml").write_text(device_text())
+    (tmp_path / "bad.trace").write_text(f"{TRACE_TEXT}{line}\n")
+    (tmp_path / "work.xml").write_text(workload_text([TRACE | {"File_Path": "bad.trace"}]))
+    with pytest.raises(flashmesh.ConfigError, match=r"bad\.trace:11: .* which is no whole number") as error:
+        import_mqsim(tmp_path / "ssd.xml", tmp_path / "work.xml", tmp_path / "out")
+    assert "literal" not in str(error.value)
+
+
+def test_flows_beside_others_begin_at_their_first_arrivals(tables: Import, tmp_path: Path) -> None:
+    few = SYNTHETIC | {"Total_Requests_To_Generate": "10"}
+    paced = few | {"Synthetic_Generator_Type": "BANDWIDTH", "Bandwidth": "1500000"}
+    found = tables(few, paced, requests_max=100)["stream"]
+    first = int((tmp_path / "out" / "work-1-flow-2.trace").read_text().split()[0])
+    assert found["flow-2"]["replay"] == {"mode": "open", "start-time": f"{first - 1}ns"}
+    assert found["flow-1"]["replay"] == {"mode": "stress", "outstanding": 64}
+    assert tables(paced, requests_max=100)["replay"] == {"mode": "open"}

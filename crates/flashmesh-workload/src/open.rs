@@ -10,7 +10,8 @@ use super::source::WorkloadSource;
 use super::synthetic::SyntheticSource;
 use crate::config::{Beyond, Replay, ReplayMode, Workload, WorkloadKind};
 use crate::error::WorkloadError;
-use crate::units::Bytes;
+use crate::request::IoRequest;
+use crate::units::{Bytes, Time};
 use crate::{quantities, tagged};
 
 tagged! {
@@ -60,12 +61,50 @@ impl fmt::Display for WorkloadSummary {
     }
 }
 
+/// A source whose arrivals count from the start of its stream.
+struct Delayed {
+    source: Box<dyn WorkloadSource>,
+    start: Time,
+}
+
+impl WorkloadSource for Delayed {
+    fn next_request(&mut self, thread: u32) -> Result<Option<IoRequest>, WorkloadError> {
+        let request = self.source.next_request(thread)?;
+        let Some(mut request) = request else { return Ok(None) };
+        let arrival_ps = request.arrival.as_ps().checked_add(self.start.as_ps()).ok_or_else(|| {
+            WorkloadError::Unusable("replay.start-time: the arrivals reach beyond the end of time".to_owned())
+        })?;
+        request.arrival = Time::from_ps(arrival_ps);
+        Ok(Some(request))
+    }
+
+    fn request_count(&self) -> Option<u64> {
+        self.source.request_count()
+    }
+}
+
 /// Opens a workload for a namespace of `capacity`; what it draws follows from `seed`. A trace is read once to
 /// its end, to know what is in it before the run.
 ///
 /// # Errors
 /// When the workload cannot be read, or cannot be used in a namespace of that size.
 pub fn open(
+    workload: &Workload,
+    replay: &Replay,
+    seed: u64,
+    capacity: Bytes,
+    sector_size: Bytes,
+) -> Result<(Box<dyn WorkloadSource>, WorkloadSummary), WorkloadError> {
+    let (source, summary) = open_at_once(workload, replay, seed, capacity, sector_size)?;
+    let start = replay.start_time;
+    if replay.mode != ReplayMode::Open || start == Time::ZERO {
+        return Ok((source, summary));
+    }
+    Ok((Box::new(Delayed { source, start }), summary))
+}
+
+/// Opens a workload whose stream starts at time zero.
+fn open_at_once(
     workload: &Workload,
     replay: &Replay,
     seed: u64,
@@ -114,6 +153,7 @@ pub fn open(
             }
             let source = TraceSource::open(workload, capacity, sector_size)?;
             let source = source.with_summary(&summary).counted_in(counted);
+            let source = source.spreading_ties(replay.mode == ReplayMode::Open && replay.spread_ties);
             Ok((Box::new(source), WorkloadSummary::Trace(Box::new(summary))))
         }
     }

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from flashmesh.traces import TraceSummary
 
 
+RATE_MIN = 0.1
+"""Fewest arrivals that are shown of a second or an hour."""
+
+
 def show(summaries: Sequence[TraceSummary], terminal: Terminal) -> None:
     """Prints what is in traces."""
     terminal.print(*sections(summaries, terminal))
@@ -54,6 +58,14 @@ def name(summary: TraceSummary) -> str:
     return summary.file.rsplit("/", 1)[-1]
 
 
+def arrival_rate(per_s: float) -> str:
+    """Returns a rate of arrivals, per hour or per day where few arrive in a second."""
+    for seconds, unit in ((1, "s"), (3600, "h")):
+        if per_s * seconds >= RATE_MIN:
+            return f"{q.scaled(per_s * seconds)}/{unit}"
+    return f"{q.scaled(per_s * 86_400)}/d"
+
+
 def quantities(summary: TraceSummary) -> dict[str, str]:
     """What is shown of a trace."""
     packed = "" if summary.compression == "plain" else f" ({summary.compression})"
@@ -73,6 +85,6 @@ def quantities(summary: TraceSummary) -> dict[str, str]:
         "highest address": q.size(summary.address_end_bytes),
         "span": q.time(summary.span_ps),
         "mean interarrival": q.time(summary.interarrival_mean_ps),
-        "arrivals": q.NONE if rate is None else f"{q.scaled(rate)}/s",
+        "arrivals": q.NONE if rate is None else arrival_rate(rate),
         "streams": q.count(summary.devices),
     }

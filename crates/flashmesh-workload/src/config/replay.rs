@@ -34,6 +34,9 @@ section! {
         mode: ReplayMode = ReplayMode::Stress, needs plain;
         /// Arrival times are multiplied by this.
         time_scale: f64 = 1.0, in 0.000_001..=1_000_000.0, with "mode" = ["\"open\""], needs plain;
+        /// Whether requests of a trace that share a time stamp are spread evenly up to the next stamp. A clock of whole seconds makes
+        /// bursts otherwise.
+        spread_ties: bool = false, with "mode" = ["\"open\""], needs plain;
         /// From when the latency of a request counts.
         latency_start: LatencyStart = LatencyStart::Arrival, with "mode" = ["\"open\""], needs plain;
         /// Requests in flight.
@@ -42,6 +45,8 @@ section! {
         threads: u32 = 1, in 1..=65_535, with "mode" = ["\"closed\""], needs plain;
         /// From a completion to the next request of the thread.
         think_time: Time = Time::ZERO, in Time::ZERO..=Time::from_ms(1_000_000), with "mode" = ["\"closed\""], needs plain;
+        /// When the stream starts: its arrivals count from then. `time-scale` multiplies this as well.
+        start_time: Time = Time::ZERO, in Time::ZERO..=Time::RUN_MAX, with "mode" = ["\"open\""], needs plain;
         /// No request arrives after this time; those that have arrived are served.
         stop_time: Option<Time> = None, unset "the workload's own end", in Time::from_ps(1)..=Time::RUN_MAX, needs plain;
     }

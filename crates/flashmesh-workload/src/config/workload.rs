@@ -159,6 +159,16 @@ choices! {
     }
 }
 
+choices! {
+    /// What offsets and sizes of the ASCII family count.
+    TraceAddressUnit {
+        /// Sectors of 512 B.
+        Sectors = "sectors",
+        /// Bytes.
+        Bytes = "bytes",
+    }
+}
+
 /// No drive is larger.
 const SPACE_MAX: Bytes = Bytes::new(1 << 50);
 /// Bounded, since a request is cut into pages at once.
@@ -181,6 +191,9 @@ section! {
         /// The unit of time stamps of the ASCII family; other formats fix theirs. An open replay needs it said, as nothing in such a
         /// file tells it.
         time_unit: Option<TraceTimeUnit> = None, unset "ns", with "kind" = ["\"trace\""], needs plain;
+        /// What offsets and sizes of the ASCII family count.
+        address_unit: TraceAddressUnit = TraceAddressUnit::Sectors, with "kind" = ["\"trace\""],
+            with "format" = ["\"auto\"", "\"ascii\""], needs plain;
         /// Which type of the ASCII family is a read.
         polarity: TracePolarity = TracePolarity::ReadIsOne, with "kind" = ["\"trace\""], needs plain;
         /// Which event of a blkparse log stands for the request; one that is missing in the log gives no request.

@@ -1,13 +1,14 @@
 //! The ASCII family of SSDSim, DiskSim and MQSim.
 //!
 //! `time, device, sector, sectors, type`, separated by blanks. Sectors are 512 B whatever the drive uses. The unit of the
-//! time stamps differs (SSDSim and MQSim ns, DiskSim ms with decimals) and so does which type reads, so both are options
-//! (`workload.time-unit`, `workload.polarity`); nothing in a file tells them apart.
+//! time stamps differs (SSDSim and MQSim ns, DiskSim ms with decimals), so does which type reads, and some files count bytes
+//! instead of sectors: all three are options (`workload.time-unit`, `workload.polarity`, `workload.address-unit`), since nothing
+//! in a file tells them apart.
 
 use super::fields::Fields;
 use super::reject::{BadLine, Reason};
 use super::{Format, Framing, Line, RawRequest, Sample, TraceReader};
-use crate::config::{TraceFormat, TracePolarity, TraceTimeUnit, Workload};
+use crate::config::{TraceAddressUnit, TraceFormat, TracePolarity, TraceTimeUnit, Workload};
 use crate::request::RequestKind;
 use crate::units::Time;
 
@@ -24,6 +25,8 @@ pub static FORMAT: Format = Format {
 
 struct Ascii {
     unit_ps: u64,
+    /// What offsets and sizes count.
+    unit: TraceAddressUnit,
     /// What types 0 and 1 ask.
     kinds: [RequestKind; 2],
 }
@@ -41,7 +44,15 @@ impl Ascii {
             TracePolarity::ReadIsOne => [RequestKind::Write, RequestKind::Read],
             TracePolarity::ReadIsZero => [RequestKind::Read, RequestKind::Write],
         };
-        Ascii { unit_ps, kinds }
+        Ascii { unit_ps, unit: workload.address_unit, kinds }
+    }
+
+    /// Reads an offset or a size, in bytes.
+    fn bytes(&self, fields: &mut Fields<'_>, expected: &'static str) -> Result<u64, BadLine> {
+        match self.unit {
+            TraceAddressUnit::Sectors => fields.sectors(expected),
+            TraceAddressUnit::Bytes => fields.number(expected),
+        }
     }
 }
 
@@ -55,10 +66,10 @@ impl TraceReader for Ascii {
         let device = fields.number_u32("the device number")?;
         fields.next_blank_separated("the first sector")?;
         let offset_column = fields.column();
-        let offset = fields.sectors("the first sector")?;
+        let offset = self.bytes(&mut fields, "the first sector")?;
         fields.next_blank_separated("the number of sectors")?;
         let size_column = fields.column();
-        let size = fields.sectors("the number of sectors")?;
+        let size = self.bytes(&mut fields, "the number of sectors")?;
         fields.next_blank_separated("the type, 0 or 1")?;
         let kind_column = fields.column();
         let kind = match fields.word() {

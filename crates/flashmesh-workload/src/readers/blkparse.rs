@@ -4,7 +4,8 @@
 //! from the start of the trace, with nine decimals, sectors of 512 B.
 //!
 //! - A request goes through several events. The one of `workload.blkparse-event` (D, sent to the drive, unless set) stands for
-//!   it; all others are skipped. A request that the driver puts back and sends again has two D events, and counts twice.
+//!   it; all others are skipped. A request that the driver puts back (R) and sends again has two D events, of which the first
+//!   one counts.
 //! - RWBS says what a request asks: `R` reads, `W` writes, `D` (with `E`: securely) discards, which deallocates; flags such
 //!   as `S`, `M`, `A` or a last `F` change nothing. A first `F` asks for a flush before the request.
 //! - A flush alone is a request with `workload.flushes`; without it, it is ignored and counted. So are a command without
@@ -14,6 +15,8 @@
 //!
 //! blkparse merges the logs of the processors in batches, so that events come slightly out of order; they are sorted in,
 //! counted, and no reason to refuse the log.
+
+use std::collections::VecDeque;
 
 use super::fields::Fields;
 use super::reject::{BadLine, Reason};
@@ -32,7 +35,7 @@ pub static FORMAT: Format = Format {
         "choose an event that the log holds with workload.blkparse-event: queue (Q), issue (D) or complete (C)",
     ),
     // A log may begin with many events of another kind, which show the format as well.
-    detect: |sample: &Sample<'_>, _| sample.share_understood(&mut Blkparse { action: None, flushes: false }),
+    detect: |sample: &Sample<'_>, _| sample.share_understood(&mut Blkparse::of_any_event()),
     open: |workload| Box::new(Blkparse::new(workload)),
 };
 
@@ -48,7 +51,14 @@ struct Blkparse {
     action: Option<u8>,
     /// Whether a flush alone is a request.
     flushes: bool,
+    /// Requests that the driver has put back and not sent again: device and first byte, the latest last.
+    requeued: VecDeque<(u32, u64)>,
+    /// Whether lines with sectors end with the process or the error in brackets, as an earlier one did.
+    has_process: bool,
 }
+
+/// Most requests that are remembered as put back.
+const REQUEUED_MAX: usize = 4096;
 
 impl Blkparse {
     fn new(workload: &Workload) -> Blkparse {
@@ -57,7 +67,36 @@ impl Blkparse {
             BlkparseEvent::Issue => b'D',
             BlkparseEvent::Complete => b'C',
         };
-        Blkparse { action: Some(action), flushes: workload.flushes }
+        Blkparse { action: Some(action), flushes: workload.flushes, ..Blkparse::of_any_event() }
+    }
+
+    /// Returns a reader that takes each event with a sector for a request, to detect the format.
+    fn of_any_event() -> Blkparse {
+        Blkparse { action: None, flushes: false, requeued: VecDeque::new(), has_process: false }
+    }
+
+    /// Remembers a request that the driver puts back, if sent requests are read.
+    fn requeue(&mut self, device: u32, fields: &mut Fields<'_>) {
+        let sector = |fields: &mut Fields<'_>| -> Result<u64, BadLine> {
+            fields.next_blank_separated("what is asked (RWBS)")?;
+            fields.blank_separated_word();
+            fields.next_blank_separated("the first sector")?;
+            fields.sectors("the first sector")
+        };
+        if self.action == Some(b'D')
+            && let Ok(offset) = sector(fields)
+        {
+            if self.requeued.len() == REQUEUED_MAX {
+                self.requeued.pop_front();
+            }
+            self.requeued.push_back((device, offset));
+        }
+    }
+
+    /// Returns whether a request was put back, and forgets it.
+    fn is_sent_again(&mut self, device: u32, offset: u64) -> bool {
+        let place = self.requeued.iter().position(|&put_back| put_back == (device, offset));
+        place.and_then(|place| self.requeued.remove(place)).is_some()
     }
 
     fn stands_for_a_request(&self, action: &[u8]) -> bool {
@@ -95,6 +134,9 @@ impl TraceReader for Blkparse {
         fields.next_blank_separated("the action")?;
         let action_column = fields.column();
         let action = fields.blank_separated_word();
+        if action == b"R" {
+            self.requeue(device, &mut fields);
+        }
         if !self.stands_for_a_request(action) {
             return match OTHER_ACTIONS.contains(&action) {
                 true => Ok(Line::Skipped),
@@ -112,6 +154,9 @@ impl TraceReader for Blkparse {
             (false, _) => Line::Ignored("no-data"),
         });
 
+        if matches!(asks, Asks::Nothing) && !self.has_process && fields.is_at_end() {
+            return without_data;
+        }
         fields.next_blank_separated("the first sector")?;
         match fields.peek() {
             Some(b'(') => return Ok(Line::Ignored("passed-through")),
@@ -131,8 +176,14 @@ impl TraceReader for Blkparse {
         fields.next_blank_separated("the number of sectors")?;
         let size_column = fields.column();
         let size = fields.sectors("the number of sectors")?;
-        // A line cut short in its size would pass for a smaller request; so what follows must be there too.
-        fields.next_blank_separated("the process or the error in brackets")?;
+        // A line cut short in its size would pass for a smaller request: what follows must be there, if the log has it.
+        if self.has_process || !fields.is_at_end() {
+            fields.next_blank_separated("the process or the error in brackets")?;
+            self.has_process |= fields.peek() == Some(b'[');
+        }
+        if self.is_sent_again(device, offset) {
+            return Ok(Line::Ignored("requeued"));
+        }
         match asks {
             Asks::Data(_) if size == 0 && rwbs.starts_with(b"F") => without_data,
             Asks::Data(kind) => Ok(Line::Request(RawRequest {

@@ -82,6 +82,11 @@ impl<'a> Fields<'a> {
         Ok(())
     }
 
+    /// Returns whether nothing but blanks is left.
+    pub fn is_at_end(&self) -> bool {
+        self.line[self.at..].iter().all(|byte| matches!(byte, b' ' | b'\t'))
+    }
+
     /// Requires that nothing but blanks is left.
     ///
     /// # Errors

@@ -64,11 +64,17 @@ const KNOWN_BINARY: [(&[u8], &str); 15] = [
     (b"\xfe\xff", "UTF-16 text"),
 ];
 
+/// The first bytes of an event of blktrace, version 7, in either order of bytes.
+const BLKTRACE_STARTS: [&[u8]; 2] = [b"\x07tae", b"eat\x07"];
+
 /// Where the header of a tar archive says that it is one.
 const TAR_MAGIC_AT: usize = 257;
 
 /// What `sample`, the unpacked start of a file, is when it is not text.
 pub(super) fn binary_kind(sample: &[u8]) -> Option<String> {
+    if BLKTRACE_STARTS.iter().any(|magic| sample.starts_with(magic)) {
+        return Some("a binary log of blktrace, not text: run blkparse on it and give its output".to_owned());
+    }
     let is_tar = sample.get(TAR_MAGIC_AT..).is_some_and(|rest| rest.starts_with(b"ustar"));
     let known = KNOWN_BINARY.iter().find(|(magic, _)| sample.starts_with(magic)).map(|&(_, kind)| kind);
     if let Some(kind) = known.or(is_tar.then_some("a tar archive")) {

@@ -42,6 +42,7 @@ mod stream;
 mod summary;
 mod systor;
 mod tencent;
+mod ties;
 mod vscsi;
 
 pub use fields::Fields;

@@ -3,12 +3,13 @@
 use rustc_hash::FxHashSet;
 
 use super::ahead::RequestsAhead;
+use super::fields::SECTOR_BYTES;
 use super::footprint::Footprint;
 use super::records::Framing;
 use super::reject::{Reason, Tally};
 use super::stream::{LineCounts, TraceStream};
 use super::summary::TraceSummary;
-use crate::config::Workload;
+use crate::config::{TraceAddressUnit, Workload};
 use crate::error::WorkloadError;
 use crate::request::{IoRequest, RequestKind};
 use crate::units::{Bytes, Time, printable_path};
@@ -58,6 +59,8 @@ struct Sums {
     counts: [u64; RequestKind::ALL.len()],
     bytes: [u64; RequestKind::ALL.len()],
     last_arrival: Time,
+    ties: Ties,
+    alignment: Alignment,
     address_end: u64,
     footprint: Footprint,
     devices: Devices,
@@ -70,6 +73,8 @@ impl Sums {
         self.counts[kind] += 1;
         // Sums of billions of gigabyte requests do not fit; a summary may stop counting there, but not the program.
         self.bytes[kind] = self.bytes[kind].saturating_add(request.size.as_u64());
+        self.ties.add(request.arrival);
+        self.alignment.add(request);
         self.last_arrival = request.arrival;
         self.address_end = self.address_end.max(request.offset.as_u64().saturating_add(request.size.as_u64()));
         self.devices.add(request.stream);
@@ -112,12 +117,71 @@ impl Sums {
             address_end_bytes: self.address_end,
             devices: self.devices.count(),
             time_unit: stream.time_unit().map(|unit| unit.name().to_owned()),
+            tied: self.ties.requests,
+            tied_max: self.ties.most,
+            may_be_bytes: stream.address_unit() == Some(TraceAddressUnit::Sectors) && self.alignment.is_of_bytes(),
             wrapped: stream.wrapped(),
             reordered: stream.reordered().cloned(),
             rejected: stream.rejected().iter().map(|(_, tally)| tally.clone()).collect(),
             ignored: stream.ignored(),
             skipped: lines.skipped,
         }
+    }
+}
+
+/// Requests that share their time stamp with the one before, counted as they come.
+#[derive(Default)]
+struct Ties {
+    stamp: Option<Time>,
+    /// Requests of this stamp so far.
+    run: u64,
+    /// Requests with a shared stamp.
+    requests: u64,
+    /// Most requests of one stamp.
+    most: u64,
+}
+
+impl Ties {
+    #[inline]
+    fn add(&mut self, arrival: Time) {
+        if self.stamp == Some(arrival) {
+            self.run += 1;
+            // The first of a run is known to share its stamp with the second one only.
+            self.requests += if self.run == 2 { 2 } else { 1 };
+        } else {
+            self.stamp = Some(arrival);
+            self.run = 1;
+        }
+        self.most = self.most.max(self.run);
+    }
+}
+
+/// Whether numbers of sectors of a trace are those of bytes: all multiples of the sector size, or too large.
+#[derive(Default)]
+struct Alignment {
+    requests: u64,
+    bytes: u64,
+    /// Requests whose offset and size, in sectors, are multiples of 512.
+    whole: u64,
+}
+
+impl Alignment {
+    /// Sizes of requests that are taken for too large, in bytes.
+    const MEAN_MAX: u64 = 4 << 20;
+    /// Fewest requests that are judged.
+    const REQUESTS_MIN: u64 = 3;
+
+    #[inline]
+    fn add(&mut self, request: &IoRequest) {
+        let (offset, size) = (request.offset.as_u64(), request.size.as_u64());
+        self.requests += 1;
+        self.bytes = self.bytes.saturating_add(size);
+        self.whole += u64::from((offset | size).is_multiple_of(SECTOR_BYTES * SECTOR_BYTES));
+    }
+
+    fn is_of_bytes(&self) -> bool {
+        self.requests >= Self::REQUESTS_MIN
+            && (self.whole == self.requests || self.bytes / self.requests >= Self::MEAN_MAX)
     }
 }
 
@@ -216,6 +280,11 @@ fn refusal(
         if !remedies.contains(&reason.remedy()) {
             remedies.push(reason.remedy());
         }
+    }
+    let is_too_far = |reason: &Reason| matches!(reason, Reason::BeyondDrive | Reason::TooLarge);
+    if stream.address_unit() == Some(TraceAddressUnit::Sectors) && reasons.iter().any(|(reason, _)| is_too_far(reason))
+    {
+        remedies.push("set workload.address-unit = \"bytes\" if offsets and sizes are bytes");
     }
     for remedy in remedies {
         let _ = write!(message, "\n  help: {remedy}");

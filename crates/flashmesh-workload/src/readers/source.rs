@@ -6,6 +6,7 @@ use super::ahead::RequestsAhead;
 use super::input::FileIdentity;
 use super::stream::TraceStream;
 use super::summary::TraceSummary;
+use super::ties::SpreadTies;
 use crate::config::Workload;
 use crate::error::WorkloadError;
 use crate::request::IoRequest;
@@ -23,6 +24,8 @@ pub struct TraceSource {
     issued: u64,
     /// What the file was when it was counted.
     counted: Option<FileIdentity>,
+    /// `None` where requests keep their time stamps.
+    ties: Option<SpreadTies>,
 }
 
 impl TraceSource {
@@ -37,7 +40,7 @@ impl TraceSource {
     /// The same from a stream at its start.
     pub fn from_stream(stream: TraceStream) -> TraceSource {
         let path = stream.path().to_owned();
-        TraceSource { requests: RequestsAhead::of(stream), path, expected: None, issued: 0, counted: None }
+        TraceSource { requests: RequestsAhead::of(stream), path, expected: None, issued: 0, counted: None, ties: None }
     }
 
     /// Expects as many requests as the scan of the same trace has counted; any other number is an error.
@@ -52,6 +55,13 @@ impl TraceSource {
     #[must_use]
     pub fn counted_in(mut self, identity: Option<FileIdentity>) -> TraceSource {
         self.counted = identity;
+        self
+    }
+
+    /// Spreads requests that share a time stamp evenly up to the next stamp, if `is_asked`.
+    #[must_use]
+    pub fn spreading_ties(mut self, is_asked: bool) -> TraceSource {
+        self.ties = is_asked.then(SpreadTies::default);
         self
     }
 
@@ -70,7 +80,10 @@ impl WorkloadSource for TraceSource {
             }
             return Ok(None);
         }
-        let request = self.requests.next()?;
+        let request = match &mut self.ties {
+            Some(ties) => ties.next(|| self.requests.next())?,
+            None => self.requests.next()?,
+        };
         match (request, self.expected) {
             (Some(_), _) => self.issued += 1,
             (None, Some(expected)) => {

@@ -10,7 +10,7 @@ use super::records::{Framing, Record, Records};
 use super::reject::{BadLine, Reason, Tallies, Tally};
 use super::sample::{Sample, format_of, looks_like_records, named, says_something};
 use super::{Format, Line, TraceReader};
-use crate::config::{TraceFormat, TraceTimeUnit, Workload};
+use crate::config::{TraceAddressUnit, TraceFormat, TraceTimeUnit, Workload};
 use crate::error::WorkloadError;
 use crate::request::IoRequest;
 use crate::units::{Bytes, Time};
@@ -32,6 +32,8 @@ pub struct TraceStream {
     is_sorted_here: bool,
     /// What the time stamps count, where the format does not fix it.
     time_unit: Option<TraceTimeUnit>,
+    /// What offsets and sizes count, where the format does not fix it.
+    address_unit: Option<TraceAddressUnit>,
     left: u64,
     /// The time stamp of the first request.
     origin_ps: Option<u128>,
@@ -142,6 +144,7 @@ impl TraceStream {
             is_sorted_here: workload.sort || format.is_merged,
             time_unit: (format.kind == Some(TraceFormat::Ascii))
                 .then(|| workload.time_unit.unwrap_or(TraceTimeUnit::Nanoseconds)),
+            address_unit: (format.kind == Some(TraceFormat::Ascii)).then_some(workload.address_unit),
             left: workload.requests.unwrap_or(u64::MAX),
             origin_ps: None,
             fates: Fates { skipped: comments, ..Fates::default() },
@@ -272,6 +275,11 @@ impl TraceStream {
         self.time_unit
     }
 
+    /// What offsets and sizes count, where the format does not fix it.
+    pub(super) fn address_unit(&self) -> Option<TraceAddressUnit> {
+        self.address_unit
+    }
+
     /// Identity of the file when it was opened.
     pub fn identity(&self) -> Option<FileIdentity> {
         self.records.identity()
@@ -333,10 +341,9 @@ impl Fates {
         let column = if reason == Reason::BeyondDrive { raw.offset_column } else { raw.size_column };
         self.rejected.reject(reason, (number, column), || match reason {
             Reason::BeyondDrive => format!(
-                "{} bytes from byte {} on end beyond the drive of {:.1} GB ({} bytes)",
+                "{} bytes from byte {} on end beyond the drive of {} bytes",
                 raw.size,
                 raw.offset,
-                capacity.as_u64() as f64 / 1e9,
                 capacity.as_u64()
             ),
             Reason::ZeroSize => "the size is zero".to_owned(),

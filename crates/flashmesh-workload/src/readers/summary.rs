@@ -60,6 +60,12 @@ quantities! {
         devices: u64, in "devices";
         /// Unit of its time stamps (`workload.time-unit`).
         time_unit: Option<String>, null "where the format fixes it";
+        /// Requests whose time stamp another request has too.
+        tied: u64, in "requests";
+        /// Most requests of one time stamp.
+        tied_max: u64, in "requests";
+        /// Whether offsets and sizes that were taken as sectors are more likely bytes (`workload.address-unit`).
+        may_be_bytes: bool;
         /// Requests whose address was folded onto the drive (`workload.beyond`).
         wrapped: u64, in "requests";
         /// Requests that were out of order and were sorted in.
@@ -72,6 +78,9 @@ quantities! {
         skipped: u64, in "lines";
     }
 }
+
+/// Least share of requests with a shared time stamp that is remarked.
+const TIED_SHARE_MIN: f64 = 0.1;
 
 impl TraceSummary {
     /// Devices are counted up to here.
@@ -95,7 +104,22 @@ impl TraceSummary {
             let lines = framing.noun(tally.lines);
             format!("{} {} {lines} ignored, first at {}.", tally.lines, tally.reason, place(tally))
         });
-        rejected.chain(reordered).chain(ignored).collect()
+        let tied = self.has_many_ties().then(|| {
+            let (tied, all, most) = (self.tied, self.requests, self.tied_max);
+            format!("{tied} of {all} requests share a time stamp, up to {most} the same one; replay.spread-ties spreads them.")
+        });
+        let bytes = self.may_be_bytes.then(|| {
+            "Offsets and sizes can hardly be sectors: set workload.address-unit = \"bytes\" if they are bytes."
+                .to_owned()
+        });
+        rejected.chain(reordered).chain(ignored).chain(tied).chain(bytes).collect()
+    }
+
+    /// Whether so many requests share their time stamps that the clock of the trace must be coarse.
+    ///
+    /// A trace of a single stamp has no clock at all, and is refused or replayed without.
+    fn has_many_ties(&self) -> bool {
+        self.span_ps > 0 && self.tied as f64 >= TIED_SHARE_MIN * self.requests as f64
     }
 
     /// How the file tells its records apart.

@@ -108,6 +108,8 @@ fn what_is_no_text_is_named() {
     for (bytes, needle) in [
         (&noise[..], "binary, not text: is it compressed with something else?"),
         (b"1000 0 8 8 1\n\0\0\0\0", "binary, not text"),
+        (b"\x07tae\0\0\0\0\x01\0\0\0", "a binary log of blktrace, not text: run blkparse on it"),
+        (b"eat\x07\0\0\0\0\0\0\0\x01", "a binary log of blktrace, not text: run blkparse on it"),
         (b"BZh91AY&SY", "bzip2"),
         (b"PK\x03\x04\x14", "zip"),
         (b"PAR1\x15\x04", "Parquet"),

@@ -338,7 +338,6 @@ class DeviceTranslation:
         device.set("gc.victim", VICTIMS[policy], "GC_Block_Selection_Policy")
         if policy == "RGA":
             device.set("gc.d", blocks.bit_length() - 1, "GC_Block_Selection_Policy")
-        device.set("gc.hard-threshold", float(device.number("GC_Hard_Threshold")), "GC_Hard_Threshold")
         device.set("gc.preemptible", device.flag("Preemptible_GC_Enabled"), "Preemptible_GC_Enabled")
         device.set("gc.copyback", device.flag("Use_Copyback_for_GC"), "Use_Copyback_for_GC")
         device.set("wear.dynamic", device.flag("Dynamic_Wearleveling_Enabled"), "Dynamic_Wearleveling_Enabled")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from flashmesh.files import absolute
 from flashmesh.importers.mqsim.ledger import Mode, Replay
-from flashmesh.importers.mqsim.requests import SyntheticFlow, lines_of, replayed
+from flashmesh.importers.mqsim.requests import SyntheticFlow, first_arrival, lines_of, replayed
 from flashmesh.importers.mqsim.tags import SECTOR
 from flashmesh.importers.toml_text import nanoseconds, size
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 CACHING = {"TURNED_OFF": "none", "WRITE_CACHE": "writes", "READ_CACHE": "reads", "WRITE_READ_CACHE": "all"}
 UNITS = {"PICOSECOND": "ps", "NANOSECOND": "ns", "MICROSECOND": "us"}
+FIRST_NS = 1
+"""When the flows of a queue depth issue their first requests in MQSim."""
 SIZES_MAX = 1024
 """Sizes that one distribution may have."""
 OWN_REQUESTS = "the requests of MQSim itself, from its random numbers"
@@ -96,7 +98,15 @@ class Flow:
             self.flow.fates[tag].keys.append(f"{self.prefix}workload.trace")
 
     def replay(self, requests: Iterator[Request], source: Path | None) -> None:
-        """Has the compatible configuration replay requests."""
+        """Has the compatible configuration replay requests.
+
+        A replay begins with the first request. Beside other flows it has to begin when that comes in MQSim, whose
+        flows of a queue depth begin at 1 ns.
+        """
+        start_ns, requests = first_arrival(requests)
+        if self.prefix and start_ns > FIRST_NS:
+            later = "MQSim counts the arrivals of all flows from one time"
+            self.set("replay.start-time", compatible=nanoseconds(start_ns - FIRST_NS), reason=later)
         self.ledger.replays[self.file] = Replay(requests, source)
 
     def synthetic(self) -> None:
@@ -177,8 +187,7 @@ class Flow:
         if not 1 <= percent <= 100:
             self.ledger.warn(f"Working_Set_Percentage {percent} acts as 100 in MQSim, and here")
             percent = 100
-        footprint = (self.space.last - self.space.first) * percent // 100 + 1
-        self.describe("workload.footprint", size(footprint * SECTOR), "Working_Set_Percentage")
+        self.footprint(percent)
         pattern = flow.word("Address_Distribution")
         hot = flow.whole("Percentage_of_Hot_Region") if pattern == "RANDOM_HOTCOLD" else 0
         if pattern == "RANDOM_HOTCOLD":
@@ -188,6 +197,19 @@ class Flow:
             return
         flow.unused("Percentage_of_Hot_Region", "no address is hot")
         self.describe("workload.pattern", "sequential" if pattern == "STREAMING" else "random", "Address_Distribution")
+
+    def footprint(self, percent: int) -> None:
+        """Sets the part of its space that a flow touches, in whole pages where it is all."""
+        space = self.space
+        if space.first > space.stream_first:
+            start = size((space.first - space.stream_first) * SECTOR)
+            self.describe("workload.footprint-start", start, "Working_Set_Percentage")
+        if percent == 100 and space.first == space.stream_first and space.last == space.stream_last:
+            self.flow.unused("Working_Set_Percentage", "100: all of the space")
+            return
+        sectors = (space.last - space.first) * percent // 100 + 1
+        whole = (space.last - space.first + 1) // space.page_sectors * space.page_sectors
+        self.describe("workload.footprint", size(min(sectors, whole) * SECTOR), "Working_Set_Percentage")
 
     def arrivals(self) -> int | None:
         """When requests come; gives the time between them in MQSim, in nanoseconds."""
@@ -270,9 +292,9 @@ class Flow:
             self.replay(replayed(path, self.space, percent, rounds), path)
         else:
             self.set("workload.trace", str(path), "File_Path")
-        self.rounds(percent, rounds, lines)
+        self.rounds(path, percent, rounds, lines)
 
-    def rounds(self, percent: int, rounds: int, lines: int | None) -> None:
+    def rounds(self, path: Path, percent: int, rounds: int, lines: int | None) -> None:
         """How much of a trace is replayed, and how often.
 
         Raises:
@@ -281,12 +303,15 @@ class Flow:
         flow = self.flow
         in_the_file = f"{self.prefix}workload.trace"
         if rounds != 1:
-            if self.options.mode is Mode.PHYSICAL or not self.replays:
-                raise flow.problem(
-                    "Relay_Count",
-                    f"<Relay_Count> {rounds}: a trace is replayed once, unless MQSim's own requests are",
-                    "set it to 1, or import without --physical and with a larger --requests-max",
-                )
+            if lines is None:
+                what = f"the trace is needed to replay it {rounds} times, but it was not found"
+                raise flow.problem("File_Path", what, f"correct the path, or put the trace at {path}")
+            if self.options.mode is Mode.PHYSICAL:
+                what = f"<Relay_Count> {rounds}: with --physical a trace is replayed once"
+                raise flow.problem("Relay_Count", what, "set it to 1, or import without --physical")
+            if not self.replays:
+                what = f"<Relay_Count> {rounds} of {lines} lines: {rounds * lines} requests are too many to write out"
+                raise flow.problem("Relay_Count", what, f"set it to 1, or --requests-max to {rounds * lines}")
             flow.fates["Relay_Count"].keys.append(in_the_file)
             flow.unused("Percentage_To_Be_Executed", "several rounds are of the whole trace")
             return
@@ -294,7 +319,8 @@ class Flow:
         if percent == 100:
             flow.unused("Percentage_To_Be_Executed", "100: all of the trace")
         elif lines is None:
-            raise flow.problem("File_Path", f"the trace is needed to know what {percent} % of it are")
+            what = f"the trace is needed to know what {percent} % of it are, but it was not found"
+            raise flow.problem("File_Path", what, f"correct the path, or put the trace at {path}")
         else:
             self.describe("workload.requests", lines * percent // 100, "Percentage_To_Be_Executed")
 

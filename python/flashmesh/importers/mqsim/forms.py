@@ -93,12 +93,13 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Indices:
-    """Numbers of parts, between commas."""
+    """Numbers of parts, between commas; MQSim skips empty places between them, such as that after a trailing comma."""
 
     def read(self, text: str) -> tuple[int, ...]:
         """The numbers, each once, rising."""
+        parts = [part for part in text.split(",") if part.strip()]
         try:
-            return tuple(sorted({int(Whole(0, 65_535).read(part.strip())) for part in text.split(",")}))
+            return tuple(sorted({int(Whole(0, 65_535).read(part.strip())) for part in parts or [text]}))
         except Misfit as misfit:
             raise Misfit(f"{misfit}: expected numbers between commas, such as 0,1,2,3") from None
 

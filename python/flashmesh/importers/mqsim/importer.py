@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flashmesh import configuration
 from flashmesh._native import ConfigError, OutputError
 from flashmesh.files import whole_file, write_text
 from flashmesh.importers.mqsim import document, requests
@@ -211,4 +212,6 @@ def import_mqsim(
     for path, content in texts.items():
         with whole_file(path) as temporary:
             write_text(temporary, content)
+    for path in files:
+        configuration.load(path)
     return MqsimImport(scenarios, files, list(replays), report_file, text)

@@ -10,11 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Generator
 from dataclasses import dataclass
-from itertools import count, islice, repeat
+from itertools import chain, count, islice, repeat
 from typing import TYPE_CHECKING, TypeAlias
 
 from flashmesh._native import ConfigError, OutputError
 from flashmesh.importers.mqsim.random_numbers import exponential, normal, uniform
+from flashmesh.importers.problems import WORD_MAX
+from flashmesh.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -30,20 +32,42 @@ FIELDS = 5
 """What a line of a trace has, one blank between any two."""
 LINE_MAX = 4096
 """No line of a trace is longer."""
+DRAWN_BITS = 32
+"""MQSim keeps a drawn length in so many bits without a sign: one below zero becomes a very large one."""
 COUNT_BITS = 16
 """MQSim keeps the length of a command in so many bits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """The sectors of a flow on the drive."""
+    """The sectors of a flow on the drive, and those of the input stream of MQSim that takes its requests."""
 
     first: int
     last: int
+    page_sectors: int
+    stream_first: int
+    """First sector of the input stream: that of the flow on NVMe, that of the drive behind SATA."""
+    stream_last: int
 
-    def offset(self, sector: int) -> int:
-        """Where a sector of the drive is in the space; one outside is folded onto it, as MQSim does."""
-        return sector - self.first if self.first <= sector <= self.last else sector % (self.last - self.first)
+    def offset(self, sector: int, sectors: int) -> int:
+        """Returns where a request at a sector of the drive begins in its input stream.
+
+        MQSim folds a sector outside the stream onto it. It cuts requests at multiples of the page size counted from
+        the beginning of the drive, and numbers their pages from that of the stream. The offset returned leads to the
+        same pieces on the same pages, with one exception: where a page of the stream begins within the page of the
+        drive in which a request of several pieces begins, and before the request, MQSim puts the first two pieces on
+        one page; here the first one goes to the page before.
+        """
+        first, last, page = self.stream_first, self.stream_last, self.page_sectors
+        offset = sector - first if first <= sector <= last else sector % (last - first)
+        shift = first % page
+        if shift == 0:
+            return offset
+        in_page = (offset + shift) % page
+        if in_page + sectors <= page:
+            return offset - offset % page + in_page
+        behind = offset + shift - page
+        return behind if behind >= 0 else in_page
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +102,7 @@ class SyntheticFlow:
         sizes: Iterator[int] = repeat(self.mean_sectors)
         if self.deviation is not None:
             drawn = normal(next(seeds), self.mean_sectors, self.deviation)
-            sizes = (max(math.ceil(size), 1) % 2**COUNT_BITS for size in drawn)
+            sizes = (math.ceil(size) % 2**DRAWN_BITS or 1 for size in drawn)
         gaps = repeat(0.0) if self.mean_gap_ns is None else exponential(next(seeds), self.mean_gap_ns)
         first, last = self.space.first, self.last()
         match self.distribution:
@@ -95,7 +119,8 @@ class SyntheticFlow:
             time += int(gap)
             reads = next(kinds) <= read_share
             sector = places.send(size)
-            yield time, self.space.offset(sector - sector % self.alignment), size, reads
+            sent = size % 2**COUNT_BITS
+            yield time, self.space.offset(sector - sector % self.alignment, sent), sent, reads
 
     def last(self) -> int:
         """The last sector of the working set."""
@@ -162,7 +187,13 @@ def replayed(path: Path, space: Space, percent: int, rounds: int) -> Iterator[Re
             time = start + stamp
             # Within the space an address counts from the beginning of the flow's own part.
             inside = sector if sector <= space.last - space.first else sector % (space.last - space.first)
-            yield time, inside, sectors, reads
+            yield time, space.offset(space.first + inside, sectors), sectors, reads
+
+
+def first_arrival(requests: Iterator[Request]) -> tuple[int, Iterator[Request]]:
+    """Returns the arrival of the first request in nanoseconds, 0 where there is none, and all requests."""
+    first = next(requests, None)
+    return (0, iter(())) if first is None else (first[0], chain([first], requests))
 
 
 def traced(path: Path) -> Iterator[Request]:
@@ -186,7 +217,8 @@ def traced(path: Path) -> Iterator[Request]:
                 if len(fields) != FIELDS:
                     return
                 try:
-                    stamp, sector, sectors = int(fields[0]), unsigned(fields[2]), unsigned(fields[3])
+                    stamp = whole(fields[0], "the time stamp", 10)
+                    sector, sectors = unsigned(fields[2], "the first sector"), unsigned(fields[3], "the sectors")
                 except ValueError as error:
                     raise ConfigError(f"{path}:{number}: {error}: is it a trace of MQSim?") from None
                 yield stamp, sector, sectors % 2**COUNT_BITS, fields[4] != "0"
@@ -194,15 +226,27 @@ def traced(path: Path) -> Iterator[Request]:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
 
 
-def unsigned(text: str) -> int:
-    """A number as C spells it: decimal, 0x.. or 0..
+def unsigned(text: str, field: str) -> int:
+    """Returns a number as C spells it: decimal, 0x.. or 0..
 
     Raises:
         ValueError: When it is none.
     """
     if text[:2] in ("0x", "0X"):
-        return int(text, 16)
-    return int(text, 8 if text[:1] == "0" else 10)
+        return whole(text, field, 16)
+    return whole(text, field, 8 if text[:1] == "0" else 10)
+
+
+def whole(text: str, field: str, base: int) -> int:
+    """Returns a whole number of a field.
+
+    Raises:
+        ValueError: When it is none; the text names the field.
+    """
+    try:
+        return int(text, base)
+    except ValueError:
+        raise ValueError(f"{field} is `{printable(text[:WORD_MAX])}`, which is no whole number") from None
 
 
 def lines_of(path: Path) -> int:

@@ -29,27 +29,36 @@ class Room:
     """The share of a plane that is spare."""
 
     @staticmethod
-    def of(drive: Drive, pages: int, bound: int) -> Room:
-        """The room where the fullest plane holds so many pages, and so many blocks for writes with early pages."""
-        needed = SPARE_BLOCKS + bound
+    def of(drive: Drive, pages: int, open_blocks: int) -> Room:
+        """The room where the fullest plane holds so many pages, and needs so many blocks more for open ones."""
+        needed = SPARE_BLOCKS + open_blocks
         if drive.stored_entry_bytes is not None:
             needed += TRANSLATION_BLOCKS
         blocks = max(drive.blocks, -(-pages // drive.pages_per_block) + needed)
         return Room(blocks, 1 - pages / (blocks * drive.pages_per_block))
 
 
-def settle(ledger: Ledger, drive: Drive, pages: int) -> bool:
-    """Sets the blocks of a plane and the threshold of collection, where the fullest plane holds so many pages.
+def settle(ledger: Ledger, drive: Drive, pages: int, writers: int) -> bool:
+    """Sets the blocks of a plane and the threshold of collection.
 
-    Gives whether the drive has as many blocks as its file says, where it is described as it was meant.
+    Args:
+        ledger: Where everything is kept.
+        drive: The drive.
+        pages: Pages that the fullest plane holds.
+        writers: The most open blocks for writes of the host that a plane has.
+
+    Returns:
+        Whether the drive has as many blocks as its file says, where it is described as it was meant.
     """
-    compatible, physical = Room.of(drive, pages, BOUND_BLOCKS), Room.of(drive, pages, 0)
+    compatible, physical = Room.of(drive, pages, BOUND_BLOCKS + writers - 1), Room.of(drive, pages, 0)
     if compatible.blocks > drive.blocks:
         ledger.warn(
             f"Block_No_Per_Plane {drive.blocks} leaves too few spare blocks, which MQSim does not look at: "
             f"the drive has {compatible.blocks}, or {physical.blocks} with --physical, and the same capacity"
         )
     enough = f"a drive that is written full works on with {BOUND_BLOCKS} more spare block, for writes with early pages"
+    if writers > 1:
+        enough += f", and with one for each of {writers - 1} more open blocks"
     drive.flash.set(
         "geometry.blocks-per-plane",
         None,
@@ -73,4 +82,8 @@ def settle(ledger: Ledger, drive: Drive, pages: int) -> bool:
     drive.device.set(
         "gc.threshold", None, "GC_Exec_Threshold", compatible=round(least, 9), physical=meant, reason=reason
     )
+    hard = float(drive.device.number("GC_Hard_Threshold"))
+    if hard > min(least, meant):
+        ledger.warn(f"GC_Hard_Threshold {hard:g} is above the threshold of collection: {min(least, meant):g} is taken")
+    drive.device.set("gc.hard-threshold", min(hard, round(least, 9), meant), "GC_Hard_Threshold")
     return physical.blocks == drive.blocks

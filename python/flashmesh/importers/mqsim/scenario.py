@@ -96,6 +96,23 @@ def sectors_of(parts: list[Part], drive: Drive) -> list[int]:
     return totals
 
 
+def writers_of(parts: list[Part], drive: Drive) -> int:
+    """Returns the most flows that share a plane; behind SATA, MQSim has one open block for all of them."""
+    return 1 if drive.is_sata else max(len(users) for users, _ in kinds_of_planes(parts, drive))
+
+
+def in_stripes(sectors: list[int], parts: list[Part], drive: Drive) -> list[int]:
+    """Returns the space of each flow in whole pages, as MQSim counts them: the last one may be a part of a page.
+
+    Where all flows use all planes, it is in whole stripes over the planes, if anything follows it: MQSim begins the
+    order of planes anew in each flow, and for the pages of the map.
+    """
+    is_followed = len(parts) > 1 or drive.stored_entry_bytes is not None
+    in_planes = is_followed and all(part.is_all(drive) for part in parts)
+    unit = drive.page_bytes // SECTOR * (drive.all_planes() if in_planes else 1)
+    return [-(-count // unit) * unit for count in sectors]
+
+
 def fullest(parts: list[Part], sectors: list[int], drive: Drive) -> int:
     """The most pages of flows, and of the map where it lies on flash, that a plane holds.
 
@@ -154,15 +171,24 @@ class ScenarioTranslation:
             counts = (drive.channels, drive.chips, drive.dies, drive.planes)
             parts = [Part(*(tuple(range(count)) for count in counts))] * len(parts)
         sectors = sectors_of(parts, drive)
-        whole = len(parts) == 1 and parts[0].is_all(drive)
-        capacity = size(sum(sectors) * SECTOR)
-        by_share = settle(self.ledger, drive, fullest(parts, sectors, drive)) and whole
+        rounded = [sum(sectors)] if drive.is_sata else sectors
+        rounded = in_stripes(rounded, parts[: len(rounded)], drive)
+        whole = drive.is_sata or (len(parts) == 1 and parts[0].is_all(drive))
+        capacity = size(sum(rounded) * SECTOR)
+        writers = writers_of(parts, drive)
+        by_share = settle(self.ledger, drive, fullest(parts[: len(rounded)], rounded, drive), writers) and whole
+        if writers > 1:
+            drive.device.set(
+                "ftl.write-streams",
+                compatible="per-stream",
+                reason="MQSim has an open block for each flow in each plane",
+            )
         drive.device.set(
             "geometry.capacity",
             None,
             "Overprovisioning_Ratio",
             compatible=capacity,
-            physical=None if by_share else capacity,
+            physical=None if by_share else size((sum(sectors) if whole else sum(rounded)) * SECTOR),
             reason="MQSim rounds the space of every plane down",
         )
         if by_share:
@@ -180,8 +206,11 @@ class ScenarioTranslation:
             several = len(self.flows) > 1
             prefix = f"stream.{name}." if several else ""
             file = f"{self.name}-{name}.trace" if several else f"{self.name}.trace"
-            Flow(self, flow, prefix, Space(first, first + count - 1), file).translate()
-            self.namespace(flow, name, prefix, part, count, whole)
+            last = first + count - 1
+            stream = (0, sum(sectors) - 1) if drive.is_sata else (first, last)
+            space = Space(first, last, drive.page_bytes // SECTOR, *stream)
+            Flow(self, flow, prefix, space, file).translate()
+            self.namespace(flow, name, prefix, part, 0 if whole else rounded[number - 1])
             first += count
         return any(flow.word("Device_Level_Data_Caching_Mode") != "TURNED_OFF" for flow in self.flows)
 
@@ -203,8 +232,8 @@ class ScenarioTranslation:
         if len({flow.whole("Initial_Occupancy_Percentage") for flow in self.flows}) > 1:
             self.ledger.warn("Initial_Occupancy_Percentage differs between flows: the mean of their space is taken")
 
-    def namespace(self, flow: Section, name: str, prefix: str, part: Part, sectors: int, whole: bool) -> None:
-        """The planes and the space of a flow."""
+    def namespace(self, flow: Section, name: str, prefix: str, part: Part, sectors: int) -> None:
+        """Sets the planes and the space of a flow; no namespace where `sectors` is 0."""
         drive = self.drive
         levels = {
             "Channel_IDs": ("channels", part.channels, drive.channels),
@@ -219,6 +248,6 @@ class ScenarioTranslation:
                 flow.unused(tag, "all there are")
             else:
                 flow.set(f"namespace.{name}.{key}", ",".join(map(str, numbers)), tag)
-        if not whole:
+        if sectors:
             flow.set(f"namespace.{name}.capacity", size(sectors * SECTOR))
             flow.set(f"{prefix}queue.namespace", name)

@@ -110,6 +110,37 @@ fn events_out_of_order_are_no_fault_of_the_log() {
 }
 
 #[test]
+fn a_request_that_the_driver_puts_back_and_sends_again_counts_once() {
+    let text = "\
+8,0 0 1 0.001 1 D R 8 + 8 [a]
+8,0 0 2 0.002 1 R R 8 + 8 [0]
+8,0 0 3 0.003 1 D R 8 + 8 [a]
+8,0 0 4 0.004 1 C R 8 + 8 [0]
+8,0 0 5 0.005 1 D R 8 + 8 [a]
+8,0 0 6 0.006 1 C R 8 + 8 [0]
+";
+    let found = requests(text, &workload(TraceFormat::Auto));
+    let arrivals: Vec<_> = found.iter().map(|request| request.arrival).collect();
+    assert_eq!(arrivals, [Time::ZERO, Time::from_ms(4)]);
+    let told = summary(text, &workload(TraceFormat::Auto)).unwrap().to_string();
+    assert!(told.contains("1 requeued line ignored"), "{told}");
+    let completed = Workload { blkparse_event: BlkparseEvent::Complete, ..workload(TraceFormat::Blkparse) };
+    assert_eq!(requests(text, &completed).len(), 2);
+}
+
+#[test]
+fn a_log_without_processes_is_read() {
+    let text = LOG.lines().filter(|line| line.contains(" D ")).map(|line| {
+        let end = line.find(" [").unwrap_or(line.len());
+        format!("{}\n", &line[..end])
+    });
+    let text: String = text.collect();
+    let found = requests(&text, &workload(TraceFormat::Auto));
+    let whole = requests(LOG, &workload(TraceFormat::Auto));
+    assert_eq!(found, whole);
+}
+
+#[test]
 fn every_bad_blkparse_line_is_named_with_its_place() {
     let good = ["8,16 3 1 0.1 9 D R 8 + 8 [a]", "8,16 3 3 0.3 9 D W 8 + 8 [a]"];
     let bad = [

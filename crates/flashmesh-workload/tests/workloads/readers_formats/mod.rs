@@ -8,7 +8,7 @@ mod srt;
 mod vscsi;
 
 use flashmesh_workload::RequestKind;
-use flashmesh_workload::config::{Beyond, TraceFormat, TracePolarity, TraceTimeUnit, Workload};
+use flashmesh_workload::config::{Beyond, TraceAddressUnit, TraceFormat, TracePolarity, TraceTimeUnit, Workload};
 use flashmesh_workload::units::{Bytes, Time};
 
 use helpers::{assert_each_is_rejected, request, requests, summary, workload};
@@ -52,7 +52,7 @@ fn every_bad_msr_line_is_named_with_its_place() {
             ("150,hm,0,Read,0,512,", "number", 21, "the response time"),
             ("150,hm,0,Read,0,512,1,9", "fields", 22, "the end of the line, found \",\""),
             ("150,hm,0,Read,0,0,1", "zero-size", 17, "the size is zero"),
-            ("150,hm,0,Read,1073741824,512,1", "beyond-drive", 15, "beyond the drive of 1.1 GB"),
+            ("150,hm,0,Read,1073741824,512,1", "beyond-drive", 15, "beyond the drive of 1073741824 bytes"),
             ("150,hm,0,Read,0,1073741825,1", "too-large", 17, "more than 1GiB"),
         ],
     );
@@ -90,6 +90,41 @@ fn ascii_time_units_and_polarities_are_options() {
     let workload = Workload { polarity: TracePolarity::ReadIsZero, ..workload(TraceFormat::Ascii) };
     assert_eq!(requests(text, &workload)[0].kind, RequestKind::Write);
     assert_eq!(requests(text, &workload)[1].kind, RequestKind::Read);
+}
+
+#[test]
+fn ascii_offsets_and_sizes_may_be_bytes() {
+    let text = "0 0 4096 512 1\n1000 0 1000 8192 0\n2000 0 0 4096 1\n";
+    let bytes = Workload { address_unit: TraceAddressUnit::Bytes, ..workload(TraceFormat::Ascii) };
+    let found: Vec<_> =
+        requests(text, &bytes).iter().map(|request| (request.offset.as_u64(), request.size.as_u64())).collect();
+    // What is no whole sector is widened to the sectors that it touches.
+    assert_eq!(found, [(4096, 512), (512, 8704), (0, 4096)]);
+    assert!(!summary(text, &bytes).unwrap().may_be_bytes);
+}
+
+#[test]
+fn ascii_numbers_that_can_hardly_be_sectors_are_remarked() {
+    let multiples: String = (0..5).map(|i| format!("{i}000 0 {} 4096 1\n", i * 4096)).collect();
+    let found = summary(&multiples, &workload(TraceFormat::Ascii)).unwrap();
+    assert!(found.may_be_bytes && found.to_string().contains("workload.address-unit = \"bytes\""), "{found}");
+    let sectors: String = (0..5).map(|i| format!("{i}000 0 {} 8 1\n", i * 8)).collect();
+    assert!(!summary(&sectors, &workload(TraceFormat::Ascii)).unwrap().may_be_bytes);
+    let beyond: String = (0..5).map(|i| format!("{i}000 0 {} 4096 1\n", 1_u64 << 40)).collect();
+    let refused = summary(&beyond, &workload(TraceFormat::Ascii)).unwrap_err().to_string();
+    assert!(refused.contains("workload.address-unit"), "{refused}");
+}
+
+#[test]
+fn requests_that_share_a_time_stamp_are_counted_and_remarked() {
+    let text = "1 0 0 8 1\n1 0 8 8 1\n1 0 16 8 1\n2 0 24 8 1\n3 0 32 8 1\n3 0 40 8 1\n";
+    let found = summary(text, &workload(TraceFormat::Ascii)).unwrap();
+    assert_eq!((found.tied, found.tied_max), (5, 3));
+    assert!(found.to_string().contains("5 of 6 requests share a time stamp, up to 3 the same one"), "{found}");
+    let apart: String = (0..20).map(|i| format!("{i} 0 0 8 1\n")).collect();
+    let apart = summary(&apart, &workload(TraceFormat::Ascii)).unwrap();
+    assert_eq!((apart.tied, apart.tied_max), (0, 1));
+    assert!(!apart.to_string().contains("share a time stamp"), "{apart}");
 }
 
 #[test]

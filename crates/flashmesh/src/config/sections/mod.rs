@@ -41,7 +41,7 @@ pub use firmware::Firmware;
 pub use flash::{DieStart, Flash, MultiPlane, PageTypes, ProgramOrder, ProgramUnit, Suspension, SuspensionScope};
 pub use flashmesh_workload::config::{
     ArrivalKind, Beyond, BlkparseEvent, BurstKinds, LatencyStart, MixPlacement, Pattern, Replay, ReplayMode, Sizes,
-    TraceFormat, TracePolarity, TraceTimeUnit, Workload, WorkloadKind,
+    TraceAddressUnit, TraceFormat, TracePolarity, TraceTimeUnit, Workload, WorkloadKind,
 };
 pub use ftl::{Allocation, FirmwarePolicy, FirstTouch, Ftl, Level, WriteBinding, WriteStreams};
 pub use gc::{Gc, Move, MovedPages, VictimPolicy};
