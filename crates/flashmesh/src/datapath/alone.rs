@@ -132,7 +132,7 @@ impl<M: Model> Datapath<M> {
         };
         if class.is_program() {
             let by = self.geometry.die_of_plane(self.geometry.plane_of(self.transactions[id].from));
-            self.interconnect.fabric.answers_for(die, by);
+            self.interconnect.fabric.redirect_acknowledgement(die, by);
         }
         self.units[die].state.begin(&self.rules.die, operation, now).expect("the die was found free");
         if self.dispatches() {

@@ -97,7 +97,7 @@ impl<M: Model> Datapath<M> {
     #[inline]
     pub fn wake(&mut self, WakeToken(token): WakeToken, kernel: &mut Kernel<M>) {
         let Interconnect { fabric, outbox, .. } = &mut self.interconnect;
-        outbox.quiet_until = kernel.next_at();
+        outbox.lookahead_until = kernel.next_at();
         fabric.wake(token, kernel.now(), outbox);
     }
 

@@ -281,7 +281,7 @@ impl Fabric for Circuits {
         true
     }
 
-    fn tell_end(&mut self, grant: Grant, now: Time) -> Time {
+    fn acknowledge_over(&mut self, grant: Grant, now: Time) -> Time {
         let Way { chip, hearer, .. } = self.circuit(grant.path).way;
         let packets = self.packetizer.acknowledgement();
         self.cross([chip, hearer], packets, Bytes::ZERO, TransferPhase::DataOut, now)

@@ -119,7 +119,7 @@ impl Messages {
         let cycle_of = |time: Time| time.as_ps() / self.flit_time.as_ps();
         let cycle = cycle_of(now);
         // What comes at the end of the quiet may inject a packet in the cycle in which it comes.
-        let mut quiet_until = cycle_of(outbox.quiet_until);
+        let mut quiet_until = cycle_of(outbox.lookahead_until);
         if self.wakes_at <= cycle {
             self.wakes_at = u64::MAX;
         }

@@ -23,7 +23,7 @@
 //!   blocked in the network is [`stalled`](Fabric::stalled).
 //! - *Clean* (CAL 2012, section 3.4): with `gc.move = "chip-to-chip"` the data of a page that is moved goes straight to another
 //!   chip, which is then told to program it by a request without data, and acknowledges that; with `gc.move = "clean"` one request
-//!   lists the pages of a block, and the chips do the rest by themselves ([`Fabric::answers_for`]). With `gc.copyback` the
+//!   lists the pages of a block, and the chips do the rest by themselves ([`Fabric::redirect_acknowledgement`]). With `gc.copyback` the
 //!   request to move pages inside a chip is of the same length. What goes from chip to chip goes XY as well, and is
 //!   taken at once, so the network stays free of deadlock.
 //! - *Half-duplex links* (PACT 2014, section 5.3) take turns with every flit with `interleave = "flits"`, those of the controllers as well: see
@@ -315,7 +315,7 @@ impl Fabric for Nossd {
         self.messages.inject(message, Class::Small, now, &self.controllers, outbox);
     }
 
-    fn answers_for(&mut self, die: DieId, by: DieId) {
+    fn redirect_acknowledgement(&mut self, die: DieId, by: DieId) {
         self.dies[die.index()].acknowledged =
             self.controllers.hears(self.chip_of(die), self.dies[by.index()].commanding);
     }

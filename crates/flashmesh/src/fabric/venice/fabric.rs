@@ -148,7 +148,7 @@ impl Fabric for Venice {
         // What holds a circuit may act now, so the scouts may be ahead of it only when nobody does. An oracle is told of
         // the uses of links when their time has come.
         if !has_granted && outbox.uses.is_none() {
-            self.step_scouts(outbox.quiet_until, outbox);
+            self.step_scouts(outbox.lookahead_until, outbox);
         }
         self.ask_for_wake(outbox);
     }
