@@ -1,28 +1,28 @@
-//! What dies have waited for until their scouts left that found a path.
+//! Wait times of path requests by cause, up to the launch of the successful scout.
 
 use crate::fabric::{Cause, TransferPhase};
 use crate::units::Time;
 
-use super::waiting::PathRequest;
+use super::path_queue::PathRequest;
 
-/// The wait of one die for one path.
+/// The wait of one path request.
 #[derive(Clone, Copy, Debug, Default)]
 struct Wait {
-    /// What it waits for now, and since when.
+    /// Current cause, with its start.
     cause: Option<(Cause, Time)>,
     by_cause: [Time; Cause::ALL.len()],
-    /// Whether a scout has come back without a path.
+    /// Whether a scout has failed.
     has_failed: bool,
 }
 
-/// The last wait of each die for each phase.
+/// The last wait, indexed by die and phase.
 #[derive(Clone, Debug)]
-pub(super) struct Waits(Vec<[Wait; TransferPhase::ALL.len()]>);
+pub(super) struct WaitStats(Vec<[Wait; TransferPhase::ALL.len()]>);
 
-impl Waits {
-    /// Nothing has been waited for by any of `dies`.
-    pub fn new(dies: u32) -> Waits {
-        Waits(vec![Default::default(); dies as usize])
+impl WaitStats {
+    /// Creates empty statistics for `dies` dies.
+    pub fn new(dies: u32) -> WaitStats {
+        WaitStats(vec![Default::default(); dies as usize])
     }
 
     #[inline]
@@ -30,20 +30,20 @@ impl Waits {
         &mut self.0[request.die.index()][request.phase.index()]
     }
 
-    /// A die asks.
+    /// Resets the wait for a new request.
     #[inline]
     pub fn begin(&mut self, request: &PathRequest) {
         *self.of(request) = Wait::default();
     }
 
-    /// From `since` on `cause` is in the way.
+    /// Charges the time up to `since` to the current cause, and switches to `cause`.
     #[inline]
     pub fn wait(&mut self, request: &PathRequest, cause: Cause, since: Time) {
         self.end(request, since);
         self.of(request).cause = Some((cause, since));
     }
 
-    /// Nothing is in the way from `now` on, as far as is known.
+    /// Charges the time up to `now` to the current cause, and clears it.
     #[inline]
     pub fn end(&mut self, request: &PathRequest, now: Time) {
         let wait = self.of(request);
@@ -52,14 +52,14 @@ impl Waits {
         }
     }
 
-    /// A scout that left at `since` has come back without a path; tells whether it was the first one.
+    /// Records the failure of a scout that left at `since`. Returns whether this is the first failure.
     #[inline]
     pub fn fail(&mut self, request: &PathRequest, since: Time) -> bool {
         self.wait(request, Cause::Link, since);
         !std::mem::replace(&mut self.of(request).has_failed, true)
     }
 
-    /// How long each cause was in the way.
+    /// Returns the wait by cause.
     pub fn by_cause(&self, die: crate::ids::DieId, phase: TransferPhase) -> [Time; Cause::ALL.len()] {
         self.0[die.index()][phase.index()].by_cause
     }
@@ -76,7 +76,7 @@ mod tests {
         let ns = Time::from_ns;
         let place = Place { row: 0, column: 0 };
         let request = PathRequest { sequence: 0, die: DieId(1), phase: TransferPhase::DataOut, chip: ChipId(1), place };
-        let mut waits = Waits::new(2);
+        let mut waits = WaitStats::new(2);
         waits.begin(&request);
         waits.wait(&request, Cause::Channel, ns(1));
         waits.wait(&request, Cause::Controller, ns(3));

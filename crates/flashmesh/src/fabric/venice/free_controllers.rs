@@ -1,55 +1,55 @@
-//! Which controllers are free.
+//! Sets of rows and of free controllers.
 
 use crate::ids::ChannelId;
 
-/// A set of rows, as bits.
+/// A set of rows, as a bitmap.
 #[derive(Clone, Debug)]
 pub(super) struct Rows(Vec<u64>);
 
 impl Rows {
-    /// None of `rows`.
-    pub fn none(rows: usize) -> Rows {
+    /// Creates an empty set for `rows` rows.
+    pub fn empty(rows: usize) -> Rows {
         Rows(vec![0; rows.div_ceil(64)])
     }
 
-    /// `row` is in it.
+    /// Adds `row`.
     #[inline]
     pub fn insert(&mut self, row: usize) {
         self.0[row / 64] |= 1 << (row % 64);
     }
 
-    /// `row` is not in it.
+    /// Removes `row`.
     #[inline]
     pub fn remove(&mut self, row: usize) {
         self.0[row / 64] &= !(1 << (row % 64));
     }
 
-    /// Whether `row` is in it.
+    /// Returns whether `row` is in the set.
     #[inline]
     pub fn contains(&self, row: usize) -> bool {
         self.0[row / 64] >> (row % 64) & 1 != 0
     }
 
-    /// All of `others` are in it too.
+    /// Adds all rows of `others`.
     #[inline]
     pub fn extend(&mut self, others: &Rows) {
         self.0.iter_mut().zip(&others.0).for_each(|(own, others)| *own |= others);
     }
 
-    /// The words of bits, of 64 rows each.
+    /// Returns the number of 64-bit words.
     #[inline]
     pub fn words(&self) -> usize {
         self.0.len()
     }
 
-    /// The rows of one word as bits, the uppermost one first.
+    /// Returns one word of the bitmap; the top row is the lowest bit.
     #[inline]
     pub fn word(&self, word: usize) -> u64 {
         self.0[word]
     }
 }
 
-/// The controllers that are free, as a set of bits.
+/// The set of free controllers, as a bitmap.
 #[derive(Clone, Debug)]
 pub(super) struct FreeControllers {
     words: Vec<u64>,
@@ -58,52 +58,52 @@ pub(super) struct FreeControllers {
 }
 
 impl FreeControllers {
-    /// All of `rows` controllers.
+    /// Creates a set of all `rows` controllers.
     pub fn all(rows: u32) -> FreeControllers {
         let mut free = FreeControllers { words: vec![0; rows.div_ceil(64) as usize], count: 0, rows };
         (0..rows).for_each(|row| free.insert(ChannelId(row)));
         free
     }
 
-    /// `controller`, which was not free, is.
+    /// Adds `controller`, which must not be in the set.
     #[inline]
     pub fn insert(&mut self, controller: ChannelId) {
         self.words[controller.index() / 64] |= 1 << (controller.0 % 64);
         self.count += 1;
     }
 
-    /// `controller`, which was free, is not.
+    /// Removes `controller`, which must be in the set.
     #[inline]
     pub fn remove(&mut self, controller: ChannelId) {
         self.words[controller.index() / 64] &= !(1 << (controller.0 % 64));
         self.count -= 1;
     }
 
-    /// Whether there is none.
+    /// Returns whether no controller is free.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Whether all controllers are free.
+    /// Returns whether all controllers are free.
     #[inline]
     pub const fn is_all(&self) -> bool {
         self.count == self.rows
     }
 
-    /// The rows of those that are free in one word of 64 rows, as bits, the uppermost one first.
+    /// Returns one word of the bitmap; the top row is the lowest bit.
     #[inline]
     pub fn word(&self, word: usize) -> u64 {
         self.words[word]
     }
 
-    /// The one whose row is nearest to `row`, the upper of two; of those after `beyond` in this order, if that is given.
+    /// Returns the free controller nearest to `row`, the upper one of two. With `beyond`, returns the next one after `beyond` in this order.
     #[inline]
     pub fn nearest(&self, row: u32, beyond: Option<ChannelId>) -> Option<ChannelId> {
         if self.count == 0 {
             return None;
         }
-        // As far as the search up, and the one down, have come already.
+        // Continue upwards and downwards from where the search for `beyond` stopped.
         let (up, down) = match beyond {
             None => (Some(row), row),
             Some(ChannelId(beyond)) if beyond <= row => (beyond.checked_sub(1), (2 * row - beyond).max(row + 1)),
@@ -119,7 +119,7 @@ impl FreeControllers {
         Some(ChannelId(nearest))
     }
 
-    /// The lowest one that is not below `row`.
+    /// Returns the nearest free row that is not below `row`.
     #[inline]
     fn last_to(&self, row: u32) -> Option<u32> {
         let mut word = row as usize / 64;
@@ -131,7 +131,7 @@ impl FreeControllers {
         Some(64 * word as u32 + 63 - bits.leading_zeros())
     }
 
-    /// The uppermost one that is not above `row`.
+    /// Returns the nearest free row that is not above `row`.
     #[inline]
     fn first_from(&self, row: u32) -> Option<u32> {
         let mut word = row as usize / 64;

@@ -1,4 +1,4 @@
-//! Dies that wait, longest first.
+//! Queues of path requests, oldest first.
 
 use std::collections::VecDeque;
 
@@ -6,112 +6,112 @@ use crate::config::Service;
 use crate::fabric::TransferPhase;
 use crate::ids::{ChipId, DieId};
 
-use super::free::{FreeControllers, Rows};
+use super::free_controllers::{FreeControllers, Rows};
 use super::mesh::Place;
 
-/// A die that wants a path.
+/// A request of a die for a path.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PathRequest {
-    /// Its number, in the order of asking.
+    /// Sequence number, in order of arrival.
     pub sequence: u64,
-    /// The die.
+    /// Requesting die.
     pub die: DieId,
-    /// What it wants a path for.
+    /// Requested phase.
     pub phase: TransferPhase,
-    /// Its chip.
+    /// Chip of the die.
     pub chip: ChipId,
-    /// Where that is.
+    /// Router of the chip.
     pub place: Place,
 }
 
-/// Dies that wait for the pins of a chip, in the order of asking.
+/// Requests for the pins of a chip, in order of arrival.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PinQueue(VecDeque<PathRequest>);
 
 impl PinQueue {
-    /// Puts `request` where it belongs by the order of asking.
+    /// Inserts `request` in order of arrival.
     pub fn insert(&mut self, request: PathRequest) {
         let at = self.0.partition_point(|other| other.sequence < request.sequence);
         self.0.insert(at, request);
     }
 
-    /// Takes the one that asked first.
+    /// Dequeues the oldest request.
     #[inline]
     pub fn pop(&mut self) -> Option<PathRequest> {
         self.0.pop_front()
     }
 
-    /// The dies that wait.
+    /// Returns the dies of the queued requests.
     pub fn dies(&self) -> impl Iterator<Item = DieId> {
         self.0.iter().map(|request| request.die)
     }
 }
 
-/// Later than any request: of a row where none may be tried, and of a request that has not been tried.
+/// Greater than any sequence number: marks a row without a request to try, and a request that was not tried yet.
 const NONE: u64 = u64::MAX;
 
-/// A request whose chip is not taken by another one.
+/// A request whose chip is not held by another request.
 #[derive(Clone, Copy, Debug)]
-struct Waiting {
+struct QueuedRequest {
     request: PathRequest,
-    /// Whether a scout is under way for it.
+    /// Whether its scout is in flight.
     is_searching: bool,
-    /// Circuits that had been torn down when its scout left, the first one where several controllers try in turn. It is of no use to try
-    /// again before another one is.
+    /// Value of `torn_down` when its scout was launched (by the first controller, if several try in turn). A retry is useless until the value
+    /// changes.
     tried: u64,
 }
 
-impl Waiting {
+impl QueuedRequest {
     #[inline]
     fn may_be_tried(&self, torn_down: u64) -> bool {
         !self.is_searching && self.tried != torn_down
     }
 }
 
-/// Dies that wait for a controller or for a circuit to be torn down, or whose scout is under way.
+/// Requests that wait for a controller or for a teardown, and requests with a scout in flight.
 #[derive(Clone, Debug)]
-pub(super) struct WaitingDies {
-    /// By the row of the die, each in the order of asking.
-    rows: Vec<Vec<Waiting>>,
-    /// The first of each row that may be tried, and its position.
+pub(super) struct PathQueue {
+    /// Requests in order of arrival, indexed by the row of the die.
+    rows: Vec<Vec<QueuedRequest>>,
+    /// Oldest request to try, indexed by row: its sequence number, and its index in the row.
     firsts: Vec<u64>,
     positions: Vec<usize>,
-    /// The rows that have one, or may have, being stale.
+    /// Rows with a request to try; stale rows may have none.
     may_be_tried: Rows,
-    /// The rows in which anyone waits.
+    /// Rows with any request.
     occupied: Rows,
-    /// The rows whose first one is to be found anew before it is asked for.
+    /// Rows whose `firsts` entry must be recomputed before use.
     stale: Rows,
-    /// Circuits torn down so far.
+    /// Number of circuits torn down so far.
     torn_down: u64,
     service: Service,
 }
 
-impl WaitingDies {
-    /// Nobody waits, in a mesh of `rows`.
-    pub fn new(rows: u32, service: Service) -> WaitingDies {
+impl PathQueue {
+    /// Creates empty queues for a mesh of `rows` rows.
+    pub fn new(rows: u32, service: Service) -> PathQueue {
         let rows = rows as usize;
-        WaitingDies {
+        PathQueue {
             rows: vec![Vec::new(); rows],
             firsts: vec![NONE; rows],
             positions: vec![0; rows],
-            may_be_tried: Rows::none(rows),
-            occupied: Rows::none(rows),
-            stale: Rows::none(rows),
+            may_be_tried: Rows::empty(rows),
+            occupied: Rows::empty(rows),
+            stale: Rows::empty(rows),
             torn_down: 0,
             service,
         }
     }
 
-    /// `request` waits for a controller.
+    /// Enqueues `request` to wait for a controller.
     #[inline]
     pub fn insert(&mut self, request: PathRequest) {
         let row = request.place.row as usize;
-        let at = self.put(Waiting { request, is_searching: false, tried: NONE });
+        let at = self.insert_sorted(QueuedRequest { request, is_searching: false, tried: NONE });
         self.consider(row, request.sequence, at);
     }
 
-    /// The one of `row` at `position`, `sequence`, may be tried.
+    /// Makes the request `sequence` at `position` of `row` the first to try, if it is the oldest.
     #[inline]
     fn consider(&mut self, row: usize, sequence: u64, position: usize) {
         self.may_be_tried.insert(row);
@@ -120,18 +120,18 @@ impl WaitingDies {
         }
     }
 
-    /// A scout leaves for `request`, which has not waited.
+    /// Enqueues `request`, whose scout leaves without a wait.
     #[inline]
     pub fn insert_searching(&mut self, request: PathRequest) {
-        self.put(Waiting { request, is_searching: true, tried: self.torn_down });
+        self.insert_sorted(QueuedRequest { request, is_searching: true, tried: self.torn_down });
     }
 
-    /// Puts one in its place, and gives that.
+    /// Inserts a request in order of arrival; returns its index.
     #[inline]
-    fn put(&mut self, waiting: Waiting) -> usize {
+    fn insert_sorted(&mut self, waiting: QueuedRequest) -> usize {
         let number = waiting.request.place.row as usize;
         let row = &mut self.rows[number];
-        // Most often it is the newest.
+        // Usually the request is the newest.
         let newer = row.iter().rev().take_while(|other| other.request.sequence > waiting.request.sequence).count();
         let at = row.len() - newer;
         row.insert(at, waiting);
@@ -140,11 +140,11 @@ impl WaitingDies {
         at
     }
 
-    /// The row of the one that goes first while the controllers of `free` are.
+    /// Returns the row of the next request to serve when the controllers of `free` are free.
     #[inline]
     pub fn next(&mut self, free: &FreeControllers) -> Option<usize> {
         if self.service == Service::OwnRowFirst {
-            // The longest waiting one whose own controller is free.
+            // Oldest request whose own controller is free.
             let own = self.first_of(|word| free.word(word));
             if own.is_some() {
                 return own;
@@ -153,7 +153,7 @@ impl WaitingDies {
         self.first_of(|_| u64::MAX)
     }
 
-    /// The row, of those that `among` has bits of in each word, whose first goes before those of the others.
+    /// Returns the row whose first request is the oldest, among the rows in `among`, a bitmap by word.
     #[inline]
     fn first_of(&mut self, among: impl Fn(usize) -> u64) -> Option<usize> {
         let mut first = (NONE, 0);
@@ -175,45 +175,45 @@ impl WaitingDies {
         (first.0 != NONE).then_some(first.1)
     }
 
-    /// Finds the first of `row` anew if that has to be.
+    /// Recomputes the first request of `row` if it is stale.
     #[inline]
-    fn freshen(&mut self, row: usize) {
+    fn refresh_first(&mut self, row: usize) {
         if self.stale.contains(row) {
             self.find_first(row, 0);
         }
     }
 
-    /// The row of the one that has waited longest, whether or not it is of use to try again.
+    /// Returns the row of the oldest request, whether or not a retry is useful.
     pub fn longest(&self) -> Option<usize> {
         let first = |row: usize| self.rows[row].first().map(|waiting| (waiting.request.sequence, row));
         (0..self.rows.len()).filter_map(first).min().map(|(_, row)| row)
     }
 
-    /// The first of `row` that may be tried, with its position; of those that may not where there is none. There is one.
+    /// Returns the first request to try of `row`, with its index; if there is none, the oldest request. The row must not be empty.
     #[inline]
     pub fn first(&mut self, row: usize) -> (usize, PathRequest) {
-        self.freshen(row);
+        self.refresh_first(row);
         let at = if self.firsts[row] == NONE { 0 } else { self.positions[row] };
         (at, self.rows[row][at].request)
     }
 
-    /// The dies that wait, or whose scout is under way.
+    /// Returns the dies of all requests, also those with a scout in flight.
     pub fn dies(&self) -> impl Iterator<Item = DieId> {
         self.rows.iter().flatten().map(|waiting| waiting.request.die)
     }
 
-    /// A scout leaves for the one of `row` that is [first](WaitingDies::first), at `position`.
+    /// Records that a scout was launched for the [first](PathQueue::first) request of `row`, at `position`.
     #[inline]
-    pub fn search(&mut self, row: usize, position: usize) {
+    pub fn mark_searching(&mut self, row: usize, position: usize) {
         let waiting = &mut self.rows[row][position];
         waiting.is_searching = true;
         waiting.tried = self.torn_down;
         self.find_first(row, position + 1);
     }
 
-    /// The scouts sent for `request` have all failed.
+    /// Records that all scouts for `request` have failed.
     #[inline]
-    pub fn failed(&mut self, request: &PathRequest) {
+    pub fn mark_failed(&mut self, request: &PathRequest) {
         let row = request.place.row as usize;
         if let Some(at) = self.position(row, request.sequence) {
             let waiting = &mut self.rows[row][at];
@@ -224,7 +224,7 @@ impl WaitingDies {
         }
     }
 
-    /// `request` waits no more, or for something else.
+    /// Removes `request`.
     #[inline]
     pub fn remove(&mut self, request: &PathRequest) {
         let row = request.place.row as usize;
@@ -233,10 +233,10 @@ impl WaitingDies {
         }
     }
 
-    /// The one of `row` at `position` waits no more, or for something else.
+    /// Removes the request at `position` of `row`.
     #[inline]
     pub fn remove_at(&mut self, row: usize, position: usize) {
-        let Waiting { request, .. } = self.rows[row].remove(position);
+        let QueuedRequest { request, .. } = self.rows[row].remove(position);
         if self.rows[row].is_empty() {
             self.occupied.remove(row);
         }
@@ -247,15 +247,15 @@ impl WaitingDies {
         }
     }
 
-    /// A circuit was torn down: all that wait may be tried.
+    /// Counts a teardown: all requests can be retried.
     #[inline]
-    pub fn torn_down(&mut self) {
+    pub fn count_teardown(&mut self) {
         self.torn_down += 1;
         self.stale.extend(&self.occupied);
         self.may_be_tried.extend(&self.occupied);
     }
 
-    /// The first of `row` that may be tried is at `from` or later.
+    /// Finds the first request to try of `row`, at index `from` or later.
     #[inline]
     fn find_first(&mut self, row: usize, from: usize) {
         self.stale.remove(row);
@@ -287,21 +287,21 @@ mod tests {
         PathRequest { sequence, die: DieId(sequence as u32), phase: TransferPhase::Command, chip: ChipId(row), place }
     }
 
-    /// The order of service while the controllers of `free` are free.
-    fn served(waiting: &mut WaitingDies, free: &[u32]) -> Vec<u64> {
+    /// Returns the order of service while the controllers of `free` are free.
+    fn served(waiting: &mut PathQueue, free: &[u32]) -> Vec<u64> {
         let mut controllers = FreeControllers::all(3);
         (0..3).filter(|row| !free.contains(row)).for_each(|row| controllers.remove(ChannelId(row)));
         std::iter::from_fn(|| {
             let row = waiting.next(&controllers)?;
             let (position, next) = waiting.first(row);
-            waiting.search(row, position);
+            waiting.mark_searching(row, position);
             Some(next.sequence)
         })
         .collect()
     }
 
-    fn five(service: Service) -> WaitingDies {
-        let mut waiting = WaitingDies::new(3, service);
+    fn five(service: Service) -> PathQueue {
+        let mut waiting = PathQueue::new(3, service);
         for (sequence, row) in [(4, 2), (1, 0), (3, 2), (5, 1), (2, 1)] {
             waiting.insert(request(sequence, row));
         }
@@ -327,15 +327,19 @@ mod tests {
     fn who_has_failed_is_tried_again_once_a_circuit_is_torn_down() {
         let mut waiting = five(Service::LongestFirst);
         assert_eq!(served(&mut waiting, &[0]), [1, 2, 3, 4, 5]);
-        [2, 4].into_iter().for_each(|sequence| waiting.failed(&request(sequence, [0, 0, 1, 0, 2][sequence as usize])));
+        [2, 4]
+            .into_iter()
+            .for_each(|sequence| waiting.mark_failed(&request(sequence, [0, 0, 1, 0, 2][sequence as usize])));
         assert!(served(&mut waiting, &[0]).is_empty());
-        waiting.torn_down();
-        // The scouts of the others left before that, so they may be tried again as soon as these are back.
+        waiting.count_teardown();
+        // The other scouts left before the teardown, so that their requests can be retried as soon as they return.
         assert_eq!(served(&mut waiting, &[0]), [2, 4]);
-        waiting.failed(&request(3, 2));
+        waiting.mark_failed(&request(3, 2));
         assert_eq!(served(&mut waiting, &[0]), [3]);
         waiting.remove(&request(1, 0));
-        [2, 3].into_iter().for_each(|sequence| waiting.failed(&request(sequence, [0, 0, 1, 2][sequence as usize])));
+        [2, 3]
+            .into_iter()
+            .for_each(|sequence| waiting.mark_failed(&request(sequence, [0, 0, 1, 2][sequence as usize])));
         assert!(served(&mut waiting, &[0]).is_empty());
         assert_eq!(waiting.longest().map(|row| waiting.first(row).1.sequence), Some(2));
     }

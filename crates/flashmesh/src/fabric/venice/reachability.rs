@@ -1,4 +1,4 @@
-//! What becomes of a scout that meets nothing but what is there when it leaves: a flood fill, against which its walk is held.
+//! Prediction of a search by flood fill, for a scout that meets no other scouts.
 
 use crate::fabric::{Search, Verdict};
 use crate::ids::{ChannelId, ChipId, DieId};
@@ -8,7 +8,7 @@ use super::network::Network;
 use super::ports::{Port, Ports};
 use super::routing::RoutingAlgorithm;
 
-/// The ports of `free` that a scout for `target` tries at `here`, one after the other.
+/// Returns the ports of `free` that a scout for `target` tries at `here`, one after the other.
 fn tried(network: &Network, here: Place, target: Place, free: Ports) -> Ports {
     let mut left = free;
     loop {
@@ -20,12 +20,11 @@ fn tried(network: &Network, here: Place, target: Place, free: Ports) -> Ports {
     }
 }
 
-/// What becomes of a scout that `controller` sends to `target` now, if nothing else changes until it is back.
+/// Predicts the outcome of a scout that `controller` sends to `target` now, if nothing else changes during the search.
 ///
-/// Where it finds no path, it has crossed every link that its algorithm lets it try from any router it can come to, once forward and once
-/// back, and the link of its controller. Where links may be crossed in both directions, it has come to each of these routers, and has crossed
-/// each link at most once forward and once back in either direction.
-pub(super) fn verdict(network: &Network, controller: ChannelId, target: ChipId) -> Verdict {
+/// A failing scout crosses every link that its algorithm tries at any reachable router once forward and once back, and its controller link. If links
+/// may be crossed in both directions, it visits each of these routers, and crosses each link at most once forward and once back in either direction.
+pub(super) fn predict_search(network: &Network, controller: ChannelId, target: ChipId) -> Verdict {
     let mesh = *network.mesh();
     let goal = mesh.place(target);
     let mut tried_at = vec![Ports::NONE; mesh.routers() as usize];
@@ -45,7 +44,7 @@ pub(super) fn verdict(network: &Network, controller: ChannelId, target: ChipId) 
         for port in Port::MESH.into_iter().filter(|port| ports.contains(*port)) {
             let beyond = here.beyond(port);
             let number = mesh.chip(beyond).index();
-            // A link that can be tried from both its ends is tried once.
+            // A link that can be tried from both ends is tried once.
             links += u64::from(!tried_at[number].contains(port.opposite()));
             if !std::mem::replace(&mut is_reached[number], true) {
                 wave.push(beyond);
@@ -60,7 +59,7 @@ pub(super) fn verdict(network: &Network, controller: ChannelId, target: ChipId) 
     Verdict::Fails { least: 2 * least + 2, most: 2 * most + 2 }
 }
 
-/// The scout whose walk is held against a verdict; none while several are under way.
+/// A scout whose search is checked against its prediction; none while several scouts are in flight.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Watched {
     controller: ChannelId,
@@ -70,12 +69,12 @@ pub(super) struct Watched {
 }
 
 impl Watched {
-    /// The scout that `controller` sends for `die` on `target`, alone.
+    /// Predicts the outcome of the scout that `controller` sends, alone, for `die` on `target`.
     pub fn new(network: &Network, controller: ChannelId, die: DieId, target: ChipId) -> Watched {
-        Watched { controller, die, verdict: verdict(network, controller, target), steps: 0 }
+        Watched { controller, die, verdict: predict_search(network, controller, target), steps: 0 }
     }
 
-    /// The scout of `controller` took a step; gives what its search came to where it is watched, and has `ended` with or without a path.
+    /// Counts a step of the scout of `controller`. Returns the search if this scout is watched and has `ended`, with or without a path.
     pub fn step(&mut self, controller: ChannelId, ended: Option<bool>) -> Option<Search> {
         if controller != self.controller {
             return None;
@@ -111,7 +110,7 @@ mod tests {
             out.iter().for_each(|link| network.set_out_of_service(*link, true));
             for _ in 0..20 {
                 let (controller, target) = (ChannelId(random.below(rows)), ChipId(random.below(mesh.routers())));
-                let expected = verdict(&network, controller, target);
+                let expected = predict_search(&network, controller, target);
                 network.launch(controller, target);
                 let mut steps = 0;
                 let step = loop {

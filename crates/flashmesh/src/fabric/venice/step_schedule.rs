@@ -1,41 +1,41 @@
-//! Scouts under way, which take their steps in turn.
+//! Step schedule of the scouts in flight.
 
 use crate::ids::ChannelId;
 use crate::units::Time;
 
-/// When which scout takes its next step. All take the same time for a link, so their order never changes: it is a circle, in
-/// which the one whose turn it is goes to the end by staying where it is. In a lap each of them takes one step.
+/// The step schedule of the scouts. All scouts take the same time for a link, so that their order never changes: the schedule is a circle in which an
+/// index moves. In a lap each scout takes one step.
 #[derive(Clone, Debug)]
-pub(super) struct Turns {
-    /// Each scout, and how long after `lap` its step of this lap falls due.
+pub(super) struct StepSchedule {
+    /// Scouts, each with the time of its step relative to `lap`.
     circle: Vec<(Time, ChannelId)>,
-    /// Whose turn it is; those before have taken their steps of this lap.
+    /// Index of the next scout; earlier ones have taken their step of this lap.
     next: usize,
-    /// When this lap began.
+    /// Start of this lap.
     lap: Time,
-    /// How long a scout takes for a link.
+    /// Time of a scout for a link.
     hop: Time,
 }
 
-impl Turns {
-    /// No scout is under way; one takes `hop` for a link.
-    pub fn new(hop: Time) -> Turns {
-        Turns { circle: Vec::new(), next: 0, lap: Time::ZERO, hop }
+impl StepSchedule {
+    /// Creates an empty schedule. A scout takes `hop` for a link.
+    pub fn new(hop: Time) -> StepSchedule {
+        StepSchedule { circle: Vec::new(), next: 0, lap: Time::ZERO, hop }
     }
 
-    /// Whether no scout is under way.
+    /// Returns whether no scout is in flight.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.circle.is_empty()
     }
 
-    /// Whether one scout is.
+    /// Returns whether exactly one scout is in flight.
     #[inline]
     pub fn is_one(&self) -> bool {
         self.circle.len() == 1
     }
 
-    /// Looks at the scouts, in any order, each with when it takes its next step. Loops, since iterators would be functions of their own.
+    /// Calls `look` for each scout with the time of its next step, in any order. Written as a loop, since iterator adaptors would not be inlined.
     #[inline(always)]
     pub fn each(&self, mut look: impl FnMut(Time, ChannelId)) {
         let (before, after) = self.circle.split_at(self.next);
@@ -46,13 +46,13 @@ impl Turns {
         }
     }
 
-    /// The scout whose turn it is, and when.
+    /// Returns the next scout, with the time of its step.
     #[inline(always)]
     pub fn first(&self) -> Option<(Time, ChannelId)> {
         self.circle.get(self.next).map(|&(after, controller)| (self.lap + after, controller))
     }
 
-    /// A scout leaves, and takes its first step at `at`, not before any other's next one.
+    /// Adds a scout whose first step is at `at`, not before the next step of any other scout.
     #[inline]
     pub fn add(&mut self, at: Time, controller: ChannelId) {
         self.each(|other, _| debug_assert!(other <= at, "the steps fall due out of order"));
@@ -67,27 +67,26 @@ impl Turns {
         }
     }
 
-    /// When this lap began, and the scouts that have yet to take their step of it, in their order, each with how long after that it
-    /// falls due.
+    /// Returns the start of this lap, and the scouts whose step of this lap is pending, in order, each with its time relative to the start.
     #[inline(always)]
     pub fn rest_of_lap(&self) -> (Time, &[(Time, ChannelId)]) {
         (self.lap, &self.circle[self.next..])
     }
 
-    /// So many scouts have taken their steps of this lap, and go on. Whether the lap is over.
+    /// Records that `scouts` more scouts took their step and stay in flight. Returns whether the lap is over.
     #[inline(always)]
     pub fn turn(&mut self, scouts: usize) -> bool {
         self.next += scouts;
         self.lap_if_over()
     }
 
-    /// The only scout under way has taken steps, and takes the next one at `at`.
+    /// Sets the next step of the only scout to `at`.
     #[inline]
     pub fn turn_alone(&mut self, at: Time) {
         self.lap = at - self.circle[self.next].0;
     }
 
-    /// The scout whose turn it is has taken its last step.
+    /// Removes the scout whose turn it is.
     #[inline]
     pub fn remove_first(&mut self) {
         self.circle.remove(self.next);
@@ -115,7 +114,7 @@ mod tests {
     fn turns_are_those_of_a_queue_that_each_goes_to_the_end_of() {
         let mut random = SimRng::new(5);
         let hop = Time::from_ns(7);
-        let (mut turns, mut queue) = (Turns::new(hop), VecDeque::new());
+        let (mut turns, mut queue) = (StepSchedule::new(hop), VecDeque::new());
         let mut now = Time::ZERO;
         for number in 0..3000 {
             assert_eq!(turns.first(), queue.front().copied());
