@@ -1,19 +1,18 @@
-//! How flits follow their heads: whole runs at a time, as far as arrivals and free slots are known.
+//! General case of flit movement: runs of flits follow their heads as far as arrivals and free slots are known.
 
 use crate::ids::LinkId;
 
+use super::flit_run::{Run, RunPool};
 use super::link::{Holder, Link};
 use super::network::{NO_LINK, NO_REQUEST, NOT_YET, Network};
 use super::packet::{Crossing, Delivery, Outbox, PacketId};
 use super::parameters::{GrantRule, Parameters};
-use super::stream::{Run, RunPool};
 
 impl Network {
-    /// Moves what can move once `link`, the last one that its packet has been granted, is.
+    /// Moves the flits that can move after `link`, the last link granted to its packet, was granted.
     ///
-    /// As long as the buffers on the way do not hold the whole packet, its tail has yet to leave the terminal, whatever
-    /// the flits in between do: nobody else can tell when they move. So only those next to the head do, and the
-    /// others catch up in one go later.
+    /// While the buffers on the path cannot hold the whole packet, its tail is still at the terminal whatever the flits in between do, so that their
+    /// timing is not observable. Only the flits next to the head are moved; the others catch up later in one step.
     pub(super) fn follow_head(&mut self, link: LinkId, outbox: &mut Outbox) {
         let state = &self.links[link.index()];
         let in_flight = &self.packets[state.holder.packet];
@@ -34,8 +33,7 @@ impl Network {
         self.settle(outbox);
     }
 
-    /// Moves flits until none can move: a link that moved some has given arrivals to the next and slots to the one
-    /// before.
+    /// Moves flits until none can move. A link that moved some adds arrivals to the next link and slots to the previous one.
     pub(super) fn settle(&mut self, outbox: &mut Outbox) {
         while let Some(link) = self.worklist.pop() {
             if self.extend(link, outbox) {
@@ -54,22 +52,22 @@ impl Network {
         }
     }
 
-    /// The usual case of all that is below, in one: a packet is granted `link` now, and its flits follow its head evenly.
+    /// Usual case of the functions below, in one step: `link` is granted to a packet whose flits follow its head evenly spaced.
     ///
-    /// Either all of them are in the buffer behind `source`, or will be in time, and find their slots free; or the packet
-    /// is so long that those further behind lag. Tells whether it was so; if not, nothing has changed.
+    /// Either all flits are in the buffer behind `source`, or will be in time, and find free slots; or the packet is so long that its later flits
+    /// lag. Returns whether the case applied; if not, nothing has changed.
     #[inline]
     pub(super) fn hop(&mut self, link: LinkId, source: LinkId, id: PacketId, outbox: &mut Outbox) -> bool {
         let Parameters { flit_cycles: stride, hop_cycles, head_of_line_cycles, buffer_flits, .. } = self.parameters;
         if self.parameters.grant_rule != GrantRule::Immediate {
             return false;
         }
-        let now = self.agenda.now();
+        let now = self.events.now();
         let packet = &mut self.packets[id];
         let flits = packet.packet.flits;
         let [state, feeder] =
             self.links.get_disjoint_mut([link.index(), source.index()]).expect("no link feeds its own port");
-        // The first flit is there, or its packet would not have been granted the link.
+        // The first flit is present, otherwise the packet would not have been granted the link.
         let arrivals = feeder.buffer.arrivals().front();
         if arrivals.stride > stride {
             return false;
@@ -80,14 +78,14 @@ impl Network {
             }
             let run = Run { start: now, count: flits, stride };
             let tail = run.last();
-            feeder.buffer.give_back(run, &mut self.runs);
+            feeder.buffer.remove_and_return(run, &mut self.runs);
             feeder.buffer.tail_leaves(tail, head_of_line_cycles);
             state.holder.source = source;
             state.carry_packet(run);
             let next = feeder.buffer.pop(&self.packets);
             self.log.record(|| Crossing { token: self.packets[id].packet.token, link, head: now, tail });
             if let Some(next) = next {
-                self.ask_for_output(source, next);
+                self.request_output(source, next);
             }
             self.report_delivery(id, now, tail, outbox);
             self.wake(link);
@@ -106,27 +104,27 @@ impl Network {
             (packet.head, packet.hops) = (now, packet.hops + 1);
             let is_alone = count == flits
                 && state.buffer.is_empty()
-                && state.is_asked_by_nobody()
+                && state.is_uncontended()
                 && feeder.buffer.has_one_packet()
                 && !feeder.holder.is_crossing();
             if is_alone {
-                feeder.buffer.give_back(run, &mut self.runs);
+                feeder.buffer.remove_and_return(run, &mut self.runs);
                 feeder.buffer.tail_leaves(tail, head_of_line_cycles);
                 feeder.buffer.pop(&self.packets);
                 state.carry_packet(run);
                 self.log.record(|| Crossing { token: self.packets[id].packet.token, link, head: now, tail });
-                self.glide(link, id, outbox);
+                self.cut_through(link, id, outbox);
                 return true;
             }
             state.buffer.arrive(run.after(hop_cycles), &mut self.runs);
             let is_first = state.buffer.push(id, &mut self.packets);
-            feeder.buffer.give_back(run, &mut self.runs);
+            feeder.buffer.remove_and_return(run, &mut self.runs);
             if count < flits {
                 state.start_packet(id, run, flits - count);
                 feeder.buffer.drains_over(link);
                 let is_stuck = state.buffer.slots().len() == 0 || feeder.buffer.arrivals().len() == 0;
                 if is_first {
-                    self.ask_after_hop(link, id);
+                    self.request_after_hop(link, id);
                 }
                 if !is_stuck {
                     self.extend(link, outbox);
@@ -136,16 +134,16 @@ impl Network {
             state.carry_packet(run);
             self.log.record(|| Crossing { token: self.packets[id].packet.token, link, head: now, tail });
             if is_first {
-                self.ask_after_hop(link, id);
+                self.request_after_hop(link, id);
             }
             let buffer = &mut self.links[source.index()].buffer;
             buffer.tail_leaves(tail, head_of_line_cycles);
             if let Some(next) = buffer.pop(&self.packets) {
-                self.ask_for_output(source, next);
+                self.request_output(source, next);
             }
             self.wake(link);
         }
-        // Whoever waits for the slots it has left moves on.
+        // The slots that became free may unblock the link behind.
         if self.links[source.index()].holder.is_crossing() {
             self.worklist.push(source);
             self.settle(outbox);
@@ -153,7 +151,7 @@ impl Network {
         true
     }
 
-    /// Moves the flits of the packet on `link` that are known to arrive and to find slots; tells whether any did.
+    /// Moves the flits of the packet on `link` that have known arrivals and slots. Returns whether any moved.
     pub(super) fn extend(&mut self, link: LinkId, outbox: &mut Outbox) -> bool {
         let mut has_moved = false;
         while let Some((first, last)) = self.cross(link) {
@@ -175,8 +173,8 @@ impl Network {
         has_moved
     }
 
-    /// Moves flits from the buffer they come from to the one at the end of `link`: the next run, or all that can move
-    /// where nobody waits for slots. Gives the cycles of the first and of the last one.
+    /// Moves flits from their buffer to the buffer at the end of `link`: the next run, or under [`GrantRule::Immediate`] all that can move. Returns
+    /// the cycles of the first and the last one.
     #[inline(always)]
     fn cross(&mut self, link: LinkId) -> Option<(u64, u64)> {
         let Parameters { flit_cycles: stride, hop_cycles, grant_rule, .. } = self.parameters;
@@ -234,16 +232,16 @@ impl Network {
         in_flight.head = at;
         in_flight.hops += u32::from(source != NO_LINK);
         if state.buffer.push(packet, &mut self.packets) {
-            self.ask_after_hop(link, packet);
+            self.request_after_hop(link, packet);
         }
     }
 
     pub(super) fn tail_crosses(&mut self, link: LinkId, at: u64, outbox: &mut Outbox) {
         let state = &mut self.links[link.index()];
-        let free = state.let_go();
+        let free = state.release();
         let (wire, is_ejection) = (state.wire, state.is_ejection);
         let Holder { packet, source, head, .. } = state.holder;
-        self.links[wire.index()].driven.let_go(free);
+        self.links[wire.index()].driven.release(free);
         self.log.record(|| Crossing { token: self.packets[packet].packet.token, link, head, tail: at });
         if source == NO_LINK {
             outbox.report_injection(self.packets[packet].packet, at);
@@ -251,7 +249,7 @@ impl Network {
             let buffer = &mut self.links[source.index()].buffer;
             buffer.tail_leaves(at, self.parameters.head_of_line_cycles);
             if let Some(next) = buffer.pop(&self.packets) {
-                self.ask_for_output(source, next);
+                self.request_output(source, next);
             }
         }
         if is_ejection {
@@ -270,11 +268,11 @@ impl Network {
     }
 }
 
-/// Runs that cross a link one after the other, those that are evenly spaced together.
+/// Consecutive runs that cross a link; evenly spaced ones are merged.
 pub(super) struct Moved {
-    /// The first cycle of all.
+    /// First cycle of all runs.
     first: u64,
-    /// The last run.
+    /// Last run.
     pub(super) run: Run,
 }
 
@@ -285,7 +283,7 @@ impl Default for Moved {
 }
 
 impl Moved {
-    /// Adds a run; gives the one before when it is complete.
+    /// Adds a run; returns the previous run if it cannot be merged.
     #[inline(always)]
     pub(super) fn add(&mut self, run: Run) -> Option<Run> {
         if self.run.count == 0 {
@@ -302,7 +300,7 @@ impl Moved {
 }
 
 impl Link {
-    /// Takes over the flits of a terminal that find slots; gives the cycles of the first and of the last one.
+    /// Moves the flits of a terminal that have slots. Returns the cycles of the first and the last one.
     fn inject(&mut self, flit_cycles: u32, hop_cycles: u32, runs: &mut RunPool) -> Option<(u64, u64)> {
         let buffer = &mut self.buffer;
         let Holder { mut left, mut free, .. } = self.holder;

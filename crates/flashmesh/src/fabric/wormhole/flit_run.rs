@@ -1,6 +1,6 @@
-//! Times of many flits at once: runs at equal distances, in the order in which the flits move.
+//! Times of many flits at once, as runs of evenly spaced cycles.
 
-/// `count` cycles, `stride` apart, from `start` on.
+/// A run of flits: `count` cycles, `stride` apart, from `start` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Run {
     pub(super) start: u64,
@@ -9,37 +9,37 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// No flits.
+    /// The empty run.
     pub(super) const NONE: Run = Run { start: 0, count: 0, stride: 0 };
 
-    /// What constrains nothing: any number of flits, each of them free to move from the start.
+    /// A run without constraint: any number of flits, all free to move from the start.
     pub(super) const UNLIMITED: Run = Run { start: 0, count: u32::MAX, stride: 0 };
 
-    /// The cycle of flit `index`.
+    /// Returns the cycle of flit `index`.
     #[inline]
     pub(super) fn at(self, index: u32) -> u64 {
         self.start + u64::from(index) * u64::from(self.stride)
     }
 
-    /// The cycle of the last flit.
+    /// Returns the cycle of the last flit.
     #[inline]
     pub(super) fn last(self) -> u64 {
         self.at(self.count - 1)
     }
 
-    /// The run `cycles` later.
+    /// Returns the run shifted by `cycles`.
     #[inline]
     pub(super) fn after(self, cycles: u32) -> Run {
         Run { start: self.start + u64::from(cycles), ..self }
     }
 
-    /// The run without its first `count` flits.
+    /// Returns the run without its first `count` flits.
     #[inline]
     pub(super) fn skip(self, count: u32) -> Run {
         Run { start: self.at(count), count: self.count - count, ..self }
     }
 
-    /// Takes the flits of `next` in behind its own, if all are evenly spaced then.
+    /// Appends the flits of `next` if all are evenly spaced then; returns whether they were appended.
     #[inline(always)]
     fn join(&mut self, next: Run) -> bool {
         let stride = if self.count > 1 { u64::from(self.stride) } else { next.start - self.start };
@@ -50,16 +50,16 @@ impl Run {
         is_even
     }
 
-    /// The longest run of flits, at most `limit`, that cross a link free from `free`, one every `stride` cycles, each
-    /// not before its own times in `first` and `second`.
+    /// Returns the longest run of at most `limit` flits that cross a link from `free` on, one every `stride` cycles, none before its cycles in
+    /// `first` and `second`.
     ///
-    /// Flit j crosses at the maximum of three lines in j: none of them is steeper than the recurrence
-    /// x(j) = max(first(j), second(j), x(j - 1) + stride) allows, and the run ends where a steeper line takes over.
+    /// Flit j crosses at the maximum of three lines in j. None of them is steeper than the recurrence x(j) = max(first(j), second(j), x(j - 1) +
+    /// stride) allows, and the run ends where a steeper line takes over.
     #[inline]
     pub(super) fn crossing(first: Run, second: Run, free: u64, stride: u32, limit: u32) -> Run {
         let limit = limit.min(first.count).min(second.count);
         if first.stride.max(second.stride) <= stride {
-            // Mostly: the link is the slowest of the three, and no line overtakes another.
+            // Usual case: the link is the slowest of the three, and no line overtakes another.
             return Run { start: free.max(first.start).max(second.start), count: limit, stride };
         }
         Run::crossing_of_uneven(first, second, free, stride, limit)
@@ -73,7 +73,7 @@ impl Run {
         let mut count = limit;
         for (other, steeper) in lines {
             if steeper > steepness {
-                // The other line starts below, or it would have been chosen.
+                // The other line starts below, otherwise it would have been chosen.
                 let overtakes = (start - other) / u64::from(steeper - steepness) + 1;
                 count = u64::from(count).min(overtakes) as u32;
             }
@@ -82,7 +82,7 @@ impl Run {
     }
 }
 
-/// In place of a node: where a list ends.
+/// Sentinel for the end of a list.
 const NO_NODE: u32 = u32::MAX;
 
 /// A run in a list.
@@ -92,7 +92,7 @@ struct Node {
     next: u32,
 }
 
-/// The runs of all streams that have more than one, in one table.
+/// A pool of the runs beyond the second of all queues.
 #[derive(Clone, Debug)]
 pub(super) struct RunPool {
     nodes: Vec<Node>,
@@ -100,7 +100,7 @@ pub(super) struct RunPool {
 }
 
 impl RunPool {
-    /// A pool without runs.
+    /// Creates an empty pool.
     pub(super) fn new() -> RunPool {
         RunPool { nodes: Vec::new(), free: NO_NODE }
     }
@@ -122,7 +122,7 @@ impl RunPool {
         }
     }
 
-    /// Takes a run out; gives it and the one behind it.
+    /// Removes a run; returns it with the index of the next one.
     #[inline]
     fn remove(&mut self, at: u32) -> Node {
         let node = self.nodes[at as usize];
@@ -132,60 +132,60 @@ impl RunPool {
     }
 }
 
-/// A queue of flits, each with its cycle, kept as runs.
+/// A queue of flits with their cycles, stored as runs.
 #[derive(Clone, Debug)]
-pub(super) struct Stream {
-    /// The first two runs, beside their owner: mostly there are no others. Of no flits where there is none.
+pub(super) struct FlitRuns {
+    /// First two runs, stored inline since there are rarely more; empty if absent.
     first: Run,
     second: Run,
     flits: u32,
-    /// The third run and the last one, where there are more than two.
+    /// Third run and last run, if there are more than two.
     third: u32,
     last: u32,
 }
 
-impl Stream {
-    /// A queue of the flits of `run`.
-    pub(super) fn new(run: Run) -> Stream {
-        Stream { first: run, second: Run::NONE, flits: run.count, third: NO_NODE, last: NO_NODE }
+impl FlitRuns {
+    /// Creates a queue of the flits of `run`.
+    pub(super) fn new(run: Run) -> FlitRuns {
+        FlitRuns { first: run, second: Run::NONE, flits: run.count, third: NO_NODE, last: NO_NODE }
     }
 
-    /// How many flits there are.
+    /// Returns the number of flits.
     #[inline]
     pub(super) fn len(&self) -> u32 {
         self.flits
     }
 
-    /// The first run; of no flits when the queue is empty.
+    /// Returns the first run; empty if the queue is empty.
     #[inline]
     pub(super) fn front(&self) -> Run {
         self.first
     }
 
-    /// All runs, the second of no flits where there is one, if there are not more and flits are not further apart than `stride`.
+    /// Returns both runs if there are at most two and their flits are at most `stride` apart; an absent run is empty.
     #[inline(always)]
     pub(super) fn as_two(&self, stride: u32) -> Option<[Run; 2]> {
         let is_simple = self.third == NO_NODE && self.first.stride.max(self.second.stride) <= stride;
         is_simple.then_some([self.first, self.second])
     }
 
-    /// Has it be that of the flits of `run`; it has two runs at most.
+    /// Replaces the content, at most two runs, with the flits of `run`.
     #[inline(always)]
     pub(super) fn reset(&mut self, run: Run) {
         debug_assert!(self.third == NO_NODE, "the nodes of a stream are given back");
         (self.first, self.second, self.flits) = (run, Run::NONE, run.count);
     }
 
-    /// All runs, to be gone through while others are pushed elsewhere.
+    /// Returns a cursor over the runs, which does not borrow the queue.
     #[inline]
     pub(super) fn cursor(&self) -> Cursor {
         Cursor { run: self.first, second: self.second, next: self.third }
     }
 
-    /// Appends the flits of `run`, which are not before those that are there.
+    /// Appends the flits of `run`, none of which precedes a flit of the queue.
     ///
-    /// Always inlined, and the run taken to pieces: one that is passed on is written in pieces and read again whole, which stalls a processor
-    /// until the pieces have reached its cache.
+    /// Always inlined, with the run taken apart: a run passed as a whole is stored in parts and then loaded whole, which stalls the CPU (failed
+    /// store-to-load forwarding).
     #[inline(always)]
     pub(super) fn push(&mut self, run: Run, pool: &mut RunPool) {
         let Run { start, count, stride } = run;
@@ -215,7 +215,7 @@ impl Stream {
         }
     }
 
-    /// Takes `count` flits away, not more than the first run has.
+    /// Removes the first `count` flits, all of the first run.
     #[inline]
     pub(super) fn consume(&mut self, count: u32, pool: &mut RunPool) {
         self.flits -= count;
@@ -227,7 +227,7 @@ impl Stream {
         }
     }
 
-    /// Has the third run follow the first one.
+    /// Moves the third run to the second place.
     #[inline]
     fn close_up(&mut self, pool: &mut RunPool) {
         self.second = Run::NONE;
@@ -236,7 +236,7 @@ impl Stream {
         }
     }
 
-    /// Makes one run of the flits whose cycles are not after `now`, for those to whom these are all the same.
+    /// Merges the flits whose cycles are not after `now` into one run, for uses to which these cycles are all alike.
     #[inline]
     pub(super) fn merge_until(&mut self, now: u64, pool: &mut RunPool) {
         while self.second.count > 0 {
@@ -249,7 +249,7 @@ impl Stream {
         }
     }
 
-    /// The cycle of flit `index`.
+    /// Returns the cycle of flit `index`.
     #[inline]
     pub(super) fn nth(&self, mut index: u32, pool: &RunPool) -> Option<u64> {
         let mut cursor = self.cursor();
@@ -263,17 +263,17 @@ impl Stream {
     }
 }
 
-/// A place in a stream.
+/// A position in a queue.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor {
-    /// The run there.
+    /// Run at the position.
     pub(super) run: Run,
     second: Run,
     next: u32,
 }
 
 impl Cursor {
-    /// Goes to the next run, if there is one.
+    /// Moves to the next run; returns `false` at the end.
     #[inline]
     pub(super) fn advance(&mut self, pool: &RunPool) -> bool {
         let (run, next) = match pool.nodes.get(self.next as usize) {
@@ -313,7 +313,7 @@ mod tests {
     fn a_stream_gives_back_every_flit_in_order_and_joins_what_is_evenly_spaced() {
         let (mut random, mut pool) = (SimRng::new(6), RunPool::new());
         for _ in 0..2_000 {
-            let (mut stream, mut expected, mut at) = (Stream::new(Run::NONE), Vec::new(), 0);
+            let (mut stream, mut expected, mut at) = (FlitRuns::new(Run::NONE), Vec::new(), 0);
             assert_eq!(stream.nth(0, &pool), None);
             for _ in 0..10 {
                 let run =
@@ -333,7 +333,7 @@ mod tests {
             }
             assert_eq!((stream.len(), stream.front().count), (0, 0));
         }
-        let mut even = Stream::new(Run::NONE);
+        let mut even = FlitRuns::new(Run::NONE);
         for start in [3, 5, 7] {
             even.push(Run { start, count: 1, stride: 1 }, &mut pool);
         }
@@ -346,7 +346,7 @@ mod tests {
     fn what_is_past_becomes_one_run_and_the_rest_stays() {
         let (mut random, mut pool) = (SimRng::new(7), RunPool::new());
         for _ in 0..2_000 {
-            let (mut stream, mut at) = (Stream::new(Run::NONE), 0);
+            let (mut stream, mut at) = (FlitRuns::new(Run::NONE), 0);
             for _ in 0..6 {
                 let run =
                     Run { start: at + u64::from(random.below(4)), count: 1 + random.below(3), stride: random.below(3) };
