@@ -1,62 +1,62 @@
-//! Which pairs of a list were used last: the pair that was used least recently makes way for a new one.
+//! LRU order of the pairs of a list.
 
 use super::Pair;
 use crate::ids::Lpn;
 
-/// Up to so many pairs are searched linearly, more by hash.
+/// Maximum number of pairs that are searched linearly; more are searched by hash.
 const SCANNED_MAX: usize = 16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Touched {
-    /// Its position: at most the number of earlier pairs, and at most that of the last pair.
+pub(super) struct TouchOutcome {
+    /// Position of the pair: at most the number of earlier pairs, and at most that of the last pair.
     pub at: usize,
     pub is_new: bool,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Recency {
+pub(super) enum LruOrder {
     Scanned(Scanned),
     Hashed(Hashed),
 }
 
-impl Recency {
-    pub fn new(pairs_max: usize) -> Recency {
+impl LruOrder {
+    pub fn new(pairs_max: usize) -> LruOrder {
         if pairs_max <= SCANNED_MAX {
-            Recency::Scanned(Scanned { pairs_max, keys: Vec::new(), order: 0 })
+            LruOrder::Scanned(Scanned { pairs_max, keys: Vec::new(), order: 0 })
         } else {
-            Recency::Hashed(Hashed::new(pairs_max))
+            LruOrder::Hashed(Hashed::new(pairs_max))
         }
     }
 
-    /// Touches a pair. A new pair takes the position of the least recently used one when the list is full.
+    /// Marks a pair as most recently used. In a full list, a new pair replaces the least recently used one at its position.
     #[inline]
-    pub fn touch(&mut self, pair: Pair) -> Touched {
+    pub fn touch(&mut self, pair: Pair) -> TouchOutcome {
         match self {
-            Recency::Scanned(scanned) => scanned.touch(pair),
-            Recency::Hashed(hashed) => hashed.touch(pair),
+            LruOrder::Scanned(scanned) => scanned.touch(pair),
+            LruOrder::Hashed(hashed) => hashed.touch(pair),
         }
     }
 
-    /// Pairs and positions, most recently used first.
+    /// Returns positions and pairs, most recently used first.
     pub fn newest_first(&self) -> Vec<(usize, Pair)> {
         match self {
-            Recency::Scanned(scanned) => scanned.newest_first(),
-            Recency::Hashed(hashed) => hashed.newest_first(),
+            LruOrder::Scanned(scanned) => scanned.newest_first(),
+            LruOrder::Hashed(hashed) => hashed.newest_first(),
         }
     }
 
     pub fn clear(&mut self) {
         match self {
-            Recency::Scanned(scanned) => {
+            LruOrder::Scanned(scanned) => {
                 scanned.keys.clear();
                 scanned.order = 0;
             }
-            Recency::Hashed(hashed) => hashed.clear(),
+            LruOrder::Hashed(hashed) => hashed.clear(),
         }
     }
 }
 
-/// Few pairs, and their order of use.
+/// Few pairs, searched linearly.
 #[derive(Clone, Debug)]
 pub(super) struct Scanned {
     pairs_max: usize,
@@ -67,7 +67,7 @@ pub(super) struct Scanned {
 
 impl Scanned {
     #[inline]
-    fn touch(&mut self, pair: Pair) -> Touched {
+    fn touch(&mut self, pair: Pair) -> TouchOutcome {
         let key = pair.key();
         let found = self.keys.iter().position(|&other| other == key);
         let at = found.unwrap_or_else(|| {
@@ -77,13 +77,13 @@ impl Scanned {
             }
             self.position(self.keys.len() - 1)
         });
-        // Those used since move up by one place each; all where it is new.
+        // More recently used positions shift by one place; all positions do for a new pair.
         let place = if found.is_some() { self.place_of(at) } else { self.keys.len() - 1 };
         let later = (1 << (4 * place)) - 1;
         let through = later << 4 | 15;
         self.order = self.order & !through | (self.order & later) << 4 | at as u64;
         self.keys[at] = key;
-        Touched { at, is_new: found.is_none() }
+        TouchOutcome { at, is_new: found.is_none() }
     }
 
     #[inline]
@@ -101,26 +101,26 @@ impl Scanned {
     }
 }
 
-/// Positions are stored plus one, so that zeroed memory means no pair.
+/// Null link. Links are positions plus one.
 const NONE: u32 = 0;
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
     pair: Pair,
-    /// The next more recently and the next less recently used pair.
+    /// Next more recently and next less recently used pair.
     newer: u32,
     older: u32,
     next: u32,
 }
 
-/// Many pairs, linked by use and found by hash, as in the paper.
+/// Many pairs, linked in LRU order and found by hash, as in the paper.
 #[derive(Clone, Debug)]
 pub(super) struct Hashed {
     pairs_max: usize,
     nodes: Vec<Node>,
     newest: u32,
     oldest: u32,
-    /// Head of each hash chain; a power of two of them.
+    /// Heads of the hash chains; their number is a power of two.
     buckets: Vec<u32>,
 }
 
@@ -137,10 +137,10 @@ impl Hashed {
 
     #[inline]
     fn bucket(&self, pair: Pair) -> usize {
-        pair.scattered() as usize & (self.buckets.len() - 1)
+        pair.hash() as usize & (self.buckets.len() - 1)
     }
 
-    fn touch(&mut self, pair: Pair) -> Touched {
+    fn touch(&mut self, pair: Pair) -> TouchOutcome {
         let bucket = self.bucket(pair);
         let mut link = self.buckets[bucket];
         while link != NONE && self.nodes[link as usize - 1].pair != pair {
@@ -148,12 +148,12 @@ impl Hashed {
         }
         let is_new = link == NONE;
         if is_new {
-            // Most pairs are new.
+            // Usual case: most pairs are new.
             link = self.place();
             *self.node(link) = Node { pair, newer: NONE, older: NONE, next: self.buckets[bucket] };
             self.buckets[bucket] = link;
         } else if link == self.newest {
-            return Touched { at: link as usize - 1, is_new };
+            return TouchOutcome { at: link as usize - 1, is_new };
         } else {
             self.unlink(link);
         }
@@ -164,10 +164,10 @@ impl Hashed {
         } else {
             self.node(older).newer = link;
         }
-        Touched { at: link as usize - 1, is_new }
+        TouchOutcome { at: link as usize - 1, is_new }
     }
 
-    /// A slot for a new pair; the least recently used one when the list is full.
+    /// Returns a slot for a new pair; in a full list, evicts the least recently used pair.
     fn place(&mut self) -> u32 {
         if self.nodes.len() < self.pairs_max {
             let pair = Pair::new(Lpn(0), Lpn(0));

@@ -1,4 +1,4 @@
-//! Copies of pages that are followed without being made: what replication would gain.
+//! Virtual copies of pages, to estimate the gain of replication without making the copies.
 
 use lru::LruCache;
 use rustc_hash::FxBuildHasher;
@@ -8,7 +8,7 @@ use crate::ids::{DieId, Lpn};
 use crate::units::Time;
 
 #[derive(Clone, Debug)]
-pub(super) struct FollowedCopies {
+pub(super) struct VirtualCopies {
     read_time: Time,
     copies_max: usize,
     copies: LruCache<Lpn, DieId, FxBuildHasher>,
@@ -17,9 +17,9 @@ pub(super) struct FollowedCopies {
     gain: ReplicationGain,
 }
 
-impl FollowedCopies {
-    pub fn new(options: &Options) -> FollowedCopies {
-        FollowedCopies {
+impl VirtualCopies {
+    pub fn new(options: &Options) -> VirtualCopies {
+        VirtualCopies {
             read_time: options.detector.read_time,
             copies_max: options.copies_max as usize,
             copies: LruCache::unbounded_with_hasher(FxBuildHasher),
@@ -33,12 +33,12 @@ impl FollowedCopies {
         self.has_copy.get(lpn.index() / 64).is_some_and(|flags| flags >> (lpn.0 % 64) & 1 != 0)
     }
 
-    /// Sets or clears the bit of a page.
+    /// Toggles the bit of a page.
     fn flag(&mut self, lpn: Lpn) {
         self.has_copy[lpn.index() / 64] ^= 1 << (lpn.0 % 64);
     }
 
-    /// Copies a page; of too many copies the least recently read one is dropped.
+    /// Adds a copy of a page; beyond the limit, evicts the least recently read copy.
     pub fn add(&mut self, replicate: &Replicate) {
         self.gain.replications += 1;
         self.copies.put(replicate.lpn, replicate.to);
@@ -60,7 +60,7 @@ impl FollowedCopies {
         }
         self.gain.reads_moved += 1;
         self.gain.wait_saved_ps += (self.read_time * u64::from(here - there)).as_ps();
-        // Without this read, which arrives at one of the two.
+        // Without this read, which arrives at one of the two dies.
         let is_imbalanced = |outstanding: u32| outstanding > 0 && occupancy.is_imbalanced(outstanding + 1);
         self.gain.imbalanced_avoided += u64::from(is_imbalanced(here) && !is_imbalanced(there));
     }
