@@ -1027,7 +1027,7 @@ class DriveArea:
     controllers: int
     """Flash controllers. Unit: controllers."""
     routers: int
-    """Routers. Unit: routers."""
+    """Routers, in the chips or beside them. Unit: routers."""
     links_saved_share: float | None
     """Share of the area of the channels of the bus that the links save, negative when they take more; links of
     controllers and chips do not count (Venice, ISCA 2023, section 6.6). Unit: share. None for private channels to every
