@@ -1,4 +1,4 @@
-//! Policies whose planes use the same blocks together: the page that comes next goes to the plane that is furthest behind.
+//! Shared base of policies whose planes use the same blocks together: the next page goes to the plane that is furthest behind.
 
 use crate::config::{Clash, Config};
 use crate::flash::geometry::Geometry;
@@ -8,24 +8,24 @@ use crate::schedule::transaction::Class;
 
 use super::{AnyPolicy, FirmwarePolicy, Placing, PolicyEvent, planes_work_together, refused};
 
-/// Programs that wait for planes.
+/// The programs that wait for planes.
 ///
-/// Moved pages are spread by themselves: while they go to the reserve, writes wait that take none of it.
+/// Moved pages are spread separately: while they use the reserve, writes wait, which cannot use it.
 #[derive(Clone, Debug)]
-pub(super) struct Together {
+pub(super) struct SharedBlockPlacement {
     superblocks: Superblocks,
     writes: Waiting,
     moves: Waiting,
     gathers: bool,
 }
 
-/// Programs of one kind.
+/// Waiting programs of one kind.
 #[derive(Clone, Debug)]
 struct Waiting {
-    /// By plane: those that have not got their page.
+    /// Programs that have no page yet, indexed by plane.
     count: Vec<u32>,
-    /// By set of planes: where the last one went, and how far the plane was, in programs. Where programs gather the plane stays the one
-    /// furthest behind until it has got there.
+    /// Plane of the last program, with its progress in programs; indexed by set of planes. If programs gather, this plane counts as furthest behind
+    /// until it has reached that progress.
     last: Vec<Option<(PlaneId, u32)>>,
 }
 
@@ -35,20 +35,20 @@ impl Waiting {
     }
 }
 
-impl Together {
-    /// Superblocks over so many dies each.
-    pub(super) fn new(geometry: &Geometry, dies: u32) -> Together {
+impl SharedBlockPlacement {
+    /// Creates the base for superblocks over `dies` dies each.
+    pub(super) fn new(geometry: &Geometry, dies: u32) -> SharedBlockPlacement {
         let superblocks = Superblocks::new(geometry, dies);
         let none = Waiting::new(geometry, superblocks);
-        Together { superblocks, writes: none.clone(), moves: none, gathers: geometry.gathers() }
+        SharedBlockPlacement { superblocks, writes: none.clone(), moves: none, gathers: geometry.gathers() }
     }
 
-    /// The plane that takes the next page, of those that share superblocks with `plane`.
+    /// Chooses the plane for the next page, among those that share superblocks with `plane`.
     fn behind(&mut self, is_move: bool, plane: PlaneId, stream: Stream, ftl: &Ftl) -> PlaneId {
-        let Together { superblocks, writes, moves, gathers } = self;
+        let SharedBlockPlacement { superblocks, writes, moves, gathers } = self;
         let set = superblocks.index_of(plane) as usize;
         let (waiting, beside) = if is_move { (moves, None) } else { (writes, Some(moves)) };
-        // Where programs gather, and in the SLC cache, writes fill those of their own.
+        // If programs gather, and in the SLC cache, writes do not share programs with moved pages.
         let beside = beside.filter(|_| !*gathers && stream != Stream::Slc);
         let progress = |twin: PlaneId| {
             let beside = beside.as_ref().map_or(0, |moves| moves.count[twin.index()]);
@@ -68,7 +68,7 @@ impl Together {
     }
 }
 
-impl FirmwarePolicy for Together {
+impl FirmwarePolicy for SharedBlockPlacement {
     fn copied(&self) -> Option<AnyPolicy> {
         Some(AnyPolicy::other(self.clone()))
     }
@@ -94,7 +94,7 @@ impl FirmwarePolicy for Together {
     }
 }
 
-/// What superblocks over so many dies cannot go together with.
+/// Returns the conflicts of superblocks over `dies` dies with the configuration.
 pub(super) fn clashes(config: &Config, geometry: Option<&Geometry>, dies: u32) -> Vec<Clash> {
     let mut clashes = planes_work_together(config, dies);
     let together = if dies == 1 { "the planes of a die" } else { "the planes of a superblock" };

@@ -1,49 +1,49 @@
-//! Writes that have to go to their dies.
+//! Writes that must go to a given die.
 
 use std::collections::VecDeque;
 
 use crate::ids::{DieId, TransactionId};
 
-/// A queue for each die, and how many are in all of them.
+/// A queue of pinned writes for each die, with their total.
 #[derive(Clone, Debug)]
-pub(super) struct BoundWrites {
+pub(super) struct PinnedWrites {
     queues: Vec<VecDeque<TransactionId>>,
     count: usize,
 }
 
-impl BoundWrites {
-    /// None for any of `dies`.
-    pub(super) fn new(dies: u32) -> BoundWrites {
-        BoundWrites { queues: vec![VecDeque::new(); dies as usize], count: 0 }
+impl PinnedWrites {
+    /// Creates empty queues for `dies` dies.
+    pub(super) fn new(dies: u32) -> PinnedWrites {
+        PinnedWrites { queues: vec![VecDeque::new(); dies as usize], count: 0 }
     }
 
-    /// Whether there is none.
+    /// Returns whether all queues are empty.
     pub(super) fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// One comes for `die`.
+    /// Enqueues a write for `die`.
     pub(super) fn push(&mut self, die: DieId, id: TransactionId) {
         self.queues[die.index()].push_back(id);
         self.count += 1;
     }
 
-    /// The first one for `die`.
+    /// Returns the first write for `die`.
     pub(super) fn first(&self, die: DieId) -> Option<TransactionId> {
         self.queues[die.index()].front().copied()
     }
 
-    /// How many there are for `die`.
+    /// Returns the number of writes for `die`.
     pub(super) fn count(&self, die: DieId) -> u32 {
         self.queues[die.index()].len() as u32
     }
 
-    /// The first one for `die` goes.
+    /// Dequeues the first write for `die`.
     pub(super) fn pop(&mut self, die: DieId) {
         self.count -= usize::from(self.queues[die.index()].pop_front().is_some());
     }
 
-    /// Takes out those of which `is_taken` says so, into `taken`.
+    /// Moves the writes for which `is_taken` holds to `taken`.
     pub(super) fn take(&mut self, is_taken: impl Fn(&TransactionId) -> bool, taken: &mut Vec<TransactionId>) {
         for queue in &mut self.queues {
             taken.extend(queue.iter().copied().filter(&is_taken));
