@@ -1,70 +1,70 @@
-//! A power of two of places for values, of which a number selects one by its last bits.
+//! Table whose size is a power of two, indexed by the low bits of a number.
 #![allow(
     unsafe_code,
     reason = "a read over the bus looks up some seventy records by their numbers, and events and dies that wait pass through rings: tests of bounds that are known to hold cost a tenth of all instructions"
 )]
 
-/// Values in a power of two of places.
+/// A table whose size is a power of two.
 ///
-/// Every number is that of a place: its last bits are. So no access has to be tested, and none leaves the table. It holds always that `mask` is one
-/// less than the number of places, which is a power of two and not 0.
+/// The low bits of any number are a valid index, so that accesses need no bounds check. Invariant: `mask` is one less than the number of entries,
+/// which is a power of two and not 0.
 #[derive(Clone, Debug)]
-pub struct Places<T> {
+pub struct Pow2Table<T> {
     places: Box<[T]>,
     mask: usize,
 }
 
-impl<T: Clone> Places<T> {
-    /// At least `count` places that all hold `value`.
-    pub fn of(value: T, count: usize) -> Places<T> {
+impl<T: Clone> Pow2Table<T> {
+    /// Creates a table of at least `count` entries with value `value`.
+    pub fn of(value: T, count: usize) -> Pow2Table<T> {
         let count = count.next_power_of_two();
-        Places { places: vec![value; count].into_boxed_slice(), mask: count - 1 }
+        Pow2Table { places: vec![value; count].into_boxed_slice(), mask: count - 1 }
     }
 
-    /// Twice as many places, of which the new ones hold `value`.
+    /// Doubles the number of entries; new ones have value `value`.
     pub fn double(&mut self, value: T) {
         let mut places = std::mem::take(&mut self.places).into_vec();
         places.resize(2 * self.count(), value);
-        *self = Places { mask: places.len() - 1, places: places.into_boxed_slice() };
+        *self = Pow2Table { mask: places.len() - 1, places: places.into_boxed_slice() };
     }
 }
 
-impl<T> Places<T> {
-    /// How many there are.
+impl<T> Pow2Table<T> {
+    /// Returns the number of entries.
     #[inline(always)]
     pub fn count(&self) -> usize {
         self.mask + 1
     }
 
-    /// One less than there are.
+    /// Returns the number of entries minus one.
     #[inline(always)]
     pub fn mask(&self) -> usize {
         self.mask
     }
 
-    /// All of them in order.
+    /// Returns all entries in order.
     #[inline(always)]
     pub fn as_slice(&self) -> &[T] {
         &self.places
     }
 
-    /// The same, to be changed.
+    /// Returns all entries in order, for changes.
     #[inline(always)]
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         &mut self.places
     }
 
-    /// The value at the last bits of `number`.
+    /// Returns the entry at the low bits of `number`.
     #[inline(always)]
     pub fn at(&self, number: usize) -> &T {
-        // SAFETY: what the mask leaves of a number is less than the number of places.
+        // SAFETY: a masked number is less than the number of entries.
         unsafe { self.places.get_unchecked(number & self.mask) }
     }
 
-    /// The same, to be changed.
+    /// Returns the entry at the low bits of `number`, for changes.
     #[inline(always)]
     pub fn at_mut(&mut self, number: usize) -> &mut T {
-        // SAFETY: what the mask leaves of a number is less than the number of places.
+        // SAFETY: a masked number is less than the number of entries.
         unsafe { self.places.get_unchecked_mut(number & self.mask) }
     }
 }
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn there_is_a_place_for_every_number_by_its_last_bits() {
-        let mut places = Places::of(0, 5);
+        let mut places = Pow2Table::of(0, 5);
         assert_eq!((places.count(), places.mask()), (8, 7));
         for number in 0..8 {
             *places.at_mut(number) = number;
@@ -84,6 +84,6 @@ mod tests {
         assert_eq!([8, 13, usize::MAX].map(|number| *places.at(number)), [0, 5, 7]);
         places.double(9);
         assert_eq!([7, 8, 16, 17].map(|number| *places.at(number)), [7, 9, 0, 1]);
-        assert_eq!(Places::of((), 0).count(), 1);
+        assert_eq!(Pow2Table::of((), 0).count(), 1);
     }
 }
