@@ -393,7 +393,7 @@ class RepetitionBin:
     times_min: int
     """The least occurrences of a pair here: a power of two. Unit: occurrences."""
     pairs: int
-    """Pairs. Unit: pairs."""
+    """Pairs with as many occurrences. Unit: pairs."""
     occurrences: int
     """Occurrences of these pairs. Unit: occurrences."""
 
@@ -417,7 +417,7 @@ class ReplicationGain:
     replications: int
     """Pages for which the benefit of a copy exceeded its cost. Unit: pages."""
     evictions: int
-    """Of these, pages whose copy was the least recently used of `l_M` later on. Unit: pages."""
+    """Pages among `replications` whose copy was the least recently used of `l_M` later on. Unit: pages."""
     ended_by_writes: int
     """Of `replications`, pages that were written or deallocated later on, which ends their copy. Unit: pages."""
     reads: int
@@ -457,12 +457,12 @@ class Collisions:
     read_collision_ratio: float | None
     """`collisions` over `reads`. Unit: ratio. None without reads."""
     read_collision_ratio_expected: float | None
-    """The same of reads at random dies while as many are outstanding, simulated beside the run. Unit: ratio. None
-    without reads.
+    """`read_collision_ratio` of reads at random dies while as many are outstanding, simulated beside the run. Unit:
+    ratio. None without reads.
     """
     read_collision_ratio_closed_form: float | None
-    """The same in closed form: the mean of 1 - (1 - 1/n)^(k-1) over reads that arrive as one of k, on n dies. Unit:
-    ratio. None without reads.
+    """`read_collision_ratio_expected` in closed form: the mean of 1 - (1 - 1/n)^(k-1) over reads that arrive as one of
+    k, on n dies. Unit: ratio. None without reads.
     """
     observations: int
     """Points of time, `measure.collision-interval` apart, at which reads were outstanding. Unit: observations."""
@@ -475,12 +475,12 @@ class Collisions:
     Table 2. Unit: ratio. None without observations.
     """
     collision_ratio_expected: float | None
-    """The same of reads at random dies while as many are outstanding, simulated beside the run. Unit: ratio. None
-    without observations.
+    """`collision_ratio` of reads at random dies while as many are outstanding, simulated beside the run. Unit: ratio.
+    None without observations.
     """
     collision_ratio_closed_form: float | None
-    """The same in closed form: the mean of 1 - n! / ((n-k)! n^k) over observations of k reads on n dies. Unit: ratio.
-    None without observations.
+    """`collision_ratio_expected` in closed form: the mean of 1 - n! / ((n-k)! n^k) over observations of k reads on n
+    dies. Unit: ratio. None without observations.
     """
     collision_ratio_normalized: float | None
     """`collision_ratio` over `collision_ratio_expected` (Figure 3). Unit: ratio. None where no collision is expected.
@@ -514,11 +514,11 @@ class Collisions:
     they are in none of these figures but the three that end in `_of_all`. Unit: pages.
     """
     collisions_of_all: int
-    """What `collisions` is where reads that complete a write are outstanding as well. Unit: pages."""
+    """Value of `collisions` if reads that complete a write count as outstanding, too. Unit: pages."""
     imbalanced_of_all: int
-    """The same of `imbalanced`. Unit: pages."""
+    """Value of `imbalanced` if reads that complete a write count as outstanding, too. Unit: pages."""
     pair_occurrences_of_all: int
-    """The same of `pair_occurrences`. Unit: occurrences."""
+    """Value of `pair_occurrences` if reads that complete a write count as outstanding, too. Unit: occurrences."""
     replication: ReplicationGain
     """What replication would gain: what `replication.enabled` does, followed beside the run without copies."""
 
@@ -1054,7 +1054,7 @@ class DriveArea:
     controllers: int
     """Flash controllers. Unit: controllers."""
     routers: int
-    """Routers. Unit: routers."""
+    """Routers, in the chips or beside them. Unit: routers."""
     links_saved_share: float | None
     """Share of the area of the channels of the bus that the links save, negative when they take more; links of
     controllers and chips do not count (Venice, ISCA 2023, section 6.6). Unit: share. None for private channels to every

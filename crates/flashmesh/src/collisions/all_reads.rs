@@ -1,4 +1,4 @@
-//! Collisions of all reads, those of read-modify-write among them: a second figure beside that of the reads that requests ask for.
+//! Collisions of all reads, including those of read-modify-write: a second count besides that of requested reads.
 
 use super::{Collision, Occupancy};
 use crate::ids::{DieId, Lpn, TransactionId};
@@ -9,7 +9,7 @@ pub(super) struct AllReads {
     counts: AllCounts,
 }
 
-/// What is counted of all reads.
+/// Collision counts of all reads.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct AllCounts {
     pub collisions: u64,
@@ -18,8 +18,8 @@ pub(super) struct AllCounts {
 }
 
 impl AllReads {
-    /// Goes on from reads of requests alone, as the first read of another kind is about to come.
-    pub fn after(occupancy: &Occupancy, counts: AllCounts) -> AllReads {
+    /// Continues from the state and counts of requested reads, before the first read of another kind arrives.
+    pub fn continue_from(occupancy: &Occupancy, counts: AllCounts) -> AllReads {
         AllReads { occupancy: occupancy.clone(), counts }
     }
 
@@ -36,8 +36,8 @@ impl AllReads {
         }
     }
 
-    /// A read whose page has moved is outstanding at another die.
-    pub fn queued_again(&mut self, id: TransactionId, die: DieId, lpn: Lpn) {
+    /// Records a read whose page has moved as outstanding at another die.
+    pub fn requeued(&mut self, id: TransactionId, die: DieId, lpn: Lpn) {
         self.occupancy.enter(die, id, lpn);
     }
 

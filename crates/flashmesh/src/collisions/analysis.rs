@@ -1,12 +1,12 @@
-//! The figures of section II of the paper, from reads as they come and go.
+//! The figures of section II of the paper, from arrivals and departures of reads.
 
 use rustc_hash::FxHashSet;
 
 use super::all_reads::{AllCounts, AllReads};
-use super::followed::FollowedCopies;
 use super::observations::Observations;
 use super::random_dies::RandomDies;
 use super::repetitions::repetitions;
+use super::virtual_copies::VirtualCopies;
 use super::{
     Collision, CollisionsReport, Detector, DetectorRules, Occupancy, Pair, PairCounts, colliding_reads, count, mean_of,
     share,
@@ -22,13 +22,13 @@ pub struct Options {
     pub interval: Time,
     pub pairs_max: u32,
     pub detector: DetectorRules,
-    /// Whether reads that complete a write count.
+    /// Whether reads of read-modify-write count.
     pub counts_all: bool,
     pub copies_max: u32,
     pub seed: u64,
 }
 
-/// Detects and counts collisions of reads.
+/// The detection and the counts of read collisions.
 #[derive(Clone, Debug)]
 pub struct Analysis {
     dies: u32,
@@ -37,16 +37,16 @@ pub struct Analysis {
     detector: Detector,
     pairs: PairCounts,
     observations: Observations,
-    copies: FollowedCopies,
+    copies: VirtualCopies,
     reads_per_die: Vec<u64>,
-    /// Reads by the number outstanding at their arrival.
+    /// Number of reads, indexed by the number outstanding at their arrival.
     arrivals: Vec<u64>,
     balanced: u64,
     imbalanced: u64,
     collisions_shuffled: u64,
     rerouted: FxHashSet<TransactionId>,
     counts_all: bool,
-    /// All reads, once one came that does not count.
+    /// Collisions of all reads, from the first read that `counts_all` excludes.
     all: Option<Box<AllReads>>,
     reads_of_writes: u64,
 }
@@ -61,7 +61,7 @@ impl Analysis {
             detector: Detector::new(dies, options.detector),
             pairs: PairCounts::new(options.pairs_max),
             observations: Observations::new(options.interval),
-            copies: FollowedCopies::new(&options),
+            copies: VirtualCopies::new(&options),
             reads_per_die: vec![0; dies as usize],
             arrivals: Vec::new(),
             balanced: 0,
@@ -75,15 +75,15 @@ impl Analysis {
     }
 
     pub fn queued(&mut self, id: TransactionId, die: DieId, lpn: Lpn, read_for: ReadFor, now: Time) {
-        self.observations.make(now, &self.occupancy, &self.shuffled);
+        self.observations.sample(now, &self.occupancy, &self.shuffled);
         let is_again = self.rerouted.remove(&id);
         self.reads_of_writes += u64::from(read_for == ReadFor::Write && !is_again);
         let counts = self.counts_all || read_for == ReadFor::Request;
         if !counts && self.all.is_none() {
-            self.all = Some(Box::new(AllReads::after(&self.occupancy, self.counts())));
+            self.all = Some(Box::new(AllReads::continue_from(&self.occupancy, self.counts())));
         }
         match &mut self.all {
-            Some(all) if is_again => all.queued_again(id, die, lpn),
+            Some(all) if is_again => all.requeued(id, die, lpn),
             Some(all) => all.queued(id, die, lpn),
             None => {}
         }
@@ -113,7 +113,7 @@ impl Analysis {
         }
     }
 
-    /// A read whose page has moved is queued again next. It will be outstanding there, and counts as the read that it is already.
+    /// Announces that a read whose page has moved will be queued again. The read will be outstanding at the new die, and is not counted twice.
     pub fn rerouted(&mut self, id: TransactionId) {
         self.rerouted.insert(id);
     }
@@ -132,7 +132,7 @@ impl Analysis {
 
     #[inline]
     pub fn left(&mut self, id: TransactionId, die: DieId, now: Time) {
-        self.observations.make(now, &self.occupancy, &self.shuffled);
+        self.observations.sample(now, &self.occupancy, &self.shuffled);
         if self.occupancy.leave(die, id) {
             self.shuffled.leave(id);
         }
@@ -149,14 +149,14 @@ impl Analysis {
         }
     }
 
-    /// The page was written or deallocated, so that a copy of it would be stale.
+    /// Ends the copy of a page that was written or deallocated, since the copy would be stale.
     #[inline]
     pub fn superseded(&mut self, lpn: Lpn) {
         self.copies.end(lpn);
     }
 
     pub fn report(&mut self, now: Time) -> CollisionsReport {
-        self.observations.make(now, &self.occupancy, &self.shuffled);
+        self.observations.sample(now, &self.occupancy, &self.shuffled);
         let (dies, observations) = (self.dies, &self.observations);
         let reads = self.reads_per_die.iter().sum();
         let collisions = self.balanced + self.imbalanced;

@@ -1,4 +1,4 @@
-//! Which page should be replicated to which die: pair lists, and benefit against cost (section III.A of the paper).
+//! Choice of the page to replicate and of its target die, by pair lists and by benefit against cost (section III.A of the paper).
 
 use super::rates::ReadRates;
 use super::{Occupancy, Pair, PairLists};
@@ -7,23 +7,23 @@ use crate::units::Time;
 
 #[derive(Clone, Copy, Debug)]
 pub struct DetectorRules {
-    /// `l_R`: most pairs in the list of a die.
+    /// Maximum length of the pair list of a die (`l_R`).
     pub pairs_per_die: u32,
     /// Window over which the reads of a die are counted.
     pub rate_window: Time,
-    /// `t_READ`.
+    /// Read time of a page (`t_READ`).
     pub read_time: Time,
-    /// `t_PROG`.
+    /// Program time of a page (`t_PROG`).
     pub program_time: Time,
 }
 
-/// Copy a page to a die.
+/// A decision to copy a page to a die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Replicate {
     pub lpn: Lpn,
     pub from: DieId,
     pub to: DieId,
-    /// Slack counter of that die: collisions that the copy would have avoided.
+    /// Slack counter of `to`: number of collisions that the copy would have avoided.
     pub slack: u16,
 }
 
@@ -51,8 +51,8 @@ impl Detector {
         self.rates.count(die, now);
     }
 
-    /// Called after [`Detector::pair`] has reported the pairs of an imbalanced collision on `die`. Returns the page to replicate
-    /// now and its target, if any and if `may` is true; the list of `die` is then cleared.
+    /// Returns the page to replicate now and its target, if any and if `may` is true; then clears the list of `die`. Call after [`Detector::pair`]
+    /// has reported the pairs of an imbalanced collision on `die`.
     pub fn collided(
         &mut self,
         die: DieId,
@@ -71,7 +71,7 @@ impl Detector {
         found
     }
 
-    /// Two pages of the colliding die were read together.
+    /// Reports two outstanding pages of the colliding die.
     #[inline]
     pub fn pair(&mut self, pair: Pair) {
         self.pairs.push(pair);
@@ -88,10 +88,10 @@ impl Detector {
         let entry = self.lists.collided(die, pair, fewer)?;
         let (to, slack) = entry.best();
         let (reads, time) = self.rates.of(to, now);
-        if !pays(&self.rules, slack, reads, time) {
+        if !benefit_exceeds_cost(&self.rules, slack, reads, time) {
             return None;
         }
-        // The page that appears in more of the remaining pairs; of equals the one with the higher number [choice].
+        // The page in more of the other pairs; of equals the one with the higher number [choice].
         let appearances = |lpn| self.lists.appearances(die, lpn, pair);
         let by_appearances = if appearances(pair.first) > appearances(pair.second) {
             [pair.first, pair.second]
@@ -103,9 +103,8 @@ impl Detector {
     }
 }
 
-/// Whether the benefit of a copy, `slack` x `t_READ`, exceeds its cost, r x `t_PROG`^2 x 0.5, where r is `reads` over `time`; in
-/// integers.
-fn pays(rules: &DetectorRules, slack: u16, reads: u64, time: Time) -> bool {
+/// Returns whether the benefit of a copy, `slack` x `t_READ`, exceeds its cost, r x `t_PROG`^2 x 0.5, where r is `reads` over `time`; in integers.
+fn benefit_exceeds_cost(rules: &DetectorRules, slack: u16, reads: u64, time: Time) -> bool {
     let ps = |time: Time| u128::from(time.as_ps());
     let benefit = ps(rules.read_time) * u128::from(slack);
     let program = ps(rules.program_time);
@@ -126,14 +125,14 @@ mod tests {
 
     #[test]
     fn benefit_and_cost_are_those_of_equations_2_and_4() {
-        // 10,000 reads a second: 7 of them wait for 350 us, 2.45 ms, as much as 40.8 reads of 60 us take.
+        // 10,000 reads a second: 7 of them wait for 350 us each, 2.45 ms in total, the time of 40.8 reads of 60 us.
         let second = Time::from_ms(1000);
-        assert!(!pays(&RULES, 40, 10_000, second) && pays(&RULES, 41, 10_000, second));
-        // Whatever is gained pays where nothing is read; what gains nothing never does.
-        assert!(pays(&RULES, 1, 0, second) && !pays(&RULES, 0, 0, second));
+        assert!(!benefit_exceeds_cost(&RULES, 40, 10_000, second) && benefit_exceeds_cost(&RULES, 41, 10_000, second));
+        // Without reads any benefit exceeds the cost; a benefit of zero never does.
+        assert!(benefit_exceeds_cost(&RULES, 1, 0, second) && !benefit_exceeds_cost(&RULES, 0, 0, second));
     }
 
-    /// B and D are outstanding on die 0 and `others` on the other dies, out of balance.
+    /// A fixture in which pages collide on die 0 while the other dies have reads of their own.
     struct Rounds {
         detector: Detector,
         occupancy: Occupancy,
@@ -155,7 +154,7 @@ mod tests {
             (DieId(die), id)
         }
 
-        /// The pages are read together on die 0 while the others have so many reads outstanding.
+        /// Reads `pages` together on die 0, while the other dies have `others` reads outstanding. Returns the decision of the detector.
         fn round(&mut self, pages: &[Lpn], others: [u32; 3], now: Time) -> Option<Replicate> {
             let mut reads = Vec::new();
             for (die, &count) in others.iter().enumerate() {
@@ -175,7 +174,7 @@ mod tests {
     #[test]
     fn figure_5_thirteen_collisions_of_which_die_1_could_have_avoided_ten() {
         let mut rounds = Rounds::new();
-        // Die 1 is idle in 10 of the 13 collisions of D and B, die 2 in 4 and die 3 in 1. Its reads keep it from paying so far.
+        // Die 1 is idle in 10 of the 13 collisions of D and B, die 2 in 4 and die 3 in 1. The reads of each die make a copy too costly.
         for round in 0..13 {
             let busy = |is_idle| if is_idle { 0 } else { 1 };
             rounds.detector.issued(DieId(1), Time::ZERO);
@@ -195,7 +194,7 @@ mod tests {
     fn a_page_is_replicated_once_it_pays_and_the_list_is_forgotten() {
         let mut rounds = Rounds::new();
         (0..5).for_each(|_| rounds.detector.issued(DieId(1), Time::ZERO));
-        // Only die 1 has room. 5 reads in 1 ms: the cost is 1.225 ms, as 20.4 reads take.
+        // Only die 1 has fewer reads. 5 reads in 1 ms: the cost is 1.225 ms, the time of 20.4 reads.
         let now = Time::from_ms(1);
         for round in 1..=21 {
             let found = rounds.round(&[D, B], [0, 1, 1], now);
@@ -210,7 +209,7 @@ mod tests {
         let mut rounds = Rounds::new();
         (0..5).for_each(|_| rounds.detector.issued(DieId(1), Time::ZERO));
         let now = Time::from_ms(1);
-        // B collides with another page as well, so it has to go.
+        // B also collides with another page, so it is the page to replicate.
         for _ in 0..20 {
             assert_eq!(rounds.round(&[B, Lpn(9)], [0, 1, 1], now), None);
             assert_eq!(rounds.round(&[D, B], [0, 1, 1], now), None);

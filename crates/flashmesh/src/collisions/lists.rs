@@ -1,23 +1,23 @@
-//! The list of collision pairs of each die (section III.A of the paper): at most `l_R` entries, the least recently used one makes way.
+//! Collision pair lists, one for each die (section III.A of the paper), with at most `l_R` entries and LRU replacement.
 
 use super::Pair;
+use super::lru::{LruOrder, TouchOutcome};
 use super::occupancy::{BITS, die_words};
-use super::recency::{Recency, Touched};
 use crate::ids::{DieId, Lpn};
 
 /// A pair of pages that collided on a die.
 #[derive(Clone, Copy, Debug)]
 pub struct PairEntry<'a> {
     occurrences: u16,
-    /// Bit set of the dies with at least two fewer outstanding reads than the owner at the first collision. The owner is never
-    /// among them; the hardware keeps the occurrences in its place \[choice\].
+    /// Bit set of the dies with at least two fewer outstanding reads than the owner at the first collision. The owner is never among them; the
+    /// hardware stores the occurrences in its place \[choice\].
     first: &'a [u64],
-    /// By die: slack counter. Undefined for a pair that collided once, as most do.
+    /// Slack counters, indexed by die. Undefined after a single collision, as for most pairs.
     slack: &'a [u16],
 }
 
 impl PairEntry<'_> {
-    /// Imbalanced collisions of the pair.
+    /// Returns the number of imbalanced collisions of the pair.
     #[cfg(test)]
     pub fn occurrences(self) -> u16 {
         self.occurrences
@@ -31,7 +31,7 @@ impl PairEntry<'_> {
         }
     }
 
-    /// The die with the largest slack counter, the first of equals, and the counter.
+    /// Returns the die with the largest slack counter, the first of equals, and the counter.
     #[inline]
     pub fn best(self) -> (DieId, u16) {
         if self.occurrences == 1 {
@@ -40,7 +40,7 @@ impl PairEntry<'_> {
             return (DieId(die as u32), u16::from(word.is_some()));
         }
         let most = self.slack.iter().copied().fold(0, u16::max);
-        // From the last one, without branches, which would often be mispredicted.
+        // Scans backwards and without branches, which would often be mispredicted.
         let with_most = |first, (die, &slack): (usize, &u16)| if slack == most { die } else { first };
         let die = self.slack.iter().enumerate().rev().fold(0, with_most);
         (DieId(die as u32), most)
@@ -54,11 +54,11 @@ fn is_in(dies: &[u64], die: usize) -> u16 {
 
 #[derive(Clone, Debug)]
 struct PairList {
-    recency: Recency,
+    lru: LruOrder,
     occurrences: Vec<u16>,
-    /// By position: dies with fewer reads at the first occurrence.
+    /// Dies with fewer reads at the first occurrence, indexed by position.
     first: Vec<u64>,
-    /// By position: slack counters of all dies, from the second occurrence on.
+    /// Slack counters of all dies from the second occurrence on, indexed by position.
     slack: Vec<u16>,
 }
 
@@ -92,22 +92,22 @@ pub struct PairLists {
 }
 
 impl PairLists {
-    /// `entries_max` is `l_R`.
+    /// Creates empty lists of at most `entries_max` (`l_R`) entries.
     pub fn new(dies: u32, entries_max: u32) -> PairLists {
         let (dies, entries_max) = (dies as usize, entries_max as usize);
         let lists = if entries_max == 0 { 0 } else { dies };
-        let recency = Recency::new(entries_max);
-        let list = PairList { recency, occurrences: Vec::new(), first: Vec::new(), slack: Vec::new() };
+        let lru = LruOrder::new(entries_max);
+        let list = PairList { lru, occurrences: Vec::new(), first: Vec::new(), slack: Vec::new() };
         PairLists { dies, lists: vec![list; lists] }
     }
 
-    /// `pair` collided on `die`; `fewer` has a bit for each die with at least two fewer outstanding reads. Returns the updated
-    /// entry; `None` for lists of no entries.
+    /// Records a collision of `pair` on `die`; `fewer` has a bit for each die with at least two fewer outstanding reads. Returns the updated entry;
+    /// `None` for lists of no entries.
     #[inline]
     pub fn collided(&mut self, die: DieId, pair: Pair, fewer: &[u64]) -> Option<PairEntry<'_>> {
         let (dies, words) = (self.dies, die_words(self.dies));
         let list = self.lists.get_mut(die.index())?;
-        let Touched { at, is_new } = list.recency.touch(pair);
+        let TouchOutcome { at, is_new } = list.lru.touch(pair);
         if at == list.occurrences.len() {
             list.occurrences.push(0);
             list.first.resize(list.first.len() + words, 0);
@@ -115,7 +115,7 @@ impl PairLists {
         }
         if is_new {
             list.occurrences[at] = 1;
-            // Mostly a single word, for which no copy is called.
+            // Usually a single word: the assignment avoids a call of `memcpy`.
             let first = &mut list.first[at * words..(at + 1) * words];
             if let ([first, others @ ..], [fewer, more @ ..]) = (first, fewer) {
                 *first = *fewer;
@@ -128,9 +128,10 @@ impl PairLists {
     }
 
     pub fn entries(&self, die: DieId) -> impl Iterator<Item = (Pair, PairEntry<'_>)> {
-        self.lists.get(die.index()).into_iter().flat_map(|list| {
-            list.recency.newest_first().into_iter().map(|(at, pair)| (pair, list.entry(at, self.dies)))
-        })
+        self.lists
+            .get(die.index())
+            .into_iter()
+            .flat_map(|list| list.lru.newest_first().into_iter().map(|(at, pair)| (pair, list.entry(at, self.dies))))
     }
 
     pub fn appearances(&self, die: DieId, lpn: Lpn, pair: Pair) -> usize {
@@ -140,7 +141,7 @@ impl PairLists {
     /// Clears the list of `die` after a replication, since its counters no longer hold.
     pub fn clear(&mut self, die: DieId) {
         if let Some(list) = self.lists.get_mut(die.index()) {
-            list.recency.clear();
+            list.lru.clear();
             list.occurrences.clear();
             list.first.clear();
             list.slack.clear();
@@ -183,7 +184,7 @@ mod tests {
         let pairs: Vec<Pair> = lists.entries(OWNER).map(|(pair, _)| pair).collect();
         assert_eq!(pairs, [pair(5, 6), pair(1, 2)]);
         assert_eq!(occurrences(&lists, OWNER), [1, 2]);
-        // What comes back begins anew.
+        // An evicted pair starts anew.
         let entry = lists.collided(OWNER, pair(3, 4), &[0b10]).expect("lists have entries");
         assert_eq!((entry.occurrences(), entry.slack(DieId(1))), (1, 1));
     }

@@ -1,4 +1,4 @@
-//! How the drive is found at equal distances of time: reads outstanding, and whether any of them collide (section II of the paper).
+//! Samples of the drive at equal intervals: outstanding reads, and whether any of them collide (section II of the paper).
 
 use super::{Occupancy, colliding_states, count, mean_of, random_dies::RandomDies, share};
 use crate::units::Time;
@@ -7,13 +7,13 @@ use crate::units::Time;
 pub(super) struct Observations {
     interval: Time,
     due: Time,
-    /// Observations by the number of outstanding reads; none for zero.
+    /// Number of samples, indexed by outstanding reads; none for zero.
     by_outstanding: Vec<u64>,
-    /// Observations with two reads at one die.
+    /// Samples with two reads at one die.
     colliding: u64,
-    /// Observations in which the same reads at random dies would collide.
+    /// Samples in which the same reads at random dies would collide.
     colliding_shuffled: u64,
-    /// Observations with an idle die.
+    /// Samples with an idle die.
     with_idle_die: u64,
 }
 
@@ -29,15 +29,15 @@ impl Observations {
         }
     }
 
-    /// Makes the observations due before `now`; the outstanding reads have not changed since the last call.
+    /// Takes the samples due before `now`. The outstanding reads must not have changed since the last call.
     #[inline]
-    pub fn make(&mut self, now: Time, occupancy: &Occupancy, shuffled: &RandomDies) {
+    pub fn sample(&mut self, now: Time, occupancy: &Occupancy, shuffled: &RandomDies) {
         if now > self.due {
-            self.make_until(now, occupancy, shuffled);
+            self.sample_until(now, occupancy, shuffled);
         }
     }
 
-    fn make_until(&mut self, now: Time, occupancy: &Occupancy, shuffled: &RandomDies) {
+    fn sample_until(&mut self, now: Time, occupancy: &Occupancy, shuffled: &RandomDies) {
         let interval = self.interval;
         let mut times = 1;
         self.due += interval;
@@ -64,12 +64,12 @@ impl Observations {
         mean_of(&self.by_outstanding, f64::from)
     }
 
-    /// Share of the observations in which reads collided.
+    /// Returns the share of samples in which reads collided.
     pub fn collision_ratio(&self) -> Option<f64> {
         share(self.colliding, self.count())
     }
 
-    /// Share in which the same reads at random dies would have collided.
+    /// Returns the share of samples in which the same reads at random dies would have collided.
     pub fn collision_ratio_expected(&self) -> Option<f64> {
         share(self.colliding_shuffled, self.count())
     }

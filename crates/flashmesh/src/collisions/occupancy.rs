@@ -1,4 +1,4 @@
-//! Which reads are outstanding on each die, and what an arriving one collides with.
+//! Outstanding reads of each die, and the collisions of arriving reads.
 
 use crate::ids::{DieId, Lpn, TransactionId};
 
@@ -10,20 +10,20 @@ pub(super) fn die_words(dies: usize) -> usize {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Collision {
-    /// The die has at most one read more outstanding than the least loaded die: no placement could have avoided it.
+    /// The die has at most one more outstanding read than the least loaded die: no placement could have avoided the collision.
     Balanced,
-    /// The die has at least two reads more outstanding than the least loaded die.
+    /// The die has at least two more outstanding reads than the least loaded die.
     Imbalanced,
 }
 
-/// What a read met at its die.
+/// The state at the arrival of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
-    /// On its die, itself included.
+    /// Reads outstanding on the die, with the arriving one.
     pub outstanding: u32,
-    /// On all dies, itself included.
+    /// Reads outstanding on all dies, with the arriving one.
     pub outstanding_total: u32,
-    /// `None` when it was alone on the die.
+    /// Collision of the read; `None` if it is alone on the die.
     pub collision: Option<Collision>,
 }
 
@@ -31,7 +31,7 @@ pub struct Arrival {
 struct Outstanding {
     id: TransactionId,
     lpn: Lpn,
-    /// Whether its pairs were counted at an imbalanced collision.
+    /// Whether the pairs of the read were counted at an imbalanced collision.
     is_recorded: bool,
 }
 
@@ -39,7 +39,7 @@ struct Outstanding {
 #[derive(Clone, Debug)]
 pub struct Occupancy {
     dies: Vec<Vec<Outstanding>>,
-    /// By a number of reads: bit set of the dies with at most as many outstanding.
+    /// Bit sets of the dies with at most as many outstanding reads as the index.
     at_most: Vec<u64>,
     words: usize,
     idle: u32,
@@ -84,13 +84,13 @@ impl Occupancy {
         }
     }
 
-    /// Whether the read was outstanding on `die`.
+    /// Removes a read; returns whether it was outstanding on `die`.
     #[inline]
     pub fn leave(&mut self, die: DieId, id: TransactionId) -> bool {
         let reads = &mut self.dies[die.index()];
         let Some(at) = reads.iter().position(|read| read.id == id) else { return false };
         let before = reads.len();
-        // Few reads come after it, which move up one by one.
+        // Few reads follow: shift them one by one.
         (at + 1..before).for_each(|later| reads[later - 1] = reads[later]);
         reads.pop();
         let after = before - 1;
@@ -100,13 +100,13 @@ impl Occupancy {
         true
     }
 
-    /// Pairs that an imbalanced collision on `die` adds: all pairs of its outstanding reads not yet counted. A pair counts once
-    /// for each time both its reads are outstanding together \[choice\]. Two reads of one page are no pair.
+    /// Records the pairs that an imbalanced collision on `die` adds: all pairs of its outstanding reads not yet counted. A pair counts once for each
+    /// time both its reads are outstanding together \[choice\]. Two reads of one page are no pair.
     #[inline]
     pub fn record_pairs(&mut self, die: DieId, mut record: impl FnMut(Lpn, Lpn)) {
         let reads = &mut self.dies[die.index()];
         let Some((newest, before)) = reads.split_last_mut() else { return };
-        // An imbalanced collision records all reads that are there, so only some of the last ones are not recorded.
+        // An imbalanced collision records all reads present, so that only some of the last reads are not recorded yet.
         for at in 0..before.len() {
             let second = before[at];
             if !second.is_recorded {
@@ -126,14 +126,14 @@ impl Occupancy {
         self.dies[die.index()].len() as u32
     }
 
-    /// Bit set of the dies with at least two fewer reads than `outstanding`, which exceeds the largest count by at most one.
+    /// Returns the bit set of the dies with at least two fewer reads than `outstanding`, which exceeds the largest count by at most one.
     #[inline]
     pub fn dies_with_fewer(&self, outstanding: u32) -> &[u64] {
         let first = (outstanding as usize).wrapping_sub(2).wrapping_mul(self.words);
         self.at_most.get(first..first.wrapping_add(self.words)).unwrap_or_default()
     }
 
-    /// Whether a die with so many reads has at least two more than the least loaded die.
+    /// Returns whether a die with `outstanding` reads has at least two more than the least loaded die.
     #[inline]
     pub fn is_imbalanced(&self, outstanding: u32) -> bool {
         self.dies_with_fewer(outstanding).iter().any(|&dies| dies != 0)
@@ -154,13 +154,13 @@ impl Occupancy {
         self.idle
     }
 
-    /// Whether some die has more than one outstanding read.
+    /// Returns whether some die has more than one outstanding read.
     #[inline]
     pub fn collides(&self) -> bool {
         self.total > self.dies() - self.idle_dies()
     }
 
-    /// The latest outstanding read of `lpn` on `die`.
+    /// Returns the latest outstanding read of `lpn` on `die`.
     pub fn read_of(&self, die: DieId, lpn: Lpn) -> Option<TransactionId> {
         self.dies[die.index()].iter().rev().find(|read| read.lpn == lpn).map(|read| read.id)
     }
@@ -170,7 +170,7 @@ impl Occupancy {
 mod tests {
     use super::*;
 
-    /// Reads arrive in this order; returns what the last one met, and the state.
+    /// Adds reads in this order; returns the arrival of the last one, and the state.
     fn arrive(dies: u32, reads: &[(u32, u32)]) -> (Arrival, Occupancy) {
         let mut occupancy = Occupancy::new(dies);
         let mut last = None;
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn figure_2b_a_read_that_another_die_could_have_served_collides_out_of_balance() {
-        // A and B wait on die 0, D is read on die 1, and dies 2 and 3 are idle as C arrives at die 0.
+        // A and B wait on die 0, D is read on die 1, and dies 2 and 3 are idle when C arrives at die 0.
         let (a, b, c, d) = (1, 2, 3, 4);
         let (arrival, mut occupancy) = arrive(4, &[(0, a), (0, b), (1, d), (0, c)]);
         assert_eq!((arrival.outstanding, arrival.collision), (3, Some(Collision::Imbalanced)));

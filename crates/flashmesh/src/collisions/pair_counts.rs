@@ -1,22 +1,21 @@
-//! How often each pair of pages collided, in bounded memory.
+//! Collision counts of page pairs, in bounded memory.
 
 use super::Pair;
 
 /// The occurrences of pairs.
 ///
-/// All pairs are kept until there are too many. Then every other one is forgotten, by the hash of the pair, and so on each time: what
-/// is kept are all pairs whose hash ends with so many zeroes, each counted from its first occurrence. So it is a fair sample of
-/// the distinct pairs, whatever order they come in.
+/// All pairs are kept up to a limit. Beyond it half of the pairs are discarded, selected by hash, and so on each time. The kept pairs are all those
+/// whose hash ends with a given number of zeroes, each counted from its first occurrence: a fair sample of the distinct pairs, whatever their order.
 ///
-/// Nearly every pair of a random workload is new, and a table that finds each by its hash would miss the processor's caches for each.
-/// So occurrences are collected, and counted many at a time, by sorting.
+/// Nearly every pair of a random workload is new, and a hash table would miss the CPU caches for each. So occurrences are buffered, and counted in
+/// batches by sorting.
 #[derive(Clone, Debug)]
 pub struct PairCounts {
-    /// Pairs as sorted numbers, and their occurrences.
+    /// Pairs as sorted numbers, with their occurrences.
     keys: Vec<u64>,
     counts: Vec<u32>,
     recent: Vec<u64>,
-    /// Occurrences collected before they are counted.
+    /// Number of occurrences buffered before they are counted.
     recent_max: usize,
     pairs_max: usize,
     /// One of 2^`halvings` pairs is kept.
@@ -24,7 +23,7 @@ pub struct PairCounts {
     occurrences: u64,
 }
 
-/// Fewest occurrences counted at a time; they are sorted within the second-level cache.
+/// Minimum batch size; a batch of it is sorted within the L2 cache.
 const RECENT_MIN: usize = 1 << 15;
 
 impl PairCounts {
@@ -52,16 +51,16 @@ impl PairCounts {
         }
     }
 
-    /// Counts what was collected; the other methods do not see it before.
+    /// Counts the buffered occurrences, which the other methods ignore until then.
     #[inline(never)]
     pub fn settle(&mut self) {
         self.recent.sort_unstable();
         self.merge();
         while self.keys.len() > self.pairs_max {
             self.halvings += 1;
-            self.forget();
+            self.discard();
         }
-        // Half as many as there are pairs: what is kept is gone through a few times while it grows by as much.
+        // Half the number of pairs, so that the kept pairs are rescanned only a few times while their number doubles.
         self.recent_max = (self.keys.len() / 2).max(RECENT_MIN);
     }
 
@@ -85,13 +84,13 @@ impl PairCounts {
             new -= 1;
             (keys[new], counts[new]) = (key, times);
         }
-        // As many as were there already.
+        // Close the gap that pairs present already have left.
         keys.drain(old..new);
         counts.drain(old..new);
         recent.clear();
     }
 
-    fn forget(&mut self) {
+    fn discard(&mut self) {
         let mut kept = 0;
         for at in 0..self.keys.len() {
             if is_kept(Pair::of_key(self.keys[at]), self.halvings) {
@@ -121,7 +120,7 @@ impl PairCounts {
 }
 
 fn is_kept(pair: Pair, halvings: u32) -> bool {
-    pair.scattered().trailing_zeros() >= halvings
+    pair.hash().trailing_zeros() >= halvings
 }
 
 #[cfg(test)]
@@ -146,7 +145,7 @@ mod tests {
     fn beyond_that_a_fair_sample_is() {
         let (pairs_max, pairs) = (1000, 100_000);
         let mut counts = PairCounts::new(pairs_max);
-        // Every pair three times, and those that come first are no likelier to stay.
+        // Every pair three times; early pairs must not be likelier to stay.
         for _ in 0..3 {
             (0..pairs).for_each(|second| counts.count(Pair::new(Lpn(7), Lpn(100 + second))));
         }

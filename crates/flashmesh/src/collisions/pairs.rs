@@ -1,4 +1,4 @@
-//! Two pages that collided.
+//! A pair of pages that collided.
 
 use crate::ids::Lpn;
 
@@ -29,10 +29,10 @@ impl Pair {
         Pair { first: Lpn((key >> 32) as u32), second: Lpn(key as u32) }
     }
 
-    /// A hash in which similar pairs differ in every bit.
+    /// Returns a hash in which similar pairs differ in every bit.
     #[inline]
-    pub(super) fn scattered(self) -> u64 {
-        // The finalizer of splitmix64: each bit of the result depends on all bits of the key.
+    pub(super) fn hash(self) -> u64 {
+        // Finalizer of splitmix64: each bit of the result depends on all bits of the key.
         let hash = self.key();
         let hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

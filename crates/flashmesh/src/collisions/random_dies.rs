@@ -1,12 +1,12 @@
-//! The reads of a run at random dies: what pure coincidence makes collide while as many reads are outstanding.
+//! The reads of a run at random dies: the collisions by chance at the same number of outstanding reads.
 
 use crate::engine::random::SimRng;
 use crate::ids::{DieId, TransactionId};
 
-/// Separates this random stream from the others of the seed.
+/// Constant that separates this random stream from others of the same seed.
 const SEED: u64 = 0x636f_6c6c_6964_6573;
 
-/// Places each read on a random die, for as long as it is outstanding.
+/// The outstanding reads, each assigned to a random die.
 #[derive(Clone, Debug)]
 pub(super) struct RandomDies {
     random: SimRng,

@@ -1,16 +1,16 @@
-//! Reads issued to each die per unit of time, lately.
+//! Recent read rate of each die.
 
 use crate::ids::DieId;
 use crate::units::Time;
 
-/// Counts reads of each die over the current and the previous window.
+/// Read counts of each die over the current and the previous window.
 #[derive(Clone, Debug)]
 pub(super) struct ReadRates {
     window: Time,
     began: Time,
     present: Vec<u64>,
     before: Vec<u64>,
-    /// Length of the previous window; `None` during the first.
+    /// Length of the previous window; zero during the first.
     length_before: Time,
 }
 
@@ -23,13 +23,13 @@ impl ReadRates {
     #[inline]
     pub(super) fn count(&mut self, die: DieId, now: Time) {
         if now - self.began >= self.window {
-            self.turn(now);
+            self.rotate(now);
         }
         self.present[die.index()] += 1;
     }
 
     #[cold]
-    fn turn(&mut self, now: Time) {
+    fn rotate(&mut self, now: Time) {
         std::mem::swap(&mut self.present, &mut self.before);
         self.present.fill(0);
         self.length_before = now - self.began;

@@ -1,4 +1,4 @@
-//! How often pairs collided again (figures 5 and 6 of the paper).
+//! Repetitions of pairs (figures 5 and 6 of the paper).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -7,13 +7,13 @@ use super::{CollisionPair, Pair, PairCounts, RepetitionBin, share};
 
 const TOP_PAIRS: usize = 20;
 
-/// Pairs with fewer occurrences are counted by their number, others one by one.
+/// Pairs with fewer occurrences are counted in a table, others one by one.
 const SELDOM: usize = 1 << 10;
 
-/// Distribution of the occurrences over the kept pairs.
+/// The distribution of the occurrences over the kept pairs.
 #[derive(Debug)]
 pub(super) struct Repetitions {
-    /// By powers of two of the occurrences, most first.
+    /// Bins by powers of two of the occurrences, largest first.
     pub bins: Vec<RepetitionBin>,
     pub top: Vec<CollisionPair>,
     /// Share of the occurrences that the most repeated 5 % of the pairs have.
@@ -22,7 +22,7 @@ pub(super) struct Repetitions {
 }
 
 pub(super) fn repetitions(pairs: &PairCounts) -> Repetitions {
-    // Pairs by how often they occurred: most occurred a few times.
+    // Number of pairs by occurrences: most pairs occurred a few times.
     let (mut pairs_of, mut often) = ([0_u64; SELDOM], Vec::new());
     let mut top = BinaryHeap::with_capacity(TOP_PAIRS + 1);
     for (pair, times) in pairs.kept() {

@@ -1,4 +1,4 @@
-//! What replication reports.
+//! Results of replication.
 
 use crate::{counts, quantities};
 
@@ -37,7 +37,7 @@ counts! {
 quantities! {
     /// Replication of pages on other dies ([read-collisions.md](read-collisions.md)).
     ReplicationReport as "Replication" {
-        /// Counts.
+        /// Counts of pages and reads.
         counts: ReplicationCounts => flatten;
         /// Pages with a copy at the end of the run.
         copies_end: u64, in "pages";

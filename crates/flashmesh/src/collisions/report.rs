@@ -1,4 +1,4 @@
-//! What the analysis of read collisions reports.
+//! Results of the analysis of read collisions.
 
 use crate::quantities;
 
@@ -20,9 +20,9 @@ quantities! {
         imbalanced_share: Option<f64>, in "share", null "without collisions";
         /// `collisions` over `reads`.
         read_collision_ratio: Option<f64>, in "ratio", null "without reads";
-        /// The same of reads at random dies while as many are outstanding, simulated beside the run.
+        /// `read_collision_ratio` of reads at random dies while as many are outstanding, simulated beside the run.
         read_collision_ratio_expected: Option<f64>, in "ratio", null "without reads";
-        /// The same in closed form: the mean of 1 - (1 - 1/n)^(k-1) over reads that arrive as one of k, on n dies.
+        /// `read_collision_ratio_expected` in closed form: the mean of 1 - (1 - 1/n)^(k-1) over reads that arrive as one of k, on n dies.
         read_collision_ratio_closed_form: Option<f64>, in "ratio", null "without reads";
         /// Points of time, `measure.collision-interval` apart, at which reads were outstanding.
         observations: u64, in "observations";
@@ -30,9 +30,9 @@ quantities! {
         average_occ: Option<f64>, in "reads", null "without observations";
         /// Share of the observations at which some die had more than one read outstanding: the measured collision ratio of Table 2.
         collision_ratio: Option<f64>, in "ratio", null "without observations";
-        /// The same of reads at random dies while as many are outstanding, simulated beside the run.
+        /// `collision_ratio` of reads at random dies while as many are outstanding, simulated beside the run.
         collision_ratio_expected: Option<f64>, in "ratio", null "without observations";
-        /// The same in closed form: the mean of 1 - n! / ((n-k)! n^k) over observations of k reads on n dies.
+        /// `collision_ratio_expected` in closed form: the mean of 1 - n! / ((n-k)! n^k) over observations of k reads on n dies.
         collision_ratio_closed_form: Option<f64>, in "ratio", null "without observations";
         /// `collision_ratio` over `collision_ratio_expected` (Figure 3).
         collision_ratio_normalized: Option<f64>, in "ratio", null "where no collision is expected";
@@ -60,11 +60,11 @@ quantities! {
         /// Reads that completed a write of a part of a page (read-modify-write). With `replication.counted-reads = "host"` they are in none of
         /// these figures but the three that end in `_of_all`.
         reads_of_writes: u64, in "pages";
-        /// What `collisions` is where reads that complete a write are outstanding as well.
+        /// Value of `collisions` if reads that complete a write count as outstanding, too.
         collisions_of_all: u64, in "pages";
-        /// The same of `imbalanced`.
+        /// Value of `imbalanced` if reads that complete a write count as outstanding, too.
         imbalanced_of_all: u64, in "pages";
-        /// The same of `pair_occurrences`.
+        /// Value of `pair_occurrences` if reads that complete a write count as outstanding, too.
         pair_occurrences_of_all: u64, in "occurrences";
         /// What replication would gain: what `replication.enabled` does, followed beside the run without copies.
         replication: ReplicationGain;
@@ -76,7 +76,7 @@ quantities! {
     RepetitionBin as "RepetitionBin" {
         /// The least occurrences of a pair here: a power of two.
         times_min: u64, in "occurrences";
-        /// Pairs.
+        /// Pairs with as many occurrences.
         pairs: u64, in "pairs";
         /// Occurrences of these pairs.
         occurrences: u64, in "occurrences";
@@ -101,7 +101,7 @@ quantities! {
     ReplicationGain as "ReplicationGain" {
         /// Pages for which the benefit of a copy exceeded its cost.
         replications: u64, in "pages";
-        /// Of these, pages whose copy was the least recently used of `l_M` later on.
+        /// Pages among `replications` whose copy was the least recently used of `l_M` later on.
         evictions: u64, in "pages";
         /// Of `replications`, pages that were written or deallocated later on, which ends their copy.
         ended_by_writes: u64, in "pages";

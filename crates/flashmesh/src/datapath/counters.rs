@@ -1,25 +1,23 @@
-//! What the datapath counts.
-
 use crate::measure::conflicts::Conflicts;
 use crate::power::energy::ArrayWork;
 
-/// What the datapath counts.
+/// Counts of transfers and operations, for reports.
 #[derive(Clone, Debug, Default)]
 pub struct Counters {
-    /// Transfers begun.
+    /// Transfers started.
     pub transfers: u64,
-    /// Of these, those whose path was free at the first try.
+    /// Transfers that found a free path at the first attempt.
     pub transfers_free: u64,
-    /// What was in the way of the others, and for how long.
+    /// Waits of the other transfers, by cause.
     pub conflicts: Conflicts,
-    /// What the arrays did.
+    /// Array operations, by kind and page type.
     pub work: ArrayWork,
     /// Programs and erases suspended.
     pub suspensions: u64,
     /// Operations of more than one plane.
     pub multi_plane_operations: u64,
-    /// Operations that began with a read of a request which had waited for the age bound, while programs of others waited.
+    /// Operations whose lead is a user read that waited beyond the age bound while user programs were queued.
     pub overdue_reads: u64,
-    /// Operations that began with such a program, while reads waited.
+    /// Operations whose lead is a user program that waited beyond the age bound while user reads were queued.
     pub overdue_programs: u64,
 }

@@ -1,26 +1,22 @@
-//! The scheduling policy, and what is kept for it.
-
+use crate::datapath::issue::DispatchCandidates;
 use crate::flash::geometry::Geometry;
 use crate::schedule::queues::PlaneMasks;
 use crate::schedule::{AnyScheduler, Joiners};
 
-use super::dispatch::Candidates;
-
-/// The scheduler and its state in the datapath.
+/// Scheduler, and its state in the datapath.
 #[derive(Clone)]
-pub(super) struct Scheduling {
+pub(super) struct SchedulingState {
     pub scheduler: AnyScheduler,
-    /// The transactions that may join the lead it chose last.
+    /// Joiners allowed for the lead chosen last.
     pub joiners: Joiners,
-    pub candidates: Candidates,
-    /// What is ready on each die of a chip, while one of them is chosen.
+    pub candidates: DispatchCandidates,
+    /// Buffer for the runnable planes of each die of a chip, during a choice among them.
     pub ready_of_chip: Vec<PlaneMasks>,
 }
 
-impl Scheduling {
-    /// `scheduler` at the start of a run.
-    pub fn new(scheduler: AnyScheduler, geometry: &Geometry) -> Scheduling {
-        let candidates = Candidates::new(geometry);
-        Scheduling { scheduler, joiners: Joiners::First, candidates, ready_of_chip: Vec::new() }
+impl SchedulingState {
+    pub fn new(scheduler: AnyScheduler, geometry: &Geometry) -> SchedulingState {
+        let candidates = DispatchCandidates::new(geometry);
+        SchedulingState { scheduler, joiners: Joiners::First, candidates, ready_of_chip: Vec::new() }
     }
 }

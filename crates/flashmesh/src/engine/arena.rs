@@ -1,4 +1,4 @@
-//! Slots with typed 32-bit ids for what is in flight; freed slots are used again.
+//! Slots with typed 32-bit ids for values in flight. Freed slots are reused.
 
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
@@ -6,9 +6,9 @@ use std::ops::{Index, IndexMut};
 use crate::engine::prefetch::prefetch;
 use crate::ids::Id;
 
-/// A table of `T` in flight, indexed by ids of type `I`.
+/// A table of values in flight, indexed by ids of type `I`.
 ///
-/// Its memory is that of the most values ever in flight at once.
+/// Its size is the maximum number of values in flight at once.
 #[derive(Clone, Debug)]
 pub struct Arena<I, T> {
     slots: Vec<T>,
@@ -38,7 +38,7 @@ impl<I: Id, T> Arena<I, T> {
         }
     }
 
-    /// The caller keeps no copy of the id.
+    /// Frees the slot of `id`. No copy of the id may be used afterwards.
     #[inline]
     pub fn remove(&mut self, id: I) {
         self.free.push(id.as_u32());
@@ -49,18 +49,18 @@ impl<I: Id, T> Arena<I, T> {
         prefetch(&self.slots, id.as_u32() as usize);
     }
 
-    /// Values of all slots, free ones included.
+    /// Returns the values of all slots, including free ones.
     pub fn slots(&self) -> impl Iterator<Item = &T> {
         self.slots.iter()
     }
 
-    /// How many values are in flight.
+    /// Returns the number of values in flight.
     #[cfg(any(test, feature = "internals"))]
     pub fn len(&self) -> usize {
         self.slots.len() - self.free.len()
     }
 
-    /// Whether nothing is in flight.
+    /// Returns whether no value is in flight.
     #[cfg(any(test, feature = "internals"))]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -1,24 +1,24 @@
-//! A direct-mapped table of ids by key, with a hash table for conflicts.
+//! Direct-mapped table of ids by key, with a hash table for conflicts.
 
 use rustc_hash::FxHashMap;
 
 use crate::ids::Id;
 
-use super::places::Places;
+use super::pow2_table::Pow2Table;
 
-/// Slots, selected by the last bits of a key: 8 KiB.
+/// Number of slots, selected by the low bits of a key: 8 KiB.
 const SLOTS: usize = 1024;
 
-/// The id in an empty slot.
+/// Id of an empty slot.
 const NONE: u32 = u32::MAX;
 
-/// Ids by key, for few keys at a time of many: most lookups touch one slot.
+/// A map from keys to ids, for few keys at a time out of many: most lookups touch one slot.
 ///
-/// A key whose slot is taken goes to the hash table, and stays there until it is removed. No id is [`NONE`].
+/// A key whose slot is occupied goes to the hash table, and stays there until removed. [`NONE`] is not a valid id.
 #[derive(Clone, Debug)]
 pub struct DirectMapped<K, V> {
-    /// Key and id.
-    slots: Places<(u32, u32)>,
+    /// Key and id of each slot.
+    slots: Pow2Table<(u32, u32)>,
     overflow: FxHashMap<u32, u32>,
     kinds: std::marker::PhantomData<fn(K) -> V>,
 }
@@ -26,7 +26,7 @@ pub struct DirectMapped<K, V> {
 impl<K: Id, V: Id> Default for DirectMapped<K, V> {
     fn default() -> Self {
         DirectMapped {
-            slots: Places::of((0, NONE), SLOTS),
+            slots: Pow2Table::of((0, NONE), SLOTS),
             overflow: FxHashMap::default(),
             kinds: std::marker::PhantomData,
         }
@@ -34,7 +34,7 @@ impl<K: Id, V: Id> Default for DirectMapped<K, V> {
 }
 
 impl<K: Id, V: Id> DirectMapped<K, V> {
-    /// Sets the id of `key`; gives the one that it had.
+    /// Sets the id of `key`; returns the previous one.
     #[inline(always)]
     pub fn insert(&mut self, key: K, id: V) -> Option<V> {
         let (key, id) = (key.as_u32(), id.as_u32());
@@ -50,7 +50,7 @@ impl<K: Id, V: Id> DirectMapped<K, V> {
         None
     }
 
-    /// As [`DirectMapped::insert`], where the slot is taken or the hash table is in use.
+    /// Like [`DirectMapped::insert`], if the slot is occupied or the hash table is in use.
     #[inline(never)]
     fn insert_slowly(&mut self, key: u32, id: u32) -> Option<V> {
         if let Some(other) = self.overflow.get_mut(&key) {
@@ -65,7 +65,7 @@ impl<K: Id, V: Id> DirectMapped<K, V> {
         None
     }
 
-    /// Forgets the id of `key`, if it has one.
+    /// Removes the id of `key`, if any.
     #[inline(always)]
     pub fn remove(&mut self, key: K) {
         let key = key.as_u32();
@@ -82,7 +82,7 @@ impl<K: Id, V: Id> DirectMapped<K, V> {
         self.overflow.remove(&key);
     }
 
-    /// Whether `key` has an id.
+    /// Returns whether `key` has an id.
     #[inline]
     pub fn contains(&self, key: K) -> bool {
         let key = key.as_u32();
@@ -101,7 +101,7 @@ mod tests {
     use crate::ids::{Lpn, TransactionId};
 
     proptest! {
-        /// Keys of four slots: conflicts are the rule.
+        /// Keys that share four slots, so that most of them conflict.
         #[test]
         fn it_holds_what_a_map_of_the_standard_library_does(steps in prop::collection::vec((0..4u32, 0..3u32, any::<bool>()), 0..200)) {
             let (mut table, mut map) = (DirectMapped::<Lpn, TransactionId>::default(), BTreeMap::new());

@@ -1,46 +1,45 @@
-//! The key of an event: when it is due, what it is, and where it waits, in one word.
+//! Keys of events: due time, kind, number and queue of an event in one word.
 //!
-//! From the top: the time as an offset from a base that moves on, the kind, the number, the place. So the smaller of two keys is that of the event
-//! that comes first.
+//! From the top: the time as an offset from a moving base, the kind, the number, the queue. So the smaller of two keys belongs to the earlier event.
 
 pub const LANES: usize = 6;
 
 pub(super) const ALARM: usize = LANES;
 
-/// For events that do not follow their cause after a constant delay.
+/// Lane of events that do not follow their cause after a constant delay.
 pub const NO_LANE: usize = LANES + 1;
 
-/// Lanes, alarm and heap.
+/// Number of queues: lanes, alarm and heap.
 pub(super) const PLACES: usize = LANES + 2;
 
-/// Lowest bits of a key: the place.
+/// Width of the queue field, in the lowest bits of a key.
 pub(super) const PLACE_BITS: u32 = PLACES.ilog2();
 
-/// Next bits: the number of the event.
+/// Width of the event number.
 const NUMBER_BITS: u32 = 24;
 
-/// Numbers of events are smaller.
+/// Exclusive upper bound of event numbers.
 pub const NUMBERS: u32 = 1 << NUMBER_BITS;
 
 const KIND_SHIFT: u32 = NUMBER_BITS + PLACE_BITS;
 
-/// Next bits: the kind of the event.
+/// Width of the event kind.
 const KIND_BITS: u32 = 5;
 
 pub const KINDS: usize = 1 << KIND_BITS;
 
 pub(super) const OFFSET_SHIFT: u32 = KIND_BITS + KIND_SHIFT;
 
-/// Highest bits of a key: time after the base, at most 4 ms.
+/// Width of the time after the base, in the highest bits of a key: at most 4 ms.
 pub(super) const OFFSET_BITS: u32 = u64::BITS - OFFSET_SHIFT;
 
-/// The key of no event, after all others; the event that would have it waits in `far`.
+/// Key of no event, greater than all others. An event that would have it is kept in `far`.
 pub(super) const NEVER: u64 = u64::MAX;
 
-/// Larger offsets wait in `far`.
+/// Offset from which events are kept in `far`.
 pub(super) const OFFSET_END: u64 = (1 << OFFSET_BITS) - 1;
 
-/// What a key says but for the time.
+/// Returns a key without its time.
 #[inline(always)]
 pub(super) fn rest(kind: u8, number: u32, place: usize) -> u64 {
     debug_assert!(

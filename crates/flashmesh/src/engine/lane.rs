@@ -5,7 +5,7 @@ use std::hint::select_unpredictable;
 use super::key::NEVER;
 use super::ring::Ring;
 
-/// Keys in rising order.
+/// A FIFO of keys in ascending order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lane {
     pub keys: Ring<u64>,
@@ -19,7 +19,7 @@ impl Lane {
         self.last = key;
     }
 
-    /// Takes the first key of a lane that is not empty; returns the next one.
+    /// Dequeues the first key of a lane, which must not be empty; returns the next one.
     #[inline(always)]
     pub fn take(&mut self) -> u64 {
         self.keys.take_first();

@@ -1,12 +1,12 @@
-//! The clock, the event queue, rings, arenas, tables, ids by key, prefetches and random numbers.
+//! Foundations of the simulation: clock and event queue, rings, arenas, tables, maps of ids, prefetches and random numbers.
 
 pub mod arena;
 pub(crate) mod circular;
 pub mod direct_mapped;
 mod key;
 mod lane;
-mod places;
 pub mod pool;
+mod pow2_table;
 pub mod prefetch;
 pub mod queue;
 pub mod random;

@@ -1,4 +1,4 @@
-//! Places with typed 32-bit ids for what is in flight and is looked up many times.
+//! Slots with typed 32-bit ids for values in flight that are looked up often.
 
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
@@ -6,46 +6,45 @@ use std::ops::{Index, IndexMut};
 use crate::engine::prefetch::prefetch;
 use crate::ids::Id;
 
-use super::places::Places;
+use super::pow2_table::Pow2Table;
 
-/// Places at first.
-const PLACES_MIN: usize = 8;
+/// Initial number of slots.
+const SLOTS_MIN: usize = 8;
 
-/// As an [arena](super::arena), for values that have a default: looked up without a test, since free places hold values, too.
+/// An [arena](super::arena) for values with a default. Lookups need no bounds check, since free slots hold values, too.
 ///
-/// That an id is one that was given out is tested in builds with debug assertions. Its memory is at most twice that of the most values ever in flight
-/// at once.
+/// Debug assertions check that an id was allocated. Its size is at most twice the maximum number of values in flight at once.
 #[derive(Clone, Debug)]
 pub struct Pool<I, T> {
-    places: Places<T>,
-    /// Places that were ever given out.
-    made: usize,
-    /// Those of them that are free: the first `free_count` of these.
-    free: Places<u32>,
+    slots: Pow2Table<T>,
+    /// Number of slots ever allocated.
+    allocated: usize,
+    /// Stack of free slots, `free_count` deep.
+    free: Pow2Table<u32>,
     free_count: usize,
     id: PhantomData<fn(I) -> I>,
 }
 
 impl<I: Id, T: Clone + Default> Default for Pool<I, T> {
     fn default() -> Self {
-        let (places, free) = (Places::of(T::default(), PLACES_MIN), Places::of(0, PLACES_MIN));
-        Pool { places, made: 0, free, free_count: 0, id: PhantomData }
+        let (slots, free) = (Pow2Table::of(T::default(), SLOTS_MIN), Pow2Table::of(0, SLOTS_MIN));
+        Pool { slots, allocated: 0, free, free_count: 0, id: PhantomData }
     }
 }
 
 impl<I: Id, T: Clone + Default> Pool<I, T> {
-    /// Stores a value, which is built in its place and not moved there.
+    /// Stores a value; returns its id. The value is built in its slot, not moved there.
     #[inline(always)]
     pub fn insert(&mut self, value: T) -> I {
         let id = self.reuse();
-        *self.places.at_mut(id.as_u32() as usize) = value;
+        *self.slots.at_mut(id.as_u32() as usize) = value;
         id
     }
 
-    /// Allocates a place without setting its value, which is the default or that of an earlier id.
+    /// Allocates a slot without setting its value, which is the default or that of an earlier id.
     #[inline(always)]
     pub fn reuse(&mut self) -> I {
-        I::from_u32(if self.free_count == 0 { self.make() } else { self.take_free() })
+        I::from_u32(if self.free_count == 0 { self.allocate() } else { self.take_free() })
     }
 
     #[inline(always)]
@@ -56,22 +55,22 @@ impl<I: Id, T: Clone + Default> Pool<I, T> {
 
     #[cold]
     #[inline(never)]
-    fn make(&mut self) -> u32 {
-        let place = u32::try_from(self.made).expect("fewer than 2^32 values are in flight");
-        if self.made == self.places.count() {
-            self.places.double(T::default());
+    fn allocate(&mut self) -> u32 {
+        let place = u32::try_from(self.allocated).expect("fewer than 2^32 values are in flight");
+        if self.allocated == self.slots.count() {
+            self.slots.double(T::default());
             self.free.double(0);
         }
-        self.made += 1;
+        self.allocated += 1;
         place
     }
 }
 
 impl<I: Id, T> Pool<I, T> {
-    /// The caller keeps no copy of the id.
+    /// Frees the slot of `id`. No copy of the id may be used afterwards.
     #[inline(always)]
     pub fn remove(&mut self, id: I) {
-        debug_assert!(self.free_count < self.made, "a value is removed once");
+        debug_assert!(self.free_count < self.allocated, "a value is removed once");
         *self.free.at_mut(self.free_count) = id.as_u32();
         self.free_count += 1;
     }
@@ -79,29 +78,29 @@ impl<I: Id, T> Pool<I, T> {
     /// Prefetches a value.
     #[inline]
     pub fn prefetch(&self, id: I) {
-        prefetch(self.places.as_slice(), id.as_u32() as usize);
+        prefetch(self.slots.as_slice(), id.as_u32() as usize);
     }
 
-    /// The most values that were in flight at once.
+    /// Returns the maximum number of values that were in flight at once.
     #[inline(always)]
     pub fn most(&self) -> usize {
-        self.made
+        self.allocated
     }
 
-    /// How many values are in flight.
+    /// Returns the number of values in flight.
     pub fn len(&self) -> usize {
-        self.made - self.free_count
+        self.allocated - self.free_count
     }
 
-    /// Whether nothing is in flight.
+    /// Returns whether no value is in flight.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
-        self.made == self.free_count
+        self.allocated == self.free_count
     }
 
     #[inline(always)]
-    fn place_of(&self, id: I) -> usize {
-        debug_assert!((id.as_u32() as usize) < self.made, "an id was never given out");
+    fn slot_of(&self, id: I) -> usize {
+        debug_assert!((id.as_u32() as usize) < self.allocated, "an id was never given out");
         id.as_u32() as usize
     }
 }
@@ -111,15 +110,15 @@ impl<I: Id, T> Index<I> for Pool<I, T> {
 
     #[inline(always)]
     fn index(&self, id: I) -> &T {
-        self.places.at(self.place_of(id))
+        self.slots.at(self.slot_of(id))
     }
 }
 
 impl<I: Id, T> IndexMut<I> for Pool<I, T> {
     #[inline(always)]
     fn index_mut(&mut self, id: I) -> &mut T {
-        let place = self.place_of(id);
-        self.places.at_mut(place)
+        let place = self.slot_of(id);
+        self.slots.at_mut(place)
     }
 }
 

@@ -1,16 +1,16 @@
-//! The event queue, the only place where time moves.
+//! Event queue, the only place where time advances.
 //!
-//! The order of events is total and says nothing of who scheduled them when: by time, then by kind, then by number. Events that are equal in all
-//! three are the same.
+//! The order of events is total and does not depend on when they were scheduled: by time, then by kind, then by number. Events equal in all three are
+//! identical.
 //!
-//! Nearly every event of a drive comes a constant delay after its cause: tR, tPROG, the transfer of a page. Events of one
-//! delay are scheduled in the order in which they fall due, so each kind of delay has a *lane*, a plain FIFO; an event that
-//! does not fit its lane (a shorter transfer, a resumed program) goes to a binary heap. The next event is the smallest
-//! among the heads of the lanes, of the heap and of the *alarm*, an event that can be moved.
+//! Nearly every event of a drive follows its cause after a constant delay: tR, tPROG, the transfer of a page. Events with the same delay are
+//! scheduled in the order in which they are due, so each kind of delay has a *lane*, a plain FIFO. An event out of order in its lane (a shorter
+//! transfer, a resumed program) goes to a binary heap. The next event is the smallest of the heads of the lanes, the head of the heap, and the
+//! *alarm*, an event that can be rescheduled.
 //!
-//! Time, kind, number and lane of an event are one word, its *key*, so that one comparison tells which of two comes first, and what and where
-//! it is. From time to time the base of times moves on. Events that lie further ahead than a key can say wait apart, in lanes of their own or in a
-//! heap, and get a key then.
+//! Time, kind, number and queue of an event are one word, its *key*, so that a single comparison orders two events and the winner is decoded from its
+//! key. The base of times moves from time to time. Events beyond the range of a key are kept separately, in lanes of their own or in a heap, and get
+//! a key later.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -22,43 +22,42 @@ use super::lane::Lane;
 
 pub use super::key::{KINDS, LANES, NO_LANE, NUMBERS};
 
-/// The base moves only after so long, or when nothing else is left: moving it rewrites all waiting keys.
+/// Minimum time between moves of the base, unless nothing else is pending. A move rewrites all pending keys.
 const BASE_STAYS_PS: u64 = OFFSET_END / 2;
 
-/// The places from this one on, the last lane, the alarm and the heap, hold the next event of few: the smallest key of theirs is kept, and compared
-/// with those of the other lanes.
+/// First of the rarely used queues: the last lane, the alarm and the heap. The smallest of their keys is cached, for comparison with the other lanes.
 const OTHERS: usize = LANES - 1;
 
 /// An event in the queue: a kind, and a number below [`NUMBERS`]. The kind selects the handler.
 pub trait Queued: Copy {
     fn parts(self) -> (u8, u32);
-    /// The event of `kind`; `take` returns its number, given the usual lane of the kind.
+    /// Builds the event of `kind`. `take` returns its number, given the usual lane of the kind.
     fn of_kind(kind: u8, take: impl FnOnce(usize) -> u32) -> Self;
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct Due(u64);
 
-/// An event too far ahead for a key: when it is due in ps, and the rest of its key.
+/// An event beyond the range of a key: its time in ps, and the rest of its key.
 type Far = (u64, u64);
 
-/// A queue of future events and the clock that follows it.
+/// A queue of future events, with the clock.
 #[derive(Clone, Debug)]
 pub struct EventQueue<E> {
     now: Time,
-    /// Origin of the offsets in keys; not later than now.
+    /// Origin of the offsets in keys; at most `now`.
     base: u64,
-    /// First key of each lane, of the alarm and of the heap.
+    /// First key of each queue: lanes, alarm, heap.
     heads: [u64; PLACES],
-    /// The smallest of those from [`OTHERS`] on.
+    /// Smallest of the heads from [`OTHERS`] on.
     others: u64,
-    /// The smallest of them, found when an event is taken, so that it is known when its handler ends.
+    /// Smallest head. Computed when an event is dequeued, so that it is known when the handler of the event ends.
     first: u64,
     lanes: [Lane; LANES],
     heap: BinaryHeap<Reverse<u64>>,
-    /// Events that come after all that have keys, by lane.
+    /// Events beyond the range of a key, by lane.
     far_lanes: [VecDeque<Far>; LANES],
-    /// Those of them that do not fit their lane.
+    /// Events beyond the range of a key that are out of order in their lane.
     far: BinaryHeap<Reverse<Far>>,
     event: std::marker::PhantomData<fn() -> E>,
 }
@@ -86,7 +85,7 @@ impl<E: Queued> EventQueue<E> {
         self.now
     }
 
-    /// `key` is the head of `place`; not for a newly scheduled event.
+    /// Sets the head of queue `place` after a dequeue.
     #[inline(always)]
     fn set_head(&mut self, place: usize, key: u64) {
         self.heads[place] = key;
@@ -94,18 +93,18 @@ impl<E: Queued> EventQueue<E> {
         if place >= OTHERS {
             self.others = f.min(g).min(h);
         }
-        // Compared in pairs: one after the other takes twice as long.
+        // Compared in pairs: a sequential comparison takes twice as long.
         self.first = a.min(b).min(c.min(d)).min(e.min(self.others));
     }
 
-    /// An event was scheduled in `place`.
+    /// Updates the head of queue `place` after an event was scheduled.
     #[inline(always)]
     fn add_head(&mut self, place: usize, key: u64) {
         self.heads[place] = self.heads[place].min(key);
         if place >= OTHERS {
             self.others = self.others.min(key);
         }
-        // A branch, which is nearly always predicted: by a minimum, the next event would depend on the time of this one.
+        // A branch is nearly always predicted. A minimum without a branch would make the next event wait for the time of this one.
         if key < self.first {
             self.first = key;
         }
@@ -116,7 +115,7 @@ impl<E: Queued> EventQueue<E> {
         Time::from_ps(self.base + (key >> OFFSET_SHIFT))
     }
 
-    /// `Time::MAX` when there is none.
+    /// Returns the time of the next event; `Time::MAX` if there is none.
     #[inline]
     pub fn next_at(&self) -> Time {
         match self.first {
@@ -125,31 +124,30 @@ impl<E: Queued> EventQueue<E> {
         }
     }
 
-    /// When the first event comes that has no key yet.
+    /// Returns the time of the first event without a key.
     fn far_at(&self) -> Option<u64> {
         let of_lanes = self.far_lanes.iter().filter_map(VecDeque::front);
         of_lanes.chain(self.far.peek().map(|Reverse(far)| far)).map(|&(at, _)| at).min()
     }
 
-    /// Moves the clock to `at`, before all events of that time.
+    /// Advances the clock to `at`, before all events of that time.
     #[inline]
     pub fn advance_to(&mut self, at: Time) {
         debug_assert!(at >= self.now && at <= self.next_at(), "the clock cannot go from {} to {at}", self.now);
         self.now = at;
     }
 
-    /// Schedules `event` for `at`, which must not lie in the past.
+    /// Schedules `event` for `at`, which must not be in the past.
     ///
-    /// `lane` (below [`LANES`], or [`NO_LANE`]) is where events of this kind queue up; it decides the cost, never the order.
+    /// `lane` (below [`LANES`], or [`NO_LANE`]) is the lane of events of this kind; it affects the cost, never the order.
     ///
-    /// Always inlined: an event that is passed on is written in pieces and read again whole, which stalls a processor until the
-    /// pieces have reached its cache.
+    /// Always inlined: an event passed as a whole is stored in parts and then loaded whole, which stalls the CPU (failed store-to-load forwarding).
     #[inline(always)]
     pub fn schedule(&mut self, lane: usize, at: Time, event: E) {
         debug_assert!(at >= self.now, "an event was scheduled for {at}, before now, {}", self.now);
         let offset = at.as_ps() - self.base;
         let (kind, number) = event.parts();
-        // Kinds that have a lane count what a drive may have only so many of: dies, and requests in flight.
+        // Numbers of kinds with a lane are bounded by the drive: dies, and requests in flight.
         assert!(
             lane != NO_LANE || number < NUMBERS,
             "there are 2^24 of the things with which an event of kind {kind} comes"
@@ -160,7 +158,7 @@ impl<E: Queued> EventQueue<E> {
         self.schedule_key(lane, offset << OFFSET_SHIFT | rest(kind, number, lane));
     }
 
-    /// Sets the alarm to `at`, which must not lie in the past: `event` comes then, and what the alarm was set to before does not.
+    /// Schedules `event` as the alarm for `at`, which must not be in the past, in place of the pending alarm.
     #[inline]
     pub fn set_alarm(&mut self, at: Time, event: E) {
         let offset = at.as_ps() - self.base;
@@ -176,7 +174,7 @@ impl<E: Queued> EventQueue<E> {
         self.set_head(ALARM, offset << OFFSET_SHIFT | rest(kind, number, ALARM));
     }
 
-    /// Sets an alarm too far ahead for a key. Where none is left when the base has moved, it is an ordinary event.
+    /// Sets an alarm beyond the range of a key. If it is still beyond after a move of the base, it becomes an ordinary event.
     #[cold]
     #[inline(never)]
     fn set_alarm_apart(&mut self, at: Time, event: E) {
@@ -189,7 +187,7 @@ impl<E: Queued> EventQueue<E> {
         self.schedule(NO_LANE, at, event);
     }
 
-    /// Schedules an event whose key ends with `lane`.
+    /// Schedules an event whose key names queue `lane`.
     #[inline(always)]
     fn schedule_key(&mut self, lane: usize, key: u64) {
         if let Some(queue) = self.lanes.get_mut(lane)
@@ -208,7 +206,7 @@ impl<E: Queued> EventQueue<E> {
         self.add_head(NO_LANE, key);
     }
 
-    /// Schedules an event too far ahead for a key, of which `rest` is all but the time.
+    /// Schedules an event beyond the range of a key; `rest` is the key without the time.
     #[cold]
     #[inline(never)]
     fn schedule_beyond(&mut self, lane: usize, at: Time, rest: u64) {
@@ -224,16 +222,16 @@ impl<E: Queued> EventQueue<E> {
         }
     }
 
-    /// Moves the base after [`BASE_STAYS_PS`].
+    /// Moves the base if [`BASE_STAYS_PS`] have passed.
     fn make_room(&mut self) {
         if self.now.as_ps() - self.base >= BASE_STAYS_PS {
             self.move_base(self.now.as_ps());
         }
     }
 
-    /// Sets the base, no later than any event, and gives keys to what is no longer too far ahead.
+    /// Sets the base, at most the time of the first event, and gives keys to the events that are now in range.
     fn move_base(&mut self, base: u64) {
-        // Nothing waits where the base moves further than a key can say.
+        // If the base moves further than the range of a key, no keys are pending.
         let moved = (base - self.base).min(OFFSET_END) << OFFSET_SHIFT;
         self.base = base;
         for (head, lane) in self.heads.iter_mut().zip(&mut self.lanes) {
@@ -245,7 +243,7 @@ impl<E: Queued> EventQueue<E> {
         if self.heads[ALARM] != NEVER {
             self.heads[ALARM] -= moved;
         }
-        self.look_at_heap();
+        self.update_heap_head();
         self.take_near();
     }
 
@@ -269,7 +267,7 @@ impl<E: Queued> EventQueue<E> {
         }
     }
 
-    fn look_at_heap(&mut self) {
+    fn update_heap_head(&mut self) {
         self.set_head(NO_LANE, self.heap.peek().map_or(NEVER, |&Reverse(first)| first));
     }
 
@@ -279,8 +277,8 @@ impl<E: Queued> EventQueue<E> {
         self.advance().map(|due| self.take(due))
     }
 
-    /// Moves the clock to the next event, which is taken next; separate from taking, since an event moved through an `Option` is
-    /// copied in pieces.
+    /// Advances the clock to the next event, for [`take`](Self::take). Separate from the dequeue, since an event moved through an `Option` is copied
+    /// in parts.
     #[inline(always)]
     pub fn advance(&mut self) -> Option<Due> {
         let key = if self.first == NEVER { self.approach()? } else { self.first };
@@ -288,7 +286,7 @@ impl<E: Queued> EventQueue<E> {
         Some(Due(key))
     }
 
-    /// Gives a key to the first event too far ahead, when no other is left.
+    /// Moves the base to the first event beyond the range of a key, if no other is left; returns its key.
     #[cold]
     #[inline(never)]
     fn approach(&mut self) -> Option<u64> {
@@ -297,9 +295,9 @@ impl<E: Queued> EventQueue<E> {
         Some(self.first)
     }
 
-    /// Takes the event to which the clock has just been moved.
+    /// Dequeues the event to which the clock has just advanced.
     ///
-    /// Dispatches on the kind before it takes from the lane, so that the usual lane of a kind is a constant.
+    /// Dispatches on the kind before the dequeue, so that the usual lane of a kind is a constant.
     #[inline(always)]
     pub fn take(&mut self, Due(key): Due) -> E {
         let place = place_of(key);
@@ -325,7 +323,7 @@ impl<E: Queued> EventQueue<E> {
             ALARM => self.set_head(ALARM, NEVER),
             NO_LANE => {
                 self.heap.pop();
-                self.look_at_heap();
+                self.update_heap_head();
             }
             lane => self.take_from_lane(lane),
         }

@@ -1,13 +1,13 @@
-//! Random numbers: one named generator, the same on every machine.
+//! Random numbers from one named generator, identical on every machine.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// The generator behind every random choice of a run.
+/// The generator of every random choice of a run.
 ///
-/// Algorithm: xoshiro256++ 1.0 (Blackman and Vigna), its state expanded from the seed by SplitMix64. Numbers below a
-/// bound are drawn by Lemire's multiplication method with rejection ("Fast Random Integer Generation in an Interval",
-/// 2019), so they are unbiased. A change of either changes simulated results and needs a new name here.
+/// Algorithm: xoshiro256++ 1.0 (Blackman and Vigna), its state expanded from the seed by SplitMix64. Numbers below a bound are drawn without bias by
+/// Lemire's multiplication method with rejection ("Fast Random Integer Generation in an Interval", 2019). A change of either changes simulated
+/// results and needs a new name here.
 #[derive(Clone, Debug)]
 pub struct SimRng(Xoshiro256PlusPlus);
 
@@ -15,18 +15,18 @@ impl SimRng {
     /// Name and version of the algorithm, for reports.
     pub const ALGORITHM: &'static str = "xoshiro256++ 1.0";
 
-    /// The generator that `seed` starts.
+    /// Creates a generator from `seed`.
     pub fn new(seed: u64) -> SimRng {
         SimRng(Xoshiro256PlusPlus::seed_from_u64(seed))
     }
 
-    /// The next 64 random bits.
+    /// Returns the next 64 random bits.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// A number from 0 to `bound` - 1; 0 when `bound` is 0.
+    /// Returns a number from 0 to `bound` - 1; 0 if `bound` is 0.
     #[inline]
     pub fn below(&mut self, bound: u32) -> u32 {
         let mut product = u64::from(self.0.next_u32()) * u64::from(bound);

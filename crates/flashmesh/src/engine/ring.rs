@@ -1,25 +1,25 @@
-//! A first-in first-out queue in a ring of a power of two places.
+//! FIFO queue in a ring whose size is a power of two.
 use std::fmt;
 
-use super::places::Places;
+use super::pow2_table::Pow2Table;
 
-/// Slots of a ring at its first use.
-const PLACES_MIN: usize = 8;
+/// Number of slots at the first use.
+const SLOTS_MIN: usize = 8;
 
-/// A queue of small values, which grows as it has to.
+/// A growing queue of small values.
 ///
-/// Places are counted on and on; the place of a count is its remainder by the number of places. The values are always in the places from `first` to
-/// before `end`, of which there are no more than places. The other places hold values of before, or the default.
+/// Positions count up without wrapping; the slot of a position is its remainder by the number of slots. Invariant: values are at positions from
+/// `first` to before `end`, at most as many as slots. Other slots hold old values or the default.
 #[derive(Clone)]
 pub struct Ring<T> {
-    places: Places<T>,
+    slots: Pow2Table<T>,
     first: usize,
     end: usize,
 }
 
 impl<T: Copy + Default> Default for Ring<T> {
     fn default() -> Self {
-        Ring { places: Places::of(T::default(), 1), first: 0, end: 0 }
+        Ring { slots: Pow2Table::of(T::default(), 1), first: 0, end: 0 }
     }
 }
 
@@ -40,15 +40,15 @@ impl<T: Copy + Default> Ring<T> {
         self.end - self.first
     }
 
-    /// The value for a count from `first` to before `end`.
+    /// Returns the value at a position from `first` to before `end`.
     #[inline(always)]
     fn at(&self, count: usize) -> &T {
-        self.places.at(count)
+        self.slots.at(count)
     }
 
     #[inline(always)]
     fn write(&mut self, count: usize, value: T) {
-        *self.places.at_mut(count) = value;
+        *self.slots.at_mut(count) = value;
     }
 
     #[inline(always)]
@@ -56,7 +56,7 @@ impl<T: Copy + Default> Ring<T> {
         if self.is_empty() { None } else { Some(self.at(self.first)) }
     }
 
-    /// The value at `index` from the front.
+    /// Returns the value at `index` from the front.
     #[inline(always)]
     pub fn get(&self, index: usize) -> Option<&T> {
         if index < self.len() { Some(self.at(self.first + index)) } else { None }
@@ -68,7 +68,7 @@ impl<T: Copy + Default> Ring<T> {
             return None;
         }
         let count = self.first + index;
-        Some(self.places.at_mut(count))
+        Some(self.slots.at_mut(count))
     }
 
     #[inline(always)]
@@ -76,7 +76,7 @@ impl<T: Copy + Default> Ring<T> {
         if self.is_empty() { None } else { Some(self.at(self.end - 1)) }
     }
 
-    /// The first value, or any other when empty: it costs no branch.
+    /// Returns the first value; an arbitrary one if empty, which avoids a branch.
     #[inline(always)]
     pub fn front_or_any(&self) -> &T {
         self.at(self.first)
@@ -84,7 +84,7 @@ impl<T: Copy + Default> Ring<T> {
 
     #[inline(always)]
     pub fn push_back(&mut self, value: T) {
-        if self.len() > self.places.mask() {
+        if self.len() > self.slots.mask() {
             self.grow();
         }
         self.write(self.end, value);
@@ -98,7 +98,7 @@ impl<T: Copy + Default> Ring<T> {
         Some(first)
     }
 
-    /// The ring is not empty.
+    /// Dequeues the first value. The ring must not be empty.
     #[inline(always)]
     pub fn take_first(&mut self) -> T {
         debug_assert!(!self.is_empty(), "nothing is taken from an empty ring");
@@ -124,7 +124,7 @@ impl<T: Copy + Default> Ring<T> {
         }
     }
 
-    /// Takes the value at `index` from the front.
+    /// Removes and returns the value at `index` from the front.
     pub fn remove(&mut self, index: usize) -> Option<T> {
         if index >= self.len() {
             return None;
@@ -150,12 +150,12 @@ impl<T: Copy + Default> Ring<T> {
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
-        let mut larger = Places::of(T::default(), (self.places.count() * 2).max(PLACES_MIN));
+        let mut larger = Pow2Table::of(T::default(), (self.slots.count() * 2).max(SLOTS_MIN));
         for (place, value) in larger.as_mut_slice().iter_mut().zip(self.iter()) {
             *place = *value;
         }
         (self.end, self.first) = (self.len(), 0);
-        self.places = larger;
+        self.slots = larger;
     }
 }
 

@@ -1,38 +1,38 @@
-//! A table with a value for each of a fixed number of things.
+//! Table with a value for each id of a fixed range.
 
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
 use crate::ids::Id;
 
-use super::places::Places;
+use super::pow2_table::Pow2Table;
 
-/// A value of type `T` for each id of type `I`, from 0 to before a number that is fixed.
+/// A value of type `T` for each id of type `I` below a fixed count.
 ///
-/// That an id is of the table is tested in builds with debug assertions; in others one that is not selects any of the values.
+/// Debug assertions check that an id is in range; without them, an id out of range selects an arbitrary value.
 #[derive(Clone, Debug)]
 pub struct Table<I, T> {
-    places: Places<T>,
+    slots: Pow2Table<T>,
     count: usize,
     id: PhantomData<fn(I) -> I>,
 }
 
 impl<I: Id, T: Clone> Table<I, T> {
-    /// `value` for each of `count` ids.
+    /// Creates a table of `count` entries with value `value`.
     pub fn of(value: T, count: usize) -> Table<I, T> {
-        Table { places: Places::of(value, count), count, id: PhantomData }
+        Table { slots: Pow2Table::of(value, count), count, id: PhantomData }
     }
 }
 
 impl<I: Id, T> Table<I, T> {
-    /// The values in the order of the ids.
+    /// Returns the values in the order of the ids.
     pub fn values(&self) -> &[T] {
-        &self.places.as_slice()[..self.count]
+        &self.slots.as_slice()[..self.count]
     }
 
-    /// The same, to be changed.
+    /// Returns the values in the order of the ids, for changes.
     pub fn values_mut(&mut self) -> &mut [T] {
-        &mut self.places.as_mut_slice()[..self.count]
+        &mut self.slots.as_mut_slice()[..self.count]
     }
 }
 
@@ -42,7 +42,7 @@ impl<I: Id, T> Index<I> for Table<I, T> {
     #[inline(always)]
     fn index(&self, id: I) -> &T {
         debug_assert!((id.as_u32() as usize) < self.count, "an id is of another table");
-        self.places.at(id.as_u32() as usize)
+        self.slots.at(id.as_u32() as usize)
     }
 }
 
@@ -50,7 +50,7 @@ impl<I: Id, T> IndexMut<I> for Table<I, T> {
     #[inline(always)]
     fn index_mut(&mut self, id: I) -> &mut T {
         debug_assert!((id.as_u32() as usize) < self.count, "an id is of another table");
-        self.places.at_mut(id.as_u32() as usize)
+        self.slots.at_mut(id.as_u32() as usize)
     }
 }
 

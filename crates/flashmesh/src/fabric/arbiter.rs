@@ -1,4 +1,4 @@
-//! Who is served next of those that wait for a channel, or for a controller.
+//! Arbitration of the requests that wait for a channel or for a controller.
 
 use crate::config::Arbitration;
 use crate::engine::circular::behind;
@@ -9,112 +9,112 @@ use crate::ids::DieId;
 use super::arbitration_policy::{Contender, SharedPolicy};
 use super::{Cause, DataOf, TransferPhase};
 
-/// A die that waits.
+/// A queued request of a die for a path.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Waiting {
+pub(super) struct QueuedRequest {
     pub(super) die: DieId,
     pub(super) phase: TransferPhase,
-    /// Whose data it wants to send, when it is data.
+    /// Owner class of the data to send; ignored for commands.
     pub(super) data: DataOf,
-    /// Whether it sends data now, and wants to send the next page of the same operation.
+    /// Whether the die is sending data now and requests the path for the next page of the same operation.
     pub(super) goes_on: bool,
-    /// What was in its way when it asked.
+    /// Resource that was busy when the request arrived.
     pub(super) cause: Cause,
-    /// Its place in the cyclic order of round-robin.
+    /// Index of the die in the round-robin order.
     pub(super) position: u32,
-    /// Grows with every asking, in the order of time.
+    /// Sequence number of the request, in order of arrival.
     pub(super) order: u64,
 }
 
-impl Default for Waiting {
-    /// What stands in places that hold nothing.
-    fn default() -> Waiting {
+impl Default for QueuedRequest {
+    /// Returns the filler for empty slots of a ring.
+    fn default() -> QueuedRequest {
         let (phase, data, cause) = (TransferPhase::Command, DataOf::Request, Cause::Channel);
-        Waiting { die: DieId(0), phase, data, goes_on: false, cause, position: 0, order: 0 }
+        QueuedRequest { die: DieId(0), phase, data, goes_on: false, cause, position: 0, order: 0 }
     }
 }
 
-/// The dies that wait for one channel or controller, and the rule by which they are served.
+/// The request queues of one channel or controller, and its arbitration rule.
 #[derive(Clone, Debug)]
 pub(super) struct Arbiter {
     arbitration: Arbitration,
-    /// The places of round-robin, and how many of them a chip has.
+    /// Length of the round-robin order, and the share of one chip in it.
     positions: u32,
     positions_per_chip: Divisor,
-    /// The place served last; with data first, sent a command last.
+    /// Position granted last; under [`Arbitration::DataFirstRoundRobin`], position of the last granted command.
     last: u32,
-    commands: Ring<Waiting>,
-    data: Ring<Waiting>,
-    /// The rule of the caller's own, with the number of the channel or controller.
-    own: Option<(u32, SharedPolicy)>,
+    commands: Ring<QueuedRequest>,
+    data: Ring<QueuedRequest>,
+    /// Custom policy, with the number of the channel or controller that it arbitrates.
+    custom: Option<(u32, SharedPolicy)>,
 }
 
-/// Takes the first of `queue` that `fits`.
+/// Removes and returns the first request of `queue` for which `fits` holds.
 #[inline(always)]
-fn take_first(queue: &mut Ring<Waiting>, fits: impl Fn(&Waiting) -> bool) -> Option<Waiting> {
-    if fits(queue.front()?) { queue.pop_front() } else { take_later(queue, fits) }
+fn remove_first(queue: &mut Ring<QueuedRequest>, fits: impl Fn(&QueuedRequest) -> bool) -> Option<QueuedRequest> {
+    if fits(queue.front()?) { queue.pop_front() } else { remove_later(queue, fits) }
 }
 
 #[inline(never)]
-fn take_later(queue: &mut Ring<Waiting>, fits: impl Fn(&Waiting) -> bool) -> Option<Waiting> {
+fn remove_later(queue: &mut Ring<QueuedRequest>, fits: impl Fn(&QueuedRequest) -> bool) -> Option<QueuedRequest> {
     let at = queue.iter().position(fits)?;
     queue.remove(at)
 }
 
-/// The smallest `distance` of those that `fits`, and the first place in the queue that has it.
+/// Returns the smallest `distance` among the requests for which `fits` holds, with the index of its first occurrence in `queue`.
 #[inline(always)]
 fn nearest(
-    queue: &Ring<Waiting>,
-    fits: impl Fn(&Waiting) -> bool,
-    distance: impl Fn(&Waiting) -> u32,
+    queue: &Ring<QueuedRequest>,
+    fits: impl Fn(&QueuedRequest) -> bool,
+    distance: impl Fn(&QueuedRequest) -> u32,
 ) -> Option<(u32, usize)> {
     let fitting = queue.iter().zip(0u32..).filter(|(waiting, _)| fits(waiting));
-    // In one number, compared without branches, which would often be mispredicted.
+    // Distance and index in one integer: the minimum compiles without branches, which would often be mispredicted.
     let nearest = fitting.map(|(waiting, at)| u64::from(distance(waiting)) << u32::BITS | u64::from(at)).min()?;
     Some(((nearest >> u32::BITS) as u32, nearest as u32 as usize))
 }
 
-/// With data first: whether `other` is served before what has `data` to send, and may go on with an operation.
+/// Returns whether, under data-first arbitration, `other` precedes a request that sends `data` and continues an operation if `goes_on`.
 #[inline]
-fn goes_before(other: &Waiting, data: DataOf, goes_on: bool) -> bool {
+fn precedes(other: &QueuedRequest, data: DataOf, goes_on: bool) -> bool {
     other.data < data || (other.data == data && !goes_on)
 }
 
-/// Moves the last of `queue` before those that it is served before.
+/// Moves the last request of `queue` to its place in the data-first order.
 #[inline(never)]
-fn rank_last(queue: &mut Ring<Waiting>) {
+fn sort_in_last(queue: &mut Ring<QueuedRequest>) {
     if let Some(last) = queue.pop_back() {
-        let at = queue.iter().take_while(|other| goes_before(other, last.data, last.goes_on)).count();
+        let at = queue.iter().take_while(|other| precedes(other, last.data, last.goes_on)).count();
         queue.insert(at, last);
     }
 }
 
 impl Arbiter {
-    /// Nobody waits for what `positions` dies may want, `positions_per_chip` of each chip.
+    /// Creates an arbiter with empty queues for `positions` dies, `positions_per_chip` of them on each chip.
     pub(super) fn new(arbitration: Arbitration, positions: u32, positions_per_chip: u32) -> Arbiter {
-        // With data first the chip before the first one was sent a command last, so that the first one is next.
+        // Under data-first round-robin the last chip counts as granted last, so that the first grant goes to chip 0.
         let last = if arbitration == Arbitration::DataFirstRoundRobin { positions.saturating_sub(1) } else { 0 };
         let (positions_per_chip, commands, data) = (Divisor::new(positions_per_chip), Ring::default(), Ring::default());
-        Arbiter { arbitration, positions, positions_per_chip, last, commands, data, own: None }
+        Arbiter { arbitration, positions, positions_per_chip, last, commands, data, custom: None }
     }
 
-    /// Serves by a rule of the caller's own from now on, as the arbiter of `resource`; before anybody waits.
+    /// Replaces the arbitration rule with the custom `policy` for channel or controller `resource`. Call before the first request.
     pub(super) fn set_policy(&mut self, resource: u32, policy: SharedPolicy) {
-        // The rule that keeps both queues in the order of asking, and the die served last.
+        // Oldest-first keeps both queues in order of arrival, and `last` at the position granted last.
         self.arbitration = Arbitration::OldestFirst;
-        self.own = Some((resource, policy));
+        self.custom = Some((resource, policy));
     }
 
-    /// Takes the die that the rule of the caller's own names.
+    /// Dequeues the request that the custom `policy` chooses among those for which `fits` holds.
     #[cold]
-    fn next_of_own(
+    fn dequeue_custom(
         &mut self,
         resource: u32,
         policy: &SharedPolicy,
-        fits: impl Fn(&Waiting) -> bool,
-    ) -> Option<Waiting> {
+        fits: impl Fn(&QueuedRequest) -> bool,
+    ) -> Option<QueuedRequest> {
         let fitting = self.commands.iter().chain(self.data.iter()).filter(|&waiting| fits(waiting));
-        let contender = |&Waiting { die, phase, data, goes_on, position, order, .. }: &Waiting| Contender {
+        let contender = |&QueuedRequest { die, phase, data, goes_on, position, order, .. }: &QueuedRequest| Contender {
             die,
             phase,
             data,
@@ -128,96 +128,95 @@ impl Arbiter {
         }
         waiting.sort_unstable_by_key(|waiting| waiting.order);
         let chosen = policy.choose(resource, self.last, &waiting);
-        take_first(self.queue(chosen.phase), |waiting| waiting.order == chosen.order)
+        remove_first(self.queue(chosen.phase), |waiting| waiting.order == chosen.order)
     }
 
-    /// A die begins to wait.
+    /// Enqueues a request.
     #[inline(always)]
-    pub(super) fn wait(&mut self, waiting: Waiting) {
-        let has_rank = waiting.phase != TransferPhase::Command && self.arbitration == Arbitration::DataFirstRoundRobin;
-        let Waiting { data, goes_on, .. } = waiting;
+    pub(super) fn enqueue(&mut self, waiting: QueuedRequest) {
+        let is_sorted = waiting.phase != TransferPhase::Command && self.arbitration == Arbitration::DataFirstRoundRobin;
+        let QueuedRequest { data, goes_on, .. } = waiting;
         let queue = self.queue(waiting.phase);
-        let is_last = !has_rank || queue.back().is_none_or(|last| goes_before(last, data, goes_on));
+        let is_last = !is_sorted || queue.back().is_none_or(|last| precedes(last, data, goes_on));
         queue.push_back(waiting);
         if !is_last {
-            rank_last(queue);
+            sort_in_last(queue);
         }
     }
 
-    /// The die at `position` was served without having waited here.
+    /// Records a grant to the die at `position` that bypassed the queues.
     #[inline]
-    pub(super) fn served(&mut self, position: u32, phase: TransferPhase) {
+    pub(super) fn record_grant(&mut self, position: u32, phase: TransferPhase) {
         if phase == TransferPhase::Command || self.arbitration != Arbitration::DataFirstRoundRobin {
             self.last = position;
         }
     }
 
-    /// A die that was served elsewhere waits no more.
+    /// Cancels the request of a die that was granted a path by another arbiter.
     #[inline]
-    pub(super) fn forget(&mut self, die: DieId, phase: TransferPhase) {
-        take_first(self.queue(phase), |waiting| waiting.die == die);
+    pub(super) fn cancel(&mut self, die: DieId, phase: TransferPhase) {
+        remove_first(self.queue(phase), |waiting| waiting.die == die);
     }
 
-    /// The dies that wait.
+    /// Returns the dies with queued requests.
     #[inline(always)]
-    pub(super) fn waiting(&self) -> impl Iterator<Item = DieId> {
+    pub(super) fn queued_dies(&self) -> impl Iterator<Item = DieId> {
         self.commands.iter().chain(self.data.iter()).map(|waiting| waiting.die)
     }
 
-    /// Takes the die that is served next, whichever that is, with what it waits for.
+    /// Dequeues the next request, without a filter; returns its die and phase.
     #[inline(always)]
-    pub(super) fn next_of_all(&mut self) -> Option<(DieId, TransferPhase)> {
+    pub(super) fn dequeue_any(&mut self) -> Option<(DieId, TransferPhase)> {
         if self.arbitration != Arbitration::CommandFirst {
-            return if self.is_empty() { None } else { self.next_die() };
+            return if self.is_empty() { None } else { self.dequeue_die() };
         }
-        // The place served last means nothing to this rule.
+        // Command-first does not use `last`, so no grant is recorded.
         match self.commands.pop_front() {
             Some(next) => Some((next.die, TransferPhase::Command)),
             None => self.data.pop_front().map(|next| (next.die, next.phase)),
         }
     }
 
-    /// Takes the die that is served next, among those that `fits`.
+    /// Dequeues the next request among those for which `fits` holds.
     #[inline(always)]
-    pub(super) fn next(&mut self, fits: impl Fn(&Waiting) -> bool) -> Option<Waiting> {
-        if self.is_empty() { None } else { self.next_of_some(fits) }
+    pub(super) fn dequeue(&mut self, fits: impl Fn(&QueuedRequest) -> bool) -> Option<QueuedRequest> {
+        if self.is_empty() { None } else { self.dequeue_fitting(fits) }
     }
 
-    /// Whether no die waits.
     #[inline(always)]
     fn is_empty(&self) -> bool {
         self.commands.is_empty() && self.data.is_empty()
     }
 
-    /// As [`Arbiter::next`] for all: a die and a phase are returned in registers, all of [`Waiting`] is not.
+    /// Like [`Arbiter::dequeue`] without a filter. A die and a phase are returned in registers, a whole [`QueuedRequest`] is not.
     #[inline(never)]
-    fn next_die(&mut self) -> Option<(DieId, TransferPhase)> {
-        self.next_of_some(|_| true).map(|next| (next.die, next.phase))
+    fn dequeue_die(&mut self) -> Option<(DieId, TransferPhase)> {
+        self.dequeue_fitting(|_| true).map(|next| (next.die, next.phase))
     }
 
     #[inline(always)]
-    fn next_of_some(&mut self, fits: impl Fn(&Waiting) -> bool) -> Option<Waiting> {
+    fn dequeue_fitting(&mut self, fits: impl Fn(&QueuedRequest) -> bool) -> Option<QueuedRequest> {
         let Arbiter { commands, data, .. } = self;
         let next = match self.arbitration {
             Arbitration::CommandFirst | Arbitration::NextCommandFirst => {
-                take_first(commands, &fits).or_else(|| take_first(data, &fits))
+                remove_first(commands, &fits).or_else(|| remove_first(data, &fits))
             }
-            Arbitration::DataFirst => take_first(data, &fits).or_else(|| take_first(commands, &fits)),
-            Arbitration::OldestFirst if self.own.is_some() => {
-                let (resource, policy) = self.own.clone()?;
-                self.next_of_own(resource, &policy, fits)
+            Arbitration::DataFirst => remove_first(data, &fits).or_else(|| remove_first(commands, &fits)),
+            Arbitration::OldestFirst if self.custom.is_some() => {
+                let (resource, policy) = self.custom.clone()?;
+                self.dequeue_custom(resource, &policy, fits)
             }
             Arbitration::OldestFirst => {
-                let oldest = |queue: &Ring<Waiting>| queue.iter().find(|&waiting| fits(waiting)).map(|w| w.order);
+                let oldest = |queue: &Ring<QueuedRequest>| queue.iter().find(|&waiting| fits(waiting)).map(|w| w.order);
                 match (oldest(commands), oldest(data)) {
-                    (Some(command), data) if data.is_none_or(|data| command < data) => take_first(commands, &fits),
-                    _ => take_first(data, &fits),
+                    (Some(command), data) if data.is_none_or(|data| command < data) => remove_first(commands, &fits),
+                    _ => remove_first(data, &fits),
                 }
             }
             Arbitration::RoundRobin => {
-                // Distance from the place served last; a die that waits for both sends its data first, to become free.
+                // Ties between the queues (one die in both) go to the data, which frees the page register.
                 let (last, positions) = (self.last, self.positions);
-                let distance = |waiting: &Waiting| behind(waiting.position, last, positions);
+                let distance = |waiting: &QueuedRequest| behind(waiting.position, last, positions);
                 match (nearest(data, &fits, distance), nearest(commands, &fits, distance)) {
                     (Some((data_distance, at)), command) if command.is_none_or(|(d, _)| data_distance <= d) => {
                         data.remove(at)
@@ -226,20 +225,20 @@ impl Arbiter {
                     _ => None,
                 }
             }
-            Arbitration::DataFirstRoundRobin => take_first(data, &fits).or_else(|| {
+            Arbitration::DataFirstRoundRobin => remove_first(data, &fits).or_else(|| {
                 let by_chip = self.positions_per_chip;
                 let (chips, last) = (by_chip.divide(self.positions), by_chip.divide(self.last));
-                let distance = |waiting: &Waiting| behind(by_chip.divide(waiting.position), last, chips);
+                let distance = |waiting: &QueuedRequest| behind(by_chip.divide(waiting.position), last, chips);
                 let (_, at) = nearest(commands, &fits, distance)?;
                 commands.remove(at)
             }),
         }?;
-        self.served(next.position, next.phase);
+        self.record_grant(next.position, next.phase);
         Some(next)
     }
 
     #[inline]
-    fn queue(&mut self, phase: TransferPhase) -> &mut Ring<Waiting> {
+    fn queue(&mut self, phase: TransferPhase) -> &mut Ring<QueuedRequest> {
         match phase {
             TransferPhase::Command => &mut self.commands,
             TransferPhase::DataOut | TransferPhase::Copy => &mut self.data,
@@ -251,10 +250,10 @@ impl Arbiter {
 mod tests {
     use super::*;
 
-    /// Die 1 was served last when dies 0, 3, 2 and again 0 began to wait, in this order.
+    /// Returns an arbiter that granted die 1 last and queues requests of dies 0, 3, 2 and again 0, in this order.
     fn arbiter(arbitration: Arbitration) -> Arbiter {
         let mut arbiter = Arbiter::new(arbitration, 4, 1);
-        arbiter.served(1, TransferPhase::Command);
+        arbiter.record_grant(1, TransferPhase::Command);
         let asked = [
             (0, TransferPhase::DataOut),
             (3, TransferPhase::Command),
@@ -264,14 +263,14 @@ mod tests {
         for (order, (die, phase)) in asked.into_iter().enumerate() {
             let (die, order) = (DieId(die), order as u64);
             let (data, cause) = (DataOf::Request, Cause::Channel);
-            arbiter.wait(Waiting { die, phase, data, goes_on: false, cause, position: die.0, order });
+            arbiter.enqueue(QueuedRequest { die, phase, data, goes_on: false, cause, position: die.0, order });
         }
         arbiter
     }
 
     fn order_of_service(arbitration: Arbitration) -> Vec<(u32, TransferPhase)> {
         let mut arbiter = arbiter(arbitration);
-        std::iter::from_fn(|| arbiter.next(|_| true)).map(|waiting| (waiting.die.0, waiting.phase)).collect()
+        std::iter::from_fn(|| arbiter.dequeue(|_| true)).map(|waiting| (waiting.die.0, waiting.phase)).collect()
     }
 
     #[test]
@@ -329,7 +328,7 @@ mod tests {
         assert_eq!(order_of_service(Arbitration::DataFirstRoundRobin), expected);
         let mut commands = Arbiter::new(Arbitration::DataFirstRoundRobin, 6, 2);
         let wait = |arbiter: &mut Arbiter, die: u32, phase, data, goes_on| {
-            arbiter.wait(Waiting {
+            arbiter.enqueue(QueuedRequest {
                 die: DieId(die),
                 phase,
                 data,
@@ -347,8 +346,8 @@ mod tests {
         wait(&mut commands, 1, TransferPhase::DataOut, DataOf::Request, false);
         wait(&mut commands, 2, TransferPhase::DataOut, DataOf::Request, true);
         wait(&mut commands, 0, TransferPhase::DataOut, DataOf::Mapping, false);
-        let served: Vec<u32> = std::iter::from_fn(|| commands.next(|_| true)).map(|waiting| waiting.die.0).collect();
-        // Data by whose it is, whoever goes on first; then chips 0, 1, 2 and again 0, whatever their data did.
+        let served: Vec<u32> = std::iter::from_fn(|| commands.dequeue(|_| true)).map(|waiting| waiting.die.0).collect();
+        // Data in order of owner class, continued operations last; then commands of chips 0, 1, 2, 0, unaffected by the data grants.
         assert_eq!(served, [0, 2, 5, 1, 3, 1, 2, 4, 0]);
     }
 
@@ -356,12 +355,12 @@ mod tests {
     fn every_rule_passes_over_dies_that_do_not_fit_and_those_that_wait_no_more() {
         for &arbitration in Arbitration::ALL {
             let mut arbiter = arbiter(arbitration);
-            arbiter.forget(DieId(0), TransferPhase::DataOut);
-            let even = |waiting: &Waiting| waiting.die.0.is_multiple_of(2);
-            let mut served: Vec<_> = std::iter::from_fn(|| arbiter.next(even)).map(|w| (w.die.0, w.phase)).collect();
+            arbiter.cancel(DieId(0), TransferPhase::DataOut);
+            let even = |waiting: &QueuedRequest| waiting.die.0.is_multiple_of(2);
+            let mut served: Vec<_> = std::iter::from_fn(|| arbiter.dequeue(even)).map(|w| (w.die.0, w.phase)).collect();
             served.sort_by_key(|(die, _)| *die);
             assert_eq!(served, [(0, TransferPhase::Command), (2, TransferPhase::DataOut)], "{arbitration}");
-            assert_eq!(arbiter.next(|_| true).map(|waiting| waiting.die), Some(DieId(3)), "{arbitration}");
+            assert_eq!(arbiter.dequeue(|_| true).map(|waiting| waiting.die), Some(DieId(3)), "{arbitration}");
         }
     }
 }

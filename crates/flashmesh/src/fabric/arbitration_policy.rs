@@ -1,4 +1,4 @@
-//! Arbitration of the caller's own.
+//! Extension point for custom arbitration of channels and controllers.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,35 +7,36 @@ use crate::ids::DieId;
 
 use super::{DataOf, TransferPhase};
 
-/// A die that waits for a channel, or for a controller.
+/// A queued request of a die for a channel or a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contender {
-    /// The die.
+    /// The requesting die.
     pub die: DieId,
-    /// What it wants to send.
+    /// Phase to send.
     pub phase: TransferPhase,
-    /// Whose data it wants to send, when it is data.
+    /// Owner class of the data to send; ignored for commands.
     pub data: DataOf,
-    /// Whether it sends data now, and wants to send the next page of the same operation.
+    /// Whether the die is sending data now and requests the path for the next page of the same operation.
     pub goes_on: bool,
-    /// Its place among the dies that may want the resource.
+    /// Index of the die among the dies that share the resource.
     pub position: u32,
-    /// Grows with every request for a path.
+    /// Sequence number of the request, in order of arrival.
     pub order: u64,
 }
 
-/// Chooses who is served next of those that wait for a channel, or for a controller.
+/// Chooses the next request to grant of a channel or a controller.
 ///
 /// # Contract
-/// - Asked when a resource gets free and more than one waits for it; whoever finds it free, or waits alone, is served at once.
-/// - The answer is a position in `waiting`, which is in the order of asking. Any other answer stands for the first.
-/// - It is deterministic: the same calls in the same order give the same answers.
+/// - Called when a resource is released while two or more requests are queued; a request that finds the resource free, or is alone in the queue, is
+///   granted without a call.
+/// - `waiting` is in order of arrival, and the returned value is an index into it. An index out of range selects the first request.
+/// - The policy is deterministic: equal calls in equal order return equal indices.
 pub trait ArbitrationPolicy {
-    /// Who of `waiting` is served next by the channel or controller `resource`; `last` is the position of the die that it served last.
+    /// Returns the index in `waiting` of the request to grant on the channel or controller `resource`; `last` is the position granted last.
     fn choose(&mut self, resource: u32, last: u32, waiting: &[Contender]) -> usize;
 }
 
-/// One policy for the arbiters of all resources of an interconnect.
+/// One policy, shared by the arbiters of all resources of an interconnect.
 #[derive(Clone)]
 pub(super) struct SharedPolicy(Arc<Mutex<Box<dyn ArbitrationPolicy + Send>>>);
 
@@ -44,7 +45,7 @@ impl SharedPolicy {
         SharedPolicy(Arc::new(Mutex::new(policy)))
     }
 
-    /// The one of `waiting`, which are not none, that is served next.
+    /// Returns the request that the policy chooses. `waiting` must not be empty.
     pub(super) fn choose(&self, resource: u32, last: u32, waiting: &[Contender]) -> Contender {
         let at = if waiting.len() > 1 {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).choose(resource, last, waiting)

@@ -1,66 +1,66 @@
-//! What was in the way of a transfer that could not start at once.
+//! Causes of path waits.
 
-/// What was in the way of a transfer that could not start at once.
+/// The resource that was busy when a transfer requested a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Cause {
-    /// The channel, or the pins of the chip, carried something else.
+    /// A channel, or the pins of the chip.
     Channel,
-    /// No controller that may serve it was free.
+    /// Every controller that can serve the chip.
     Controller,
-    /// A link between routers carried something else.
+    /// A link between routers.
     Link,
 }
 
 impl Cause {
-    /// All causes, by their index.
+    /// All causes, in index order.
     pub const ALL: [Cause; 3] = [Cause::Channel, Cause::Controller, Cause::Link];
 
-    /// The position in a table by cause.
+    /// Returns the index of this cause in tables by cause.
     #[inline]
     pub const fn index(self) -> usize {
         self as usize
     }
 }
 
-/// What was in the way of the transfers of a transaction, or of a request; empty when nothing ever was.
+/// The set of causes that delayed the transfers of a transaction or a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Causes(u8);
 
 impl Causes {
     const ANOTHER: u8 = 1 << 7;
 
-    /// What was in the way was there for another request.
+    /// Marks the delay as caused by another request.
     #[inline]
     pub fn insert_another(&mut self) {
         self.0 |= Causes::ANOTHER;
     }
 
-    /// Whether what was in the way was there for another request: a path conflict as Venice, ISCA 2023, section 3.1 has it.
+    /// Returns whether another request caused a delay: a path conflict as defined in Venice, ISCA 2023, section 3.1.
     #[inline]
     pub const fn is_another(self) -> bool {
         self.0 & Causes::ANOTHER != 0
     }
 
-    /// Adds `cause`.
+    /// Adds `cause` to the set.
     #[inline]
     pub fn insert(&mut self, cause: Cause) {
         self.0 |= 1 << cause as u8;
     }
 
-    /// Adds all of `others`.
+    /// Adds every member of `others` to the set.
     #[inline]
     pub fn join(&mut self, others: Causes) {
         self.0 |= others.0;
     }
 
-    /// Whether nothing was in the way.
+    /// Returns whether no transfer was delayed.
     #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether `cause` was in the way.
+    /// Returns whether `cause` delayed a transfer.
     #[inline]
     pub const fn contains(self, cause: Cause) -> bool {
         self.0 & 1 << cause as u8 != 0

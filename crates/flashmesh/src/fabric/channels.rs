@@ -1,4 +1,4 @@
-//! Half-duplex channels, each shared by a run of consecutive dies, with an arbiter each.
+//! Half-duplex channels, each shared by a run of consecutive dies and arbitrated on its own.
 
 use crate::config::Arbitration;
 use crate::engine::table::Table;
@@ -6,16 +6,16 @@ use crate::flash::divisor::Divisor;
 use crate::ids::{DieId, LinkId, PathId};
 use crate::units::Time;
 
-use super::arbiter::{Arbiter, Waiting};
+use super::arbiter::{Arbiter, QueuedRequest};
 use super::arbitration_policy::SharedPolicy;
 use super::framing::Durations;
 use super::{Cause, DataOf, Grant, Granted, LinkUsage, Outbox, Payload, TransferPhase};
 
 #[derive(Clone, Debug)]
 struct Channel {
-    /// Who holds it, for what, and since when.
+    /// Holder, phase that it sends, and time of the grant.
     held: Option<(DieId, TransferPhase, Time)>,
-    waiting: Arbiter,
+    arbiter: Arbiter,
 }
 
 /// A set of half-duplex channels.
@@ -31,10 +31,10 @@ pub struct Channels {
 }
 
 impl Channels {
-    /// `count` channels with `chips` consecutive chips of `dies_per_chip` dies each.
+    /// Creates `count` channels of `chips` consecutive chips each, with `dies_per_chip` dies a chip.
     pub fn new(arbitration: Arbitration, durations: Durations, count: u32, chips: u32, dies_per_chip: u32) -> Channels {
         let dies_per_channel = chips * dies_per_chip;
-        let channel = || Channel { held: None, waiting: Arbiter::new(arbitration, dies_per_channel, dies_per_chip) };
+        let channel = || Channel { held: None, arbiter: Arbiter::new(arbitration, dies_per_channel, dies_per_chip) };
         Channels {
             channels: Table::of(channel(), count as usize),
             usage: Table::of(LinkUsage::default(), count as usize),
@@ -46,14 +46,14 @@ impl Channels {
         }
     }
 
-    /// Serves every channel by a rule of the caller's own.
+    /// Replaces the arbitration rule of every channel with the custom `policy`.
     pub(super) fn set_arbiter(&mut self, policy: &SharedPolicy) {
         for (number, channel) in (0..).zip(self.channels.values_mut()) {
-            channel.waiting.set_policy(number, policy.clone());
+            channel.arbiter.set_policy(number, policy.clone());
         }
     }
 
-    /// See [`Fabric::acquire`](super::Fabric::acquire); `data` says whose it is, when data leaves.
+    /// Requests the channel of `die`; see [`Fabric::acquire`](super::Fabric::acquire). `data` is the owner class of outgoing data.
     #[inline(always)]
     pub fn acquire(&mut self, die: DieId, phase: TransferPhase, data: DataOf, now: Time, outbox: &mut Outbox) {
         let path = PathId(self.divisor.divide(die.0));
@@ -62,16 +62,16 @@ impl Channels {
         let cause = Cause::Channel;
         if let Some((holder, held_for, _)) = channel.held {
             let goes_on = (holder, held_for) == (die, phase);
-            channel.waiting.wait(Waiting { die, phase, data, goes_on, cause, position, order: self.order });
+            channel.arbiter.enqueue(QueuedRequest { die, phase, data, goes_on, cause, position, order: self.order });
             self.order += 1;
         } else {
             channel.held = Some((die, phase, now));
-            channel.waiting.served(position, phase);
+            channel.arbiter.record_grant(position, phase);
             outbox.grants.push(Granted { grant: Grant { die, phase, path }, since: now, cause });
         }
     }
 
-    /// Gives how long `payload` takes; see [`Fabric::send`](super::Fabric::send).
+    /// Starts a transfer and returns its duration; see [`Fabric::send`](super::Fabric::send).
     #[inline(always)]
     pub fn send(&mut self, grant: Grant, payload: Payload, now: Time) -> Time {
         let duration = self.durations.of(payload);
@@ -80,7 +80,7 @@ impl Channels {
         duration
     }
 
-    /// See [`Fabric::release`](super::Fabric::release).
+    /// Releases the channel, and grants it to the next queued request; see [`Fabric::release`](super::Fabric::release).
     #[inline(always)]
     pub fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
         let channel = &mut self.channels[grant.path];
@@ -89,7 +89,7 @@ impl Channels {
         {
             outbox.used(LinkId(grant.path.0), die, since, now);
         }
-        let Some((die, phase)) = channel.waiting.next_of_all() else {
+        let Some((die, phase)) = channel.arbiter.dequeue_any() else {
             channel.held = None;
             return;
         };
@@ -98,18 +98,18 @@ impl Channels {
         outbox.grants.push(Granted { grant, since: now, cause: Cause::Channel });
     }
 
-    /// Transfers over all channels.
+    /// Returns the number of transfers over all channels.
     pub fn transfers(&self) -> u64 {
         self.transfers
     }
 
-    /// The channels that are held, each with the die that holds it.
+    /// Returns the held channels, each with its holder.
     pub fn held(&self) -> Vec<(LinkId, DieId)> {
         let links = (0..).map(LinkId);
         links.zip(self.channels.values()).filter_map(|(link, channel)| Some((link, channel.held?.0))).collect()
     }
 
-    /// What each channel carried.
+    /// Returns the usage of each channel.
     pub fn usage(&self) -> &[LinkUsage] {
         self.usage.values()
     }

@@ -1,4 +1,4 @@
-//! What the rest of the simulator asks of a kind of interconnect.
+//! Static description of a kind of interconnect.
 
 use crate::config::{self, Config, Move};
 use crate::flash::geometry::Geometry;
@@ -7,66 +7,66 @@ use crate::units::{Time, Wattage};
 use super::registry::KINDS;
 use super::{AnyFabric, FabricError};
 
-/// What is known of a kind of interconnect before one is built. Nothing else in the simulator tells kinds apart, but for the oracles, which
-/// have a [table](crate::check::kinds) of their own.
+/// Properties of a kind of interconnect, known before an instance is built.
 ///
-/// There are no defaults: a kind says each of these for itself.
+/// Outside its own folder no code distinguishes kinds except by these properties; the oracles have a [table](crate::check::kinds) of their own.
+/// There are no defaults: each kind states every property.
 #[derive(Clone, Debug)]
 pub struct Facts {
-    /// How `fabric.kind` names it.
+    /// Value of `fabric.kind`.
     pub name: &'static str,
-    /// How it works, for somebody who sees it for the first time.
+    /// Explanation for a reader who meets the interconnect for the first time.
     pub caption: &'static str,
-    /// Sections of the configuration that are read with some kinds only, and with this one.
+    /// Configuration sections that this kind reads and some other kinds do not.
     pub sections: &'static [&'static str],
-    /// Keys of `[fabric]` that act on it, beside `kind` and `hold-path`.
+    /// Keys of `[fabric]` that affect this kind, besides `kind` and `hold-path`.
     pub obeys: &'static [&'static str],
-    /// Keys of `[fabric]` that speak of channels, which it does not have: they may be set, so that one file serves several kinds. Any other
-    /// key that does not act on it is refused.
+    /// Keys of `[fabric]` about channels that this kind accepts without effect, so that one file can serve several kinds. Every key in neither list
+    /// is rejected if set.
     pub ignores: &'static [&'static str],
-    /// How garbage collection may move pages over it.
+    /// Ways in which garbage collection can move pages over this kind.
     pub moves: &'static [Move],
-    /// Builds the interconnect whose paths `fabric.hold-path` holds; nothing where they cannot be held.
+    /// Constructor for use under `fabric.hold-path`; `None` if paths of this kind cannot be held.
     pub held: Option<Build>,
     /// Whether a controller on each die decodes and frames packets.
     pub die_controllers: bool,
-    /// Where its routers are.
+    /// Location of the routers.
     pub routers: Routers,
-    /// What a router draws.
+    /// Power of one router.
     pub router_power: fn(&config::Power) -> Wattage,
-    /// Whether the rest of the configuration fits it.
+    /// Check of the rest of the configuration against this kind.
     pub check: fn(&Config) -> Result<(), FabricError>,
-    /// Builds one.
+    /// Constructor of an interconnect of this kind.
     pub build: Build,
 }
 
-/// Builds an interconnect for a configuration that was [checked](check).
+/// A constructor of interconnects. The configuration must have passed [`check`].
 pub type Build = fn(&Config, &Geometry) -> Result<AnyFabric, FabricError>;
 
-/// Where the routers of an interconnect are.
+/// Location of the routers of an interconnect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Routers {
-    /// There are none.
+    /// No routers at all.
     None,
-    /// On the board, beside the chips.
+    /// On the board, next to the chips.
     Beside,
     /// Inside the chips.
     Inside,
 }
 
 impl Facts {
-    /// What the chips need for every packet that they decode or frame, beside the array.
+    /// Returns the time that a chip spends, besides the array time, on each packet that it decodes or frames.
     pub fn on_die_controller_time(&self, config: &Config) -> Time {
         if self.die_controllers { config.packets.on_die_controller_time } else { Time::ZERO }
     }
 
-    /// Whether its channels wait for dies by `fabric.arbitration`.
+    /// Returns whether `fabric.arbitration` selects the arbitration of the channels.
     pub fn arbitrates(&self) -> bool {
         self.obeys.contains(&"fabric.arbitration")
     }
 }
 
-/// The kinds of which `is_one` holds: "bus, pssd or ideal".
+/// Lists the kinds for which `is_one` holds, as in "bus, pssd or ideal".
 fn named(is_one: impl Fn(&Facts) -> bool) -> String {
     let names: Vec<&str> = KINDS.iter().filter(|facts| is_one(facts)).map(|facts| facts.name).collect();
     match names.as_slice() {
@@ -76,10 +76,10 @@ fn named(is_one: impl Fn(&Facts) -> bool) -> String {
     }
 }
 
-/// Whether an interconnect of the kind `facts` fits the rest of `config`.
+/// Checks an interconnect of kind `facts` against the rest of `config`.
 ///
 /// # Errors
-/// When it does not: why, and which keys to look at.
+/// If they do not fit, with the reason and the keys to change.
 pub fn check(facts: &Facts, config: &Config) -> Result<(), FabricError> {
     check_keys(facts, config)?;
     let r#move = config.gc.r#move;
@@ -97,14 +97,14 @@ pub fn check(facts: &Facts, config: &Config) -> Result<(), FabricError> {
     (facts.check)(config)
 }
 
-/// Whether the keys of `[fabric]` that are set act on the kind.
+/// Checks that every key of `[fabric]` that is set affects the kind.
 fn check_keys(facts: &Facts, config: &Config) -> Result<(), FabricError> {
     let standard = config::Fabric::default();
-    // All of them: a new key is to be looked at here.
+    // Without `..`, so that a new key does not compile until it is classified here.
     let config::Fabric {
         kind: _,
         hold_path: _,
-        // Read with the load alone.
+        // Used only with `channel_load`.
         driver_resistance_ohm: _,
         chip_capacitance_ff: _,
         controller_capacitance_ff: _,
@@ -130,7 +130,7 @@ fn check_keys(facts: &Facts, config: &Config) -> Result<(), FabricError> {
     Ok(())
 }
 
-/// Whether paths can be held through the operation of the array.
+/// Checks that paths can stay held while the array works.
 fn check_held(facts: &Facts, config: &Config) -> Result<(), FabricError> {
     if facts.held.is_none() {
         let able = named(|facts| facts.held.is_some());
@@ -197,7 +197,8 @@ mod tests {
                 let key = format!("fabric.{}", parameter.key);
                 let named = facts.obeys.iter().chain(facts.ignores).filter(|of| **of == key).count();
                 let is_of_all = ["fabric.kind", "fabric.hold-path"].contains(&key.as_str());
-                // Read with the load alone, which kinds that name it neither way refuse: they share channels and have no model of it.
+                // Used only with `channel-load`. Kinds that list that key in neither set reject it: their channels are shared, but their electrical
+                // load is not modelled.
                 let is_of_load = key.ends_with("-ohm") || key.ends_with("-ff");
                 let is_refused = key == "fabric.channel-load" && ["pnssd", "ideal"].contains(&facts.name);
                 assert_eq!(named, usize::from(!is_of_all && !is_of_load && !is_refused), "{}: {key}", facts.name);

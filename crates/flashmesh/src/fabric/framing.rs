@@ -1,29 +1,28 @@
-//! How long a transfer takes on a channel: as the bus moves it, or in packets.
+//! Transfer times of a channel, for bare bus signals or for packets.
 
 use crate::config;
 use crate::units::{Bytes, Rate, Time, TransferTimes};
 
 use super::{Message, Payload};
 
-/// The address of a page in the list of a Clean packet \[choice\]: no paper says how long it is.
+/// Size of a page address in the page list of a Clean packet \[choice\]: no paper states one.
 pub const LISTED_PAGE: Bytes = Bytes::new(4);
 
-/// What a channel adds to the bytes it moves.
+/// Overhead that a channel adds to the transferred bytes.
 #[derive(Clone, Debug)]
 pub(super) enum Framing {
-    /// Command and address cycles take their own time, data moves bare.
+    /// Fixed time for command and address cycles; no overhead on data.
     Signals,
-    /// Everything moves in packets (Venice, ISCA 2023, section 3.2, after pSSD): a control packet for each plane of a command, data
-    /// between a header and a CRC.
+    /// Packets (Venice, ISCA 2023, section 3.2, after pSSD): one control packet for each plane of a command, and a header and a CRC around data.
     Packets {
-        /// How long a control packet takes.
+        /// Transfer time of a control packet.
         control: Time,
-        /// Bytes around the data of a packet.
+        /// Header and CRC bytes of a data packet.
         overhead: Bytes,
     },
 }
 
-/// Durations of transfers on channels of one rate.
+/// Transfer times on channels of one rate.
 #[derive(Clone, Debug)]
 pub(super) struct Durations {
     framing: Framing,
@@ -31,19 +30,19 @@ pub(super) struct Durations {
 }
 
 impl Durations {
-    /// Bare signals at `rate`.
+    /// Creates the transfer times of bare signals at `rate`.
     pub(super) fn signals(rate: Rate) -> Durations {
         Durations { framing: Framing::Signals, data_times: TransferTimes::new(rate) }
     }
 
-    /// Packets at `rate`.
+    /// Creates the transfer times of packets at `rate`.
     pub(super) fn packets(config: &config::Packets, rate: Rate) -> Durations {
         let overhead = config.data_header + config.data_crc;
         let framing = Framing::Packets { control: rate.time_for(config.control_packet), overhead };
         Durations { framing, data_times: TransferTimes::new(rate) }
     }
 
-    /// How long `payload` occupies a channel.
+    /// Returns the time for which `payload` occupies a channel.
     #[inline(always)]
     pub(super) fn of(&mut self, payload: Payload) -> Time {
         match self.framing {

@@ -1,14 +1,14 @@
-//! Paths that transactions hold from the command to the last byte (`fabric.hold-path`), one rule over every interconnect.
+//! Held paths (`fabric.hold-path`): a layer over any interconnect that keeps a path from the command of an operation to its last byte.
 //!
-//! The fabric reserves a path when a die asks for one, sends over it as often as the path is granted here, and takes it back. A read holds
-//! its path until its last data has left, a program, an erase or a copyback until the controller knows of its end. The die may use the path
-//! that it holds for whatever it wants next, a command beside its data as well; when nothing of that is left the path is given back.
+//! The inner fabric reserves a path when a die first requests one. This layer then grants the path as often as its die has something to send, and
+//! releases the path at the end. A read holds its path until its last data has left; a program, an erase or a copyback until the controller knows
+//! of its end. Meanwhile the die can use its held path for any further transfer, such as a command besides its data.
 //!
-//! No paper says that a path is kept so, and Venice, ISCA 2023, Figure 3 shows it released while the array works. It is here since the
-//! published gains over the bus come out where it is assumed of the prior designs: a reader may compare.
+//! No paper says that paths are held in this way, and Venice, ISCA 2023, Figure 3 shows a path released while the array works. The option exists
+//! because the published gains over the bus are reproduced if the prior designs are assumed to hold their paths, so that a reader can compare both.
 //!
-//! Nobody waits for a path while it holds another one that somebody needs to end an operation, and every operation ends: so every path is
-//! given back.
+//! Deadlock is impossible: no holder of a path that another operation needs for its end waits for a second path, and every operation ends, so every
+//! path is released.
 
 use std::collections::VecDeque;
 
@@ -23,28 +23,28 @@ use super::{
     Payload, Sent, TOKENS, TransferPhase, nossd, venice,
 };
 
-/// Added to the number of a path, the token of the wake-up for an acknowledgement that has crossed it.
-const TOLD: u32 = TOKENS / 2;
+/// Flag in the token of a wake-up: an acknowledgement has crossed the path whose number is in the other bits.
+const ACKNOWLEDGED: u32 = TOKENS / 2;
 
-/// What goes over a path next.
+/// A pending use of a held path.
 #[derive(Clone, Copy, Debug)]
-enum Wish {
-    /// What its die has asked for, and since when.
+enum PathUse {
+    /// A requested transfer, with the time of the request.
     Transfer(TransferPhase, Time),
     Acknowledgement(AcknowledgementId),
 }
 
-/// A path that the fabric has granted.
+/// A path that the inner fabric has granted.
 #[derive(Clone, Debug)]
 struct Path {
-    /// As the fabric granted it.
+    /// Grant by the inner fabric.
     grant: Grant,
     since: Time,
     links: Vec<LinkId>,
     is_moving: bool,
-    next: VecDeque<Wish>,
-    /// Programs, erases and copybacks whose end the controller has not been told.
-    changes: u32,
+    next: VecDeque<PathUse>,
+    /// Programs, erases and copybacks whose end the controller does not know yet.
+    unacknowledged: u32,
 }
 
 /// An interconnect whose paths are held.
@@ -52,24 +52,24 @@ struct Path {
 pub struct HeldPaths {
     fabric: Box<AnyFabric>,
     rule: HoldPath,
-    /// By path.
+    /// Held paths, indexed by path.
     paths: Vec<Option<Path>>,
-    /// By die: the path that its transaction holds.
+    /// Path held by the current transaction, indexed by die.
     kept: Vec<Option<PathId>>,
-    /// By die: the paths of its reads whose data has not all left, in the order in which it does, each with the pages that have yet to.
+    /// Paths of reads whose data has not all left, with the number of pages that remain; indexed by die, in order of departure.
     reading: Vec<VecDeque<(PathId, u32)>>,
-    /// By die: the paths of its programs, erases and copybacks that go on, in the order in which they were sent and end.
+    /// Paths of programs, erases and copybacks in progress; indexed by die, in the order of both their commands and their ends.
     changing: Vec<VecDeque<PathId>>,
-    /// By die and phase: how long it waited for the path that it held, where that was the last to be granted.
+    /// Wait for the held path, indexed by die and phase; `None` if the inner fabric made the last grant.
     waited: Vec<[Option<Time>; TransferPhase::ALL.len()]>,
-    /// By die: ends of operations that hold no path, to be told over one of their own.
-    untold: Vec<VecDeque<AcknowledgementId>>,
-    /// By link.
+    /// Ends of operations that hold no path, to be acknowledged over a path of their own; indexed by die.
+    pending_acks: Vec<VecDeque<AcknowledgementId>>,
+    /// Time for which each link was held, indexed by link.
     held_for: Vec<Time>,
 }
 
 impl HeldPaths {
-    /// Holds the paths of `fabric`, which leads to so many dies.
+    /// Creates the layer over `fabric`, which connects `dies` dies.
     pub fn new(fabric: AnyFabric, rule: HoldPath, dies: u32) -> HeldPaths {
         let dies = dies as usize;
         HeldPaths {
@@ -79,7 +79,7 @@ impl HeldPaths {
             reading: vec![VecDeque::new(); dies],
             changing: vec![VecDeque::new(); dies],
             waited: vec![Default::default(); dies],
-            untold: vec![VecDeque::new(); dies],
+            pending_acks: vec![VecDeque::new(); dies],
             held_for: vec![Time::ZERO; fabric.layout().links.len()],
             fabric: Box::new(fabric),
         }
@@ -89,8 +89,8 @@ impl HeldPaths {
         self.paths[path.index()].as_mut().expect("a path is used by whom it was granted to")
     }
 
-    /// Takes note of what the fabric has granted, those of `outbox` from `first` on.
-    fn note_grants(&mut self, first: usize, now: Time, outbox: &mut Outbox) {
+    /// Records the grants of the inner fabric, which start at index `first` of `outbox`.
+    fn record_grants(&mut self, first: usize, now: Time, outbox: &mut Outbox) {
         let mut at = first;
         while let Some(&Granted { grant, .. }) = outbox.grants.get(at) {
             let (die, path) = (grant.die.index(), grant.path.index());
@@ -101,85 +101,86 @@ impl HeldPaths {
                 links: self.fabric.links_of(grant),
                 is_moving: true,
                 next: VecDeque::new(),
-                changes: 0,
+                unacknowledged: 0,
             });
             self.waited[die][grant.phase.index()] = None;
-            // Data goes over the path of its read, so that what else leaves a die is an acknowledgement.
-            let answers = grant.phase == TransferPhase::DataOut && self.rule.holds_reads();
-            match if answers { self.untold[die].pop_front() } else { None } {
+            // Under this rule read data leaves over the path of its read, so a new path for outgoing data is for an acknowledgement.
+            let is_acknowledgement = grant.phase == TransferPhase::DataOut && self.rule.holds_reads();
+            match if is_acknowledgement { self.pending_acks[die].pop_front() } else { None } {
                 Some(id) => {
                     outbox.grants.remove(at);
-                    self.tell(grant, id, now, outbox);
+                    self.send_acknowledgement(grant, id, now, outbox);
                 }
                 None => at += 1,
             }
         }
     }
 
-    /// Has the fabric do something that it may grant paths on.
-    fn ask(&mut self, now: Time, outbox: &mut Outbox, does: impl FnOnce(&mut AnyFabric, &mut Outbox)) {
+    /// Calls the inner fabric and records the paths that it grants.
+    fn call_fabric(&mut self, now: Time, outbox: &mut Outbox, call: impl FnOnce(&mut AnyFabric, &mut Outbox)) {
         let first = outbox.grants.len();
-        does(&mut self.fabric, outbox);
-        self.note_grants(first, now, outbox);
+        call(&mut self.fabric, outbox);
+        self.record_grants(first, now, outbox);
     }
 
-    /// The path that a die holds and uses for `phase`: for data that of its read. Who is done with it, but for telling so, asks for its next one
-    /// like all others.
-    fn own_path(&self, die: DieId, phase: TransferPhase) -> Option<PathId> {
+    /// Returns the held path that `die` uses for `phase`; outgoing data uses the path of its read. `None` for a command if an acknowledgement over
+    /// the held path is pending: the die then requests a new path like any other.
+    fn path_for(&self, die: DieId, phase: TransferPhase) -> Option<PathId> {
         if phase == TransferPhase::DataOut
             && let Some(&(path, _)) = self.reading[die.index()].front()
         {
             return Some(path);
         }
         let path = self.kept[die.index()]?;
-        let tells =
-            self.fabric.acknowledges() && self.paths[path.index()].as_ref().is_some_and(|path| path.changes > 0);
-        (phase != TransferPhase::Command || !tells).then_some(path)
+        let has_pending_ack =
+            self.fabric.acknowledges() && self.paths[path.index()].as_ref().is_some_and(|path| path.unacknowledged > 0);
+        (phase != TransferPhase::Command || !has_pending_ack).then_some(path)
     }
 
-    fn wish(&mut self, path: PathId, wish: Wish, now: Time, outbox: &mut Outbox) {
+    fn enqueue_use(&mut self, path: PathId, path_use: PathUse, now: Time, outbox: &mut Outbox) {
         let held = self.path(path);
-        held.next.push_back(wish);
+        held.next.push_back(path_use);
         if !held.is_moving {
-            self.go_on(path, now, outbox);
+            self.start_next_use(path, now, outbox);
         }
     }
 
-    /// Nothing moves over a path: something else does, or its die waits for its array, or gives it back.
-    fn go_on(&mut self, number: PathId, now: Time, outbox: &mut Outbox) {
+    /// Starts the next use of an idle path. Without one, keeps the path while its operation is in progress, else releases it.
+    fn start_next_use(&mut self, number: PathId, now: Time, outbox: &mut Outbox) {
         let path = self.path(number);
         let grant = path.grant;
         match path.next.pop_front() {
-            Some(Wish::Transfer(phase, asked)) => {
+            Some(PathUse::Transfer(phase, asked)) => {
                 path.is_moving = true;
                 self.waited[grant.die.index()][phase.index()] = Some(now - asked);
                 let grant = Grant { phase, ..grant };
                 outbox.grants.push(Granted { grant, since: now, cause: Cause::Channel });
             }
-            Some(Wish::Acknowledgement(id)) => self.tell(grant, id, now, outbox),
-            None if path.changes > 0 || self.owes_data(grant) => {}
-            None => self.give_back(number, now, outbox),
+            Some(PathUse::Acknowledgement(id)) => self.send_acknowledgement(grant, id, now, outbox),
+            None if path.unacknowledged > 0 || self.has_data_left(grant) => {}
+            None => self.release_path(number, now, outbox),
         }
     }
 
-    /// Whether data that was read, or will be, leaves over a path.
-    fn owes_data(&self, grant: Grant) -> bool {
+    /// Returns whether read data is still to leave over the path of `grant`.
+    fn has_data_left(&self, grant: Grant) -> bool {
         self.reading[grant.die.index()].iter().any(|(path, _)| *path == grant.path)
     }
 
-    fn give_back(&mut self, number: PathId, now: Time, outbox: &mut Outbox) {
+    fn release_path(&mut self, number: PathId, now: Time, outbox: &mut Outbox) {
         let Some(Path { grant, since, links, .. }) = self.paths[number.index()].take() else { return };
         let kept = &mut self.kept[grant.die.index()];
         *kept = kept.filter(|kept| *kept != number);
         links.iter().for_each(|link| self.held_for[link.index()] += now - since);
-        self.ask(now, outbox, |fabric, outbox| fabric.release(grant, now, outbox));
+        self.call_fabric(now, outbox, |fabric, outbox| fabric.release(grant, now, outbox));
     }
 
-    /// An acknowledgement crosses the path of `grant`. That is over before the controller acts on it.
-    fn tell(&mut self, grant: Grant, id: AcknowledgementId, now: Time, outbox: &mut Outbox) {
+    /// Sends an acknowledgement over the path of `grant`. The wake-up precedes [`FabricEvent::Acknowledged`], so that the path is idle when the
+    /// controller acts.
+    fn send_acknowledgement(&mut self, grant: Grant, id: AcknowledgementId, now: Time, outbox: &mut Outbox) {
         self.path(grant.path).is_moving = true;
-        let at = self.fabric.tell_end(grant, now);
-        outbox.events.push((at, FabricEvent::Wake(TOLD | grant.path.0)));
+        let at = self.fabric.acknowledge_over(grant, now);
+        outbox.events.push((at, FabricEvent::Wake(ACKNOWLEDGED | grant.path.0)));
         outbox.events.push((at, FabricEvent::Acknowledged(id)));
     }
 }
@@ -207,16 +208,16 @@ impl Fabric for HeldPaths {
     }
 
     fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
-        match self.own_path(die, phase) {
-            Some(path) => self.wish(path, Wish::Transfer(phase, now), now, outbox),
-            None => self.ask(now, outbox, |fabric, outbox| fabric.acquire(die, phase, now, outbox)),
+        match self.path_for(die, phase) {
+            Some(path) => self.enqueue_use(path, PathUse::Transfer(phase, now), now, outbox),
+            None => self.call_fabric(now, outbox, |fabric, outbox| fabric.acquire(die, phase, now, outbox)),
         }
     }
 
     fn acquire_for(&mut self, die: DieId, data: DataOf, now: Time, outbox: &mut Outbox) {
-        match self.own_path(die, TransferPhase::DataOut) {
-            Some(path) => self.wish(path, Wish::Transfer(TransferPhase::DataOut, now), now, outbox),
-            None => self.ask(now, outbox, |fabric, outbox| fabric.acquire_for(die, data, now, outbox)),
+        match self.path_for(die, TransferPhase::DataOut) {
+            Some(path) => self.enqueue_use(path, PathUse::Transfer(TransferPhase::DataOut, now), now, outbox),
+            None => self.call_fabric(now, outbox, |fabric, outbox| fabric.acquire_for(die, data, now, outbox)),
         }
     }
 
@@ -228,7 +229,7 @@ impl Fabric for HeldPaths {
                 self.kept[die] = Some(grant.path);
             }
             Message::Program | Message::Erase | Message::Copyback if self.rule.holds_programs() => {
-                self.path(grant.path).changes += 1;
+                self.path(grant.path).unacknowledged += 1;
                 self.changing[die].push_back(grant.path);
                 self.kept[die] = Some(grant.path);
             }
@@ -247,7 +248,7 @@ impl Fabric for HeldPaths {
 
     fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
         self.path(grant.path).is_moving = false;
-        self.go_on(grant.path, now, outbox);
+        self.start_next_use(grant.path, now, outbox);
     }
 
     fn acknowledges(&self) -> bool {
@@ -256,33 +257,37 @@ impl Fabric for HeldPaths {
 
     fn acknowledge(&mut self, die: DieId, id: AcknowledgementId, now: Time, outbox: &mut Outbox) {
         match self.changing[die.index()].pop_front() {
-            Some(path) if self.fabric.acknowledges() => self.wish(path, Wish::Acknowledgement(id), now, outbox),
+            Some(path) if self.fabric.acknowledges() => {
+                self.enqueue_use(path, PathUse::Acknowledgement(id), now, outbox)
+            }
             Some(number) => {
-                // The controller has waited for the end: it knows at once.
+                // Without acknowledgement messages the controller waits for the end of the operation, and knows of it at once.
                 outbox.events.push((now, FabricEvent::Acknowledged(id)));
                 let path = self.path(number);
-                path.changes -= 1;
+                path.unacknowledged -= 1;
                 if !path.is_moving {
-                    self.go_on(number, now, outbox);
+                    self.start_next_use(number, now, outbox);
                 }
             }
             None => {
-                self.untold[die.index()].push_back(id);
-                self.ask(now, outbox, |fabric, outbox| fabric.acquire(die, TransferPhase::DataOut, now, outbox));
+                self.pending_acks[die.index()].push_back(id);
+                self.call_fabric(now, outbox, |fabric, outbox| {
+                    fabric.acquire(die, TransferPhase::DataOut, now, outbox)
+                });
             }
         }
     }
 
     fn wake(&mut self, token: u32, now: Time, outbox: &mut Outbox) {
-        if token & TOLD == 0 {
-            return self.ask(now, outbox, |fabric, outbox| fabric.wake(token, now, outbox));
+        if token & ACKNOWLEDGED == 0 {
+            return self.call_fabric(now, outbox, |fabric, outbox| fabric.wake(token, now, outbox));
         }
-        let number = PathId(token & !TOLD);
+        let number = PathId(token & !ACKNOWLEDGED);
         let path = self.path(number);
         path.is_moving = false;
-        // None of an end that held no path, and was told over one of its own.
-        path.changes = path.changes.saturating_sub(1);
-        self.go_on(number, now, outbox);
+        // An operation that held no path is not in `unacknowledged`.
+        path.unacknowledged = path.unacknowledged.saturating_sub(1);
+        self.start_next_use(number, now, outbox);
     }
 
     fn is_behind(&self, die: DieId, phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
@@ -299,7 +304,7 @@ impl Fabric for HeldPaths {
         self.fabric.stalled(grant)
     }
 
-    /// Brings the times for which links were held up to `now`.
+    /// Updates the held times of the links to `now`.
     fn catch_up(&mut self, now: Time, outbox: &mut Outbox) {
         for path in self.paths.iter_mut().flatten() {
             path.links.iter().for_each(|link| self.held_for[link.index()] += now - path.since);
@@ -356,14 +361,14 @@ mod tests {
         Payload { message, planes: 1, command: Time::ZERO, bytes: Bytes::from_kib(4) }
     }
 
-    /// The path that is granted to die 0 for `phase`, now that it asks.
+    /// Requests a path for `phase` of die 0, and returns the grant.
     fn granted(held: &mut AnyFabric, phase: TransferPhase, outbox: &mut Outbox) -> Grant {
         held.acquire(DieId(0), phase, Time::ZERO, outbox);
         outbox.grants.pop().expect("a path is free").grant
     }
 
-    /// A register holds the data of a read while its die begins a program and is sent another read, over a path of its own since that of the
-    /// program has an end to tell.
+    /// While a register holds the data of a read, its die starts a program and is sent another read. The second read gets a path of its own, since
+    /// the path of the program has an acknowledgement pending.
     #[test]
     fn data_leaves_over_the_path_of_its_read_whatever_its_die_was_sent_since() {
         let mut config = Config::default();

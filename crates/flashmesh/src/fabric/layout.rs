@@ -1,4 +1,4 @@
-//! What an interconnect is made of, for counting wires, power and area, and for what bounds a run.
+//! Parts of an interconnect: the basis of wire counts, power, area and bottleneck bounds.
 
 use super::shared_channels::CHANNEL_WIRES;
 use crate::fabric::LinkUsage;
@@ -7,11 +7,11 @@ use crate::names;
 use crate::units::Bytes;
 
 names! {
-    /// What a link connects.
+    /// Kind of a link, by its end points.
     LinkKind {
-        /// A controller and several chips that share it.
+        /// A controller and several chips that share the link.
         Channel = "channel",
-        /// A controller and one chip, or one router.
+        /// A controller and one chip or router.
         Controller = "controller",
         /// Two neighbouring routers.
         Mesh = "mesh",
@@ -20,54 +20,54 @@ names! {
     }
 }
 
-/// One link.
+/// A link of an interconnect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// What it connects.
+    /// Kind of the link.
     pub kind: LinkKind,
-    /// Its name for a person: `channel 3`, `router (1, 2) to (1, 3)`.
+    /// Display name, such as `channel 3` or `router (1, 2) to (1, 3)`.
     pub name: String,
 }
 
 /// The parts of an interconnect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// The links, in the order of their numbers.
+    /// Links, indexed by [`LinkId`].
     pub links: Vec<Link>,
-    /// Wires that carry data, over all links.
+    /// Data wires, summed over all links.
     pub wires: u32,
-    /// Flash controllers.
+    /// Number of flash controllers.
     pub controllers: u32,
-    /// Routers, in the chips or beside them.
+    /// Number of routers, inside the chips or next to them.
     pub routers: u32,
 }
 
-/// Links that transfers have to pass, whichever way they take: what a lower bound on the time of a run rests on.
+/// Links that transfers must cross on every route: the basis of a lower bound on run time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedResource {
-    /// What they lead to.
+    /// Destination of the transfers that cross the links.
     pub part: Part,
-    /// The links.
+    /// Links that share the transfers.
     pub links: Vec<LinkId>,
-    /// How many of them can carry something at once.
+    /// Number of the links that can carry data at the same time.
     pub at_once: u32,
 }
 
-/// What the links of a shared resource lead to.
+/// Destination that a shared resource leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// The chips of one row: their channel, or all links that lead there.
+    /// The chips of one row: their channel, or all links into the row.
     Row,
-    /// One chip.
+    /// A single chip.
     Chip,
-    /// Where routing has it so: one link between routers.
+    /// One link between routers that the routing algorithm makes unavoidable.
     Mesh,
-    /// All chips, by way of the controllers.
+    /// All chips, through the controllers.
     Controllers,
 }
 
 impl LinkKind {
-    /// What a person calls several of them.
+    /// Returns the display name in the plural.
     pub const fn plural(self) -> &'static str {
         match self {
             LinkKind::Channel => "channels",
@@ -77,26 +77,26 @@ impl LinkKind {
         }
     }
 
-    /// Whether it leads to a controller: a transfer between a controller and a chip crosses one such link.
+    /// Returns whether the link ends at a controller. A transfer between a controller and a chip crosses exactly one such link.
     pub const fn leads_to_controller(self) -> bool {
         matches!(self, LinkKind::Channel | LinkKind::Controller)
     }
 }
 
 impl Layout {
-    /// The number of links of `kind`.
+    /// Returns the number of links of `kind`.
     pub fn count(&self, kind: LinkKind) -> usize {
         self.links.iter().filter(|link| link.kind == kind).count()
     }
 
-    /// The links of `kind`, by their numbers.
+    /// Returns the links of `kind`, in ascending order.
     pub fn of_kind(&self, kind: LinkKind) -> impl Iterator<Item = LinkId> {
         let numbered = self.links.iter().zip(0..).filter(move |(link, _)| link.kind == kind);
         numbered.map(|(_, number)| LinkId(number))
     }
 
-    /// What crossed the pins of the chips: links that lead to one chip, or else all links there are, carry each transfer once. What went
-    /// from chip to chip crossed the pins of both.
+    /// Returns the bytes that crossed the pins of the chips. If there are chip links, only those count, and carry each transfer once; otherwise all
+    /// links count. A chip-to-chip transfer crosses the pins of both chips.
     pub fn bytes_of_chips(&self, usage: &[LinkUsage]) -> Bytes {
         let has_chip_links = self.count(LinkKind::Chip) > 0;
         let links = self.links.iter().zip(usage).filter(|(link, _)| !has_chip_links || link.kind == LinkKind::Chip);
@@ -104,7 +104,7 @@ impl Layout {
         links.map(|(_, usage)| usage).map(|link| link.bytes_in + link.bytes_out + link.bytes_across * across).sum()
     }
 
-    /// How wide the links are, 1 being the 8 wires of a channel of the bus.
+    /// Returns the mean width of a link, relative to the 8 wires of a bus channel.
     pub fn width(&self) -> f64 {
         if self.links.is_empty() {
             1.0
@@ -113,7 +113,7 @@ impl Layout {
         }
     }
 
-    /// The shared resources of an interconnect in which a chip link leads to one chip, and the controller links share all transfers.
+    /// Returns the shared resources of an interconnect whose chip links lead to one chip each and whose controller links share all transfers.
     pub fn shared_resources(&self) -> Vec<SharedResource> {
         let alone = |link: LinkId| SharedResource { part: Part::Chip, links: vec![link], at_once: 1 };
         let mut shared_resources: Vec<SharedResource> = self.of_kind(LinkKind::Chip).map(alone).collect();
@@ -129,7 +129,7 @@ impl Layout {
 mod tests {
     use super::*;
 
-    /// Two rows of one chip: a link at each controller, one between the routers, one at each chip.
+    /// Returns two rows of one chip: a link at each controller, one between the routers, one at each chip.
     fn mesh() -> Layout {
         use LinkKind::{Chip, Controller, Mesh};
         let links = [Controller, Controller, Mesh, Chip, Chip].map(|kind| Link { kind, name: String::new() });

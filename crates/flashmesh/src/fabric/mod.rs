@@ -1,7 +1,8 @@
-//! How bytes get from a controller to a chip: the seam, and the registry of interconnects.
+//! Interconnects between controllers and chips: the [`Fabric`] trait and its implementations.
 //!
-//! A kind of interconnect is a folder with one static [`Facts`], which says all that the rest of the simulator asks of a kind, and a line
-//! in the [registry].
+//! Glossary: a die *requests* a path; the fabric *grants* it, at once or later; the die *sends* over it and *releases* it. A *cause* is the
+//! resource whose occupation delayed a grant. Each kind is a folder with a static [`Facts`], which states all properties that other modules use,
+//! and a line in the [registry].
 
 mod arbiter;
 mod arbitration_policy;
@@ -48,31 +49,31 @@ pub use usage::{Held, LinkUsage};
 /// An interconnect between controllers and chips.
 ///
 /// # Contract
-/// - A die asks with [`acquire`](Fabric::acquire), at most once for each phase at a time; where there are channels it may ask
-///   for the path of its next data before it releases that of the last. The fabric answers through the
-///   outbox with exactly one [`Granted`], in the same call when a path is free, in a later call when not.
-/// - What moves is decided after the grant (late binding): the holder calls [`send`](Fabric::send) once, or releases the
-///   path unused. [`FabricEvent::Delivered`] happens when the last byte arrives: the simulation schedules it when `send`
-///   tells the time, the fabric raises it through the outbox when it cannot know yet.
-/// - The holder calls [`release`](Fabric::release) exactly once. A path is held only while bytes move, never during tR, tPROG or tBERS,
-///   but for `fabric.hold-path`: then a fabric whose [`Facts::held`] builds it is released at the end of the transaction, and until then
-///   `send` is called over the same path as often as its die has something to send, for whichever phase. Tokens of its wake-ups are
-///   below 2^31.
-/// - A fabric that moves in time by itself asks for [`FabricEvent::Wake`] or [`FabricEvent::Alarm`] through the outbox, or keeps [`Outbox::wake_at`] up to date.
-/// - A link carries one transfer at a time; each use is told to the outbox when it is over. The fabric is deterministic.
+/// - A die requests a path with [`acquire`](Fabric::acquire), with at most one request per phase pending; on channels it may request the path of
+///   its next data before it releases the current one. The fabric answers each request with exactly one [`Granted`] in the outbox, in the same call
+///   if a path is free, otherwise in a later call.
+/// - The payload is chosen after the grant (late binding): the holder calls [`send`](Fabric::send) once, or releases the path unused.
+///   [`FabricEvent::Delivered`] occurs when the last byte arrives: the simulation schedules the event if `send` returns the time, otherwise the
+///   fabric raises it through the outbox.
+/// - The holder calls [`release`](Fabric::release) exactly once. A path is held only while bytes move, never during tR, tPROG or tBERS. The
+///   exception is `fabric.hold-path`: a fabric built by [`Facts::held`] is released at the end of the transaction, and until then `send` is called
+///   over the same path as often as its die has something to send, in any phase. Such a fabric uses wake-up tokens below 2^31.
+/// - A fabric with activity of its own schedules [`FabricEvent::Wake`] or [`FabricEvent::Alarm`] through the outbox, or keeps [`Outbox::wake_at`]
+///   up to date.
+/// - A link carries one transfer at a time, and each use is reported to the outbox when it ends. The fabric is deterministic.
 #[enum_dispatch]
 #[auto_impl(Box)]
 pub trait Fabric: std::fmt::Debug {
-    /// Leads scouts by `routing` from now on, before the first request; `false` where there are no scouts.
+    /// Sets the `routing` of scouts; call before the first request. Returns `false` if the fabric has no scouts.
     fn set_routing(&mut self, _routing: &dyn venice::routing::RoutingAlgorithm) -> bool {
         false
     }
 
-    /// Leads packets by `routing` from now on, before the first request, in place of XY routing; `false` where there are none. `config` and
-    /// `geometry` are those that the fabric was built of.
+    /// Replaces XY routing of packets with `routing`; call before the first request. `config` and `geometry` are those that the fabric was built
+    /// from. Returns `false` if the fabric has no packets.
     ///
     /// # Errors
-    /// When packets would not arrive by it, or the network could deadlock.
+    /// If packets would not reach their destinations, or the network could deadlock.
     fn set_packet_routing(
         &mut self,
         _config: &Config,
@@ -82,139 +83,134 @@ pub trait Fabric: std::fmt::Debug {
         Ok(false)
     }
 
-    /// Grants channels or controllers by `policy` from now on, before the first request, in place of `fabric.arbitration`; `false` where
-    /// that key does not act.
+    /// Replaces `fabric.arbitration` with `policy`; call before the first request. Returns `false` if that key does not affect the fabric.
     fn set_arbiter(&mut self, _policy: std::boxed::Box<dyn ArbitrationPolicy + Send>) -> bool {
         false
     }
 
-    /// The path that is asked for next is for a transaction of `request`, or of none; said before each, where the configuration bounds the
-    /// paths of a request.
+    /// Names the request whose transaction requests the next path, `None` for firmware work. Called before each request for a path if the
+    /// configuration limits the paths of a host request.
     fn name_request(&mut self, _request: Option<RequestId>) {}
 
-    /// A die asks for a path for `phase` at `now`.
+    /// Requests a path for `phase` of `die` at `now`.
     fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox);
 
-    /// A die asks for a path for [`TransferPhase::DataOut`] at `now`, like [`acquire`](Fabric::acquire), and says whose data it is to
-    /// a fabric that may have an arbitration which tells.
+    /// Requests a path for [`TransferPhase::DataOut`] at `now`, like [`acquire`](Fabric::acquire), with the owner class of the data for arbitration
+    /// rules that use it.
     fn acquire_for(&mut self, die: DieId, _data: DataOf, now: Time, outbox: &mut Outbox) {
         self.acquire(die, TransferPhase::DataOut, now, outbox);
     }
 
-    /// Whether data can go from the chip of one die to that of another without passing a controller.
+    /// Returns whether data can go from the chip of one die to the chip of the other without passing a controller.
     fn copies(&self, _from: DieId, _to: DieId) -> bool {
         false
     }
 
-    /// `from` asks for a path to the page buffer of the chip of `to` at `now`, for [`TransferPhase::Copy`], in place of one for
-    /// [`TransferPhase::DataOut`]: a die has one register. The grant is that of `from`. Only where the fabric
-    /// [`copies`](Fabric::copies) from one to the other.
+    /// Requests at `now` a path for [`TransferPhase::Copy`] from `from` to the page buffer of the chip of `to`, in place of
+    /// [`TransferPhase::DataOut`], since a die has one register. The grant names `from`. Only for pairs for which [`copies`](Fabric::copies) holds.
     fn acquire_copy(&mut self, _from: DieId, _to: DieId, _now: Time, _outbox: &mut Outbox) {
         unreachable!("this fabric moves nothing from chip to chip");
     }
 
-    /// Moves `payload` over the path of `grant`.
+    /// Sends `payload` over the path of `grant`.
     fn send(&mut self, grant: Grant, payload: Payload, now: Time, outbox: &mut Outbox) -> Sent;
 
-    /// Gives the path of `grant` back; whoever waits for it may be granted it.
+    /// Releases the path of `grant`; queued requests can then be granted.
     fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox);
 
-    /// Whether `is_another` holds for any die whose transfer, or whose turn before, is in the way of what `die` has asked for and not
-    /// been granted: it tells dies that work for another request from those that work for the same one. A fabric that does
-    /// not know says that it does.
+    /// Returns whether the pending request of `die` waits for a transfer or an earlier request of a die for which `is_another` holds. Separates
+    /// waits for other host requests from waits for the same one. `true` if the fabric cannot tell.
     fn is_behind(&self, _die: DieId, _phase: TransferPhase, _is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
         true
     }
 
-    /// Whether a transfer occupies exactly one path, exclusively, so that a die waits only for earlier transfers over the same path. The order of the
-    /// grants then says which requests a die waited for, and [`is_behind`](Fabric::is_behind) is not called.
+    /// Returns whether each transfer occupies exactly one path exclusively, so that a die waits only for earlier transfers over the same path. If
+    /// so, the order of grants determines which requests a die waited for, and [`is_behind`](Fabric::is_behind) is not called.
     fn has_exclusive_paths(&self) -> bool {
         false
     }
 
-    /// How long `grant`, just given, was waited for by what was in the way, where several things may be one after the other;
-    /// nothing where it is one, that of [`Granted::cause`].
+    /// Returns the wait of `grant`, just given, by cause, if several causes followed each other; `None` if [`Granted::cause`] was the only one.
     fn waited_for(&self, _grant: Grant) -> Option<[Time; Cause::ALL.len()]> {
         None
     }
 
-    /// Time the transfer of `grant`, just delivered, was blocked in the network; nothing where a path that is
-    /// granted is free from end to end.
+    /// Returns the time for which the transfer of `grant`, just delivered, was blocked in the network; zero if a granted path is free from end to
+    /// end.
     fn stalled(&self, _grant: Grant) -> Time {
         Time::ZERO
     }
 
-    /// Whether a chip tells the end of a program or an erase by a message of its own.
+    /// Returns whether chips acknowledge the end of a program or an erase by a message.
     fn acknowledges(&self) -> bool {
         false
     }
 
-    /// The message of the same over the path of `grant`, which its die holds, leaves at `now`: gives when it has arrived. Only where a
-    /// fabric [`acknowledges`](Fabric::acknowledges) and its paths are held.
-    fn tell_end(&mut self, _grant: Grant, now: Time) -> Time {
+    /// Sends an acknowledgement at `now` over the held path of `grant`, and returns its arrival time. Only for held paths of fabrics for
+    /// which [`acknowledges`](Fabric::acknowledges) holds.
+    fn acknowledge_over(&mut self, _grant: Grant, now: Time) -> Time {
         now
     }
 
-    /// The die tells the end of an operation; [`FabricEvent::Acknowledged`] follows. Only where
-    /// [`acknowledges`](Fabric::acknowledges).
+    /// Sends the acknowledgement of `die`; [`FabricEvent::Acknowledged`] follows. Only if [`acknowledges`](Fabric::acknowledges) holds.
     fn acknowledge(&mut self, _die: DieId, _id: AcknowledgementId, _now: Time, _outbox: &mut Outbox) {
         unreachable!("this fabric needs no acknowledgements");
     }
 
-    /// `die` begins by itself what the last command of `by` asked for: the controller of that command is told the end.
-    fn answers_for(&mut self, _die: DieId, _by: DieId) {}
+    /// Redirects the acknowledgement of the operation that `die` starts by itself to the controller that sent the last command of `by`.
+    fn redirect_acknowledgement(&mut self, _die: DieId, _by: DieId) {}
 
-    /// The time of a [`FabricEvent::Wake`] or a [`FabricEvent::Alarm`] has come.
+    /// Handles a [`FabricEvent::Wake`] or a [`FabricEvent::Alarm`] that is due.
     fn wake(&mut self, _token: u32, _now: Time, _outbox: &mut Outbox) {
         unreachable!("this fabric asked for no wake-up");
     }
 
-    /// Its counters are read at `now`, while the run goes on: does what it has put off until then.
+    /// Applies deferred updates of the counters up to `now`, before counters are read during a run.
     fn catch_up(&mut self, _now: Time, _outbox: &mut Outbox) {}
 
-    /// The run is over at `now`: brings the counters, and what the outbox was told of links, up to that time.
+    /// Updates the counters, and the link uses in the outbox, to the end of the run at `now`.
     fn finish(&mut self, _now: Time, _outbox: &mut Outbox) {}
 
-    /// The links of the path of `grant`, which was granted and not released.
+    /// Returns the links of the path of `grant`, which must not have been released.
     fn links_of(&self, grant: Grant) -> Vec<LinkId> {
         self.held().into_iter().filter(|(_, die)| *die == grant.die).map(|(link, _)| link).collect()
     }
 
-    /// The links, controllers and routers it is made of.
+    /// Returns the links, controllers and routers.
     fn layout(&self) -> &Layout;
 
-    /// The links that transfers have to pass whichever way they take, for a lower bound on the time of a run: what they carried would
-    /// have taken them as long in any order and over any path.
+    /// Returns the links that transfers must cross on every route, for a lower bound on run time: their load occupies them equally long in any
+    /// order and on any route.
     fn shared_resources(&self) -> Vec<SharedResource> {
         self.layout().shared_resources()
     }
 
-    /// What each link carried so far, one entry a link, in the order of [`Layout::links`].
+    /// Returns the usage of each link so far, in the order of [`Layout::links`].
     fn usage(&self) -> &[LinkUsage];
 
-    /// How long each link was held, where that is longer than something moved over it; complete after [`Fabric::finish`].
+    /// Returns the time for which each link was held, if holding exceeds moving; complete after [`Fabric::finish`].
     fn links_held(&self) -> Held<Time> {
         Held::ToMove
     }
 
-    /// How long each controller was busy up to `now`.
+    /// Returns the busy time of each controller up to `now`.
     fn controllers_busy(&self, now: Time) -> Vec<Time>;
 
-    /// Links crossed by what was sent, summed over the transfers.
+    /// Returns the links crossed, summed over all transfers.
     fn hops(&self) -> u64;
 
-    /// What the scouts did so far, where there are any.
+    /// Returns the counters of the scouts; `None` if the fabric has no scouts.
     fn scouts(&self) -> Option<&venice::Counters> {
         None
     }
 
-    /// The links that are held now, each with the die it is held for.
+    /// Returns the links held now, each with the die that it is held for.
     fn held(&self) -> Vec<(LinkId, DieId)>;
 }
 
-/// What is known of an interconnect when it is compiled.
+/// Properties of an interconnect that are known at compile time.
 pub trait Kind: Fabric + Clone {
-    /// Whether it may ask for events or wake-ups of its own. Where not, a drive over it never looks for any.
+    /// Whether the fabric schedules events or wake-ups of its own. If not, a drive over it never polls for them.
     const ACTS: bool;
 }
 

@@ -1,4 +1,4 @@
-//! What a fabric answers.
+//! Output of a fabric: grants, events, and records for observers.
 
 use crate::ids::{ChannelId, ChipId, DieId, LinkId};
 use crate::names;
@@ -6,106 +6,105 @@ use crate::units::Time;
 
 use super::{Cause, FabricEvent, Grant};
 
-/// A path was granted, with what came before.
+/// A granted path, with the history of the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Granted {
-    /// The grant.
+    /// Die, phase and path of the grant.
     pub grant: Grant,
-    /// When the try began that found the path: the die waited until then, and from then on the path was set up.
+    /// Start of the successful attempt: the die waited until then, and path setup took the time since then.
     pub since: Time,
-    /// What was in the way of the first try; means nothing when that was the one that found the path.
+    /// Resource that blocked the first attempt; meaningless if the first attempt succeeded.
     pub cause: Cause,
 }
 
-/// A link was held from one time to another for one transfer.
+/// The use of a link by one transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkUse {
-    /// The link.
+    /// Link that was used.
     pub link: LinkId,
-    /// The die it was held for.
+    /// The die whose transfer held the link.
     pub die: DieId,
-    /// From when.
+    /// Start of the use.
     pub from: Time,
-    /// Until when.
+    /// End of the use.
     pub until: Time,
 }
 
-/// What a flood fill over the free links says of a search for a path.
+/// Prediction by flood fill over the free links whether a search for a path succeeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It finds one.
+    /// A successful search.
     Finds,
-    /// It fails.
+    /// A search without success.
     Fails {
-        /// After crossing so many links at least.
+        /// Fewest links that the search crosses.
         least: u64,
-        /// After crossing so many links at most.
+        /// Most links that the search crosses.
         most: u64,
     },
 }
 
-/// A search for a path ended, during which nothing but the search itself took or freed a link.
+/// An ended search for a path during which no other search reserved or released a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Search {
-    /// The die it was for.
+    /// The die to which a path was searched.
     pub die: DieId,
-    /// What was to be expected of it.
+    /// Predicted outcome.
     pub verdict: Verdict,
-    /// Whether it found a path.
+    /// Whether the search found a path.
     pub found: bool,
-    /// Links it crossed.
+    /// Links crossed by the search.
     pub steps: u64,
 }
 
 names! {
-    /// What a scout of Venice does.
+    /// A move of a scout of Venice.
     ScoutMove {
-        /// It leaves its controller.
+        /// Departure from its controller.
         Sent = "sent",
-        /// It reserved a link and goes over it.
+        /// Reservation of a link, and hop over it.
         Forward = "forward",
-        /// It found no way on, and goes back over the link it came by, which it frees.
+        /// Backtrack over the link of arrival, which is released.
         Back = "back",
-        /// It reserved the pins of the chip: the circuit stands, and it goes back over it to its controller.
+        /// Reservation of the chip pins: the circuit is complete, and the scout returns over it to its controller.
         Found = "found",
-        /// It is back at its controller without a path.
+        /// Return to its controller without a path.
         Failed = "failed",
     }
 }
 
-/// A scout of Venice moved.
+/// A step of a scout of Venice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoutStep {
-    /// When: what it does takes from then until its next step.
+    /// Start of the step, which lasts until the next step.
     pub at: Time,
-    /// Whose scout it is.
+    /// Controller that launched the scout.
     pub controller: ChannelId,
-    /// The die it looks for a path to.
+    /// Destination of the scout.
     pub die: DieId,
-    /// What it does.
+    /// Move of the scout.
     pub step: ScoutMove,
-    /// The chip of the router that it goes to, or is at; `None` when that is its controller.
+    /// Chip of the router that the scout moves to or is at; `None` at its controller.
     pub to: Option<ChipId>,
 }
 
-/// What a fabric answers.
+/// Output of a fabric: grants, events, and records for observers.
 #[derive(Clone, Debug)]
 pub struct Outbox {
-    /// Paths granted now, in order.
+    /// New grants, in order.
     pub grants: Vec<Granted>,
-    /// What is to happen later.
+    /// Events to schedule.
     pub events: Vec<(Time, FabricEvent)>,
-    /// When the fabric is to be woken, with token 0; later than any event when it is not. It comes before every event of that time, whenever
-    /// it was asked for, so that results do not depend on how far ahead a fabric looks.
+    /// Time of the next wake-up with token 0; later than any event if none is due. A wake-up precedes all events of the same time, whenever it was
+    /// scheduled, so that results do not depend on how far ahead a fabric simulates.
     pub wake_at: Time,
-    /// No event of the drive comes before this time: what a fabric that is woken does by itself until then, it may do
-    /// at once.
-    pub quiet_until: Time,
-    /// The uses of links that ended, kept only while an oracle looks.
+    /// Lookahead: no event of the drive is due before this time, so that a woken fabric can simulate its own activity up to it at once.
+    pub lookahead_until: Time,
+    /// Ended uses of links; recorded only if an oracle is attached.
     pub uses: Option<Vec<LinkUse>>,
-    /// What scouts did, in order, only while a probe looks.
+    /// Steps of scouts, in order; recorded only if a probe is attached.
     pub steps: Vec<ScoutStep>,
-    /// The searches that ended, only while an oracle looks.
+    /// Ended searches for paths; recorded only if an oracle is attached.
     pub searches: Vec<Search>,
 }
 
@@ -115,7 +114,7 @@ impl Default for Outbox {
             grants: Vec::new(),
             events: Vec::new(),
             wake_at: Time::MAX,
-            quiet_until: Time::ZERO,
+            lookahead_until: Time::ZERO,
             uses: None,
             steps: Vec::new(),
             searches: Vec::new(),
@@ -124,7 +123,7 @@ impl Default for Outbox {
 }
 
 impl Outbox {
-    /// A link was in use until now.
+    /// Records the use of `link` for `die` between two times, if an oracle is attached.
     #[inline]
     pub fn used(&mut self, link: LinkId, die: DieId, from: Time, until: Time) {
         if let Some(uses) = &mut self.uses {
@@ -132,7 +131,7 @@ impl Outbox {
         }
     }
 
-    /// Whether there is anything to tell those who look on.
+    /// Returns whether records for observers are pending.
     #[inline]
     pub fn has_seen(&self) -> bool {
         let Some(uses) = &self.uses else { return false };

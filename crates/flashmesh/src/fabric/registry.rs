@@ -1,4 +1,4 @@
-//! The kinds of interconnects, one line each.
+//! Registry of the kinds of interconnects.
 
 use enum_dispatch::enum_dispatch;
 
@@ -21,19 +21,19 @@ const _: () = {
     assert!(FabricKind::are_names(&names), "the registry and the choices of `fabric.kind` name other kinds");
 };
 
-/// What is known of a kind.
+/// Returns the properties of `kind`.
 pub fn facts(kind: FabricKind) -> &'static Facts {
     KINDS[kind as usize]
 }
 
 impl Clone for Box<dyn Fabric + Send> {
-    /// Drives that are copied have no interconnect of the caller's own.
+    /// Panics: a drive with a custom interconnect is never cloned.
     fn clone(&self) -> Self {
         unreachable!("a drive with an interconnect of the caller's own is not copied")
     }
 }
 
-/// An interconnect; what a plain drive runs over is known when that is compiled.
+/// An interconnect of any kind. A plain drive is compiled for its kind instead.
 #[enum_dispatch(Fabric)]
 #[derive(Clone, Debug)]
 #[allow(missing_docs, reason = "each implementation carries its documentation")]
@@ -52,15 +52,15 @@ impl AnyFabric {
     /// Builds the interconnect that `config` names.
     ///
     /// # Errors
-    /// When the interconnect does not fit the rest of the configuration.
+    /// If the interconnect does not fit the rest of the configuration.
     pub fn new(config: &Config, geometry: &Geometry) -> Result<AnyFabric, FabricError> {
         AnyFabric::of_kind(facts(config.fabric.kind), config, geometry)
     }
 
-    /// Builds an interconnect of the kind `facts`, whatever `config` names.
+    /// Builds an interconnect of the kind `facts`, whichever kind `config` names.
     ///
     /// # Errors
-    /// When the interconnect does not fit the rest of the configuration.
+    /// If the interconnect does not fit the rest of the configuration.
     pub fn of_kind(facts: &Facts, config: &Config, geometry: &Geometry) -> Result<AnyFabric, FabricError> {
         check(facts, config)?;
         match (config.fabric.hold_path, facts.held) {

@@ -1,4 +1,4 @@
-//! Half-duplex channels that rows of chips share, or that chips have to themselves: the bus, pSSD, and the path-conflict-free ideal.
+//! Half-duplex channels, one for each row of chips or for each chip: the bus, pSSD, and the path-conflict-free ideal.
 
 use crate::config::Config;
 use crate::flash::geometry::Geometry;
@@ -11,7 +11,7 @@ use super::framing::Durations;
 use super::layout::{Layout, Link, LinkKind, Part, SharedResource};
 use super::{DataOf, Fabric, Grant, LinkUsage, Outbox, Payload, Sent, TransferPhase};
 
-/// Wires that carry data in a channel of the bus: 8 bit.
+/// Data wires of a bus channel: 8 bit.
 pub(super) const CHANNEL_WIRES: u32 = 8;
 
 /// Half-duplex channels, each of consecutive dies.
@@ -21,13 +21,13 @@ pub struct SharedChannels {
     layout: Layout,
 }
 
-/// `count` links of `kind`, numbered.
+/// Creates `count` numbered links of `kind`.
 fn links(kind: LinkKind, name: &str, count: u32) -> Vec<Link> {
     (0..count).map(|number| Link { kind, name: format!("{name} {number}") }).collect()
 }
 
 impl SharedChannels {
-    /// A channel of `wires` for each row of chips.
+    /// Creates one channel of `wires` data wires for each row of chips.
     pub(super) fn of_rows(config: &Config, geometry: &Geometry, durations: Durations, wires: u32) -> SharedChannels {
         let (chips, dies) = (geometry.chips_per_channel, geometry.dies_per_chip);
         SharedChannels {
@@ -41,7 +41,7 @@ impl SharedChannels {
         }
     }
 
-    /// A channel for each chip, with a controller of its own.
+    /// Creates one channel and one controller for each chip.
     pub(super) fn of_chips(config: &Config, geometry: &Geometry) -> SharedChannels {
         let (chips, durations) = (geometry.chips(), Durations::signals(config.fabric.channel_rate));
         SharedChannels {

@@ -1,4 +1,4 @@
-//! What moves over an interconnect, and what a die asks for.
+//! Transfers: what dies request paths for, and what moves over the paths.
 
 use crate::flash::die::OperationKind;
 use crate::ids::{AcknowledgementId, DieId, PathId};
@@ -7,70 +7,70 @@ use crate::units::{Bytes, Time};
 #[cfg(doc)]
 use super::Fabric;
 
-/// What a die wants a path for; as wide as the ids beside it, so that a grant has no padding to be copied around.
+/// The purpose for which a die requests a path. As wide as the neighbouring ids, so that a [`Grant`] has no padding to copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum TransferPhase {
-    /// To receive its next command, with the data of a program.
+    /// Reception of the next command, with the data of a program.
     Command,
-    /// To send the data of a read to a controller.
+    /// Transfer of read data to a controller.
     DataOut,
-    /// To send the data of a read to another chip.
+    /// Transfer of read data to another chip.
     Copy,
 }
 
 impl TransferPhase {
-    /// All phases, by their index.
+    /// All phases, in index order.
     pub const ALL: [TransferPhase; 3] = [TransferPhase::Command, TransferPhase::DataOut, TransferPhase::Copy];
 
-    /// The position in a table by phase.
+    /// Returns the index of this phase in tables by phase.
     #[inline]
     pub const fn index(self) -> usize {
         self as usize
     }
 }
 
-/// Whose data leaves a die, in the order of the arbitrations that tell them apart.
+/// Owner class of outgoing data, in order of precedence under the arbitrations that use it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DataOf {
-    /// Pages of the mapping table.
+    /// Translation pages.
     Mapping,
-    /// A request.
+    /// A host request.
     Request,
     /// Garbage collection or wear levelling.
     Collection,
 }
 
-/// A path was granted to a die.
+/// A path granted to a die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grant {
-    /// The die that asked.
+    /// The requesting die.
     pub die: DieId,
-    /// What it asked for.
+    /// The requested phase.
     pub phase: TransferPhase,
-    /// The path it holds until it is released. Paths count from 0: oracles keep a table of them.
+    /// The path, held until its release. Paths are numbered from 0, since oracles keep a table of them.
     pub path: PathId,
 }
 
-/// What a transfer is about.
+/// Kind of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Message {
-    /// A command that makes the die read pages, whose data will leave it later.
+    /// A read command; the data leaves the die later.
     Read,
-    /// A command with the data to program.
+    /// A program command with its data.
     Program,
-    /// A command to erase blocks.
+    /// An erase command.
     Erase,
-    /// A command to move pages inside their planes.
+    /// A command to move pages within their planes.
     Copyback,
-    /// The data of one page that was read.
+    /// Read data of one page.
     Data,
-    /// The same on its way to the page buffer of another chip.
+    /// Read data of one page, to the page buffer of another chip.
     Copy,
 }
 
 impl Message {
-    /// The command for an operation.
+    /// Returns the command that starts `operation`.
     #[inline]
     pub fn commanding(operation: OperationKind) -> Message {
         match operation {
@@ -82,41 +82,41 @@ impl Message {
     }
 }
 
-/// What moves over a path.
+/// Content of a transfer.
 #[derive(Clone, Copy, Debug)]
 pub struct Payload {
-    /// What it is.
+    /// Kind of the transfer.
     pub message: Message,
-    /// The planes that a command addresses, or whose data this is.
+    /// Planes that the command addresses, or that the data comes from.
     pub planes: u32,
-    /// Time of command and address on a shared channel; nothing when data leaves.
+    /// Time of the command and address cycles on a shared channel; zero for outgoing data.
     pub command: Time,
-    /// User data and the metadata that travels with it.
+    /// Host data and its metadata.
     pub bytes: Bytes,
 }
 
-/// What was sent.
+/// A started transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
-    /// When the last byte arrives, where that is known now; else the fabric raises [`FabricEvent::Delivered`] by itself.
+    /// Arrival time of the last byte; `None` if not known yet, and the fabric will raise [`FabricEvent::Delivered`].
     pub delivered: Option<Time>,
-    /// How long this transfer takes at least, over the shortest path and with nothing in its way.
+    /// Shortest possible duration of the transfer: over the shortest path, without contention.
     pub least: Time,
 }
 
-/// Tokens of wake-ups are smaller.
+/// Exclusive upper bound of wake-up tokens.
 pub const TOKENS: u32 = crate::engine::queue::NUMBERS;
 
-/// An event a fabric asked for.
+/// An event scheduled by a fabric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FabricEvent {
-    /// What was sent over the path has arrived.
+    /// The payload sent over the path has arrived.
     Delivered(Grant),
-    /// An acknowledgement has reached a controller.
+    /// An acknowledgement has arrived at a controller.
     Acknowledged(AcknowledgementId),
-    /// Time for [`Fabric::wake`], with this token, which is smaller than [`TOKENS`].
+    /// A call of [`Fabric::wake`] with this token is due.
     Wake(u32),
-    /// The same, in place of the last one that has not come: a fabric has one alarm, which it may set to another time. One that is
-    /// set far ahead may still come when it has been set anew.
+    /// Like [`Wake`](Self::Wake), but a fabric has one alarm, which replaces the last one that is still pending. An alarm set far ahead can still
+    /// fire after it was replaced.
     Alarm(u32),
 }

@@ -1,26 +1,26 @@
-//! What a link carried: the counters every interconnect keeps alike.
+//! Usage counters of a link, common to all interconnects.
 
 use crate::units::{Bytes, Time};
 
 use super::{Payload, TransferPhase};
 
-/// What one link (a channel, a wire bundle between routers, the pins of a chip) carried.
+/// Traffic of one link (a channel, a wire bundle between routers, or the pins of a chip).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkUsage {
-    /// Time with bytes on the move, that of the transfer under way as a whole; see [`LinkUsage::busy_by`].
+    /// Transfer time, including all of the transfer in progress; see [`LinkUsage::busy_by`].
     pub busy: Time,
-    /// When the last transfer is over.
+    /// End of the last transfer.
     pub until: Time,
-    /// Bytes towards the chips.
+    /// Bytes sent to the chips.
     pub bytes_in: Bytes,
-    /// Bytes from the chips to controllers.
+    /// Bytes sent from the chips to controllers.
     pub bytes_out: Bytes,
-    /// Bytes from chip to chip.
+    /// Bytes sent from chip to chip.
     pub bytes_across: Bytes,
 }
 
 impl LinkUsage {
-    /// Counts one transfer of `duration`, which begins at `now`.
+    /// Counts a transfer of `duration` that starts at `now`.
     #[inline]
     pub fn count(&mut self, phase: TransferPhase, payload: Payload, now: Time, duration: Time) {
         self.busy += duration;
@@ -32,27 +32,28 @@ impl LinkUsage {
         }
     }
 
-    /// Time with bytes on the move up to `now`.
+    /// Returns the transfer time up to `now`.
     pub fn busy_by(&self, now: Time) -> Time {
-        // A link carries one transfer at a time, so all that lies beyond `now` belongs to the last one.
+        // A link carries one transfer at a time, so the time beyond `now` belongs to the last one.
         self.busy.saturating_sub(self.until.saturating_sub(now))
     }
 }
 
-/// How long each link was held, moving or not, in the order of [`Layout::links`](super::Layout::links).
+/// Time for which each link was held, moving or not, in the order of [`Layout::links`](super::Layout::links).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Held<T> {
-    /// Only to move something.
+    /// Links are held only while bytes move.
     ToMove,
-    /// By packets that move or wait to move on: a packet network saturates when those that wait hold its links, long before bytes move all
-    /// the time.
+    /// Links are held by packets that move or are blocked. A packet network saturates when blocked packets hold its links, long before bytes move
+    /// all the time.
     ByPackets(Vec<T>),
-    /// By one operation at a time, from its command to the last byte of its data (`fabric.hold-path`): all of it is work.
+    /// Links are held by one operation at a time, from its command to the last byte of its data (`fabric.hold-path`); the whole time counts as
+    /// work.
     ByOperations(Vec<T>),
 }
 
 impl<T> Held<T> {
-    /// The same in another measure.
+    /// Applies `measure` to each time.
     pub fn map<U>(self, measure: impl Fn(T) -> U) -> Held<U> {
         let measured = |times: Vec<T>| times.into_iter().map(&measure).collect();
         match self {
@@ -62,12 +63,12 @@ impl<T> Held<T> {
         }
     }
 
-    /// What packets held each link for; nothing where they do not.
+    /// Returns the times for which packets held the links; empty for other variants.
     pub fn by_packets(&self) -> &[T] {
         if let Held::ByPackets(times) = self { times } else { &[] }
     }
 
-    /// What operations held each link for; nothing where they do not.
+    /// Returns the times for which operations held the links; empty for other variants.
     pub fn by_operations(&self) -> &[T] {
         if let Held::ByOperations(times) = self { times } else { &[] }
     }

@@ -1,15 +1,14 @@
 //! Firmware policies: one folder each, with its [facts](PolicyFacts), and one line in [`POLICIES`].
 //!
-//! A policy decides where pages go and when; it owns no page and knows no time. All that TBM and MBM do beside the page policy stands in
-//! their folders.
+//! A policy decides where pages go and when; it owns no pages and has no clock. Whatever TBM and MBM add to the page policy is in their folders.
 
 mod mbm;
 mod page;
 mod placed;
+mod shared_blocks;
 mod sprinkler;
 mod superblock;
 mod tbm;
-mod together;
 
 use std::ops::Range;
 
@@ -27,133 +26,134 @@ use crate::units::Bytes;
 
 pub use placed::{Placed, PlacingView, WritePlacer};
 
-/// Who chooses the planes of pages.
+/// The component that chooses the planes of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placing {
-    /// The allocator.
+    /// The allocator alone.
     Allocator,
-    /// The allocator, and then [`FirmwarePolicy::place_write`].
+    /// The allocator, followed by [`FirmwarePolicy::place_write`].
     Beside,
-    /// [`FirmwarePolicy::due`], as a write leaves the queue of those that the policy holds.
+    /// [`FirmwarePolicy::due`], when a write leaves the queue of held writes.
     Late,
 }
 
-/// What a policy is told.
+/// An event reported to a policy.
 #[derive(Clone, Copy, Debug)]
 pub enum PolicyEvent<'a> {
-    /// A read of a page begins, for a request that was [planned](FirmwarePolicy::plan_read).
+    /// A page read starts, for a request that was [planned](FirmwarePolicy::plan_read).
     ReadBegins(TransactionId, Lpn),
-    /// A read leaves its die, or the queue of it.
+    /// A read leaves its die or the queue of its die.
     ReadEnded(&'a Transaction),
-    /// A read is given up.
+    /// A read is cancelled.
     ReadDropped(TransactionId),
-    /// A program that waited for a plane has its page, or is dropped.
+    /// A program that waited for a plane was given its page, or is cancelled.
     PageTaken(Class, PlaneId),
-    /// The array has programmed a page that the policy had [rewritten](FirmwarePolicy::rewrites).
+    /// A page that the policy had [rewritten](FirmwarePolicy::rewrites) has been programmed.
     Rewritten,
-    /// A page that requests, or the device cache, wrote has been programmed, and the controller knows.
+    /// The program of a page of a request or of the device cache is complete and acknowledged.
     WriteEnded(&'a Transaction),
-    /// A write is not programmed: its page has changed, or the host is gone.
+    /// A write is cancelled: its page has changed, or the host is gone.
     WriteDropped(&'a Transaction),
-    /// A die has nothing to do, or space again.
+    /// A die became idle or has free space again.
     DieIdle,
 }
 
-/// The drive, as a policy sees it when writes may leave its queues.
+/// The state of the drive that a policy sees when it can dispatch held writes.
 pub struct PolicyView<'a> {
-    /// Where pages are.
+    /// Translation layer.
     pub ftl: &'a mut Ftl,
-    /// Dies with nothing to do, where the allocation looks for such.
+    /// Idle dies, if the allocation uses them.
     pub idle: &'a IdleDies,
-    /// What waits for the dies, and what they do.
+    /// Queues and activity of the dies.
     pub load: Load<'a>,
 }
 
-/// What leaves the queues of a policy.
+/// The writes that leave the queues of a policy.
 #[derive(Debug, Default)]
 pub struct Due {
-    /// Writes with the planes that they go to, in this order.
+    /// Dispatched writes with their planes, in order.
     pub sent: Vec<(TransactionId, PlaneId)>,
-    /// Rewritten pages that find no room where they were to go.
+    /// Rewritten pages that find no room on their die.
     pub dropped: Vec<TransactionId>,
-    /// Planes without a page for the host: they may have to be collected.
+    /// Planes without a free page for the host, which may need collection.
     pub full: Vec<PlaneId>,
 }
 
-/// How the firmware uses the state machines of the translation layer. The defaults are the page policy: each plane is written and
-/// collected by itself, as the allocator says, at once.
+/// A firmware policy: how the firmware uses the state machines of the translation layer. The defaults are the page policy: each plane is written and
+/// collected on its own, as the allocator decides, at once.
 ///
 /// # Contract
-/// - It is deterministic: the same calls in the same order give the same answers.
-/// - It changes nothing of what a drive promises: whatever it answers, each read gives the newest version, each write is
-///   programmed once, and no plane runs out of pages.
-/// - A write that it [holds](FirmwarePolicy::hold) it sends once, by [`due`](FirmwarePolicy::due), after a finite time: while one of
-///   its writes is under way the end of that asks again, so it may not hold all of them.
-/// - It places a write that it sends with [`Ftl::place_write_on`], on a plane that [has room](Ftl::has_room).
+/// - The policy is deterministic: equal calls in equal order return equal results.
+/// - The policy preserves the guarantees of a drive: whatever it returns, each read gets the newest version, each write is programmed once, and no
+///   plane runs out of pages.
+/// - Each write that the policy [holds](FirmwarePolicy::hold) is dispatched once, by [`due`](FirmwarePolicy::due), after a finite time. The end of
+///   each write in flight calls `due` again, so the policy must not hold all writes while none is in flight.
+/// - The policy places dispatched writes with [`Ftl::place_write_on`], on a plane that [has room](Ftl::has_room).
 #[enum_dispatch]
 #[auto_impl(Box)]
 pub trait FirmwarePolicy {
-    /// Which open block of its plane takes a page that collection or wear levelling moves; asked once, before the run.
+    /// Returns the kind of open block that takes pages moved by collection or wear levelling. Called once, before the run.
     fn moved_pages(&self) -> MovedPages {
         MovedPages::OwnBlock
     }
 
-    /// Who chooses the planes of pages; always the same.
+    /// Returns the component that chooses the planes of pages. The result must never change.
     fn placing(&self) -> Placing {
         Placing::Allocator
     }
 
-    /// The plane that a page goes to which the allocator placed on `plane`, into an open block of `stream`; asked where
-    /// [`Placing::Beside`] is said. One without room for it stands for `plane`.
+    /// Returns the plane for a page that the allocator placed on `plane`, in an open block of `stream`. Called under [`Placing::Beside`]. If the
+    /// returned plane has no room, `plane` is used.
     fn place_write(&mut self, plane: PlaneId, _stream: Stream, _ftl: &Ftl) -> PlaneId {
         plane
     }
 
-    /// A page for which [`place_write`](FirmwarePolicy::place_write) was asked goes to `plane`: its answer, unless that has no room for it.
+    /// Notifies the policy that a page passed to [`place_write`](FirmwarePolicy::place_write) was placed on `plane`: the returned plane, unless it
+    /// had no room.
     fn placed(&mut self, _plane: PlaneId) {}
 
-    /// The plane that takes a page moved out of `plane`: of the same die, or of those that use the same blocks.
+    /// Returns the plane that takes a page moved out of `plane`: one of the same die, or of the planes that share its blocks.
     fn place_move(&mut self, plane: PlaneId, _stream: Stream, _ftl: &Ftl) -> PlaneId {
         plane
     }
 
-    /// A request is about to read these logical pages, `bytes` in all.
+    /// Plans the read of logical `pages` by a request of `bytes`, before their reads start.
     fn plan_read(&mut self, _pages: Range<u32>, _bytes: Bytes, _ftl: &Ftl) {}
 
-    /// A transaction could go to its die now: whether it is a write that the policy keeps until it is [due](FirmwarePolicy::due).
+    /// Returns whether the policy holds a transaction that could go to its die now, a write, until it is [due](FirmwarePolicy::due).
     fn hold(&mut self, _id: TransactionId, _transaction: &Transaction, _ftl: &Ftl) -> bool {
         false
     }
 
-    /// Whether writes that are held may go on.
+    /// Returns whether held writes may be ready for dispatch.
     fn is_due(&self) -> bool {
         false
     }
 
-    /// Takes the writes that may go on out of those that are held.
+    /// Removes and returns the held writes to dispatch now.
     fn due(&mut self, _drive: &mut PolicyView<'_>) -> Due {
         Due::default()
     }
 
-    /// Takes those out of the writes that are held of which `is_taken` says so.
+    /// Removes and returns the held writes for which `is_taken` holds.
     fn take_held(&mut self, _is_taken: &dyn Fn(TransactionId) -> bool) -> Vec<TransactionId> {
         Vec::new()
     }
 
-    /// The data of a read for a request is in the controller: the plane on whose die its page is to be written anew.
+    /// Returns the plane on whose die a page is to be written anew, when the data of its read for a request is in the controller.
     fn rewrites(&mut self, _read: TransactionId) -> Option<PlaneId> {
         None
     }
 
-    /// Whether a read may join another one of the same die that leads, when their addresses let them.
+    /// Returns whether a read may join a multi-plane operation led by another read, if their addresses allow it.
     fn joins(&self, _lead: &Transaction, _other: &Transaction) -> bool {
         true
     }
 
-    /// Something has happened.
+    /// Notifies the policy of an event.
     fn tell(&mut self, _event: PolicyEvent<'_>) {}
 
-    /// The same policy in the same state, for a snapshot of the drive; none where it cannot be copied.
+    /// Clones the policy for a snapshot of the drive; `None` if the policy cannot be cloned.
     fn copied(&self) -> Option<AnyPolicy> {
         None
     }
@@ -173,7 +173,7 @@ pub enum AnyPolicy {
 }
 
 impl AnyPolicy {
-    /// Whether it is the page policy, whose methods do nothing.
+    /// Returns whether this is the page policy, whose methods do nothing.
     #[inline(always)]
     pub fn is_page(&self) -> bool {
         matches!(self, AnyPolicy::Page(_))
@@ -184,13 +184,13 @@ impl AnyPolicy {
     }
 }
 
-/// All that is known of a policy before a run.
+/// Properties of a policy, known before a run.
 pub struct PolicyFacts {
     pub kind: config::FirmwarePolicy,
     pub build: fn(&Config, &Geometry) -> AnyPolicy,
-    /// What it asks of the translation layer, which else follows these rules.
+    /// Changes to the rules of the translation layer.
     pub ftl_rules: fn(&Config, FtlRules) -> FtlRules,
-    /// What it cannot go together with.
+    /// Conflicts with the configuration.
     pub(crate) clashes: fn(&Config, Option<&Geometry>) -> Vec<Clash>,
 }
 
@@ -202,27 +202,27 @@ fn facts(kind: config::FirmwarePolicy) -> &'static PolicyFacts {
     POLICIES.into_iter().find(|facts| facts.kind == kind).expect("each kind has its facts")
 }
 
-/// The page policy, in whose place another one comes.
+/// Creates the page policy, as a base for custom policies.
 pub fn page_policy() -> AnyPolicy {
     AnyPolicy::Page(page::Page)
 }
 
-/// The policy that `config` names.
+/// Creates the policy that `config` names.
 pub fn policy_of(config: &Config, geometry: &Geometry) -> AnyPolicy {
     (facts(config.ftl.policy).build)(config, geometry)
 }
 
-/// What the policy that `config` names asks of the translation layer.
+/// Returns the rules of the translation layer for the policy that `config` names.
 pub fn ftl_rules(config: &Config) -> FtlRules {
     (facts(config.ftl.policy).ftl_rules)(config, FtlRules::new(config))
 }
 
-/// What the policy that `config` names cannot go together with.
+/// Returns the conflicts of the policy that `config` names with the rest of the configuration.
 pub(crate) fn clashes(config: &Config, geometry: Option<&Geometry>) -> Vec<Clash> {
     (facts(config.ftl.policy).clashes)(config, geometry)
 }
 
-/// What a policy cannot go together with that writes the planes of `dies` dies together.
+/// Returns the conflicts of a policy that writes the planes of `dies` dies together.
 fn planes_work_together(config: &Config, dies: u32) -> Vec<Clash> {
     let mut clashes = Vec::new();
     if dies == 1 && config.geometry.planes_per_die < 2 {

@@ -1,4 +1,4 @@
-//! Placement of writes of the caller's own, beside a policy that does the rest.
+//! Extension point for custom placement of writes, on top of a policy that decides the rest.
 
 use std::ops::Range;
 
@@ -11,77 +11,78 @@ use crate::units::Bytes;
 
 use super::{AnyPolicy, Due, FirmwarePolicy, Placing, PolicyEvent, PolicyView};
 
-/// Chooses the planes of pages that requests write, in place of [`FirmwarePolicy::place_write`].
+/// The choice of planes for host writes, in place of [`FirmwarePolicy::place_write`].
 ///
 /// # Contract
-/// - Asked of every page that is written, when its write arrives: the allocator has placed it on `plane`, for an open block of `stream`.
-/// - The answer is a plane of the drive; where planes use the same blocks, one of these. One that is full, or of another
-///   namespace, stands for `plane`.
-/// - It is deterministic: the same calls in the same order give the same answers.
+/// - Called for every page written, when its write arrives: the allocator has placed the page on `plane`, for an open block of `stream`.
+/// - The result is a plane of the drive; if planes share blocks, one that shares those of `plane`. If it is full, or of another namespace, `plane` is
+///   used.
+/// - The placer is deterministic: equal calls in equal order return equal results.
 pub trait WritePlacer {
-    /// The plane that the page goes to.
+    /// Returns the plane for the page.
     fn place_write(&mut self, plane: PlaneId, stream: Stream, planes: &PlacingView<'_>) -> PlaneId;
 }
 
-/// The planes, as who places writes sees them.
+/// The state of the planes that a placer sees.
 #[derive(Clone, Copy)]
 pub struct PlacingView<'a> {
     ftl: &'a Ftl,
     geometry: &'a Geometry,
-    /// By plane.
+    /// Indexed by plane.
     writes: &'a [u32],
     moves: &'a [u32],
 }
 
 impl PlacingView<'_> {
-    /// The shape of the array.
+    /// Returns the shape of the array.
     pub fn geometry(&self) -> &Geometry {
         self.geometry
     }
 
-    /// Writes that were placed on a plane and have not got their page.
+    /// Returns the number of writes placed on a plane that have no page yet.
     pub fn writes_waiting(&self, plane: PlaneId) -> u32 {
         self.writes[plane.index()]
     }
 
-    /// Pages moved to a plane, by garbage collection or wear levelling, that have not got theirs.
+    /// Returns the number of pages moved to a plane, by garbage collection or wear levelling, that have no page yet.
     pub fn moves_waiting(&self, plane: PlaneId) -> u32 {
         self.moves[plane.index()]
     }
 
-    /// Pages used of the open blocks of a plane that take what `stream` writes there, and what is moved there.
+    /// Returns the used pages of the open blocks of a plane that take the writes of `stream` and moved pages.
     pub fn pages_open(&self, plane: PlaneId, stream: Stream) -> u32 {
         self.ftl.pages_open(plane, stream)
     }
 
-    /// Pages of a plane that nothing was written to.
+    /// Returns the number of unwritten pages of a plane.
     pub fn free_pages(&self, plane: PlaneId) -> u32 {
         self.ftl.free_pages(plane)
     }
 
-    /// Valid pages of a plane.
+    /// Returns the number of valid pages of a plane.
     pub fn valid_pages(&self, plane: PlaneId) -> u32 {
         self.ftl.valid_pages_of_plane(plane)
     }
 
-    /// Whether a page placed on `plane` may go to plane `to` as far as blocks are concerned: where planes use the same blocks, to one of these.
+    /// Returns whether a page placed on `plane` may go to plane `to`, as far as shared blocks are concerned: if planes share blocks, only to one that
+    /// shares those of `plane`.
     pub fn may_take(&self, to: PlaneId, plane: PlaneId) -> bool {
         !self.ftl.has_twins() || self.ftl.share_superblocks(to, plane)
     }
 }
 
-/// A policy whose writes somebody else places.
+/// A policy with a custom placer of writes.
 pub struct Placed {
     policy: AnyPolicy,
     placer: Box<dyn WritePlacer + Send>,
     geometry: Geometry,
-    /// By plane: writes, and moved pages, that have not got their page.
+    /// Writes, and moved pages, that have no page yet; indexed by plane.
     writes: Vec<u32>,
     moves: Vec<u32>,
 }
 
 impl Placed {
-    /// `placer` beside `policy`.
+    /// Combines `policy` with `placer`.
     pub fn new(policy: AnyPolicy, placer: Box<dyn WritePlacer + Send>, geometry: &Geometry) -> Placed {
         let none = vec![0; geometry.planes() as usize];
         Placed { policy, placer, geometry: geometry.clone(), writes: none.clone(), moves: none }

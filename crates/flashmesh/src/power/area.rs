@@ -1,8 +1,8 @@
-//! How much room an interconnect takes, after Venice, ISCA 2023, section 6.6.
+//! Area of an interconnect, after Venice, ISCA 2023, section 6.6.
 //!
-//! Areas of links are relative to the channels of the bus, one for each row. A link between routers takes 0.04 of a channel of 8 chips,
-//! since it is shorter, by a factor of 8, and thinner; of a channel of another length it takes as much less as that is longer [choice]. Links to a controller or to the pins of a chip are not counted, since the connectors of the bus take as
-//! much; more wires take as much more [choice].
+//! Link areas are relative to the channels of the bus, one for each row. A link between routers takes 0.04 of a channel of 8 chips, since it is
+//! shorter, by a factor of 8, and thinner; relative to a longer channel its area is proportionally smaller [choice]. Links to a controller or to the
+//! pins of a chip are not counted, since the connectors of the bus take the same area. Area is proportional to the number of wires [choice].
 
 use super::Constant;
 use crate::config::{self, Config};
@@ -10,15 +10,15 @@ use crate::fabric::layout::LinkKind;
 use crate::fabric::{Facts, Layout, Routers};
 use crate::quantities;
 
-/// Area of a link between routers, relative to a bus channel with as many chips.
+/// Area of a link between routers, relative to a bus channel of 8 chips.
 const MESH_LINK: f64 = 0.04;
 const CHANNEL_CHIPS: f64 = 8.0;
 const ROUTER_BESIDE_MM2: f64 = 8.0;
-/// Area of a router inside a chip: buffers by flits; crossbar, arbitration and routing take 0.03 + 0.002 mm2.
+/// Area of the buffers of a router inside a chip, for `BUFFER_FLITS` flits. Crossbar, arbitration and routing take 0.03 + 0.002 mm2.
 const BUFFERS_MM2: f64 = 0.17;
 const BUFFER_FLITS: f64 = 512.0;
 const SWITCH_MM2: f64 = 0.032;
-/// Area that a controller adds to a die, as a share of it.
+/// Area that a controller adds to a die, as a share of the die.
 const DIE_CONTROLLER: f64 = 0.2;
 
 quantities! {
@@ -30,7 +30,7 @@ quantities! {
         wires: u32, in "wires";
         /// Flash controllers.
         controllers: u32, in "controllers";
-        /// Routers.
+        /// Routers, in the chips or beside them.
         routers: u32, in "routers";
         /// Share of the area of the channels of the bus that the links save, negative when they take more; links of controllers
         /// and chips do not count (Venice, ISCA 2023, section 6.6).
@@ -61,7 +61,7 @@ quantities! {
     }
 }
 
-/// The room that an interconnect takes in the drive of `config`, which has a row of chips for each channel of the bus.
+/// Computes the area of an interconnect in the drive of `config`, which has a row of chips for each channel of the bus.
 pub fn report(layout: &Layout, facts: &Facts, config: &Config) -> AreaReport {
     let config::Geometry { channels: rows, chips_per_channel, dies_per_chip, .. } = config.geometry;
     let chips = rows * chips_per_channel;
@@ -128,7 +128,7 @@ mod tests {
         config
     }
 
-    /// `counts` are the links of each kind, in the order of [`LinkKind::ALL`].
+    /// Creates a layout with `counts` links of each kind, in the order of [`LinkKind::ALL`].
     fn layout(counts: [usize; 4], wires_each: u32, routers: u32) -> Layout {
         let kinds = LinkKind::ALL.into_iter().zip(counts).flat_map(|(kind, count)| vec![kind; count]);
         let links: Vec<Link> = kinds.map(|kind| Link { kind, name: String::new() }).collect();

@@ -1,19 +1,18 @@
-//! Two measures of energy, which are never mixed.
+//! Energy by two separate measures.
 //!
-//! - *Event energy*: what the events of the run took. Each operation of a die draws its power while the array works, over
-//!   however many planes; each link draws its power while bytes move over it; routers and controllers draw theirs all the time.
-//!   Its mean power is the energy over the execution time.
-//! - *Nominal energy*, the measure of Venice, ISCA 2023, section 6.4: average power times execution time. The average power of the
-//!   paper hardly differs between designs, since flash operations dominate it and their number is the same; so it cannot be the
-//!   event energy over the time, which would grow with the speed, and times the time would only give the event energy back.
-//!   Here it is the *nominal power* of the drive with all of its parts at work [choice]: every die draws the mean power of the
-//!   operations of the run, every controller has a transfer under way over as many links as those of the run had on average,
-//!   routers and controllers draw theirs. It does not depend on how long the run took.
+//! - *Event energy*: the energy of the events of the run. Each operation of a die draws its power while the array works, whatever the number of
+//!   planes; each link draws its power while bytes move over it; routers and controllers draw theirs all the time. Its mean power is the energy over
+//!   the execution time.
+//! - *Nominal energy*, the measure of Venice, ISCA 2023, section 6.4: average power times execution time. The average power of the paper hardly
+//!   differs between designs, since flash operations dominate and their number is the same. So it cannot be the event energy over the time, which
+//!   would grow with the speed, and whose product with the time would only return the event energy. Here it is the *nominal power* of the drive with
+//!   all of its parts at work [choice]: every die draws the mean power of the operations of the run, every controller has a transfer in progress over
+//!   the mean number of links of the run, and routers and controllers draw theirs. Nominal power does not depend on the length of the run.
 //!
-//! A channel shared by several chips draws ten times what a link draws (Venice, ISCA 2023, section 6.6). A wire bundle with one driver at
-//! either end is a link, wherever it leads: between routers, to a controller, to the pins of a chip, and so is the private
-//! channel of the path-conflict-free ideal [choice]. More wires draw as much more: the wide channel of pSSD twice as much, the two
-//! narrow channels of pnSSD as much as those of the bus [choice].
+//! A channel shared by several chips draws ten times the power of a link (Venice, ISCA 2023, section 6.6). A wire bundle with one driver at either
+//! end is a link, wherever it leads: between routers, to a controller, to the pins of a chip, and so is the private channel of the path-conflict-free
+//! ideal [choice]. Power is proportional to the number of wires: the wide channel of pSSD draws twice as much, the two narrow channels of pnSSD as
+//! much as those of the bus [choice].
 
 use super::Constant;
 use crate::config::{self, Config};
@@ -27,7 +26,7 @@ use crate::units::{Time, Wattage};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ArrayWork {
-    /// Reads by page type; a copyback is a read and a program.
+    /// Reads, indexed by page type. A copyback counts as a read and a program.
     pub reads: [u64; PageType::ALL.len()],
     pub programs: [u64; PageType::ALL.len()],
     pub erases: u64,
@@ -47,9 +46,9 @@ impl ArrayWork {
 #[derive(Clone, Copy, Debug)]
 pub struct Activity<'a> {
     pub work: ArrayWork,
-    /// The kind of the interconnect.
+    /// Properties of the interconnect.
     pub facts: &'static Facts,
-    /// Its parts.
+    /// Parts of the interconnect.
     pub layout: &'a Layout,
     pub usage: &'a [LinkUsage],
     pub dies: u32,
@@ -97,10 +96,10 @@ quantities! {
     }
 }
 
-/// Chips on the channel whose power is given; driver load is proportional to them.
+/// Chips on the channel whose power is given. The power of a driver is proportional to them.
 const CHANNEL_CHIPS: f64 = 8.0;
 
-/// The power of a link of `kind` and 8 wires, and 8 chips where several share it.
+/// Returns the power of a link of `kind` with 8 wires, and of 8 chips if several share it.
 pub fn link_power(power: &config::Power, kind: LinkKind) -> Wattage {
     match kind {
         LinkKind::Channel => power.channel_power,
@@ -144,7 +143,7 @@ pub fn report(config: &Config, activity: &Activity<'_>) -> PowerReport {
     let total = read + program + erase + channels + links + routers + controllers;
 
     let mean = |energy: f64, seconds: f64| if seconds > 0.0 { energy / seconds } else { 0.0 };
-    // A transfer crosses one link at its controller, so the time those move is the time of the transfers.
+    // A transfer crosses one link at its controller, so that the moving time of those links is the time of the transfers.
     let at_controllers = LinkKind::ALL.into_iter().filter(|kind| kind.leads_to_controller());
     let transfers_s: f64 = at_controllers.map(|kind| moving_s[kind.index()]).sum();
     let nominal_w = f64::from(dies) * mean(read + program + erase, array_s)
@@ -261,7 +260,7 @@ mod tests {
         assert_eq!(source("flash controller"), Some("configuration"));
     }
 
-    /// As Venice, ISCA 2023, section 6.4 has it: about 1 % of the power of a drive more for the routers of NoSSD.
+    /// Venice, ISCA 2023, section 6.4: the routers of NoSSD add about 1 % to the power of a drive.
     #[test]
     fn the_routers_of_nossd_draw_more_than_those_of_venice() {
         let layout = layout(&[LinkKind::Mesh], 8, 8, 64);

@@ -1,4 +1,4 @@
-//! What a drive draws, and how much room its interconnect takes. Reports only: nothing here decides when anything happens.
+//! Power of a drive, and area of its interconnect. Reports only: nothing here affects the simulated timing.
 
 pub mod area;
 pub mod energy;

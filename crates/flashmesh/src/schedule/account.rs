@@ -1,7 +1,7 @@
-//! Where the time of a transaction goes: the one place that attributes it.
+//! Time accounts of transactions: the only place that attributes time to a [`LatencyBreakdown`].
 //!
-//! A transaction is told what happens to it. Each method gives the time since the last thing that happened to what it was for, so that
-//! the parts add up to the time from its beginning to its end:
+//! Each method of [`Account`] is called at an event of the transaction and charges the time since the previous event, so that the components add up
+//! to the time from the beginning to the end:
 //!
 //! ```text
 //! begin -> [waited_for_map | waited_for_turn] -> queue -> taken -> array_began -> array_ended -> leaves -> left
@@ -9,119 +9,119 @@
 //!                                                  wait                                acknowledged
 //! ```
 //!
-//! A write of a part of a page is queued a second time, for its program, after the data it lacks has left the die.
+//! A partial write is queued twice: for the read of the data that it lacks, and for its program.
 
 use crate::fabric::{Cause, Causes};
 use crate::units::Time;
 
-/// Where the time of a transaction, or of a request, went.
+/// The time of a transaction, or of a request, by component.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LatencyBreakdown {
-    /// In the device cache: the DRAM at work or busy, and waiting for room in it.
+    /// Time in the device cache: DRAM access, queueing for the DRAM, and waiting for free space.
     pub cache: Time,
-    /// Waiting for an entry of the map: for its translation page to be read, or for room in the cache.
+    /// Wait for a mapping entry: for the read of its translation page, or for free space in the mapping cache.
     pub map_wait: Time,
-    /// Waiting for the die, while it worked for other requests.
+    /// Wait for the die while it worked for other requests.
     pub die_wait: Time,
-    /// Waiting for the die, while it worked for garbage collection or wear levelling.
+    /// Wait for the die while it worked for garbage collection or wear levelling.
     pub behind_gc: Time,
-    /// Waiting for a path to the chip, die and data being ready.
+    /// Wait for a path to the chip after die and data were ready.
     pub path_wait: Time,
-    /// The array at work: tR, tPROG, suspension.
+    /// Array time: tR, tPROG, suspension.
     pub array: Time,
-    /// Command, address and data on the path.
+    /// Transfer of command, address and data.
     pub transfer: Time,
 }
 
 impl LatencyBreakdown {
-    /// All of it.
+    /// Returns the sum of all components.
     #[inline]
     pub fn total(&self) -> Time {
         self.cache + self.map_wait + self.die_wait + self.behind_gc + self.path_wait + self.array + self.transfer
     }
 }
 
-/// A path that was granted: for a command, or for data that leaves a register.
+/// A granted path, for a command or for data from a register.
 #[derive(Clone, Copy, Debug)]
 pub struct PathWait {
-    /// Since when the die wanted one.
+    /// Time of the request.
     pub asked: Time,
-    /// When the try began that found it: later, when something was in the way.
+    /// Start of the successful attempt; later than the request if the path was blocked.
     pub tried: Time,
-    /// What was in the way.
+    /// Causes of the wait.
     pub causes: Causes,
 }
 
-/// Time for which a transfer was blocked in the network, on its way.
+/// The time for which a transfer was blocked in the network.
 #[derive(Clone, Copy, Debug)]
 pub struct Stall {
-    /// How long.
+    /// Blocked time.
     pub time: Time,
-    /// Whether another request blocked it.
+    /// Whether another request blocked the transfer.
     pub is_by_another: bool,
 }
 
-/// The time of a transaction, up to what happened to it last.
+/// The time account of a transaction, up to its last event.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Account {
-    /// Since when it waits for the die, for its entry of the map, or for the write of its page before it.
+    /// Start of the current wait: for the die, for the mapping entry, or for an earlier write of the same page.
     queued: Time,
-    /// How long the die had worked for the firmware by then.
+    /// Time for which the die had worked for the firmware at the start of the wait.
     internal_busy: Time,
-    /// When the array began to work for it, then when it was done, then when its data began to leave.
+    /// Time of the last event: start of the array, then its end, then start of the data transfer.
     mark: Time,
     spent: LatencyBreakdown,
     conflict: Causes,
 }
 
 impl Account {
-    /// Since when it waits.
+    /// Returns the start of the current wait.
     #[inline]
     pub fn queued(&self) -> Time {
         self.queued
     }
 
-    /// Where its time went so far.
+    /// Returns the time charged so far.
     #[inline]
     pub fn spent(&self) -> &LatencyBreakdown {
         &self.spent
     }
 
-    /// What was in the way of its transfers so far.
+    /// Returns the causes of path waits so far.
     #[inline]
     pub fn conflict(&self) -> Causes {
         self.conflict
     }
 
-    /// It begins to wait.
+    /// Starts the wait timer.
     #[inline]
     pub fn begin(&mut self, now: Time) {
         self.queued = now;
     }
 
-    /// Before it began its data was so long in the device cache, or waited for it.
+    /// Charges `time` in or before the device cache, before the transaction began.
     #[inline]
     pub fn was_cached(&mut self, time: Time) {
         self.spent.cache = time;
     }
 
-    /// It waited for its entry of the map.
+    /// Charges the wait for the mapping entry.
     pub fn waited_for_map(&mut self, now: Time) {
         self.spent.map_wait += now - self.queued;
     }
 
-    /// It waited for its turn: a write waits for the write of the same page before it, or for a chip with room.
+    /// Charges to `die_wait` the wait of a write for an earlier write of the same page, or for a chip with free pages.
     pub fn waited_for_turn(&mut self, now: Time) {
         self.spent.die_wait += now - self.queued;
     }
 
-    /// It joins the queue of a die, which has worked `internal_busy` for the firmware by now.
+    /// Starts the wait in the queue of a die, which has worked `internal_busy` for the firmware by now.
     #[inline]
     pub fn queue(&mut self, now: Time, internal_busy: Time) {
         (self.queued, self.internal_busy) = (now, internal_busy);
     }
 
-    /// It waits for its die until `until`, which by then has worked `internal_busy` for the firmware.
+    /// Charges the wait for the die until `until`; the die has then worked `internal_busy` for the firmware.
     #[inline]
     pub fn wait(&mut self, until: Time, internal_busy: Time) {
         let waited = until - self.queued;
@@ -130,10 +130,10 @@ impl Account {
         self.spent.die_wait += waited - behind_gc;
     }
 
-    /// It begins to move to its die, over `path`; the die has worked `internal_busy` for the firmware by now.
+    /// Charges all waits up to the start of the command transfer over `path`; the die has worked `internal_busy` for the firmware by now.
     #[inline(always)]
     pub fn taken(&mut self, now: Time, path: PathWait, internal_busy: Time) {
-        // The die, or another transaction, may have wanted the path before this one came.
+        // The die, or another transaction, may have requested the path before this transaction was queued.
         let die_ready = path.asked.later(self.queued);
         let tried = path.tried.later(die_ready);
         self.wait(die_ready, internal_busy);
@@ -144,7 +144,7 @@ impl Account {
         }
     }
 
-    /// What was sent to the die since `started` has arrived: the array begins to work.
+    /// Charges the command transfer, which began at `started`, and starts the array.
     #[inline]
     pub fn array_began(&mut self, now: Time, started: Time, stall: Stall) {
         self.spent.transfer += now - started - stall.time;
@@ -152,7 +152,7 @@ impl Account {
         self.mark = now;
     }
 
-    /// The array is done, after `nominal` of work; more than that is a suspension, when the die worked for others.
+    /// Ends the array, after `nominal` of work. Any further time is a suspension in favour of other requests.
     #[inline]
     pub fn array_ended(&mut self, now: Time, nominal: Time) {
         self.spent.array += nominal;
@@ -160,13 +160,13 @@ impl Account {
         self.mark = now;
     }
 
-    /// Its data begins to leave the register, which was free for it at `free`. Paths for data of the same operation were waited for
-    /// `waited_before` since then, and for this one as `path` says.
+    /// Starts the transfer out of the page register, free for this data since `free`. `waited_before` is the path wait already charged to earlier
+    /// planes of the operation, `path` the wait of this one.
     #[inline(always)]
     pub fn leaves(&mut self, now: Time, free: Time, waited_before: Time, path: PathWait) {
         let PathWait { asked, tried, causes } = path;
-        // Until the register was free the die was busy with older data; since then with the data of the planes before
-        // this one, and with waiting for their paths, which is the same path.
+        // Until the register was free, the die was busy with older data; since then with the data of earlier planes and with the waits for their
+        // paths, which are path waits of this transaction, too.
         self.spent.die_wait += free - self.mark;
         self.spent.transfer += asked - free - waited_before + (now - tried);
         self.spent.path_wait += waited_before + (tried - asked);
@@ -174,14 +174,14 @@ impl Account {
         self.mark = now;
     }
 
-    /// Its data has left the die.
+    /// Ends the transfer of the data out of the die.
     #[inline]
     pub fn left(&mut self, now: Time, stall: Stall) {
         self.spent.transfer += now - self.mark - stall.time;
         self.stalled(stall);
     }
 
-    /// The controller was told of the end of its array.
+    /// Charges the acknowledgement of the end of the array work.
     pub fn acknowledged(&mut self, now: Time) {
         self.spent.transfer += now - self.mark;
     }
@@ -209,21 +209,21 @@ mod tests {
         Time::from_us(us)
     }
 
-    /// A read, from its beginning at 10 us to the time its data has left at 200 us.
+    /// A read, from its start at 10 us until its data has left at 200 us.
     #[test]
     fn the_parts_of_a_read_add_up_to_its_time() {
         let mut account = Account::default();
         account.begin(us(10));
         account.waited_for_map(us(15));
         account.queue(us(15), us(100));
-        // The die works until 40 us, 7 us of it for a collection; then the channel is in use until 45 us.
+        // The die works until 40 us, 7 us of which are collection; then the channel is in use until 45 us.
         let command = PathWait { asked: us(40), tried: us(45), causes: Causes::default() };
         account.taken(us(46), command, us(107));
-        // Four on the way, one of them blocked.
+        // Transfer of 4 us, 1 us of which is blocked.
         account.array_began(us(50), us(46), Stall { time: us(1), is_by_another: false });
         // 60 us of work take 90, with a suspension.
         account.array_ended(us(140), us(60));
-        // The register is free at 150; the plane before this one leaves in 10, and waits 5 for its path before that.
+        // The register is free at 150 us. The earlier plane waits 5 us for its path and then transfers for 10 us.
         let data = PathWait { asked: us(165), tried: us(180), causes: Causes::default() };
         account.leaves(us(181), us(150), us(5), data);
         account.left(us(200), NO_STALL);

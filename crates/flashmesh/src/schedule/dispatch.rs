@@ -1,4 +1,4 @@
-//! What a policy sees that names the dies which ask for paths.
+//! View of the drive for policies that name the dies that request paths.
 
 use crate::flash::divisor::Divisor;
 use crate::flash::geometry::Geometry;
@@ -9,18 +9,18 @@ use super::DieStates;
 use super::load::Load;
 use super::queues::{DieQueues, PlaneMasks, Transactions};
 
-/// A set of dies, channel by channel, in no order.
+/// A set of dies, grouped by channel, unordered within a channel.
 #[derive(Clone, Debug)]
 pub struct DieSet {
     dies_per_channel: Divisor,
     members: Vec<Vec<DieId>>,
     count: u32,
-    /// By die: index among the members of its channel plus one; 0 for no member.
+    /// Index among the members of the channel plus one, indexed by die; 0 for no member.
     places: Vec<u32>,
 }
 
 impl DieSet {
-    /// The empty set of dies of a drive.
+    /// Creates an empty set for the dies of a drive.
     pub fn new(geometry: &Geometry) -> DieSet {
         let dies_per_channel = geometry.chips_per_channel * geometry.dies_per_chip;
         let members = vec![Vec::new(); geometry.channels as usize];
@@ -37,7 +37,7 @@ impl DieSet {
         self.dies_per_channel.divide(die.0) as usize
     }
 
-    /// Adds a die; `false` when it was there.
+    /// Adds a die; returns `false` if it was present.
     #[inline]
     pub fn insert(&mut self, die: DieId) -> bool {
         let is_new = self.places[die.index()] == 0;
@@ -50,7 +50,7 @@ impl DieSet {
         is_new
     }
 
-    /// Removes a die; `false` when it was not there.
+    /// Removes a die; returns `false` if it was absent.
     #[inline]
     pub fn remove(&mut self, die: DieId) -> bool {
         let place = std::mem::take(&mut self.places[die.index()]) as usize;
@@ -67,31 +67,31 @@ impl DieSet {
         true
     }
 
-    /// Whether a die is in the set.
+    /// Returns whether a die is in the set.
     #[inline]
     pub fn contains(&self, die: DieId) -> bool {
         self.places[die.index()] != 0
     }
 
-    /// Whether there is none.
+    /// Returns whether the set is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// The dies of a channel.
+    /// Returns the dies of a channel.
     #[inline]
     pub fn of_channel(&self, channel: u32) -> &[DieId] {
         &self.members[channel as usize]
     }
 
-    /// The dies, channel by channel.
+    /// Returns the dies, channel by channel.
     pub fn iter(&self) -> impl Iterator<Item = DieId> {
         self.members.iter().flatten().copied()
     }
 }
 
-/// The dies that could begin something, and around them the queues and the state of every die of the drive.
+/// The dies that could start an operation, with the queues and states of all dies of the drive.
 pub struct Dispatch<'a> {
     pub(crate) now: Time,
     pub(crate) geometry: &'a Geometry,
@@ -103,44 +103,44 @@ pub struct Dispatch<'a> {
 }
 
 impl<'a> Dispatch<'a> {
-    /// The time of the decision.
+    /// Returns the time of the decision.
     #[inline]
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// The shape of the array.
+    /// Returns the shape of the array.
     #[inline]
     pub fn geometry(&self) -> &'a Geometry {
         self.geometry
     }
 
-    /// The dies that could begin something and have not asked for a path. Where dies take turns, the first die of a chip is one for all of
+    /// Returns the dies that could start an operation and have not requested a path. If dies take turns, the first die of a chip stands for all of
     /// them.
     #[inline]
     pub fn candidates(&self) -> &'a DieSet {
         self.candidates
     }
 
-    /// The dies of which one begins something when `candidate` has a path.
+    /// Returns the dies one of which starts an operation when `candidate` has a path.
     #[inline]
     pub fn speaks_for(&self, candidate: DieId) -> impl Iterator<Item = DieId> + use<> {
         let count = if self.dies_take_turns { self.geometry.dies_per_chip } else { 1 };
         (candidate.0..candidate.0 + count).map(DieId)
     }
 
-    /// What each die of the drive does now.
+    /// Returns the states of all dies.
     pub fn states(&self) -> &dyn DieStates {
         self.dies
     }
 
-    /// The planes of a die for which something waits, a bit a plane, for each class.
+    /// Returns the planes of a die with queued transactions, by class.
     #[inline]
     pub fn waiting_planes(&self, die: DieId) -> PlaneMasks {
         self.queues.masks(die)
     }
 
-    /// The queues and states of all dies.
+    /// Returns the queues and states of all dies.
     #[inline]
     pub fn load(&self) -> Load<'a> {
         Load::new(self.dies, self.queues, self.transactions)

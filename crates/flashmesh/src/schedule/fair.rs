@@ -1,18 +1,18 @@
-//! Fair: on each die, the stream goes next that the others slow down most.
+//! Fair scheduling: on each die, the stream with the largest slowdown goes next.
 //!
-//! After FLIN (Tavakkol et al., ISCA 2018), which reorders the transactions in the queue of a chip so that the slowdowns of the streams
-//! become equal. The slowdown of a stream is the time that it takes with others over the time that it would take alone; FLIN estimates the
-//! latter as the former less the time for which others were in the way.
+//! After FLIN (Tavakkol et al., ISCA 2018), which reorders the transactions in the queue of a chip so that the slowdowns of the streams become equal.
+//! The slowdown of a stream is its time with other streams over its time alone; FLIN estimates the latter as the former minus the interference of
+//! others.
 //!
-//! Decided here:
-//! - Of FLIN's three stages only the idea of the first is modelled: no priorities among streams, no budget that balances reads with writes.
-//! - A die counts for each stream the time of its operations, and of the operations of others that were chosen while it had something
-//!   waiting. Their sum over the former is its slowdown on this die; the waiting for its own earlier transactions is none. Times are
-//!   `flash.read-time` and `flash.program-time`. Both counts are halved when a stream has had 64 programs' time, so that old times are
+//! Choices:
+//! - Of the three stages of FLIN only the idea of the first is modelled: no priorities among streams, no budget that balances reads with writes.
+//! - A die sums for each stream the time of its operations, and the time of operations of other streams chosen while the stream had a transaction
+//!   waiting. The slowdown on this die is the sum of both over the former; waits for earlier transactions of the same stream do not count. Times are
+//!   `flash.read-time` and `flash.program-time`. Both sums are halved when a stream has used the time of 64 programs, so that old times are
 //!   forgotten.
-//! - Of the streams with something ready the one with the largest slowdown goes, of equal ones the one that waits longest; of the stream
-//!   its oldest read, else its oldest write. Others may join it on other planes. The whole queue of the die is looked at.
-//! - What has waited for `schedule.age-bound` goes before all others of its die. Work of the firmware goes before or after requests as with
+//! - Among the streams with ready transactions the one with the largest slowdown goes, among equal ones the one with the oldest transaction; of the
+//!   stream its oldest read, else its oldest write. Other transactions may join on other planes. The whole queue of the die is searched.
+//! - A transaction that has waited for `schedule.age-bound` goes before all others of its die. Firmware work goes before or after requests as with
 //!   the other policies, and counts for no stream.
 
 use crate::config::{Config, EraseOrder};
@@ -24,7 +24,7 @@ use super::precedence::{among_classes, late};
 use super::transaction::{Class, Owner, Transaction};
 use super::{Choice, Decision, Joiners, Scheduler, Waiting};
 
-/// Program times after which the counts of a stream are halved.
+/// Program times after which the sums of a stream are halved.
 const MEMORY: u64 = 64;
 
 #[derive(Clone, Debug)]
@@ -34,21 +34,21 @@ pub struct Fair {
     read: Time,
     program: Time,
     streams: usize,
-    shares: Vec<Share>,
-    /// By stream: its next transaction.
-    next: Vec<Option<Next>>,
+    shares: Vec<StreamTime>,
+    /// Next transaction of each stream.
+    heads: Vec<Option<StreamHead>>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Share {
+struct StreamTime {
     own: Time,
-    /// Time of other streams' transactions while it waited.
+    /// Time of other streams' operations while the stream waited.
     others: Time,
 }
 
-impl Share {
-    /// Whether it is slowed down more: `others / own` is larger, infinite without own time.
-    fn is_slower(&self, than: &Share) -> bool {
+impl StreamTime {
+    /// Returns whether the slowdown is larger than that of `than`, by `others / own`, which is infinite without own time.
+    fn is_slowed_more(&self, than: &StreamTime) -> bool {
         let product = |one: Time, other: Time| u128::from(one.as_ps()) * u128::from(other.as_ps());
         match (self.own == Time::ZERO, than.own == Time::ZERO) {
             (true, true) => self.others > than.others,
@@ -59,12 +59,12 @@ impl Share {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Next {
+struct StreamHead {
     queue: Choice,
     lead: TransactionId,
     /// Reads first, then by arrival.
     rank: (bool, u64),
-    /// Arrival number of its oldest transaction.
+    /// Arrival number of the oldest transaction of the stream.
     oldest: u64,
 }
 
@@ -77,27 +77,27 @@ impl Fair {
             read: config.flash.read_time,
             program: config.flash.program_time,
             streams,
-            shares: vec![Share::default(); geometry.dies() as usize * streams],
-            next: vec![None; streams],
+            shares: vec![StreamTime::default(); geometry.dies() as usize * streams],
+            heads: vec![None; streams],
         }
     }
 
     /// Finds the next transaction of each stream on these dies.
-    fn look(&mut self, waiting: &Waiting<'_>) {
-        self.next.fill(None);
+    fn find_heads(&mut self, waiting: &Waiting<'_>) {
+        self.heads.fill(None);
         for class in [Class::UserRead, Class::UserProgram] {
             waiting.each_queued(class, |queue, lead, &Transaction { owner: Owner { stream, .. }, order, .. }| {
-                let found = Next { queue, lead, rank: (class == Class::UserProgram, order), oldest: order };
-                let next = self.next[stream.index()].get_or_insert(found);
+                let found = StreamHead { queue, lead, rank: (class == Class::UserProgram, order), oldest: order };
+                let next = self.heads[stream.index()].get_or_insert(found);
                 let oldest = next.oldest.min(order);
-                *next = Next { oldest, ..if found.rank < next.rank { found } else { *next } };
+                *next = StreamHead { oldest, ..if found.rank < next.rank { found } else { *next } };
             });
         }
     }
 
     fn user(&mut self, waiting: &Waiting<'_>) -> Option<Decision> {
         let base = waiting.first_die().index() * self.streams;
-        self.look(waiting);
+        self.find_heads(waiting);
         let late = late(waiting, self.age_bound);
         let of_late = late
             .and_then(|queue| waiting.load().queued_first(queue.die, queue.class, 1).find(|found| found.0 == queue));
@@ -105,18 +105,18 @@ impl Fair {
             (Some(queue), Some((_, _, transaction))) => (transaction.owner.stream.index(), queue.into()),
             _ => {
                 let shares = &self.shares[base..base + self.streams];
-                let found = self.next.iter().enumerate().filter_map(|(stream, next)| Some((stream, (*next)?)));
+                let found = self.heads.iter().enumerate().filter_map(|(stream, next)| Some((stream, (*next)?)));
                 let (stream, next) = found.reduce(|best, other| {
                     let (one, than) = (&shares[other.0], &shares[best.0]);
-                    let is_equal = !one.is_slower(than) && !than.is_slower(one);
-                    let goes = if is_equal { other.1.oldest < best.1.oldest } else { one.is_slower(than) };
+                    let is_equal = !one.is_slowed_more(than) && !than.is_slowed_more(one);
+                    let goes = if is_equal { other.1.oldest < best.1.oldest } else { one.is_slowed_more(than) };
                     if goes { other } else { best }
                 })?;
                 (stream, Decision { queue: next.queue, lead: Some(next.lead), joiners: Joiners::First })
             }
         };
         let time = if decision.queue.class == Class::UserRead { self.read } else { self.program };
-        for (other, next) in self.next.iter().enumerate() {
+        for (other, next) in self.heads.iter().enumerate() {
             let share = &mut self.shares[base + other];
             if other == stream {
                 share.own += time;
@@ -124,7 +124,7 @@ impl Fair {
                 share.others += time;
             }
             if share.own > self.program * MEMORY {
-                *share = Share {
+                *share = StreamTime {
                     own: Time::from_ps(share.own.as_ps() / 2),
                     others: Time::from_ps(share.others.as_ps() / 2),
                 };

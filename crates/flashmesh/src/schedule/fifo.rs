@@ -1,10 +1,10 @@
-//! First in, first out: the transaction that waits longest, whatever it is. Only collection that must go before requests
-//! (it cannot be preempted, or space is nearly out) overtakes.
+//! First in, first out: the oldest transaction of any class goes. Only collection that must precede requests overtakes, because it cannot be
+//! preempted or space is nearly out.
 
 use super::transaction::Class;
 use super::{Choice, Scheduler, Waiting};
 
-/// In the order of arrival at the die.
+/// The policy in order of arrival at the die.
 #[derive(Clone, Debug, Default)]
 pub struct Fifo;
 

@@ -1,15 +1,15 @@
-//! Multi-plane operations: which waiting transactions of other planes join the one that leads.
+//! Rules of multi-plane operations: which transactions of other planes may join the lead.
 
 use crate::config::MultiPlane;
 
-/// Place of a page in its plane.
+/// The location of a page in its plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InPlane {
     pub block: u32,
     pub page: u32,
 }
 
-/// Whether planes may join for pages, or for blocks when both are erased (`page` is 0).
+/// Returns whether planes may join for two pages, or for two blocks to erase (`page` is 0).
 #[inline]
 pub fn may_join(rule: MultiPlane, lead: InPlane, other: InPlane) -> bool {
     match rule {

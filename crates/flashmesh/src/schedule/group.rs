@@ -1,4 +1,4 @@
-//! Which of the transactions that wait for a die could go together, in one operation over several planes, and the choice of the best of them.
+//! Groups of transactions of a die that could run in one multi-plane operation, and the choice of the best group.
 
 use crate::config::{Config, EraseOrder, MultiPlane};
 use crate::flash::geometry::{Geometry, PLANES_PER_DIE_MAX};
@@ -12,16 +12,16 @@ use super::{Choice, Chosen, Decision, Joiners, Waiting};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group {
     pub planes: u32,
-    /// Most pages that belong to one request.
+    /// Largest number of pages that belong to one request.
     pub of_one_request: u32,
-    /// Arrival number of the oldest.
+    /// Arrival number of the oldest transaction.
     pub oldest: u64,
     pub decision: Decision,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Member {
-    /// Equal for planes that may join.
+    /// Key that is equal for planes that may join.
     key: (usize, u64),
     order: u64,
     queue: Choice,
@@ -32,7 +32,7 @@ struct Member {
 #[derive(Clone, Debug)]
 pub(super) struct Grouping {
     rule: MultiPlane,
-    /// Transactions of a queue that are considered.
+    /// Number of transactions of a queue to consider.
     pub lookahead: usize,
     geometry: Geometry,
     members: Vec<Member>,
@@ -48,7 +48,7 @@ impl Grouping {
         }
     }
 
-    /// Equal for planes that may join; programs get their places only when they begin.
+    /// Returns a key that is equal for planes that may join. Programs get their pages only at the start, so their location does not count.
     fn key(&self, queue: Choice, transaction: &Transaction) -> (usize, u64) {
         let reads = matches!(queue.class, Class::MapRead | Class::UserRead | Class::CollectRead);
         let place = match self.rule {
@@ -63,8 +63,8 @@ impl Grouping {
         (queue.priority.index(), place)
     }
 
-    /// The best group by `is_better` among the transactions of a class at a die. Programs of all waiting planes count; whether
-    /// their places agree is known when they begin.
+    /// Returns the best group, by `is_better`, among the transactions of a class at a die. Programs of all planes count as a group; whether their
+    /// pages allow it is known only at the start.
     pub fn best<'a>(
         &mut self,
         waiting: impl Iterator<Item = (Choice, TransactionId, &'a Transaction)>,
@@ -89,18 +89,18 @@ impl Grouping {
     }
 }
 
-/// Chooses the request of the best group on a die; work of the firmware goes before or after.
+/// The choice of the best group of request transactions on a die, with firmware work before or after them.
 #[derive(Clone, Debug)]
 pub(super) struct ByGroup {
     erases: EraseOrder,
-    /// What waited longer goes before any group.
+    /// Wait after which a transaction goes before any group.
     pub age_bound: Time,
     pub grouping: Grouping,
-    /// The larger rank wins.
+    /// Rank of a group; the largest one wins.
     rank: fn(&Group) -> Rank,
 }
 
-/// Ranks of groups, most important first.
+/// Rank of a group, most important criterion first.
 pub(super) type Rank = (u32, u32, u64);
 
 impl ByGroup {
@@ -113,7 +113,7 @@ impl ByGroup {
         }
     }
 
-    /// The next operation of the dies that the decision is about.
+    /// Chooses the next operation of the dies under decision.
     pub fn decide(&mut self, waiting: &Waiting<'_>) -> Option<Decision> {
         among_classes(waiting, self.erases, || self.among_requests(waiting))
     }
@@ -153,7 +153,7 @@ impl ByGroup {
     }
 }
 
-/// The oldest of each plane among those that may join, by arrival.
+/// Builds a group of the oldest transaction of each plane from transactions that may join, in order of arrival.
 fn group(alike: &[Member]) -> Group {
     let lead = alike[0];
     let mut joiners = Chosen::default();

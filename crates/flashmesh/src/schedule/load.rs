@@ -1,4 +1,4 @@
-//! What waits for the dies of a drive and what they do, for policies that look at load.
+//! Queues and states of the dies, for policies that balance load.
 
 use crate::ids::{DieId, TransactionId};
 
@@ -6,7 +6,7 @@ use super::queues::{DieQueues, Transactions};
 use super::transaction::{Class, Transaction};
 use super::{Choice, DieStates};
 
-/// The queues and states of all dies, to be looked at and not changed.
+/// A read-only view of the queues and states of all dies.
 #[derive(Clone, Copy)]
 pub struct Load<'a> {
     dies: &'a dyn DieStates,
@@ -15,25 +15,25 @@ pub struct Load<'a> {
 }
 
 impl<'a> Load<'a> {
-    /// The view of all dies of a drive.
+    /// Creates a view of all dies of a drive.
     #[inline]
     pub fn new(dies: &'a dyn DieStates, queues: &'a DieQueues, transactions: &'a Transactions) -> Load<'a> {
         Load { dies, queues, transactions }
     }
 
-    /// What each die does now.
+    /// Returns the states of all dies.
     #[inline]
     pub fn states(&self) -> &'a dyn DieStates {
         self.dies
     }
 
-    /// A transaction, whatever it waits for.
+    /// Returns a transaction.
     #[inline]
     pub fn transaction(&self, id: TransactionId) -> &'a Transaction {
         &self.transactions[id]
     }
 
-    /// All that waits in the queues of a die, in no order; not all of it may run now.
+    /// Returns all transactions in the queues of a die for `class`, unordered. Some of them may not be allowed to run now.
     #[inline]
     pub fn queued(
         &self,
@@ -43,7 +43,7 @@ impl<'a> Load<'a> {
         self.queued_first(die, class, usize::MAX)
     }
 
-    /// The same of the first `limit` of each queue.
+    /// Like [`queued`](Self::queued), but only the first `limit` of each queue.
     #[inline]
     pub fn queued_first(
         &self,
@@ -54,23 +54,23 @@ impl<'a> Load<'a> {
         self.queues.waiting(self.transactions, die, class, limit)
     }
 
-    /// Of all that waits for a die in a class, what waits longest.
+    /// Returns the oldest transaction of a class that is queued at a die.
     #[inline]
     pub fn oldest(&self, die: DieId, class: Class) -> Option<&'a Transaction> {
         self.queues.oldest_of(self.transactions, die, class)
     }
 
-    /// Transactions that wait for a die.
+    /// Returns the number of transactions queued at a die.
     pub fn waiting(&self, die: DieId) -> usize {
         Class::ALL.iter().map(|&class| self.queued(die, class).count()).sum()
     }
 
-    /// Transactions that wait for a die, and those that it works on.
+    /// Returns the number of transactions queued at a die or in progress there.
     pub fn outstanding(&self, die: DieId) -> usize {
         self.waiting(die) + self.dies.working(die)
     }
 
-    /// Whether a die does nothing and nothing waits for it.
+    /// Returns whether a die is idle and has empty queues.
     pub fn is_idle(&self, die: DieId) -> bool {
         self.dies.is_idle(die) && !self.queues.has_work(die)
     }

@@ -1,4 +1,4 @@
-//! Which waiting transaction a die runs next: the seam, and the registry of policies.
+//! Scheduling: the [`Scheduler`] trait, which chooses the next transaction of a die, and the registry of policies.
 
 pub mod account;
 mod decision;
@@ -32,26 +32,26 @@ use load::Load;
 use queues::{DieQueues, PlaneMasks, Transactions, planes};
 use transaction::{Class, Priority, Transaction};
 
-/// What dies do now.
+/// The states of all dies.
 pub trait DieStates {
-    /// Whether a die may take an operation.
+    /// Returns whether a die can accept an operation.
     fn accepts(&self, die: DieId) -> bool;
 
-    /// Whether nothing goes on in a die.
+    /// Returns whether a die has no activity at all.
     fn is_idle(&self, die: DieId) -> bool;
 
-    /// Transactions that a die works on, or whose data it holds.
+    /// Returns the number of transactions that a die executes, or whose data it holds.
     fn working(&self, die: DieId) -> usize;
 
-    /// Whether a die waits for a path for its next command.
+    /// Returns whether a die waits for a path for its next command.
     fn asks(&self, die: DieId) -> bool;
 
-    /// Whether a die moves something over the interconnect, or waits for a path to do so.
+    /// Returns whether a die uses the interconnect, or waits for a path.
     fn uses_path(&self, die: DieId) -> bool;
 }
 
-/// What a policy sees: the die that may take an operation, or all dies of a chip that takes one at a time, and around them the queues and
-/// the state of every die of the drive.
+/// The view of a policy: the die that can accept an operation, or all dies of a chip that accepts one at a time, with the queues and states of all
+/// dies of the drive.
 pub struct Waiting<'a> {
     now: Time,
     dies: &'a dyn DieStates,
@@ -64,9 +64,9 @@ pub struct Waiting<'a> {
 }
 
 impl<'a> Waiting<'a> {
-    /// The view of the dies from `first` on, among all `dies` of the drive. `ready` says, for each of them, which planes have a transaction that may run now,
-    /// for each class; `collection_first` whether garbage collection goes before user requests, `space_is_out` whether it has to, whatever
-    /// the policy says: writes find no page, or will not soon.
+    /// Creates the view of the dies from `first` on, among all `dies` of the drive. `ready` has for each of them the planes with a transaction that
+    /// may run now, by class. `collection_first` is whether garbage collection precedes user requests; `space_is_out`, whether it must, since writes
+    /// find no free page, or soon will not.
     #[inline]
     #[allow(clippy::too_many_arguments, reason = "it is a view of as many things")]
     pub fn new(
@@ -82,53 +82,53 @@ impl<'a> Waiting<'a> {
         Waiting { now, dies, first, queues, transactions, ready, collection_first, space_is_out }
     }
 
-    /// The time of the decision.
+    /// Returns the time of the decision.
     #[inline]
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// The first of the dies that the decision is about.
+    /// Returns the first of the dies under decision.
     #[inline]
     pub fn first_die(&self) -> DieId {
         self.first
     }
 
-    /// The dies that the decision is about.
+    /// Returns the dies under decision.
     pub fn dies(&self) -> impl Iterator<Item = DieId> + use<> {
         (self.first.0..self.first.0 + self.ready.len() as u32).map(DieId)
     }
 
-    /// What each die of the drive does now.
+    /// Returns the states of all dies of the drive.
     pub fn states(&self) -> &dyn DieStates {
         self.dies
     }
 
-    /// The queues and states of all dies.
+    /// Returns the queues and states of all dies.
     #[inline]
     pub fn load(&self) -> Load<'a> {
         Load::new(self.dies, self.queues, self.transactions)
     }
 
-    /// Whether garbage collection goes before user requests here and now.
+    /// Returns whether garbage collection precedes user requests at this die now.
     #[inline]
     pub fn collection_first(&self) -> bool {
         self.collection_first
     }
 
-    /// Whether space is nearly out, so that only collection lets writes go on.
+    /// Returns whether space is nearly out, so that writes can proceed only after collection.
     #[inline]
     pub fn space_is_out(&self) -> bool {
         self.space_is_out
     }
 
-    /// The planes of one of these dies with a transaction of `class` that may run, a bit a plane.
+    /// Returns the planes of one of these dies with a transaction of `class` that may run, as a bit mask.
     #[inline]
     pub fn ready_planes(&self, die: DieId, class: Class) -> u8 {
         self.ready[(die.0 - self.first.0) as usize].of(class)
     }
 
-    /// The only queue with transactions of requests that may run, when there is only one: whatever a policy prefers, its first goes.
+    /// Returns the only queue with request transactions that may run, if there is only one: its head goes whatever the policy prefers.
     #[inline]
     pub fn only_queue(&self) -> Option<Choice> {
         let ([ready], [priority]) = (self.ready, self.queues.priorities()) else { return None };
@@ -138,13 +138,13 @@ impl<'a> Waiting<'a> {
         is_only.then(|| Choice { die: self.first, class, plane: planes.trailing_zeros() as u8, priority: *priority })
     }
 
-    /// Whether a transaction of `class` may run.
+    /// Returns whether a transaction of `class` may run.
     #[inline]
     pub fn is_ready(&self, class: Class) -> bool {
         self.ready.iter().any(|ready| ready.of(class) != 0)
     }
 
-    /// The transactions of `class` that may run: the longest waiting one of each plane, and of each priority where those count.
+    /// Returns the transactions of `class` that may run: the oldest one of each plane, and of each priority if priorities count.
     #[inline]
     pub fn heads(&self, class: Class) -> impl Iterator<Item = (Choice, &'a Transaction)> + '_ {
         let dies = (self.first.0..).map(DieId).zip(self.ready);
@@ -157,8 +157,8 @@ impl<'a> Waiting<'a> {
         })
     }
 
-    /// Calls `see` with the head of each ready queue of `class`, as [`heads`](Waiting::heads) gives them. Loops take a small part of the time of
-    /// iterators over dies, planes and priorities.
+    /// Calls `see` with the head of each ready queue of `class`, like [`heads`](Waiting::heads). Loops take a small part of the time of iterators
+    /// over dies, planes and priorities.
     #[inline(always)]
     pub(crate) fn each_head(&self, class: Class, mut see: impl FnMut(Choice, &'a Transaction)) {
         self.each_queue(class, |queue| {
@@ -176,7 +176,7 @@ impl<'a> Waiting<'a> {
         });
     }
 
-    /// Calls `see` with each queue of `class` in a ready plane; it may be empty where priorities count.
+    /// Calls `see` with each queue of `class` in a ready plane. A queue may be empty if priorities count.
     #[inline(always)]
     fn each_queue(&self, class: Class, mut see: impl FnMut(Choice)) {
         for (die, ready) in (self.first.0..).map(DieId).zip(self.ready) {
@@ -191,7 +191,7 @@ impl<'a> Waiting<'a> {
         }
     }
 
-    /// The transaction of some classes that waits longest, of those that `may` lead.
+    /// Returns the queue of the oldest transaction of `classes`, among the queues for which `may` holds.
     #[inline(always)]
     pub(crate) fn oldest_of(&self, classes: &[Class], may: impl Fn(Choice) -> bool) -> Option<Choice> {
         let mut oldest = (u64::MAX, None);
@@ -205,7 +205,7 @@ impl<'a> Waiting<'a> {
         oldest.1
     }
 
-    /// The transaction of `class` that waits longest.
+    /// Returns the queue of the oldest transaction of `class`.
     #[inline]
     pub fn oldest(&self, class: Class) -> Option<Choice> {
         if let ([ready], [priority]) = (self.ready, self.queues.priorities()) {
@@ -219,71 +219,71 @@ impl<'a> Waiting<'a> {
     }
 }
 
-/// The queue whose first transaction leads the next operation; so small that it is returned in a register.
+/// The queue whose head leads the next operation. Small enough to be returned in a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// The die.
+    /// Die of the queue.
     pub die: DieId,
-    /// Its class.
+    /// Class of the queue.
     pub class: Class,
-    /// The plane in the die.
+    /// Plane in the die.
     pub plane: u8,
-    /// Its priority; the default one where priorities do not count.
+    /// Priority of the queue; the default one if priorities do not count.
     pub priority: Priority,
 }
 
 /// A scheduling policy.
 ///
 /// # Contract
-/// - Asked when a die, or one of the dies of a chip, may take an operation and its path has been granted. The answer is one of the choices that
-///   [`Waiting`] offers, or `None` to leave the die idle until something new arrives for it.
-/// - A policy that also chooses within a queue, or who joins, answers [`decide`](Scheduler::decide); others answer
-///   [`choose`](Scheduler::choose) and leave the rest to the rules.
-/// - It sees the queues and states of all dies of the drive, and changes none of them.
-/// - It never leaves a die idle for good while user requests are ready.
-/// - A die asks for a path as soon as it may begin something, and the interconnect says who comes first. A policy that
-///   [`dispatches`](Scheduler::dispatches) says it instead: a die asks only when [`next_die`](Scheduler::next_die) names it. It is asked
-///   after an event through which a die became a candidate or got its path, until it names none. It must not name none while nothing goes on
-///   in the drive.
-/// - It need not know [`Class::ReplicaProgram`]: where it answers `None`, a replica that waits is programmed.
-/// - It is deterministic: the same calls in the same order give the same answers.
+/// - Called when a die, or one of the dies of a chip, can accept an operation and its path has been granted. The result is one of the choices in
+///   [`Waiting`], or `None` to leave the die idle until a new transaction is queued for it.
+/// - A policy that also chooses within a queue, or chooses the joiners, implements [`decide`](Scheduler::decide). Others implement
+///   [`choose`](Scheduler::choose), and the rules decide the rest.
+/// - The policy sees the queues and states of all dies of the drive, and changes none of them.
+/// - The policy never leaves a die idle for good while user requests are ready.
+/// - By default a die requests a path as soon as it could start an operation, and the interconnect decides the order. With a policy that
+///   [`dispatches`](Scheduler::dispatches), a die requests a path only when [`next_die`](Scheduler::next_die) names it. `next_die` is called after
+///   each event by which a die became a candidate or got its path, until it returns `None`. It must not return `None` while nothing is in progress in
+///   the drive.
+/// - The policy may ignore [`Class::ReplicaProgram`]: if it returns `None`, a queued replica is programmed.
+/// - The policy is deterministic: equal calls in equal order return equal results.
 ///
-/// The chosen transaction leads; [`fuse`] then lets other planes join it in a multi-plane operation.
+/// The chosen transaction leads; [`fuse`] then lets other planes join a multi-plane operation.
 #[enum_dispatch]
 #[auto_impl(Box)]
 pub trait Scheduler {
-    /// The queue whose first transaction leads the next operation.
+    /// Returns the queue whose head leads the next operation.
     fn choose(&mut self, waiting: &Waiting<'_>) -> Option<Choice>;
 
-    /// Which transaction leads the next operation, from anywhere in its queue, and which join it.
+    /// Returns the lead of the next operation, from anywhere in its queue, and the joiners.
     #[inline]
     fn decide(&mut self, waiting: &Waiting<'_>) -> Option<Decision> {
         self.choose(waiting).map(Decision::from)
     }
 
-    /// Whether the first of the only queue in which anything waits for a die always goes, so that it need not be asked: its state does not depend on
-    /// such choices, nor they on what waits behind the first.
+    /// Returns whether the head of the only non-empty queue of a die always goes, so that the policy need not be called: its state must not depend on
+    /// such choices, nor the choices on transactions behind the head.
     fn takes_only_queue(&self) -> bool {
         false
     }
 
-    /// Whether it names the dies that ask for paths.
+    /// Returns whether the policy names the dies that request paths.
     fn dispatches(&self) -> bool {
         false
     }
 
-    /// The die that asks for a path next, one of the [candidates](Dispatch::candidates); `None` to let them wait for the next event. Only
-    /// where it [`dispatches`](Scheduler::dispatches).
+    /// Returns the die that requests a path next, one of the [candidates](Dispatch::candidates); `None` to wait for the next event. Called only if
+    /// the policy [`dispatches`](Scheduler::dispatches).
     fn next_die(&mut self, dispatch: &Dispatch<'_>) -> Option<DieId> {
         dispatch.candidates().iter().next()
     }
 
-    /// The queue of the die changed. Called only where it [`dispatches`](Scheduler::dispatches).
+    /// Notifies the policy that the queues of a die changed. Called only if the policy [`dispatches`](Scheduler::dispatches).
     fn queue_changed(&mut self, _die: DieId) {}
 }
 
 impl Clone for Box<dyn Scheduler + Send> {
-    /// Drives that are copied have no scheduler of the caller's own.
+    /// Panics: a drive with a custom scheduler is never cloned.
     fn clone(&self) -> Self {
         unreachable!("a drive with a scheduler of the caller's own is not copied")
     }
@@ -298,12 +298,12 @@ pub enum AnyScheduler {
     Sprinkler(sprinkler::Sprinkler),
     Paq(paq::Paq),
     Fair(fair::Fair),
-    /// A policy of the caller, which has no name in the configuration.
+    /// A custom policy, without a name in the configuration.
     Custom(Box<dyn Scheduler + Send>),
 }
 
 impl AnyScheduler {
-    /// The choice of the default policy with its default options for one die, on which the planes in `ready` have something to run: compiled
+    /// Makes the choice of the default policy with its default options for one die; `ready` are the planes with transactions that may run. Compiled
     /// into plain drives, which have no priorities.
     #[inline(always)]
     pub fn choose_plain(
@@ -341,7 +341,7 @@ impl AnyScheduler {
         policy.late_plain(die, ready, now, queues, transactions)
     }
 
-    /// Builds the policy that `config` names.
+    /// Creates the policy that `config` names.
     pub fn new(config: &config::Config, geometry: &Geometry) -> AnyScheduler {
         let schedule = &config.schedule;
         match config.schedule_policy() {

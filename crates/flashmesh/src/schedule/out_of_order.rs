@@ -1,10 +1,10 @@
-//! Out of order: the map first, since any number of requests may wait for one of its pages, then requests by their kind, whatever
-//! their order of arrival, and garbage collection before or after them as its preemptibility and the space left demand.
+//! Out-of-order scheduling: first the map, since any number of requests may wait for one of its pages; then requests by kind, whatever their order of
+//! arrival; garbage collection before or after requests, depending on preemptibility and free space.
 //!
-//! Reads go first unless `schedule.order` says otherwise: a program keeps a die thirty times as long. What has priority always goes
-//! first, so what has none would wait for ever; `schedule.age-bound` ends that: what has waited so long goes, by turns with what has
-//! priority over it. Priorities of requests count as
-//! `schedule.priorities` says; collection has none. Erases go with the rest of their collection unless `schedule.erases` says otherwise.
+//! Reads go first unless `schedule.order` says otherwise, since a program occupies a die thirty times as long. Strict precedence would starve the
+//! other kind; `schedule.age-bound` prevents that: a transaction that has waited for the bound alternates with the preferred kind. Priorities of
+//! requests count as `schedule.priorities` says; collection has none. Erases go with the rest of their collection unless `schedule.erases` says
+//! otherwise.
 
 use crate::config::{self, EraseOrder, KindOrder, Priorities};
 use crate::ids::DieId;
@@ -19,16 +19,16 @@ use super::{Choice, Scheduler, Waiting};
 const READ_FIRST: [Class; 2] = [Class::UserRead, Class::UserProgram];
 const WRITE_FIRST: [Class; 2] = [Class::UserProgram, Class::UserRead];
 
-/// Requests by their kind, then erases; the oldest of each.
+/// The policy that prefers requests by kind, then the oldest of each kind.
 #[derive(Clone, Debug)]
 pub struct OutOfOrder {
     order: KindOrder,
     erases: EraseOrder,
     priorities: Priorities,
     age_bound: Time,
-    /// By die: whether a late transaction just went before requests of the other kind, which go next.
+    /// Whether an overdue transaction has just gone first, so that the other kind goes next; indexed by die.
     yields: Vec<bool>,
-    /// By die, for each kind; kept with weighted priorities.
+    /// Round-robin state of each die and kind; only with weighted priorities.
     turns: Vec<[WeightedRoundRobin; 2]>,
 }
 
@@ -39,7 +39,7 @@ impl Default for OutOfOrder {
 }
 
 impl OutOfOrder {
-    /// The policy with the options of `config`, for `dies` dies.
+    /// Creates the policy with the options of `config`, for `dies` dies.
     pub fn new(config: &config::Schedule, dies: u32) -> OutOfOrder {
         let turns = if config.priorities == Priorities::Weighted { dies as usize } else { 0 };
         OutOfOrder {
@@ -52,8 +52,8 @@ impl OutOfOrder {
         }
     }
 
-    /// The longest waiting request transaction that exceeds the age bound. Kinds then alternate: where writes come faster than
-    /// the die programs them, all are late, and reads would wait behind all of them.
+    /// Returns the queue of the oldest request transaction that exceeds the age bound. Kinds then alternate: if writes arrive faster than the die
+    /// programs them, all are overdue, and reads would wait behind all of them.
     #[inline]
     fn late(&mut self, waiting: &Waiting<'_>) -> Option<Choice> {
         if is_of_one_kind(waiting) {
@@ -70,8 +70,8 @@ impl OutOfOrder {
         late.filter(|_| *yields)
     }
 
-    /// Reads and programs of requests wait for a die: the kind that goes is that of the oldest when something has waited for the bound, unless
-    /// the die yields since something late has gone just before.
+    /// Returns the class to serve if both reads and programs of requests are queued. That is reads, unless a transaction is overdue and the die has
+    /// not just served an overdue one; then it is the class of the oldest transaction.
     pub(super) fn late_plain(
         &mut self,
         die: DieId,
@@ -96,7 +96,7 @@ impl OutOfOrder {
         if *yields { oldest.1 } else { Class::UserRead }
     }
 
-    /// The transaction of a request that goes next.
+    /// Chooses the next transaction of a request.
     #[inline]
     fn user(&mut self, waiting: &Waiting<'_>) -> Option<Choice> {
         if let Some(late) = self.late(waiting) {
@@ -133,7 +133,7 @@ impl OutOfOrder {
     }
 }
 
-/// The oldest transaction of some kinds of the priority whose turn it is.
+/// Returns the queue of the oldest transaction of some kinds, of the priority next in the weighted round robin.
 #[inline]
 fn weighted(waiting: &Waiting<'_>, kinds: &[Class], turns: &mut WeightedRoundRobin) -> Option<Choice> {
     let mut waits = [false; Priority::ALL.len()];
@@ -147,7 +147,7 @@ fn is_of_one_kind(waiting: &Waiting<'_>) -> bool {
     !(waiting.is_ready(Class::UserRead) && waiting.is_ready(Class::UserProgram))
 }
 
-/// The class chosen by the default options on one die; no replicas are made. Classes are numbered in the order of preference.
+/// Returns the class that the default options choose on one die, without replicas. Classes are numbered in order of preference.
 #[inline(always)]
 pub(super) fn choose_plain(ready: PlaneMasks, collection_first: bool) -> Class {
     let internal = ready.and(INTERNAL_PLANES);
@@ -155,7 +155,7 @@ pub(super) fn choose_plain(ready: PlaneMasks, collection_first: bool) -> Class {
     if is_internal { internal.first_class() } else { ready.first_class() }
 }
 
-/// The classes of the map.
+/// Planes with transactions of the map.
 const MAP_PLANES: PlaneMasks = PlaneMasks::all_of(&[Class::MapRead, Class::MapProgram]);
 
 const INTERNAL_PLANES: PlaneMasks = PlaneMasks::all_of(&Class::INTERNAL);
@@ -211,7 +211,7 @@ mod tests {
         }
     }
 
-    /// What waits for the two dies of a chip, two planes each.
+    /// The queues of the two dies of a chip, with two planes each.
     struct Waits {
         queues: DieQueues,
         transactions: Transactions,
@@ -232,7 +232,7 @@ mod tests {
     }
 
     impl Waits {
-        /// One arrival a microsecond from zero on, on die and plane.
+        /// Creates queues with one arrival a microsecond from time zero on, each with its die and plane.
         fn new(options: &config::Schedule, arrivals: &[(u32, u8, Class, Priority)]) -> Waits {
             let by_priority = options.priorities != Priorities::Off;
             let queues = DieQueues::new(DIES, 2, by_priority);
@@ -251,7 +251,7 @@ mod tests {
             self.queues.push(&mut self.transactions, DieId(die), plane, id);
         }
 
-        /// Takes the choice of `policy` at `now`; returns its arrival number.
+        /// Dequeues the choice of `policy` at `now`; returns its arrival number.
         fn take(
             &mut self,
             policy: &mut OutOfOrder,
@@ -284,7 +284,7 @@ mod tests {
         served_when(options, first, false, arrivals)
     }
 
-    /// The same where space may be nearly out.
+    /// Like [`served`], but with `space_is_out`.
     fn served_when(
         options: &config::Schedule,
         first: bool,
@@ -334,7 +334,7 @@ mod tests {
         assert_eq!(order(EraseOrder::First, true, false), [2, 4, 1, 3, 0]);
         assert_eq!(order(EraseOrder::Last, false, false), [3, 0, 1, 2, 4]);
         assert_eq!(order(EraseOrder::Last, true, false), [1, 3, 0, 2, 4]);
-        // Where space is out the collection is to end.
+        // If space is out, the collection must complete.
         assert_eq!(order(EraseOrder::Last, true, true), [1, 2, 4, 3, 0]);
     }
 

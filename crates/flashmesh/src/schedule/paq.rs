@@ -1,20 +1,18 @@
-//! Physically addressed queueing (PAQ; Jung, Wilson and Kandemir, ISCA 2012): the transactions that go next are those that can be
-//! executed at once without a conflict for a channel, a chip, a die or a plane.
+//! Physically addressed queueing (PAQ; Jung, Wilson and Kandemir, ISCA 2012): transactions go next that can be executed at once without a conflict
+//! for a channel, a chip, a die or a plane.
 //!
-//! Its source is known here by what others say of it (Venice, ISCA 2023, section 7; Design for Scalability, PACT 2014, section 4.2; Read
-//! Collisions, section V): a scheduler between translation and the flash array, with a queue for each die whose order it may change to
-//! fuse planes, which picks groups of operations that run without contention for a shared resource. It is the scheduler of figure 4 of
-//! PACT 2014, under dynamic allocation.
+//! The paper is known here only through other papers (Venice, ISCA 2023, section 7; Design for Scalability, PACT 2014, section 4.2; Read Collisions,
+//! section V): a scheduler between translation and the flash array, with a queue for each die that can be reordered to fuse planes, which picks
+//! groups of operations without contention for a shared resource. It is the scheduler of figure 4 of PACT 2014, under dynamic allocation.
 //!
-//! Decided here:
-//! - A set holds, for each channel, one chip: that for which most planes can begin to work, over all of its dies that could
-//!   begin something. Each of these dies takes the largest group of its queue that may join by `flash.multi-plane`. As
-//!   channels share nothing, this is the largest set without a conflict. Of equal chips, and of equal groups, the one with the oldest
-//!   transaction goes; reads have no precedence.
-//! - A channel is free for the next set as soon as the commands of the last one have their paths: it is held while bytes move, not
-//!   while the arrays work.
-//! - A transaction of a request that has waited for `schedule.age-bound` goes before all others of its channel, and its die.
-//! - Work of the firmware goes before or after requests as with the other policies, and counts like theirs in the choice of a chip.
+//! Choices:
+//! - A set has one chip for each channel: the chip on which most planes can start to work, over all of its dies that could start an operation. Each
+//!   of these dies takes the largest group of its queue that may join by `flash.multi-plane`. Since channels share nothing, this is the largest set
+//!   without a conflict. Among equal chips, and among equal groups, the one with the oldest transaction goes; reads have no precedence.
+//! - A channel is free for the next set as soon as the commands of the last set have their paths: a channel is held while bytes move, not while the
+//!   arrays work.
+//! - A request transaction that has waited for `schedule.age-bound` goes before all others of its channel and die.
+//! - Firmware work goes before or after requests as with the other policies, and counts like requests in the choice of a chip.
 
 use crate::config::Config;
 use crate::flash::geometry::Geometry;
@@ -27,23 +25,23 @@ use super::{Choice, Decision, Dispatch, Scheduler, Waiting};
 #[derive(Clone, Debug)]
 pub struct Paq {
     groups: ByGroup,
-    /// By die: what could begin there, until its queues change.
-    known: Vec<Option<Load>>,
-    /// By channel: dies of the set that requested a path and may still wait for it.
-    asked: Vec<Vec<DieId>>,
+    /// Load of each die; `None` after its queues changed.
+    known: Vec<Option<DieLoad>>,
+    /// Dies of the set that requested a path and may still wait for it, indexed by channel.
+    requesting: Vec<Vec<DieId>>,
     set: Vec<DieId>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Load {
+struct DieLoad {
     planes: u32,
-    /// Arrival number of the oldest transaction, and since when it waits.
+    /// Arrival number of the oldest transaction, and start of its wait.
     oldest: u64,
     since: Time,
 }
 
-impl Load {
-    const NOTHING: Load = Load { planes: 0, oldest: u64::MAX, since: Time::MAX };
+impl DieLoad {
+    const NOTHING: DieLoad = DieLoad { planes: 0, oldest: u64::MAX, since: Time::MAX };
 }
 
 impl Paq {
@@ -51,16 +49,16 @@ impl Paq {
         Paq {
             groups: ByGroup::new(config, geometry, by_planes),
             known: vec![None; geometry.dies() as usize],
-            asked: vec![Vec::new(); geometry.channels as usize],
+            requesting: vec![Vec::new(); geometry.channels as usize],
             set: Vec::new(),
         }
     }
 
-    fn load(&mut self, dispatch: &Dispatch<'_>, die: DieId) -> Load {
+    fn load(&mut self, dispatch: &Dispatch<'_>, die: DieId) -> DieLoad {
         if let Some(load) = self.known[die.index()] {
             return load;
         }
-        let mut load = Load::NOTHING;
+        let mut load = DieLoad::NOTHING;
         let waiting = dispatch.waiting_planes(die);
         for class in waiting.classes() {
             let planes = waiting.of(class);
@@ -81,9 +79,9 @@ impl Paq {
         load
     }
 
-    /// What could begin on the candidate dies of the chip.
-    fn load_of_chip(&mut self, dispatch: &Dispatch<'_>, first: DieId) -> Load {
-        let mut whole = Load::NOTHING;
+    /// Returns the load of all candidate dies of the chip.
+    fn load_of_chip(&mut self, dispatch: &Dispatch<'_>, first: DieId) -> DieLoad {
+        let mut whole = DieLoad::NOTHING;
         for die in candidates_of_chip(dispatch, first).flat_map(|candidate| dispatch.speaks_for(candidate)) {
             let load = self.load(dispatch, die);
             whole.planes += load.planes;
@@ -103,7 +101,7 @@ impl Paq {
                 (candidate, self.load(dispatch, candidate))
             } else {
                 let first = DieId(candidate.0 - candidate.0 % dies_per_chip);
-                // A chip is looked at when the first of its candidates is.
+                // Each chip is evaluated once, at its first candidate.
                 if candidates_of_chip(dispatch, first).next() != Some(candidate) {
                     continue;
                 }
@@ -155,19 +153,19 @@ impl Scheduler for Paq {
                 if dispatch.candidates().of_channel(channel).is_empty() {
                     continue;
                 }
-                let asked = &mut self.asked[channel as usize];
-                asked.retain(|&die| dispatch.states().asks(die));
-                if asked.is_empty() {
+                let requesting = &mut self.requesting[channel as usize];
+                requesting.retain(|&die| dispatch.states().asks(die));
+                if requesting.is_empty() {
                     self.choose_chip(dispatch, channel);
                 }
             }
-            // They are taken from the end.
+            // Dies are taken from the end.
             self.set.sort_unstable_by(|one, other| other.cmp(one));
         }
         while let Some(die) = self.set.pop() {
             if dispatch.candidates().contains(die) {
                 let Geometry { chips_per_channel, dies_per_chip, .. } = *dispatch.geometry();
-                self.asked[(die.0 / (chips_per_channel * dies_per_chip)) as usize].push(die);
+                self.requesting[(die.0 / (chips_per_channel * dies_per_chip)) as usize].push(die);
                 return Some(die);
             }
         }

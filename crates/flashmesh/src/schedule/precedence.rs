@@ -1,4 +1,4 @@
-//! What goes before what, whatever a policy does among requests: work of the firmware, and what has waited too long.
+//! Precedence rules common to all policies: for firmware work, and for overdue transactions.
 
 use crate::config::EraseOrder;
 use crate::units::Time;
@@ -10,7 +10,7 @@ const MAP: [Class; 2] = [Class::MapRead, Class::MapProgram];
 const MOVES: [Class; 2] = [Class::CollectRead, Class::CollectProgram];
 const REQUESTS: [Class; 2] = [Class::UserRead, Class::UserProgram];
 
-/// The map first, since many requests may wait for one of its pages; then requests, of which `user` chooses one, with garbage
+/// Chooses among all classes: the map first, since many requests may wait for one of its pages; then requests, chosen by `user`, with garbage
 /// collection before or after them by preemptibility and free space. Erases go as `erases` says.
 #[inline]
 pub(super) fn among_classes<T: From<Choice>>(
@@ -46,13 +46,13 @@ pub(super) fn among_classes<T: From<Choice>>(
     }
 }
 
-/// The oldest transaction of the first ready class.
+/// Returns the queue of the oldest transaction of the first ready class.
 #[inline]
 pub(super) fn in_order<const N: usize>(waiting: &Waiting<'_>, classes: [Class; N]) -> Option<Choice> {
     classes.into_iter().find(|&class| waiting.is_ready(class)).and_then(|class| waiting.oldest(class))
 }
 
-/// The longest waiting request transaction that exceeds `bound`.
+/// Returns the queue of the oldest request transaction, if any head exceeds `bound`.
 pub(super) fn late(waiting: &Waiting<'_>, bound: Time) -> Option<Choice> {
     let now = waiting.now();
     let mut is_late = false;

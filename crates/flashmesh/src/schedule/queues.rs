@@ -1,4 +1,4 @@
-//! The queues of every die: one for each class and plane, and for each priority where those count.
+//! Queues of all dies: one for each class and plane, and for each priority if priorities count.
 
 use std::hint::select_unpredictable;
 
@@ -12,40 +12,40 @@ use super::transaction::{CLASSES, Class, Priority, Transaction};
 
 pub type Transactions = Pool<TransactionId, Transaction>;
 
-/// A transaction that waits.
+/// A queued transaction.
 #[derive(Clone, Copy, Debug)]
-struct Waiting {
+struct QueueEntry {
     id: TransactionId,
-    /// Its page in its block, once somebody has looked for that: who looks through a queue need not touch the transactions, of which there
-    /// may be more than a cache holds.
+    /// Page of the transaction in its block, cached by the first search, so that later searches do not touch the transactions, which can exceed the
+    /// CPU cache.
     page: u32,
 }
 
-impl Waiting {
-    /// No page of a block.
+impl QueueEntry {
+    /// Marker for a page that is not cached yet.
     const UNKNOWN: u32 = u32::MAX;
 
-    const fn new(id: TransactionId) -> Waiting {
-        Waiting { id, page: Waiting::UNKNOWN }
+    const fn new(id: TransactionId) -> QueueEntry {
+        QueueEntry { id, page: QueueEntry::UNKNOWN }
     }
 }
 
-impl Default for Waiting {
-    /// What stands in places that hold nothing.
-    fn default() -> Waiting {
-        Waiting::new(TransactionId(u32::MAX))
+impl Default for QueueEntry {
+    /// Returns the filler for empty slots of a ring.
+    fn default() -> QueueEntry {
+        QueueEntry::new(TransactionId(u32::MAX))
     }
 }
 
-/// Which planes of a die have something waiting, a bit a plane, for each class; all in one word.
+/// The planes of a die with queued transactions, one bit each, by class; all in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlaneMasks(u64);
 
-/// No plane, whatever the class.
+/// The empty mask: no plane in any class.
 pub const NOTHING: PlaneMasks = PlaneMasks(0);
 
 impl PlaneMasks {
-    /// All planes of some classes.
+    /// Creates a mask of all planes of some classes.
     pub const fn all_of(classes: &[Class]) -> PlaneMasks {
         let mut masks = 0;
         let mut at = 0;
@@ -61,13 +61,13 @@ impl PlaneMasks {
         class as u32 * u8::BITS
     }
 
-    /// The planes of one class.
+    /// Returns the planes of one class.
     #[inline(always)]
     pub fn of(self, class: Class) -> u8 {
         (self.0 >> PlaneMasks::shift(class)) as u8
     }
 
-    /// The classes that have a plane, in the order of their index.
+    /// Returns the classes with a plane, in index order.
     #[inline]
     pub fn classes(self) -> impl Iterator<Item = Class> {
         let mut left = self;
@@ -78,13 +78,13 @@ impl PlaneMasks {
         })
     }
 
-    /// What both have.
+    /// Returns the intersection.
     #[inline(always)]
     pub fn and(self, other: PlaneMasks) -> PlaneMasks {
         PlaneMasks(self.0 & other.0)
     }
 
-    /// What the other one lacks.
+    /// Returns the planes that `other` lacks.
     #[inline(always)]
     pub fn without(self, other: PlaneMasks) -> PlaneMasks {
         PlaneMasks(self.0 & !other.0)
@@ -96,20 +96,20 @@ impl PlaneMasks {
         self.0 |= 1 << (PlaneMasks::shift(class) + u32::from(plane));
     }
 
-    /// The plane of one class that is the only one of all.
+    /// Returns the plane of `class` if it is the only plane of all classes.
     #[inline(always)]
     pub fn only(self, class: Class) -> Option<u8> {
         let plane = (self.0 >> PlaneMasks::shift(class)).trailing_zeros();
         (self.0.is_power_of_two() && plane < u8::BITS).then_some(plane as u8)
     }
 
-    /// Takes a plane out.
+    /// Removes a plane.
     #[inline(always)]
     pub fn remove(&mut self, class: Class, plane: u8) {
         self.0 &= !(1 << (PlaneMasks::shift(class) + u32::from(plane)));
     }
 
-    /// The first class that has a plane, in the order of their index; where none has, one of them.
+    /// Returns the first class with a plane, in index order; an arbitrary class for the empty mask.
     #[inline(always)]
     pub fn first_class(self) -> Class {
         Class::ALL[(self.0.trailing_zeros() / u8::BITS) as usize % CLASSES]
@@ -117,7 +117,7 @@ impl PlaneMasks {
 }
 
 #[inline]
-/// The planes of a mask, one bit each.
+/// Returns the planes of a bit mask.
 pub fn planes(mut mask: u8) -> impl Iterator<Item = u8> {
     std::iter::from_fn(move || {
         if mask == 0 {
@@ -129,18 +129,18 @@ pub fn planes(mut mask: u8) -> impl Iterator<Item = u8> {
     })
 }
 
-/// What waits for each die.
+/// The queues of all dies.
 #[derive(Clone, Debug)]
 pub struct DieQueues {
-    queues: Vec<Ring<Waiting>>,
+    queues: Vec<Ring<QueueEntry>>,
     masks: Table<DieId, PlaneMasks>,
     planes_per_die: usize,
-    /// The priorities that have queues of their own; all share that of the default where they do not count.
+    /// Priorities with queues of their own; if priorities do not count, only the default one, shared by all.
     priorities: &'static [Priority],
 }
 
 impl DieQueues {
-    /// Empty queues for `dies` dies, with `by_priority` one for each priority.
+    /// Creates empty queues for `dies` dies; with `by_priority`, one for each priority.
     pub fn new(dies: u32, planes_per_die: u32, by_priority: bool) -> DieQueues {
         let planes_per_die = planes_per_die as usize;
         let priorities: &[Priority] = if by_priority { Priority::ALL } else { &[Priority::Medium] };
@@ -158,20 +158,20 @@ impl DieQueues {
         if self.priorities.len() == 1 { slot } else { slot * Priority::ALL.len() + at.priority.index() }
     }
 
-    /// The priorities that have queues of their own.
+    /// Returns the priorities with queues of their own.
     #[inline]
     pub fn priorities(&self) -> &'static [Priority] {
         self.priorities
     }
 
-    /// Puts a transaction at the end of its queue.
+    /// Appends a transaction to its queue.
     #[inline(always)]
     pub fn push(&mut self, transactions: &mut Transactions, die: DieId, plane: u8, id: TransactionId) {
         let class = transactions[id].class();
         self.push_of(transactions, die, class, plane, id);
     }
 
-    /// The same for one of `class`.
+    /// Like [`push`](Self::push), for a transaction of known `class`.
     #[inline(always)]
     pub fn push_of(&mut self, transactions: &mut Transactions, die: DieId, class: Class, plane: u8, id: TransactionId) {
         let transaction = &mut transactions[id];
@@ -182,25 +182,25 @@ impl DieQueues {
         if queue.is_empty() {
             self.masks[die].insert(class, plane);
         }
-        queue.push_back(Waiting::new(id));
+        queue.push_back(QueueEntry::new(id));
     }
 
-    /// Puts a transaction into its queue behind those of lower order.
+    /// Inserts a transaction into its queue by order of arrival.
     pub fn insert(&mut self, transactions: &mut Transactions, die: DieId, plane: u8, id: TransactionId) {
         let Transaction { order, .. } = transactions[id];
         let (class, priority) = (transactions[id].class(), transactions[id].owner.priority);
         let slot = self.slot(Choice { die, class, plane, priority });
-        let is_before = |waiting: &Waiting| transactions[waiting.id].order < order;
+        let is_before = |waiting: &QueueEntry| transactions[waiting.id].order < order;
         let queue = &self.queues[slot];
         if queue.back().is_none_or(is_before) {
             return self.push_of(transactions, die, class, plane, id);
         }
         let at = queue.iter().take_while(|waiting| is_before(waiting)).count();
         transactions[id].end_chain();
-        self.queues[slot].insert(at, Waiting::new(id));
+        self.queues[slot].insert(at, QueueEntry::new(id));
     }
 
-    /// Puts a transaction into its queue behind the first ones that are `ahead` of it. What runs with it goes on doing so.
+    /// Inserts a transaction into its queue behind the leading transactions that are `ahead`. The chain of its companions is kept.
     pub fn insert_behind(
         &mut self,
         transactions: &Transactions,
@@ -213,22 +213,22 @@ impl DieQueues {
         let slot = self.slot(Choice { die, class, plane, priority });
         let at = self.queues[slot].iter().take_while(|waiting| ahead(&transactions[waiting.id])).count();
         self.masks[die].insert(class, plane);
-        self.queues[slot].insert(at, Waiting::new(id));
+        self.queues[slot].insert(at, QueueEntry::new(id));
     }
 
-    /// The first transaction of a queue.
+    /// Returns the first transaction of a queue.
     #[inline]
     pub fn head(&self, at: Choice) -> Option<TransactionId> {
         self.queues[self.slot(at)].front().map(|first| first.id)
     }
 
-    /// The transactions of a queue, in their order.
+    /// Returns the transactions of a queue, in order.
     #[inline]
     pub fn queued(&self, at: Choice) -> impl Iterator<Item = TransactionId> {
         self.queues[self.slot(at)].iter().map(|waiting| waiting.id)
     }
 
-    /// The first transaction that waits for a die, reads before programs.
+    /// Returns the first transaction queued at a die, reads before programs.
     #[inline(always)]
     pub fn first(&self, die: DieId) -> Option<TransactionId> {
         let masks = self.masks(die);
@@ -243,7 +243,7 @@ impl DieQueues {
         self.priorities.iter().find_map(|&priority| self.head(Choice { die, class, plane, priority }))
     }
 
-    /// Of `planes`, which have something waiting, the one whose first transaction of `class` waits longest; for queues without priorities.
+    /// Returns the plane of `planes`, none of which is empty, whose head of `class` is the oldest; for queues without priorities.
     #[inline(never)]
     pub fn oldest(&self, transactions: &Transactions, die: DieId, class: Class, planes: u8) -> u8 {
         let order_of = |plane| {
@@ -259,7 +259,7 @@ impl DieQueues {
         oldest.1
     }
 
-    /// The transaction of a class that waits longest for a die.
+    /// Returns the oldest transaction of a class that is queued at a die.
     #[inline]
     pub fn oldest_of<'a>(&self, transactions: &'a Transactions, die: DieId, class: Class) -> Option<&'a Transaction> {
         let mut oldest: Option<&Transaction> = None;
@@ -274,21 +274,21 @@ impl DieQueues {
         oldest
     }
 
-    /// Takes the first transaction of a queue.
+    /// Dequeues the first transaction of a queue.
     #[inline(always)]
     pub fn pop(&mut self, transactions: &mut Transactions, at: Choice) -> Option<TransactionId> {
         let slot = self.slot(at);
         let queue = &mut self.queues[slot];
         let first = queue.pop_front()?.id;
         match queue.front() {
-            // Far more may wait than a cache holds: it is there by the time the die is done with what was taken.
+            // Queues can exceed the CPU cache. Prefetch the new head now; the load completes while the die executes `first`.
             Some(next) => transactions.prefetch(next.id),
-            None => self.emptied(at),
+            None => self.clear_mask_if_empty(at),
         }
         Some(first)
     }
 
-    /// The same where priorities do not count, for a queue that is the only one of its die with anything waiting.
+    /// Like [`pop`](Self::pop), for the only non-empty queue of a die, without priorities.
     #[inline(always)]
     pub fn pop_only(&mut self, transactions: &mut Transactions, die: DieId, class: Class, plane: u8) -> TransactionId {
         let slot = (die.index() * CLASSES + class.index()) * self.planes_per_die + usize::from(plane);
@@ -301,7 +301,7 @@ impl DieQueues {
         first
     }
 
-    /// Takes the transaction `id` out of a queue; `false` when it is not there.
+    /// Removes transaction `id` from a queue; returns `false` if it is absent.
     pub fn take(&mut self, transactions: &mut Transactions, queue: Choice, id: TransactionId) -> bool {
         if self.head(queue) == Some(id) {
             return self.pop(transactions, queue).is_some();
@@ -310,7 +310,7 @@ impl DieQueues {
         at.is_some_and(|at| self.take_at(transactions, queue, at).is_some())
     }
 
-    /// Takes the first of the first `lookahead` transactions of a queue that `fits`.
+    /// Removes and returns the first transaction for which `fits` holds, among the first `lookahead` of a queue.
     #[inline]
     pub fn take_first(
         &mut self,
@@ -324,7 +324,8 @@ impl DieQueues {
         self.take_at(transactions, queue, at)
     }
 
-    /// The same of those that wait for `page` of a block, as `page_of` gives it; that of a transaction does not change while it waits.
+    /// Like [`take_first`](Self::take_first), among those whose page in the block, by `page_of`, is `page`. That page must not change while a
+    /// transaction is queued.
     #[inline]
     pub fn take_first_on_page(
         &mut self,
@@ -337,10 +338,10 @@ impl DieQueues {
         let slot = self.slot(queue);
         let waiting = &mut self.queues[slot];
         let mut at = 0;
-        // A loop, since iterators would be functions of their own.
+        // A loop, since iterator adaptors would not be inlined.
         while at < lookahead as usize {
             let other = waiting.get_mut(at)?;
-            if other.page == Waiting::UNKNOWN {
+            if other.page == QueueEntry::UNKNOWN {
                 other.page = page_of(&transactions[other.id]);
             }
             debug_assert_eq!(other.page, page_of(&transactions[other.id]), "a page has changed that a die is to read");
@@ -352,7 +353,7 @@ impl DieQueues {
         None
     }
 
-    /// Takes the transaction at a place of a queue.
+    /// Removes the transaction at an index of a queue.
     #[inline]
     fn take_at(&mut self, transactions: &mut Transactions, queue: Choice, at: usize) -> Option<TransactionId> {
         if at == 0 {
@@ -362,22 +363,22 @@ impl DieQueues {
         self.queues[slot].remove(at).map(|taken| taken.id)
     }
 
-    /// A queue has become empty.
+    /// Updates the mask after a queue became empty.
     #[inline]
-    fn emptied(&mut self, queue: Choice) {
+    fn clear_mask_if_empty(&mut self, queue: Choice) {
         if self.is_plane_empty(queue) {
             self.masks[queue.die].remove(queue.class, queue.plane);
         }
     }
 
-    /// Whether nothing of any priority waits where `queue` is, which is empty itself.
+    /// Returns whether the queues of all priorities of the plane of `queue` are empty; `queue` itself is.
     #[inline]
     fn is_plane_empty(&self, queue: Choice) -> bool {
         self.priorities.len() == 1
             || self.priorities.iter().all(|&priority| self.head(Choice { priority, ..queue }).is_none())
     }
 
-    /// What waits for a die in `class`, queue by queue, each in its order: the first `limit` of it.
+    /// Returns the first `limit` transactions of each queue of a die for `class`, queue by queue, in order.
     pub fn waiting<'a>(
         &'a self,
         transactions: &'a Transactions,
@@ -394,13 +395,13 @@ impl DieQueues {
         })
     }
 
-    /// Which planes have something waiting, for each class.
+    /// Returns the planes with queued transactions, by class.
     #[inline]
     pub fn masks(&self, die: DieId) -> PlaneMasks {
         self.masks[die]
     }
 
-    /// Whether anything waits for the die.
+    /// Returns whether any transaction is queued at the die.
     #[inline]
     pub fn has_work(&self, die: DieId) -> bool {
         self.masks[die] != NOTHING

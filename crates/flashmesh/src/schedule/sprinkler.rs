@@ -1,21 +1,21 @@
-//! Sprinkler (Jung and Kandemir, HPCA 2014): requests are scheduled by the layout of the chips, not in the order of their arrival.
+//! Sprinkler (Jung and Kandemir, HPCA 2014): requests are scheduled by the layout of the chips, not by order of arrival.
 //!
-//! Its source has two parts. *Resource-driven scheduling* visits the chips by their offset in the channels: the first chip of every channel,
-//! then the second of every channel, and so on. *Over-commitment* gives a chip more transactions than it can take, so that those can be
-//! chosen which overlap most: most dies and planes at work at once, and of equal groups the one with most pages of one request. Neither
-//! looks at the order of arrival.
+//! The paper has two parts. *Resource-driven scheduling* visits the chips by their offset in the channels: the first chip of every channel, then the
+//! second of every channel, and so on. *Over-commitment* gives a chip more transactions than it can execute, so that those with the largest overlap
+//! can be chosen: most dies and planes at work at once, and among equal groups the one with most pages of one request. Neither depends on the order
+//! of arrival.
 //!
-//! Decided here:
-//! - The text of the paper is not followed where it speaks of queues in hardware. What waits for a die is visible as a whole when a path is
-//!   granted (late binding), which is over-commitment without a limit; of each queue the first `schedule.lookahead` are looked at.
-//! - Channels do not wait for each other: each visits its own chips by their offset, and passes over those that can begin nothing.
-//!   All dies of the visited chip that can begin something ask for a path, one chip of a channel at a time.
-//! - The overlap of reads counts planes that may join by `flash.multi-plane`. That of programs counts planes for which one waits; whether
-//!   they join shows when they have their pages (MBM, section V.B: Sprinkler "neglects the strict restriction of the plane-level
+//! Choices:
+//! - Descriptions of hardware queues are not followed. All transactions queued at a die are visible when a path is granted (late binding), which is
+//!   over-commitment without a limit; the first `schedule.lookahead` of each queue are considered.
+//! - Channels do not wait for each other: each visits its own chips by their offset, and skips those that can start nothing. All dies of the visited
+//!   chip that can start an operation request a path, one chip of a channel at a time.
+//! - The overlap of reads counts planes that may join by `flash.multi-plane`. The overlap of programs counts planes with a queued program; whether
+//!   they join is known only when they have their pages (MBM, section V.B: Sprinkler "neglects the strict restriction of the plane-level
 //!   parallelism").
-//! - Reads have no precedence over writes. Of equal groups the one with the oldest transaction goes, and what has waited for
-//!   `schedule.age-bound` goes before all others of its die, which the source does not have.
-//! - Work of the firmware goes before or after requests as with the other policies.
+//! - Reads have no precedence over writes. Among equal groups the one with the oldest transaction goes, and a transaction that has waited for
+//!   `schedule.age-bound` goes before all others of its die, which the paper does not have.
+//! - Firmware work goes before or after requests as with the other policies.
 
 use crate::config::Config;
 use crate::engine::circular::behind;
@@ -37,8 +37,8 @@ pub struct Sprinkler {
 #[derive(Clone, Debug, Default)]
 struct Visit {
     chip: u32,
-    /// Its dies that requested a path and may still wait for it.
-    asked: Vec<DieId>,
+    /// Dies of the chip that requested a path and may still wait for it.
+    requesting: Vec<DieId>,
 }
 
 impl Sprinkler {
@@ -47,12 +47,12 @@ impl Sprinkler {
         Sprinkler {
             dies_per_chip: Divisor::new(geometry.dies_per_chip),
             groups: ByGroup::new(config, geometry, by_overlap),
-            visits: vec![Visit { chip: last, asked: Vec::new() }; geometry.channels as usize],
+            visits: vec![Visit { chip: last, requesting: Vec::new() }; geometry.channels as usize],
         }
     }
 }
 
-/// More planes, then more pages of one request, then the older one.
+/// Ranks groups: more planes, then more pages of one request, then the older one.
 fn by_overlap(group: &Group) -> Rank {
     (group.planes, group.of_one_request, u64::MAX - group.oldest)
 }
@@ -83,9 +83,9 @@ impl Scheduler for Sprinkler {
             }
             let first = channel * chips_per_channel * dies_per_chip;
             let offset = |die: DieId| self.dies_per_chip.divide(die.0 - first);
-            // The rest of the chip that is being visited.
-            visit.asked.retain(|&die| dispatch.states().asks(die));
-            let named = if visit.asked.is_empty() {
+            // First the rest of the chip that is being visited.
+            visit.requesting.retain(|&die| dispatch.states().asks(die));
+            let named = if visit.requesting.is_empty() {
                 let distance = |die: DieId| behind(offset(die), visit.chip, chips_per_channel);
                 candidates.iter().copied().min_by_key(|&die| (distance(die), die))
             } else {
@@ -93,7 +93,7 @@ impl Scheduler for Sprinkler {
             };
             if let Some(die) = named {
                 visit.chip = offset(die);
-                visit.asked.push(die);
+                visit.requesting.push(die);
                 return Some(die);
             }
         }

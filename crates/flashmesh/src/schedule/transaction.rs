@@ -1,4 +1,4 @@
-//! A flash transaction: one page (or one block to erase) on its way through a die.
+//! Flash transactions: one page, or one block to erase, on its way through a die.
 
 use crate::ids::{Lpn, PlaneId, Ppn, RequestId, StreamId, TransactionId};
 use crate::units::Bytes;
@@ -8,32 +8,32 @@ use super::work::{CachePlace, Work};
 
 pub use crate::config::Priority;
 
-/// What a transaction does next, in the order in which the out-of-order policy prefers user requests.
+/// The class of a transaction, in the order in which the out-of-order policy prefers user requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
-    /// A translation page, for entries of the map that transactions wait for or to be written back.
+    /// Read of a translation page, for entries that transactions wait for or for a write-back.
     MapRead,
-    /// A translation page is written back.
+    /// Write-back of a translation page.
     MapProgram,
-    /// A page a request wants.
+    /// Read of a page for a request.
     UserRead,
-    /// A page a request writes.
+    /// Program of a page of a request.
     UserProgram,
-    /// A valid page leaves the victim block.
+    /// Read of a valid page of the victim block.
     CollectRead,
-    /// It is programmed into its new place (by copyback, both in one).
+    /// Program of a moved page at its new location; with copyback, read and program in one.
     CollectProgram,
-    /// The victim block is erased.
+    /// Erase of the victim block.
     Erase,
-    /// A copy of a page is programmed on another die, when that has nothing else to do.
+    /// Program of a copy of a page on another die, when that die has nothing else to do.
     ReplicaProgram,
 }
 
-/// The number of classes.
+/// Number of classes.
 pub const CLASSES: usize = 8;
 
 impl Class {
-    /// All classes, by their index.
+    /// All classes, in index order.
     pub const ALL: [Class; CLASSES] = [
         Class::MapRead,
         Class::MapProgram,
@@ -45,13 +45,13 @@ impl Class {
         Class::ReplicaProgram,
     ];
 
-    /// Programs whose place is decided late, and that wait while their plane has none.
+    /// Programs that get their page late, and wait while their plane has no free page.
     pub const WAITING_PROGRAMS: [Class; 3] = [Class::UserProgram, Class::MapProgram, Class::ReplicaProgram];
 
-    /// The reads that requests wait for: they may suspend what the array does.
+    /// Reads that requests wait for, and that may suspend an operation.
     pub const AWAITED_READS: [Class; 2] = [Class::MapRead, Class::UserRead];
 
-    /// All but replicas, which go when nothing else waits.
+    /// All classes except replicas, which run only if nothing else is queued.
     pub const REQUIRED: [Class; CLASSES - 1] = [
         Class::MapRead,
         Class::MapProgram,
@@ -62,113 +62,113 @@ impl Class {
         Class::Erase,
     ];
 
-    /// The classes of collection and wear levelling.
+    /// Classes of collection and wear levelling.
     pub const INTERNAL: [Class; 3] = [Class::CollectRead, Class::CollectProgram, Class::Erase];
 
-    /// The position in a table by class.
+    /// Returns the index of this class in tables by class.
     #[inline]
     pub const fn index(self) -> usize {
         self as usize
     }
 
-    /// Whether it programs a page.
+    /// Returns whether the class programs a page.
     #[inline]
     pub const fn is_program(self) -> bool {
         matches!(self, Class::MapProgram | Class::UserProgram | Class::CollectProgram | Class::ReplicaProgram)
     }
 
-    /// Whether it is one of the [`WAITING_PROGRAMS`](Class::WAITING_PROGRAMS).
+    /// Returns whether the class is one of [`WAITING_PROGRAMS`](Class::WAITING_PROGRAMS).
     #[inline]
     pub const fn waits_for_page(self) -> bool {
         matches!(self, Class::UserProgram | Class::MapProgram | Class::ReplicaProgram)
     }
 
-    /// Whether it is work of collection or wear levelling.
+    /// Returns whether the class is work of collection or wear levelling.
     #[inline]
     pub const fn is_internal(self) -> bool {
         matches!(self, Class::CollectRead | Class::CollectProgram | Class::Erase)
     }
 }
 
-/// A transaction, or none, in half the room of an `Option`.
+/// An optional transaction id, half as large as an `Option`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Link(u32);
+pub(super) struct NextInChain(u32);
 
-impl Link {
-    /// No transaction: an arena never holds so many.
-    pub const NONE: Link = Link(u32::MAX);
+impl NextInChain {
+    /// No transaction; an arena never holds that many.
+    pub const NONE: NextInChain = NextInChain(u32::MAX);
 
-    /// To a transaction.
+    /// Creates a link to a transaction.
     #[inline(always)]
-    pub fn to(id: TransactionId) -> Link {
-        Link(id.0)
+    pub fn to(id: TransactionId) -> NextInChain {
+        NextInChain(id.0)
     }
 
-    /// The transaction, when there is one.
+    /// Returns the transaction, if any.
     #[inline(always)]
     pub fn get(self) -> Option<TransactionId> {
-        (self != Link::NONE).then_some(TransactionId(self.0))
+        (self != NextInChain::NONE).then_some(TransactionId(self.0))
     }
 }
 
-/// For whom a transaction is.
+/// The owner of a transaction.
 #[derive(Clone, Copy, Debug)]
 pub struct Owner {
-    /// The request that waits for it; `None` for work of the firmware, and for pages that the device cache writes to flash.
+    /// Request that waits for the transaction; `None` for firmware work and for destages of the device cache.
     pub request: Option<RequestId>,
-    /// The stream of the request, or that wrote what the device cache writes to flash; the first one of other work.
+    /// Stream of the request; of a destage, the stream that wrote the page; stream 0 for firmware work.
     pub stream: StreamId,
-    /// That of its stream.
+    /// Priority of `stream`.
     pub priority: Priority,
 }
 
 impl Owner {
-    /// The firmware itself.
+    /// The firmware as owner.
     pub const FIRMWARE: Owner = Owner { request: None, stream: StreamId(0), priority: Priority::Medium };
 }
 
-/// One page's worth of work, or one block to erase.
+/// A flash transaction: one page, or one block to erase.
 ///
-/// In this order, and at the beginning of a line of the processor's cache: who looks through a queue touches one line of each
-/// transaction, of which more may wait than a cache holds.
+/// The order of the fields and the alignment to a cache line let searches through a queue touch one line of each transaction, since the transactions
+/// can exceed the CPU cache.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct Transaction {
-    /// The next of those that run as one.
-    next: Link,
-    /// The page read, or moved from; the block of an erase is that of this page.
+    /// Next transaction of the same operation on a plane (intrusive list of companions).
+    next: NextInChain,
+    /// Page to read or to move; for an erase, a page of the block.
     pub from: Ppn,
-    /// The logical page.
+    /// Logical page.
     pub lpn: Lpn,
-    /// The plane it runs on.
+    /// Plane of the operation.
     pub plane: PlaneId,
-    /// The changes of the map there had been when `from` was looked up for a read.
+    /// Version of the map when `from` was looked up for a read.
     pub translated: u64,
-    /// For whom.
+    /// Request, stream or firmware that the transaction is for.
     pub owner: Owner,
-    /// The page programmed, decided when the path is granted, or before with `ftl.write-binding = "early"`.
+    /// Page to program, assigned when the path is granted, or earlier with `ftl.write-binding = "early"`.
     pub to: Ppn,
-    /// Where in its page `bytes` begin; 0 but for reads.
+    /// Byte offset of the requested data in its page; 0 except for reads.
     pub start: u32,
-    /// Order of arrival among all transactions.
+    /// Sequence number, in order of arrival of all transactions.
     pub order: u64,
-    /// What it is for; decides where it queues.
+    /// Purpose (host read, GC move, …). Selects the queue.
     pub work: Work,
-    /// Where its time goes.
+    /// Time account.
     pub account: Account,
-    /// User data the host asked for, or gave, in this page.
+    /// Host data of this page, requested or to write.
     pub bytes: Bytes,
-    /// What leaves the die of a read, without the metadata of the page.
+    /// Data that a read transfers out of the die, without the metadata of the page.
     pub moved: Bytes,
-    /// The write of the same logical page that comes after this one.
+    /// Next write of the same logical page.
     pub successor: Option<TransactionId>,
 }
 
-/// What is looked at of a transaction that waits is in its first line.
+/// Searches through queues use only the first cache line.
 const _: () = assert!(std::mem::offset_of!(Transaction, account) == 64);
 
 impl Default for Transaction {
-    /// A read of the first page that nobody waits for.
+    /// Returns a read of page 0 that no request waits for.
     fn default() -> Transaction {
         let work = Work::HostRead(CachePlace::None);
         Transaction::new(work, Owner::FIRMWARE, Lpn(0), PlaneId(0), Ppn(0), Bytes::ZERO)
@@ -176,13 +176,13 @@ impl Default for Transaction {
 }
 
 impl Transaction {
-    /// A transaction that has waited for nothing yet.
+    /// Creates a transaction that has not waited yet.
     #[inline(always)]
     pub fn new(work: Work, owner: Owner, lpn: Lpn, plane: PlaneId, from: Ppn, bytes: Bytes) -> Transaction {
         Transaction {
             work,
             owner,
-            next: Link::NONE,
+            next: NextInChain::NONE,
             successor: None,
             lpn,
             plane,
@@ -197,33 +197,33 @@ impl Transaction {
         }
     }
 
-    /// The queue of its die that it waits in.
+    /// Returns the class, which selects the queue of the die.
     #[inline(always)]
     pub const fn class(&self) -> Class {
         self.work.class()
     }
 
-    /// Whether it is a read that a request waits for and that has nothing to do with the device cache.
+    /// Returns whether this is a read that a request waits for, without a place in the device cache.
     #[inline(always)]
     pub fn is_plain_read(&self) -> bool {
         self.work == Work::HostRead(CachePlace::None) && self.owner.request.is_some()
     }
 
-    /// The next of those that run as one with it.
+    /// Returns the next companion.
     #[inline(always)]
     pub fn companion(&self) -> Option<TransactionId> {
         self.next.get()
     }
 
-    /// `id` runs with it.
+    /// Sets the next companion to `id`.
     #[inline]
     pub fn set_companion(&mut self, id: TransactionId) {
-        self.next = Link::to(id);
+        self.next = NextInChain::to(id);
     }
 
-    /// Nothing runs with it and comes after it.
+    /// Ends the chain of companions at this transaction.
     #[inline]
     pub fn end_chain(&mut self) {
-        self.next = Link::NONE;
+        self.next = NextInChain::NONE;
     }
 }

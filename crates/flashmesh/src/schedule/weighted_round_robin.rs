@@ -1,8 +1,8 @@
 //! Weighted round robin over priorities.
 //!
-//! Weighted round robin with an urgent class on top, after that of NVMe (base specification, section 4.13): urgent
-//! transactions go first. The others are visited in rounds, of which every fourth visits the low ones and every second the
-//! medium ones, so that they are served 1 : 2 : 4 where all of them wait, spread evenly; what does not wait is passed over.
+//! Weighted round robin with an urgent class on top, after that of NVMe (base specification, section 4.13). Urgent transactions go first. The other
+//! priorities are visited in rounds: high ones in each round, medium ones in every second, low ones in every fourth. If all of them wait, they are
+//! served 4 : 2 : 1, evenly spread; a priority without a transaction is skipped.
 
 use super::transaction::Priority;
 
@@ -15,7 +15,7 @@ const ROUNDS: u8 = WEIGHTS[0].1;
 pub struct WeightedRoundRobin {
     /// Index of the priority visited last.
     last: usize,
-    /// Rounds left in the cycle; priorities of less weight are skipped.
+    /// Rounds left in the cycle; priorities of smaller weight are skipped.
     round: u8,
 }
 

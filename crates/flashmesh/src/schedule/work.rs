@@ -1,89 +1,89 @@
-//! What transactions are for.
+//! Purposes of transactions.
 
 use super::transaction::Class;
 
-/// Whether the device cache keeps a place for the page of a transaction until that is done.
+/// Whether the device cache reserves a place for the page until the transaction is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CachePlace {
-    /// It does not: the drive has no cache, or the page passes it by, or leaves it.
+    /// No place: no cache in the drive, or a page that bypasses or leaves the cache.
     None,
-    /// A read fills the place; a write goes through it.
+    /// A place that a read fills or a write passes through.
     Kept,
 }
 
-/// What a read of a user page is for.
+/// The purpose of a read of a user page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadFor {
-    /// A request reads the page.
+    /// Read for a request.
     Request,
-    /// A write of a part of the page needs the rest (read-modify-write).
+    /// Read of the rest of a page for a partial write (read-modify-write).
     Write,
 }
 
-/// Which way a page goes that collection or wear levelling moves.
+/// The route of a page that collection or wear levelling moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Route {
     /// Through the controller.
     Controller,
-    /// Within its plane, without leaving the chip (copyback): where programs gather, with all others that fill one with it.
+    /// Within the plane, without leaving the chip (copyback); if programs gather, with the other pages of the same program.
     Plane,
-    /// Straight to the chip that programs it.
+    /// Straight to the chip that programs the page.
     Chip,
-    /// The same, as a page that a Clean lists (Network-on-SSD, CAL 2012, section 3.4).
+    /// Straight to the chip that programs the page, as a page listed in a Clean (Network-on-SSD, CAL 2012, section 3.4).
     Clean,
-    /// The last page that a Clean lists: the end of its program is acknowledged.
+    /// The last page listed in a Clean, the end of whose program is acknowledged.
     CleanEnd,
 }
 
 impl Route {
-    /// Whether the page goes straight to another chip.
+    /// Returns whether the page goes straight to another chip.
     #[inline]
     pub const fn leaves_chip(self) -> bool {
         matches!(self, Route::Chip | Route::Clean | Route::CleanEnd)
     }
 
-    /// Whether the page is one that a Clean lists.
+    /// Returns whether the page is listed in a Clean.
     #[inline]
     pub const fn is_clean(self) -> bool {
         matches!(self, Route::Clean | Route::CleanEnd)
     }
 }
 
-/// What a transaction is for, and in which step of it.
+/// The purpose of a transaction, and its step towards that purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
-    /// A translation page is read, for entries of the map that transactions wait for or that are written back.
+    /// Read of a translation page, for entries that transactions wait for or for a write-back.
     MapRead,
-    /// A page of the map or of its journal is programmed.
+    /// Program of a page of the map or of its journal.
     MapProgram,
-    /// A request reads a page.
+    /// Read of a page for a request.
     HostRead(CachePlace),
-    /// A write of a part of a page reads the rest first (read-modify-write).
+    /// Read of the rest of a page for a partial write (read-modify-write).
     ReadModify(CachePlace),
-    /// A page is written, for a request or for the device cache.
+    /// Write of a page, for a request or for the device cache.
     HostWrite(CachePlace),
-    /// The firmware policy has a page written elsewhere that it read for a request.
+    /// Write of a page to another place by the firmware policy, after a request has read the page.
     Reallocate,
-    /// A valid page leaves the victim block.
+    /// Read of a valid page of the victim block.
     CollectRead(Route),
-    /// It is programmed into its new place.
+    /// Program of a moved page at its new location.
     CollectProgram(Route),
-    /// The victim block is erased.
+    /// Erase of the victim block.
     Erase,
-    /// A copy of a page is programmed on another die.
+    /// Program of a copy of a page on another die.
     ReplicaProgram,
-    /// Parity of a superblock is programmed, before what else waits for its die.
+    /// Program of the parity of a superblock, before all other programs of its die.
     Parity,
 }
 
 impl Work {
-    /// Whether it has to go elsewhere when the page that it was queued for has moved.
+    /// Returns whether the transaction must be rerouted if its page has moved since it was queued.
     #[inline(always)]
     pub const fn depends_on_map(self) -> bool {
         !matches!(self, Work::MapProgram | Work::HostWrite(_) | Work::Erase | Work::Parity)
     }
 
-    /// The queue of a die that it waits in.
+    /// Returns the class, which selects the queue of the die.
     #[inline(always)]
     pub const fn class(self) -> Class {
         match self {
@@ -98,19 +98,19 @@ impl Work {
         }
     }
 
-    /// Whether a page is written for the host, in whichever step.
+    /// Returns whether the transaction is a step of a host write.
     #[inline]
     pub const fn is_write(self) -> bool {
         matches!(self, Work::HostWrite(_) | Work::ReadModify(_))
     }
 
-    /// What a read of a user page is for.
+    /// Returns the purpose of a read of a user page.
     #[inline]
     pub const fn read_for(self) -> ReadFor {
         if self.is_write() { ReadFor::Write } else { ReadFor::Request }
     }
 
-    /// Whether the device cache keeps a place for its page.
+    /// Returns whether the device cache reserves a place for the page.
     #[inline]
     pub const fn has_cache_place(self) -> bool {
         matches!(
@@ -119,27 +119,27 @@ impl Work {
         )
     }
 
-    /// Whether its data goes, or came, straight from chip to chip.
+    /// Returns whether the data goes, or came, straight from chip to chip.
     #[inline]
     pub const fn leaves_chip(self) -> bool {
         matches!(self, Work::CollectRead(route) | Work::CollectProgram(route) if route.leaves_chip())
     }
 
-    /// Whether it is a program of which nothing comes over the path: where programs gather, all that one writes is together before it is
-    /// queued, and waits there for nothing more.
+    /// Returns whether the transaction is a program without data from the controller. If programs gather, all units of such a program are together
+    /// before it is queued, so that it does not gather in the queue.
     #[inline]
     pub const fn is_whole(self) -> bool {
         matches!(self, Work::CollectProgram(Route::Plane | Route::Chip | Route::Clean | Route::CleanEnd))
     }
 
-    /// Whether a page moves within its plane, read and programmed in one.
+    /// Returns whether the page moves within its plane, read and programmed in one operation.
     #[inline]
     pub const fn is_copyback(self) -> bool {
         matches!(self, Work::CollectProgram(Route::Plane))
     }
 
-    /// Whether two programs may run as one operation: the data comes over the path for both or for none, copybacks run alone, and parity runs
-    /// with parity alone.
+    /// Returns whether two programs may run in one operation: both or neither get data from another chip, copybacks run alone, and parity runs only
+    /// with parity.
     #[inline]
     pub fn may_run_with(self, other: Work) -> bool {
         self.leaves_chip() == other.leaves_chip()
@@ -148,7 +148,7 @@ impl Work {
             && (self == Work::Parity) == (other == Work::Parity)
     }
 
-    /// Whether it moves a page that a Clean lists.
+    /// Returns whether the transaction moves a page listed in a Clean.
     #[inline]
     pub const fn is_clean(self) -> bool {
         matches!(self, Work::CollectRead(route) | Work::CollectProgram(route) if route.is_clean())

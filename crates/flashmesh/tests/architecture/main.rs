@@ -54,10 +54,10 @@ fn a_wrong_drawing_is_found() {
         let [read, _] = Drawing::all(&DOCUMENT.replacen(before, after, 1)).try_into().expect("two drawings");
         problems(&read, &walk)
     };
-    let upwards = changed("D->>X: send.rs: send command", "X->>D: send.rs: send command");
+    let upwards = changed("D->>X: transfer/send.rs: send command", "X->>D: transfer/send.rs: send command");
     assert!(upwards.contains(&"fabric to datapath is drawn, and not called".to_owned()), "{upwards:?}");
-    let elsewhere = changed("D->>X: send.rs: send data", "D->>X: join.rs: send data");
-    assert_eq!(elsewhere, ["not after what is drawn above it: D->>X: join.rs: send data"]);
+    let elsewhere = changed("D->>X: transfer/send.rs: send data", "D->>X: operation/multi_plane.rs: send data");
+    assert_eq!(elsewhere, ["not after what is drawn above it: D->>X: operation/multi_plane.rs: send data"]);
     let late = changed("    F->>W: requests.rs: read a page (work/host_read.rs translates it)\n", "");
     assert_eq!(late, ["frontend to controller is called, and not drawn"]);
 }

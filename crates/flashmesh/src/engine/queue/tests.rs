@@ -2,7 +2,7 @@ use super::super::key::OFFSET_BITS;
 use super::*;
 use proptest::prelude::*;
 
-/// An event of the tests: the lowest bits of its number are its kind.
+/// Events of the tests: the low bits of a number are the kind.
 impl Queued for u32 {
     fn parts(self) -> (u8, u32) {
         ((self % 32) as u8, self)
@@ -15,11 +15,11 @@ impl Queued for u32 {
     }
 }
 
-/// Events to come, each with its time: a list that is searched for the first.
+/// A reference model: a list of pending events that is searched for the first.
 #[derive(Default)]
 struct Listed {
     events: Vec<(u64, u32)>,
-    /// The place of the alarm in it, if it is set, and does not lie too far ahead.
+    /// The pending alarm, unless it is too far ahead for a key.
     alarm: Option<(u64, u32)>,
 }
 
@@ -38,10 +38,10 @@ impl Listed {
     }
 }
 
-/// The kind of the alarm, which no other event has, as in a drive: which of two equal events is the alarm could not be told.
+/// Kind of the alarm, which no other event has, as in a drive: otherwise two equal events could not be distinguished.
 const ALARM_KIND: u32 = 31;
 
-/// A step: schedules the event of this number so long after now, in that lane or as the alarm, after taking so many.
+/// A step of a test: number of the event to schedule, delay from now, lane or alarm, and number of events to dequeue before.
 type Step = (u32, u64, usize, usize);
 
 fn compare(steps: &[Step]) {
@@ -58,7 +58,7 @@ fn compare(steps: &[Step]) {
     for &(event, delay, lane, taken) in steps {
         (0..taken).for_each(|_| take(&mut queue, &mut listed));
         if lane == ALARM {
-            // Alarms far ahead come as other events do.
+            // Alarms far ahead become ordinary events.
             let at = queue.now().as_ps() + delay.min(5_000);
             let event = event / 32 * 32 + ALARM_KIND;
             queue.set_alarm(Time::from_ps(at), event);
@@ -77,9 +77,9 @@ fn compare(steps: &[Step]) {
 }
 
 fn delays() -> impl Strategy<Value = u64> {
-    // Mostly short delays with many ties, and events that wait while many others pass.
+    // Mostly short delays with many ties, and events that stay pending while many others pass.
     let near = prop_oneof![8 => 0..8u64, 4 => 0..40u64, 1 => 0..5_000u64, 1 => Just(3_000u64)];
-    // Some lie beyond what a key can say, or at the edge of it, or make the base move.
+    // Some delays exceed the range of a key, are at its edge, or make the base move.
     let far = prop_oneof![OFFSET_END - 3..OFFSET_END + 3, Just(BASE_STAYS_PS), 0..OFFSET_END * 8];
     prop_oneof![12 => near, 1 => far]
 }

@@ -7,7 +7,7 @@ use super::framing::Durations;
 use super::shared_channels::CHANNEL_WIRES;
 use super::{AnyFabric, FabricError, Facts, Routers, SharedChannels};
 
-/// The bus.
+/// Properties of the bus.
 pub static FACTS: Facts = Facts {
     name: "bus",
     caption: "Each row of chips shares one channel. A die asks for the channel to get a command or to send data, and waits \

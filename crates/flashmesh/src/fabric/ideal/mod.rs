@@ -1,14 +1,14 @@
-//! The path-conflict-free ideal (Venice, ISCA 2023, section 3.3): a private channel for every chip and no limit on controllers.
+//! The path-conflict-free ideal (Venice, ISCA 2023, section 3.3): a private channel for every chip, and unlimited controllers.
 //!
-//! A chip still has one set of pins: its dies share them, and with a cache register a die may want them for a command while its data
-//! leaves. Such a wait counts as a wait for a path; with one die a chip and no cache register there is none.
+//! The dies of a chip still share one set of pins, and a die with a cache register can request the pins for a command while its data leaves. Such
+//! waits count as path waits. With one die a chip and no cache register there are none.
 
 use crate::config::{self, Config, Move};
 use crate::flash::geometry::Geometry;
 
 use super::{AnyFabric, FabricError, Facts, Routers, SharedChannels};
 
-/// The ideal.
+/// Properties of the ideal.
 pub static FACTS: Facts = Facts {
     name: "ideal",
     caption: "Every chip has a channel of its own. Nothing is in the way of anything.",

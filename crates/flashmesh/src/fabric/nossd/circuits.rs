@@ -1,14 +1,14 @@
-//! NoSSD as `fabric.hold-path` has it: in place of packets that meet, circuits of the links that the packets of a command and its answer
-//! would cross, from the controller that the injection policy chooses to the chip, and back to the one that hears it.
+//! NoSSD under `fabric.hold-path`: circuit switching in place of packet switching. A circuit reserves all links that the packets of a command and its
+//! reply would cross, from the controller chosen by the injection policy to the chip, and back to the controller that receives the reply.
 //!
-//! Packets meet no others on a circuit, so that each takes as long as it does alone, and links of one wire for both directions are one. The
-//! way, the packets and the policies are those of the network; what decides between packets that meet (arbitration, buffers, interleaving,
-//! queues of controllers) decides nothing here. A command reserves the way of its answer as well, since what it starts may hold its path; an
-//! answer that holds none reserves the links from the chip to its controller.
+//! Packets on a circuit meet no others, so that each takes its zero-load time, and the two directions of a half-duplex link count as one link.
+//! Routes, packets and policies are those of the network. The settings for contention between packets (arbitration, buffers, interleaving, controller
+//! queues) have no effect. A command also reserves the route of its reply, since the operation that it starts may hold its path; a reply without a
+//! held path reserves the links from the chip to its controller.
 //!
-//! A die that asks gets the first of its ways all of whose links are free, and takes all of them at once. Dies that wait are served in the
-//! order of asking; a later one overtakes only where it takes no link that an earlier one waits for. So the first that waits is served as
-//! soon as its links have come free, which no other takes, and then the next is first.
+//! A requesting die gets the first of its routes whose links are all free, and reserves them all at once. Requests are granted in order of arrival; a
+//! later request overtakes only if it reserves no link that an earlier one waits for. So the oldest request is granted as soon as its links are free,
+//! and then the next one is the oldest.
 
 use crate::config::{Config, HoldPath};
 use crate::fabric::layout::{Layout, LinkKind, SharedResource};
@@ -29,27 +29,27 @@ use super::settings::{parameters, too_large};
 use super::state::DieState;
 use super::zero_load_latency::ZeroLoadLatency;
 
-/// One of the ways to a die: the local channels at its ends, and its links.
+/// One possible route to a die: the local channels at its ends, and its links.
 #[derive(Clone, Debug)]
-struct Way {
+struct Route {
     sender: TerminalId,
     chip: TerminalId,
-    hearer: TerminalId,
+    receiver: TerminalId,
     links: Vec<LinkId>,
 }
 
 #[derive(Clone, Debug)]
 struct Circuit {
     die: DieId,
-    way: Way,
+    route: Route,
     since: Time,
 }
 
 #[derive(Clone, Debug)]
-struct Waiting {
+struct QueuedRequest {
     die: DieId,
     phase: TransferPhase,
-    ways: Vec<Way>,
+    routes: Vec<Route>,
     cause: Cause,
 }
 
@@ -61,25 +61,25 @@ pub struct Circuits {
     packetizer: Packetizer,
     zero_load: ZeroLoadLatency,
     controllers: Controllers,
-    /// The controller whose turn it is to send a command.
+    /// Next controller in the round-robin order of commands.
     turn: u32,
     dies_per_chip: u32,
     rule: HoldPath,
     links: LinkAccounting,
     dies: Vec<DieState>,
-    /// By path.
+    /// Indexed by path.
     circuits: Vec<Option<Circuit>>,
-    /// By link.
-    taken: Vec<Option<DieId>>,
-    /// In the order of asking.
-    waiting: Vec<Waiting>,
+    /// Holder of each link, indexed by link.
+    holders: Vec<Option<DieId>>,
+    /// Queued requests, in order of arrival.
+    waiting: Vec<QueuedRequest>,
 }
 
 impl Circuits {
-    /// The network of the drive that `config` describes.
+    /// Builds the network of the drive that `config` describes.
     ///
     /// # Errors
-    /// When there cannot be such a network.
+    /// If no such network can be built.
     pub fn new(config: &Config, geometry: &Geometry) -> Result<Circuits, FabricError> {
         Ok(Circuits::over(config, geometry, controllers::topology(&config.nossd, geometry).map_err(too_large)?))
     }
@@ -97,7 +97,7 @@ impl Circuits {
             rule: config.fabric.hold_path,
             dies: vec![DieState::default(); geometry.dies() as usize],
             circuits: Vec::new(),
-            taken: vec![None; links.layout().links.len()],
+            holders: vec![None; links.layout().links.len()],
             waiting: Vec::new(),
             controllers,
             topology,
@@ -109,87 +109,87 @@ impl Circuits {
         ChipId(die.0 / self.dies_per_chip)
     }
 
-    /// The ways of a command from `sender` to a die, or of what `hearer` is answered alone; an answer leaves over the local channel of the
-    /// same number as that of the sender.
-    fn ways(&self, die: DieId, sender: Option<u32>, hearer: u32) -> Vec<Way> {
+    /// Returns the routes of a command from `sender` to a die and of its reply, or without a sender those of a reply alone. The reply ends at the
+    /// local channel of `receiver` that has the same number as the channel of the sender.
+    fn routes(&self, die: DieId, sender: Option<u32>, receiver: u32) -> Vec<Route> {
         let chip = self.controllers.terminal_of_chip(self.chip_of(die));
         let local = |first: TerminalId, number: u32| TerminalId(first.0 + number);
         let chip_channels = self.controllers.local_channels(chip).count() as u32;
-        let channels = self.controllers.local_channels(self.controllers.terminal(hearer)).count() as u32;
-        let way = |number: u32| {
+        let channels = self.controllers.local_channels(self.controllers.terminal(receiver)).count() as u32;
+        let route = |number: u32| {
             let (of_chip, of_controller) = (number % chip_channels, number / chip_channels);
             let controller = |controller| local(self.controllers.terminal(controller), of_controller);
-            let (chip, hearer) = (local(chip, of_chip), controller(hearer));
+            let (chip, receiver) = (local(chip, of_chip), controller(receiver));
             let mut links = Vec::new();
             let mut add = |from, to| self.topology.follow(from, to, |link| links.push(self.links.number(link)));
             if let Some(sender) = sender {
                 add(controller(sender), chip);
             }
-            add(chip, hearer);
+            add(chip, receiver);
             links.sort_unstable_by_key(|link| link.0);
             links.dedup();
-            Way { sender: sender.map_or(hearer, controller), chip, hearer, links }
+            Route { sender: sender.map_or(receiver, controller), chip, receiver, links }
         };
-        (0..chip_channels * channels).map(way).collect()
+        (0..chip_channels * channels).map(route).collect()
     }
 
-    /// Dies that wait for a way over `link`.
-    fn waiting_for(&self, link: LinkId) -> impl Iterator<Item = &Waiting> {
-        self.waiting.iter().filter(move |other| other.ways.iter().any(|way| way.links.contains(&link)))
+    /// Returns the queued requests with a route over `link`.
+    fn requests_for(&self, link: LinkId) -> impl Iterator<Item = &QueuedRequest> {
+        self.waiting.iter().filter(move |other| other.routes.iter().any(|route| route.links.contains(&link)))
     }
 
-    /// How many dies hold the local channels of a controller, or wait for them.
+    /// Returns the number of dies that hold a local channel of a controller or wait for one.
     fn load(&self, controller: u32) -> u32 {
         let locals = self.controllers.local_channels(self.controllers.terminal(controller));
         let links = locals.map(|terminal| self.links.number(self.topology.injection(terminal)));
-        links.map(|link| u32::from(self.taken[link.index()].is_some()) + self.waiting_for(link).count() as u32).sum()
+        links.map(|link| u32::from(self.holders[link.index()].is_some()) + self.requests_for(link).count() as u32).sum()
     }
 
-    /// The controllers, where every local channel of the one that was chosen is taken; else the links between routers.
-    fn cause(&self, ways: &[Way]) -> Cause {
-        let is_taken = |link: LinkId| self.taken[link.index()].is_some() || self.waiting_for(link).next().is_some();
+    /// Returns [`Cause::Controller`] if all local channels of the chosen controller are held or waited for, else [`Cause::Link`].
+    fn cause(&self, routes: &[Route]) -> Cause {
+        let is_taken = |link: LinkId| self.holders[link.index()].is_some() || self.requests_for(link).next().is_some();
         let of_controllers = |link: &&LinkId| self.links.layout().links[link.index()].kind == LinkKind::Controller;
-        let is_crowded = |way: &Way| way.links.iter().filter(of_controllers).any(|&link| is_taken(link));
-        if ways.iter().all(is_crowded) { Cause::Controller } else { Cause::Link }
+        let is_blocked = |route: &Route| route.links.iter().filter(of_controllers).any(|&link| is_taken(link));
+        if routes.iter().all(is_blocked) { Cause::Controller } else { Cause::Link }
     }
 
-    fn wait(&mut self, die: DieId, phase: TransferPhase, ways: Vec<Way>, now: Time, outbox: &mut Outbox) {
-        let cause = self.cause(&ways);
-        let is_free = |way: &Way| way.links.iter().all(|link| self.taken[link.index()].is_none());
-        let may_go = ways.iter().any(is_free);
-        self.waiting.push(Waiting { die, phase, ways, cause });
-        if may_go {
-            self.serve(now, outbox);
+    fn enqueue(&mut self, die: DieId, phase: TransferPhase, routes: Vec<Route>, now: Time, outbox: &mut Outbox) {
+        let cause = self.cause(&routes);
+        let is_free = |route: &Route| route.links.iter().all(|link| self.holders[link.index()].is_none());
+        let can_be_granted = routes.iter().any(is_free);
+        self.waiting.push(QueuedRequest { die, phase, routes, cause });
+        if can_be_granted {
+            self.grant_queued(now, outbox);
         }
     }
 
-    /// Links have come free: those who wait are served as far as they can be.
-    fn serve(&mut self, now: Time, outbox: &mut Outbox) {
-        let mut claimed: Vec<bool> = self.taken.iter().map(Option::is_some).collect();
+    /// Grants all queued requests that can be granted after links became free.
+    fn grant_queued(&mut self, now: Time, outbox: &mut Outbox) {
+        let mut claimed: Vec<bool> = self.holders.iter().map(Option::is_some).collect();
         let mut at = 0;
         while at < self.waiting.len() {
-            let is_free = |way: &&Way| way.links.iter().all(|link| !claimed[link.index()]);
-            let ways = &self.waiting[at].ways;
-            let found = ways.iter().find(is_free).cloned();
-            // What the die takes, or waits for, is not for those behind it.
-            let wanted = if let Some(way) = &found { std::slice::from_ref(way) } else { ways.as_slice() };
-            wanted.iter().flat_map(|way| &way.links).for_each(|link| claimed[link.index()] = true);
+            let is_free = |route: &&Route| route.links.iter().all(|link| !claimed[link.index()]);
+            let routes = &self.waiting[at].routes;
+            let found = routes.iter().find(is_free).cloned();
+            // Later requests must not take links that this die reserves or waits for.
+            let wanted = if let Some(route) = &found { std::slice::from_ref(route) } else { routes.as_slice() };
+            wanted.iter().flat_map(|route| &route.links).for_each(|link| claimed[link.index()] = true);
             match found {
-                Some(way) => {
+                Some(route) => {
                     let waiting = self.waiting.remove(at);
-                    self.take(&waiting, way, now, outbox);
+                    self.reserve(&waiting, route, now, outbox);
                 }
                 None => at += 1,
             }
         }
     }
 
-    fn take(&mut self, waiting: &Waiting, way: Way, now: Time, outbox: &mut Outbox) {
-        let Waiting { die, phase, cause, .. } = *waiting;
-        way.links.iter().for_each(|link| self.taken[link.index()] = Some(die));
+    fn reserve(&mut self, waiting: &QueuedRequest, route: Route, now: Time, outbox: &mut Outbox) {
+        let QueuedRequest { die, phase, cause, .. } = *waiting;
+        route.links.iter().for_each(|link| self.holders[link.index()] = Some(die));
         let free = self.circuits.iter().position(Option::is_none).unwrap_or(self.circuits.len());
         self.circuits.resize_with(self.circuits.len().max(free + 1), || None);
-        self.circuits[free] = Some(Circuit { die, way, since: now });
+        self.circuits[free] = Some(Circuit { die, route, since: now });
         let grant = Grant { die, phase, path: PathId(free as u32) };
         outbox.grants.push(Granted { grant, since: now, cause });
     }
@@ -198,8 +198,8 @@ impl Circuits {
         self.circuits[path.index()].as_ref().expect("a circuit is used by whom it was granted to")
     }
 
-    /// A message crosses a circuit from one end to the other from `now` on; gives when it has arrived.
-    fn cross(
+    /// Sends a message over a circuit, between `ends`, from `now` on; returns its arrival time.
+    fn send_over(
         &mut self,
         ends: [TerminalId; 2],
         packets: Packets,
@@ -229,19 +229,19 @@ impl Fabric for Circuits {
 
     fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
         let chip = self.chip_of(die);
-        let ways = if phase == TransferPhase::Command {
+        let routes = if phase == TransferPhase::Command {
             let mut turn = self.turn;
             let sender = self.controllers.choose(chip, &mut turn, |controller| self.load(controller));
             self.turn = turn;
             self.dies[die.index()].commanding = sender;
-            self.ways(die, Some(sender), self.controllers.hears(chip, sender))
+            self.routes(die, Some(sender), self.controllers.reply_controller(chip, sender))
         } else if self.rule.holds_reads() {
-            // Whatever else a die sends is the end of an operation that holds no path.
-            self.ways(die, None, self.dies[die.index()].acknowledged)
+            // Under this rule anything else that a die sends acknowledges an operation without a held path.
+            self.routes(die, None, self.dies[die.index()].acknowledged)
         } else {
-            self.ways(die, None, self.dies[die.index()].hearer())
+            self.routes(die, None, self.dies[die.index()].receiver())
         };
-        self.wait(die, phase, ways, now, outbox);
+        self.enqueue(die, phase, routes, now, outbox);
     }
 
     fn acquire_for(&mut self, die: DieId, _data: DataOf, now: Time, outbox: &mut Outbox) {
@@ -250,55 +250,57 @@ impl Fabric for Circuits {
 
     fn send(&mut self, grant: Grant, payload: Payload, now: Time, _outbox: &mut Outbox) -> Sent {
         let (packets, _) = self.packetizer.cut(payload);
-        let Way { sender, chip, hearer, .. } = self.circuit(grant.path).way;
+        let Route { sender, chip, receiver, .. } = self.circuit(grant.path).route;
         let own = self.chip_of(grant.die);
         let state = &mut self.dies[grant.die.index()];
-        let heard = self.controllers.hears(own, state.commanding);
+        let receiving = self.controllers.reply_controller(own, state.commanding);
         match payload.message {
-            Message::Read => state.will_send(heard, payload.planes),
-            Message::Program | Message::Erase | Message::Copyback => state.acknowledged = heard,
-            Message::Data | Message::Copy => _ = state.sends(),
+            Message::Read => state.expect_data(receiving, payload.planes),
+            Message::Program | Message::Erase | Message::Copyback => state.acknowledged = receiving,
+            Message::Data | Message::Copy => _ = state.take_plane(),
         }
         let (ends, hops) = match payload.message {
-            Message::Data | Message::Copy => ([chip, hearer], self.controllers.least_hops_out(own)),
+            Message::Data | Message::Copy => ([chip, receiver], self.controllers.least_hops_out(own)),
             _ => ([sender, chip], self.controllers.least_hops_in(own)),
         };
-        let delivered = self.cross(ends, packets, payload.bytes, grant.phase, now);
+        let delivered = self.send_over(ends, packets, payload.bytes, grant.phase, now);
         let least = self.flit_time * (self.zero_load.cycles(packets, hops) + 1);
         Sent { delivered: Some(delivered), least }
     }
 
     fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
-        let Some(Circuit { die, way, since }) = self.circuits[grant.path.index()].take() else { return };
-        for link in way.links {
-            self.taken[link.index()] = None;
+        let Some(Circuit { die, route, since }) = self.circuits[grant.path.index()].take() else { return };
+        for link in route.links {
+            self.holders[link.index()] = None;
             outbox.used(link, die, since, now);
         }
-        self.serve(now, outbox);
+        self.grant_queued(now, outbox);
     }
 
     fn acknowledges(&self) -> bool {
         true
     }
 
-    fn tell_end(&mut self, grant: Grant, now: Time) -> Time {
-        let Way { chip, hearer, .. } = self.circuit(grant.path).way;
+    fn acknowledge_over(&mut self, grant: Grant, now: Time) -> Time {
+        let Route { chip, receiver, .. } = self.circuit(grant.path).route;
         let packets = self.packetizer.acknowledgement();
-        self.cross([chip, hearer], packets, Bytes::ZERO, TransferPhase::DataOut, now)
+        self.send_over([chip, receiver], packets, Bytes::ZERO, TransferPhase::DataOut, now)
     }
 
     fn is_behind(&self, die: DieId, _phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
         let Some(at) = self.waiting.iter().position(|waiting| waiting.die == die) else { return false };
-        let wanted: Vec<LinkId> = self.waiting[at].ways.iter().flat_map(|way| way.links.iter().copied()).collect();
-        let holders = wanted.iter().filter_map(|link| self.taken[link.index()]);
-        let wants_the_same =
-            |other: &&Waiting| other.ways.iter().any(|way| way.links.iter().any(|link| wanted.contains(link)));
+        let wanted: Vec<LinkId> =
+            self.waiting[at].routes.iter().flat_map(|route| route.links.iter().copied()).collect();
+        let holders = wanted.iter().filter_map(|link| self.holders[link.index()]);
+        let wants_the_same = |other: &&QueuedRequest| {
+            other.routes.iter().any(|route| route.links.iter().any(|link| wanted.contains(link)))
+        };
         let before = self.waiting[..at].iter().filter(wants_the_same).map(|other| other.die);
         holders.chain(before).any(|other| other != die && is_another(other))
     }
 
     fn links_of(&self, grant: Grant) -> Vec<LinkId> {
-        self.circuit(grant.path).way.links.clone()
+        self.circuit(grant.path).route.links.clone()
     }
 
     fn layout(&self) -> &Layout {
@@ -322,6 +324,6 @@ impl Fabric for Circuits {
     }
 
     fn held(&self) -> Vec<(LinkId, DieId)> {
-        (0..).map(LinkId).zip(&self.taken).filter_map(|(link, die)| Some((link, (*die)?))).collect()
+        (0..).map(LinkId).zip(&self.holders).filter_map(|(link, die)| Some((link, (*die)?))).collect()
     }
 }

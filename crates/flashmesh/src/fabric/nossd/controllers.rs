@@ -1,13 +1,13 @@
-//! Where controllers are attached, and which of them sends a command or hears a chip.
+//! Attachment of controllers to routers, and the choice of the controllers that send commands and receive replies.
 
 use crate::config::{self, ControllerPlacement, InjectionPolicy, NossdTopology, ReplyPolicy};
 use crate::fabric::wormhole::{Grid, RouterId, TerminalId, Topology, TopologyError};
 use crate::flash::geometry::Geometry;
 use crate::ids::ChipId;
 
-use super::terminals::{End, Terminals};
+use super::terminals::{Endpoint, Terminals};
 
-/// The grid of routers, one in each chip.
+/// Returns the grid of routers, one in each chip.
 fn grid(topology: NossdTopology, rows: u32, columns: u32) -> Grid {
     match topology {
         NossdTopology::Mesh => Grid::mesh(rows, columns),
@@ -16,8 +16,8 @@ fn grid(topology: NossdTopology, rows: u32, columns: u32) -> Grid {
     }
 }
 
-/// The router that each of `rows` controllers is attached to.
-fn places(placement: ControllerPlacement, rows: u32, columns: u32) -> Vec<RouterId> {
+/// Returns the router that each of `rows` controllers is attached to.
+fn attachments(placement: ControllerPlacement, rows: u32, columns: u32) -> Vec<RouterId> {
     let router = |row: u32, column: u32| RouterId(row * columns + column);
     match placement {
         ControllerPlacement::OneSided => (0..rows).map(|row| router(row, 0)).collect(),
@@ -38,26 +38,27 @@ fn places(placement: ControllerPlacement, rows: u32, columns: u32) -> Vec<Router
     }
 }
 
-/// The topology of a drive: terminals for each chip, then for each controller, one for each of its local channels.
+/// Builds the topology of a drive. Each chip, then each controller, has one terminal for each of its local channels.
 ///
 /// # Errors
-/// When there are more chips than the network takes.
+/// If the network cannot have as many chips.
 pub(super) fn topology(config: &config::Nossd, geometry: &Geometry) -> Result<Topology, TopologyError> {
     let (rows, columns) = (geometry.channels, geometry.chips_per_channel);
     let routers = u64::from(rows) * u64::from(columns);
     if routers > crate::fabric::wormhole::ROUTERS_MAX.into() {
         return Err(TopologyError::Size { routers, terminals: routers + u64::from(rows) });
     }
-    let (terminals, places) = (Terminals::new(config, geometry), places(config.placement, rows, columns));
-    let router = |end: End| match end {
-        End::Chip(chip) => RouterId(chip),
-        End::Controller(controller) => places[controller as usize],
+    let (terminals, attachments) = (Terminals::new(config, geometry), attachments(config.placement, rows, columns));
+    let router = |end: Endpoint| match end {
+        Endpoint::Chip(chip) => RouterId(chip),
+        Endpoint::Controller(controller) => attachments[controller as usize],
     };
-    let attached = terminals.ends().flat_map(|end| std::iter::repeat_n(router(end), terminals.channels(end) as usize));
+    let attached =
+        terminals.endpoints().flat_map(|end| std::iter::repeat_n(router(end), terminals.channels(end) as usize));
     Topology::new(grid(config.topology, rows, columns), attached.collect())
 }
 
-/// Chooses controllers.
+/// Policies that choose controllers, with the hop counts they need.
 #[derive(Clone, Debug)]
 pub(super) struct Controllers {
     terminals: Terminals,
@@ -65,9 +66,9 @@ pub(super) struct Controllers {
     injection: InjectionPolicy,
     threshold: u32,
     reply: ReplyPolicy,
-    /// Links from each controller to each chip, chip by chip.
+    /// Hops from each controller to each chip, in order of chips.
     hops_in: Vec<u32>,
-    /// The controller with the fewest links from each chip, and their number.
+    /// Nearest controller in hops from each chip, with the hop count.
     nearest_out: Vec<(u32, u32)>,
 }
 
@@ -75,8 +76,8 @@ impl Controllers {
     pub(super) fn new(config: &config::Nossd, geometry: &Geometry, topology: &Topology) -> Controllers {
         let (chips, count) = (geometry.chips(), geometry.channels);
         let terminals = Terminals::new(config, geometry);
-        let terminal = |controller: u32| terminals.first(End::Controller(controller));
-        let chip_terminal = |chip: u32| terminals.first(End::Chip(chip));
+        let terminal = |controller: u32| terminals.first(Endpoint::Controller(controller));
+        let chip_terminal = |chip: u32| terminals.first(Endpoint::Chip(chip));
         let hops_out = |chip, controller| topology.hops(chip_terminal(chip), terminal(controller));
         Controllers {
             terminals,
@@ -95,46 +96,46 @@ impl Controllers {
         }
     }
 
-    /// The terminal of the first local channel of a controller.
+    /// Returns the terminal of the first local channel of a controller.
     pub(super) fn terminal(&self, controller: u32) -> TerminalId {
-        self.terminals.first(End::Controller(controller))
+        self.terminals.first(Endpoint::Controller(controller))
     }
 
-    /// The terminal of the first local channel of a chip.
+    /// Returns the terminal of the first local channel of a chip.
     pub(super) fn terminal_of_chip(&self, chip: ChipId) -> TerminalId {
-        self.terminals.first(End::Chip(chip.0))
+        self.terminals.first(Endpoint::Chip(chip.0))
     }
 
-    /// The terminals of the local channels of the part whose first one is `first`.
+    /// Returns the terminals of all local channels of the endpoint whose first terminal is `first`.
     pub(super) fn local_channels(&self, first: TerminalId) -> impl Iterator<Item = TerminalId> + use<> {
         (first.0..first.0 + self.terminals.channels(self.terminals.at(first))).map(TerminalId)
     }
 
-    /// Of the local channels of the part whose first one is `first`, the one that `key` is least for.
+    /// Returns the local channel with the smallest `key` of the endpoint whose first terminal is `first`.
     pub(super) fn least_of(&self, first: TerminalId, key: impl Fn(TerminalId) -> u32) -> TerminalId {
         self.local_channels(first).min_by_key(|terminal| key(*terminal)).unwrap_or(first)
     }
 
-    /// Whether a terminal is that of a controller.
+    /// Returns whether a terminal belongs to a controller.
     pub(super) fn has(&self, terminal: TerminalId) -> bool {
         self.at(terminal).is_some()
     }
 
-    /// The controller at a terminal, if there is one.
+    /// Returns the controller at a terminal; `None` for a chip.
     pub(super) fn at(&self, terminal: TerminalId) -> Option<u32> {
         match self.terminals.at(terminal) {
-            End::Chip(_) => None,
-            End::Controller(controller) => Some(controller),
+            Endpoint::Chip(_) => None,
+            Endpoint::Controller(controller) => Some(controller),
         }
     }
 
-    /// Which terminals belong to which part.
+    /// Returns the assignment of terminals to chips and controllers.
     pub(super) fn terminals(&self) -> Terminals {
         self.terminals
     }
 
-    /// The controller that sends the next command to a chip, each having as many to send as `load` tells; `turn` is the one whose
-    /// turn it is, where they take turns.
+    /// Chooses the controller that sends the next command to a chip. `load` returns the load of a controller; `turn` is the next controller in
+    /// round-robin order.
     pub(super) fn choose(&self, chip: ChipId, turn: &mut u32, load: impl Fn(u32) -> u32) -> u32 {
         let hops = &self.hops_in[(chip.0 * self.count) as usize..][..self.count as usize];
         let controllers = hops.iter().zip(0..);
@@ -168,21 +169,21 @@ impl Controllers {
         chosen.unwrap_or(0)
     }
 
-    /// The controller that a chip answers, when `sender` sent the command.
-    pub(super) fn hears(&self, chip: ChipId, sender: u32) -> u32 {
+    /// Returns the controller that receives the reply of a chip to a command of `sender`.
+    pub(super) fn reply_controller(&self, chip: ChipId, sender: u32) -> u32 {
         match self.reply {
             ReplyPolicy::Sender => sender,
             ReplyPolicy::Nearest => self.nearest_out[chip.index()].0,
         }
     }
 
-    /// The fewest links between routers on the way of a command to a chip.
+    /// Returns the smallest hop count of a command to a chip.
     pub(super) fn least_hops_in(&self, chip: ChipId) -> u32 {
         let hops = &self.hops_in[(chip.0 * self.count) as usize..][..self.count as usize];
         hops.iter().copied().min().unwrap_or(0)
     }
 
-    /// The fewest links between routers on the way of data from a chip.
+    /// Returns the smallest hop count of data from a chip.
     pub(super) fn least_hops_out(&self, chip: ChipId) -> u32 {
         self.nearest_out[chip.index()].1
     }
@@ -201,17 +202,17 @@ mod tests {
 
     #[test]
     fn controllers_are_spread_around_the_middle_of_all_sides() {
-        let routers = |rows, columns| places(ControllerPlacement::AllSided, rows, columns);
+        let routers = |rows, columns| attachments(ControllerPlacement::AllSided, rows, columns);
         let place = |row: u32, column: u32| RouterId(row * 8 + column);
         let expected =
             [place(3, 0), place(3, 7), place(0, 3), place(7, 3), place(4, 0), place(4, 7), place(0, 4), place(7, 4)];
         assert_eq!(routers(8, 8), expected);
-        // Fewer than sides, and more than a side has chips.
+        // Fewer controllers than sides; more controllers on a side than chips.
         assert_eq!(routers(2, 3), [RouterId(3), RouterId(5)]);
         assert!(routers(16, 1).iter().all(|router| router.0 < 16));
     }
 
-    /// The controllers chosen for `count` commands to a chip, each of which keeps its controller loaded.
+    /// Returns the controllers chosen for `count` commands to a chip, each of which adds to the load of its controller.
     fn chosen((controllers, turn): &mut (Controllers, u32), chip: u32, load: &mut [u32; 8], count: usize) -> Vec<u32> {
         let one = |_| {
             let controller = controllers.choose(ChipId(chip), turn, |controller| load[controller as usize]);
@@ -242,7 +243,7 @@ mod tests {
     fn round_robin_begins_where_the_nearest_controller_is_taken() {
         let config = config::Nossd { injection: InjectionPolicy::NearestElseRoundRobin, ..Default::default() };
         let mut controllers = controllers(&config);
-        // Chip 20 is in row 2, whose controller is free once; then the others take turns, itself among them.
+        // Chip 20 is in row 2, whose controller is free once; then all controllers take turns, including that one.
         assert_eq!(chosen(&mut controllers, 20, &mut [0; 8], 6), [2, 0, 1, 2, 3, 4]);
         assert_eq!(chosen(&mut controllers, 7, &mut [0; 8], 2), [0, 5]);
     }
@@ -287,8 +288,8 @@ mod tests {
     #[test]
     fn a_chip_answers_the_sender_or_the_nearest() {
         let sender = controllers(&config::Nossd::default());
-        assert_eq!(sender.0.hears(ChipId(20), 7), 7);
+        assert_eq!(sender.0.reply_controller(ChipId(20), 7), 7);
         let nearest = controllers(&config::Nossd { reply: ReplyPolicy::Nearest, ..Default::default() });
-        assert_eq!(nearest.0.hears(ChipId(20), 7), 2);
+        assert_eq!(nearest.0.reply_controller(ChipId(20), 7), 2);
     }
 }

@@ -1,4 +1,4 @@
-//! What is known of NoSSD before it is built.
+//! Properties of NoSSD.
 
 use crate::config::{self, Move};
 use crate::fabric::{Facts, Routers};
@@ -6,7 +6,7 @@ use crate::fabric::{Facts, Routers};
 use super::settings::check;
 use super::{Circuits, Nossd};
 
-/// NoSSD.
+/// Properties of NoSSD.
 pub static FACTS: Facts = Facts {
     name: "nossd",
     caption: "Every chip has a router. Commands and data are packets that move from router to router; a packet that \

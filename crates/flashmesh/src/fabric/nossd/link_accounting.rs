@@ -1,4 +1,4 @@
-//! What the links of the network are, what they carried, and what an oracle is told of them.
+//! Layout and usage of the network links, and their uses for an oracle.
 
 use crate::config::{self, Interleave};
 use crate::fabric::layout::{Layout, Link, LinkKind, Part, SharedResource};
@@ -14,17 +14,17 @@ use super::transport::Transport;
 /// Wires of a link, one for each bit of a flit.
 const LINK_WIRES: u32 = 8;
 
-/// The links of the layout: those of the network, the two directions of a half-duplex one as one.
+/// Links of the layout, in which the two directions of a half-duplex link are one.
 #[derive(Clone, Debug)]
 pub(super) struct LinkAccounting {
     layout: Layout,
     usage: Vec<LinkUsage>,
-    /// The number in the layout of each link of the network.
+    /// Layout link of each network link.
     numbers: Vec<LinkId>,
-    /// The links of each controller, into the network and out of it.
+    /// Links of each controller: into the network, and out of it.
     controllers: Vec<[Vec<LinkId>; 2]>,
     hops: u64,
-    /// Uses that are certain but not over, those of one link in their order.
+    /// Known uses that have not ended, in order of time for each link.
     uses: Vec<LinkUse>,
     is_watching: bool,
 }
@@ -38,7 +38,7 @@ impl LinkAccounting {
     ) -> LinkAccounting {
         let mut links = Vec::new();
         let mut numbers: Vec<LinkId> = Vec::new();
-        // With flits that take turns, the links of the controllers share their wires, too.
+        // With flit interleaving the two directions of a controller link share wires, too.
         let reverse = |link: LinkId| {
             let into = || {
                 let terminal = TerminalId(link.0.checked_sub(topology.ejection(TerminalId(0)).0)?);
@@ -90,12 +90,12 @@ impl LinkAccounting {
         self.hops
     }
 
-    /// The number of a link of the network in the layout.
+    /// Returns the layout link of a network link.
     pub(super) fn number(&self, link: LinkId) -> LinkId {
         self.numbers[link.index()]
     }
 
-    /// How long packets held each link, in either direction.
+    /// Returns the time for which packets held each link, in both directions together.
     pub(super) fn held(&self, network: &Transport, flit_time: Time) -> Vec<Time> {
         let mut held = vec![Time::ZERO; self.usage.len()];
         for (link, number) in (0..).map(LinkId).zip(&self.numbers) {
@@ -104,7 +104,7 @@ impl LinkAccounting {
         held
     }
 
-    /// How long each controller was busy with the busier of its two directions.
+    /// Returns the busy time of each controller: the mean over the links of its busier direction.
     pub(super) fn controllers_busy(&self, now: Time) -> Vec<Time> {
         let busy = |links: &Vec<LinkId>| {
             let sum: Time = links.iter().map(|link| self.usage[link.index()].busy_by(now)).sum();
@@ -113,12 +113,12 @@ impl LinkAccounting {
         self.controllers.iter().map(|[into, out]| busy(into).later(busy(out))).collect()
     }
 
-    /// What leads to a chip, into the network from the controllers, and out of it to them.
+    /// Returns the links to and from each chip and between routers, and all controller links of each direction.
     pub(super) fn shared_resources(&self) -> Vec<SharedResource> {
         let alone = |part: Part| move |link: LinkId| SharedResource { part, links: vec![link], at_once: 1 };
         let mut shared_resources: Vec<SharedResource> =
             self.layout.of_kind(LinkKind::Chip).map(alone(Part::Chip)).collect();
-        // Routing leaves no choice: what crossed a link between routers had to.
+        // Routing is deterministic: traffic of a link between routers has no other route.
         shared_resources.extend(self.layout.of_kind(LinkKind::Mesh).map(alone(Part::Mesh)));
         for direction in 0..2 {
             let links: Vec<LinkId> = self.controllers.iter().flat_map(|links| links[direction].clone()).collect();
@@ -127,7 +127,7 @@ impl LinkAccounting {
         shared_resources
     }
 
-    /// Counts a message of `phase` that keeps each link of its path busy for so long, and until then where that lies ahead.
+    /// Counts a message of `phase` on each link of its path. `busy` is the time added to each link and the end of that time, zero if the end is past.
     pub(super) fn count(
         &mut self,
         topology: &Topology,
@@ -162,7 +162,7 @@ impl LinkAccounting {
         });
     }
 
-    /// Has the network keep a log, before its first packet.
+    /// Starts the log of the network. Called before the first packet.
     pub(super) fn keep_log(&mut self, network: &mut Transport) {
         if !self.is_watching {
             self.is_watching = true;
@@ -170,7 +170,7 @@ impl LinkAccounting {
         }
     }
 
-    /// Nobody is told of the use of links any more.
+    /// Stops the log after the oracle was detached.
     #[inline]
     pub(super) fn drop_log(&mut self, network: &mut Transport) {
         if self.is_watching {
@@ -180,7 +180,7 @@ impl LinkAccounting {
         }
     }
 
-    /// Takes down what has become certain of the use of links.
+    /// Records the uses of links that the network knows by now.
     pub(super) fn watch(&mut self, network: &mut Transport, flit_time: Time, die_of: impl Fn(u64) -> DieId) {
         let uses = network.take_log().into_iter().map(|crossing| LinkUse {
             link: self.numbers[crossing.link.index()],
@@ -191,15 +191,15 @@ impl LinkAccounting {
         self.uses.extend(uses);
     }
 
-    /// Tells the uses that are over.
+    /// Reports the uses that have ended by `now`.
     #[inline]
-    pub(super) fn tell(&mut self, now: Time, outbox: &mut Outbox) {
+    pub(super) fn report(&mut self, now: Time, outbox: &mut Outbox) {
         if self.is_watching {
-            self.tell_uses(now, outbox);
+            self.report_uses(now, outbox);
         }
     }
 
-    fn tell_uses(&mut self, now: Time, outbox: &mut Outbox) {
+    fn report_uses(&mut self, now: Time, outbox: &mut Outbox) {
         self.uses.retain(|link_use| {
             let is_over = link_use.until <= now;
             if is_over {
@@ -210,7 +210,7 @@ impl LinkAccounting {
     }
 }
 
-/// A link in words; those of one part, where it has several, in the order of their numbers.
+/// Names a link; several links of one endpoint are named in the order of their numbers.
 fn describe(topology: &Topology, controllers: &Controllers, columns: u32, link: LinkId) -> Link {
     let place = |router: RouterId| format!("({}, {})", router.0 / columns, router.0 % columns);
     let end = place(topology.router_at_end(link));

@@ -1,4 +1,4 @@
-//! Messages on their way through the network, from their injection until they have been counted.
+//! Messages in the network, from their injection until they are counted.
 
 use crate::config;
 use crate::engine::arena::Arena;
@@ -17,7 +17,7 @@ use super::state::{DieState, InFlight, MessageId, Purpose};
 use super::transport::Transport;
 use super::zero_load_latency::ZeroLoadLatency;
 
-/// The network, with the messages in it.
+/// The network, with its messages.
 #[derive(Clone, Debug)]
 pub(super) struct Messages {
     network: Transport,
@@ -25,20 +25,20 @@ pub(super) struct Messages {
     flit_time: Time,
     zero_load: ZeroLoadLatency,
     in_flight: Arena<MessageId, InFlight>,
-    /// Acknowledgements whose arrival is known, with its time.
+    /// Acknowledgements with a known arrival time.
     acknowledging: Vec<(Time, MessageId)>,
-    /// Messages on their way to each terminal.
+    /// Number of messages on the way to each terminal.
     arriving_at: Vec<u32>,
     pub links: LinkAccounting,
-    /// The cycle to which the alarm is set, or later than any.
-    wakes_at: u64,
+    /// Cycle of the pending alarm; `u64::MAX` if none is set.
+    alarm_at: u64,
 }
 
 impl Messages {
-    /// An empty network, whose links are those of `links`.
+    /// Builds an empty network with the links of `links`.
     ///
     /// # Errors
-    /// When there cannot be such a network.
+    /// If no such network can be built.
     pub fn new(
         config: &config::Nossd,
         topology: Topology,
@@ -53,32 +53,32 @@ impl Messages {
             acknowledging: Vec::new(),
             arriving_at: vec![0; topology.terminals() as usize],
             links,
-            wakes_at: u64::MAX,
+            alarm_at: u64::MAX,
             network: Transport::new(config, topology, controllers.terminal(0))?,
         })
     }
 
-    /// Packets that wait at a terminal for its link into the network.
+    /// Returns the number of packets queued at a terminal for its link into the network.
     pub fn queued_packets(&self, terminal: TerminalId) -> u32 {
         self.network.queued_packets(terminal)
     }
 
-    /// Links between two terminals.
+    /// Returns the number of links between routers from `source` to `destination`.
     pub fn hops(&self, source: TerminalId, destination: TerminalId) -> u32 {
         self.network.topology().hops(source, destination)
     }
 
-    /// How long `packets` take over so many links when they meet no others.
+    /// Returns the zero-load latency of `packets` over `hops` links between routers.
     pub fn least(&mut self, packets: Packets, hops: u32) -> Time {
         self.flit_time * (self.zero_load.cycles(packets, hops) + 1)
     }
 
-    /// The dies of the messages that have not arrived.
+    /// Returns the dies of the messages that have not arrived.
     pub fn dies(&self) -> impl Iterator<Item = DieId> {
         self.in_flight.slots().filter(|message| message.to_deliver > 0).map(|message| message.die)
     }
 
-    /// Puts a message into the network, from the next cycle on.
+    /// Injects a message in the next cycle.
     pub fn inject(
         &mut self,
         message: InFlight,
@@ -99,32 +99,32 @@ impl Messages {
         for _ in 0..packets.count {
             self.network.inject(created, packet).expect("packets of a checked configuration fit the network");
         }
-        self.ask_to_wake(outbox);
+        self.schedule_wake(outbox);
     }
 
-    /// Asks to be called when the network has its next event.
-    fn ask_to_wake(&mut self, outbox: &mut Outbox) {
+    /// Schedules a wake-up for the next event of the network.
+    fn schedule_wake(&mut self, outbox: &mut Outbox) {
         if let Some(next) = self.network.next_event()
-            && next < self.wakes_at
+            && next < self.alarm_at
         {
-            self.wakes_at = next;
-            // Uses of links are told when something happens here, and in the order of their ends only if that is often.
+            self.alarm_at = next;
+            // Link uses are reported only at wake-ups, and reach the oracle in the order of their ends only if wake-ups are frequent.
             let wake = if outbox.uses.is_some() { FabricEvent::Wake } else { FabricEvent::Alarm };
             outbox.events.push((self.flit_time * next, wake(NETWORK)));
         }
     }
 
-    /// Runs the network up to `now`, and on as long as nothing in the drive can interfere.
+    /// Simulates the network up to `now`, and beyond as long as no event of the drive can interfere.
     pub fn advance(&mut self, now: Time, ports: &mut Ports, dies: &mut [DieState], outbox: &mut Outbox) {
         let cycle_of = |time: Time| time.as_ps() / self.flit_time.as_ps();
         let cycle = cycle_of(now);
-        // What comes at the end of the quiet may inject a packet in the cycle in which it comes.
-        let mut quiet_until = cycle_of(outbox.quiet_until);
-        if self.wakes_at <= cycle {
-            self.wakes_at = u64::MAX;
+        // The event that ends the lookahead can inject a packet in its own cycle.
+        let mut lookahead_until = cycle_of(outbox.lookahead_until);
+        if self.alarm_at <= cycle {
+            self.alarm_at = u64::MAX;
         }
         loop {
-            self.network.advance_to_report(cycle, quiet_until.saturating_sub(1), &mut self.reported);
+            self.network.advance_to_report(cycle, lookahead_until.saturating_sub(1), &mut self.reported);
             if outbox.uses.is_some() {
                 let messages = &self.in_flight;
                 let die_of = |token: u64| messages[MessageId(token as u32)].die;
@@ -135,13 +135,13 @@ impl Messages {
             if self.reported.is_empty() {
                 break;
             }
-            // What follows from a report ends the quiet when it happens.
+            // An event that follows from a report ends the lookahead at its own time.
             for place in 0..self.reported.injections.len() {
                 let injection = self.reported.injections[place];
-                if self.is_injected(MessageId(injection.token as u32)) {
+                if self.count_injected(MessageId(injection.token as u32)) {
                     let from = injection.tail + 1;
                     if ports.free_from(injection.source, self.flit_time * from) {
-                        quiet_until = quiet_until.min(from);
+                        lookahead_until = lookahead_until.min(from);
                         outbox.events.push((self.flit_time * from, FabricEvent::Wake(injection.source.0)));
                     }
                 }
@@ -152,24 +152,24 @@ impl Messages {
                 let message = &mut self.in_flight[id];
                 message.to_deliver -= 1;
                 if message.to_deliver == 0 {
-                    quiet_until = quiet_until.min(delivery.tail + 1);
-                    self.arrives(id, delivery.hops, delivery.tail, dies, outbox);
+                    lookahead_until = lookahead_until.min(delivery.tail + 1);
+                    self.schedule_arrival(id, delivery.hops, delivery.tail, dies, outbox);
                 }
             }
             self.reported.clear();
         }
-        self.ask_to_wake(outbox);
+        self.schedule_wake(outbox);
     }
 
-    /// A packet of a message is in the network; tells whether that frees the port of the message.
-    fn is_injected(&mut self, id: MessageId) -> bool {
+    /// Counts a packet of a message as injected. Returns whether that was the last packet of a transfer, so that its port becomes free.
+    fn count_injected(&mut self, id: MessageId) -> bool {
         let message = &mut self.in_flight[id];
         message.to_inject -= 1;
         message.to_inject == 0 && matches!(message.purpose, Purpose::Transfer(_))
     }
 
-    /// The last flit of a message reaches its destination in cycle `tail`.
-    fn arrives(&mut self, id: MessageId, hops: u32, tail: u64, dies: &mut [DieState], outbox: &mut Outbox) {
+    /// Schedules the arrival of a message whose last flit reaches the destination in cycle `tail`.
+    fn schedule_arrival(&mut self, id: MessageId, hops: u32, tail: u64, dies: &mut [DieState], outbox: &mut Outbox) {
         let InFlight { purpose, packets, created, destination, .. } = self.in_flight[id];
         self.arriving_at[destination.index()] -= 1;
         let at = self.flit_time * (tail + 1);
@@ -189,7 +189,7 @@ impl Messages {
         }
     }
 
-    /// A message has arrived: it counts now, so that what the links are said to have carried is not ahead of time.
+    /// Counts an arrived message. Counting at arrival keeps the counters of the links from running ahead of time.
     pub fn count(&mut self, id: MessageId, controllers: &Controllers) {
         let InFlight { packets, bytes, source, destination, .. } = self.in_flight[id];
         self.in_flight.remove(id);
@@ -210,12 +210,12 @@ impl Messages {
         }
     }
 
-    /// How long each link was held.
+    /// Returns the time for which each link was held.
     pub fn links_held(&self) -> Vec<Time> {
         self.links.held(&self.network, self.flit_time)
     }
 
-    /// The links that are held, each with the die it is held for.
+    /// Returns the held links, each with the die that it is held for.
     pub fn held(&self) -> Vec<(LinkId, DieId)> {
         let held = self.network.held().into_iter();
         held.map(|(link, token)| (self.links.number(link), self.in_flight[MessageId(token as u32)].die)).collect()

@@ -1,41 +1,35 @@
-//! NoSSD: the chips carry routers, and commands and data move between them as packets (Network-on-SSD, CAL 2012;
-//! Design for Scalability in Enterprise SSDs, PACT 2014).
+//! NoSSD: routers in the chips move commands and data as packets (Network-on-SSD, CAL 2012; Design for Scalability in Enterprise SSDs, PACT 2014).
 //!
-//! Two papers, and two readings: the presets `nossd12` and `enterprise-slc` have what each says, of which the defaults here are a mixture that
-//! no paper has, kept for comparisons with the other interconnects.
+//! The presets `nossd12` and `enterprise-slc` follow one paper each. The defaults mix the two, as no paper does, for comparisons with the other
+//! interconnects.
 //!
-//! - *Network* (PACT 2014, section 5.3 and Table 5): a router in each chip, wormhole switching, XY routing, no virtual
-//!   channels. A flit of 8 bit takes `flit-time` on a link and as long in each of the three stages of a router; the
-//!   flits behind a head follow one by one. That is exact to the flit, see [`wormhole`](super::wormhole), which argues
-//!   as well why it is free of deadlock: requests, data and acknowledgements share the buffers, all of them go XY, and
-//!   whoever receives them takes them at once.
-//! - *Flow control* (PACT 2014, section 5.3): the on/off signal of a buffer is modelled as the return of each slot, one cycle
-//!   \[choice\]: with the four cycles of a hop this is the round trip of five of which the paper's least buffer of 10
-//!   flits is the double.
-//!   A [`PacketRouting`] of the caller's own names other ways, which must keep it free of deadlock.
-//! - *Messages* (PACT 2014, section 5.2): read and erase requests, acknowledgements, and pages in packets of data. With
-//!   `keep-runs` (rule 2) the packets of a page are one long packet to the network; with `small-first` (rule 1) the
-//!   others go before them.
-//! - *Controllers* (PACT 2014, section 5.4; CAL 2012, section 3.3): one for each row, on one side or on all four, each with one link
-//!   into the network and one out of it. A die that wants its next operation waits in the queue of the controller that
-//!   the injection policy chooses, and is granted the controller when all of the message before is in the network. Data
-//!   waits for the link from the chip into its router in the same way. After that nothing is reserved: the time
-//!   blocked in the network is [`stalled`](Fabric::stalled).
-//! - *Clean* (CAL 2012, section 3.4): with `gc.move = "chip-to-chip"` the data of a page that is moved goes straight to another
-//!   chip, which is then told to program it by a request without data, and acknowledges that; with `gc.move = "clean"` one request
-//!   lists the pages of a block, and the chips do the rest by themselves ([`Fabric::answers_for`]). With `gc.copyback` the
-//!   request to move pages inside a chip is of the same length. What goes from chip to chip goes XY as well, and is
-//!   taken at once, so the network stays free of deadlock.
-//! - *Half-duplex links* (PACT 2014, section 5.3) take turns with every flit with `interleave = "flits"`, those of the controllers as well: see
-//!   [`FlitNetwork`](super::wormhole::FlitNetwork), which follows every flit and argues why it is free of deadlock. With `interleave = "packets"` they
-//!   carry a packet only into a buffer that has room for all of it, without the long packets of `keep-runs`.
-//! - *Lockstep* (CAL 2012, Table 1): with `pipeline-stages = 0` and `slot-reuse = "same-cycle"` a flit passes a router in a cycle, and a slot is
-//!   filled in the cycle in which its flit leaves, so that buffers of one flit let a flit pass in every cycle.
-//! - *Local channels* (PACT 2014, section 5.1): each chip, and each controller, has `chip-channels` and
-//!   `controller-channels` links into the network and as many out
-//!   of it. A message enters over one that is free, and leaves over the one that the fewest others are on their way to \[choice\].
-//! - *Controller queues*: with `controller-queues = "packets"` no die waits for a controller. Its command is chosen when it is ready, and waits as
-//!   packets, small ones first; the wait is time in the network, and `least-loaded` counts packets, as PACT 2014, section 5.4 has it.
+//! - *Network* (PACT 2014, section 5.3 and Table 5): a router in each chip, wormhole switching, XY routing, no virtual channels. A flit of 8 bit
+//!   takes `flit-time` on a link and in each of the three stages of a router; the flits of a packet follow each other without gaps. The model is
+//!   exact to the flit: see [`wormhole`](super::wormhole), which also proves freedom from deadlock. Requests, data and acknowledgements share the
+//!   buffers; all are routed XY, and receivers accept them at once.
+//! - *Flow control* (PACT 2014, section 5.3): the on/off signal of a buffer is modelled as one credit per slot, which takes one cycle to return
+//!   \[choice\]. With the four cycles of a hop the round trip is five cycles, half of the paper's smallest buffer of 10 flits. A custom
+//!   [`PacketRouting`] can replace XY routing, and must stay free of deadlock.
+//! - *Messages* (PACT 2014, section 5.2): read and erase requests, acknowledgements, and pages in data packets. With `keep-runs` (rule 2) the packets
+//!   of a page travel as one long packet; with `small-first` (rule 1) small packets go before data packets.
+//! - *Controllers* (PACT 2014, section 5.4; CAL 2012, section 3.3): one for each row, on one side of the array or on all four, each with one link
+//!   into the network and one out of it. A die that requests its next operation waits in the queue of the controller that the injection policy
+//!   chooses, and is granted the controller when the previous message is completely in the network. Data waits for the link from the chip into its
+//!   router in the same way. After that nothing is reserved: the time blocked in the network is [`stalled`](Fabric::stalled).
+//! - *Clean* (CAL 2012, section 3.4): with `gc.move = "chip-to-chip"` a moved page goes straight to another chip. A request without data then makes
+//!   that chip program the page, and the chip acknowledges it. With `gc.move = "clean"` one request lists the pages of a block, and the chips do the
+//!   rest by themselves ([`Fabric::redirect_acknowledgement`]). With `gc.copyback` the request to move pages inside a chip has the same length.
+//!   Packets between chips are routed XY and accepted at once, too, so that the network stays free of deadlock.
+//! - *Half-duplex links* (PACT 2014, section 5.3): with `interleave = "flits"` the directions alternate flit by flit, on controller links as well.
+//!   See [`FlitNetwork`](super::wormhole::FlitNetwork), which simulates every flit and argues why it is free of deadlock. With `interleave =
+//!   "packets"` a link carries a packet only into a buffer that has room for all of it, without the long packets of `keep-runs`.
+//! - *Lockstep* (CAL 2012, Table 1): with `pipeline-stages = 0` and `slot-reuse = "same-cycle"` a flit passes a router in one cycle, and a slot can
+//!   be refilled in the cycle in which its flit leaves, so that a buffer of one flit passes a flit in every cycle.
+//! - *Local channels* (PACT 2014, section 5.1): each chip has `chip-channels` links into the network and as many out of it, each controller
+//!   `controller-channels`. A message enters over a free one, and leaves over the one with the fewest messages on the way \[choice\].
+//! - *Controller queues*: with `controller-queues = "packets"` no die waits for a controller. Each command is chosen as soon as it is ready, and its
+//!   packets queue at the controller, small ones first. The wait is time in the network, and `least-loaded` counts packets, as in PACT 2014, section
+//!   5.4.
 
 mod circuits;
 mod controllers;
@@ -69,15 +63,15 @@ pub use facts::FACTS;
 use link_accounting::LinkAccounting;
 use messages::Messages;
 use packets::Packetizer;
-use ports::{Entry, Ports};
+use ports::{Admission, Ports};
 pub use routing::{PacketRouting, PacketRoutingError};
 use settings::too_large;
 use state::{DieState, InFlight, Purpose};
 
-/// The token of the wake-up for the network; those of ports are the numbers of their terminals.
+/// Token of the wake-up of the network; the token of a port is the number of its terminal.
 const NETWORK: u32 = TOKENS - 1;
 
-/// A network of routers, one in each chip.
+/// The packet-switched NoSSD interconnect: a network of routers, one in each chip.
 #[derive(Clone, Debug)]
 pub struct Nossd {
     messages: Messages,
@@ -86,16 +80,16 @@ pub struct Nossd {
     ports: Ports,
     dies: Vec<DieState>,
     queues: ControllerQueues,
-    /// The controller whose turn it is to send a command.
+    /// Next controller in the round-robin order of commands.
     turn: u32,
     dies_per_chip: u32,
 }
 
 impl Nossd {
-    /// The network of the drive that `config` describes.
+    /// Builds the network of the drive that `config` describes.
     ///
     /// # Errors
-    /// When there cannot be such a network.
+    /// If no such network can be built.
     pub fn new(config: &Config, geometry: &Geometry) -> Result<Nossd, FabricError> {
         Nossd::over(config, geometry, controllers::topology(&config.nossd, geometry).map_err(too_large)?)
     }
@@ -120,7 +114,7 @@ impl Nossd {
         ChipId(die.0 / self.dies_per_chip)
     }
 
-    /// How much there is to send at a controller.
+    /// Returns the load of a controller: dies or packets, as `controller-queues` selects.
     fn load(&self, controller: u32, now: Time) -> u32 {
         let port = self.controllers.terminal(controller);
         match self.queues {
@@ -131,7 +125,7 @@ impl Nossd {
         }
     }
 
-    /// The port where the messages of a die enter the network.
+    /// Returns the port at which the messages of a die enter the network.
     fn port(&self, die: DieId, phase: TransferPhase) -> TerminalId {
         match phase {
             TransferPhase::Command => self.controllers.terminal(self.dies[die.index()].commanding),
@@ -148,9 +142,9 @@ impl Nossd {
         outbox.grants.push(Granted { grant: Grant { die, phase, path }, since: now, cause });
     }
 
-    /// The port at `terminal` can take the next message.
-    fn port_is_free(&mut self, terminal: TerminalId, now: Time, outbox: &mut Outbox) {
-        while let Some((die, channel)) = self.ports.next(terminal, now) {
+    /// Grants the port at `terminal` to queued dies, as far as its channels are free.
+    fn grant_port(&mut self, terminal: TerminalId, now: Time, outbox: &mut Outbox) {
+        while let Some((die, channel)) = self.ports.grant_next(terminal, now) {
             let phase = match self.dies[die.index()].copies_to {
                 _ if self.controllers.has(terminal) => TransferPhase::Command,
                 Some(_) => TransferPhase::Copy,
@@ -161,40 +155,40 @@ impl Nossd {
         }
     }
 
-    /// A die wants to send a message for `phase`.
-    fn enter(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
+    /// Requests the port of `die` for a message of `phase`.
+    fn request(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
         if phase == TransferPhase::Command && self.queues == ControllerQueues::Packets {
             return Nossd::grant(die, phase, now, outbox);
         }
         let port = self.port(die, phase);
-        match self.ports.enter(port, die, now) {
-            Entry::Granted(channel) => {
+        match self.ports.request(port, die, now) {
+            Admission::Granted(channel) => {
                 self.dies[die.index()].channel[phase.index()] = channel;
                 Nossd::grant(die, phase, now, outbox);
             }
-            Entry::First(free) => outbox.events.push((free, FabricEvent::Wake(port.0))),
-            Entry::Waiting => {}
+            Admission::First(free) => outbox.events.push((free, FabricEvent::Wake(port.0))),
+            Admission::Waiting => {}
         }
     }
 
-    /// The terminal that a message of a granted die goes to, noting who hears what follows from it.
+    /// Returns the destination of a message of a granted die. Records the controller that receives the data or the acknowledgement that follows.
     fn destination(&mut self, grant: Grant, payload: Payload) -> TerminalId {
         let chip = self.chip_of(grant.die);
         let state = &mut self.dies[grant.die.index()];
         match payload.message {
             Message::Read => {
-                state.will_send(self.controllers.hears(chip, state.commanding), payload.planes);
+                state.expect_data(self.controllers.reply_controller(chip, state.commanding), payload.planes);
                 self.controllers.terminal_of_chip(chip)
             }
             Message::Program | Message::Erase | Message::Copyback => {
-                state.acknowledged = self.controllers.hears(chip, state.commanding);
+                state.acknowledged = self.controllers.reply_controller(chip, state.commanding);
                 self.controllers.terminal_of_chip(chip)
             }
             Message::Data | Message::Copy => {
-                let hearing = state.sends();
+                let reads = state.take_plane();
                 match state.copies_to.take() {
                     Some(to) => self.controllers.terminal_of_chip(to),
-                    None => self.controllers.terminal(hearing),
+                    None => self.controllers.terminal(reads),
                 }
             }
         }
@@ -221,7 +215,7 @@ impl Fabric for Nossd {
             self.turn = turn;
             self.dies[die.index()].commanding = chosen;
         }
-        self.enter(die, phase, now, outbox);
+        self.request(die, phase, now, outbox);
     }
 
     fn copies(&self, from: DieId, to: DieId) -> bool {
@@ -230,7 +224,7 @@ impl Fabric for Nossd {
 
     fn acquire_copy(&mut self, from: DieId, to: DieId, now: Time, outbox: &mut Outbox) {
         self.dies[from.index()].copies_to = Some(self.chip_of(to));
-        self.enter(from, TransferPhase::Copy, now, outbox);
+        self.request(from, TransferPhase::Copy, now, outbox);
     }
 
     fn send(&mut self, grant: Grant, payload: Payload, now: Time, outbox: &mut Outbox) -> Sent {
@@ -248,7 +242,7 @@ impl Fabric for Nossd {
             purpose: Purpose::Transfer(grant),
             die: grant.die,
             packets,
-            // The list of a Clean is no data.
+            // The page list of a Clean does not count as data.
             bytes: if payload.message == Message::Read { Bytes::ZERO } else { payload.bytes },
             source,
             destination,
@@ -267,21 +261,21 @@ impl Fabric for Nossd {
     }
 
     fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
-        self.messages.links.tell(now, outbox);
+        self.messages.links.report(now, outbox);
         if let Some(id) = self.dies[grant.die.index()].arriving[grant.phase.index()].take() {
             self.messages.count(id, &self.controllers);
         }
-        // After a transfer its port has been free, or has served others, since all of it was in the network.
+        // After a transfer the port became free, or was granted to others, when the message was completely in the network.
         let channel = self.dies[grant.die.index()].channel[grant.phase.index()];
         if self.ports.is_granted(channel, grant.die) {
             self.dies[grant.die.index()].copies_to = None;
             self.ports.free_from(channel, now);
-            self.port_is_free(channel, now, outbox);
+            self.grant_port(channel, now, outbox);
         }
     }
 
     fn is_behind(&self, die: DieId, phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
-        // Whatever is in the network may block it there.
+        // Any message in the network can be the one that blocks.
         self.messages
             .dies()
             .chain(self.ports.waiting(self.port(die, phase)))
@@ -315,27 +309,27 @@ impl Fabric for Nossd {
         self.messages.inject(message, Class::Small, now, &self.controllers, outbox);
     }
 
-    fn answers_for(&mut self, die: DieId, by: DieId) {
+    fn redirect_acknowledgement(&mut self, die: DieId, by: DieId) {
         self.dies[die.index()].acknowledged =
-            self.controllers.hears(self.chip_of(die), self.dies[by.index()].commanding);
+            self.controllers.reply_controller(self.chip_of(die), self.dies[by.index()].commanding);
     }
 
     fn wake(&mut self, token: u32, now: Time, outbox: &mut Outbox) {
         match token {
             NETWORK => self.messages.advance(now, &mut self.ports, &mut self.dies, outbox),
-            terminal => self.port_is_free(TerminalId(terminal), now, outbox),
+            terminal => self.grant_port(TerminalId(terminal), now, outbox),
         }
-        self.messages.links.tell(now, outbox);
+        self.messages.links.report(now, outbox);
     }
 
-    /// A network that runs ahead knows uses of links before they end.
+    /// Reports ended link uses: a network that runs ahead knows uses before they end.
     fn catch_up(&mut self, now: Time, outbox: &mut Outbox) {
-        self.messages.links.tell(now, outbox);
+        self.messages.links.report(now, outbox);
     }
 
     fn finish(&mut self, now: Time, outbox: &mut Outbox) {
         self.messages.count_acknowledgements(now, &self.controllers);
-        self.messages.links.tell(now, outbox);
+        self.messages.links.report(now, outbox);
     }
 
     fn layout(&self) -> &Layout {

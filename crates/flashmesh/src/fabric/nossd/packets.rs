@@ -1,11 +1,11 @@
-//! What packets a message is made of (Design for Scalability in Enterprise SSDs, PACT 2014, section 5.2 and Table 4).
+//! Division of messages into packets (Design for Scalability in Enterprise SSDs, PACT 2014, section 5.2 and Table 4).
 
 use crate::config::{self, Interleave, PagePackets};
 use crate::fabric::wormhole::Class;
 use crate::fabric::{Message, Payload};
 use crate::units::Bytes;
 
-/// The packets of a message, all alike.
+/// The equal packets of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Packets {
     pub(super) count: u32,
@@ -13,13 +13,13 @@ pub(super) struct Packets {
 }
 
 impl Packets {
-    /// The packets as one, for those that are kept together.
+    /// Merges the packets into one long packet, for `keep-runs`.
     fn run(self) -> Packets {
         Packets { count: 1, flits: self.count * self.flits }
     }
 }
 
-/// Cuts messages into packets.
+/// A divider of messages into packets.
 #[derive(Clone, Debug)]
 pub(super) struct Packetizer {
     read_request: u32,
@@ -28,15 +28,15 @@ pub(super) struct Packetizer {
     data_packet: u32,
     data_header: u32,
     pages: PagePackets,
-    /// Bytes of a message that a packet of data carries: a flit is 8 bit wide.
+    /// Payload bytes of a data packet; a flit is 8 bit wide.
     data_payload: u64,
-    /// Bytes added to each 4 KiB of data.
+    /// Metadata bytes for each 4 KiB of data.
     metadata: u64,
     keeps_runs: bool,
 }
 
 impl Packetizer {
-    /// The packets that `config` describes, on a drive whose pages bring `page_spare` along.
+    /// Creates a packetizer for `config` and a drive whose pages have `page_spare` spare bytes.
     pub(super) fn new(config: &config::Nossd, page_spare: Bytes) -> Packetizer {
         Packetizer {
             read_request: config.read_request_flits,
@@ -47,22 +47,22 @@ impl Packetizer {
             pages: config.page_packets,
             data_payload: u64::from(config.data_packet_flits.saturating_sub(config.data_header_flits).max(1)),
             metadata: if page_spare == Bytes::ZERO { config.metadata.as_u64() } else { 0 },
-            // Where flits are followed, runs are kept by the network.
+            // With flit interleaving the network itself keeps runs together.
             keeps_runs: config.keep_runs && config.interleave == Interleave::Packets,
         }
     }
 
-    /// The packets that carry `payload`, and their class.
+    /// Divides `payload` into packets; returns them with their class.
     pub(super) fn cut(&self, payload: Payload) -> (Packets, Class) {
         let requests = |flits| (Packets { count: payload.planes, flits }, Class::Small);
         match payload.message {
-            // With the list of a Clean it is longer.
+            // The page list of a Clean lengthens the request.
             Message::Read => requests(self.read_request + payload.bytes.as_u64() as u32),
             Message::Erase | Message::Copyback => requests(self.erase_request),
-            // Its data has come from another chip.
+            // The data has come from another chip.
             Message::Program if payload.bytes == Bytes::ZERO => requests(self.erase_request),
             Message::Program | Message::Data | Message::Copy => {
-                // A message of its own for each plane, as each has a page.
+                // One message for each plane, each with its own page.
                 let planes = u64::from(payload.planes.max(1));
                 let bytes = payload.bytes.as_u64().div_ceil(planes);
                 let bytes = bytes + (bytes * self.metadata).div_ceil(4096);
@@ -77,12 +77,12 @@ impl Packetizer {
         }
     }
 
-    /// The packet of an acknowledgement.
+    /// Returns the packet of an acknowledgement.
     pub(super) fn acknowledgement(&self) -> Packets {
         Packets { count: 1, flits: self.acknowledgement }
     }
 
-    /// The longest single packet that must fit a buffer where packets wait for room as a whole, on a drive of such pages.
+    /// Returns the length of the longest packet, in flits. Where packets enter buffers only as a whole, it must fit a buffer.
     pub(super) fn longest(config: &config::Nossd, geometry: &config::Geometry, pages_per_program: u32) -> u32 {
         let requests = config.read_request_flits.max(config.erase_request_flits).max(config.acknowledgement_flits);
         let page = (geometry.page_size + geometry.page_spare).as_u64() * u64::from(pages_per_program);

@@ -1,28 +1,28 @@
-//! Ways of packets of the caller's own.
+//! Extension point for custom routing of packets.
 
 use crate::fabric::FabricError;
 use crate::fabric::venice::{Port, Ports};
 use crate::fabric::wormhole::{RouterPlace, RoutesError, Topology, Way};
 
-/// Says which link a packet of NoSSD takes next, in place of XY routing.
+/// The routing of NoSSD packets, in place of XY routing.
 ///
 /// # Contract
-/// - It is asked before the run, once for every router and every other one that may be the destination of a packet. So the way of a packet
-///   depends on where it is and where it goes, as XY does.
-/// - The answer is one of the ports that are open: those with a link. All packets arrive, and the links cannot wait for each other in a
-///   circle; other answers are refused.
+/// - Called before the run, once for each pair of a router and a router where packets can be destined. So routing depends only on the current router
+///   and the destination, as in XY routing.
+/// - The returned port is one of `open`, the ports with a link. All packets reach their destinations, and no cycle of links waits for itself; other
+///   routings are rejected.
 pub trait PacketRouting {
-    /// The port by which a packet for the router `to` leaves the router `at`.
+    /// Returns the port by which a packet for the router `to` leaves the router `at`.
     fn next_hop(&self, at: RouterPlace, to: RouterPlace, open: Ports) -> Port;
 }
 
-/// Why packets cannot be led by a routing of the caller's own.
+/// A reason why a custom packet routing is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PacketRoutingError {
-    /// There is no network of packets, or it cannot be built.
+    /// No packet network, or one that cannot be built.
     #[error(transparent)]
     Fabric(#[from] FabricError),
-    /// The ways that it names.
+    /// Invalid routes.
     #[error(transparent)]
     Routes(#[from] RoutesError),
 }
@@ -36,10 +36,10 @@ fn port(way: Way) -> Port {
     }
 }
 
-/// `topology` with the ways of packets that `routing` names.
+/// Returns `topology` with the routes chosen by `routing`.
 ///
 /// # Errors
-/// When packets would not arrive, or the network could deadlock.
+/// If packets would not arrive, or the network could deadlock.
 pub(super) fn routed(topology: Topology, routing: &dyn PacketRouting) -> Result<Topology, RoutesError> {
     topology.routed(&mut |at, to, ways| {
         let open = ways.iter().fold(Ports::NONE, |open, way| open.with(Ports::of(port(*way))));

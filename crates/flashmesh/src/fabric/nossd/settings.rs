@@ -1,4 +1,4 @@
-//! From the configuration to the parameters of the network, and what cannot go together.
+//! Network parameters from the configuration, and checks for settings that conflict.
 
 use crate::config::{self, Config, Interleave, PacketArbitration, PagePackets, SlotReuse};
 use crate::fabric::wormhole::{self, Arbitration, GrantRule, Parameters};
@@ -6,7 +6,7 @@ use crate::fabric::{FabricError, LISTED_PAGE};
 
 use super::packets::Packetizer;
 
-/// The error of a drive with more chips than a network takes.
+/// Returns the error for a drive with more chips than a network can have.
 pub(super) fn too_large(error: impl std::fmt::Display) -> FabricError {
     FabricError {
         keys: vec!["fabric.kind", "geometry.channels", "geometry.chips-per-channel"],
@@ -15,10 +15,10 @@ pub(super) fn too_large(error: impl std::fmt::Display) -> FabricError {
     }
 }
 
-/// Whether `config` describes a network that can be built.
+/// Checks that the network of `config` can be built.
 ///
 /// # Errors
-/// When it does not: why, and which keys to look at.
+/// If it cannot be built, with the reason and the keys to change.
 pub(super) fn check(config: &Config) -> Result<(), FabricError> {
     let nossd = &config.nossd;
     let error = |keys: &[&'static str], message: String, help: &str| {
@@ -67,7 +67,7 @@ pub(super) fn check(config: &Config) -> Result<(), FabricError> {
     Ok(())
 }
 
-/// The network in its own terms.
+/// Translates the configuration into network parameters.
 pub(super) fn parameters(config: &config::Nossd) -> Parameters {
     let shares_by_packets = config.half_duplex && config.interleave == Interleave::Packets;
     let credit_cycles = match config.slot_reuse {

@@ -1,4 +1,4 @@
-//! What is kept of messages on their way, and of dies.
+//! State of messages and of dies.
 
 use crate::fabric::wormhole::TerminalId;
 use crate::fabric::{Grant, TransferPhase};
@@ -8,18 +8,18 @@ use crate::units::{Bytes, Time};
 use super::packets::Packets;
 
 id!(
-    /// A message on its way.
+    /// The id of a message in the network.
     MessageId
 );
 
-/// What a message tells when it has arrived.
+/// The effect of the arrival of a message.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Purpose {
     Transfer(Grant),
     Acknowledgement(AcknowledgementId),
 }
 
-/// A message on its way.
+/// A message in the network.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InFlight {
     pub purpose: Purpose,
@@ -29,54 +29,55 @@ pub(super) struct InFlight {
     pub source: TerminalId,
     pub destination: TerminalId,
     pub created: u64,
-    /// Packets that have yet to enter, and to leave, the network.
+    /// Packets still to be injected, and still to be delivered.
     pub to_inject: u32,
     pub to_deliver: u32,
 }
 
-/// A read whose data has yet to be sent: who hears it, and how many planes are left.
+/// A read whose data is still to be sent: the receiving controller, and the planes left.
 #[derive(Clone, Copy, Debug, Default)]
-struct Hearing {
+struct PendingRead {
     controller: u32,
     planes: u32,
 }
 
-/// What the fabric keeps for each die.
+/// Network state of a die.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DieState {
-    /// The controller whose queue it is in, or that sends its command.
+    /// Controller that the die is queued at, or that sends its command.
     pub commanding: u32,
-    /// The controller that hears the end of its program or erase.
+    /// Controller that receives the acknowledgement of its program or erase.
     pub acknowledged: u32,
-    /// The terminal of the local channel that the message of each phase enters the network by.
+    /// Local channel over which the message of each phase enters the network.
     pub channel: [TerminalId; TransferPhase::ALL.len()],
-    /// The reads whose data leaves: of the one in the register, and of the one the array works on.
-    hearing: [Hearing; 2],
-    /// The chip that its data goes to in place of a controller.
+    /// Reads in order: that in the register, and that in the array.
+    reads: [PendingRead; 2],
+    /// Destination chip of the next copy.
     pub copies_to: Option<ChipId>,
-    /// Time its last transfer of each phase was blocked in the network.
+    /// Blocked time of the last transfer of each phase.
     pub stalled: [Time; TransferPhase::ALL.len()],
-    /// The transfer of each phase whose arrival is known.
+    /// Transfer of each phase with a known arrival.
     pub arriving: [Option<MessageId>; TransferPhase::ALL.len()],
 }
 
 impl DieState {
-    /// The data of so many planes, which are about to be read, goes to `controller`.
-    pub fn will_send(&mut self, controller: u32, planes: u32) {
-        let next = usize::from(self.hearing[0].planes > 0);
-        self.hearing[next] = Hearing { controller, planes };
+    /// Records a read of `planes` planes whose data goes to `controller`.
+    pub fn expect_data(&mut self, controller: u32, planes: u32) {
+        let next = usize::from(self.reads[0].planes > 0);
+        self.reads[next] = PendingRead { controller, planes };
     }
 
-    /// The controller that hears the data of the next plane.
-    pub fn hearer(&self) -> u32 {
-        self.hearing[0].controller
+    /// Returns the controller that receives the data of the next plane.
+    pub fn receiver(&self) -> u32 {
+        self.reads[0].controller
     }
 
-    /// The data of a plane leaves; gives the controller that hears it.
-    pub fn sends(&mut self) -> u32 {
-        let [first, second] = self.hearing;
+    /// Removes one plane from the data to send; returns the controller that receives it.
+    pub fn take_plane(&mut self) -> u32 {
+        let [first, second] = self.reads;
         let planes = first.planes.saturating_sub(1);
-        self.hearing = if planes == 0 { [second, Hearing::default()] } else { [Hearing { planes, ..first }, second] };
+        self.reads =
+            if planes == 0 { [second, PendingRead::default()] } else { [PendingRead { planes, ..first }, second] };
         first.controller
     }
 }
@@ -87,7 +88,7 @@ impl Default for DieState {
             commanding: 0,
             acknowledged: 0,
             channel: [TerminalId(0); TransferPhase::ALL.len()],
-            hearing: Default::default(),
+            reads: Default::default(),
             copies_to: None,
             stalled: Default::default(),
             arriving: Default::default(),

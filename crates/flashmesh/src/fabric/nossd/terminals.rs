@@ -1,17 +1,17 @@
-//! The terminals of the network: those of the chips, then those of the controllers, each with one for each of its local channels.
+//! Terminals of the network: first those of the chips, then those of the controllers, one for each local channel.
 
 use crate::config;
 use crate::fabric::wormhole::TerminalId;
 use crate::flash::geometry::Geometry;
 
-/// A part with local channels: a chip or a controller.
+/// A chip or a controller, which has local channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum Endpoint {
     Chip(u32),
     Controller(u32),
 }
 
-/// Which terminals belong to which part.
+/// The assignment of terminals to chips and controllers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Terminals {
     chips: u32,
@@ -30,42 +30,42 @@ impl Terminals {
         }
     }
 
-    /// Chips and controllers.
-    pub fn ends(&self) -> impl Iterator<Item = End> + use<> {
-        (0..self.chips).map(End::Chip).chain((0..self.controllers).map(End::Controller))
+    /// Returns all chips, then all controllers.
+    pub fn endpoints(&self) -> impl Iterator<Item = Endpoint> + use<> {
+        (0..self.chips).map(Endpoint::Chip).chain((0..self.controllers).map(Endpoint::Controller))
     }
 
-    /// The terminal of the first local channel of a part.
-    pub fn first(&self, end: End) -> TerminalId {
+    /// Returns the terminal of the first local channel of an endpoint.
+    pub fn first(&self, end: Endpoint) -> TerminalId {
         TerminalId(match end {
-            End::Chip(chip) => chip * self.chip_channels,
-            End::Controller(controller) => self.chips * self.chip_channels + controller * self.controller_channels,
+            Endpoint::Chip(chip) => chip * self.chip_channels,
+            Endpoint::Controller(controller) => self.chips * self.chip_channels + controller * self.controller_channels,
         })
     }
 
-    /// How many local channels a part has.
-    pub fn channels(&self, end: End) -> u32 {
+    /// Returns the number of local channels of an endpoint.
+    pub fn channels(&self, end: Endpoint) -> u32 {
         match end {
-            End::Chip(_) => self.chip_channels,
-            End::Controller(_) => self.controller_channels,
+            Endpoint::Chip(_) => self.chip_channels,
+            Endpoint::Controller(_) => self.controller_channels,
         }
     }
 
-    /// The part at a terminal.
+    /// Returns the endpoint at a terminal.
     #[inline]
-    pub fn at(&self, terminal: TerminalId) -> End {
+    pub fn at(&self, terminal: TerminalId) -> Endpoint {
         match terminal.0.checked_sub(self.chips * self.chip_channels) {
-            None => End::Chip(terminal.0 / self.chip_channels),
-            Some(beyond) => End::Controller(beyond / self.controller_channels),
+            None => Endpoint::Chip(terminal.0 / self.chip_channels),
+            Some(beyond) => Endpoint::Controller(beyond / self.controller_channels),
         }
     }
 
-    /// The number of a part among all: chips first.
+    /// Returns the index of an endpoint: first the chips, then the controllers.
     #[inline]
-    pub fn number(&self, end: End) -> u32 {
+    pub fn number(&self, end: Endpoint) -> u32 {
         match end {
-            End::Chip(chip) => chip,
-            End::Controller(controller) => self.chips + controller,
+            Endpoint::Chip(chip) => chip,
+            Endpoint::Controller(controller) => self.chips + controller,
         }
     }
 }

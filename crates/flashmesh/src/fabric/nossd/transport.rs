@@ -1,4 +1,4 @@
-//! The network underneath: by runs of flits, or flit by flit where two directions share a wire with every flit.
+//! The underlying network: simulated by runs of flits, or flit by flit if the two directions of a link alternate with every flit.
 
 use crate::config::{self, Interleave};
 use crate::fabric::wormhole::{
@@ -8,7 +8,7 @@ use crate::ids::LinkId;
 
 use super::settings::parameters;
 
-/// A network of either kind; which one is a matter of what its links can do.
+/// A network of either kind, as the configuration of its links requires.
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant, reason = "a drive has one")]
 pub(super) enum Transport {
@@ -26,10 +26,10 @@ macro_rules! either {
 }
 
 impl Transport {
-    /// An empty network whose controllers are the terminals from `controllers` on.
+    /// Builds an empty network; terminals from `controllers` on belong to controllers.
     ///
     /// # Errors
-    /// When there cannot be such a network.
+    /// If no such network can be built.
     pub fn new(
         config: &config::Nossd,
         topology: Topology,
@@ -65,7 +65,7 @@ impl Transport {
         either!(self, network => network.advance_to_report(to, latest, outbox));
     }
 
-    /// Packets that wait at a terminal for its link into the network.
+    /// Returns the number of packets queued at a terminal for its link into the network.
     #[inline]
     pub fn queued_packets(&self, terminal: TerminalId) -> u32 {
         either!(self, network => network.queued(terminal).packets)
@@ -83,7 +83,7 @@ impl Transport {
         either!(self, network => network.take_log())
     }
 
-    /// For how many cycles packets that are through held a link; of two that share a wire the first one has those of both.
+    /// Returns the cycles for which completed packets held a link. Of two links that share wires the first has the cycles of both.
     pub fn held_cycles(&self, link: LinkId) -> u64 {
         either!(self, network => network.held_cycles(link))
     }

@@ -1,4 +1,4 @@
-//! How long a message takes when nothing is in its way.
+//! Zero-load latency of messages.
 
 use rustc_hash::FxHashMap;
 
@@ -6,10 +6,10 @@ use crate::fabric::wormhole::{Class, Grid, Network, Outbox, Packet, Parameters, 
 
 use super::packets::Packets;
 
-/// The cycles from the creation of a message to the arrival of its last flit in an empty network.
+/// Cycles from the creation of a message to the arrival of its last flit in an empty network.
 ///
-/// That of one packet is a formula; that of several in a row is found by sending them down an empty row of routers: the
-/// routers of a way are all alike, so only their number matters.
+/// A formula gives the latency of one packet. For several packets in a row the latency is measured in an empty row of routers: all routers of a route
+/// are alike, so only their number matters.
 #[derive(Clone, Debug)]
 pub(super) struct ZeroLoadLatency {
     parameters: Parameters,
@@ -21,7 +21,7 @@ impl ZeroLoadLatency {
         ZeroLoadLatency { parameters, known: FxHashMap::default() }
     }
 
-    /// For a message of `packets` over `hops` links between routers.
+    /// Returns the latency of a message of `packets` over `hops` links between routers.
     #[inline(always)]
     pub(super) fn cycles(&mut self, packets: Packets, hops: u32) -> u64 {
         if packets.count == 1 {

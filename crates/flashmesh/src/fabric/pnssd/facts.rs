@@ -1,10 +1,10 @@
-//! What is known of pnSSD before it is built.
+//! Properties of pnSSD.
 
 use crate::config::{self, Config, Move};
 use crate::fabric::{AnyFabric, FabricError, Facts, Pnssd, Routers};
 use crate::flash::geometry::Geometry;
 
-/// pnSSD.
+/// Properties of pnSSD.
 pub static FACTS: Facts = Facts {
     name: "pnssd",
     caption: "Each chip is on two channels: one along its row, one along its column. A transfer takes whichever is free.",

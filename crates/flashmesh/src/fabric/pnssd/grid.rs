@@ -1,4 +1,4 @@
-//! Which channels and controllers a die can use.
+//! Channels and controllers that each die can use.
 
 use crate::config::Controllers;
 use crate::flash::geometry::Geometry;
@@ -7,24 +7,23 @@ use crate::ids::{DieId, LinkId};
 use super::super::layout::{Layout, Link, LinkKind};
 use super::super::shared_channels::CHANNEL_WIRES;
 
-/// A way to a die: a channel, and the controller that drives it.
+/// A route to a die: a channel, and the controller that drives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Side {
     pub(super) link: LinkId,
-    /// The number of the controller.
     pub(super) controller: u32,
-    /// The place of the die in the round-robin of the controller.
+    /// Index of the die in the round-robin order of the controller.
     pub(super) position: u32,
 }
 
 /// The channels of a square array: links 0 to N - 1 are horizontal, N to 2N - 1 vertical.
 #[derive(Clone, Debug)]
 pub(super) struct Grid {
-    /// By die: its horizontal side, then its vertical one.
+    /// Horizontal and vertical side, indexed by die.
     sides: Vec<[Side; 2]>,
-    /// N: rows, and columns.
+    /// Number of rows and of columns (N).
     rows: u32,
-    /// Channels that a controller drives.
+    /// Channels per controller.
     channels_per_controller: u32,
 }
 
@@ -50,13 +49,13 @@ impl Grid {
         Grid { sides: sides.collect(), rows, channels_per_controller }
     }
 
-    /// The horizontal and the vertical side of a die.
+    /// Returns the horizontal and the vertical side of a die.
     #[inline]
     pub(super) fn sides(&self, die: DieId) -> [Side; 2] {
         self.sides[die.index()]
     }
 
-    /// The controller that drives a channel.
+    /// Returns the controller that drives a channel.
     pub(super) fn controller_of(&self, link: LinkId) -> u32 {
         if self.channels_per_controller == 1 { link.0 } else { link.0 % self.rows }
     }
@@ -69,7 +68,7 @@ impl Grid {
         self.channels() / self.channels_per_controller
     }
 
-    /// How many dies may want a controller, those on both of its channels twice.
+    /// Returns the number of positions in the round-robin order of a controller. A die on two of its channels has two positions.
     pub(super) fn dies_per_controller(&self) -> u32 {
         self.sides.len() as u32 / self.rows * self.channels_per_controller
     }
@@ -102,7 +101,7 @@ mod tests {
 
     #[test]
     fn a_die_sits_on_the_channel_of_its_row_and_on_that_of_its_column() {
-        // The second die of the chip in row 1 and column 2.
+        // Second die of the chip in row 1, column 2.
         let die = DieId((3 + 2) * 2 + 1);
         let horizontal = Side { link: LinkId(1), controller: 1, position: 5 };
         let vertical = Side { link: LinkId(5), controller: 5, position: 3 };

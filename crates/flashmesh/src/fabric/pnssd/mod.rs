@@ -1,16 +1,14 @@
-//! pnSSD (Venice, ISCA 2023, section 3.2): N rows of N chips, each on the horizontal channel of its row and on the vertical one of its
-//! column.
+//! pnSSD (Venice, ISCA 2023, section 3.2): N rows of N chips, each on the horizontal channel of its row and the vertical channel of its column.
 //!
-//! A channel is 8 bit wide, as that of the bus, and carries packets, as that of pSSD. A transfer takes the horizontal channel
-//! when that is free, else the vertical one, else whichever is free first. The two channels have pins of their own on a chip,
-//! which may use both at once \[choice\]: for two of its dies, for a command of a die whose data leaves, or, with `split-page`,
-//! for the two halves of the data of one transfer.
+//! A channel is 8 bit wide, like that of the bus, and carries packets, like that of pSSD. A transfer takes the horizontal channel if free, else the
+//! vertical one, else whichever becomes free first. A chip has separate pins for its two channels, and can use both at once \[choice\]: for two of
+//! its dies, for a command of a die whose data leaves, or, with `split-page`, for the two halves of one transfer's data.
 //!
-//! A controller drives one channel, or with `controllers = "shared"` a horizontal and a vertical one, of which it serves one at a
-//! time; then a chip on the diagonal of the array has one controller only, and its pages are never split \[choice\].
+//! A controller drives one channel, or with `controllers = "shared"` a horizontal and a vertical one, and then serves one of them at a time. A chip
+//! on the diagonal of the array then has only one controller, so that its pages are never split \[choice\].
 //!
-//! A page that garbage collection moves from chip to chip goes over the vertical channel that the two share, as a data packet
-//! that no controller takes part in; it takes its turn among the data that leaves \[choice\].
+//! Chip-to-chip moves of garbage collection cross the vertical channel of the two chips as a data packet, without a controller. They are arbitrated
+//! like other outgoing data \[choice\].
 
 mod facts;
 mod grid;
@@ -20,7 +18,7 @@ use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, LinkId, PathId};
 use crate::units::{Bytes, Time};
 
-use super::arbiter::{Arbiter, Waiting};
+use super::arbiter::{Arbiter, QueuedRequest};
 use super::arbitration_policy::{ArbitrationPolicy, SharedPolicy};
 use super::framing::Durations;
 use super::layout::{LinkKind, Part, SharedResource};
@@ -28,13 +26,13 @@ use super::{Cause, DataOf, Fabric, Grant, Granted, Layout, LinkUsage, Message, O
 pub use facts::FACTS;
 use grid::{Grid, Side};
 
-/// A channel that is held.
+/// The holder of a channel.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     die: DieId,
     phase: TransferPhase,
     since: Time,
-    /// Whether the transfer holds the other channel of the die as well.
+    /// Whether the transfer also holds the other channel of the die.
     is_split: bool,
 }
 
@@ -42,27 +40,27 @@ struct Held {
 struct Controller {
     is_busy: bool,
     busy: Time,
-    waiting: Arbiter,
+    arbiter: Arbiter,
 }
 
-/// The horizontal and vertical channels.
+/// The pnSSD interconnect.
 #[derive(Clone, Debug)]
 pub struct Pnssd {
     grid: Grid,
-    /// By link.
+    /// Holders, indexed by link.
     channels: Vec<Option<Held>>,
     controllers: Vec<Controller>,
     usage: Vec<LinkUsage>,
     durations: Durations,
     splits_pages: bool,
-    /// Whether pages move from chip to chip.
+    /// Whether garbage collection moves pages from chip to chip.
     copies_pages: bool,
     order: u64,
     hops: u64,
     layout: Layout,
 }
 
-/// The half of `payload` that goes over the channel granted, and the half that goes over the other one.
+/// Splits `payload` between the granted channel and the other channel.
 fn halves(payload: Payload) -> [Payload; 2] {
     let other = Bytes::new(payload.bytes.as_u64() / 2);
     let rest = Payload { message: Message::Data, command: Time::ZERO, bytes: other, ..payload };
@@ -70,12 +68,12 @@ fn halves(payload: Payload) -> [Payload; 2] {
 }
 
 impl Pnssd {
-    /// The channels of a square array.
+    /// Creates the channels of a square array.
     pub fn new(config: &Config, geometry: &Geometry) -> Pnssd {
         let grid = Grid::new(geometry, config.pnssd.controllers);
         let dies = grid.dies_per_controller();
         let arbiter = || Arbiter::new(config.fabric.arbitration, dies, geometry.dies_per_chip);
-        let controller = || Controller { is_busy: false, busy: Time::ZERO, waiting: arbiter() };
+        let controller = || Controller { is_busy: false, busy: Time::ZERO, arbiter: arbiter() };
         Pnssd {
             channels: vec![None; grid.channels() as usize],
             controllers: (0..grid.controllers()).map(|_| controller()).collect(),
@@ -95,14 +93,14 @@ impl Pnssd {
         self.channels[side.link.index()].is_none() && !self.controllers[side.controller as usize].is_busy
     }
 
-    /// Holds the channel of `side`, and its controller unless it takes no part.
+    /// Holds the channel of `side`, and its controller except for copies.
     #[inline]
     fn hold(&mut self, side: Side, die: DieId, phase: TransferPhase, now: Time, is_split: bool) {
         self.channels[side.link.index()] = Some(Held { die, phase, since: now, is_split });
         self.controllers[side.controller as usize].is_busy |= phase != TransferPhase::Copy;
     }
 
-    /// Holds `side` for `phase` and tells so.
+    /// Holds `side` for `phase` and posts the grant.
     #[inline]
     fn grant(
         &mut self,
@@ -117,43 +115,43 @@ impl Pnssd {
         outbox.grants.push(Granted { grant, since: now, cause });
     }
 
-    /// Gives `side` back; gives what its channel was held for.
+    /// Releases `side` and returns its holder.
     #[inline]
-    fn free(&mut self, side: Side, now: Time, outbox: &mut Outbox) -> Option<Held> {
+    fn release_side(&mut self, side: Side, now: Time, outbox: &mut Outbox) -> Option<Held> {
         let held = self.channels[side.link.index()].take()?;
         self.controllers[side.controller as usize].is_busy &= held.phase == TransferPhase::Copy;
         outbox.used(side.link, held.die, held.since, now);
         Some(held)
     }
 
-    /// The sides of `die`: the one whose channel is `path`, and the other one.
+    /// Returns the sides of `die`: first that of channel `path`, then the other one.
     #[inline]
     fn sides_from(&self, die: DieId, path: PathId) -> [Side; 2] {
         let [horizontal, vertical] = self.grid.sides(die);
         if horizontal.link.0 == path.0 { [horizontal, vertical] } else { [vertical, horizontal] }
     }
 
-    /// A controller, or one of its channels, has become free: those who wait for it may be served.
-    fn serve(&mut self, number: u32, now: Time, outbox: &mut Outbox) {
-        while let Some((next, side)) = self.next(number) {
+    /// Grants paths to queued requests after controller `number`, or one of its channels, became free.
+    fn grant_queued(&mut self, number: u32, now: Time, outbox: &mut Outbox) {
+        while let Some((next, side)) = self.dequeue(number) {
             for other in self.grid.sides(next.die) {
                 if other.controller != number {
-                    self.controllers[other.controller as usize].waiting.forget(next.die, next.phase);
+                    self.controllers[other.controller as usize].arbiter.cancel(next.die, next.phase);
                 }
             }
             self.grant(side, (next.die, next.phase), next.cause, now, outbox);
         }
     }
 
-    /// Takes who is served next by a controller, and over which side.
+    /// Dequeues the next request of a controller, with the side to use.
     #[inline]
-    fn next(&mut self, number: u32) -> Option<(Waiting, Side)> {
+    fn dequeue(&mut self, number: u32) -> Option<(QueuedRequest, Side)> {
         let Pnssd { grid, channels, controllers, copies_pages, .. } = self;
-        let Controller { is_busy, waiting, .. } = &mut controllers[number as usize];
+        let Controller { is_busy, arbiter, .. } = &mut controllers[number as usize];
         if *is_busy && !*copies_pages {
             return None;
         }
-        let side_of = |waiting: &Waiting| {
+        let side_of = |waiting: &QueuedRequest| {
             let [horizontal, vertical] = grid.sides(waiting.die);
             let leads = |side: &Side| side.controller == number && channels[side.link.index()].is_none();
             match waiting.phase {
@@ -162,17 +160,17 @@ impl Pnssd {
                 TransferPhase::Command | TransferPhase::DataOut => [horizontal, vertical].into_iter().find(leads),
             }
         };
-        let next = waiting.next(|waiting| side_of(waiting).is_some())?;
+        let next = arbiter.dequeue(|waiting| side_of(waiting).is_some())?;
         side_of(&next).map(|side| (next, side))
     }
 
-    /// A die asks for either of its channels; `data` says whose it is, when data leaves.
+    /// Requests either channel of `die`; `data` is the owner class of outgoing data.
     #[inline]
-    fn ask(&mut self, die: DieId, phase: TransferPhase, data: DataOf, now: Time, outbox: &mut Outbox) {
+    fn request(&mut self, die: DieId, phase: TransferPhase, data: DataOf, now: Time, outbox: &mut Outbox) {
         let [horizontal, vertical] = self.grid.sides(die);
         for side in [horizontal, vertical] {
             if self.is_free(side) {
-                self.controllers[side.controller as usize].waiting.served(side.position, phase);
+                self.controllers[side.controller as usize].arbiter.record_grant(side.position, phase);
                 self.grant(side, (die, phase), Cause::Channel, now, outbox);
                 return;
             }
@@ -181,17 +179,18 @@ impl Pnssd {
         let has_free_channel = is_channel_free(horizontal) || is_channel_free(vertical);
         let cause = if has_free_channel { Cause::Controller } else { Cause::Channel };
         self.order += 1;
-        self.wait(horizontal, (die, phase, data), cause);
+        self.enqueue(horizontal, (die, phase, data), cause);
         if vertical.controller != horizontal.controller {
-            self.wait(vertical, (die, phase, data), cause);
+            self.enqueue(vertical, (die, phase, data), cause);
         }
     }
 
-    /// Lets a die wait at the controller of `side`.
+    /// Enqueues a request at the controller of `side`.
     #[inline]
-    fn wait(&mut self, side: Side, (die, phase, data): (DieId, TransferPhase, DataOf), cause: Cause) {
-        let waiting = Waiting { die, phase, data, goes_on: false, cause, position: side.position, order: self.order };
-        self.controllers[side.controller as usize].waiting.wait(waiting);
+    fn enqueue(&mut self, side: Side, (die, phase, data): (DieId, TransferPhase, DataOf), cause: Cause) {
+        let waiting =
+            QueuedRequest { die, phase, data, goes_on: false, cause, position: side.position, order: self.order };
+        self.controllers[side.controller as usize].arbiter.enqueue(waiting);
     }
 
     #[inline]
@@ -208,19 +207,19 @@ impl Fabric for Pnssd {
     fn set_arbiter(&mut self, policy: Box<dyn ArbitrationPolicy + Send>) -> bool {
         let policy = SharedPolicy::new(policy);
         for (number, controller) in (0..).zip(&mut self.controllers) {
-            controller.waiting.set_policy(number, policy.clone());
+            controller.arbiter.set_policy(number, policy.clone());
         }
         true
     }
 
     #[inline]
     fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
-        self.ask(die, phase, DataOf::Request, now, outbox);
+        self.request(die, phase, DataOf::Request, now, outbox);
     }
 
     #[inline]
     fn acquire_for(&mut self, die: DieId, data: DataOf, now: Time, outbox: &mut Outbox) {
-        self.ask(die, TransferPhase::DataOut, data, now, outbox);
+        self.request(die, TransferPhase::DataOut, data, now, outbox);
     }
 
     #[inline]
@@ -235,7 +234,7 @@ impl Fabric for Pnssd {
             self.grant(vertical, (from, TransferPhase::Copy), Cause::Channel, now, outbox);
         } else {
             self.order += 1;
-            self.wait(vertical, (from, TransferPhase::Copy, DataOf::Collection), Cause::Channel);
+            self.enqueue(vertical, (from, TransferPhase::Copy, DataOf::Collection), Cause::Channel);
         }
     }
 
@@ -269,22 +268,22 @@ impl Fabric for Pnssd {
     #[inline]
     fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
         let [side, other] = self.sides_from(grant.die, grant.path);
-        let held = self.free(side, now, outbox);
+        let held = self.release_side(side, now, outbox);
         if held.is_some_and(|held| held.is_split) {
-            self.free(other, now, outbox);
-            self.serve(other.controller, now, outbox);
+            self.release_side(other, now, outbox);
+            self.grant_queued(other.controller, now, outbox);
         }
-        self.serve(side.controller, now, outbox);
+        self.grant_queued(side.controller, now, outbox);
     }
 
     fn is_behind(&self, die: DieId, _phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
         self.grid.sides(die).into_iter().any(|side| {
-            // A controller that serves one channel at a time is in the way of the other one as well.
+            // A controller that drives two channels serves one at a time, so that either blocks the other.
             let of_controller = (0..self.channels.len() as u32)
                 .map(LinkId)
                 .filter(|link| *link == side.link || self.grid.controller_of(*link) == side.controller);
             let holders = of_controller.filter_map(|link| self.channels[link.index()]).map(|held| held.die);
-            let waiting = self.controllers[side.controller as usize].waiting.waiting();
+            let waiting = self.controllers[side.controller as usize].arbiter.queued_dies();
             holders.chain(waiting).any(|other| other != die && is_another(other))
         })
     }
@@ -299,7 +298,7 @@ impl Fabric for Pnssd {
 
     fn shared_resources(&self) -> Vec<SharedResource> {
         let links: Vec<LinkId> = self.layout.of_kind(LinkKind::Channel).collect();
-        // Copies occupy a channel without its controller, so only without them do shared controllers limit the channels.
+        // A copy occupies a channel without its controller; shared controllers limit the channels only if there are no copies.
         let at_once = if self.copies_pages { links.len() } else { self.controllers.len() } as u32;
         vec![SharedResource { part: Part::Controllers, links, at_once }]
     }
@@ -328,7 +327,7 @@ mod tests {
     use crate::config::{Controllers, FabricKind};
     use crate::units::Rate;
 
-    /// Three rows of three chips at 1 GB/s; chip 4 is in the middle.
+    /// Returns three rows of three chips at 1 GB/s; chip 4 is in the middle.
     fn pnssd(controllers: Controllers, split_page: bool) -> Pnssd {
         let mut config = Config::default();
         config.geometry.channels = 3;
@@ -340,7 +339,7 @@ mod tests {
         Pnssd::new(&config, &Geometry::new(&config.geometry).expect("the geometry is possible"))
     }
 
-    /// Asks for the data of `die` to leave; gives the grants, each with the link and the cause.
+    /// Requests a path for the data of `die`; returns the new grants, each with its cause.
     fn ask(fabric: &mut Pnssd, die: u32, now: u64) -> Vec<(Grant, Cause)> {
         let mut outbox = Outbox::default();
         fabric.acquire(DieId(die), TransferPhase::DataOut, Time::from_ns(now), &mut outbox);
@@ -367,7 +366,7 @@ mod tests {
         assert_eq!(ask(&mut fabric, 4, 0), [(grant(4, 1), Cause::Channel)]);
         assert_eq!(ask(&mut fabric, 3, 0), [(grant(3, 3), Cause::Channel)]);
         assert_eq!(ask(&mut fabric, 5, 0), [(grant(5, 5), Cause::Channel)]);
-        // Chips 8 and 2 are on the vertical channel that chip 5 holds.
+        // Chips 8 and 2 are on the vertical channel held by chip 5.
         assert_eq!(ask(&mut fabric, 2, 0), [(grant(2, 0), Cause::Channel)]);
         assert_eq!(ask(&mut fabric, 8, 0), [(grant(8, 2), Cause::Channel)]);
         // Chip 0 waits for links 0 and 3, chip 6 for links 2 and 3.
@@ -375,7 +374,7 @@ mod tests {
         assert_eq!(ask(&mut fabric, 6, 2), []);
         assert_eq!(release(&mut fabric, grant(8, 2), 3), [(grant(6, 2), Cause::Channel)]);
         assert_eq!(release(&mut fabric, grant(3, 3), 4), [(grant(0, 3), Cause::Channel)]);
-        // Nobody waits in a second queue any more.
+        // Granted requests are gone from their second queue too.
         assert_eq!(release(&mut fabric, grant(2, 0), 5), []);
         assert_eq!(release(&mut fabric, grant(6, 2), 6), []);
         let held: Vec<_> = fabric.held().iter().map(|(link, die)| (link.0, die.0)).collect();
@@ -385,12 +384,12 @@ mod tests {
     #[test]
     fn a_shared_controller_serves_one_of_its_channels_at_a_time() {
         let mut fabric = pnssd(Controllers::Shared, false);
-        // Chip 1 holds the horizontal channel of controller 0, so chip 3 cannot have the vertical one.
+        // Chip 1 holds the horizontal channel of controller 0, so that chip 3 cannot have the vertical one.
         assert_eq!(ask(&mut fabric, 1, 0), [(grant(1, 0), Cause::Channel)]);
         assert_eq!(ask(&mut fabric, 4, 0), [(grant(4, 1), Cause::Channel)]);
         assert_eq!(ask(&mut fabric, 3, 0), []);
         assert_eq!(release(&mut fabric, grant(1, 0), 1), [(grant(3, 3), Cause::Controller)]);
-        // Both channels of the chip on the diagonal are of controller 1, and one of them is taken.
+        // Both channels of the chip on the diagonal belong to controller 1, and one of them is held.
         assert_eq!(ask(&mut fabric, 4, 2), []);
         assert_eq!(release(&mut fabric, grant(4, 1), 3), [(grant(4, 1), Cause::Controller)]);
         assert_eq!(release(&mut fabric, grant(3, 3), 4), []);
@@ -417,11 +416,11 @@ mod tests {
         assert_eq!(fabric.held(), [(LinkId(1), DieId(4)), (LinkId(4), DieId(4))]);
         let carried: Vec<u64> = fabric.usage().iter().map(|link| link.bytes_out.as_u64()).collect();
         assert_eq!((carried, fabric.hops()), (vec![0, 2049, 0, 0, 2048, 0], 2));
-        // Chip 3 is in the same row: it has only its vertical channel, and sends all over that one.
+        // Chip 3, in the same row, has only its vertical channel, and sends the whole page over it.
         assert_eq!(ask(&mut fabric, 3, 0), [(grant(3, 3), Cause::Channel)]);
         let sent = fabric.send(grant(3, 3), page(4096), now, &mut outbox);
         assert_eq!(sent, Sent { delivered: Some(Time::from_ns(4096 + 12)), least: Time::from_ns(2048 + 12) });
-        // Chip 7 in the column of chip 4 waits for neither of its channels longer than it must.
+        // Chip 7, in the column of chip 4, is granted that column as soon as chip 4 releases it.
         assert_eq!(ask(&mut fabric, 6, 0), [(grant(6, 2), Cause::Channel)]);
         assert_eq!(ask(&mut fabric, 7, 0), []);
         assert_eq!(release(&mut fabric, grant(4, 1), 2061), [(grant(7, 4), Cause::Channel)]);
@@ -453,12 +452,12 @@ mod tests {
             assert_eq!(sent.delivered, Some(Time::from_ns(4096 + 12)));
             assert_eq!(fabric.usage()[4].bytes_across, Bytes::new(4096));
             assert_eq!(fabric.controllers_busy(Time::ZERO).iter().copied().max(), Some(Time::ZERO));
-            // The controller of the column is free, the channel is not: chip 4 has only its horizontal one, chip 7 after it.
+            // The controller of the column is free, but the channel is not: chip 4 has only its horizontal channel, and then chip 7 has to wait.
             assert_eq!(ask(&mut fabric, 4, 1), [(grant(4, 1), Cause::Channel)]);
             assert_eq!(ask(&mut fabric, 4, 1), [], "{controllers}");
             fabric.acquire_copy(DieId(7), DieId(1), Time::from_ns(2), &mut outbox);
             assert!(outbox.grants.is_empty());
-            // The oldest is served first, where it has a controller; then the copy waits on.
+            // The oldest request is granted first if it has a free controller; otherwise the copy is granted.
             let served = release(&mut fabric, copy, 4108);
             match controllers {
                 Controllers::Independent => assert_eq!(served, [(grant(4, 4), Cause::Channel)]),

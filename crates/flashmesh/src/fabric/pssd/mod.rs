@@ -1,5 +1,5 @@
-//! pSSD (Venice, ISCA 2023, section 3.2): the bus at twice the rate, since the control pins carry packets as well. Every packet is decoded
-//! or framed by a controller on the die, which takes its time beside the array's.
+//! pSSD (Venice, ISCA 2023, section 3.2): the bus at twice the rate, since the control pins carry packets too. A controller on the die decodes or
+//! frames every packet, which adds to the array time.
 
 use crate::config::{self, Config, Move};
 use crate::flash::geometry::Geometry;
@@ -9,7 +9,7 @@ use super::framing::Durations;
 use super::shared_channels::CHANNEL_WIRES;
 use super::{AnyFabric, FabricError, Facts, Routers, SharedChannels};
 
-/// pSSD.
+/// Properties of pSSD.
 pub static FACTS: Facts = Facts {
     name: "pssd",
     caption: "Each row of chips shares one channel, as on a bus; commands and data are packets, and a controller on every \

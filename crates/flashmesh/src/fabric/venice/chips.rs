@@ -1,22 +1,22 @@
-//! What the dies of a chip share: its pins.
+//! Chip pins, shared by the dies of a chip.
 
 use std::ops::{Index, IndexMut};
 
 use crate::flash::geometry::Geometry;
 use crate::ids::{ChipId, DieId};
 
-use super::waiting::PinQueue;
+use super::path_queue::PinQueue;
 
-/// The pins of one chip.
+/// Pins of one chip.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Chip {
-    /// Whether a circuit ends here, or a scout is on its way here.
-    pub taken: bool,
-    /// Dies that wait for the pins.
+    /// Whether a circuit ends at the chip, or a scout is on its way to it.
+    pub is_reserved: bool,
+    /// Requests that wait for the pins.
     pub queue: PinQueue,
 }
 
-/// The pins of all chips.
+/// Pins of all chips.
 #[derive(Clone, Debug)]
 pub(super) struct Chips {
     chips: Vec<Chip>,
@@ -24,13 +24,13 @@ pub(super) struct Chips {
 }
 
 impl Chips {
-    /// The pins of a drive, which nobody holds.
+    /// Creates the free pins of all chips.
     pub fn new(geometry: &Geometry) -> Chips {
         let chips = geometry.channels * geometry.chips_per_channel;
         Chips { chips: vec![Chip::default(); chips as usize], dies_per_chip: geometry.dies_per_chip }
     }
 
-    /// The chip of `die`.
+    /// Returns the chip of `die`.
     #[inline]
     pub fn of(&self, die: DieId) -> ChipId {
         ChipId(die.0 / self.dies_per_chip)

@@ -1,42 +1,41 @@
-//! What a flash controller is busy with.
+//! State of a flash controller.
 
 use crate::ids::LinkId;
 use crate::units::Time;
 
 use super::mesh::Place;
+use super::path_queue::PathRequest;
 use super::trace::Trace;
-use super::waiting::PathRequest;
 
-/// How far a controller has come.
+/// A stage in the work of a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// It has nothing to do.
     Free,
-    /// Its scout looks for a path.
+    /// The scout searches for a path.
     Searching,
-    /// Its scout comes back over the path it has reserved.
+    /// The scout returns over the reserved circuit.
     Returning,
-    /// Its circuit is granted to the die.
+    /// The circuit is granted to the die.
     Granted,
 }
 
-/// A flash controller, with the die it serves.
+/// A flash controller, with the request that it serves.
 #[derive(Clone, Debug)]
 pub(super) struct Controller {
     pub stage: Stage,
-    /// For whom it works; the last one while it is free.
+    /// Request being served; the last one while the controller is idle.
     pub request: PathRequest,
-    /// Since when it works for that die.
+    /// Start of the service.
     pub since: Time,
-    /// The links of its circuit.
+    /// Links of the circuit.
     pub circuit: Vec<LinkId>,
-    /// How long it was busy, up to the last time it got free.
+    /// Busy time up to the last change to idle.
     pub busy: Time,
     pub trace: Trace,
 }
 
 impl Controller {
-    /// One that has not worked yet.
+    /// Creates an idle controller.
     pub fn new() -> Controller {
         use crate::fabric::TransferPhase;
         use crate::ids::{ChipId, DieId};
@@ -56,7 +55,7 @@ impl Controller {
         }
     }
 
-    /// How long it was busy up to `now`.
+    /// Returns the busy time up to `now`.
     pub fn busy_until(&self, now: Time) -> Time {
         if self.stage == Stage::Free { self.busy } else { self.busy + now.saturating_sub(self.since) }
     }

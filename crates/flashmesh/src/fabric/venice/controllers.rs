@@ -1,4 +1,4 @@
-//! The flash controllers: what each does, and which are free.
+//! Flash controllers, with the set of free ones.
 
 use std::ops::{Index, IndexMut};
 
@@ -6,14 +6,14 @@ use crate::ids::ChannelId;
 use crate::units::Time;
 
 use super::controller::{Controller, Stage};
-use super::free::FreeControllers;
-use super::waiting::PathRequest;
+use super::free_controllers::FreeControllers;
+use super::path_queue::PathRequest;
 
-/// All controllers, by their rows.
+/// All controllers, indexed by row.
 #[derive(Clone, Debug)]
 pub(super) struct Controllers {
     controllers: Vec<Controller>,
-    /// Those whose stage is [`Stage::Free`].
+    /// Controllers at [`Stage::Free`].
     free: FreeControllers,
 }
 
@@ -34,24 +34,24 @@ impl IndexMut<ChannelId> for Controllers {
 }
 
 impl Controllers {
-    /// One for each of `rows`, all of them free.
+    /// Creates `rows` free controllers.
     pub fn new(rows: u32) -> Controllers {
         let controllers = (0..rows).map(|_| Controller::new()).collect();
         Controllers { controllers, free: FreeControllers::all(rows) }
     }
 
-    /// All of them, the uppermost one first.
+    /// Iterates over the controllers from the top row down.
     pub fn iter(&self) -> impl Iterator<Item = &Controller> {
         self.controllers.iter()
     }
 
-    /// Those that are free.
+    /// Returns the free controllers.
     #[inline(always)]
     pub fn free(&self) -> &FreeControllers {
         &self.free
     }
 
-    /// `controller`, which was free, sends a scout for `request` at `now`.
+    /// Assigns `request` to the free `controller`, whose scout leaves at `now`.
     #[inline]
     pub fn search(&mut self, controller: ChannelId, request: PathRequest, now: Time) {
         self.free.remove(controller);
@@ -61,9 +61,9 @@ impl Controllers {
         state.since = now;
     }
 
-    /// `controller` has nothing to do from `now` on.
+    /// Marks `controller` as free from `now` on.
     #[inline]
-    pub fn get_free(&mut self, controller: ChannelId, now: Time) {
+    pub fn release_controller(&mut self, controller: ChannelId, now: Time) {
         let state = &mut self.controllers[controller.index()];
         state.busy = state.busy_until(now);
         state.stage = Stage::Free;

@@ -1,4 +1,4 @@
-//! What the scouts did.
+//! Counters of the scouts.
 
 use crate::quantities;
 
@@ -24,7 +24,7 @@ quantities! {
 }
 
 impl Counters {
-    /// Counts a circuit of `links`.
+    /// Counts a circuit of `links` links.
     #[inline]
     pub(super) fn circuit(&mut self, links: u32) {
         let links = links as usize;

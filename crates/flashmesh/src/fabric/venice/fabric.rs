@@ -1,4 +1,4 @@
-//! The interconnect: paths asked for, held and given back.
+//! The Venice interconnect: requests, grants and releases of paths.
 
 use crate::config::{Config, Retry};
 use crate::fabric::layout::{Layout, Part, SharedResource};
@@ -8,23 +8,23 @@ use crate::ids::{ChannelId, DieId, LinkId, PathId, RequestId};
 use crate::units::Time;
 
 use super::chips::Chips;
+use super::circuit_quota::CircuitQuota;
 use super::controller::{Controller, Stage};
 use super::controllers::Controllers;
 use super::counters::Counters;
 use super::layout::layout;
 use super::mesh::{Mesh, Place};
 use super::network::Network;
+use super::path_queue::{PathQueue, PathRequest};
 use super::ports::Port;
 use super::progress::Progress;
+use super::reachability::Watched;
 use super::routing::own::Own;
 use super::routing::{AnyRouting, RoutingAlgorithm};
-use super::shares::Shares;
 use super::tie_break::TieBreaker;
 use super::timing::LinkTiming;
 use super::traffic::Traffic;
-use super::verdict::Watched;
-use super::waiting::{PathRequest, WaitingDies};
-use super::waits::Waits;
+use super::wait_stats::WaitStats;
 
 /// The Venice interconnect; see the [module](super).
 #[derive(Clone, Debug)]
@@ -34,21 +34,21 @@ pub struct Venice {
     traffic: Traffic,
     pub(super) controllers: Controllers,
     pub(super) chips: Chips,
-    pub(super) waiting: WaitingDies,
-    pub(super) waits: Waits,
+    pub(super) waiting: PathQueue,
+    pub(super) waits: WaitStats,
     pub(super) progress: Progress,
-    /// The circuits of each request, where their number is bound.
-    shares: Option<Box<Shares>>,
-    /// Requests for a path so far.
+    /// Circuits of each request, if their number is limited.
+    quota: Option<Box<CircuitQuota>>,
+    /// Number of path requests so far.
     requests: u64,
     pub(super) timing: LinkTiming,
     pub(super) retry: Retry,
-    /// The scout that is held against a flood fill, while an oracle looks.
+    /// Scout that is checked against a flood fill; only while an oracle is attached.
     pub(super) watched: Option<Watched>,
 }
 
 impl Venice {
-    /// Builds the mesh: a row for each channel, a column for each chip on it.
+    /// Builds the mesh: one row for each channel, one column for each chip of a channel.
     pub fn new(config: &Config, geometry: &Geometry) -> Venice {
         let mesh = Mesh::new(geometry.channels, geometry.chips_per_channel);
         let venice = &config.venice;
@@ -60,10 +60,10 @@ impl Venice {
             traffic: Traffic::new(mesh.links()),
             controllers: Controllers::new(mesh.rows()),
             chips: Chips::new(geometry),
-            waiting: WaitingDies::new(mesh.rows(), venice.service),
-            waits: Waits::new(geometry.dies()),
+            waiting: PathQueue::new(mesh.rows(), venice.service),
+            waits: WaitStats::new(geometry.dies()),
             progress: Progress::new(timing.scout_hop()),
-            shares: venice.circuits_per_request.map(|most| Box::new(Shares::new(most, geometry.dies()))),
+            quota: venice.circuits_per_request.map(|most| Box::new(CircuitQuota::new(most, geometry.dies()))),
             requests: 0,
             timing,
             retry: venice.retry,
@@ -71,7 +71,7 @@ impl Venice {
         }
     }
 
-    /// The circuit is granted to whom it was reserved for.
+    /// Grants the reserved circuit of `controller`.
     #[inline]
     fn grant(&mut self, controller: ChannelId, since: Time, outbox: &mut Outbox) {
         let state = &mut self.controllers[controller];
@@ -95,17 +95,17 @@ impl Fabric for Venice {
         let request = PathRequest { sequence: self.requests, die, phase, chip, place };
         self.requests += 1;
         self.waits.begin(&request);
-        if self.shares.as_mut().is_none_or(|shares| shares.admits(&request)) {
+        if self.quota.as_mut().is_none_or(|quota| quota.admits(&request)) {
             self.admit(request, now, outbox);
         } else {
             self.waits.wait(&request, Cause::Controller, now);
         }
-        self.ask_for_wake(outbox);
+        self.schedule_wake(outbox);
     }
 
     fn name_request(&mut self, request: Option<RequestId>) {
-        if let Some(shares) = &mut self.shares {
-            shares.name(request);
+        if let Some(quota) = &mut self.quota {
+            quota.set_next(request);
         }
     }
 
@@ -113,7 +113,7 @@ impl Fabric for Venice {
         let controller = ChannelId(grant.path.0);
         let state = &self.controllers[controller];
         let links = state.circuit.len() as u64;
-        // From the controller of the row straight to the router, and to the chip.
+        // Minimum: from the controller of the row along the row to the router, plus the chip link.
         let links_min = u64::from(state.request.place.column) + 2;
         let duration = self.timing.transfer(payload, links);
         self.traffic.count(&state.circuit, grant.phase, payload, now, duration);
@@ -126,16 +126,16 @@ impl Fabric for Venice {
         let request = self.controllers[controller].request;
         self.network.release(controller);
         self.watched = None;
-        self.get_free(controller, now, outbox);
-        self.waiting.torn_down();
-        self.chip_got_free(request.chip, now);
-        if let Some(shares) = &mut self.shares
-            && let Some(next) = shares.torn_down(&request)
+        self.release_controller(controller, now, outbox);
+        self.waiting.count_teardown();
+        self.release_pins(request.chip, now);
+        if let Some(quota) = &mut self.quota
+            && let Some(next) = quota.release(&request)
         {
             self.waiting.insert(next);
         }
         self.serve_waiting(now, outbox);
-        self.ask_for_wake(outbox);
+        self.schedule_wake(outbox);
     }
 
     fn wake(&mut self, _token: u32, now: Time, outbox: &mut Outbox) {
@@ -145,17 +145,16 @@ impl Fabric for Venice {
             self.grant(controller, self.controllers[controller].since, outbox);
             has_granted = true;
         }
-        // What holds a circuit may act now, so the scouts may be ahead of it only when nobody does. An oracle is told of
-        // the uses of links when their time has come.
+        // A granted die may act now, so that scouts can run ahead only if nothing was granted. An oracle needs link uses at their own times.
         if !has_granted && outbox.uses.is_none() {
-            self.step_scouts(outbox.quiet_until, outbox);
+            self.step_scouts(outbox.lookahead_until, outbox);
         }
-        self.ask_for_wake(outbox);
+        self.schedule_wake(outbox);
     }
 
     fn catch_up(&mut self, now: Time, outbox: &mut Outbox) {
         self.step_scouts(now, outbox);
-        self.ask_for_wake(outbox);
+        self.schedule_wake(outbox);
     }
 
     fn finish(&mut self, now: Time, outbox: &mut Outbox) {
@@ -163,14 +162,14 @@ impl Fabric for Venice {
     }
 
     fn is_behind(&self, die: DieId, phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
-        if self.shares.as_ref().is_some_and(|shares| shares.waits(die, phase)) {
+        if self.quota.as_ref().is_some_and(|quota| quota.waits(die, phase)) {
             return false;
         }
         let number = self.chips.of(die);
         let chip = &self.chips[number];
         let busy = self.controllers.iter().filter(|state| state.stage != Stage::Free).map(|state| &state.request);
-        if chip.taken {
-            // The pins: those who hold them, or will before it.
+        if chip.is_reserved {
+            // The pins: their holders, and the requests queued before `die`.
             let holders = busy.filter(|request| request.chip == number).map(|request| request.die);
             return holders.chain(chip.queue.dies()).any(|other| other != die && is_another(other));
         }
@@ -191,7 +190,7 @@ impl Fabric for Venice {
 
     fn shared_resources(&self) -> Vec<SharedResource> {
         let mesh = self.network.mesh();
-        // A circuit to a row comes from its controller, or over a link from the row above or below.
+        // A circuit enters a row from its controller, or over a link from the row above or below.
         let row = |row: u32| SharedResource {
             part: Part::Row,
             links: (0..mesh.columns()).map(|column| mesh.link(Place { row, column }, Port::Chip)).collect(),
@@ -233,7 +232,7 @@ mod tests {
     use crate::fabric::Verdict;
     use crate::ids::ChipId;
 
-    /// A mesh of one die a chip.
+    /// Builds a mesh with one die a chip.
     fn venice(rows: u32, columns: u32, routing: Routing, retry: Retry) -> Venice {
         let mut config = Config::default();
         config.geometry.channels = rows;
@@ -243,7 +242,7 @@ mod tests {
         Venice::new(&config, &Geometry::new(&config.geometry).expect("the geometry is possible"))
     }
 
-    /// Runs until nothing is under way, each path given back as soon as it is granted; gives when which die got its.
+    /// Runs until nothing is in flight; releases each path at once. Returns the grants as (time, die).
     fn run(fabric: &mut Venice, mut outbox: Outbox) -> Vec<(Time, u32)> {
         let mut granted = Vec::new();
         let mut now = Time::ZERO;
@@ -272,13 +271,13 @@ mod tests {
         for retry in Retry::ALL {
             let mut fabric = venice(3, 2, Routing::Xy, *retry);
             let mut outbox = Outbox::default();
-            // Down and up the second column: each holds the half of it that the other needs.
+            // Two scouts down and up the second column: each holds the half that the other needs.
             for (controller, die) in [(0, 5), (2, 1)] {
                 let request = request(&fabric, die);
                 fabric.waiting.insert_searching(request);
                 fabric.launch(ChannelId(controller), request, Time::ZERO, &mut outbox);
             }
-            fabric.ask_for_wake(&mut outbox);
+            fabric.schedule_wake(&mut outbox);
             let mut dies: Vec<u32> = run(&mut fabric, outbox).into_iter().map(|(_, die)| die).collect();
             dies.sort_unstable();
             assert_eq!(dies, [1, 5], "{retry}");
@@ -311,7 +310,7 @@ mod tests {
         cut.iter().for_each(|link| fabric.network.set_out_of_service(*link, false));
         outbox.events.clear();
         fabric.release(grant, later, &mut outbox);
-        // Over the link of the controller and one of the row, and back.
+        // Over the controller link and one link of the row, and back.
         assert_eq!(run(&mut fabric, outbox), [(later + Time::from_ns(2 * 2 * 2), 3)]);
     }
 
@@ -321,7 +320,7 @@ mod tests {
             let mut fabric = venice(2, 3, Routing::Venice, Retry::OnTeardown);
             let mut outbox = Outbox { uses: Some(Vec::new()), ..Outbox::default() };
             fabric.acquire(DieId(5), TransferPhase::Command, Time::ZERO, &mut outbox);
-            // The pins of the chip are taken behind the back of everybody.
+            // The pins of the chip become busy unnoticed by the controllers.
             let mesh = *fabric.network.mesh();
             let pins = mesh.link(mesh.place(ChipId(5)), Port::Chip);
             if fault {
@@ -329,7 +328,7 @@ mod tests {
             }
             while outbox.searches.is_empty() {
                 fabric.step_scouts(outbox.wake_at, &mut outbox);
-                fabric.ask_for_wake(&mut outbox);
+                fabric.schedule_wake(&mut outbox);
             }
             outbox.searches[0]
         };

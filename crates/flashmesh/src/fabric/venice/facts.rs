@@ -1,4 +1,4 @@
-//! What is known of Venice before it is built.
+//! Properties of Venice.
 
 use crate::config::{self, Config, Move};
 use crate::fabric::{AnyFabric, FabricError, Facts, Routers};
@@ -6,7 +6,7 @@ use crate::flash::geometry::Geometry;
 
 use super::Venice;
 
-/// Venice.
+/// Properties of Venice.
 pub static FACTS: Facts = Facts {
     name: "venice",
     caption: "Every chip has a router, and every row a controller. Before anything is sent, a controller sends a scout. \

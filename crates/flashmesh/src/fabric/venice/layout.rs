@@ -1,4 +1,4 @@
-//! The parts of a mesh, for those who count wires and routers.
+//! Layout of a mesh, for wire and router counts.
 
 use crate::fabric::layout::{Layout, Link, LinkKind};
 use crate::ids::LinkId;
@@ -6,7 +6,7 @@ use crate::ids::LinkId;
 use super::mesh::Mesh;
 use super::ports::Port;
 
-/// The parts of `mesh`, whose links are `wires_per_link` wide.
+/// Returns the layout of `mesh` with links of `wires_per_link` wires.
 pub(super) fn layout(mesh: &Mesh, wires_per_link: u32) -> Layout {
     let link = |number| {
         let (place, port) = mesh.end(LinkId(number));

@@ -1,27 +1,27 @@
-//! The grid of routers: who neighbours whom, and the numbers of the links.
+//! Grid of routers: neighbours, and link numbers.
 
 use crate::ids::{ChannelId, ChipId, LinkId};
 
 use super::ports::{Port, Ports};
 
-/// Where a router sits; the controllers are on the left of column 0.
+/// The coordinates of a router. The controllers are left of column 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
-    /// The row, from the top.
+    /// Row, from the top.
     pub row: u32,
-    /// The column, from the left.
+    /// Column, from the left.
     pub column: u32,
 }
 
 impl Place {
-    /// The place behind a mesh port; only for a port that leads to a router.
+    /// Returns the neighbour at a mesh port. The port must lead to a router.
     #[inline]
     pub const fn beyond(self, port: Port) -> Place {
         let Place { row, column } = self;
         Place { row: row.wrapping_add_signed(port.down()), column: column.wrapping_add_signed(port.right()) }
     }
 
-    /// The ports that lead nearer to `target`: two, one, or none at the target itself.
+    /// Returns the ports that lead nearer to `target`: at most two, none at the target.
     #[inline]
     pub fn towards(self, target: Place) -> Ports {
         Ports::of_if(Port::North, self.row > target.row)
@@ -30,17 +30,17 @@ impl Place {
             .with(Ports::of_if(Port::West, self.column > target.column))
     }
 
-    /// Mesh links of a minimal path to `target`.
+    /// Returns the number of mesh links of a minimal path to `target`.
     #[inline]
     pub const fn distance(self, target: Place) -> u32 {
         self.row.abs_diff(target.row) + self.column.abs_diff(target.column)
     }
 }
 
-/// A grid of routers, one a chip, with a controller on the left of each row.
+/// A grid of routers, one for each chip, with a controller left of each row.
 ///
-/// Links are numbered: those of the controllers, from the top; the mesh links between columns, row by row; those between
-/// rows, row by row; and those of the chips, in the order of the chips.
+/// Link numbers, in order: controller links from the top; horizontal mesh links row by row; vertical mesh links row by row; chip links in the order
+/// of the chips.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mesh {
     rows: u32,
@@ -48,39 +48,39 @@ pub struct Mesh {
 }
 
 impl Mesh {
-    /// The most rows, and the most columns.
+    /// Maximum number of rows and of columns.
     pub const SIDE_MAX: u32 = 1 << 15;
 
-    /// A grid of `rows` x `columns` routers, at least one each and at most [`SIDE_MAX`](Mesh::SIDE_MAX).
+    /// Creates a grid of `rows` x `columns` routers, clamped to between 1 and [`SIDE_MAX`](Mesh::SIDE_MAX) each.
     pub fn new(rows: u32, columns: u32) -> Mesh {
         Mesh { rows: rows.clamp(1, Mesh::SIDE_MAX), columns: columns.clamp(1, Mesh::SIDE_MAX) }
     }
 
-    /// Rows, and controllers.
+    /// Returns the number of rows, which is the number of controllers.
     #[inline]
     pub const fn rows(&self) -> u32 {
         self.rows
     }
 
-    /// Columns.
+    /// Returns the number of columns.
     #[inline]
     pub const fn columns(&self) -> u32 {
         self.columns
     }
 
-    /// Routers, and chips.
+    /// Returns the number of routers, which is the number of chips.
     #[inline]
     pub const fn routers(&self) -> u32 {
         self.rows * self.columns
     }
 
-    /// Links of all kinds.
+    /// Returns the number of links of all kinds.
     pub const fn links(&self) -> u32 {
         self.first_chip_link() + self.routers()
     }
 
-    /// Flits of a scout, which cross a link one after the other: header flits with the destination and tail flits with the controller,
-    /// each of 8 bits of which 2 say what it is (Venice, ISCA 2023, section 4.2 and Fig 6, where 8 x 8 chips need one of each).
+    /// Returns the number of flits of a scout, which cross a link one after the other: header flits with the destination, and tail flits with the
+    /// controller. Each has 8 bits, of which 2 give its type (Venice, ISCA 2023, section 4.2 and Fig 6, where 8 x 8 chips need one of each).
     pub fn scout_flits(&self) -> u32 {
         const ID_BITS: u32 = 6;
         let flits = |ids: u32| {
@@ -90,25 +90,25 @@ impl Mesh {
         flits(self.routers()) + flits(self.rows)
     }
 
-    /// The place of the router beside `chip`.
+    /// Returns the coordinates of the router at `chip`.
     #[inline]
     pub const fn place(&self, chip: ChipId) -> Place {
         Place { row: chip.0 / self.columns, column: chip.0 % self.columns }
     }
 
-    /// The chip beside the router at `place`.
+    /// Returns the chip at the router at `place`.
     #[inline]
     pub const fn chip(&self, place: Place) -> ChipId {
         ChipId(place.row * self.columns + place.column)
     }
 
-    /// The router at the link of `controller`.
+    /// Returns the router at the link of `controller`.
     #[inline]
     pub const fn entrance(&self, controller: ChannelId) -> Place {
         Place { row: controller.0, column: 0 }
     }
 
-    /// The ports of the router at `place` that lead to other routers.
+    /// Returns the ports of the router at `place` that lead to other routers.
     #[inline]
     pub fn ports(&self, place: Place) -> Ports {
         let mut missing = Ports::NONE;
@@ -125,12 +125,12 @@ impl Mesh {
         Ports::MESH.without(missing)
     }
 
-    /// The link between `controller` and its router.
+    /// Returns the link between `controller` and its router.
     pub const fn controller_link(&self, controller: ChannelId) -> LinkId {
         LinkId(controller.0)
     }
 
-    /// The link at `port` of the router at `place`, which must have that port.
+    /// Returns the link at `port` of the router at `place`. The router must have that port.
     #[inline]
     pub const fn link(&self, place: Place, port: Port) -> LinkId {
         let Place { row, column } = place;
@@ -144,7 +144,7 @@ impl Mesh {
         })
     }
 
-    /// The router at the left or upper end of `link`, and its port there: the only one, where the other end is no router.
+    /// Returns the router at the left or upper end of `link`, and its port there. For controller and chip links this is the only router.
     pub const fn end(&self, link: LinkId) -> (Place, Port) {
         let number = link.0;
         if number >= self.first_chip_link() {
@@ -161,7 +161,7 @@ impl Mesh {
         (Place { row: number, column: 0 }, Port::West)
     }
 
-    /// The links between routers.
+    /// Returns the links between routers.
     #[cfg(feature = "internals")]
     pub fn mesh_links(&self) -> impl Iterator<Item = LinkId> + use<> {
         (self.first_horizontal_link()..self.first_chip_link()).map(LinkId)

@@ -1,38 +1,38 @@
-//! The network: scouts that reserve circuits hop by hop, and the circuits they reserved.
+//! The network: scouts that reserve circuits hop by hop, and the reserved circuits.
 
 use crate::config::Revisits;
 use crate::ids::{ChannelId, ChipId, LinkId};
 use crate::units::Time;
 
-use super::bearing::{Goal, Position};
 use super::counters::Counters;
+use super::direction::{Destination, Position};
 use super::mesh::{Mesh, Place};
 use super::ports::{Port, Ports};
-use super::router::{Frame, Holds, LARGE, Marks, Router, SMALL, Table};
+use super::router::{Frame, LARGE, Marks, Router, SMALL, Table, TableStorage};
 use super::routes::Routes;
 use super::routing::AnyRouting;
 use super::scout::{Field, Packet, Phase, Scout, Tally};
+use super::step_schedule::StepSchedule;
 use super::tie_break::{ByRegister, Draw, Lfsr, TieBreaker};
-use super::turns::Turns;
 
-/// What a scout did when it arrived.
+/// An action of a scout on arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// It reserved a link and goes on over it.
+    /// Reservation of a link, and departure over it.
     Forward,
-    /// It found no way on and goes back to the router, or the controller, it came from.
+    /// Backtrack to the previous router or to the controller.
     Back,
-    /// It reserved the pins of the chip: the circuit stands. The scout goes back over it, `hops` links.
+    /// Reservation of the chip pins: the circuit is complete, and the scout returns over its `hops` links.
     Reached {
         /// Links between the controller and the router of the chip.
         hops: u32,
     },
-    /// It is back at its controller and holds nothing.
+    /// Return to the controller; the scout holds nothing.
     Failed,
 }
 
-/// Calls a method that lets scouts walk, as compiled for the size of the mesh: for the default search, to which every instruction of a step
-/// counts. The other searches and tie-breaks take the one for tables of any size.
+/// Calls a method that walks scouts, monomorphized for the size of the mesh. Only for the default search, in which every instruction of a step
+/// counts; other searches and tie-breaks use tables of any size.
 macro_rules! compiled {
     ($network:ident.$walk:ident($($argument:expr),*)) => {{
         if matches!($network.tie_break, TieBreaker::Lfsr) && !$network.counts_visits {
@@ -55,32 +55,31 @@ macro_rules! compiled {
     }};
 }
 
-/// A mesh of routers with a controller to the left of each row.
+/// A mesh of routers with a controller left of each row.
 ///
-/// [`step`](Network::step) moves one scout by one link; the caller gives each scout its own time. Between two steps the scout
-/// is on the link it goes over. Links are reserved, both directions at once, when a scout goes forward over them, and freed
-/// when it has come back over them.
+/// [`step`](Network::step) moves one scout by one link; the caller keeps the time of each scout. Between two steps a scout is on the link that it
+/// crosses. Links are reserved, in both directions at once, when a scout goes forward over them, and released when it has backtracked over them.
 #[derive(Clone, Debug)]
 pub struct Network {
     mesh: Mesh,
     frame: Frame,
     routers: Box<[Router]>,
-    /// The links of each router, by its ports.
+    /// Links of each router, indexed by port.
     links: Vec<[LinkId; 5]>,
-    /// By the chip.
-    goals: Vec<Goal>,
-    /// By the controller.
+    /// Destinations, indexed by chip.
+    goals: Vec<Destination>,
+    /// Scouts with their marks, indexed by controller.
     packets: Vec<Packet>,
     routing: AnyRouting,
     routes: Routes,
     tie_break: TieBreaker,
-    /// Whether routers count how often they see a scout.
+    /// Whether routers count the visits of a scout.
     counts_visits: bool,
     counters: Counters,
 }
 
 impl Network {
-    /// A network without circuits.
+    /// Creates a network without circuits.
     pub fn new(mesh: Mesh, routing: AnyRouting, tie_break: TieBreaker, revisits: Revisits) -> Network {
         let frame = Frame::new(&mesh);
         let position = |number| Position::new(mesh.place(ChipId(number)));
@@ -97,7 +96,7 @@ impl Network {
                 links[index][port as usize] = mesh.link(place, port);
             }
         }
-        let goals = (0..mesh.routers()).map(|number| position(number).goal()).collect();
+        let goals = (0..mesh.routers()).map(|number| position(number).destination()).collect();
         let packet = |row| {
             let entrance = mesh.entrance(ChannelId(row));
             Packet::new(frame.index(entrance), Position::new(entrance), &frame)
@@ -108,36 +107,35 @@ impl Network {
         Network { mesh, frame, routers, links, goals, packets, routing, routes, tie_break, counts_visits, counters }
     }
 
-    /// Leads scouts by another algorithm; before any scout has left.
+    /// Replaces the routing algorithm. Call before any scout is launched.
     pub(super) fn set_routing(&mut self, routing: AnyRouting) {
         self.routes = Routes::new(routing);
         self.routing = routing;
     }
 
-    /// The shape of the network.
+    /// Returns the shape of the network.
     pub const fn mesh(&self) -> &Mesh {
         &self.mesh
     }
 
-    /// What the scouts did so far.
+    /// Returns the counters of the scouts.
     pub const fn counters(&self) -> &Counters {
         &self.counters
     }
 
-    /// The first scout for a path has failed.
+    /// Counts a path whose first scout has failed.
     #[inline]
     pub(super) fn count_first_failure(&mut self) {
         self.counters.failed_first += 1;
     }
 
-    /// Whether `controller` has neither a scout under way nor a circuit.
+    /// Returns whether `controller` has neither a scout in flight nor a circuit.
     #[inline]
     pub fn is_free(&self, controller: ChannelId) -> bool {
         self.packets[controller.index()].scout.phase == Phase::Free
     }
 
-    /// Sends the scout of `controller`, which must be free, to look for a path to `target`. It arrives at the first router
-    /// with its first step.
+    /// Launches the scout of `controller`, which must be free, towards `target`. The first step takes the scout to the first router.
     #[inline]
     pub fn launch(&mut self, controller: ChannelId, target: ChipId) {
         debug_assert!(self.is_free(controller), "{controller:?} has a scout or a circuit already");
@@ -147,13 +145,13 @@ impl Network {
         packet.scout = Scout::new(Phase::Reserve, entrance as u32, self.goals[target.index()]);
     }
 
-    /// The router at the link of `controller`, in the tables.
+    /// Returns the table index of the router at the link of `controller`.
     #[inline]
     const fn entrance(&self, controller: ChannelId) -> usize {
         self.frame.index(self.mesh.entrance(controller))
     }
 
-    /// The scout of `controller`, which must be under way, arrives at the end of the link it was on, and acts there.
+    /// Moves the scout of `controller`, which must be in flight, to the end of its current link, where it acts.
     pub fn step(&mut self, controller: ChannelId) -> Step {
         let Network { frame, routers, packets, tie_break, routes, .. } = self;
         let Packet { scout, marks, .. } = &mut packets[controller.index()];
@@ -172,7 +170,7 @@ impl Network {
         step
     }
 
-    /// The search of `controller` is over with `step`.
+    /// Ends the search of `controller` if `step` ends it.
     #[inline(always)]
     fn end(&mut self, controller: ChannelId, step: Step) {
         match step {
@@ -183,15 +181,14 @@ impl Network {
         self.packets[controller.index()].end(&self.frame);
     }
 
-    /// Lets the scout of `controller`, which must be the only one under way, go until it has found a circuit or failed, or its next step
-    /// falls due after `until`. Its first step falls due at `at`, which is not later than that, and each after the one before
-    /// by `hop`. Gives when it took its last step, and what that was.
+    /// Walks the scout of `controller`, the only one in flight, until its search ends or its next step is due after `until`. The first step is due at
+    /// `at`, which is at most `until`, and the next ones at intervals of `hop`. Returns the time and the kind of the last step.
     #[inline]
     pub(super) fn walk(&mut self, controller: ChannelId, at: Time, hop: Time, until: Time) -> (Time, Step) {
         compiled!(self.walk_by(controller, at, hop, until))
     }
 
-    /// Alone in a function, so that the loop has the registers of the processor to itself.
+    /// In a function of its own, so that the loop does not share CPU registers with inlined callers.
     #[inline(never)]
     fn walk_by<R, M, D: Draw, const COUNTS: bool>(
         &mut self,
@@ -204,14 +201,14 @@ impl Network {
     where
         R: Table<Router> + ?Sized,
         M: Table<Marks> + ?Sized,
-        Box<[Router]>: Holds<R>,
-        Box<[Marks]>: Holds<M>,
+        Box<[Router]>: TableStorage<R>,
+        Box<[Marks]>: TableStorage<M>,
     {
         let Network { frame, routers, packets, routes, .. } = self;
         let Packet { scout, marks, .. } = &mut packets[controller.index()];
-        let mut field = Field::<_, _, COUNTS> { frame, routers: routers.held(), routes, tie_break };
+        let mut field = Field::<_, _, COUNTS> { frame, routers: routers.table(), routes, tie_break };
         let (mut moving, mut tally) = (*scout, Tally::default());
-        let marks = marks.held();
+        let marks = marks.table();
         let more = (until - at).as_ps() / hop.as_ps();
         let mut left = more;
         let step = loop {
@@ -230,10 +227,10 @@ impl Network {
         (at, step)
     }
 
-    /// Lets the scouts of `turns` go until one of them has found a circuit or failed, or all next steps fall due after `until`. Gives who
-    /// has ended, when and how; its turn is not over.
+    /// Walks the scouts of `turns` until one search ends or all next steps are due after `until`. Returns the time, the controller and the last step
+    /// of the ended search, whose scout is still first in `turns`.
     #[inline]
-    pub(super) fn walk_in_turn(&mut self, turns: &mut Turns, until: Time) -> Option<(Time, ChannelId, Step)> {
+    pub(super) fn walk_in_turn(&mut self, turns: &mut StepSchedule, until: Time) -> Option<(Time, ChannelId, Step)> {
         compiled!(self.walk_in_turn_by(turns, until))
     }
 
@@ -241,17 +238,17 @@ impl Network {
     fn walk_in_turn_by<R, M, D: Draw, const COUNTS: bool>(
         &mut self,
         tie_break: &mut D,
-        turns: &mut Turns,
+        turns: &mut StepSchedule,
         until: Time,
     ) -> Option<(Time, ChannelId, Step)>
     where
         R: Table<Router> + ?Sized,
         M: Table<Marks> + ?Sized,
-        Box<[Router]>: Holds<R>,
-        Box<[Marks]>: Holds<M>,
+        Box<[Router]>: TableStorage<R>,
+        Box<[Marks]>: TableStorage<M>,
     {
         let Network { frame, routers, packets, routes, .. } = self;
-        let mut field = Field::<_, _, COUNTS> { frame, routers: routers.held(), routes, tie_break };
+        let mut field = Field::<_, _, COUNTS> { frame, routers: routers.table(), routes, tie_break };
         let mut tally = Tally::default();
         let (mut ended, mut steps) = (None, 0);
         while !turns.is_empty() {
@@ -263,7 +260,7 @@ impl Network {
                     break;
                 }
                 let Packet { scout, marks, .. } = &mut packets[controller.index()];
-                let step = field.step(scout, marks.held(), &mut tally);
+                let step = field.step(scout, marks.table(), &mut tally);
                 if matches!(step, Step::Reached { .. } | Step::Failed) {
                     ended = Some((at, controller, step));
                     break;
@@ -291,18 +288,18 @@ impl Network {
         debug_assert!(packet.scout.phase == Phase::Circuit, "{controller:?} holds no circuit");
         let mut entry = Ports::NONE;
         for &exit in &packet.exits {
-            let way = self.frame.way(exit);
+            let hop = self.frame.hop(exit);
             let router = &mut self.routers[index];
-            router.busy = router.busy.without(entry.with(way.here));
-            entry = way.there;
-            index = way.from(index);
+            router.busy = router.busy.without(entry.with(hop.here));
+            entry = hop.there;
+            index = hop.neighbour(index);
         }
         let router = &mut self.routers[index];
         router.busy = router.busy.without(entry.with(Ports::of(Port::Chip)));
         (packet.scout.phase, packet.scout.held) = (Phase::Free, 0);
     }
 
-    /// The links that `controller` holds, from its own to the one its scout is on or to that of the chip.
+    /// Returns the links that `controller` holds: from its own link to that of its scout, or to the chip link of a circuit.
     pub fn held(&self, controller: ChannelId) -> impl Iterator<Item = LinkId> {
         let packet = &self.packets[controller.index()];
         let scout = &packet.scout;
@@ -317,7 +314,7 @@ impl Network {
         own.into_iter().chain(self.links_between(controller, exits)).chain(chip)
     }
 
-    /// Puts the links of the circuit of `controller` into `links`, from its own to that of the chip.
+    /// Writes the links of the circuit of `controller` to `links`, from its own link to the chip link.
     #[inline]
     pub(super) fn list_circuit(&self, controller: ChannelId, links: &mut Vec<LinkId>) {
         let packet = &self.packets[controller.index()];
@@ -327,7 +324,7 @@ impl Network {
         links.push(self.links[packet.scout.router as usize][Port::Chip as usize]);
     }
 
-    /// The links of a path from the router of `controller` that leaves routers by `exits`.
+    /// Returns the links of a path that starts at the router of `controller` and leaves routers by `exits`.
     #[inline]
     fn links_between(
         &self,
@@ -342,7 +339,7 @@ impl Network {
         })
     }
 
-    /// How many links `controller` holds, and the one that it has reserved last.
+    /// Returns the number of links that `controller` holds, and the last one that it reserved.
     pub(super) fn last_held(&self, controller: ChannelId) -> (usize, Option<LinkId>) {
         let packet = &self.packets[controller.index()];
         let (between, links) = (packet.scout.held as usize, &self.links[packet.scout.router as usize]);
@@ -354,23 +351,23 @@ impl Network {
         }
     }
 
-    /// The ports of the router at `place` whose link is free, with that of the chip.
+    /// Returns the ports of the router at `place` whose link is free, the chip port included.
     pub(super) fn free_ports(&self, place: Place) -> Ports {
         Ports::MESH.with(Ports::of(Port::Chip)).without(self.routers[self.frame.index(place)].busy)
     }
 
-    /// Whether a scout may cross a link in both directions, one after the other, and routers count how often they see it.
+    /// Returns whether routers count visits, which lets a scout cross a link once in each direction.
     pub(super) const fn counts_visits(&self) -> bool {
         self.counts_visits
     }
 
-    /// The routing algorithm.
+    /// Returns the routing algorithm.
     pub(super) const fn routing(&self) -> &AnyRouting {
         &self.routing
     }
 
-    /// How many links, after its next step, the scout of `controller` has to cross at least until a circuit may be granted: to its
-    /// destination and back from there; or home in vain, and then out and back for a scout that leaves in its place.
+    /// Returns a lower bound on the links that the scout of `controller` has to cross, after its next step, before a circuit can be granted: to its
+    /// destination and back to the controller, or home without a path and then out and back for the next scout.
     #[inline]
     pub(super) fn links_to_go(&self, controller: ChannelId) -> u32 {
         const OUT_AND_BACK: u32 = 2;
@@ -381,21 +378,21 @@ impl Network {
         (at.distance(target) + way_back).min(packet.links_home() + OUT_AND_BACK)
     }
 
-    /// The router that the scout of `controller` is arriving at; `None` when it has none under way, or is about to be back.
+    /// Returns the router that the scout of `controller` is arriving at; `None` without a scout in flight or at its return to the controller.
     pub fn position(&self, controller: ChannelId) -> Option<ChipId> {
         let scout = &self.packets[controller.index()].scout;
         let at = || self.mesh.chip(self.routers[scout.router as usize].position.place());
         matches!(scout.phase, Phase::Reserve | Phase::Cancel).then(at)
     }
 
-    /// Whether a mesh link or the link of a chip is taken.
+    /// Returns whether a mesh link or a chip link is busy.
     #[cfg(feature = "internals")]
     pub fn is_taken(&self, link: LinkId) -> bool {
         let (place, port) = self.mesh.end(link);
         self.routers[self.frame.index(place)].busy.contains(port)
     }
 
-    /// Takes a mesh link or the link of a chip, which must be free, out of service; or puts it back.
+    /// Takes a free mesh link or chip link out of service, or puts it back.
     #[cfg(feature = "internals")]
     pub fn set_out_of_service(&mut self, link: LinkId, out: bool) {
         let (place, port) = self.mesh.end(link);
@@ -403,7 +400,7 @@ impl Network {
         super::scout::set_busy(&mut self.routers, &self.frame, self.frame.index(place), port, out);
     }
 
-    /// Whether there is no scout under way and no circuit, and no router remembers a scout.
+    /// Returns whether there are no scouts, circuits or marks of scouts.
     #[cfg(feature = "internals")]
     pub fn is_clear(&self) -> bool {
         let is_clear = |packet: &Packet| {

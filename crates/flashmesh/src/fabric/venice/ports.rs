@@ -1,6 +1,6 @@
-//! The ports of a router, and sets of them.
+//! Ports of a router, and sets of ports.
 
-/// A port of a router. Its order is that in which candidates are numbered for the tie-break.
+/// A port of a router. Tie-break candidates are numbered in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Port {
@@ -10,9 +10,9 @@ pub enum Port {
     East,
     /// To the row below.
     South,
-    /// To the column before; in the first column, to the controller of the row.
+    /// To the previous column; in the first column, to the controller of the row.
     West,
-    /// Injection and ejection: the pins of the chip beside the router.
+    /// Injection and ejection: the pins of the chip at the router.
     Chip,
 }
 
@@ -20,21 +20,21 @@ impl Port {
     /// The ports towards other routers.
     pub const MESH: [Port; 4] = [Port::North, Port::East, Port::South, Port::West];
 
-    /// The port at the other end of a mesh link.
+    /// Returns the port at the other end of a mesh link.
     #[inline]
     pub const fn opposite(self) -> Port {
         const OPPOSITE: [Port; 5] = [Port::South, Port::West, Port::North, Port::East, Port::Chip];
         OPPOSITE[self as usize]
     }
 
-    /// How many rows further down it leads.
+    /// Returns the change of the row through this port.
     #[inline]
     pub(super) const fn down(self) -> i32 {
         const DOWN: [i32; 5] = [-1, 0, 1, 0, 0];
         DOWN[self as usize]
     }
 
-    /// How many columns further to the right it leads.
+    /// Returns the change of the column through this port.
     #[inline]
     pub(super) const fn right(self) -> i32 {
         const RIGHT: [i32; 5] = [0, 1, 0, -1, 0];
@@ -47,72 +47,72 @@ impl Port {
 pub struct Ports(u8);
 
 impl Ports {
-    /// No port.
+    /// The empty set.
     pub const NONE: Ports = Ports(0);
     /// The four ports towards other routers.
     pub const MESH: Ports = Ports(0b1111);
 
-    /// The set as bits, by the number of the port.
+    /// Returns the set as bits, indexed by port number.
     #[inline]
     pub const fn to_bits(self) -> u8 {
         self.0
     }
 
-    /// The set of these bits; those of no port count for nothing.
+    /// Creates a set from bits; bits of no port are ignored.
     #[inline]
     pub const fn from_bits(bits: u8) -> Ports {
         Ports(bits & 0b1_1111)
     }
 
-    /// The set of one port.
+    /// Returns the set of one port.
     #[inline]
     pub const fn of(port: Port) -> Ports {
         Ports(1 << port as u8)
     }
 
-    /// The set of `port` if `is_in`, else the empty one.
+    /// Returns the set of `port` if `is_in`, else the empty set.
     #[inline]
     pub const fn of_if(port: Port, is_in: bool) -> Ports {
         Ports((is_in as u8) << port as u8)
     }
 
-    /// Both sets together.
+    /// Returns the union of two sets.
     #[inline]
     pub const fn with(self, others: Ports) -> Ports {
         Ports(self.0 | others.0)
     }
 
-    /// The ports that are not in `others`.
+    /// Returns the ports that are not in `others`.
     #[inline]
     pub const fn without(self, others: Ports) -> Ports {
         Ports(self.0 & !others.0)
     }
 
-    /// The ports in both sets.
+    /// Returns the intersection of two sets.
     #[inline]
     pub const fn and(self, others: Ports) -> Ports {
         Ports(self.0 & others.0)
     }
 
-    /// Whether `port` is in the set.
+    /// Returns whether `port` is in the set.
     #[inline]
     pub const fn contains(self, port: Port) -> bool {
         self.0 & 1 << port as u8 != 0
     }
 
-    /// Whether there is none.
+    /// Returns whether the set is empty.
     #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// How many there are.
+    /// Returns the number of ports in the set.
     #[inline]
     pub const fn len(self) -> u32 {
         self.0.count_ones()
     }
 
-    /// The mesh port at `position` among those of the set, in their order.
+    /// Returns the mesh port at index `position` of the set, in port order.
     pub const fn nth(self, position: u32) -> Option<Port> {
         let (mut number, mut left) = (0, position);
         while number < Port::MESH.len() {

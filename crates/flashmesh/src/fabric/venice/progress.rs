@@ -1,4 +1,4 @@
-//! When scouts take their steps, and when circuits stand.
+//! Timing of scout steps and of grants.
 
 use crate::fabric::{Outbox, ScoutMove, ScoutStep};
 use crate::ids::ChannelId;
@@ -7,32 +7,32 @@ use crate::units::Time;
 use super::controller::Stage;
 use super::fabric::Venice;
 use super::network::Step;
-use super::turns::Turns;
-use super::verdict::Watched;
-use super::waiting::PathRequest;
+use super::path_queue::PathRequest;
+use super::reachability::Watched;
+use super::step_schedule::StepSchedule;
 
-/// What falls due.
+/// Pending steps and grants.
 #[derive(Clone, Debug)]
 pub(super) struct Progress {
-    /// When which scout takes its next step.
-    pub steps: Turns,
-    /// When which scout is back over the circuit it has reserved, the last one first; of one time, that of the last controller.
+    /// Next steps of the scouts.
+    pub steps: StepSchedule,
+    /// Times at which scouts are back over their circuits, the last one first; at equal times the last controller first.
     grants: Vec<(Time, ChannelId)>,
 }
 
 impl Progress {
-    /// Nothing falls due; a scout takes `hop` for a link.
+    /// Creates an empty schedule. A scout takes `hop` for a link.
     pub fn new(hop: Time) -> Progress {
-        Progress { steps: Turns::new(hop), grants: Vec::new() }
+        Progress { steps: StepSchedule::new(hop), grants: Vec::new() }
     }
 
-    /// When the next circuit is granted; later than anything when none is reserved.
+    /// Returns the time of the next grant; [`Time::MAX`] if no circuit is reserved.
     #[inline]
     fn next_grant(&self) -> Time {
         self.grants.last().map_or(Time::MAX, |(at, _)| *at)
     }
 
-    /// The circuit of `controller` is granted at `at`.
+    /// Schedules the grant of the circuit of `controller` at `at`.
     #[inline]
     fn add_grant(&mut self, at: Time, controller: ChannelId) {
         let key = (at, controller);
@@ -40,7 +40,7 @@ impl Progress {
         self.grants.insert(place, key);
     }
 
-    /// Takes the controller, the first one, whose circuit is granted at `now`.
+    /// Removes and returns the first controller whose circuit is granted at `now`.
     #[inline]
     pub fn take_grant(&mut self, now: Time) -> Option<ChannelId> {
         debug_assert!(self.next_grant() >= now, "a circuit was to be granted at {}, before {now}", self.next_grant());
@@ -49,10 +49,10 @@ impl Progress {
 }
 
 impl Venice {
-    /// Lets the scouts take the steps that fall due up to `until`, each at its time, but none after the next circuit is granted.
+    /// Runs the scout steps that are due up to `until`, each at its own time, but none after the next grant.
     ///
-    /// Nothing but scouts sees what scouts do until a circuit is granted, so they need no event of the simulation for each
-    /// step: it is enough to catch up whenever something else touches the links, and when a grant may fall due.
+    /// Until a circuit is granted, the moves of scouts are visible only to other scouts, so that a step needs no event of its own. Catching up is
+    /// enough when anything else uses the links, and when a grant may be due.
     #[inline]
     pub(super) fn step_scouts(&mut self, until: Time, outbox: &mut Outbox) {
         while let Some((at, controller)) = self.progress.steps.first()
@@ -61,32 +61,32 @@ impl Venice {
         {
             if outbox.uses.is_some() {
                 let step = self.network.step(controller);
-                self.watch(controller, step, at, outbox);
+                self.record_watched(controller, step, at, outbox);
                 if matches!(step, Step::Forward | Step::Back) {
                     self.progress.steps.turn(1);
                 } else {
-                    self.ended(controller, step, at, outbox);
+                    self.end_search(controller, step, at, outbox);
                 }
             } else if self.progress.steps.is_one() {
                 let (at, step) = self.network.walk(controller, at, self.timing.scout_hop(), until);
                 if matches!(step, Step::Forward | Step::Back) {
                     self.progress.steps.turn_alone(at + self.timing.scout_hop());
                 } else {
-                    self.ended(controller, step, at, outbox);
+                    self.end_search(controller, step, at, outbox);
                 }
             } else if let Some((at, controller, step)) = self.network.walk_in_turn(&mut self.progress.steps, until) {
-                self.ended(controller, step, at, outbox);
+                self.end_search(controller, step, at, outbox);
             }
         }
     }
 
-    /// The search of `controller`, whose turn it was, ended with a step at `at`.
+    /// Handles the end of the search of `controller`, whose scout was first in turn, with `step` at `at`.
     #[inline]
-    fn ended(&mut self, controller: ChannelId, step: Step, at: Time, outbox: &mut Outbox) {
+    fn end_search(&mut self, controller: ChannelId, step: Step, at: Time, outbox: &mut Outbox) {
         self.progress.steps.remove_first();
         match step {
             Step::Forward | Step::Back => {}
-            Step::Failed => self.failed(controller, at, outbox),
+            Step::Failed => self.handle_failure(controller, at, outbox),
             Step::Reached { hops } => {
                 let state = &mut self.controllers[controller];
                 state.stage = Stage::Returning;
@@ -97,12 +97,12 @@ impl Venice {
         }
     }
 
-    /// Asks to be woken when a circuit may be granted: that of a scout under way, or of one that leaves in its place.
+    /// Schedules a wake-up for the earliest possible grant: to a scout in flight, or to its successor.
     #[inline]
-    pub(super) fn ask_for_wake(&self, outbox: &mut Outbox) {
+    pub(super) fn schedule_wake(&self, outbox: &mut Outbox) {
         let (mut first, hop) = (self.progress.next_grant(), self.timing.scout_hop());
         self.progress.steps.each(|at, controller| {
-            // There is one link to go at least.
+            // At least one link is left to cross.
             if at + hop < first {
                 first = first.min(at + hop * u64::from(self.network.links_to_go(controller)));
             }
@@ -110,25 +110,25 @@ impl Venice {
         outbox.wake_at = first;
     }
 
-    /// Tells the oracle, when one looks, what the controller holds now.
+    /// Records the links that the controller holds now, if an oracle is attached.
     #[inline(always)]
-    pub(super) fn follow(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
+    pub(super) fn record_held(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
         if outbox.uses.is_some() {
-            self.tell(controller, now, outbox);
+            self.record_links(controller, now, outbox);
         }
     }
 
-    /// Tells the oracle what the controller holds now.
+    /// Records the links that the controller holds now.
     #[cold]
-    fn tell(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
+    fn record_links(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
         let state = &mut self.controllers[controller];
         let (count, last) = self.network.last_held(controller);
         state.trace.follow(count, last, state.request.die, now, outbox);
     }
 
-    /// Tells the probes what the scout of `controller` did at `at`.
+    /// Records a step of the scout of `controller` at `at` for the probes.
     #[cold]
-    fn tell_step(&mut self, controller: ChannelId, step: Step, at: Time, outbox: &mut Outbox) {
+    fn record_step(&mut self, controller: ChannelId, step: Step, at: Time, outbox: &mut Outbox) {
         let PathRequest { die, chip, .. } = self.controllers[controller].request;
         let (step, to) = match step {
             Step::Forward => (ScoutMove::Forward, self.network.position(controller)),
@@ -139,12 +139,12 @@ impl Venice {
         outbox.steps.push(ScoutStep { at, controller, die, step, to });
     }
 
-    /// Tells the oracle, when one looks, of a step at `at` and of a search that ended with it.
+    /// Records a step at `at`, and a search that it ended, if an oracle is attached.
     #[inline(always)]
-    fn watch(&mut self, controller: ChannelId, step: Step, at: Time, outbox: &mut Outbox) {
+    fn record_watched(&mut self, controller: ChannelId, step: Step, at: Time, outbox: &mut Outbox) {
         if outbox.uses.is_some() {
-            self.tell(controller, at, outbox);
-            self.tell_step(controller, step, at, outbox);
+            self.record_links(controller, at, outbox);
+            self.record_step(controller, step, at, outbox);
             let ended = match step {
                 Step::Forward | Step::Back => None,
                 Step::Reached { .. } => Some(true),
@@ -155,10 +155,10 @@ impl Venice {
         }
     }
 
-    /// Works out, when an oracle looks, what becomes of the scout that `controller` has just sent; nothing where others are under way, which
-    /// it may meet.
+    /// Predicts the outcome of the scout that `controller` has just launched, if an oracle is attached. Makes no prediction while other scouts are in
+    /// flight.
     #[inline(always)]
-    pub(super) fn foresee(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
+    pub(super) fn predict(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
         if outbox.uses.is_some() {
             let PathRequest { die, chip, .. } = self.controllers[controller].request;
             let to = self.network.position(controller);

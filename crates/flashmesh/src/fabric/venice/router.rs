@@ -1,75 +1,74 @@
-//! The routers: which of their ports are busy, and what they remember of the scouts that pass.
+//! Routers: busy ports, and the marks that passing scouts leave.
 
-use super::bearing::Position;
+use super::direction::Position;
 use super::mesh::{Mesh, Place};
 use super::ports::{Port, Ports};
 use super::tie_break::Lfsr;
 
-/// A router.
+/// A router of the mesh.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Router {
-    /// Ports whose link is reserved, or which lead nowhere.
+    /// Ports whose link is reserved, or that have no link.
     pub busy: Ports,
-    /// The tie-break.
+    /// Tie-break register.
     pub register: Lfsr,
-    /// Where it is.
+    /// Coordinates of the router.
     pub position: Position,
 }
 
-/// Where a router is in a table of all of them: row by row, with a border that no link leads to on every side, so that all four neighbours
-/// of a router are in the table.
+/// The index scheme of router tables: row by row, with a border without links on every side, so that all four neighbours of a router have an index.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
-    /// From one row to the next. The border on the left of a row is that on the right of the one above.
+    /// Index distance of two rows. The left border of a row is the right border of the row above.
     stride: usize,
     rows: usize,
-    /// Where the link at each port leads to.
-    ways: [Way; 5],
+    /// Hops, indexed by port.
+    hops: [Hop; 5],
 }
 
-/// Where the link at a port leads to.
+/// The hop over the link at a port.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Way {
-    /// From the index of the router to that of the one at the other end.
+pub(super) struct Hop {
+    /// Index difference of the router at the other end.
     offset: i32,
-    /// The port, as a set of one.
+    /// The port, as a set.
     pub here: Ports,
-    /// That at the other end.
+    /// The port at the other end, as a set.
     pub there: Ports,
-    /// The same port, as the one by which who takes this way comes.
+    /// The port at the other end, by which a scout enters the neighbour.
     pub entry: Port,
 }
 
-impl Way {
-    /// The router at the other end of the link of router `index`.
+impl Hop {
+    /// Returns the index of the router at the other end of the link of router `index`.
     #[inline(always)]
-    pub const fn from(self, index: usize) -> usize {
+    pub const fn neighbour(self, index: usize) -> usize {
         index.wrapping_add_signed(self.offset as isize)
     }
 }
 
 impl Frame {
-    /// The frame around `mesh`.
+    /// Creates the index scheme for `mesh`.
     pub fn new(mesh: &Mesh) -> Frame {
         let stride = mesh.columns() as usize + 1;
-        let way = |port: Port| Way {
+        let hop = |port: Port| Hop {
             offset: port.down() * stride as i32 + port.right(),
             here: Ports::of(port),
             there: Ports::of(port.opposite()),
             entry: port.opposite(),
         };
-        let ways = [Port::North, Port::East, Port::South, Port::West, Port::Chip].map(way);
-        Frame { stride, rows: mesh.rows() as usize, ways }
+        let hops = [Port::North, Port::East, Port::South, Port::West, Port::Chip].map(hop);
+        Frame { stride, rows: mesh.rows() as usize, hops }
     }
 
-    /// Entries of a table.
+    /// Returns the number of entries of a table.
     #[inline]
     pub const fn len(&self) -> usize {
-        // The last row of the border, and one more entry on its right.
+        // Includes the last border row, and one entry to its right.
         (self.rows + 2) * self.stride + 1
     }
 
-    /// Entries of the tables that a step looks into: for most meshes one of two powers of two, so that no index has to be checked.
+    /// Returns the number of entries of the tables that a step reads: for most meshes one of two powers of two, which saves bounds checks.
     pub const fn table_len(&self) -> usize {
         let len = self.len();
         if len <= SMALL {
@@ -81,41 +80,41 @@ impl Frame {
         }
     }
 
-    /// The router at `place`.
+    /// Returns the index of the router at `place`.
     #[inline]
     pub const fn index(&self, place: Place) -> usize {
         (place.row as usize + 1) * self.stride + place.column as usize + 1
     }
 
-    /// The router behind `port` of router `index`, which is the router itself for that of the chip.
+    /// Returns the index of the router behind `port` of router `index`; for the chip port, `index` itself.
     #[inline(always)]
     pub const fn beyond(&self, index: usize, port: Port) -> usize {
-        self.way(port).from(index)
+        self.hop(port).neighbour(index)
     }
 
-    /// Where the link at `port` of any router leads to.
+    /// Returns the hop over the link at `port` of any router.
     #[inline(always)]
-    pub const fn way(&self, port: Port) -> Way {
-        self.ways[port as usize]
+    pub const fn hop(&self, port: Port) -> Hop {
+        self.hops[port as usize]
     }
 }
 
-/// Entries of a table for a mesh of up to 14 x 14.
+/// Table entries for a mesh of up to 14 x 14.
 pub(super) const SMALL: usize = 1 << 8;
-/// Entries of a table for a larger mesh of up to 43 x 43.
+/// Table entries for a larger mesh of up to 43 x 43.
 pub(super) const LARGE: usize = 1 << 11;
-/// Entries of a group of a table, which is cleared by groups: those of a line of the processor's cache, for what is kept of scouts.
+/// Entries of a group, the unit in which a table is cleared. For marks, a group is a cache line.
 const GROUP: usize = 32;
-/// Groups that have a number of their own. In a table of more, several have one number.
+/// Distinct group numbers. In a larger table several groups share a number.
 const GROUPS: usize = u64::BITS as usize;
 
-/// The group that router `index` belongs to, as a set of one.
+/// Returns the group of router `index`, as a one-bit set.
 #[inline(always)]
 pub(super) const fn group(index: usize) -> u64 {
     1 << (index / GROUP % GROUPS)
 }
 
-/// Clears the entries of `table` of the routers in `groups`.
+/// Resets the entries of `table` that belong to `groups`.
 #[inline]
 pub(super) fn clear<T: Copy>(table: &mut [T], groups: u64, cleared: T) {
     let mut left = groups;
@@ -132,15 +131,15 @@ pub(super) fn clear<T: Copy>(table: &mut [T], groups: u64, cleared: T) {
     }
 }
 
-/// A table by the index of the router.
+/// A table indexed by router.
 pub(super) trait Table<T> {
-    /// The entry of router `index`.
+    /// Returns the entry of router `index`.
     fn at(&self, index: usize) -> &T;
-    /// The same, to be changed.
+    /// Returns the entry of router `index` for changes.
     fn at_mut(&mut self, index: usize) -> &mut T;
 }
 
-/// Of a power of two of entries, so that no index has to be compared with their number.
+/// A table whose size is a power of two, so that an index needs no bounds check.
 impl<T, const N: usize> Table<T> for [T; N] {
     #[inline(always)]
     fn at(&self, index: usize) -> &T {
@@ -165,36 +164,36 @@ impl<T> Table<T> for [T] {
     }
 }
 
-/// What holds a table.
-pub(super) trait Holds<T: ?Sized> {
-    /// The table.
-    fn held(&mut self) -> &mut T;
+/// A container of a table.
+pub(super) trait TableStorage<T: ?Sized> {
+    /// Returns the table.
+    fn table(&mut self) -> &mut T;
 }
 
-impl<T, const N: usize> Holds<[T; N]> for Box<[T]> {
+impl<T, const N: usize> TableStorage<[T; N]> for Box<[T]> {
     #[inline(always)]
-    fn held(&mut self) -> &mut [T; N] {
+    fn table(&mut self) -> &mut [T; N] {
         self.first_chunk_mut().expect("a table has as many entries as its kind says")
     }
 }
 
-impl<T> Holds<[T]> for Box<[T]> {
+impl<T> TableStorage<[T]> for Box<[T]> {
     #[inline(always)]
-    fn held(&mut self) -> &mut [T] {
+    fn table(&mut self) -> &mut [T] {
         self
     }
 }
 
-/// What a router remembers of a scout under way: the ports that are not tried any more, how often it has seen the scout where that is
-/// bounded, and, where the scout holds the router, that it does and the port by which it came. The links that the scout holds are busy, so
-/// they are not tried either. A router that is not to see the scout again counts as held.
+/// The marks of a scout at one router: the ports that it no longer tries, the number of visits where visits are limited, and, while the scout holds
+/// the router, that fact and the port of entry. Links that the scout holds are busy, and so not tried either. A router that must not be entered again
+/// is marked as held.
 ///
-/// The paper (Venice, ISCA 2023, section 4.2 and Fig 7) has a reservation table in each router, with a row for each packet: a valid bit,
-/// entry and exit port. A row is valid where the scout holds the router; the exit port is the one opposite to the entry port of the next
-/// router. The paper demands that a port be tried once and does not say where that is kept.
+/// The paper (Venice, ISCA 2023, section 4.2 and Fig 7) has a reservation table in each router, with a row for each packet: a valid bit, entry port
+/// and exit port. A row is valid while the scout holds the router; the exit port is opposite to the entry port of the next router. The paper demands
+/// that each port be tried once, and does not say where that is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Marks(
-    /// The ports used in the lower four bits, then whether the router is held, then the port of entry, then how often it was seen.
+    /// Used ports in the lowest four bits, then the held flag, the port of entry, and the number of visits.
     u16,
 );
 
@@ -203,39 +202,39 @@ impl Marks {
     const ENTRY_SHIFT: u32 = 5;
     const SEEN_SHIFT: u32 = 7;
 
-    /// How often a router sees a scout at most, where that is bounded: when it first comes, and three more times.
-    pub const SEEN_MOST: u16 = 4;
+    /// Maximum number of visits where visits are limited: the first one and three more.
+    pub const MAX_VISITS: u16 = 4;
 
-    /// A router that the scout has not been at.
+    /// Marks of a router that the scout has not visited.
     pub const NONE: Marks = Marks(0);
 
-    /// A router that the scout has left backwards, after it has used these ports and was seen `seen` times.
+    /// Returns the marks of a router that the scout has backtracked out of, after `seen` visits in which it used the ports `used`.
     #[inline(always)]
     pub const fn left(used: Ports, seen: u16) -> Marks {
-        let is_closed = (seen >= Marks::SEEN_MOST) as u16;
+        let is_closed = (seen >= Marks::MAX_VISITS) as u16;
         Marks(used.to_bits() as u16 | is_closed << Marks::HELD_SHIFT | seen << Marks::SEEN_SHIFT)
     }
 
-    /// A router that the scout holds, having used the ports `used`, come by `entry`, a mesh port, and been seen `seen` times.
+    /// Returns the marks of a router that the scout holds: used ports, port of entry (a mesh port), number of visits.
     #[inline(always)]
     pub const fn held(used: Ports, entry: Port, seen: u16) -> Marks {
         let entry = (entry as u16) << Marks::ENTRY_SHIFT;
         Marks(used.to_bits() as u16 | 1 << Marks::HELD_SHIFT | entry | seen << Marks::SEEN_SHIFT)
     }
 
-    /// The ports that are not tried any more; of the set only mesh ports have a meaning.
+    /// Returns the ports that are no longer tried. Only mesh ports are meaningful.
     #[inline(always)]
     pub const fn used(self) -> Ports {
         Ports::from_bits(self.0 as u8).and(Ports::MESH)
     }
 
-    /// How often the router has seen the scout, where that is counted.
+    /// Returns the number of visits, if visits are counted.
     #[inline(always)]
     pub const fn seen(self) -> u16 {
         self.0 >> Marks::SEEN_SHIFT
     }
 
-    /// The port by which the scout came that holds the router.
+    /// Returns the port of entry of a held router.
     #[inline(always)]
     pub const fn entered_by(self) -> Port {
         match self.0 >> Marks::ENTRY_SHIFT & 0b11 {
@@ -246,13 +245,13 @@ impl Marks {
         }
     }
 
-    /// The set of `port`, a mesh port, if the scout holds the router.
+    /// Returns the set of `port`, a mesh port, if the scout holds the router, else the empty set.
     #[inline(always)]
     const fn port_if_held(self, port: Port) -> Ports {
         Ports::from_bits((self.0 >> (Marks::HELD_SHIFT - port as u32)) as u8).and(Ports::of(port))
     }
 
-    /// The ports of router `index` behind which there is a router that the scout holds, by the marks of all routers.
+    /// Returns the ports of router `index` whose neighbour the scout holds.
     #[inline(always)]
     pub fn held_around(marks: &(impl Table<Marks> + ?Sized), frame: &Frame, index: usize) -> Ports {
         let held = |index: usize, port| marks.at(index).port_if_held(port);
@@ -314,7 +313,7 @@ mod tests {
             let held = Marks::held(used, port, 3);
             assert_eq!((held.used(), held.entered_by(), held.seen(), is_held(held)), (used, port, 3, [true; 4]));
         }
-        for (seen, is_closed) in [(0, false), (3, false), (Marks::SEEN_MOST, true)] {
+        for (seen, is_closed) in [(0, false), (3, false), (Marks::MAX_VISITS, true)] {
             let left = Marks::left(used, seen);
             assert_eq!((left.used(), left.seen(), is_held(left)), (used, seen, [is_closed; 4]));
         }

@@ -1,25 +1,25 @@
-//! What the routers answer to scouts, looked up.
+//! Precomputed routing decisions.
 
 use super::ports::{Port, Ports};
 use super::routing::{AnyRouting, RoutingAlgorithm};
 use super::tie_break::{Drawn, Lfsr};
 
-/// Sets of mesh ports.
+/// Number of sets of mesh ports.
 const SETS: usize = 1 << Port::MESH.len();
-/// Sets of ports that lead nearer, times sets of open ones.
+/// Number of pairs of a set of nearer ports and a set of open ports.
 const PAIRS: usize = SETS * SETS;
 
-/// The answers of one routing algorithm. Looked up: no branch predictor foresees which port a scout takes.
+/// The routing decisions of one algorithm, as tables: a branch predictor cannot predict the port that a scout takes.
 #[derive(Clone, Debug)]
 pub(super) struct Routes {
-    /// The candidates, by the ports that lead nearer and the open ones.
+    /// Candidates, indexed by nearer and open ports.
     candidates: Box<[Ports; PAIRS]>,
-    /// What a register gives of them, by its state as well.
+    /// Tie-break outcomes, indexed by register state, then by nearer and open ports.
     draws: Box<[Drawn; Lfsr::STATES * PAIRS]>,
 }
 
 impl Routes {
-    /// Those of `routing`.
+    /// Tabulates the decisions of `routing`.
     pub fn new(routing: AnyRouting) -> Routes {
         let ports = |set: usize| Ports::from_bits((set % SETS) as u8);
         let candidates = |pair: usize| routing.candidates(ports(pair / SETS), ports(pair));
@@ -35,17 +35,17 @@ impl Routes {
         (usize::from(nearer.to_bits()) * SETS) | usize::from(open.to_bits())
     }
 
-    /// The candidates among `open`, of which `nearer` lead nearer.
+    /// Returns the candidates among the `open` ports, of which `nearer` lead nearer.
     #[inline(always)]
     pub fn candidates(&self, nearer: Ports, open: Ports) -> Ports {
         self.candidates[Routes::pair(nearer, open) % PAIRS]
     }
 
-    /// One of the [candidates](Routes::candidates) as `register` draws it.
+    /// Draws one of the [candidates](Routes::candidates) with `register`.
     #[inline(always)]
     pub fn draw(&self, register: Lfsr, nearer: Ports, open: Ports) -> Drawn {
         let entry = (usize::from(register.state()) * PAIRS) | Routes::pair(nearer, open);
-        // Field by field: what is loaded as a whole is taken to pieces by shifts.
+        // Field by field: a struct loaded as a whole is taken apart by shifts.
         let Drawn { port, register, is_detour } = &self.draws[entry % self.draws.len()];
         Drawn { port: *port, register: *register, is_detour: *is_detour }
     }

@@ -1,75 +1,74 @@
-//! A scout: how it moves through the routers.
+//! Movement of a scout through the routers.
 
-use super::bearing::{Goal, Position};
 use super::counters::Counters;
+use super::direction::{Destination, Position};
 use super::network::Step;
 use super::ports::{Port, Ports};
 use super::router::{Frame, Marks, Router, Table, clear, group};
 use super::routes::Routes;
 use super::tie_break::Draw;
 
-/// What a controller does.
+/// A phase of a controller's search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Nothing.
+    /// No scout and no circuit.
     Free,
-    /// Its scout goes forward.
+    /// The scout goes forward.
     Reserve,
-    /// Its scout goes back and cancels.
+    /// The scout backtracks and cancels reservations.
     Cancel,
-    /// Its scout goes back over the link of the controller.
+    /// The scout returns over the controller link.
     Home,
-    /// It holds a circuit.
+    /// The controller holds a circuit.
     Circuit,
 }
 
-/// The one scout of a controller.
+/// The scout of a controller.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scout {
-    /// Its destination.
-    pub goal: Goal,
-    /// The router it is arriving at, in the tables.
+    pub goal: Destination,
+    /// Table index of the router that the scout is arriving at.
     pub router: u32,
-    /// Links between routers that it holds.
+    /// Number of held links between routers.
     pub held: u32,
-    /// The port of that router by which it comes, forward or back; of no meaning where it holds no such link.
+    /// Port of that router by which the scout arrives, forward or back; meaningless if it holds no link between routers.
     pub via: Port,
     pub phase: Phase,
-    /// Whether it has left a router that is not to see it again.
+    /// Whether the scout has left a router that it must not enter again.
     pub has_closed: bool,
-    /// The groups of the routers that remember something of it.
+    /// Groups of the routers with marks of the scout.
     pub groups: u64,
 }
 
 impl Scout {
-    /// One in `phase` on its way to `router`.
+    /// Creates a scout in `phase` on its way to `router`.
     #[inline]
-    pub const fn new(phase: Phase, router: u32, goal: Goal) -> Scout {
+    pub const fn new(phase: Phase, router: u32, goal: Destination) -> Scout {
         Scout { goal, router, held: 0, via: Port::West, phase, has_closed: false, groups: 0 }
     }
 }
 
-/// The scout of one controller, with what is remembered of it.
+/// The scout of a controller, with its marks.
 #[derive(Clone, Debug)]
 pub(super) struct Packet {
     pub scout: Scout,
-    /// What each router remembers of it.
+    /// Marks of the scout, indexed by router.
     pub marks: Box<[Marks]>,
-    /// The ports by which the links between routers of its circuit leave them, in the order of the way.
+    /// Exit ports of the routers along the circuit, in order.
     pub exits: Vec<Port>,
 }
 
 impl Packet {
-    /// That of a controller at the router at `position` which has sent no scout.
+    /// Creates the idle scout of a controller at the router at `position`.
     pub fn new(router: usize, position: Position, frame: &Frame) -> Packet {
         Packet {
-            scout: Scout::new(Phase::Free, router as u32, position.goal()),
+            scout: Scout::new(Phase::Free, router as u32, position.destination()),
             marks: vec![Marks::NONE; frame.table_len()].into(),
             exits: Vec::new(),
         }
     }
 
-    /// Puts the ports by which the links between routers that its scout holds leave them into `exits`, in the order of the way.
+    /// Writes to `exits` the exit ports of the routers along the held path, in order.
     pub fn trace(&self, frame: &Frame, exits: &mut Vec<Port>) {
         let Scout { router, held, via, phase, .. } = self.scout;
         exits.clear();
@@ -87,7 +86,7 @@ impl Packet {
         exits.reverse();
     }
 
-    /// Links that the scout has to cross, after its next step, to be back at its controller.
+    /// Returns the number of links that the scout has to cross, after its next step, to return to its controller.
     #[inline]
     pub fn links_home(&self) -> u32 {
         match self.scout.phase {
@@ -97,7 +96,7 @@ impl Packet {
         }
     }
 
-    /// The search is over, with or without a circuit: routers need no longer remember what the scout used.
+    /// Ends the search: stores the exits of a circuit, and clears the marks.
     #[inline]
     pub fn end(&mut self, frame: &Frame) {
         if self.scout.phase == Phase::Circuit {
@@ -109,7 +108,7 @@ impl Packet {
     }
 }
 
-/// What scouts did, beside taking steps, since that was counted.
+/// Counters of steps not yet added to the totals.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     misroutes: u64,
@@ -117,7 +116,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Adds it to `counters`.
+    /// Adds the tally to `counters`.
     #[inline]
     pub fn add_to(self, counters: &mut Counters) {
         counters.misroutes += self.misroutes;
@@ -125,8 +124,8 @@ impl Tally {
     }
 }
 
-/// What scouts move through. With `COUNTS` routers count how often they see a scout, and a link may be crossed in both directions, one after
-/// the other ([`Revisits::ThreeTimes`](crate::config::Revisits)); else the port by which a scout came is used once it has left backwards.
+/// The network state that scouts move through. With `COUNTS`, routers count visits, and a link may be crossed once in each direction
+/// ([`Revisits::ThreeTimes`](crate::config::Revisits)); otherwise the port of entry counts as used once the scout has backtracked through it.
 pub(super) struct Field<'a, R: ?Sized, D, const COUNTS: bool> {
     pub frame: &'a Frame,
     pub routers: &'a mut R,
@@ -135,10 +134,10 @@ pub(super) struct Field<'a, R: ?Sized, D, const COUNTS: bool> {
 }
 
 impl<R: Table<Router> + ?Sized, D: Draw, const COUNTS: bool> Field<'_, R, D, COUNTS> {
-    /// The ports, of which that by which a scout has come is used once it has left backwards.
+    /// Ports that count as used when the scout backtracks through them.
     const ENTRIES: Ports = if COUNTS { Ports::NONE } else { Ports::MESH };
 
-    /// `scout`, which is under way, arrives at the end of the link it was on, and acts there. `marks` is what the routers remember of it.
+    /// Moves `scout`, which is in flight, to the end of its current link, where it acts. `marks` are its marks at all routers.
     #[inline(always)]
     pub fn step(&mut self, scout: &mut Scout, marks: &mut (impl Table<Marks> + ?Sized), tally: &mut Tally) -> Step {
         let index = scout.router as usize;
@@ -162,21 +161,21 @@ impl<R: Table<Router> + ?Sized, D: Draw, const COUNTS: bool> Field<'_, R, D, COU
                 return Step::Failed;
             }
             scout.held -= 1;
-            // The link it came back over is free again, and is not tried another time.
-            let way = self.frame.way(entry);
-            busy = busy.without(way.here);
+            // The link of the backtrack is released, and not tried again.
+            let hop = self.frame.hop(entry);
+            busy = busy.without(hop.here);
             router.busy = busy;
-            used = used.with(way.here);
+            used = used.with(hop.here);
             entry = mark.entered_by();
             scout.via = entry;
-            let far = self.routers.at_mut(way.from(index));
-            far.busy = far.busy.without(way.there);
+            let far = self.routers.at_mut(hop.neighbour(index));
+            far.busy = far.busy.without(hop.there);
         }
         let mut open = Ports::MESH.without(busy.with(used));
-        if open.is_empty() || seen >= Marks::SEEN_MOST {
+        if open.is_empty() || seen >= Marks::MAX_VISITS {
             return self.turn_back(scout, marks, used, seen, tally);
         }
-        // Only by three links or more does it come next to a router that it holds, other than the one before.
+        // A scout can only meet a held router other than the previous one after three or more links.
         if scout.held > 2 || (COUNTS && scout.has_closed) {
             open = open.without(Marks::held_around(marks, self.frame, index));
         }
@@ -187,21 +186,21 @@ impl<R: Table<Router> + ?Sized, D: Draw, const COUNTS: bool> Field<'_, R, D, COU
             return self.turn_back(scout, marks, used, seen, tally);
         };
         tally.misroutes += u64::from(drawn.is_detour);
-        let way = self.frame.way(port);
-        router.busy = busy.with(way.here);
+        let hop = self.frame.hop(port);
+        router.busy = busy.with(hop.here);
         *marks.at_mut(index) = Marks::held(used, entry, seen);
         scout.groups |= group(index);
-        let beyond = way.from(index);
+        let beyond = hop.neighbour(index);
         let next = self.routers.at_mut(beyond);
-        next.busy = next.busy.with(way.there);
-        scout.via = way.entry;
+        next.busy = next.busy.with(hop.there);
+        scout.via = hop.entry;
         scout.held += 1;
         scout.phase = Phase::Reserve;
         scout.router = beyond as u32;
         Step::Forward
     }
 
-    /// `scout`, which has used the ports `used` of the router it is at and was seen there `seen` times, goes back the way it came.
+    /// Makes `scout` backtrack from a router where it was seen `seen` times and has used the ports `used`.
     #[inline(always)]
     fn turn_back(
         &mut self,
@@ -214,13 +213,13 @@ impl<R: Table<Router> + ?Sized, D: Draw, const COUNTS: bool> Field<'_, R, D, COU
         tally.backtracks += 1;
         let index = scout.router as usize;
         if scout.held > 0 {
-            let way = self.frame.way(scout.via);
-            *marks.at_mut(index) = Marks::left(used.with(way.here.and(Self::ENTRIES)), seen);
+            let hop = self.frame.hop(scout.via);
+            *marks.at_mut(index) = Marks::left(used.with(hop.here.and(Self::ENTRIES)), seen);
             scout.groups |= group(index);
-            scout.has_closed |= seen >= Marks::SEEN_MOST;
+            scout.has_closed |= seen >= Marks::MAX_VISITS;
             scout.phase = Phase::Cancel;
-            scout.via = way.entry;
-            scout.router = way.from(index) as u32;
+            scout.via = hop.entry;
+            scout.router = hop.neighbour(index) as u32;
         } else {
             scout.phase = Phase::Home;
         }
@@ -228,7 +227,7 @@ impl<R: Table<Router> + ?Sized, D: Draw, const COUNTS: bool> Field<'_, R, D, COU
     }
 }
 
-/// Reserves or frees the link at `port` of router `index`, at both its ends; that of a chip has but one.
+/// Reserves or releases the link at `port` of router `index`, at both ends; a chip link has only one end.
 #[inline(always)]
 #[cfg(feature = "internals")]
 pub(super) fn set_busy(routers: &mut [Router], frame: &Frame, index: usize, port: Port, busy: bool) {

@@ -1,4 +1,4 @@
-//! Which controller serves which die.
+//! Assignment of controllers to requests.
 
 use crate::config::Retry;
 use crate::fabric::{Cause, Outbox};
@@ -7,14 +7,14 @@ use crate::units::Time;
 
 use super::controller::{Controller, Stage};
 use super::fabric::Venice;
-use super::waiting::PathRequest;
+use super::path_queue::PathRequest;
 
 impl Venice {
-    /// A die asks: its scout leaves at once if its chip and a controller are free.
+    /// Admits a request: launches a scout at once if the chip pins and a controller are free.
     #[inline]
     pub(super) fn admit(&mut self, request: PathRequest, now: Time, outbox: &mut Outbox) {
         let chip = &mut self.chips[request.chip];
-        if chip.taken {
+        if chip.is_reserved {
             chip.queue.insert(request);
             self.waits.wait(&request, Cause::Channel, now);
         } else if let Some(controller) = self.controllers.free().nearest(request.place.row, None) {
@@ -26,37 +26,37 @@ impl Venice {
         }
     }
 
-    /// Sends the scout of `controller` to look for a path.
+    /// Launches the scout of `controller` for `request`.
     #[inline]
     pub(super) fn launch(&mut self, controller: ChannelId, request: PathRequest, now: Time, outbox: &mut Outbox) {
         self.waits.end(&request, now);
-        self.chips[request.chip].taken = true;
+        self.chips[request.chip].is_reserved = true;
         self.network.launch(controller, request.chip);
         self.controllers.search(controller, request, now);
-        self.follow(controller, now, outbox);
-        self.foresee(controller, now, outbox);
+        self.record_held(controller, now, outbox);
+        self.predict(controller, now, outbox);
         self.progress.steps.add(now + self.timing.scout_hop(), controller);
     }
 
-    /// A controller has nothing to do any more.
+    /// Marks a controller as free.
     #[inline]
-    pub(super) fn get_free(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
-        self.follow(controller, now, outbox);
-        self.controllers.get_free(controller, now);
+    pub(super) fn release_controller(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
+        self.record_held(controller, now, outbox);
+        self.controllers.release_controller(controller, now);
     }
 
-    /// The pins of a chip are free: whoever has waited longest for them now waits for a controller.
+    /// Frees the pins of a chip. The oldest request in their queue moves to the controller queue.
     #[inline]
-    pub(super) fn chip_got_free(&mut self, chip: ChipId, now: Time) {
+    pub(super) fn release_pins(&mut self, chip: ChipId, now: Time) {
         let state = &mut self.chips[chip];
-        state.taken = false;
+        state.is_reserved = false;
         if let Some(next) = state.queue.pop() {
             self.waiting.insert(next);
             self.waits.wait(&next, Cause::Controller, now);
         }
     }
 
-    /// Sends scouts for those who wait for a controller, as long as there are free ones.
+    /// Launches scouts for queued requests while controllers are free.
     #[inline]
     pub(super) fn serve_waiting(&mut self, now: Time, outbox: &mut Outbox) {
         while !self.controllers.free().is_empty()
@@ -66,33 +66,33 @@ impl Venice {
         }
     }
 
-    /// Sends a scout for the first of `row`, unless its chip is taken; at least one controller is free.
+    /// Launches a scout for the first request of `row`, unless its chip is busy. At least one controller must be free.
     #[inline]
     fn serve(&mut self, row: usize, now: Time, outbox: &mut Outbox) {
         let (position, request) = self.waiting.first(row);
         let chip = &mut self.chips[request.chip];
-        if chip.taken {
+        if chip.is_reserved {
             self.waiting.remove_at(row, position);
             chip.queue.insert(request);
             self.waits.wait(&request, Cause::Channel, now);
         } else if let Some(controller) = self.controllers.free().nearest(request.place.row, None) {
-            self.waiting.search(row, position);
+            self.waiting.mark_searching(row, position);
             self.launch(controller, request, now, outbox);
         }
     }
 
-    /// Whether a scout that has failed leaves again at once, with `retry = "immediate"`: while a circuit stands, which will be torn down;
-    /// and where none does, if no other scout under way is for a die that has waited longer.
+    /// Returns whether a failed scout is relaunched at once under `retry = "immediate"`: if a circuit exists, which will be torn down, or if no scout
+    /// in flight serves an older request.
     fn may_retry(&self, request: &PathRequest) -> bool {
-        let stands = |state: &Controller| matches!(state.stage, Stage::Returning | Stage::Granted);
-        let goes_before =
+        let has_circuit = |state: &Controller| matches!(state.stage, Stage::Returning | Stage::Granted);
+        let is_older =
             |state: &Controller| state.stage == Stage::Searching && state.request.sequence < request.sequence;
-        self.controllers.iter().any(stands) || !self.controllers.iter().any(goes_before)
+        self.controllers.iter().any(has_circuit) || !self.controllers.iter().any(is_older)
     }
 
-    /// A scout is back without a path.
-    pub(super) fn failed(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
-        self.get_free(controller, now, outbox);
+    /// Handles the return of a scout without a path.
+    pub(super) fn handle_failure(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
+        self.release_controller(controller, now, outbox);
         let Controller { request, since, .. } = self.controllers[controller];
         if self.waits.fail(&request, since) {
             self.network.count_first_failure();
@@ -105,12 +105,12 @@ impl Venice {
         if let Some(other) = other {
             self.launch(other, request, now, outbox);
         } else {
-            // If a link was released meanwhile, perhaps behind the back of the scout, it may be tried again at once.
-            self.waiting.failed(&request);
-            self.chip_got_free(request.chip, now);
+            // If a circuit was torn down during the search, perhaps behind the scout, the request can be retried at once.
+            self.waiting.mark_failed(&request);
+            self.release_pins(request.chip, now);
         }
         self.serve_waiting(now, outbox);
-        // Scouts that meet nothing but each other may all fail. With nothing under way that could wake them, one leaves alone.
+        // If scouts blocked only each other, all can fail, and nothing in flight will wake them: launch one alone.
         if self.controllers.free().is_all()
             && let Some(row) = self.waiting.longest()
         {

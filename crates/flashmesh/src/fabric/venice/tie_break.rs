@@ -1,4 +1,4 @@
-//! Which of several ports a router takes.
+//! Tie-break among the candidate ports of a router.
 
 use crate::config;
 use crate::engine::random::SimRng;
@@ -6,51 +6,51 @@ use crate::engine::random::SimRng;
 use super::ports::{Port, Ports};
 use super::routes::Routes;
 
-/// The 2-bit linear-feedback shift register of a router (Venice, ISCA 2023, section 4.3): polynomial x^2 + x + 1, so its state runs
-/// through 1, 3, 2 and never is 0.
+/// The 2-bit linear-feedback shift register of a router (Venice, ISCA 2023, section 4.3): polynomial x^2 + x + 1, so that its state cycles through 1,
+/// 3, 2 and is never 0.
 ///
-/// It is clocked once for each draw among two or more ports, and its new state says which: of two the one at the position
-/// of its low bit, of three the one at the position state - 1 [choice]. Three states cannot be fair to two ports: the second
-/// is drawn two times out of three. Of three ports each is drawn once in three draws. The bias is part of the model.
+/// The register is clocked once for each draw among two or more ports. The new state selects the port: of two, the one at the index given by the low
+/// bit; of three, the one at index state - 1 [choice]. Three states cannot be fair to two ports: the second one is drawn two times out of three. Of
+/// three ports each is drawn once in three draws. The bias is part of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lfsr(u8);
 
 impl Lfsr {
-    /// The register that starts in state 1 + `number` mod 3.
+    /// Creates a register in state 1 + `number` mod 3.
     pub const fn new(number: u32) -> Lfsr {
         Lfsr(1 + (number % 3) as u8)
     }
 
-    /// How many values [`state`](Lfsr::state) may have.
+    /// Number of values of [`state`](Lfsr::state).
     pub(super) const STATES: usize = 4;
 
-    /// The register in `state`.
+    /// Creates a register in `state`.
     pub(super) const fn in_state(state: u8) -> Lfsr {
         Lfsr(state)
     }
 
-    /// Its state.
+    /// Returns the state.
     #[inline(always)]
     pub(super) const fn state(self) -> u8 {
         self.0
     }
 
-    /// One of the mesh ports `ports`, the only one without a draw.
+    /// Draws one of the mesh ports `ports`. A single port needs no draw.
     pub(super) const fn draw(self, ports: Ports) -> Drawn {
-        /// The position of the port drawn, by how many there are and the new state. No router has four: the scout came by one of them.
+        /// Index of the drawn port, by the number of ports and the new state. No draw has four ports: the scout entered by one of them.
         const POSITIONS: [[u32; Lfsr::STATES]; 5] = [[0; 4], [0; 4], [0, 1, 0, 1], [0, 0, 1, 2], [0; 4]];
         let register = if ports.len() < 2 { self } else { self.clocked() };
         let position = POSITIONS[ports.len() as usize][register.0 as usize];
         Drawn { port: ports.nth(position), register, is_detour: false }
     }
 
-    /// The state after a clock.
+    /// Returns the state after one clock.
     const fn clocked(self) -> Lfsr {
         Lfsr((self.0 << 1 | (self.0 >> 1 ^ self.0) & 1) & 0b11)
     }
 }
 
-/// What a draw gives: the port, `None` when there is none to draw, and the register after it.
+/// The outcome of a draw: the port, `None` if there are no candidates, and the new state of the register.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(4))]
 pub(super) struct Drawn {
@@ -61,24 +61,24 @@ pub(super) struct Drawn {
 }
 
 impl Drawn {
-    /// The same, where `nearer` are the ports that lead nearer.
+    /// Returns the outcome with `is_detour` set for the ports `nearer`.
     pub const fn among(self, nearer: Ports) -> Drawn {
         let is_detour = matches!(self.port, Some(port) if !nearer.contains(port));
         Drawn { is_detour, ..self }
     }
 }
 
-/// How a router draws one port among several.
+/// A method to draw one of several ports.
 #[derive(Clone, Debug)]
 pub enum TieBreaker {
-    /// By the register of the router.
+    /// With the register of the router.
     Lfsr,
-    /// Each with the same probability.
+    /// With equal probabilities.
     Uniform(SimRng),
 }
 
 impl TieBreaker {
-    /// The tie-break that `kind` names; `seed` starts what is random about it.
+    /// Creates the tie-break of `kind`; `seed` seeds its random numbers.
     pub fn new(kind: config::TieBreak, seed: u64) -> TieBreaker {
         match kind {
             config::TieBreak::Lfsr => TieBreaker::Lfsr,
@@ -87,13 +87,13 @@ impl TieBreaker {
     }
 }
 
-/// Draws one port among several.
+/// A tie-break among candidate ports.
 pub(super) trait Draw {
-    /// One of those that `routes` names as candidates, the only one without a draw, in the router whose register is `register`.
+    /// Draws one of the candidates of `routes` at a router with register `register`. A single candidate needs no draw.
     fn choose(&mut self, routes: &Routes, register: Lfsr, nearer: Ports, open: Ports) -> Drawn;
 }
 
-/// What [`TieBreaker::Lfsr`] does, for a loop of its own.
+/// The tie-break of [`TieBreaker::Lfsr`], for loops specialized on it.
 pub(super) struct ByRegister;
 
 impl Draw for ByRegister {
@@ -126,7 +126,7 @@ mod tests {
     const TWO: Ports = Ports::of(Port::East).with(Ports::of(Port::South));
     const THREE: Ports = TWO.with(Ports::of(Port::West));
 
-    /// How often each mesh port is drawn in 3000 draws.
+    /// Returns how often each mesh port is drawn in 3000 draws.
     fn drawn(mut tie_break: TieBreaker, ports: Ports) -> [u32; 4] {
         let routes = Routes::new(AnyRouting::new(config::Routing::RandomDfs));
         let mut register = Lfsr::new(0);

@@ -1,4 +1,4 @@
-//! How long scouts and transfers take.
+//! Timing of scouts and transfers.
 
 use crate::config;
 use crate::fabric::Payload;
@@ -6,7 +6,7 @@ use crate::units::Time;
 
 use super::mesh::Mesh;
 
-/// The width and pace of the links, for those who cross several.
+/// Width and cycle time of the links.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LinkTiming {
     link_width: u64,
@@ -15,7 +15,7 @@ pub(super) struct LinkTiming {
 }
 
 impl LinkTiming {
-    /// That of the links of `mesh`.
+    /// Creates the timing of the links of `mesh`.
     pub fn new(venice: &config::Venice, mesh: &Mesh) -> LinkTiming {
         LinkTiming {
             link_width: venice.link_width.as_u64(),
@@ -24,18 +24,18 @@ impl LinkTiming {
         }
     }
 
-    /// The width of a link in bits.
+    /// Returns the width of a link in bits.
     pub fn link_bits(&self) -> u32 {
         8 * self.link_width as u32
     }
 
-    /// How long a scout takes for one link.
+    /// Returns the time of a scout for one link.
     #[inline(always)]
     pub fn scout_hop(&self) -> Time {
         self.scout_hop
     }
 
-    /// How long a transfer takes over a circuit of `links` (Venice, ISCA 2023, Equation 1), after the command itself.
+    /// Returns the time of a transfer over a circuit of `links` links: the command time, then Venice, ISCA 2023, Equation 1.
     #[inline]
     pub fn transfer(&self, payload: Payload, links: u64) -> Time {
         let beats = payload.bytes.as_u64().div_ceil(self.link_width);

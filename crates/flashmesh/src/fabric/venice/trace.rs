@@ -1,16 +1,16 @@
-//! What an oracle is told: from when until when each link was held.
+//! Link uses for the oracle.
 
 use crate::fabric::Outbox;
 use crate::ids::{DieId, LinkId};
 use crate::units::Time;
 
-/// The links that one controller holds, each since when; kept only while an oracle looks.
+/// The links held by one controller, with the start of each use. Kept only while an oracle is attached.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trace(Vec<(LinkId, Time)>);
 
 impl Trace {
-    /// The controller, for `die`, holds `count` links now, of which `last` is the last. Since it was looked at before, at most the last link
-    /// has been given back and one more taken, or all have been given back.
+    /// Records that the controller holds `count` links for `die` now, `last` being the last one. Since the previous call at most the last link was
+    /// released and one more reserved, or all were released.
     pub fn follow(&mut self, count: usize, last: Option<LinkId>, die: DieId, now: Time, outbox: &mut Outbox) {
         let is_kept = self.0.get(count.wrapping_sub(1)).is_none_or(|(held, _)| Some(*held) == last);
         let kept = if is_kept { count } else { count - 1 };

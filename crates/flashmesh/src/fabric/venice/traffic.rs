@@ -1,10 +1,10 @@
-//! What the circuits carried, as it is reported.
+//! Traffic of the circuits.
 
 use crate::fabric::{LinkUsage, Payload, TransferPhase};
 use crate::ids::LinkId;
 use crate::units::Time;
 
-/// The use of each link, and the links of all transfers together.
+/// The usage of each link, and the sum of the links of all transfers.
 #[derive(Clone, Debug)]
 pub(super) struct Traffic {
     usage: Vec<LinkUsage>,
@@ -12,12 +12,12 @@ pub(super) struct Traffic {
 }
 
 impl Traffic {
-    /// Nothing went over any of so many links.
+    /// Creates counters for `links` links.
     pub fn new(links: u32) -> Traffic {
         Traffic { usage: vec![LinkUsage::default(); links as usize], hops: 0 }
     }
 
-    /// `payload` goes over all links of `circuit` from `now` on, for `duration`.
+    /// Counts `payload` on all links of `circuit` from `now` on, for `duration`.
     #[inline]
     pub fn count(&mut self, circuit: &[LinkId], phase: TransferPhase, payload: Payload, now: Time, duration: Time) {
         for link in circuit {
@@ -26,12 +26,12 @@ impl Traffic {
         self.hops += circuit.len() as u64;
     }
 
-    /// The use of each link.
+    /// Returns the usage of each link.
     pub fn usage(&self) -> &[LinkUsage] {
         &self.usage
     }
 
-    /// Links of all transfers together.
+    /// Returns the sum of the links of all transfers.
     pub fn hops(&self) -> u64 {
         self.hops
     }

@@ -1,8 +1,8 @@
-//! Who gets a link next.
+//! Arbitration of links among the requests of packets.
 
 use crate::ids::LinkId;
 
-use super::agenda::HeldRequest;
+use super::event_queue::HeldRequest;
 use super::link::{Link, Wire};
 use super::network::{NO_LINK, NO_REQUEST, NOT_YET, Network, Request};
 use super::packet::{Outbox, PacketId, RequestId};
@@ -10,9 +10,9 @@ use super::parameters::{Arbitration, GrantRule};
 use super::topology::TerminalId;
 
 impl Network {
-    /// A packet asks for `link`, which it can be granted from cycle `ready` on.
+    /// Enqueues a request of a packet for `link`, grantable from cycle `ready` on.
     #[inline(never)]
-    pub(super) fn ask(&mut self, link: LinkId, request: RequestId, packet: PacketId, ready: u64) {
+    pub(super) fn request(&mut self, link: LinkId, request: RequestId, packet: PacketId, ready: u64) {
         let state = &mut self.links[link.index()];
         let next = std::mem::replace(&mut state.requests, request);
         let place = &mut self.requests[request.index()];
@@ -24,88 +24,86 @@ impl Network {
         }
     }
 
-    pub(super) fn ask_for_injection(&mut self, terminal: TerminalId, queue: usize, packet: PacketId) {
+    pub(super) fn request_injection(&mut self, terminal: TerminalId, queue: usize, packet: PacketId) {
         let ready = self.packets[packet].created + u64::from(self.parameters.interface_cycles);
         let request = RequestId(self.topology.links() + 2 * terminal.0 + queue as u32);
-        self.ask(self.topology.injection(terminal), request, packet, ready);
+        self.request(self.topology.injection(terminal), request, packet, ready);
     }
 
-    /// The packet that is granted an injection link leaves the queue of its terminal; the next one asks.
+    /// Removes a packet with a granted injection link from the queue of its terminal; the next packet requests the link.
     pub(super) fn leave_terminal(&mut self, packet: PacketId, queue: u32) {
         let packet = self.packets[packet].packet;
         let queue = queue as usize;
         if let Some(next) = self.terminals[packet.source.index()].leave(&packet, queue, &self.packets) {
-            self.ask_for_injection(packet.source, queue, next);
+            self.request_injection(packet.source, queue, next);
         }
     }
 
-    /// The first packet in the buffer at the end of `buffer` asks for its next link, right after it has come there.
+    /// Requests the next link for the packet that has just become the first in the buffer at the end of `buffer`.
     ///
-    /// The request is held back when nobody else wants that link and, as far as is known, nothing else happens before it
-    /// is granted.
+    /// The request is held back if it is the only one for that link and no pending event precedes its grant.
     #[inline(never)]
-    pub(super) fn ask_after_hop(&mut self, buffer: LinkId, packet: PacketId) {
+    pub(super) fn request_after_hop(&mut self, buffer: LinkId, packet: PacketId) {
         let (link, ready) = self.next_request(buffer, packet);
         let state = &self.links[link.index()];
         let wire = &state.driven;
-        let is_alone = state.is_asked_by_nobody() && !wire.is_held;
+        let is_alone = state.is_uncontended() && !wire.is_held;
         let at = ready.max(wire.free);
-        let is_next = self.agenda.is_next(at) && self.agenda.held_back().is_none();
+        let is_next = self.events.is_next(at) && self.events.held_back().is_none();
         if is_alone && is_next && self.parameters.grant_rule == GrantRule::Immediate {
-            self.agenda.hold_back(HeldRequest { at, ready, link, buffer, packet });
+            self.events.hold_back(HeldRequest { at, ready, link, buffer, packet });
         } else {
-            self.ask(link, RequestId(buffer.0), packet, ready);
+            self.request(link, RequestId(buffer.0), packet, ready);
         }
     }
 
-    /// The first packet in the buffer at the end of `buffer` asks for its next link.
-    pub(super) fn ask_for_output(&mut self, buffer: LinkId, packet: PacketId) {
+    /// Requests the next link for the first packet in the buffer at the end of `buffer`.
+    pub(super) fn request_output(&mut self, buffer: LinkId, packet: PacketId) {
         let (link, ready) = self.next_request(buffer, packet);
-        self.ask(link, RequestId(buffer.0), packet, ready);
+        self.request(link, RequestId(buffer.0), packet, ready);
     }
 
-    /// The next link of the first packet in the buffer at the end of `buffer`, and from when it can be granted.
+    /// Returns the next link of the first packet in the buffer at the end of `buffer`, with the first cycle in which it can be granted.
     #[inline(always)]
     fn next_request(&self, buffer: LinkId, packet: PacketId) -> (LinkId, u64) {
         let in_flight = &self.packets[packet];
         let feeder = &self.links[buffer.index()];
-        let ready = self.timing.ready_to_ask(in_flight.head, &feeder.buffer);
+        let ready = self.timing.grantable_from(in_flight.head, &feeder.buffer);
         (self.topology.next_from(feeder.end, in_flight.to, in_flight.packet.destination), ready)
     }
 
-    /// Has `wire` looked at by cycle `at`.
+    /// Schedules the arbitration of `wire` at cycle `at` or earlier.
     #[inline(always)]
     pub(super) fn schedule(&mut self, wire: LinkId, at: u64) {
-        // Whatever is looked at in one cycle is so in the order of these calls.
-        self.enter_held_back();
-        self.agenda.schedule(wire, at);
+        // Arbitrations of one cycle run in the order of these calls.
+        self.list_held_back();
+        self.events.schedule(wire, at);
     }
 
-    /// Puts a request that was held back among the others.
+    /// Moves the held-back request, if any, to the request lists.
     #[inline(always)]
-    fn enter_held_back(&mut self) {
-        if let Some(HeldRequest { ready, link, buffer, packet, .. }) = self.agenda.take_held_back() {
-            self.ask(link, RequestId(buffer.0), packet, ready);
+    fn list_held_back(&mut self) {
+        if let Some(HeldRequest { ready, link, buffer, packet, .. }) = self.events.take_held_back() {
+            self.request(link, RequestId(buffer.0), packet, ready);
         }
     }
 
-    /// Grants what was held back, if still nothing else comes first; else puts it among the other
-    /// requests.
+    /// Grants the held-back request if still no event precedes it, else moves it to the request lists.
     #[inline(always)]
     pub(super) fn grant_held_back(
         &mut self,
         HeldRequest { at, link, buffer, packet, .. }: HeldRequest,
         outbox: &mut Outbox,
     ) {
-        if !self.agenda.is_next(at) {
-            return self.enter_held_back();
+        if !self.events.is_next(at) {
+            return self.list_held_back();
         }
-        self.agenda.take_held_back();
-        self.agenda.advance(at);
+        self.events.take_held_back();
+        self.events.advance(at);
         self.grant(link, RequestId(buffer.0), packet, outbox);
     }
 
-    /// Grants `wire` to the best request, or sees to it that it is looked at again.
+    /// Grants `wire` to its best request, or schedules the next arbitration.
     #[inline(always)]
     pub(super) fn arbitrate(&mut self, wire: LinkId, outbox: &mut Outbox) {
         let forward = &self.links[wire.index()];
@@ -113,13 +111,13 @@ impl Network {
         if state.is_held {
             return;
         }
-        if state.free <= self.agenda.now() {
+        if state.free <= self.events.now() {
             if state.backward == NO_LINK {
                 if let Some(request) = self.winner(forward) {
                     return self.grant_request(wire, request, outbox);
                 }
             } else {
-                // Of two directions that could be served, the one that was not served last (PACT 2014, section 5.3).
+                // If both directions can be served, serve the one not served last (PACT 2014, section 5.3).
                 let both = if state.served_first { [state.backward, wire] } else { [wire, state.backward] };
                 for link in both {
                     if let Some(request) = self.winner(&self.links[link.index()]) {
@@ -131,9 +129,9 @@ impl Network {
         self.wake(wire);
     }
 
-    /// The best request for `link` among those that could be served now, if it finds its slots.
+    /// Returns the best of the requests for `link` that are ready, if its slots are free.
     ///
-    /// A worse request never overtakes it because it needs fewer slots: a long packet would wait for ever.
+    /// A request with fewer slots never overtakes it: otherwise a long packet could wait for ever.
     #[inline(always)]
     fn winner(&self, link: &Link) -> Option<RequestId> {
         if link.requests == NO_REQUEST {
@@ -141,11 +139,11 @@ impl Network {
         }
         let only = &self.requests[link.requests.index()];
         let best = match only.next {
-            NO_REQUEST if only.ready <= self.agenda.now() => link.requests,
+            NO_REQUEST if only.ready <= self.events.now() => link.requests,
             NO_REQUEST => return None,
             _ => self.best_of_several(link)?,
         };
-        self.slots_at(link, &self.requests[best.index()]).is_some_and(|at| at <= self.agenda.now()).then_some(best)
+        self.slots_at(link, &self.requests[best.index()]).is_some_and(|at| at <= self.events.now()).then_some(best)
     }
 
     fn best_of_several(&self, link: &Link) -> Option<RequestId> {
@@ -159,18 +157,18 @@ impl Network {
             };
             (class, key)
         };
-        let ready = self.requests_for(link).filter(|(_, request)| request.ready <= self.agenda.now());
+        let ready = self.requests_for(link).filter(|(_, request)| request.ready <= self.events.now());
         ready.min_by_key(|(_, request)| key(request)).map(|(id, _)| id)
     }
 
-    /// The requests for a link, each with its place.
+    /// Returns the requests for a link, with their ids.
     #[inline]
     fn requests_for(&self, link: &Link) -> impl Iterator<Item = (RequestId, &Request)> {
         let at = |id: RequestId| (id != NO_REQUEST).then(|| (id, &self.requests[id.index()]));
         std::iter::successors(at(link.requests), move |(_, request)| at(request.next))
     }
 
-    /// From when `link` has the slots that `request` needs for a grant; none when that is not known yet.
+    /// Returns the cycle from which `link` has the slots that a grant of `request` needs; `None` if not known yet.
     #[inline(always)]
     fn slots_at(&self, link: &Link, request: &Request) -> Option<u64> {
         match self.parameters.grant_rule {
@@ -184,18 +182,18 @@ impl Network {
         }
     }
 
-    /// The first cycle in which `request` could be granted if it were the best, as far as is known.
+    /// Returns the first cycle in which `request` could be granted without contention; `None` if not known yet.
     #[inline(always)]
     fn opportunity(&self, link: &Link, request: &Request, wire_free: u64) -> Option<u64> {
         self.slots_at(link, request).map(|slots| slots.max(request.ready).max(wire_free))
     }
 
-    /// Has `wire`, which nobody holds, looked at when its next request can be granted.
+    /// Schedules the next arbitration of the free `wire`, for when its next request can be granted.
     ///
-    /// Requests that could have been granted by now wait for a better one, and that one has an opportunity of its own.
+    /// Ready requests need no arbitration of their own: each waits for a better request that has one.
     #[inline(always)]
     pub(super) fn wake(&mut self, wire: LinkId) {
-        if !self.links[wire.index()].is_asked_by_nobody() {
+        if !self.links[wire.index()].is_uncontended() {
             self.wake_for_requests(wire);
         }
     }
@@ -207,7 +205,7 @@ impl Network {
             let link = &self.links[link.index()];
             for (_, request) in self.requests_for(link) {
                 if let Some(at) = self.opportunity(link, request, free)
-                    && at > self.agenda.now()
+                    && at > self.events.now()
                 {
                     next = next.min(at);
                 }
@@ -224,7 +222,7 @@ impl Network {
         self.grant(link, request, self.requests[request.index()].packet, outbox);
     }
 
-    /// Grants `link` to the `packet` of `request`, and moves whatever can move in consequence.
+    /// Grants `link` to the `packet` of `request`, and moves all flits that can move in consequence.
     fn grant(&mut self, link: LinkId, request: RequestId, packet: PacketId, outbox: &mut Outbox) {
         let input = self.requests[request.index()].input;
         self.links[link.index()].turns.serve(input);
@@ -249,10 +247,10 @@ impl Network {
         }
     }
 
-    /// A packet from the buffer behind `source` is on `link` from now on.
+    /// Marks `link` as held by a packet from the buffer behind `source`.
     #[inline(always)]
     fn hold(&mut self, link: LinkId, source: LinkId, packet: PacketId) {
-        let now = self.agenda.now();
+        let now = self.events.now();
         let state = &mut self.links[link.index()];
         state.holder.grant(packet, source, self.packets[packet].packet.flits, now);
         if !state.is_ejection {
@@ -262,7 +260,7 @@ impl Network {
         self.links[wire.index()].driven.hold(wire == link);
     }
 
-    /// Takes `request` out of those for `link`.
+    /// Removes `request` from the requests for `link`.
     #[inline]
     fn withdraw(&mut self, link: LinkId, request: RequestId) {
         let behind = self.requests[request.index()].next;

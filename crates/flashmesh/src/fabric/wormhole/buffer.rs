@@ -1,176 +1,176 @@
-//! The buffer at the end of a link: its slots, and the flits in them.
+//! The buffer at the end of a link: its slots, and its flits.
 
 use crate::engine::arena::Arena;
 use crate::ids::LinkId;
 
+use super::flit_run::{FlitRuns, Run, RunPool};
 use super::network::NO_LINK;
 use super::packet::{InFlight, PacketId, PacketQueue};
-use super::stream::{Run, RunPool, Stream};
 
-/// The slots of a buffer and what is in them; that at the end of an ejection link is never used.
+/// The slots of a buffer and the flits in them. Unused at the end of an ejection link.
 #[derive(Clone, Debug)]
 pub(super) struct Buffer {
-    /// The slots that are free or will be, each from its cycle on.
-    slots: Stream,
-    /// The flits, each from when it may leave, and their packets.
-    arrivals: Stream,
+    /// Slots, with the cycles from which they are free: now or later.
+    slots: FlitRuns,
+    /// Flits, with the cycles from which they can leave.
+    arrivals: FlitRuns,
     queue: PacketQueue,
-    /// From when a head that stood behind another packet may ask for its output.
-    looked_at: u64,
-    /// How many of the slots were foretold, and are not to be counted again when the flits in them leave.
-    lent: u32,
-    /// The output that the first packet holds.
+    /// First cycle in which a head that was queued behind another packet can request its output.
+    considered_from: u64,
+    /// Number of slots returned ahead of time, which must not be returned again when their flits leave.
+    returned_early: u32,
+    /// Output held by the first packet.
     drain: LinkId,
     credit_cycles: u32,
 }
 
 impl Buffer {
-    /// An empty buffer of so many slots, each of which is free again `credit_cycles` after the flit in it has left.
+    /// Creates an empty buffer of `flits` slots, each of which is free again `credit_cycles` after its flit has left.
     pub(super) fn new(flits: u32, credit_cycles: u32) -> Buffer {
         Buffer {
-            slots: Stream::new(Run { start: 0, count: flits, stride: 0 }),
-            arrivals: Stream::new(Run::NONE),
+            slots: FlitRuns::new(Run { start: 0, count: flits, stride: 0 }),
+            arrivals: FlitRuns::new(Run::NONE),
             queue: PacketQueue::default(),
-            looked_at: 0,
-            lent: 0,
+            considered_from: 0,
+            returned_early: 0,
             drain: NO_LINK,
             credit_cycles,
         }
     }
 
-    /// The slots that are free or will be, each from its cycle on.
+    /// Returns the slots, with the cycles from which they are free: now or later.
     #[inline(always)]
-    pub(super) fn slots(&self) -> &Stream {
+    pub(super) fn slots(&self) -> &FlitRuns {
         &self.slots
     }
 
-    /// The flits that are there or will be, each from when it may leave.
+    /// Returns the flits, present or announced, with the cycles from which they can leave.
     #[inline(always)]
-    pub(super) fn arrivals(&self) -> &Stream {
+    pub(super) fn arrivals(&self) -> &FlitRuns {
         &self.arrivals
     }
 
-    /// Whether no packet is in it.
+    /// Returns whether the buffer has no packet.
     #[inline(always)]
     pub(super) fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }
 
-    /// Whether the first packet, if there is one, is the only one.
+    /// Returns whether the buffer has at most one packet.
     #[inline(always)]
     pub(super) fn has_one_packet(&self) -> bool {
         self.queue.has_one()
     }
 
-    /// From when a head that stood behind another packet may ask for its output.
+    /// Returns the first cycle in which a head that was queued behind another packet can request its output.
     #[inline(always)]
-    pub(super) fn looked_at(&self) -> u64 {
-        self.looked_at
+    pub(super) fn considered_from(&self) -> u64 {
+        self.considered_from
     }
 
-    /// The output that the first packet holds.
+    /// Returns the output held by the first packet.
     #[inline(always)]
     pub(super) fn drain(&self) -> LinkId {
         self.drain
     }
 
-    /// The first packet holds the output `link` now.
+    /// Sets the output held by the first packet.
     #[inline(always)]
     pub(super) fn drains_over(&mut self, link: LinkId) {
         self.drain = link;
     }
 
-    /// Makes one run of the slots that are free by `now`; gives the first run.
+    /// Merges the slots that are free by `now` into one run; returns the first run.
     #[inline(always)]
     pub(super) fn merge_slots(&mut self, now: u64, runs: &mut RunPool) -> Run {
         self.slots.merge_until(now, runs);
         self.slots.front()
     }
 
-    /// Whether so many flits find free slots, the first of them at `at` and the others one every `stride` cycles.
+    /// Returns whether `flits` flits find free slots, the first one at `at` and the others every `stride` cycles.
     #[inline(always)]
     pub(super) fn has_slots(&mut self, flits: u32, at: u64, stride: u32, runs: &mut RunPool) -> bool {
         let slots = self.merge_slots(at, runs);
         slots.count >= flits && slots.start <= at && slots.stride <= stride
     }
 
-    /// So many flits are going to take the first slots.
+    /// Reserves the first slots for `flits` flits.
     #[inline(always)]
     pub(super) fn take_slots(&mut self, flits: u32, runs: &mut RunPool) {
         self.slots.consume(flits, runs);
     }
 
-    /// The flits of `run` may leave in its cycles.
+    /// Adds the flits of `run`, each of which can leave in its cycle.
     #[inline(always)]
     pub(super) fn arrive(&mut self, run: Run, runs: &mut RunPool) {
         self.arrivals.push(run, runs);
     }
 
-    /// A packet has its head here; tells whether it is the first.
+    /// Enqueues a packet whose head is here; returns whether the packet is the first.
     #[inline(always)]
     pub(super) fn push(&mut self, packet: PacketId, packets: &mut Arena<PacketId, InFlight>) -> bool {
         self.queue.push(packet, packets)
     }
 
-    /// The first flits leave, as many as that. Their slots [come back](Self::free_slots).
+    /// Removes the first `flits` flits. [`free_slots`](Self::free_slots) returns their slots.
     #[inline(always)]
     pub(super) fn leave(&mut self, flits: u32, runs: &mut RunPool) {
         self.arrivals.consume(flits, runs);
     }
 
-    /// The flits of `run` have left: tells whether a slot comes back that was not foretold.
+    /// Returns the slots of the flits of `run`, which have left, except those returned ahead of time. Returns whether there are others.
     #[inline(always)]
     pub(super) fn free_slots(&mut self, run: Run, runs: &mut RunPool) -> bool {
-        let foretold = self.lent.min(run.count);
-        self.lent -= foretold;
-        let has_freed = foretold < run.count;
+        let early = self.returned_early.min(run.count);
+        self.returned_early -= early;
+        let has_freed = early < run.count;
         if has_freed {
-            self.return_slots(run.skip(foretold), runs);
+            self.return_slots(run.skip(early), runs);
         }
         has_freed
     }
 
-    /// The flits of `run` leave, none of whose slots was foretold.
+    /// Removes the flits of `run` and returns their slots, none of which was returned ahead of time.
     #[inline(always)]
-    pub(super) fn give_back(&mut self, run: Run, runs: &mut RunPool) {
+    pub(super) fn remove_and_return(&mut self, run: Run, runs: &mut RunPool) {
         self.leave(run.count, runs);
         self.return_slots(run, runs);
     }
 
-    /// The slots come back that the flits of `run` leave or are going to leave.
+    /// Returns the slots of the flits of `run`, which leave now or later.
     #[inline(always)]
     pub(super) fn return_slots(&mut self, run: Run, runs: &mut RunPool) {
         self.slots.push(run.after(self.credit_cycles), runs);
     }
 
-    /// So many slots are going to be returned before the flits in them have left.
+    /// Sets the number of slots that are returned before their flits have left.
     #[inline(always)]
-    pub(super) fn lend(&mut self, slots: u32) {
-        self.lent = slots;
+    pub(super) fn set_returned_early(&mut self, slots: u32) {
+        self.returned_early = slots;
     }
 
-    /// When the slot of a flit that leaves at `cycle` is free again.
+    /// Returns the cycle from which the slot of a flit that leaves at `cycle` is free again.
     #[inline(always)]
     pub(super) fn free_after(&self, cycle: u64) -> u64 {
         cycle + u64::from(self.credit_cycles)
     }
 
-    /// The flits of `run` are the last to leave, one for each slot, and nothing is in it behind them.
+    /// Empties the buffer: the flits of `run` are the last to leave, one from each slot.
     #[inline(always)]
     pub(super) fn empty(&mut self, run: Run) {
         self.slots.reset(run.after(self.credit_cycles));
         self.arrivals.reset(Run::NONE);
     }
 
-    /// The tail of the first packet leaves at `tail`: the head behind it is looked at `head_of_line_cycles` later than one that
-    /// stood in front. [`pop`](Self::pop) gives its packet.
+    /// Records that the tail of the first packet leaves at `tail`; the next head is considered `head_of_line_cycles` later than one that was not
+    /// queued behind a packet. [`pop`](Self::pop) removes the packet.
     #[inline(always)]
     pub(super) fn tail_leaves(&mut self, tail: u64, head_of_line_cycles: u32) {
-        self.looked_at = tail + 1 + u64::from(head_of_line_cycles);
+        self.considered_from = tail + 1 + u64::from(head_of_line_cycles);
         self.drain = NO_LINK;
     }
 
-    /// Takes the first packet away, whose tail has left; gives the next.
+    /// Removes the first packet, whose tail has left; returns the next one.
     #[inline(always)]
     pub(super) fn pop(&mut self, packets: &Arena<PacketId, InFlight>) -> Option<PacketId> {
         self.queue.pop(packets)

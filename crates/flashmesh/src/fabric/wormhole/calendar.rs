@@ -1,21 +1,21 @@
-//! When each wire is next looked at: a calendar queue with at most one entry a wire.
+//! Calendar queue of wire arbitrations, with at most one entry per wire.
 //!
-//! The few entries that come first, mostly the next hops of packets that have just moved, stand in order; all others
-//! are chained in one slot a cycle, and a bit map finds the next slot in use, so that an entry costs the same however
-//! many there are. An entry further ahead than there are slots shares one with nearer cycles and is passed over.
+//! The earliest entries, mostly next hops of packets that have just moved, are in a sorted array. All others are chained in one slot per cycle, and a
+//! bitmap finds the next used slot, so that the cost of an entry does not depend on the number of entries. An entry further ahead than the number of
+//! slots shares a slot with nearer cycles and is skipped until due.
 //!
-//! Of entries of one cycle, the one scheduled last is taken first.
+//! Entries of the same cycle are dequeued last in, first out.
 
 use crate::ids::LinkId;
 
 const SLOTS: usize = 4096;
 const WORDS: usize = SLOTS / 64;
-/// How many entries stand in order.
+/// Capacity of the sorted array.
 const NEAR: usize = 32;
 const NEVER: u64 = u64::MAX;
 const NONE: u32 = u32::MAX;
 
-/// An entry that stands in order.
+/// An entry of the sorted array.
 #[derive(Clone, Copy, Debug)]
 struct Near {
     at: u64,
@@ -29,29 +29,29 @@ struct Entry {
     previous: u32,
 }
 
-/// The entries of all wires, and the first of them.
+/// A calendar queue: a sorted array of the earliest entries, and slots by cycle for the rest.
 #[derive(Clone, Debug)]
 pub(super) struct CalendarQueue {
-    /// The first entries, the very first at the end; none of them is after one in the slots.
+    /// Sorted array, earliest entry last. No entry is later than one in the slots.
     near: [Near; NEAR],
     near_count: usize,
-    /// The cycle of the first entry.
+    /// Cycle of the first entry.
     first: u64,
-    /// The cycle of the first entry in the slots.
+    /// Cycle of the first entry in the slots.
     first_in_slots: u64,
-    /// The cycle of each wire, and where it stands when that is in the slots.
+    /// Cycle of each wire, with its chain links if it is in the slots.
     entries: Vec<Entry>,
     slots: Vec<u32>,
-    /// A bit for each slot that has entries, and one for each word of bits that is not zero.
+    /// Bitmap of the used slots, and a bitmap of its non-zero words.
     used: [u64; WORDS],
     used_words: u64,
     in_slots: u32,
-    /// No entry is before this cycle.
+    /// No entry precedes this cycle.
     reached: u64,
 }
 
 impl CalendarQueue {
-    /// An empty calendar for `wires`.
+    /// Creates an empty calendar for `wires`.
     pub(super) fn new(wires: u32) -> CalendarQueue {
         CalendarQueue {
             near: [Near { at: NEVER, wire: NONE }; NEAR],
@@ -67,13 +67,13 @@ impl CalendarQueue {
         }
     }
 
-    /// The cycle of the first entry.
+    /// Returns the cycle of the first entry.
     #[inline]
     pub(super) fn first(&self) -> Option<u64> {
         (self.first != NEVER).then_some(self.first)
     }
 
-    /// Makes sure that `wire` is looked at by cycle `at`.
+    /// Schedules `wire` at cycle `at`, unless it is scheduled earlier.
     #[inline(always)]
     pub(super) fn schedule(&mut self, wire: LinkId, at: u64) {
         debug_assert!(at >= self.reached, "a wire is scheduled for {at}, before {}", self.reached);
@@ -97,7 +97,7 @@ impl CalendarQueue {
             self.near.copy_within(1.., 0);
             self.near_count -= 1;
         }
-        // Behind none of its own cycle: those were scheduled before.
+        // Ahead of the other entries of its cycle, which were scheduled before.
         let near = &mut self.near[..self.near_count + 1];
         let mut place = near.len() - 1;
         while place > 0 && near[place - 1].at < at {
@@ -109,7 +109,7 @@ impl CalendarQueue {
         self.entries[wire.index()].at = at;
     }
 
-    /// Takes an entry of the first cycle, when that is not after `to`.
+    /// Dequeues an entry of the first cycle, unless that is after `to`.
     #[inline]
     pub(super) fn take(&mut self, to: u64) -> Option<(u64, LinkId)> {
         let at = self.first;
@@ -134,13 +134,13 @@ impl CalendarQueue {
         Some((at, LinkId(wire)))
     }
 
-    /// The cycle of the first entry that stands in order, or else of the first one in the slots.
+    /// Returns the cycle of the first entry, in the sorted array or else in the slots.
     #[inline(always)]
     fn find_first(&self) -> u64 {
         self.near[..self.near_count].last().map_or(self.first_in_slots, |near| near.at)
     }
 
-    /// Takes the entry of `wire`, of cycle `at`, from wherever it stands.
+    /// Removes the entry of `wire`, which is at cycle `at`.
     #[inline(never)]
     fn remove(&mut self, wire: u32, at: u64) {
         match self.near[..self.near_count].iter().position(|near| near.wire == wire) {
@@ -153,7 +153,7 @@ impl CalendarQueue {
         }
     }
 
-    /// Puts the entry of `wire` at the head of its slot.
+    /// Inserts the entry of `wire` at the head of its slot.
     #[inline(never)]
     fn link(&mut self, wire: u32, at: u64) {
         let slot = at as usize % SLOTS;
@@ -169,7 +169,7 @@ impl CalendarQueue {
         self.first_in_slots = self.first_in_slots.min(at);
     }
 
-    /// Takes the entry of `wire` out of the slot of cycle `at`.
+    /// Removes the entry of `wire` from the slot of cycle `at`.
     fn unlink(&mut self, wire: u32, at: u64) {
         let Entry { next, previous, .. } = self.entries[wire as usize];
         let slot = at as usize % SLOTS;
@@ -194,7 +194,7 @@ impl CalendarQueue {
         }
     }
 
-    /// An entry of exactly cycle `at`.
+    /// Returns an entry of exactly cycle `at`.
     #[inline]
     fn entry_at(&self, at: u64) -> Option<u32> {
         let mut wire = self.slots[at as usize % SLOTS];
@@ -208,7 +208,7 @@ impl CalendarQueue {
         None
     }
 
-    /// The cycle of the first entry in the slots, from the one reached on.
+    /// Returns the cycle of the first entry in the slots.
     fn find(&self) -> u64 {
         if self.in_slots == 0 {
             return NEVER;
@@ -226,7 +226,7 @@ impl CalendarQueue {
         in_slots.map(|(entry, _)| entry.at).min().unwrap_or(NEVER)
     }
 
-    /// The distance from the cycle reached to the first slot in use that is `ahead` or more cycles away.
+    /// Returns the distance from the current cycle to the first used slot at least `ahead` cycles away.
     #[inline]
     fn next_used(&self, ahead: usize) -> Option<usize> {
         if ahead >= SLOTS {
@@ -239,7 +239,7 @@ impl CalendarQueue {
         (distance >= ahead).then_some(distance)
     }
 
-    /// The first slot in use that is not before `slot`.
+    /// Returns the first used slot at or after `slot`.
     #[inline]
     fn used_from(&self, slot: usize) -> Option<usize> {
         let (word, bit) = (slot / 64, slot % 64);
@@ -247,7 +247,7 @@ impl CalendarQueue {
         if here != 0 {
             return Some(word * 64 + here.trailing_zeros() as usize);
         }
-        // Shifted in two steps: a shift by 64 is not one by 63 and one.
+        // Two shifts, since a single shift by 64 overflows.
         let words = self.used_words & ((u64::MAX << word) << 1);
         if words == 0 {
             return None;
@@ -267,7 +267,7 @@ mod tests {
         let mut random = SimRng::new(3);
         for spread in [4, 300, SLOTS as u32, 5 * SLOTS as u32] {
             let mut calendar = CalendarQueue::new(40);
-            // By wire: the cycle, and how many had been scheduled before.
+            // Cycle of each wire, with a sequence number of the scheduling.
             let mut table = [(NEVER, 0); 40];
             let (mut now, mut scheduled) = (0, 0);
             for _ in 0..20_000 {

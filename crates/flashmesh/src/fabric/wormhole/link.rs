@@ -1,66 +1,66 @@
-//! A link: who holds it, who asks for it, the wire it drives and the buffer at its end.
+//! A link: holder, requests, wire, and buffer.
 
 use crate::ids::LinkId;
 
 use super::buffer::Buffer;
+use super::flit_run::{Run, RunPool};
 use super::network::{NO_LINK, NO_REQUEST, NOT_YET};
 use super::packet::{NO_PACKET, PacketId, RequestId};
 use super::parameters::Parameters;
 use super::round_robin::RoundRobin;
-use super::stream::{Run, RunPool};
 use super::topology::{Place, Topology};
 
-/// A directed link, the output port in front of it and the buffer behind it.
+/// A directed link, with its output port and the buffer at its end.
 #[derive(Clone, Debug)]
 pub(super) struct Link {
     pub(super) holder: Holder,
     pub(super) buffer: Buffer,
-    /// The first of those who ask for it, and whose turn it is.
+    /// First request for the link, and the state of its round-robin.
     pub(super) requests: RequestId,
     pub(super) turns: RoundRobin,
-    /// The wire it drives, named by the first of its links.
+    /// Wire that the link uses, named by the first of its links.
     pub(super) wire: LinkId,
-    /// The wire named by this link.
+    /// State of the wire named by this link.
     pub(super) driven: Wire,
-    /// The router at its end.
+    /// Router at the end of the link.
     pub(super) end: Place,
     pub(super) gap_cycles: u32,
     pub(super) is_ejection: bool,
     pub(super) traffic: Traffic,
 }
 
-/// The packet that crosses a link, or crossed it last.
+/// The current or last packet on a link.
 #[derive(Clone, Debug)]
 pub(super) struct Holder {
     pub(super) packet: PacketId,
-    /// The link that feeds the buffer it comes from.
+    /// Link that feeds the buffer of the packet.
     pub(super) source: LinkId,
-    /// How many of its flits have yet to move.
+    /// Number of flits still to cross.
     pub(super) left: u32,
-    /// From when the next flit may cross.
+    /// Cycle from which the next flit may cross.
     pub(super) free: u64,
-    /// When its head crossed, or [`NOT_YET`].
+    /// Cycle in which the head crossed, or [`NOT_YET`].
     pub(super) head: u64,
-    /// When it was granted the link.
+    /// Cycle of the grant.
     granted: u64,
 }
 
-/// What carries one packet at a time: a link, or with half-duplex links both between a pair of routers.
+/// A wire, which carries one packet at a time: of one link, or with half-duplex links of both links between two routers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wire {
     pub(super) is_held: bool,
-    /// Of two links, whether the one that names it was served last.
+    /// Whether the link that names the wire was served last.
     pub(super) served_first: bool,
     /// The other link; [`NO_LINK`] with full-duplex links.
     pub(super) backward: LinkId,
     pub(super) free: u64,
 }
 
-/// What a link has carried, as it is reported.
+/// Traffic counters of a link.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Traffic {
     pub(super) flits: u64,
-    /// For how long the packets that have crossed it held it.
+    /// Time for which completed packets held the link.
     pub(super) held_cycles: u64,
 }
 
@@ -85,13 +85,13 @@ impl Link {
         }
     }
 
-    /// Whether nobody asks for it, nor for the wire back.
+    /// Returns whether the link has no requests and its wire no other direction.
     #[inline(always)]
-    pub(super) fn is_asked_by_nobody(&self) -> bool {
+    pub(super) fn is_uncontended(&self) -> bool {
         self.requests == NO_REQUEST && self.driven.backward == NO_LINK
     }
 
-    /// The flits of `run` come into the buffer at its end, if there is one.
+    /// Adds the flits of `run` to the buffer at the end, except on an ejection link.
     #[inline(always)]
     pub(super) fn take_in(&mut self, run: Run, runs: &mut RunPool) {
         if !self.is_ejection {
@@ -99,7 +99,7 @@ impl Link {
         }
     }
 
-    /// A packet as a whole crosses in `run`, which starts with its grant.
+    /// Moves a whole packet over the link in `run`, which starts at the grant.
     #[inline(always)]
     pub(super) fn carry_packet(&mut self, run: Run) {
         let end = run.last() + u64::from(run.stride);
@@ -108,7 +108,7 @@ impl Link {
         self.traffic.held_cycles += end - run.start;
     }
 
-    /// The first flits of a packet cross in `run`, which starts with its grant, and `left` are left.
+    /// Moves the first flits of a packet in `run`, which starts at the grant; `left` flits remain.
     #[inline(always)]
     pub(super) fn start_packet(&mut self, packet: PacketId, run: Run, left: u32) {
         let Holder { source, .. } = self.holder;
@@ -118,14 +118,14 @@ impl Link {
         self.traffic.flits += u64::from(run.count);
     }
 
-    /// The tail of its packet has crossed; gives from when its wire is free again.
+    /// Releases the link after its tail crossed; returns the cycle from which its wire is free.
     #[inline(always)]
-    pub(super) fn let_go(&mut self) -> u64 {
+    pub(super) fn release(&mut self) -> u64 {
         self.traffic.held_cycles += self.holder.free - self.holder.granted;
         self.holder.free + u64::from(self.gap_cycles)
     }
 
-    /// Flits of its packet have crossed until `left` are left, and the next one may from `free` on.
+    /// Records the crossing of flits: `left` remain, and the next may cross from `free` on.
     #[inline(always)]
     pub(super) fn carry_until(&mut self, left: u32, free: u64) {
         self.traffic.flits += u64::from(self.holder.left - left);
@@ -134,19 +134,19 @@ impl Link {
 }
 
 impl Holder {
-    /// A packet from the buffer behind `source` holds the link from `now` on, and all of its flits have yet to move.
+    /// Sets the holder to a packet from the buffer behind `source`, granted at `now`, with all `flits` flits still to cross.
     #[inline(always)]
     pub(super) fn grant(&mut self, packet: PacketId, source: LinkId, flits: u32, now: u64) {
         *self = Holder { packet, source, left: flits, free: now, head: NOT_YET, granted: now };
     }
 
-    /// Whether flits of a packet have yet to cross.
+    /// Returns whether flits are still to cross.
     #[inline(always)]
     pub(super) fn is_crossing(&self) -> bool {
         self.left > 0
     }
 
-    /// Whether flits of `packet` have yet to cross.
+    /// Returns whether flits of `packet` are still to cross.
     #[inline(always)]
     pub(super) fn is_crossing_of(&self, packet: PacketId) -> bool {
         self.is_crossing() && self.packet == packet
@@ -154,15 +154,15 @@ impl Holder {
 }
 
 impl Wire {
-    /// A packet holds it; with two links, `is_first` tells whether it is on the one that names the wire.
+    /// Marks the wire as held; `is_first` if by the link that names the wire.
     #[inline(always)]
     pub(super) fn hold(&mut self, is_first: bool) {
         (self.is_held, self.served_first) = (true, is_first);
     }
 
-    /// Nobody holds it any more; it is free from `cycle` on.
+    /// Releases the wire, which is free from `cycle` on.
     #[inline(always)]
-    pub(super) fn let_go(&mut self, cycle: u64) {
+    pub(super) fn release(&mut self, cycle: u64) {
         (self.is_held, self.free) = (false, cycle);
     }
 }

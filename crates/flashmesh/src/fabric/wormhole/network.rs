@@ -1,48 +1,48 @@
-//! The network as a whole: its state, what callers ask of it, and the events that drive it.
+//! The network: its state, its interface, and its event loop.
 
 use crate::engine::arena::Arena;
 use crate::ids::LinkId;
 
-use super::agenda::Agenda;
+use super::event_queue::EventQueue;
+use super::flit_run::RunPool;
 use super::link::Link;
 use super::packet::{
     Class, Crossing, CrossingLog, InFlight, NO_PACKET, Outbox, Packet, PacketId, PacketQueue, Queued, RequestId,
 };
 use super::parameters::{GrantRule, HopTiming, InjectError, ParameterError, Parameters};
-use super::stream::RunPool;
 use super::topology::{TerminalId, Topology};
 
-/// In place of a link: where there is none.
+/// Sentinel for no link.
 pub(super) const NO_LINK: LinkId = LinkId(u32::MAX);
 
-/// In place of a cycle: not yet.
+/// Sentinel for a cycle that is not known yet.
 pub(super) const NOT_YET: u64 = u64::MAX;
 
-/// In place of a request: where there is none.
+/// Sentinel for no request.
 pub(super) const NO_REQUEST: RequestId = RequestId(u32::MAX);
 
-/// A packet that asks for a link. A buffer, or a queue of a terminal, has at most one request at a time, that of its
-/// first packet: so there is a place for each, and the requests for a link are chained.
+/// A request of a packet for a link. A buffer, or a queue of a terminal, has at most one request at a time, that of its first packet; so each has one
+/// entry, and the requests for a link are chained.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request {
-    /// The first cycle in which it can be granted.
+    /// First cycle in which the request can be granted.
     pub(super) ready: u64,
     pub(super) packet: PacketId,
-    /// The next request for the same link.
+    /// Next request for the same link.
     pub(super) next: RequestId,
-    /// The number of the buffer among the inputs of the router.
+    /// Number of the buffer among the inputs of the router.
     pub(super) input: u32,
 }
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Terminal {
-    /// Packets that wait; the small ones in a queue of their own where they go first.
+    /// Queued packets; with `small_first`, small packets have a queue of their own.
     queues: [PacketQueue; 2],
     waiting: Queued,
 }
 
 impl Terminal {
-    /// The first packet of a queue has been granted the injection link; gives the next one.
+    /// Removes the first packet of a queue, which was granted the injection link; returns the next one.
     pub(super) fn leave(
         &mut self,
         packet: &Packet,
@@ -54,19 +54,19 @@ impl Terminal {
     }
 }
 
-/// A network of routers under wormhole switching; the [module](super) tells its semantics.
+/// A wormhole-switched network of routers, with the semantics of the [module](super).
 #[derive(Clone, Debug)]
 pub struct Network {
     pub(super) topology: Topology,
     pub(super) parameters: Parameters,
     pub(super) timing: HopTiming,
     pub(super) links: Vec<Link>,
-    /// The request of each buffer by its link, then two of each terminal, one a queue.
+    /// Requests: one for each buffer, indexed by link, then two for each terminal, one for each queue.
     pub(super) requests: Vec<Request>,
     pub(super) terminals: Vec<Terminal>,
     pub(super) packets: Arena<PacketId, InFlight>,
     pub(super) runs: RunPool,
-    pub(super) agenda: Agenda,
+    pub(super) events: EventQueue,
     /// Links that may be able to move flits.
     pub(super) worklist: Vec<LinkId>,
     injected: u64,
@@ -74,10 +74,10 @@ pub struct Network {
 }
 
 impl Network {
-    /// An empty network.
+    /// Creates an empty network.
     ///
     /// # Errors
-    /// When the parameters are out of their bounds or could bring the network to a halt.
+    /// If a parameter is out of its bounds, or the network could deadlock.
     pub fn new(topology: Topology, parameters: Parameters) -> Result<Network, ParameterError> {
         parameters.check()?;
         let links = (0..topology.links()).map(|link| Link::new(LinkId(link), &topology, &parameters)).collect();
@@ -90,7 +90,7 @@ impl Network {
             terminals: (0..topology.terminals()).map(|_| Terminal::default()).collect(),
             packets: Arena::default(),
             runs: RunPool::new(),
-            agenda: Agenda::new(topology.links()),
+            events: EventQueue::new(topology.links()),
             worklist: Vec::new(),
             injected: 0,
             log: CrossingLog::default(),
@@ -100,15 +100,15 @@ impl Network {
         })
     }
 
-    /// The topology this was built from.
+    /// Returns the topology of the network.
     pub fn topology(&self) -> &Topology {
         &self.topology
     }
 
-    /// A packet is created at cycle `now`, not before the cycle the network has been advanced to.
+    /// Injects a packet created at cycle `now`, which must not precede the current cycle of the network.
     ///
     /// # Errors
-    /// When the packet could never arrive, or comes too late.
+    /// If the packet could never arrive, or is too late.
     pub fn inject(&mut self, now: u64, packet: Packet) -> Result<(), InjectError> {
         self.admit(now, packet)?;
         let to = self.topology.place(self.topology.router_of(packet.destination));
@@ -118,7 +118,7 @@ impl Network {
         terminal.waiting.add(&packet);
         let queue = usize::from(self.parameters.small_first && packet.class == Class::Small);
         if terminal.queues[queue].push(id, &mut self.packets) {
-            self.ask_for_injection(packet.source, queue, id);
+            self.request_injection(packet.source, queue, id);
         }
         Ok(())
     }
@@ -134,31 +134,30 @@ impl Network {
             flits if flits > buffer_flits && grant_rule == GrantRule::WholePacket => {
                 Err(InjectError::TooLong { flits, buffer_flits })
             }
-            _ if now < self.agenda.now() => Err(InjectError::Past { at: now, reached: self.agenda.now() }),
+            _ if now < self.events.now() => Err(InjectError::Past { at: now, reached: self.events.now() }),
             _ => Ok(()),
         }
     }
 
-    /// The cycle of the next event; none when the network is empty.
+    /// Returns the cycle of the next event; `None` if the network is empty.
     #[inline]
     pub fn next_event(&self) -> Option<u64> {
-        self.agenda.first()
+        self.events.first()
     }
 
-    /// Runs all events up to cycle `to`; what has become certain goes to `outbox`.
+    /// Runs all events up to cycle `to`, and posts reports to `outbox`.
     #[inline]
     pub fn advance(&mut self, to: u64, outbox: &mut Outbox) {
         self.advance_to_report(to, to, outbox);
     }
 
-    /// Runs all events up to cycle `to`, then those up to `latest` until the end of the first cycle in which something is
-    /// reported.
+    /// Runs all events up to cycle `to`, then further events up to `latest` until the end of the first cycle with a report.
     pub fn advance_to_report(&mut self, to: u64, latest: u64, outbox: &mut Outbox) {
         loop {
-            self.agenda.run_until(if outbox.is_empty() { to.max(latest) } else { to.max(self.agenda.now()) });
-            if let Some(held_back) = self.agenda.held_back() {
+            self.events.run_until(if outbox.is_empty() { to.max(latest) } else { to.max(self.events.now()) });
+            if let Some(held_back) = self.events.held_back() {
                 self.grant_held_back(held_back, outbox);
-            } else if let Some(wire) = self.agenda.next_wire() {
+            } else if let Some(wire) = self.events.next_wire() {
                 self.arbitrate(wire, outbox);
             } else {
                 return;
@@ -166,47 +165,46 @@ impl Network {
         }
     }
 
-    /// How many packets are in the network or wait for it; one whose delivery has been reported is not.
+    /// Returns the number of packets in the network or its queues, without those whose delivery has been reported.
     #[cfg(feature = "internals")]
     pub fn in_flight(&self) -> usize {
         self.packets.len()
     }
 
-    /// What waits at a terminal and has not been granted its injection link.
+    /// Returns the packets queued at a terminal for its injection link.
     #[inline]
     pub fn queued(&self, terminal: TerminalId) -> Queued {
         self.terminals[terminal.index()].waiting
     }
 
-    /// What a link carried so far.
+    /// Returns the traffic of a link so far.
     #[cfg(feature = "internals")]
     pub fn carried(&self, link: LinkId) -> super::packet::Carried {
         let flits = self.links[link.index()].traffic.flits;
         super::packet::Carried { flits, busy_cycles: flits * u64::from(self.parameters.flit_cycles) }
     }
 
-    /// For how many cycles the packets that have crossed a link held it, from the grant to the last flit.
+    /// Returns the cycles for which completed packets held a link, from the grant to the last flit.
     pub fn held_cycles(&self, link: LinkId) -> u64 {
         self.links[link.index()].traffic.held_cycles
     }
 
-    /// Keeps a record of every crossing from now on, for tests.
+    /// Starts a log of all crossings, for tests and oracles.
     pub fn keep_log(&mut self) {
         self.log.keep();
     }
 
-    /// Ends that, and forgets what was recorded.
+    /// Stops and discards the log.
     pub fn drop_log(&mut self) {
         self.log = CrossingLog::default();
     }
 
-    /// The crossings recorded since they were last taken, in the order in which they became certain; those of one
-    /// link in the order in which they happen.
+    /// Drains the log, in the order in which crossings were computed; those of one link are in order of time.
     pub fn take_log(&mut self) -> Vec<Crossing> {
         self.log.take()
     }
 
-    /// The links that are held until it is known when they will be free, each with the token of its packet.
+    /// Returns the links whose release is not computed yet, each with the token of its packet.
     pub fn held(&self) -> impl Iterator<Item = (LinkId, u64)> {
         let held = self.links.iter().zip(0..).filter(|(link, _)| link.holder.is_crossing());
         held.map(|(link, number)| (LinkId(number), self.packets[link.holder.packet].packet.token))

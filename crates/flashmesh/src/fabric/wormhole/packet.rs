@@ -1,4 +1,4 @@
-//! What goes into a network, what comes out, and what is known of it in between.
+//! Packets: injection, delivery, and state in flight.
 
 use crate::engine::arena::Arena;
 use crate::ids::{LinkId, id};
@@ -6,92 +6,92 @@ use crate::ids::{LinkId, id};
 use super::topology::{Place, TerminalId};
 
 id!(
-    /// A packet in flight.
+    /// The id of a packet in flight.
     PacketId
 );
 id!(
-    /// The place of a request.
+    /// The index of a request.
     RequestId
 );
 
-/// In place of a packet: where there is none.
+/// Sentinel for no packet.
 pub(super) const NO_PACKET: PacketId = PacketId(u32::MAX);
 
-/// The class of a packet, for [`small_first`](super::Parameters::small_first).
+/// Class of a packet, for [`small_first`](super::Parameters::small_first).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
     /// Requests and acknowledgements.
     Small,
-    /// What carries data.
+    /// Packets with data.
     Large,
 }
 
-/// A packet to be injected.
+/// A packet to inject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// What the caller knows it by.
+    /// Identifier chosen by the caller.
     pub token: u64,
-    /// Where it enters the network.
+    /// Terminal of injection.
     pub source: TerminalId,
-    /// Where it leaves the network.
+    /// Terminal of ejection.
     pub destination: TerminalId,
-    /// Its length, head included.
+    /// Length in flits, head included.
     pub flits: u32,
-    /// Its class.
+    /// Class of the packet.
     pub class: Class,
 }
 
-/// A packet whose way out of the network is settled.
+/// A report: the delivery time of a packet is final.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delivery {
-    /// The token of the packet.
+    /// Token of the packet.
     pub token: u64,
-    /// Where it leaves the network.
+    /// Terminal of ejection.
     pub destination: TerminalId,
-    /// The cycle in which its head crosses the ejection link.
+    /// Cycle in which the head crosses the ejection link.
     pub head: u64,
-    /// The cycle in which its tail does.
+    /// Cycle in which the tail crosses the ejection link.
     pub tail: u64,
-    /// Links between routers it took.
+    /// Number of links between routers on the path.
     pub hops: u32,
-    /// Cycles from its creation until its tail leaves, less those it would have needed in an empty network.
+    /// Cycles from the creation to the crossing of the tail, minus the zero-load latency.
     pub stalled: u64,
 }
 
-/// A packet whose way into the network is settled: its terminal can send the next one from then on.
+/// A report: the injection time of a packet is final, and its terminal can send the next one from then on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Injection {
-    /// The token of the packet.
+    /// Token of the packet.
     pub token: u64,
-    /// Where it enters the network.
+    /// Terminal of injection.
     pub source: TerminalId,
-    /// The cycle in which its tail crosses the injection link.
+    /// Cycle in which the tail crosses the injection link.
     pub tail: u64,
 }
 
-/// What a network reports: each fact once, as soon as nothing can change it any more. That is at or before its cycle.
+/// The reports of a network. Each fact is reported once, when it is final, which is at or before its own cycle.
 #[derive(Clone, Debug, Default)]
 pub struct Outbox {
-    /// Packets on their way out.
+    /// Deliveries that became final.
     pub deliveries: Vec<Delivery>,
-    /// Packets on their way in.
+    /// Injections that became final.
     pub injections: Vec<Injection>,
 }
 
 impl Outbox {
-    /// Whether there is nothing to report.
+    /// Returns whether there are no reports.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.deliveries.is_empty() && self.injections.is_empty()
     }
 
-    /// A packet is in the network as a whole from cycle `tail` on.
+    /// Reports that the whole packet is in the network from cycle `tail` on.
     pub(super) fn report_injection(&mut self, packet: Packet, tail: u64) {
         let Packet { token, source, .. } = packet;
         self.injections.push(Injection { token, source, tail });
     }
 
-    /// Forgets what was reported.
+    /// Discards the reports.
     #[inline]
     pub fn clear(&mut self) {
         self.deliveries.clear();
@@ -99,30 +99,30 @@ impl Outbox {
     }
 }
 
-/// How a packet crossed one link.
+/// The crossing of one link by a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Crossing {
-    /// The token of the packet.
+    /// Token of the packet.
     pub token: u64,
-    /// The link.
+    /// Link that was crossed.
     pub link: LinkId,
-    /// The cycle in which the head crossed it.
+    /// Cycle in which the head crossed.
     pub head: u64,
-    /// The cycle in which the tail did.
+    /// Cycle in which the tail crossed.
     pub tail: u64,
 }
 
-/// The crossings since they were last taken, where somebody wants them.
+/// A log of crossings, if enabled.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CrossingLog(Option<Vec<Crossing>>);
 
 impl CrossingLog {
-    /// Keeps what happens from now on.
+    /// Enables the log.
     pub(super) fn keep(&mut self) {
         self.0 = Some(Vec::new());
     }
 
-    /// What happened since this was last called.
+    /// Drains the log.
     pub(super) fn take(&mut self) -> Vec<Crossing> {
         self.0.as_mut().map(std::mem::take).unwrap_or_default()
     }
@@ -135,36 +135,36 @@ impl CrossingLog {
     }
 }
 
-/// What waits at a terminal for its injection link.
+/// The packets queued at a terminal for its injection link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Queued {
-    /// Packets.
+    /// Number of packets.
     pub packets: u32,
-    /// Their flits.
+    /// Sum of their flits.
     pub flits: u64,
 }
 
 impl Queued {
-    /// A packet comes.
+    /// Adds a packet.
     pub(super) fn add(&mut self, packet: &Packet) {
         self.packets += 1;
         self.flits += u64::from(packet.flits);
     }
 
-    /// A packet goes.
+    /// Removes a packet.
     pub(super) fn remove(&mut self, packet: &Packet) {
         self.packets -= 1;
         self.flits -= u64::from(packet.flits);
     }
 }
 
-/// What one link carried; what is settled for cycles to come is counted already.
+/// Traffic of a link, with crossings that are already determined for later cycles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg(feature = "internals")]
 pub struct Carried {
-    /// Flits.
+    /// Number of flits.
     pub flits: u64,
-    /// Cycles in which they moved.
+    /// Cycles with a flit on the link.
     pub busy_cycles: u64,
 }
 
@@ -173,14 +173,14 @@ pub struct Carried {
 pub(super) struct InFlight {
     pub(super) packet: Packet,
     pub(super) created: u64,
-    /// Counts packets, so that no two are equally old.
+    /// Sequence number: breaks ties of age.
     pub(super) order: u64,
-    /// The last crossing of its head.
+    /// Cycle of the last crossing of the head.
     pub(super) head: u64,
     pub(super) hops: u32,
-    /// The router of its destination.
+    /// Router of the destination.
     pub(super) to: Place,
-    /// The one behind it, when it is not the last of its queue.
+    /// Next packet in the queue, unless this is the last.
     behind: PacketId,
 }
 
@@ -190,10 +190,10 @@ impl InFlight {
     }
 }
 
-/// Packets in the order in which they came, chained through [`InFlight::behind`].
+/// A queue of packets, chained through [`InFlight::behind`].
 ///
-/// A packet whose head and tail are in different buffers stands in the queues of all of them, yet one chain is enough:
-/// it is the last of the later queue as long as it is in the earlier one, since whoever follows crosses the same link.
+/// A packet whose head and tail are in different buffers is in the queues of all of them. One chain suffices: while the packet is in the earlier
+/// queue it is the last one of the later queue, since any follower has to cross the same link.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PacketQueue {
     first: PacketId,
@@ -212,13 +212,13 @@ impl PacketQueue {
         self.first == NO_PACKET
     }
 
-    /// Whether the first packet, if there is one, is the only one.
+    /// Returns whether the queue has at most one packet.
     #[inline(always)]
     pub(super) fn has_one(&self) -> bool {
         self.first == self.last
     }
 
-    /// Puts `packet` at the end; tells whether it is the first.
+    /// Appends `packet`; returns whether it is the first.
     #[inline]
     pub(super) fn push(&mut self, packet: PacketId, packets: &mut Arena<PacketId, InFlight>) -> bool {
         let last = std::mem::replace(&mut self.last, packet);
@@ -231,7 +231,7 @@ impl PacketQueue {
         is_first
     }
 
-    /// Takes the first packet away and gives the next.
+    /// Removes the first packet; returns the next one.
     #[inline]
     pub(super) fn pop(&mut self, packets: &Arena<PacketId, InFlight>) -> Option<PacketId> {
         if self.first == self.last {

@@ -1,11 +1,11 @@
-//! Whose turn it is among the inputs of an output port.
+//! Round-robin state of an output port.
 
 use crate::engine::circular::behind;
 use crate::ids::LinkId;
 
 use super::topology::Topology;
 
-/// The inputs that lead to a link, and which of them was served last.
+/// The inputs of a link, and the one served last.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RoundRobin {
     inputs: u32,
@@ -13,10 +13,10 @@ pub(super) struct RoundRobin {
 }
 
 impl RoundRobin {
-    /// The inputs of the port in front of `link`; the first one comes first.
+    /// Creates the state for the inputs of the port in front of `link`, starting at the first one.
     pub(super) fn new(link: LinkId, topology: &Topology) -> RoundRobin {
         let inputs = match topology.reverse(link) {
-            // The router where a link starts is the one where its reverse ends.
+            // The router where a link starts is the router where its reverse ends.
             Some(reverse) => topology.inputs(topology.router_at_end(reverse)),
             // The two queues of a terminal.
             None if topology.is_injection(link) => 2,
@@ -25,13 +25,13 @@ impl RoundRobin {
         RoundRobin { inputs, served: inputs - 1 }
     }
 
-    /// How many inputs come before `input`, from the one after that served last.
+    /// Returns the position of `input` in the cyclic order that starts after the input served last.
     #[inline(always)]
     pub(super) fn turns_before(self, input: u32) -> u32 {
         behind(input, self.served, self.inputs)
     }
 
-    /// `input` is served.
+    /// Records that `input` was served.
     #[inline(always)]
     pub(super) fn serve(&mut self, input: u32) {
         self.served = input;

@@ -1,18 +1,18 @@
-//! The ways of packets where they are not XY: a table, and why a network that follows it stays free of deadlock.
+//! Custom routes as a table, with a check for deadlock.
 
 use std::fmt;
 
 use super::topology::{RouterId, Topology, Way};
 
-/// In place of a way: at the destination itself.
+/// Sentinel for no direction: at the destination.
 const NONE: u8 = u8::MAX;
 
-/// A router, as messages name it.
+/// The coordinates of a router, for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RouterPlace {
-    /// Its row.
+    /// Row of the router.
     pub row: u32,
-    /// Its column.
+    /// Column of the router.
     pub column: u32,
 }
 
@@ -22,12 +22,12 @@ impl fmt::Display for RouterPlace {
     }
 }
 
-/// A link between two routers, as messages name it.
+/// A link between two routers, for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NamedLink {
-    /// Where it begins.
+    /// Router where the link starts.
     pub from: RouterPlace,
-    /// Which way it leads.
+    /// Direction of the link.
     pub way: Way,
 }
 
@@ -37,70 +37,70 @@ impl fmt::Display for NamedLink {
     }
 }
 
-/// Why packets cannot go the ways that were named.
+/// A reason why custom routes are rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RoutesError {
-    /// There is no such link.
+    /// A direction without a link.
     #[error("at router {at}, for packets to {to}, no link is named that leads on from there")]
     NoLink {
-        /// The router.
+        /// Router of the missing link.
         at: RouterPlace,
-        /// The destination.
+        /// Destination of the packets.
         to: RouterPlace,
     },
-    /// Packets come back to a router.
+    /// Packets that return to a router.
     #[error("packets to router {to} go in a circle and never arrive: {}", listed(circle))]
     Circle {
-        /// The destination.
+        /// Destination of the packets.
         to: RouterPlace,
-        /// The routers of the circle.
+        /// Routers of the cycle.
         circle: Vec<RouterPlace>,
     },
-    /// Packets could wait for each other for good.
+    /// Packets that could wait for each other for ever.
     #[error(
         "packets on these links could wait for each other for good, each for the next and the last for the first: {}",
         listed(links)
     )]
     Deadlock {
-        /// The links.
+        /// Links of the cycle.
         links: Vec<NamedLink>,
     },
 }
 
-/// Names the way of packets from a router to another one, of those that lead on from there.
+/// A function that chooses the direction of packets at a router, for a destination, among the directions with a link.
 pub type Choose<'a> = dyn FnMut(RouterPlace, RouterPlace, &[Way]) -> Option<Way> + 'a;
 
 fn listed(parts: &[impl fmt::Display]) -> String {
     parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// The way of packets from every router to every other one.
+/// The direction of packets from every router to every other one.
 #[derive(Clone, Debug)]
 pub(super) struct Routes {
     routers: usize,
-    /// By router and destination.
+    /// Direction, indexed by router and destination.
     ways: Vec<u8>,
-    /// By router and destination: the links that are left.
+    /// Number of remaining links, indexed by router and destination.
     hops: Vec<u32>,
 }
 
 impl Routes {
-    /// The way that a packet for another router takes.
+    /// Returns the direction at router `at` of a packet for another router.
     #[inline]
     pub(super) fn way(&self, at: RouterId, to: RouterId) -> Way {
         Way::ALL[usize::from(self.ways[at.index() * self.routers + to.index()])]
     }
 
-    /// How many links a packet takes.
+    /// Returns the number of links of the route.
     pub(super) fn hops(&self, at: RouterId, to: RouterId) -> u32 {
         self.hops[at.index() * self.routers + to.index()]
     }
 
-    /// The ways that `choose` names of those that lead from a router, asked once for every router and every other one.
+    /// Tabulates the directions that `choose` returns for every pair of routers.
     ///
     /// # Errors
-    /// When a way is none of them, packets would not arrive, or the network could deadlock: links wait for the links that follow them, and
-    /// must not do so in a circle (Dally and Seitz, 1987). Every router counts as a source and a destination, since every chip is one.
+    /// If a direction has no link, if packets would not arrive, or if the network could deadlock: links wait for the links that follow them, and
+    /// these waits must not form a cycle (Dally and Seitz, 1987). Every router counts as a source and a destination, since each has a chip.
     pub(super) fn new(topology: &Topology, choose: &mut Choose<'_>) -> Result<Routes, RoutesError> {
         let routers = topology.routers();
         let count = routers.len();
@@ -137,7 +137,7 @@ impl Routes {
             let mut at = from;
             while at != to && self.hops(at, to) == 0 {
                 if passed.len() == self.routers {
-                    // Whoever has taken as many links as there are routers is on the circle.
+                    // After as many links as there are routers, the packet is on the cycle.
                     let mut circle = vec![topology.router_place(at)];
                     let mut next = self.next(topology, at, to);
                     while next != at {
@@ -157,9 +157,9 @@ impl Routes {
         Ok(())
     }
 
-    /// Which links wait for which.
-    fn waits(&self, topology: &Topology) -> Waits {
-        let mut waits = Waits { next: vec![0; self.routers * Way::ALL.len()], to: Vec::new() };
+    /// Returns the graph of links that wait for other links.
+    fn waits(&self, topology: &Topology) -> WaitGraph {
+        let mut waits = WaitGraph { next: vec![0; self.routers * Way::ALL.len()], to: Vec::new() };
         for at in topology.routers() {
             waits.to.extend(Way::ALL.map(|way| topology.to(at, way)));
             for to in topology.routers().into_iter().filter(|to| *to != at) {
@@ -182,21 +182,21 @@ fn named(topology: &Topology, link: usize) -> NamedLink {
     NamedLink { from: topology.router_place(router), way: Way::ALL[link % Way::ALL.len()] }
 }
 
-/// By link, numbered by router and way: where it leads, and the ways that packets go on from there, a bit each.
-struct Waits {
+/// The wait graph. Indexed by link (router and direction): the router at its end, and the directions in which packets continue, as a bit mask.
+struct WaitGraph {
     next: Vec<u8>,
     to: Vec<Option<RouterId>>,
 }
 
-impl Waits {
+impl WaitGraph {
     fn after(&self, from: usize, way: usize) -> Option<usize> {
         let is_next = self.next[from] >> way & 1 != 0;
         self.to[from].filter(|_| is_next).map(|router| link(router, Way::ALL[way]))
     }
 
-    /// Links of which each waits for the next one and the last one for the first.
+    /// Returns a cycle of links, each of which waits for the next one.
     fn circle(&self) -> Option<Vec<usize>> {
-        /// Not looked at; on the way that is being followed; done.
+        /// State of a link in depth-first search: not visited, on the current path, or done.
         #[derive(Clone, Copy, PartialEq, Eq)]
         enum Seen {
             No,
@@ -307,7 +307,7 @@ mod tests {
         let RoutesError::Deadlock { links } = &error else { panic!("{error}") };
         assert_eq!(links.len(), 4);
         assert!(error.to_string().ends_with("(0, 0) east, (0, 1) east, (0, 2) east, (0, 3) east"), "{error}");
-        // XY for some sources of a mesh and YX for others takes all turns.
+        // XY from some sources of a mesh and YX from others uses all turns.
         let mixed = |at: RouterPlace, to: RouterPlace| {
             let is_yx = (at.row + at.column).is_multiple_of(2) && at.row != to.row;
             if is_yx { xy(RouterPlace { column: to.column, ..at }, to) } else { xy(at, to) }

@@ -1,4 +1,4 @@
-//! Grids of routers: which links there are, and which of them a packet takes.
+//! Grids of routers: links, and routes of packets.
 
 use std::fmt;
 
@@ -7,51 +7,51 @@ use crate::ids::{LinkId, id};
 use super::routes::{Choose, RouterPlace, Routes, RoutesError};
 
 id!(
-    /// A router: row x columns + column.
+    /// The id of a router: row x columns + column.
     RouterId
 );
 id!(
-    /// A terminal, where packets enter and leave the network: in the order given to [`Topology::new`].
+    /// The id of a terminal, where packets enter and leave the network: its index in the list given to [`Topology::new`].
     TerminalId
 );
 
-/// The most routers of a topology.
+/// Maximum number of routers of a topology.
 pub const ROUTERS_MAX: u32 = 1 << 12;
 
-/// The most terminals of a topology.
+/// Maximum number of terminals of a topology.
 pub const TERMINALS_MAX: u32 = 1 << 16;
 
-/// A grid of routers; mesh, torus and ring differ in the links that lead around its edges.
+/// A grid of routers. Mesh, torus and ring differ in their wraparound links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {
     /// Routers from north to south.
     pub rows: u32,
     /// Routers from west to east.
     pub columns: u32,
-    /// Whether a link leads from the last router of each row to its first, and one back.
+    /// Whether links connect the first and the last router of each row.
     pub wraps_rows: bool,
-    /// Whether a link leads from the last router of each column to its first, and one back.
+    /// Whether links connect the first and the last router of each column.
     pub wraps_columns: bool,
 }
 
 impl Grid {
-    /// A grid without links around its edges.
+    /// Creates a grid without wraparound links.
     pub fn mesh(rows: u32, columns: u32) -> Grid {
         Grid { rows, columns, wraps_rows: false, wraps_columns: false }
     }
 
-    /// A grid whose rows and columns are both closed.
+    /// Creates a grid whose rows and columns are both closed.
     pub fn torus(rows: u32, columns: u32) -> Grid {
         Grid { rows, columns, wraps_rows: true, wraps_columns: true }
     }
 
-    /// One closed row.
+    /// Creates a single closed row.
     pub fn ring(routers: u32) -> Grid {
         Grid { rows: 1, columns: routers, wraps_rows: true, wraps_columns: false }
     }
 }
 
-/// Why a topology cannot be built.
+/// A reason why a topology cannot be built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TopologyError {
     /// No router, no terminal, or too many of either.
@@ -60,26 +60,26 @@ pub enum TopologyError {
          this one has {routers} routers and {terminals} terminals"
     )]
     Size {
-        /// Routers asked for.
+        /// Number of routers.
         routers: u64,
-        /// Terminals asked for.
+        /// Number of terminals.
         terminals: u64,
     },
-    /// A terminal is attached to a router that does not exist.
+    /// A terminal attached to a router that does not exist.
     #[error("terminal {0:?} is attached to a router outside the grid")]
     NoRouter(TerminalId),
 }
 
-/// The way a link between routers leads; the number is that of its input at the router where it ends.
+/// The direction of a link between routers. Its number is that of the input at the router where the link ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// To the next column.
     East,
-    /// To the column before.
+    /// To the previous column.
     West,
     /// To the next row.
     South,
-    /// To the row before.
+    /// To the previous row.
     North,
 }
 
@@ -97,7 +97,7 @@ impl fmt::Display for Way {
 }
 
 impl Way {
-    /// Every way.
+    /// All directions, in the order of their numbers.
     pub const ALL: [Way; 4] = [Way::East, Way::West, Way::South, Way::North];
 
     fn back(self) -> Way {
@@ -110,10 +110,10 @@ impl Way {
     }
 }
 
-/// In place of a link: where the grid ends.
+/// Sentinel for no link: the edge of the grid.
 const NO_LINK: LinkId = LinkId(u32::MAX);
 
-/// Where a router is.
+/// A router with its coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     router: RouterId,
@@ -121,44 +121,43 @@ pub(super) struct Place {
     column: u32,
 }
 
-/// Where a link ends.
+/// The end of a link.
 #[derive(Clone, Copy, Debug)]
 struct End {
-    /// The place of the router; that where it starts for an ejection link.
+    /// Router at the end; for an ejection link, the router where it starts.
     place: Place,
-    /// The number of this link among the inputs of that router.
+    /// Number of the link among the inputs of that router.
     input: u32,
-    /// The link the other way between the same routers.
+    /// Link in the other direction between the same routers.
     reverse: LinkId,
 }
 
-/// Routers, links and terminals, and the way of every packet: along its row first, then along its column (XY), unless
-/// [others are named](Topology::routed).
+/// Routers, links and terminals, and the routes of packets: first along the row, then along the column (XY), unless [replaced](Topology::routed).
 ///
-/// A link around an edge is taken only as the first hop of a packet in its row or column, and only where this is the
-/// shorter way; see the [module](super) for why this keeps the network free of deadlock.
+/// A wraparound link is used only as the first hop of a packet in its row or column, and only if this is shorter. The [module](super) shows why this
+/// keeps the network free of deadlock.
 #[derive(Clone, Debug)]
 pub struct Topology {
     grid: Grid,
     terminals: Vec<RouterId>,
-    /// The links that leave each router, one for each of [`WAYS`].
+    /// Outgoing links of each router, one for each of [`WAYS`].
     leaving: Vec<[LinkId; 4]>,
     ends: Vec<End>,
     router_links: u32,
     inputs: Vec<u32>,
     places: Vec<Place>,
-    /// The way from a column to another, and from a row to another; means nothing between equal ones.
+    /// Direction from one column to another, and from one row to another; meaningless between equal ones.
     along_row: Vec<Way>,
     along_column: Vec<Way>,
-    /// In place of XY.
+    /// Custom routes, in place of XY.
     routes: Option<Box<Routes>>,
 }
 
 impl Topology {
-    /// The grid with one terminal for each router named in `terminals`; a router may be named any number of times.
+    /// Creates a grid with one terminal for each router in `terminals`, where a router may occur any number of times.
     ///
     /// # Errors
-    /// When there are too many or too few routers or terminals, or a terminal is attached to none of the routers.
+    /// If there are too many or too few routers or terminals, or a terminal is attached to no router of the grid.
     pub fn new(grid: Grid, terminals: Vec<RouterId>) -> Result<Topology, TopologyError> {
         let routers = u64::from(grid.rows) * u64::from(grid.columns);
         let count = terminals.len() as u64;
@@ -190,28 +189,27 @@ impl Topology {
         Ok(topology)
     }
 
-    /// The same links, with the ways of packets that `choose` names: at a router, for packets to another one, of the ways that lead on from
-    /// there. It is asked once for every pair.
+    /// Replaces the routes with those of `choose`, which is called once for each pair of a router and a destination.
     ///
     /// # Errors
-    /// When packets would not arrive, or the network could deadlock.
+    /// If packets would not arrive, or the network could deadlock.
     pub fn routed(mut self, choose: &mut Choose<'_>) -> Result<Topology, RoutesError> {
         self.routes = Some(Box::new(Routes::new(&self, choose)?));
         Ok(self)
     }
 
-    /// All routers.
+    /// Returns all routers.
     pub(super) fn routers(&self) -> Vec<RouterId> {
         self.places.iter().map(|place| place.router).collect()
     }
 
-    /// Where a router is.
+    /// Returns the coordinates of a router.
     pub(super) fn router_place(&self, router: RouterId) -> RouterPlace {
         let Place { row, column, .. } = self.places[router.index()];
         RouterPlace { row, column }
     }
 
-    /// The router that a way leads to.
+    /// Returns the neighbour in direction `way`; `None` at the edge of the grid.
     pub(super) fn to(&self, router: RouterId, way: Way) -> Option<RouterId> {
         let link = self.leaving[router.index()][way as usize];
         (link != NO_LINK).then(|| self.router_at_end(link))
@@ -257,95 +255,95 @@ impl Topology {
         Some(RouterId(row * columns + column))
     }
 
-    /// The shape this was built from.
+    /// Returns the grid of the topology.
     #[cfg(feature = "internals")]
     pub fn grid(&self) -> Grid {
         self.grid
     }
 
-    /// How many terminals there are.
+    /// Returns the number of terminals.
     pub fn terminals(&self) -> u32 {
         self.terminals.len() as u32
     }
 
-    /// How many links there are, injection and ejection links included.
+    /// Returns the number of links, with injection and ejection links.
     pub fn links(&self) -> u32 {
         self.ends.len() as u32
     }
 
-    /// The router a terminal is attached to.
+    /// Returns the router that a terminal is attached to.
     #[inline]
     pub fn router_of(&self, terminal: TerminalId) -> RouterId {
         self.terminals[terminal.index()]
     }
 
-    /// The link from a terminal into the network.
+    /// Returns the link from a terminal into the network.
     #[inline]
     pub fn injection(&self, terminal: TerminalId) -> LinkId {
         LinkId(self.router_links + terminal.0)
     }
 
-    /// The link from the network to a terminal.
+    /// Returns the link from the network to a terminal.
     #[inline]
     pub fn ejection(&self, terminal: TerminalId) -> LinkId {
         LinkId(self.router_links + self.terminals() + terminal.0)
     }
 
-    /// Whether a link leads into the network.
+    /// Returns whether a link is an injection link.
     #[inline]
     pub(super) fn is_injection(&self, link: LinkId) -> bool {
         link >= self.injection(TerminalId(0)) && !self.is_ejection(link)
     }
 
-    /// Whether a link leads out of the network.
+    /// Returns whether a link is an ejection link.
     #[inline]
     pub fn is_ejection(&self, link: LinkId) -> bool {
         link.0 >= self.router_links + self.terminals()
     }
 
-    /// The router where a link ends; for an ejection link the one where it starts.
+    /// Returns the router where a link ends; for an ejection link, the router where it starts.
     #[inline]
     pub fn router_at_end(&self, link: LinkId) -> RouterId {
         self.place_at_end(link).router
     }
 
-    /// The place of that router.
+    /// Like [`router_at_end`](Self::router_at_end), but with the coordinates.
     #[inline]
     pub(super) fn place_at_end(&self, link: LinkId) -> Place {
         self.ends[link.index()].place
     }
 
-    /// The number of a link among the inputs of the router where it ends: links that run east, west, south and north
-    /// are 0 to 3, the injection links of the router's terminals follow.
+    /// Returns the number of a link among the inputs of the router where it ends: eastward, westward, southward and northward links are 0 to 3,
+    /// followed by the injection links of the router's terminals.
     #[inline]
     pub fn input(&self, link: LinkId) -> u32 {
         self.ends[link.index()].input
     }
 
-    /// How many inputs a router has, those that the grid leaves out counted.
+    /// Returns the number of inputs of a router, including those without a link at the edge of the grid.
     #[inline]
     pub fn inputs(&self, router: RouterId) -> u32 {
         self.inputs[router.index()]
     }
 
-    /// The link the other way between the same two routers; none for injection and ejection links.
+    /// Returns the link in the other direction between the same two routers; `None` for injection and ejection links.
     pub fn reverse(&self, link: LinkId) -> Option<LinkId> {
         Some(self.ends[link.index()].reverse).filter(|&reverse| reverse != NO_LINK)
     }
 
-    /// The place of a router.
+    /// Returns a router with its coordinates.
     #[inline]
     pub(super) fn place(&self, router: RouterId) -> Place {
         self.places[router.index()]
     }
 
-    /// The link that a packet for `destination` takes from `router`.
+    /// Returns the link that a packet for `destination` takes from `router`.
     #[inline]
     pub fn next(&self, router: RouterId, destination: TerminalId) -> LinkId {
         self.next_from(self.place(router), self.place(self.router_of(destination)), destination)
     }
 
-    /// The same where both routers have been looked up; that of `destination` is at `to`.
+    /// Like [`next`](Self::next), for routers that have been looked up; `to` is the router of `destination`.
     #[inline]
     pub(super) fn next_from(&self, from: Place, to: Place, destination: TerminalId) -> LinkId {
         let way = if let Some(routes) = &self.routes {
@@ -363,7 +361,7 @@ impl Topology {
         self.leaving[from.router.index()][way as usize]
     }
 
-    /// How many links between routers are on the way of a packet.
+    /// Returns the number of links between routers on the route of a packet.
     pub fn hops(&self, source: TerminalId, destination: TerminalId) -> u32 {
         let (from, to) = (self.place(self.router_of(source)), self.place(self.router_of(destination)));
         if let Some(routes) = &self.routes {
@@ -373,7 +371,7 @@ impl Topology {
         distance(from.column, to.column, columns, wraps_rows).0 + distance(from.row, to.row, rows, wraps_columns).0
     }
 
-    /// Calls `visit` for every link of a packet's way, from injection to ejection.
+    /// Calls `visit` for every link on the route of a packet, from injection to ejection.
     #[inline]
     pub fn follow(&self, source: TerminalId, destination: TerminalId, mut visit: impl FnMut(LinkId)) {
         visit(self.injection(source));
@@ -386,7 +384,7 @@ impl Topology {
         visit(self.ejection(destination));
     }
 
-    /// Every link of a packet's way, from injection to ejection.
+    /// Returns every link on the route of a packet, from injection to ejection.
     #[cfg(feature = "internals")]
     pub fn path(&self, source: TerminalId, destination: TerminalId) -> impl Iterator<Item = LinkId> {
         let after =
@@ -395,7 +393,7 @@ impl Topology {
     }
 }
 
-/// The place after, or before, `place` in a row of `length`.
+/// Returns the position after or before `place` in a row of `length`.
 fn step(place: u32, length: u32, forward: bool, wraps: bool) -> Option<u32> {
     match (forward, wraps) {
         (true, _) if place + 1 < length => Some(place + 1),
@@ -406,7 +404,7 @@ fn step(place: u32, length: u32, forward: bool, wraps: bool) -> Option<u32> {
     }
 }
 
-/// How far it is from one place of a row of `length` to another, and whether by the link around its edge.
+/// Returns the distance of two positions in a row of `length`, and whether it uses the wraparound link.
 fn distance(from: u32, to: u32, length: u32, wraps: bool) -> (u32, bool) {
     let direct = from.abs_diff(to);
     let around = match from {
@@ -417,7 +415,7 @@ fn distance(from: u32, to: u32, length: u32, wraps: bool) -> (u32, bool) {
     if wraps && around < direct { (around, true) } else { (direct, false) }
 }
 
-/// The way between any two places of a row of `length`, `forward` being the one of rising numbers.
+/// Tabulates the direction between any two positions of a row of `length`; `forward` is that of increasing numbers.
 fn ways(length: u32, wraps: bool, forward: Way) -> Vec<Way> {
     let way = |from: u32, to: u32| {
         let (_, is_around) = distance(from, to, length, wraps);

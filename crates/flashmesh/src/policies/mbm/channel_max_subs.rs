@@ -1,12 +1,12 @@
-//! `Channel_Max_Subs` (MBM, Algorithm 1): how many reads and writes a channel may come to while waiting writes are shared out.
+//! `Channel_Max_Subs` (MBM, Algorithm 1): the number of reads and writes up to which each channel is filled with waiting writes.
 //!
-//! Channels are filled like basins, the emptiest first: writes bring the channels with the fewest subrequests up to the next one, then
-//! these together to the one after that, until none is left; what is left is shared evenly and rounded up. The listing of the paper takes the
-//! difference of two channels with the wrong sign and forgets to subtract what it has given away; the text around it is followed
-//! here \[choice\].
+//! Channels are filled like basins, the emptiest first: writes raise the channels with the fewest subrequests to the level of the next one, then
+//! these together to the one after that, until no write is left; the rest is shared evenly and rounded up. The listing of the paper takes the
+//! difference of two channels with the wrong sign and omits to subtract the writes already assigned; this code follows the surrounding text
+//! \[choice\].
 
-/// The number of subrequests that each channel may come to, given how many it has and how many writes wait. A channel that has as
-/// many or more takes no write.
+/// Returns the number of subrequests up to which each channel is filled, from its current number and the number of waiting writes. A channel at or
+/// above that number takes no write.
 pub(super) fn channel_max_subs(subrequests: &[u32], writes: u32) -> u32 {
     let mut sorted = subrequests.to_vec();
     sorted.sort_unstable();
@@ -27,7 +27,7 @@ mod tests {
     use super::*;
     use crate::engine::random::SimRng;
 
-    /// One write after the other, each to the channel with the fewest subrequests.
+    /// Assigns writes one by one, each to the channel with the fewest subrequests. Returns the final level.
     fn one_by_one(subrequests: &[u32], writes: u32) -> u32 {
         let mut filled = subrequests.to_vec();
         let mut level = filled.iter().copied().min().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Waiting writes go to chips: how many a channel takes, which chip, which planes.
+//! Dispatch of waiting writes: the number for each channel, the chip, and the planes.
 
 use crate::config::McsBegins;
 use crate::ids::{ChannelId, ChipId, DieId};
@@ -10,27 +10,28 @@ use super::channel_max_subs::channel_max_subs;
 use super::gathering::Gathering;
 use super::{Chips, Mbm};
 
-/// What a round of dispatching looks at and decides.
+/// A round of dispatching, with its inputs and decisions.
 pub(super) struct Round<'a, 'b> {
     pub mbm: &'a mut Mbm,
     pub drive: &'a mut PolicyView<'b>,
     pub due: Due,
 }
 
-/// Which dies take writes.
+/// The condition under which a die takes writes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Takers {
-    /// Those that have nothing to do.
+enum Eligibility {
+    /// The die is idle.
     Idle,
-    /// Those without a program under way.
-    NotWriting,
+    /// The die has no program in flight; it may read.
+    WithoutProgram,
 }
 
 impl Round<'_, '_> {
-    /// Whether a die is free, or the whole chip where that counts.
-    fn takes(&self, die: DieId, takers: Takers) -> bool {
+    /// Returns whether a die is free, or its whole chip where chips are dispatched as a whole.
+    fn takes(&self, die: DieId, eligibility: Eligibility) -> bool {
         let is_free = |die: DieId| {
-            self.mbm.programs.is_without(die) && (takers == Takers::NotWriting || self.drive.load.is_idle(die))
+            self.mbm.programs.has_none_on(die)
+                && (eligibility == Eligibility::WithoutProgram || self.drive.load.is_idle(die))
         };
         match self.mbm.chips {
             Chips::ByDie => is_free(die),
@@ -43,48 +44,49 @@ impl Round<'_, '_> {
         (chip.0 * dies..(chip.0 + 1) * dies).map(DieId)
     }
 
-    /// Sends writes that have to go to their dies there.
-    fn send_bound(&mut self) {
-        if self.mbm.bound.is_empty() {
+    /// Dispatches pinned writes to their dies.
+    fn dispatch_pinned(&mut self) {
+        if self.mbm.pinned.is_empty() {
             return;
         }
         let dies = (0..self.mbm.geometry.dies()).map(DieId);
-        let takers: Vec<DieId> =
-            dies.filter(|&die| self.mbm.bound.first(die).is_some() && self.takes(die, Takers::NotWriting)).collect();
-        for die in takers {
-            if self.mbm.chips == Chips::OneDie && !self.takes(die, Takers::NotWriting) {
+        let eligibility: Vec<DieId> = dies
+            .filter(|&die| self.mbm.pinned.first(die).is_some() && self.takes(die, Eligibility::WithoutProgram))
+            .collect();
+        for die in eligibility {
+            if self.mbm.chips == Chips::OneDie && !self.takes(die, Eligibility::WithoutProgram) {
                 continue;
             }
             let mut planes = self.planes(die);
             let (mut next, mut has_sent) = (planes.next(), false);
-            while let (Some(plane), Some(id)) = (next, self.mbm.bound.first(die)) {
+            while let (Some(plane), Some(id)) = (next, self.mbm.pinned.first(die)) {
                 let Transaction { work, .. } = *self.drive.load.transaction(id);
                 let units = self.units_of(plane);
-                if has_sent && self.mbm.bound.count(die) < units {
+                if has_sent && self.mbm.pinned.count(die) < units {
                     break;
                 }
                 if self.has_room(id, plane) {
-                    let sent = self.fill_bound(plane, units);
+                    let sent = self.fill_pinned(plane, units);
                     self.mbm.gathering.set(Gathering { plane, units, room: units - sent });
                     (next, has_sent) = (planes.next(), true);
                 } else if planes.len() > 0 {
                     next = planes.next();
                 } else if work == Work::Reallocate {
-                    self.mbm.bound.pop(die);
+                    self.mbm.pinned.pop(die);
                     self.due.dropped.push(id);
                 } else {
-                    // The die is full of other pages: the write may go anywhere.
-                    self.mbm.bound.pop(die);
+                    // The die is full of other pages: unpin the write.
+                    self.mbm.pinned.pop(die);
                     self.mbm.writes.push_back(id);
                 }
             }
         }
     }
 
-    /// Sends the next writes to a chip, for `most` programs at most; gives how many it took.
-    fn send_to_chip(&mut self, chip: ChipId, most: u32, takers: Takers) -> u32 {
+    /// Dispatches the next writes to a chip, for at most `most` programs. Returns the number of programs.
+    fn dispatch_to_chip(&mut self, chip: ChipId, most: u32, eligibility: Eligibility) -> u32 {
         let mut taken = 0;
-        let free: Vec<DieId> = self.mbm.turns.dies(chip).filter(|&die| self.takes(die, takers)).collect();
+        let free: Vec<DieId> = self.mbm.round_robin.dies(chip).filter(|&die| self.takes(die, eligibility)).collect();
         for die in free {
             if self.mbm.chips == Chips::OneDie && taken > 0 {
                 break;
@@ -92,7 +94,7 @@ impl Round<'_, '_> {
             let (planes, before) = (self.planes(die), taken);
             for plane in planes {
                 let units = self.units_of(plane);
-                // What fills no program would begin with the others of the die, and not gather.
+                // A partial program after others would start with them instead of gathering.
                 let is_rest = taken > before && self.mbm.writes.len() < units as usize;
                 if taken == most || is_rest {
                     break;
@@ -104,29 +106,29 @@ impl Round<'_, '_> {
                 }
             }
             if taken > before {
-                self.mbm.turns.die_had(chip, die, taken - before >= planes.behind.count_ones());
+                self.mbm.round_robin.advance_die(chip, die, taken - before >= planes.behind.count_ones());
             }
         }
         taken
     }
 
-    /// How many programs a chip takes at once.
-    fn parallelism(&mut self, chip: ChipId, takers: Takers) -> u32 {
-        let (dies, chips) = (self.mbm.turns.dies(chip), self.mbm.chips);
-        let mut of_dies = dies.map(|die| if self.takes(die, takers) { self.planes(die).len() as u32 } else { 0 });
+    /// Returns the number of programs that a chip takes at once.
+    fn parallelism(&mut self, chip: ChipId, eligibility: Eligibility) -> u32 {
+        let (dies, chips) = (self.mbm.round_robin.dies(chip), self.mbm.chips);
+        let mut of_dies = dies.map(|die| if self.takes(die, eligibility) { self.planes(die).len() as u32 } else { 0 });
         match chips {
             Chips::ByDie | Chips::AllDies => of_dies.sum(),
             Chips::OneDie => of_dies.find(|&pages| pages > 0).unwrap_or(0),
         }
     }
 
-    /// The chip of a channel that takes writes next (MCS), with how many it takes at once.
-    fn next_chip(&mut self, channel: ChannelId, takers: Takers) -> Option<(ChipId, u32)> {
+    /// Returns the chip of a channel that takes writes next (MCS), with the number of programs it takes at once.
+    fn next_chip(&mut self, channel: ChannelId, eligibility: Eligibility) -> Option<(ChipId, u32)> {
         let mut first = None;
         let mut least: Option<(ChipId, u32)> = None;
         let mut most: Option<(ChipId, u32)> = None;
-        for chip in self.mbm.turns.chips(channel) {
-            let parallelism = self.parallelism(chip, takers);
+        for chip in self.mbm.round_robin.chips(channel) {
+            let parallelism = self.parallelism(chip, eligibility);
             if parallelism == 0 {
                 continue;
             }
@@ -147,12 +149,12 @@ impl Round<'_, '_> {
             least
         };
         let (chip, _) = next?;
-        self.mbm.turns.chip_had(channel, chip);
+        self.mbm.round_robin.advance_chip(channel, chip);
         next
     }
 
-    /// Sends writes to chips, each channel as many as `Channel_Max_Subs` lets it have.
-    fn send_by_channel(&mut self, takers: Takers) {
+    /// Dispatches writes to chips, to each channel as many as `Channel_Max_Subs` allows.
+    fn dispatch_by_channel(&mut self, eligibility: Eligibility) {
         let in_program = self.mbm.geometry.units_per_program;
         let programs = self.mbm.programs.by_channel().iter();
         let subrequests: Vec<u32> = self
@@ -163,30 +165,30 @@ impl Round<'_, '_> {
             .map(|(reads, programs)| reads.div_ceil(in_program) + programs)
             .collect();
         let level = channel_max_subs(&subrequests, (self.mbm.writes.len() as u32).div_ceil(in_program));
-        let mut order: Vec<ChannelId> = self.mbm.turns.channels().collect();
+        let mut order: Vec<ChannelId> = self.mbm.round_robin.channels().collect();
         order.sort_by_key(|channel| subrequests[channel.index()]);
         for channel in order {
             let mut allowed = level.saturating_sub(subrequests[channel.index()]);
             while allowed > 0 && !self.mbm.writes.is_empty() {
-                let Some((chip, parallelism)) = self.next_chip(channel, takers) else { break };
-                let taken = self.send_to_chip(chip, parallelism.min(allowed), takers);
+                let Some((chip, parallelism)) = self.next_chip(channel, eligibility) else { break };
+                let taken = self.dispatch_to_chip(chip, parallelism.min(allowed), eligibility);
                 if taken == 0 {
                     break;
                 }
-                self.mbm.turns.channel_had(channel);
+                self.mbm.round_robin.advance_channel(channel);
                 allowed -= taken;
             }
         }
     }
 
-    /// Sends writes to chips, one after the other of each channel in turn.
-    fn send_in_turn(&mut self, takers: Takers) {
+    /// Dispatches writes to one chip after the other, over the channels in turn.
+    fn dispatch_in_turn(&mut self, eligibility: Eligibility) {
         let mut without = 0;
         while without < self.mbm.geometry.channels && !self.mbm.writes.is_empty() {
-            let Some(channel) = self.mbm.turns.channels().next() else { return };
-            self.mbm.turns.channel_had(channel);
-            let taken = match self.next_chip(channel, takers) {
-                Some((chip, parallelism)) => self.send_to_chip(chip, parallelism, takers),
+            let Some(channel) = self.mbm.round_robin.channels().next() else { return };
+            self.mbm.round_robin.advance_channel(channel);
+            let taken = match self.next_chip(channel, eligibility) {
+                Some((chip, parallelism)) => self.dispatch_to_chip(chip, parallelism, eligibility),
                 None => 0,
             };
             without = if taken == 0 { without + 1 } else { 0 };
@@ -195,23 +197,23 @@ impl Round<'_, '_> {
 
     pub fn run(mut self) -> Due {
         self.fill_gathering();
-        self.send_bound();
+        self.dispatch_pinned();
         if self.mbm.writes.is_empty() {
             return self.due;
         }
         let geometry = &self.mbm.geometry;
-        let is_any_idle = (0..geometry.dies()).map(DieId).any(|die| self.takes(die, Takers::Idle));
-        let takers = if is_any_idle { Takers::Idle } else { Takers::NotWriting };
+        let is_any_idle = (0..geometry.dies()).map(DieId).any(|die| self.takes(die, Eligibility::Idle));
+        let eligibility = if is_any_idle { Eligibility::Idle } else { Eligibility::WithoutProgram };
         if self.mbm.rules.ws {
-            self.send_by_channel(takers);
+            self.dispatch_by_channel(eligibility);
         } else {
-            self.send_in_turn(takers);
+            self.dispatch_in_turn(eligibility);
         }
-        // While a write is under way its end lets others go on. When none is, some has to, whatever the channels have.
+        // The end of a write in flight triggers the next round. With none in flight, dispatch regardless of the channel levels.
         if !self.mbm.writes.is_empty() && self.mbm.programs.is_none() {
-            self.send_in_turn(Takers::NotWriting);
+            self.dispatch_in_turn(Eligibility::WithoutProgram);
         }
-        // All free planes are full, or have room for no more: the write waits for its page where allocation puts it.
+        // All free planes are full or lack room: the write waits for a page where the allocator places it.
         if self.mbm.programs.is_none()
             && let Some(id) = self.mbm.writes.pop_front()
         {

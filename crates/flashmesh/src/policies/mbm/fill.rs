@@ -1,4 +1,4 @@
-//! Writes go to a plane that was chosen, as many as its program takes.
+//! Dispatch of as many writes to a chosen plane as its program takes.
 
 use crate::ids::{PlaneId, TransactionId};
 
@@ -6,19 +6,19 @@ use super::dispatch::Round;
 use super::gathering::Gathering;
 
 impl Round<'_, '_> {
-    /// Sends `id` to `plane`.
+    /// Dispatches `id` to `plane`.
     pub(super) fn send(&mut self, id: TransactionId, plane: PlaneId) {
         self.drive.ftl.place_write_on(self.drive.load.transaction(id).lpn, plane);
         self.count(id, plane);
     }
 
     pub(super) fn count(&mut self, id: TransactionId, plane: PlaneId) {
-        let place = self.mbm.place_of(plane);
+        let place = self.mbm.location_of(plane);
         self.mbm.programs.begin(place);
         self.due.sent.push((id, plane));
     }
 
-    /// Mapping units that the next program of a plane writes.
+    /// Returns the mapping units that the next program of a plane writes.
     pub(super) fn units_of(&self, plane: PlaneId) -> u32 {
         let geometry = &self.mbm.geometry;
         if !geometry.has_slc() {
@@ -32,7 +32,7 @@ impl Round<'_, '_> {
         self.drive.ftl.has_room(self.drive.load.transaction(id).lpn, plane)
     }
 
-    /// Sends the next writes to a plane, `units` at most; gives how many it took.
+    /// Dispatches the next writes to a plane, `units` at most. Returns their number.
     pub(super) fn fill(&mut self, plane: PlaneId, units: u32) -> u32 {
         let mut sent = 0;
         while sent < units
@@ -46,27 +46,27 @@ impl Round<'_, '_> {
         sent
     }
 
-    /// The same of the writes that have to go to its die.
-    pub(super) fn fill_bound(&mut self, plane: PlaneId, units: u32) -> u32 {
+    /// Like [`fill`](Self::fill), but for writes pinned to the die of the plane.
+    pub(super) fn fill_pinned(&mut self, plane: PlaneId, units: u32) -> u32 {
         let die = self.mbm.geometry.die_of_plane(plane);
         let mut sent = 0;
         while sent < units
-            && let Some(id) = self.mbm.bound.first(die)
+            && let Some(id) = self.mbm.pinned.first(die)
             && self.has_room(id, plane)
         {
-            self.mbm.bound.pop(die);
+            self.mbm.pinned.pop(die);
             self.send(id, plane);
             sent += 1;
         }
         sent
     }
 
-    /// Sends writes to planes whose programs are not full, those that have to go to their dies first.
+    /// Dispatches writes to planes whose programs are not full, pinned writes first.
     pub(super) fn fill_gathering(&mut self) {
         for gathering in self.mbm.gathering.all() {
             let Gathering { plane, room, .. } = gathering;
-            let bound = self.fill_bound(plane, room);
-            let sent = bound + self.fill(plane, room - bound);
+            let pinned = self.fill_pinned(plane, room);
+            let sent = pinned + self.fill(plane, room - pinned);
             self.mbm.gathering.set(Gathering { room: room - sent, ..gathering });
         }
     }

@@ -1,28 +1,28 @@
-//! Planes that were chosen, and whose program is not full yet: the next writes go there first.
+//! Chosen planes whose program is not full yet, and which the next writes go to first.
 
 use crate::ids::PlaneId;
 
-/// The program of a plane that gathers.
+/// A partly filled program of a plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Gathering {
     pub plane: PlaneId,
-    /// Mapping units that it takes.
+    /// Mapping units of the program.
     pub units: u32,
-    /// How many of them are still to come.
+    /// Mapping units still missing.
     pub room: u32,
 }
 
-/// All of them, in the order in which their planes were chosen. Empty where a program writes one unit.
+/// All partly filled programs, in the order in which their planes were chosen. Empty if a program writes one unit.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GatheringPlanes(Vec<Gathering>);
 
 impl GatheringPlanes {
-    /// Those that there are now.
+    /// Returns a copy of the list.
     pub(super) fn all(&self) -> Vec<Gathering> {
         self.0.clone()
     }
 
-    /// A plane was chosen, or more writes went there.
+    /// Adds, updates or removes a plane after writes were dispatched to it.
     pub(super) fn set(&mut self, gathering: Gathering) {
         let is_open = gathering.room > 0 && gathering.room < gathering.units;
         match self.0.iter().position(|other| other.plane == gathering.plane) {
@@ -35,13 +35,13 @@ impl GatheringPlanes {
         }
     }
 
-    /// The program of a plane begins with what is there.
-    pub(super) fn begins(&mut self, plane: PlaneId) {
+    /// Removes a plane whose program starts, full or not.
+    pub(super) fn on_program_start(&mut self, plane: PlaneId) {
         self.0.retain(|gathering| gathering.plane != plane);
     }
 
-    /// A write that waited for a plane does not come.
-    pub(super) fn dropped(&mut self, plane: PlaneId) {
+    /// Returns the place of a cancelled write to the program of its plane.
+    pub(super) fn remove_write(&mut self, plane: PlaneId) {
         if let Some(&gathering) = self.0.iter().find(|gathering| gathering.plane == plane) {
             self.set(Gathering { room: gathering.room + 1, ..gathering });
         }
@@ -64,15 +64,15 @@ mod tests {
             planes.set(open(plane, 2));
         }
         assert_eq!(planes.all(), PLANES.map(|plane| open(plane, 2)));
-        planes.dropped(PLANES[0]);
+        planes.remove_write(PLANES[0]);
         assert_eq!(planes.all()[0], open(PLANES[0], 3));
-        planes.dropped(PLANES[0]);
-        planes.dropped(PLANES[0]);
+        planes.remove_write(PLANES[0]);
+        planes.remove_write(PLANES[0]);
         assert_eq!(planes.all(), [open(PLANES[1], 2)]);
         planes.set(open(PLANES[1], 0));
         planes.set(open(PLANES[0], 1));
-        planes.begins(PLANES[1]);
-        planes.begins(PLANES[0]);
+        planes.on_program_start(PLANES[1]);
+        planes.on_program_start(PLANES[0]);
         assert_eq!(planes.all(), []);
     }
 }

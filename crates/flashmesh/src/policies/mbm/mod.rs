@@ -1,40 +1,38 @@
-//! MBM (Maximizing Bandwidth Management FTL Based on Read and Write Asymmetry of Flash Memory): writes look for parallel planes, reads
-//! for short responses. Each part has a switch of its own ([`crate::config::Mbm`]).
+//! MBM (Maximizing Bandwidth Management FTL Based on Read and Write Asymmetry of Flash Memory): writes are dispatched for parallelism of planes,
+//! reads for short response times. Each part has its own switch ([`crate::config::Mbm`]).
 //!
-//! - **WS** (section IV.A). Moved pages have an open block of their own in each plane, so that the write pointers of the planes of a
-//!   die stay equal. Writes wait in one queue of the drive. As many of them as [`channel_max_subs`] lets a channel have, and as a chip
-//!   takes at once, go to it together.
-//! - **RS** (section IV.B). Reads of planes join for one request only. An area that a long request reads is read-intensive: what is
-//!   written there goes to the die of its static order, and what a long request finds unevenly spread is laid out anew
-//!   ([`reallocation`]).
-//! - **MCS** (section IV.C). Of the free chips of a channel, the one that takes the fewest pages at once comes first, then those that
-//!   take the most.
+//! - **WS** (section IV.A). Moved pages have an open block of their own in each plane, so that the write pointers of the planes of a die stay equal.
+//!   Writes wait in one queue of the drive. They are dispatched in groups, as many as [`channel_max_subs`] allows for a channel and a chip takes at
+//!   once.
+//! - **RS** (section IV.B). Reads of different planes are joined only within one request. An area that a long request reads is read-intensive: writes
+//!   to it go to the die of its static order, and if a long request finds its pages unevenly spread, they are written anew ([`reallocation`]).
+//! - **MCS** (section IV.C). Among the free chips of a channel, the one that takes the fewest pages at once comes first, then those that take the
+//!   most.
 //! - **Suspension** of programs and erases is that of the dies (`mbm.suspension`).
 //!
-//! Where dies begin together (`flash.die-start`), a chip is free when all of its dies are, and takes at once what all of them take: several
-//! dies and several planes by one transaction, as in the paper. Where they take turns (`flash.die-interleaving = false`) it takes what one
-//! die takes.
+//! If dies start together (`flash.die-start`), a chip is free when all of its dies are, and takes as many pages at once as all of them: several dies
+//! and planes by one transaction, as in the paper. If dies take turns (`flash.die-interleaving = false`), a chip takes as many pages as one die.
 //!
-//! Where programs write several mapping units (`ftl.mapping-unit`, `flash.program-unit`), a subrequest of the paper is what one program writes in
-//! a plane \[choice\]: `Channel_Max_Subs` and the parallelism of chips count programs, and as many units that are read, or wait, as one takes are
-//! one. A plane that is chosen takes as many writes as its program. Writes that fill none go to a die by themselves, whose plane gathers: the next
-//! writes go there first. Programs begin where pages do, so that write pointers that are equal in units are so in pages.
+//! If programs write several mapping units (`ftl.mapping-unit`, `flash.program-unit`), a subrequest of the paper is one program in one plane
+//! \[choice\]: `Channel_Max_Subs` and the parallelism of chips count programs, and as many units to read or to write as a program has count as one. A
+//! chosen plane takes as many writes as its program. A partial group goes to a die on its own, whose plane gathers: the next writes go there first.
+//! Programs start at page boundaries, so that write pointers that are equal in units are equal in pages.
 //!
-//! The paper leaves open, and is decided here \[choice\]: where dies work by themselves, a chip is free when one of its dies is, and
-//! takes at once what its free dies take. A die that lies apart from equal pointers takes the planes that are behind. Channels, chips and
-//! dies that are alike take [turns], so that a drive with little to do is written to evenly, too. When no die is
-//! idle, those without a program under way take writes behind their reads, so that none waits for ever.
+//! The paper leaves open, and is decided here \[choice\]: if dies work independently, a chip is free when one of its dies is, and takes as many pages
+//! at once as its free dies. If the write pointers of a die differ, the die takes writes on the planes that are behind. Equal channels, chips and
+//! dies are served in [round-robin](round_robin) order, so that a lightly loaded drive is written evenly, too. If no die is idle, dies without a
+//! program in flight take writes behind their reads, so that no write waits for ever.
 
 mod areas;
-mod bound;
 mod channel_max_subs;
 mod dispatch;
 mod fill;
 mod gathering;
+mod pinned_writes;
 mod planes;
 mod programs;
 mod reallocation;
-mod turns;
+mod round_robin;
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -52,16 +50,16 @@ use crate::units::Bytes;
 use super::{AnyPolicy, Due, FirmwarePolicy, Placing, PolicyEvent, PolicyFacts, PolicyView, planes_work_together};
 
 use areas::Areas;
-use bound::BoundWrites;
 use dispatch::Round;
 use gathering::GatheringPlanes;
-use programs::{Place, Programs};
-use turns::Turns;
+use pinned_writes::PinnedWrites;
+use programs::{PlaneLocation, Programs};
+use round_robin::RoundRobin;
 
 pub static FACTS: PolicyFacts = PolicyFacts {
     kind: config::FirmwarePolicy::Mbm,
     build: |config, geometry| AnyPolicy::other(Mbm::new(config, geometry)),
-    // It chooses the planes of what the host writes; the rest goes by the static order.
+    // The policy chooses the planes of host writes; other pages follow the static order.
     ftl_rules: |config, rules| FtlRules {
         allocation: Allocation::Static(config.ftl.static_order()),
         pages_leave_their_plane: true,
@@ -72,10 +70,10 @@ pub static FACTS: PolicyFacts = PolicyFacts {
     clashes: |config, _| planes_work_together(config, 1),
 };
 
-/// When a chip takes writes.
+/// The condition under which a chip takes writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Chips {
-    /// Each die by itself.
+    /// Each die on its own.
     ByDie,
     /// All dies at once, when all of them are free.
     AllDies,
@@ -100,26 +98,26 @@ impl Chips {
 pub(super) struct Mbm {
     geometry: Geometry,
     rules: crate::config::Mbm,
-    /// With RS.
+    /// Read-intensive areas; `None` without RS.
     areas: Option<Areas>,
-    /// Writes that may go anywhere, in the order of arrival.
+    /// Unpinned writes, in order of arrival.
     writes: VecDeque<TransactionId>,
-    bound: BoundWrites,
+    pinned: PinnedWrites,
     gathering: GatheringPlanes,
     programs: Programs,
-    /// By channel: pages that requests read there.
+    /// Queued page reads of requests, indexed by channel.
     reads: Vec<u32>,
-    /// By channel: whether the chip that takes the fewest pages had its turn, since writes waited last.
+    /// Whether the chip that takes the fewest pages had its turn in this backlog of writes, indexed by channel.
     least_had_turn: Vec<bool>,
-    turns: Turns,
+    round_robin: RoundRobin,
     chips: Chips,
-    /// Pages of the request that is being read that go elsewhere, with their planes.
+    /// Pages to reallocate of the request being read, with their target planes.
     planned: Vec<(Lpn, PlaneId)>,
-    /// The reads that bring them.
+    /// Reads of pages to reallocate, with the target planes.
     reading: FxHashMap<TransactionId, PlaneId>,
     /// Reallocated pages that wait for their programs.
     reallocations: u32,
-    /// Whether waiting writes may go on.
+    /// Whether an event occurred that may let waiting writes go on.
     is_due: bool,
 }
 
@@ -136,12 +134,12 @@ impl Mbm {
             areas: rules.rs.then(|| Areas::new(area_pages, geometry.logical_pages)),
             rules,
             writes: VecDeque::new(),
-            bound: BoundWrites::new(geometry.dies()),
+            pinned: PinnedWrites::new(geometry.dies()),
             gathering: GatheringPlanes::default(),
-            programs: Programs::none(geometry),
+            programs: Programs::new(geometry),
             reads: vec![0; channels],
             least_had_turn: vec![false; channels],
-            turns: Turns::new(geometry),
+            round_robin: RoundRobin::new(geometry),
             chips: Chips::new(config, geometry),
             planned: Vec::new(),
             reading: FxHashMap::default(),
@@ -155,9 +153,9 @@ impl Mbm {
         self.geometry.channel_of(self.geometry.chip_of(die))
     }
 
-    fn place_of(&self, plane: PlaneId) -> Place {
+    fn location_of(&self, plane: PlaneId) -> PlaneLocation {
         let die = self.geometry.die_of_plane(plane);
-        Place { plane, die, channel: self.channel_of(die) }
+        PlaneLocation { plane, die, channel: self.channel_of(die) }
     }
 
     fn channel_of_plane(&self, plane: PlaneId) -> usize {
@@ -165,16 +163,16 @@ impl Mbm {
     }
 
     fn has_waiting(&self) -> bool {
-        !self.bound.is_empty() || !self.writes.is_empty()
+        !self.pinned.is_empty() || !self.writes.is_empty()
     }
 
-    fn bind(&mut self, die: DieId, id: TransactionId) {
-        self.bound.push(die, id);
+    fn pin(&mut self, die: DieId, id: TransactionId) {
+        self.pinned.push(die, id);
         self.is_due = true;
     }
 
     fn write_left(&mut self, plane: PlaneId) {
-        self.programs.end(self.place_of(plane));
+        self.programs.end(self.location_of(plane));
         self.is_due = true;
     }
 }
@@ -211,12 +209,12 @@ impl FirmwarePolicy for Mbm {
         match transaction.work {
             Work::Reallocate => {
                 self.reallocations += 1;
-                self.bind(self.geometry.die_of_plane(plane), id);
+                self.pin(self.geometry.die_of_plane(plane), id);
                 true
             }
             Work::HostWrite(_) if self.areas.as_ref().is_some_and(|areas| areas.is_read_intensive(lpn)) => {
                 let home = self.geometry.die_of_plane(ftl.static_plane(lpn));
-                self.bind(home, id);
+                self.pin(home, id);
                 true
             }
             Work::HostWrite(_) => {
@@ -247,7 +245,7 @@ impl FirmwarePolicy for Mbm {
 
     fn take_held(&mut self, is_taken: &dyn Fn(TransactionId) -> bool) -> Vec<TransactionId> {
         let mut taken = Vec::new();
-        self.bound.take(|&id| is_taken(id), &mut taken);
+        self.pinned.take(|&id| is_taken(id), &mut taken);
         taken.extend(self.writes.iter().copied().filter(|&id| is_taken(id)));
         self.writes.retain(|&id| !is_taken(id));
         taken
@@ -257,7 +255,7 @@ impl FirmwarePolicy for Mbm {
         self.reading.remove(&read)
     }
 
-    /// Pages of one request (RS).
+    /// With RS, joins only reads of one request.
     fn joins(&self, lead: &Transaction, other: &Transaction) -> bool {
         !self.rules.rs || lead.class() != Class::UserRead || lead.owner.request == other.owner.request
     }
@@ -282,11 +280,11 @@ impl FirmwarePolicy for Mbm {
             PolicyEvent::WriteEnded(write) => self.write_left(write.plane),
             PolicyEvent::WriteDropped(write) => {
                 self.reallocations -= u32::from(write.work == Work::Reallocate);
-                self.gathering.dropped(write.plane);
+                self.gathering.remove_write(write.plane);
                 self.write_left(write.plane);
             }
             PolicyEvent::DieIdle => self.is_due = true,
-            PolicyEvent::PageTaken(Class::UserProgram, plane) => self.gathering.begins(plane),
+            PolicyEvent::PageTaken(Class::UserProgram, plane) => self.gathering.on_program_start(plane),
             PolicyEvent::PageTaken(..) => {}
         }
     }

@@ -1,13 +1,13 @@
-//! Which planes of a die are written at once: those whose write pointers are behind.
+//! Planes of a die that are written at once: those whose write pointers are behind.
 
 use crate::flash::geometry::PLANES_PER_DIE_MAX;
 use crate::ids::{DieId, PlaneId};
 
 use super::dispatch::Round;
 
-/// Of planes with these write pointers, those that are behind: where the shortest way round a block that passes all of them begins.
+/// Returns the write pointer that is furthest behind: the start of the shortest cyclic interval of a block that contains all pointers.
 ///
-/// Pointers are page offsets in a block of `pages`; the one after the last is 0 of the next block.
+/// Pointers are page offsets in a block of `pages`; the last page is followed by page 0 of the next block.
 pub(super) fn behind(pointers: &[u32], pages: u32) -> Option<u32> {
     let (first, others) = pointers.split_first()?;
     if others.iter().all(|other| other == first) {
@@ -17,14 +17,14 @@ pub(super) fn behind(pointers: &[u32], pages: u32) -> Option<u32> {
     pointers.iter().copied().min_by_key(|&from| (way(from), from))
 }
 
-/// Planes of a die that are written at once, from the first on.
+/// The planes of a die that are written at once, as an iterator.
 #[derive(Clone, Copy)]
 pub(super) struct Planes {
-    /// The first plane of the die.
+    /// First plane of the die.
     first: u32,
-    /// Those whose write pointers are behind, or all when they are equal; a bit each.
+    /// Bit mask of the planes whose write pointers are behind; all planes if the pointers are equal.
     pub(super) behind: u32,
-    /// Those that come after them (none with WS).
+    /// Bit mask of the planes that follow; empty with WS.
     others: u32,
 }
 
@@ -52,7 +52,7 @@ impl Iterator for Planes {
 impl ExactSizeIterator for Planes {}
 
 impl Round<'_, '_> {
-    /// The planes of a die that are written at once: those with a page, and with WS only those with equal write pointers.
+    /// Returns the planes of a die that are written at once: those with a free page, and with WS only those with equal write pointers.
     pub(super) fn planes(&mut self, die: DieId) -> Planes {
         let geometry = &self.mbm.geometry;
         let first = geometry.first_plane(die).0;

@@ -1,9 +1,9 @@
-//! Programs under way that the policy sent, in mapping units: several of a plane make one program where programs write several.
+//! Programs in flight that the policy dispatched, counted in mapping units, several of which can share a program.
 
 use crate::flash::geometry::Geometry;
 use crate::ids::{ChannelId, DieId, PlaneId};
 
-/// How many units there are on each plane and die, and how many programs on each channel.
+/// Mapping units in flight of each plane and die, and programs of each channel.
 #[derive(Clone, Debug)]
 pub(super) struct Programs {
     units_per_program: u32,
@@ -14,15 +14,15 @@ pub(super) struct Programs {
 
 /// A plane, with its die and channel.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct PlaneLocation {
     pub plane: PlaneId,
     pub die: DieId,
     pub channel: ChannelId,
 }
 
 impl Programs {
-    /// None anywhere.
-    pub(super) fn none(geometry: &Geometry) -> Programs {
+    /// Creates zero counts.
+    pub(super) fn new(geometry: &Geometry) -> Programs {
         Programs {
             units_per_program: geometry.units_per_program,
             of_plane: vec![0; geometry.planes() as usize],
@@ -31,16 +31,16 @@ impl Programs {
         }
     }
 
-    /// A unit goes to a plane.
-    pub(super) fn begin(&mut self, Place { plane, die, channel }: Place) {
+    /// Counts a unit dispatched to a plane.
+    pub(super) fn begin(&mut self, PlaneLocation { plane, die, channel }: PlaneLocation) {
         let units = &mut self.of_plane[plane.index()];
         self.of_channel[channel.index()] += u32::from(units.is_multiple_of(self.units_per_program));
         *units += 1;
         self.of_die[die.index()] += 1;
     }
 
-    /// The program of a unit has ended, which the policy need not have sent.
-    pub(super) fn end(&mut self, Place { plane, die, channel }: Place) {
+    /// Removes a unit after its program ended. Units that the policy did not dispatch are tolerated.
+    pub(super) fn end(&mut self, PlaneLocation { plane, die, channel }: PlaneLocation) {
         let units = &mut self.of_plane[plane.index()];
         if *units > 0 {
             *units -= 1;
@@ -50,17 +50,17 @@ impl Programs {
         *units = units.saturating_sub(1);
     }
 
-    /// Whether there is none on `die`.
-    pub(super) fn is_without(&self, die: DieId) -> bool {
+    /// Returns whether `die` has no units in flight.
+    pub(super) fn has_none_on(&self, die: DieId) -> bool {
         self.of_die[die.index()] == 0
     }
 
-    /// Whether there is none anywhere.
+    /// Returns whether no programs are in flight.
     pub(super) fn is_none(&self) -> bool {
         self.of_channel.iter().all(|&count| count == 0)
     }
 
-    /// How many there are on each channel.
+    /// Returns the number of programs of each channel.
     pub(super) fn by_channel(&self) -> &[u32] {
         &self.of_channel
     }

@@ -1,15 +1,15 @@
-//! Read-intensive areas are laid out anew (MBM, section IV.B).
+//! Reallocation of read-intensive areas (MBM, section IV.B).
 //!
-//! A read request longer than `mbm.read-threshold` looks at where its pages lie. It is laid out anew when it takes more operations
-//! than pages laid out evenly over the dies would, or when a channel holds more of its pages than an even share. Which pages then move,
-//! and where to, is decided here \[choice\]: of a die with more pages than its even share the last ones go to the dies with the
-//! fewest, and pages of a die that cannot share an operation are written next to each other. Their data is in the
-//! controller when the request has read them, so that moving costs a program only.
+//! A read request longer than `mbm.read-threshold` checks the layout of its pages. They are laid out anew if reading them takes more operations than
+//! an even layout over the dies would, or if a channel holds more of them than an even share. Which pages move, and where to, is decided here
+//! \[choice\]: from a die with more pages than its even share the last ones go to the dies with the fewest, and pages of a die that cannot share an
+//! operation are written next to each other. The request has read the data into the controller, so that a move costs only a program.
 
 use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, Lpn, PlaneId, Ppn};
 
-/// Operations that read `pages` of one die: those at equal offsets of different planes share one, and so do mapping units of a page.
+/// Returns the number of operations that read `pages` of one die. Pages at equal offsets of different planes share an operation, and so do mapping
+/// units of a page.
 fn operations(geometry: &Geometry, pages: &[Ppn]) -> u32 {
     let page = |ppn: Ppn| ppn.0 / geometry.units_per_page;
     let place = |&ppn: &Ppn| (geometry.array_page(ppn), geometry.plane_of(ppn), page(ppn));
@@ -18,13 +18,13 @@ fn operations(geometry: &Geometry, pages: &[Ppn]) -> u32 {
     offsets.dedup();
     let mut count = 0;
     for group in offsets.chunk_by(|one, other| one.0 == other.0) {
-        // Pages of one plane take turns.
+        // Pages of one plane need one operation each.
         count += group.chunk_by(|one, other| one.1 == other.1).map(|plane| plane.len() as u32).max().unwrap_or(0);
     }
     count
 }
 
-/// Operations that read so many pages laid out evenly over the dies.
+/// Returns the number of operations that read `pages` pages in an even layout over the dies.
 fn operations_when_even(geometry: &Geometry, pages: u32) -> u32 {
     let dies = geometry.dies();
     let operations = |units: u32| units.div_ceil(geometry.units_per_page).div_ceil(geometry.planes_per_die);
@@ -32,7 +32,7 @@ fn operations_when_even(geometry: &Geometry, pages: u32) -> u32 {
     more * operations(each + 1) + (dies - more) * operations(each)
 }
 
-/// Which pages of a request move, and to which dies.
+/// Returns the pages of a request to move, with their target dies.
 pub(super) fn moves(geometry: &Geometry, places: &[(Lpn, Ppn)]) -> Vec<(Lpn, DieId)> {
     let count = places.len() as u32;
     let mut by_die: Vec<Vec<(Lpn, Ppn)>> = vec![Vec::new(); geometry.dies() as usize];
@@ -50,7 +50,7 @@ pub(super) fn moves(geometry: &Geometry, places: &[(Lpn, Ppn)]) -> Vec<(Lpn, Die
     }
 
     let mut moving = Vec::new();
-    // Too many on a channel, or on a die: the last ones go where the fewest are.
+    // Channels or dies above their share: move their last pages to the least loaded die.
     let even_on_die = count.div_ceil(geometry.dies()) as usize;
     loop {
         let channel_load =
@@ -74,7 +74,7 @@ pub(super) fn moves(geometry: &Geometry, places: &[(Lpn, Ppn)]) -> Vec<(Lpn, Die
             break;
         }
     }
-    // Pages that stay and cannot share an operation are written together.
+    // Rewrite pages together that stay on their die but cannot share an operation.
     for (die, staying) in by_die.iter().enumerate() {
         let staying: Vec<(Lpn, Ppn)> =
             staying.iter().copied().filter(|(lpn, _)| moving.iter().all(|(moved, _)| moved != lpn)).collect();

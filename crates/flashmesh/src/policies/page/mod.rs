@@ -1,4 +1,4 @@
-//! The page policy: each plane is written and collected by itself, as the allocator says, at once. All its decisions are the defaults of
+//! The page policy: each plane is written and collected on its own, as the allocator decides, at once. All its decisions are the defaults of
 //! [`FirmwarePolicy`].
 
 use crate::config;

@@ -1,21 +1,21 @@
-//! Superblocks over the planes of several dies, as drives of today use them: one block of each plane, written in turn, collected and erased
-//! together (`[superblock]`).
+//! Superblocks over the planes of several dies, as in current drives: one block of each plane, written in turn, and collected and erased together
+//! (`[superblock]`).
 //!
-//! - A write goes to the superblock that is open on the dies which allocation gives, and in it to the die and plane that is furthest behind,
-//!   counting what waits there. Where programs gather, one die after the other gets what a program takes.
-//! - All planes of a superblock are collected at once, and its valid pages go to the open one, on whichever die is furthest behind. When all
-//!   have moved, all dies erase at the same time: writes find no die for as long as an erase takes, unless reads or writes may suspend it.
+//! - A write goes to the open superblock on the dies that the allocation selects, and in it to the die and plane that is furthest behind, waiting
+//!   writes included. If programs gather, one die after the other gets as many units as a program takes.
+//! - All planes of a superblock are collected at once, and its valid pages go to the open superblock, on whichever die is furthest behind. When all
+//!   have moved, all dies erase at the same time: writes find no die for the duration of an erase, unless reads or writes may suspend it.
 
 use crate::config::{self, Clash, Config};
 use crate::flash::geometry::Geometry;
 use crate::ftl::FtlRules;
 
-use super::together::{self, Together};
+use super::shared_blocks::{self, SharedBlockPlacement};
 use super::{AnyPolicy, PolicyFacts};
 
 pub static FACTS: PolicyFacts = PolicyFacts {
     kind: config::FirmwarePolicy::Superblock,
-    build: |config, geometry| AnyPolicy::other(Together::new(geometry, config.superblock_dies())),
+    build: |config, geometry| AnyPolicy::other(SharedBlockPlacement::new(geometry, config.superblock_dies())),
     ftl_rules: |config, rules| FtlRules {
         moves_share_write_block: true,
         superblock_dies: Some(config.superblock_dies()),
@@ -27,7 +27,7 @@ pub static FACTS: PolicyFacts = PolicyFacts {
 fn clashes(config: &Config, geometry: Option<&Geometry>) -> Vec<Clash> {
     let (dies, of_drive) = (config.superblock_dies(), config.dies());
     if of_drive.is_multiple_of(dies) {
-        let mut clashes = together::clashes(config, geometry, dies);
+        let mut clashes = shared_blocks::clashes(config, geometry, dies);
         clashes.extend(parity_clash(config, dies));
         return clashes;
     }
@@ -38,7 +38,7 @@ fn clashes(config: &Config, geometry: Option<&Geometry>) -> Vec<Clash> {
     vec![Clash::new(&keys, message).help("set superblock.dies to a divisor of it, or leave it away for all dies")]
 }
 
-/// Parity that does not fit a superblock of so many dies.
+/// Returns the conflict of parity with superblocks of `dies` dies.
 fn parity_clash(config: &Config, dies: u32) -> Option<Clash> {
     let programs = config.parity_stripe()?;
     let share = config::ParityShare(programs);

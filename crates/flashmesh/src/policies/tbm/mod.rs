@@ -1,19 +1,19 @@
-//! TBM, twin block management (IEEE CAL 2016; a baseline of Maximizing Bandwidth Management FTL, section V): the planes of a die
-//! use, collect and erase the same blocks together. [`crate::ftl`] says how blocks are used; here is when.
+//! TBM, twin block management (IEEE CAL 2016; a baseline of Maximizing Bandwidth Management FTL, section V): the planes of a die use, collect and
+//! erase the same blocks together. [`crate::ftl`] defines the use of blocks; this module, the timing.
 //!
-//! - A write goes to the die that allocation gives, and in it to the plane that is furthest behind, counting what waits there \[choice\].
-//! - The planes of a die are collected at once. A page read from one of them is programmed in the plane that is furthest behind, so
-//!   that valid pages are spread evenly; when all have moved, one erase takes the blocks of all planes.
+//! - A write goes to the die that the allocation selects, and in it to the plane that is furthest behind, waiting writes included \[choice\].
+//! - The planes of a die are collected at once. A page read from one of them is programmed in the plane that is furthest behind, so that valid pages
+//!   are spread evenly; when all have moved, one erase takes the blocks of all planes.
 
 use crate::config;
 use crate::ftl::FtlRules;
 
-use super::together::{self, Together};
+use super::shared_blocks::{self, SharedBlockPlacement};
 use super::{AnyPolicy, PolicyFacts};
 
 pub static FACTS: PolicyFacts = PolicyFacts {
     kind: config::FirmwarePolicy::Tbm,
-    build: |_, geometry| AnyPolicy::other(Together::new(geometry, 1)),
+    build: |_, geometry| AnyPolicy::other(SharedBlockPlacement::new(geometry, 1)),
     ftl_rules: |_, rules| FtlRules { moves_share_write_block: true, superblock_dies: Some(1), ..rules },
-    clashes: |config, geometry| together::clashes(config, geometry, 1),
+    clashes: |config, geometry| shared_blocks::clashes(config, geometry, 1),
 };

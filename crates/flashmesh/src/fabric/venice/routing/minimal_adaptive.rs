@@ -1,9 +1,9 @@
-//! Minimal adaptive routing: Venice without its detours.
+//! Minimal adaptive routing: Venice without detours.
 
 use super::super::ports::Ports;
 use super::RoutingAlgorithm;
 
-/// Any open port that leads nearer. It searches all minimal paths, so it finds one whenever one is free.
+/// The routing that takes any open port that leads nearer. Searches all minimal paths, and so finds a free one if there is any.
 #[derive(Clone, Copy, Debug)]
 pub struct MinimalAdaptive;
 

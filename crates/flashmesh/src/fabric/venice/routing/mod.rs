@@ -1,4 +1,4 @@
-//! Routing algorithms: where a scout may go next.
+//! Routing algorithms of scouts.
 
 pub mod minimal_adaptive;
 pub mod own;
@@ -12,20 +12,21 @@ use crate::config;
 
 use super::ports::Ports;
 
-/// Chooses the ports that a scout may take.
+/// The choice of ports that a scout may take.
 ///
 /// # Contract
-/// - The router asks for a scout that is not at its destination. `nearer` are its ports that lead nearer to that. `open` are its ports towards other routers that are free,
-///   that this scout has neither come through nor tried here, and that do not lead to a router it holds.
-/// - The answer is a subset of `open`. The router draws one of it by its tie-break; the empty set turns the scout back to the
-///   router it came from, which asks again.
-/// - The answer depends on nothing but the arguments: it is asked for once and looked up from then on.
+/// - Called for a scout that is not at its destination. `nearer` are the ports of the router that lead nearer to the destination. `open` are the
+///   ports towards other routers that are free, that this scout has neither entered by nor tried here, and that do not lead to a router that it
+///   holds.
+/// - The result is a subset of `open`. The router draws one port of it by its tie-break; the empty set makes the scout backtrack to the previous
+///   router, which calls again.
+/// - The result depends only on the arguments: each pair is evaluated once, and then read from a table.
 ///
-/// Every algorithm ends and leaves nothing behind, whatever it answers: the network sees to that. It finds a path whenever
-/// one exists if it never turns a scout back while a port is open that may lead there.
+/// The network guarantees that every search ends and releases its links, whatever the algorithm returns. An algorithm finds a path whenever there is
+/// one if it never makes a scout backtrack while a port is open that may lead to the destination.
 #[enum_dispatch]
 pub trait RoutingAlgorithm {
-    /// The ports, of those `open`, that lead a scout on whose destination those of `nearer` lead nearer to.
+    /// Returns the candidates among the `open` ports, given the ports `nearer` that lead nearer to the destination.
     fn candidates(&self, nearer: Ports, open: Ports) -> Ports;
 }
 
@@ -43,7 +44,7 @@ pub enum AnyRouting {
 }
 
 impl AnyRouting {
-    /// The algorithm that `name` stands for.
+    /// Returns the algorithm that `name` selects.
     pub fn new(name: config::Routing) -> AnyRouting {
         match name {
             config::Routing::Venice => AnyRouting::Venice(venice::Venice),
@@ -68,7 +69,7 @@ mod tests {
         ports.iter().fold(Ports::NONE, |set, port| set.with(Ports::of(*port)))
     }
 
-    /// What each algorithm answers: Venice, minimal adaptive, XY, random depth-first search.
+    /// Returns the candidates of each algorithm: Venice, minimal adaptive, XY, random depth-first search.
     fn answers(target: Place, open: &[Port]) -> [Ports; 4] {
         let names = [config::Routing::Venice, config::Routing::MinimalAdaptive, config::Routing::Xy];
         let [venice, minimal, xy] =

@@ -1,19 +1,19 @@
-//! A routing algorithm of the caller's own.
+//! A custom routing algorithm.
 
 use super::super::ports::Ports;
 use super::RoutingAlgorithm;
 
-/// Sets of ports towards other routers.
+/// Number of sets of ports towards other routers.
 const SETS: usize = 1 << 4;
 
-/// What an algorithm of the caller's own answers, asked once for every pair of sets. Ports that are not open are left out.
+/// The tabulated results of a custom algorithm for every pair of sets, without ports that are not open.
 #[derive(Clone, Copy, Debug)]
 pub struct Own {
     answers: [Ports; SETS * SETS],
 }
 
 impl Own {
-    /// The answers of `routing`.
+    /// Tabulates the results of `routing`.
     pub fn new(routing: &dyn RoutingAlgorithm) -> Own {
         let ports = |set: usize| Ports::from_bits((set % SETS) as u8);
         let answer = |pair: usize| {

@@ -3,7 +3,7 @@
 use super::super::ports::Ports;
 use super::RoutingAlgorithm;
 
-/// Any open port.
+/// The routing that takes any open port.
 #[derive(Clone, Copy, Debug)]
 pub struct RandomDfs;
 

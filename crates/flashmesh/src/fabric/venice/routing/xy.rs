@@ -3,7 +3,7 @@
 use super::super::ports::{Port, Ports};
 use super::RoutingAlgorithm;
 
-/// First along the row, then along the column: one path, free or not.
+/// The routing first along the row, then along the column: a single path, free or not.
 #[derive(Clone, Copy, Debug)]
 pub struct Xy;
 

@@ -1,25 +1,25 @@
-//! The same network flit by flit, for links whose two directions take turns with every flit.
+//! Flit-level simulation of the network, for links whose two directions alternate flit by flit.
 //!
-//! [`Network`](super::Network) computes runs of flits at once, which needs a link that is granted to one packet until its tail has crossed.
-//! A *shared wire* breaks that: the two directions of a half-duplex link each carry a packet, and the wire carries one flit of either
-//! at a time. So here every cycle is stepped through, and every link in use looked at; it costs as much as there are flits.
+//! [`Network`](super::Network) computes runs of flits at once, for which a link must be granted to one packet until its tail has crossed. A *shared
+//! wire* violates that: each direction of a half-duplex link carries a packet, and the wire carries one flit of either at a time. So this network
+//! steps through every cycle and every active link, and the cost is proportional to the number of flits.
 //!
 //! # Semantics
 //!
-//! Those of the [module above](super), and:
+//! The semantics of the [module above](super), and:
 //!
-//! - **Transfer token** (Design for Scalability in Enterprise SSDs, PACT 2014, section 5.3). A wire has a token at one of its two sides.
-//!   The side that has it sends a flit and passes the token on. A side that has it and cannot send, since no flit is there or no
-//!   slot is free, passes it on without loss of time \[choice\]. So two directions that both have flits take turns, and one
-//!   alone has the whole wire. With [`Wires`] the links of a terminal into the network and out of it are such a wire as well.
-//! - **Runs** (PACT 2014, rules 1 and 2). Packets of one token that follow each other are a run. After a packet of a run an output prefers the
-//!   next one of it to others, but small packets come first where `small_first` says so: between the packets of a run, too.
+//! - **Transfer token** (Design for Scalability in Enterprise SSDs, PACT 2014, section 5.3). One of the two sides of a wire has a token. The side
+//!   with the token sends a flit and passes the token on. If it cannot send, for lack of a flit or a free slot, it passes the token on without loss
+//!   of time \[choice\]. So two directions that both have flits alternate, and one alone has the whole wire. [`Wires`] selects whether the two links
+//!   of a terminal also share a wire.
+//! - **Runs** (PACT 2014, rules 1 and 2). Consecutive packets of one token are a run. After a packet of a run an output prefers the next packet of
+//!   the run to other packets, but with `small_first` small packets go first, also between the packets of a run.
 //!
 //! # Deadlock freedom
 //!
-//! A wire is never held: a side that cannot send leaves it to the other one in the same cycle. What is held and waited for are
-//! output ports and slots, each of one direction, as with full-duplex links; the order of the links in the
-//! [module above](super) is that of the directions. Who waits for a wire waits for one flit.
+//! A wire is never held: a side that cannot send leaves it to the other side in the same cycle. Packets hold and wait for output ports and slots,
+//! each of one direction, as with full-duplex links; the order of links in the [module above](super) applies to directions. A wait for a wire lasts
+//! one flit.
 
 mod port;
 mod step;
@@ -35,18 +35,18 @@ use super::parameters::{InjectError, ParameterError, Parameters};
 use super::topology::{TerminalId, Topology};
 
 id!(
-    /// A packet in flight.
+    /// The id of a packet in flight.
     FlyingId
 );
 
-/// Which links share a wire.
+/// The links that share wires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wires {
-    /// None: each direction has its own.
+    /// None: each direction has its own wire.
     Own,
-    /// The two between a pair of routers, and the two of each terminal from this one on.
+    /// The two links between each pair of routers, and the two links of each terminal from `terminals_from` on.
     Shared {
-        /// The first terminal whose links share a wire.
+        /// First terminal whose links share a wire.
         terminals_from: TerminalId,
     },
 }
@@ -62,12 +62,12 @@ struct Flying {
 
 #[derive(Clone, Debug, Default)]
 struct Terminal {
-    /// Packets that wait; the small ones in a queue of their own where they go first.
+    /// Queued packets; with `small_first`, small packets have a queue of their own.
     queues: [VecDeque<FlyingId>; 2],
     waiting: Queued,
 }
 
-/// A network whose every flit is followed; the [module](self) tells its semantics.
+/// A network simulated flit by flit, with the semantics of the [module](self).
 #[derive(Clone, Debug)]
 pub struct FlitNetwork {
     topology: Topology,
@@ -75,11 +75,11 @@ pub struct FlitNetwork {
     ports: Vec<Port>,
     packets: Arena<FlyingId, Flying>,
     terminals: Vec<Terminal>,
-    /// Links that are held or asked for.
+    /// Links that are held or requested.
     active: Vec<LinkId>,
-    /// Room for those of one cycle.
+    /// Scratch copy of `active` for one cycle.
     stepped: Vec<LinkId>,
-    /// The first cycle that has not been run, and the next in which anything may happen.
+    /// First cycle that has not been run, and next cycle with a possible event.
     reached: u64,
     next: u64,
     injected: u64,
@@ -87,11 +87,11 @@ pub struct FlitNetwork {
 }
 
 impl FlitNetwork {
-    /// An empty network.
+    /// Creates an empty network.
     ///
     /// # Errors
-    /// When the parameters are out of their bounds, or shared wires are asked for with slots that are free again in the cycle in which a
-    /// flit leaves: whether they are would depend on which of the two directions is looked at first.
+    /// If a parameter is out of its bounds, or if wires are shared and slots are free again in the cycle in which a flit leaves: the result would
+    /// then depend on which direction is processed first.
     pub fn new(topology: Topology, parameters: Parameters, wires: Wires) -> Result<FlitNetwork, ParameterError> {
         parameters.check()?;
         if wires != Wires::Own && (parameters.credit_cycles == 0 || parameters.injection_credit_cycles == 0) {
@@ -124,15 +124,15 @@ impl FlitNetwork {
         })
     }
 
-    /// The topology this was built from.
+    /// Returns the topology of the network.
     pub fn topology(&self) -> &Topology {
         &self.topology
     }
 
-    /// A packet is created at cycle `now`, not before the cycle the network has been advanced to.
+    /// Injects a packet created at cycle `now`, which must not precede the current cycle of the network.
     ///
     /// # Errors
-    /// When the packet could never arrive, or comes too late.
+    /// If the packet could never arrive, or is too late.
     pub fn inject(&mut self, now: u64, packet: Packet) -> Result<(), InjectError> {
         let terminals = self.topology.terminals();
         if let Some(&none) = [packet.source, packet.destination].iter().find(|terminal| terminal.0 >= terminals) {
@@ -152,62 +152,61 @@ impl FlitNetwork {
         let queue = usize::from(self.parameters.small_first && packet.class == Class::Small);
         terminal.queues[queue].push_back(id);
         if terminal.queues[queue].len() == 1 {
-            self.ask_for_injection(id, queue);
+            self.request_injection(id, queue);
         }
         Ok(())
     }
 
-    /// The cycle of the next event; none when the network is empty.
+    /// Returns the cycle of the next event; `None` if the network is empty.
     pub fn next_event(&self) -> Option<u64> {
         (self.next != u64::MAX).then_some(self.next)
     }
 
-    /// Runs all cycles up to `to`; what has become certain goes to `outbox`.
+    /// Runs all cycles up to `to`, and posts reports to `outbox`.
     #[cfg(feature = "internals")]
     pub fn advance(&mut self, to: u64, outbox: &mut Outbox) {
         self.advance_to_report(to, to, outbox);
     }
 
-    /// Runs all cycles up to `to`, then those up to `latest` until the end of the first in which something is reported.
+    /// Runs all cycles up to `to`, then further cycles up to `latest` until one of them has a report.
     pub fn advance_to_report(&mut self, to: u64, latest: u64, outbox: &mut Outbox) {
         while self.next <= to || (self.next <= latest && outbox.is_empty()) {
             self.run_cycle(self.next, outbox);
         }
     }
 
-    /// How many packets are in the network or wait for it; one whose delivery has been reported is not.
+    /// Returns the number of packets in the network or its queues, without those whose delivery has been reported.
     #[cfg(feature = "internals")]
     pub fn in_flight(&self) -> usize {
         self.packets.len()
     }
 
-    /// What waits at a terminal and has not been granted its injection link.
+    /// Returns the packets queued at a terminal for its injection link.
     pub fn queued(&self, terminal: TerminalId) -> Queued {
         self.terminals[terminal.index()].waiting
     }
 
-    /// For how many cycles packets held a link, up to the last one that let go of it; of two that share a wire the first one has the
-    /// cycles in which either was held.
+    /// Returns the cycles for which completed packets held a link. Of two links that share a wire, the first has the cycles in which either was held.
     pub fn held_cycles(&self, link: LinkId) -> u64 {
         self.ports[link.index()].held.before
     }
 
-    /// Keeps a record of the crossing of every flit from now on, for tests and oracles.
+    /// Starts a log of the crossings of all flits, for tests and oracles.
     pub fn keep_log(&mut self) {
         self.log.keep();
     }
 
-    /// Ends that, and forgets what was recorded.
+    /// Stops and discards the log.
     pub fn drop_log(&mut self) {
         self.log = CrossingLog::default();
     }
 
-    /// The crossings recorded since they were last taken, a flit each.
+    /// Drains the log: one crossing for each flit.
     pub fn take_log(&mut self) -> Vec<Crossing> {
         self.log.take()
     }
 
-    /// The links that are granted, each with the token of its packet.
+    /// Returns the granted links, each with the token of its packet.
     pub fn held(&self) -> impl Iterator<Item = (LinkId, u64)> {
         let held = (0..).map(LinkId).zip(&self.ports).filter_map(|(link, port)| Some((link, port.holder?)));
         held.map(|(link, holder)| (link, self.packets[holder.packet].packet.token))

@@ -1,4 +1,4 @@
-//! A link of a network of flits: who holds it, who asks for it, its side of the wire and the buffer at its end.
+//! A link of the flit-level network: holder, requests, side of the wire, and buffer.
 
 use std::collections::VecDeque;
 
@@ -11,23 +11,23 @@ use crate::ids::LinkId;
 
 use super::{Flying, FlyingId};
 
-/// A link, the output port in front of it and the buffer behind it.
+/// A link, with its output port and the buffer at its end.
 #[derive(Clone, Debug)]
 pub(super) struct Port {
     pub(super) holder: Option<Holder>,
     pub(super) arbiter: PortArbiter,
     pub(super) buffer: Buffer,
-    /// From when a flit may cross, and from when the link may be granted.
+    /// Cycle from which a flit may cross, and cycle from which the link may be granted.
     pub(super) flit_free: u64,
     pub(super) grant_free: u64,
-    /// Where its wire is shared.
+    /// Side of the shared wire; `None` for a wire of its own.
     pub(super) side: Option<Side>,
-    /// The router at its end.
+    /// Router at the end of the link.
     pub(super) end: RouterId,
     pub(super) gap_cycles: u32,
     pub(super) is_ejection: bool,
     pub(super) is_active: bool,
-    /// Of the first of two links that share a wire for both.
+    /// Held time of the wire; kept by the first of two links that share it.
     pub(super) held: HeldCycles,
 }
 
@@ -52,7 +52,7 @@ impl Port {
         }
     }
 
-    /// Whether a flit that crosses at `now` finds a slot, or needs none.
+    /// Returns whether a flit that crosses at `now` has a free slot, or needs none.
     pub(super) fn has_slot(&self, now: u64) -> bool {
         self.is_ejection || self.buffer.slots.front().is_some_and(|&slot| slot <= now)
     }
@@ -62,13 +62,13 @@ impl Port {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Holder {
     pub(super) packet: FlyingId,
-    /// The link whose buffer it comes from; none at a terminal.
+    /// Link of the buffer that the packet comes from; `None` at a terminal.
     pub(super) source: Option<LinkId>,
     pub(super) sent: u32,
     pub(super) head: u64,
 }
 
-/// A packet that asks for a link, from the buffer behind another link or from a queue of a terminal.
+/// A request for a link, from a buffer or from a queue of a terminal.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request {
     pub(super) packet: FlyingId,
@@ -77,12 +77,12 @@ pub(super) struct Request {
     pub(super) ready: u64,
 }
 
-/// Who asks for a link, and what decides among them.
+/// The requests for a link, and the state of its arbitration.
 #[derive(Clone, Debug)]
 pub(super) struct PortArbiter {
     requests: Vec<Request>,
     turns: RoundRobin,
-    /// The run of the last packet.
+    /// Token of the last large packet.
     run: Option<u64>,
 }
 
@@ -91,16 +91,16 @@ impl PortArbiter {
         self.requests.is_empty()
     }
 
-    pub(super) fn ask(&mut self, request: Request) {
+    pub(super) fn request(&mut self, request: Request) {
         self.requests.push(request);
     }
 
-    /// The first cycle in which one of the requests may be granted.
+    /// Returns the first cycle in which a request can be granted.
     pub(super) fn ready(&self) -> Option<u64> {
         self.requests.iter().map(|request| request.ready).min()
     }
 
-    /// Takes out the best of the requests that may be granted at `now`.
+    /// Removes and returns the best of the requests that can be granted at `now`.
     pub(super) fn take_best(
         &mut self,
         now: u64,
@@ -130,10 +130,10 @@ impl PortArbiter {
     }
 }
 
-/// One of the two sides of a wire.
+/// A side of a shared wire.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Side {
-    /// The link in the other direction.
+    /// Link in the other direction.
     pub(super) reverse: LinkId,
     pub(super) has_token: bool,
 }
@@ -150,77 +150,78 @@ pub(super) struct Flit {
 #[derive(Clone, Debug)]
 pub(super) struct Buffer {
     flits: VecDeque<Flit>,
-    /// From when each free slot may be used.
+    /// Free slots, with the cycles from which they can be used.
     slots: VecDeque<u64>,
-    /// The link that the first packet holds.
+    /// Link held by the first packet.
     drain: Option<LinkId>,
-    /// From when a head that stood behind another packet may ask for its output.
-    looked_at: u64,
+    /// First cycle in which a head that was queued behind another packet can request its output.
+    considered_from: u64,
     credit_cycles: u32,
 }
 
 impl Buffer {
     fn new(slots: u32, credit_cycles: u32) -> Buffer {
         let slots = std::iter::repeat_n(0, slots as usize).collect();
-        Buffer { flits: VecDeque::new(), slots, drain: None, looked_at: 0, credit_cycles }
+        Buffer { flits: VecDeque::new(), slots, drain: None, considered_from: 0, credit_cycles }
     }
 
-    /// The first flit.
+    /// Returns the first flit.
     pub(super) fn first(&self) -> Option<&Flit> {
         self.flits.front()
     }
 
-    /// The head that is the first flit, and from when it may ask for its output, with `route_cycles` from its crossing on.
+    /// Returns the packet of the first flit if that is a head, with the cycle from which it can request its output: `route_cycles` after its
+    /// crossing, or later.
     pub(super) fn first_head(&self, route_cycles: u64) -> Option<(FlyingId, u64)> {
         let &Flit { packet, crossed, .. } = self.first().filter(|flit| flit.index == 0)?;
-        Some((packet, (crossed + route_cycles).max(self.looked_at)))
+        Some((packet, (crossed + route_cycles).max(self.considered_from)))
     }
 
-    /// The link over which flits leave that is to be looked at first when no slot is free.
+    /// Returns the output that must be processed first if no slot is free.
     pub(super) fn drain_if_full(&self) -> Option<LinkId> {
         self.drain.filter(|_| self.slots.is_empty())
     }
 
-    /// The first packet is granted `link`.
+    /// Sets the link held by the first packet.
     pub(super) fn drains_over(&mut self, link: LinkId) {
         self.drain = Some(link);
     }
 
-    /// A flit takes the first free slot; tells whether it is the only flit.
+    /// Stores a flit in the first free slot; returns whether it is the only flit.
     pub(super) fn enter(&mut self, flit: Flit) -> bool {
         self.slots.pop_front();
         self.flits.push_back(flit);
         self.flits.len() == 1
     }
 
-    /// The first flit leaves at `now`.
+    /// Removes the first flit at `now`.
     pub(super) fn leave(&mut self, now: u64) {
         self.flits.pop_front();
         self.slots.push_back(now + u64::from(self.credit_cycles));
     }
 
-    /// The tail of the first packet has left at `now`.
+    /// Records that the tail of the first packet left at `now`.
     pub(super) fn tail_left(&mut self, now: u64, head_of_line_cycles: u32) {
         self.drain = None;
-        self.looked_at = now + 1 + u64::from(head_of_line_cycles);
+        self.considered_from = now + 1 + u64::from(head_of_line_cycles);
     }
 }
 
-/// For how long a wire was held.
+/// The time for which a wire was held.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct HeldCycles {
     since: u64,
-    /// Before it was held last.
+    /// Held time before the current hold.
     pub(super) before: u64,
 }
 
 impl HeldCycles {
-    /// It is held from `now` on.
+    /// Starts a hold at `now`.
     pub(super) fn begin(&mut self, now: u64) {
         self.since = now;
     }
 
-    /// It is free from `now` on.
+    /// Ends the hold at `now`.
     pub(super) fn end(&mut self, now: u64) {
         self.before += now - self.since;
     }

@@ -1,4 +1,4 @@
-//! One cycle: links are granted, then flits cross.
+//! One cycle of the flit-level network: links are granted, then flits cross.
 
 use crate::ids::LinkId;
 
@@ -8,7 +8,7 @@ use super::port::{Flit, Holder, Request, Side};
 use super::{FlitNetwork, FlyingId};
 
 impl FlitNetwork {
-    /// Runs cycle `now`, the first one in which anything may happen.
+    /// Runs cycle `now`, the next one with a possible event.
     pub(super) fn run_cycle(&mut self, now: u64, outbox: &mut Outbox) {
         self.reached = now + 1;
         let mut links = std::mem::take(&mut self.stepped);
@@ -34,32 +34,32 @@ impl FlitNetwork {
         });
     }
 
-    fn ask(&mut self, link: LinkId, request: Request) {
+    fn request(&mut self, link: LinkId, request: Request) {
         let port = &mut self.ports[link.index()];
-        port.arbiter.ask(request);
+        port.arbiter.request(request);
         if !std::mem::replace(&mut port.is_active, true) {
             self.active.push(link);
         }
         self.next = self.next.min(request.ready.max(self.reached));
     }
 
-    pub(super) fn ask_for_injection(&mut self, packet: FlyingId, queue: usize) {
+    pub(super) fn request_injection(&mut self, packet: FlyingId, queue: usize) {
         let flying = &self.packets[packet];
         let ready = flying.created + u64::from(self.parameters.interface_cycles);
         let link = self.topology.injection(flying.packet.source);
-        self.ask(link, Request { packet, source: None, input: queue as u32, ready });
+        self.request(link, Request { packet, source: None, input: queue as u32, ready });
     }
 
-    /// The head that has come to the front of the buffer behind `source` asks for its next link.
-    fn ask_for_output(&mut self, source: LinkId) {
+    /// Requests the next link for a head that is first in the buffer behind `source`.
+    fn request_output(&mut self, source: LinkId) {
         let port = &self.ports[source.index()];
         let route_cycles = u64::from(self.parameters.hop_cycles + self.parameters.head_cycles);
         let Some((packet, ready)) = port.buffer.first_head(route_cycles) else { return };
         let link = self.topology.next(port.end, self.packets[packet].packet.destination);
-        self.ask(link, Request { packet, source: Some(source), input: self.topology.input(source), ready });
+        self.request(link, Request { packet, source: Some(source), input: self.topology.input(source), ready });
     }
 
-    /// Grants a free link to the best of those that may be granted it.
+    /// Grants a free link to the best of its grantable requests.
     fn grant(&mut self, link: LinkId, now: u64) {
         let port = &mut self.ports[link.index()];
         if port.holder.is_some() || port.grant_free > now {
@@ -68,7 +68,7 @@ impl FlitNetwork {
         let Some(request) = port.arbiter.take_best(now, &self.parameters, &self.packets) else { return };
         let Request { packet, source, input, .. } = request;
         port.holder = Some(Holder { packet, source, sent: 0, head: now });
-        self.wire_taken(link, now);
+        self.start_wire_hold(link, now);
         match source {
             Some(source) => self.ports[source.index()].buffer.drains_over(link),
             None => {
@@ -78,13 +78,13 @@ impl FlitNetwork {
                 let queue = input as usize;
                 terminal.queues[queue].pop_front();
                 if let Some(&next) = terminal.queues[queue].front() {
-                    self.ask_for_injection(next, queue);
+                    self.request_injection(next, queue);
                 }
             }
         }
     }
 
-    /// The link that keeps the account of the wire of `link`, and whether the other direction of it is held.
+    /// Returns the link that keeps the held time of the wire of `link`, and whether the other direction is held.
     fn wire_of(&self, link: LinkId) -> (LinkId, bool) {
         match self.ports[link.index()].side {
             Some(Side { reverse, .. }) => (link.min(reverse), self.ports[reverse.index()].holder.is_some()),
@@ -92,21 +92,21 @@ impl FlitNetwork {
         }
     }
 
-    /// `link` was granted at `now`.
-    fn wire_taken(&mut self, link: LinkId, now: u64) {
+    /// Starts the hold of the wire of `link`, unless the other direction holds it.
+    fn start_wire_hold(&mut self, link: LinkId, now: u64) {
         if let (wire, false) = self.wire_of(link) {
             self.ports[wire.index()].held.begin(now);
         }
     }
 
-    /// The packet on `link` has let go of it, from `free` on.
-    fn wire_left(&mut self, link: LinkId, free: u64) {
+    /// Ends the hold of the wire of `link` at `free`, unless the other direction holds it.
+    fn end_wire_hold(&mut self, link: LinkId, free: u64) {
         if let (wire, false) = self.wire_of(link) {
             self.ports[wire.index()].held.end(free);
         }
     }
 
-    /// Whether the packet on `link` has a flit that may cross now, and a slot for it.
+    /// Returns whether the packet on `link` has a flit and a slot to cross now.
     fn can_cross(&self, link: LinkId, now: u64) -> bool {
         let port = &self.ports[link.index()];
         let Some(Holder { packet, source, sent, .. }) = port.holder else { return false };
@@ -128,7 +128,7 @@ impl FlitNetwork {
             return;
         }
         if let Some(Side { reverse, has_token }) = self.ports[link.index()].side {
-            // Whoever does not have the token sends only when the other side cannot, or has passed it on in this cycle.
+            // Without the token a side sends only if the other side cannot, or passed the token on in this cycle.
             let is_taken = self.ports[reverse.index()].flit_free > now;
             if is_taken || (!has_token && self.can_cross(reverse, now)) {
                 return;
@@ -138,14 +138,14 @@ impl FlitNetwork {
         self.carry(link, now, outbox);
     }
 
-    /// The token of the wire goes from `link` to the other direction, `reverse`.
+    /// Passes the token of the wire from `link` to `reverse`, the other direction.
     fn pass_token(&mut self, link: LinkId, reverse: LinkId) {
         self.ports[link.index()].side = Some(Side { reverse, has_token: false });
         self.ports[reverse.index()].side = Some(Side { reverse: link, has_token: true });
     }
 
-    /// Where a slot is free again in the cycle in which a flit leaves it: lets the first flit in the buffer behind `link` go on, if that is
-    /// full. Links lead on without a circle, so this ends.
+    /// Moves the first flit out of the full buffer behind `link`, for slots that are free again in the same cycle. Terminates, since links have no
+    /// cycle.
     fn make_room(&mut self, link: LinkId, now: u64, outbox: &mut Outbox) {
         let port = &self.ports[link.index()];
         if port.holder.is_some()
@@ -155,7 +155,7 @@ impl FlitNetwork {
         }
     }
 
-    /// The next flit crosses `link`.
+    /// Moves the next flit over `link`.
     fn carry(&mut self, link: LinkId, now: u64, outbox: &mut Outbox) {
         let port = &mut self.ports[link.index()];
         let Some(holder) = &mut port.holder else { return };
@@ -173,11 +173,11 @@ impl FlitNetwork {
         if is_tail {
             port.holder = None;
             port.grant_free = now + flit_cycles + u64::from(port.gap_cycles);
-            self.wire_left(link, now + flit_cycles);
+            self.end_wire_hold(link, now + flit_cycles);
         }
         let port = &mut self.ports[link.index()];
         if !is_ejection && port.buffer.enter(Flit { packet, index, crossed: now }) && index == 0 {
-            self.ask_for_output(link);
+            self.request_output(link);
         }
         self.log.record(|| Crossing { token, link, head: now, tail: now });
         match source {
@@ -194,13 +194,13 @@ impl FlitNetwork {
         }
     }
 
-    /// The first flit leaves the buffer behind `source`.
+    /// Removes the first flit from the buffer behind `source`.
     fn leave(&mut self, source: LinkId, is_tail: bool, now: u64) {
         let buffer = &mut self.ports[source.index()].buffer;
         buffer.leave(now);
         if is_tail {
             buffer.tail_left(now, self.parameters.head_of_line_cycles);
-            self.ask_for_output(source);
+            self.request_output(source);
         }
     }
 }

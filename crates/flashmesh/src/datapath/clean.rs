@@ -1,0 +1,144 @@
+//! Execution of Clean packets (Network-on-SSD, CAL 2012, section 3.4): the chips read the valid pages of a block on one
+//! die and program them on a die of another chip, without further commands from the controller.
+//!
+//! The die of the block is reserved from the start of its first read until the CleanAck reaches the controller: "all
+//! subsequent read/write requests with the same target have to wait till the end of reclaiming". The programming die
+//! serves its queues between the pages, but an arrived page takes precedence over its queues.
+
+use crate::datapath::path::PathGrant;
+use crate::datapath::{Datapath, PageSource, Wants};
+use crate::fabric::{Cause, Causes, Fabric, LISTED_PAGE};
+use crate::flash::die::{Operation, PlaneTransactions};
+use crate::ids::{DieId, TransactionId};
+use crate::kernel::Kernel;
+use crate::kernel::model::Model;
+use crate::kernel::probe::Notice;
+use crate::schedule::account::PathWait;
+use crate::schedule::transaction::Class;
+use crate::schedule::{Choice, Scheduler};
+use crate::units::{Bytes, Time};
+
+/// Dies that execute Cleans, and their pending operations.
+#[derive(Clone, Debug, Default)]
+pub(super) struct CleanExecution {
+    /// Dies of blocks being moved: nothing is issued from their queues.
+    reserved: Vec<DieId>,
+    /// Operations that start as soon as their die is free.
+    pending: Vec<(DieId, TransactionId)>,
+}
+
+impl CleanExecution {
+    #[inline(always)]
+    pub(super) fn is_active(&self) -> bool {
+        !self.reserved.is_empty() || !self.pending.is_empty()
+    }
+
+    /// Returns whether a Clean blocks the queues of `die`.
+    #[inline]
+    pub(super) fn is_reserved(&self, die: DieId) -> bool {
+        self.reserved.contains(&die)
+    }
+
+    /// Reserves `die` for a Clean of `pages` pages. Returns the size that the page list adds to the command.
+    pub(super) fn reserve(&mut self, die: DieId, pages: usize) -> Bytes {
+        self.reserved.push(die);
+        LISTED_PAGE * pages as u64
+    }
+
+    /// Removes and returns the pending operation of `die`.
+    pub(super) fn take_pending(&mut self, die: DieId) -> Option<TransactionId> {
+        let at = self.pending.iter().position(|(waiting, _)| *waiting == die)?;
+        Some(self.pending.remove(at).1)
+    }
+}
+
+impl<M: Model> Datapath<M> {
+    /// Lets `die` serve its queues again, after the CleanAck and the rerouting of [its moved
+    /// pages](Datapath::take_moved). Next, call [`Datapath::try_issue`].
+    pub fn stop_keeping(&mut self, die: DieId) {
+        self.clean_execution.reserved.retain(|reserved| *reserved != die);
+    }
+
+    /// Dequeues the user reads of `die` whose pages have moved.
+    pub fn take_moved<S: PageSource<M>>(&mut self, die: DieId, source: &S) -> Vec<TransactionId> {
+        let (mut kept, mut moved) = (Vec::new(), Vec::new());
+        let priorities = self.queues.priorities();
+        let planes = 0..self.geometry.planes_per_die as u8;
+        for (plane, &priority) in planes.flat_map(|plane| priorities.iter().map(move |priority| (plane, priority))) {
+            let queue = Choice { die, class: Class::UserRead, plane, priority };
+            while let Some(id) = self.queues.pop(&mut self.transactions, queue) {
+                if source.is_current(&self.transactions[id]) { kept.push(id) } else { moved.push(id) }
+            }
+            for id in kept.drain(..) {
+                self.queues.push(&mut self.transactions, die, plane, id);
+            }
+        }
+        if self.dispatches() {
+            self.scheduling.scheduler.queue_changed(die);
+        }
+        moved
+    }
+
+    /// Chains `others`, reads of the same page, to the first read of a Clean, which has already started.
+    pub fn list_with(&mut self, lead: TransactionId, others: &[TransactionId], kernel: &mut Kernel<M>) {
+        let die = self.geometry.die_of_plane(self.transactions[lead].plane);
+        let together: Vec<TransactionId> = std::iter::once(lead).chain(others.iter().copied()).collect();
+        self.run_together(&together);
+        self.start_companion_waits(die, lead, kernel);
+        let wait = PathWait { asked: kernel.now(), tried: kernel.now(), causes: Causes::default() };
+        self.end_companion_waits(die, lead, PathGrant { wait, cause: Cause::Controller }, kernel);
+    }
+
+    /// Schedules a read or program of a Clean for when its die is free. Returns the die. Next, call
+    /// [`Datapath::try_issue`].
+    pub fn begin_alone(&mut self, id: TransactionId, kernel: &mut Kernel<M>) -> DieId {
+        let now = kernel.now();
+        let transaction = &mut self.transactions[id];
+        let die = self.geometry.die_of_plane(transaction.plane);
+        let (class, request) = (transaction.class(), transaction.owner.request);
+        transaction.account.queue(now, self.dies[die].state.internal_busy(now));
+        kernel.tell(|| Notice::Enqueued(die, class, request));
+        self.start_companion_waits(die, id, kernel);
+        if self.rules.tracks_idle {
+            self.idle.set(die, false);
+        }
+        self.clean_execution.pending.push((die, id));
+        die
+    }
+
+    /// Starts a read or program of a Clean without a command over the interconnect. A program must have its page.
+    pub fn start_alone<S: PageSource<M>>(
+        &mut self,
+        die: DieId,
+        id: TransactionId,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Wants {
+        let now = kernel.now();
+        let class = self.transactions[id].class();
+        let wait = PathWait { asked: now, tried: now, causes: Causes::default() };
+        let path = PathGrant { wait, cause: Cause::Controller };
+        self.on_dequeued(id, die, path, kernel);
+        self.end_companion_waits(die, id, path, kernel);
+        let (kind, pages, planes) = (self.operation_kind(class, id), self.page_types(id), PlaneTransactions::one(id));
+        let operation = Operation {
+            kind,
+            internal: class.is_internal(),
+            started: now,
+            array_time: self.array_time(kind, pages, planes),
+            pages,
+            planes,
+        };
+        if class.is_program() {
+            let by = self.geometry.die_of_plane(self.geometry.plane_of(self.transactions[id].from));
+            self.interconnect.fabric.redirect_acknowledgement(die, by);
+        }
+        self.dies[die].state.begin(&self.rules.die, operation, now).expect("the die was found free");
+        if self.dispatches() {
+            self.scheduling.scheduler.queue_changed(die);
+        }
+        kernel.tell(|| Notice::OperationBegan(die, kind, 1));
+        self.start_array(die, Time::ZERO, kernel);
+        self.issue_beside_array(die, source, kernel)
+    }
+}

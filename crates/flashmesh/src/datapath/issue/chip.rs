@@ -1,0 +1,97 @@
+//! Issue at chips whose dies depend on each other.
+//!
+//! *Dies take turns* (`flash.die-interleaving = false`): a chip accepts an operation only when all of its dies are
+//! idle, with no data and nothing suspended. The scheduler then chooses among the transactions of all dies. At most one
+//! die uses the interconnect, so the first die of the chip is the requester for all. While an operation is suspended,
+//! the chip serves only reads of that die \[choice\].
+//!
+//! *Dies start together* (`flash.die-start = "together"`; Design for Scalability, PACT 2014, section 4.3: an
+//! interleaved command is issued when all dies of the chip are idle, and its transfers follow each other). A die
+//! requests a path only while all dies of its chip are idle. The dies that request one before the first command is sent
+//! start together, each with an operation of its own kind \[choice\]; the others wait until all of these have ended.
+//! Reads may suspend the operation of their die, or of the chip ([`chip_suspension`](super::chip_suspension)).
+
+use crate::datapath::{Datapath, HeldDie, PageSource, Wants};
+use crate::ids::DieId;
+use crate::kernel::Kernel;
+use crate::kernel::model::Model;
+use crate::schedule::queues::NOTHING;
+
+/// Progress of a scan over the dies of a chip.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in super::super) struct ChipScan {
+    /// Whether a scanned die has a transaction that may run.
+    is_ready: bool,
+    /// Whether a scanned die has queued transactions.
+    has_queued: bool,
+}
+
+impl<M: Model> Datapath<M> {
+    /// Like [`Datapath::try_issue`], for a chip whose dies take turns.
+    #[inline(never)]
+    pub(super) fn try_issue_at_chip<S: PageSource<M>>(
+        &mut self,
+        die: DieId,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Wants {
+        if let Some(die) = self.path_user(die) {
+            return self.try_issue_of_die(die, source, kernel);
+        }
+        let requester = self.requester(die);
+        if self.dies[requester].path.requests_command() {
+            return Wants::Nothing;
+        }
+        self.scan_chip(requester, self.first_die_of_chip(requester), ChipScan::default(), source, kernel)
+    }
+
+    /// Scans the dies of the chip of `requester`, from `next` on, and requests a path if a transaction of any die may
+    /// run. Scans none if `next` is beyond the last die of the chip.
+    pub(super) fn scan_chip<S: PageSource<M>>(
+        &mut self,
+        requester: DieId,
+        next: DieId,
+        mut scan: ChipScan,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Wants {
+        let first = self.first_die_of_chip(requester);
+        for die in (next.0..first.0 + self.geometry.dies_per_chip).map(DieId) {
+            let ready = self.ready_planes(die, source);
+            scan.is_ready |= ready != NOTHING;
+            scan.has_queued |= self.queues.has_work(die);
+            if self.is_short_of_pages(die, ready, source) {
+                return Wants::Pages(HeldDie { die, chip: Some(scan) });
+            }
+        }
+        if scan.is_ready && !self.dies[requester].path.requests_command() {
+            self.request_or_await_dispatch(requester, kernel);
+        } else if !scan.has_queued {
+            self.dies_of_chip(requester).for_each(|die| self.mark_idle(die));
+            return Wants::Idle(first, self.geometry.dies_per_chip);
+        }
+        Wants::Nothing
+    }
+
+    /// Like [`Datapath::try_issue`], for a chip whose dies start together.
+    #[inline(never)]
+    pub(super) fn try_issue_together<S: PageSource<M>>(
+        &mut self,
+        die: DieId,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Wants {
+        let are_all_idle = self.dies_of_chip(die).all(|die| self.dies[die].state.is_idle());
+        if self.rules.suspends_chips && !are_all_idle {
+            return self.try_issue_at_busy_chip(die, source, kernel);
+        }
+        let state = &self.dies[die].state;
+        if state.has_suspended() || !state.accepts(&self.rules.die) {
+            self.try_issue_of_die(die, source, kernel)
+        } else if are_all_idle {
+            Wants::Each(self.first_die_of_chip(die), self.geometry.dies_per_chip)
+        } else {
+            Wants::Nothing
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Issue at a die: path requests for transactions that may run.
+
+use crate::config::Suspension;
+use crate::datapath::{Datapath, HeldDie, PageSource, Wants};
+use crate::flash::die::OperationKind;
+use crate::ids::DieId;
+use crate::kernel::Kernel;
+use crate::kernel::event::{Event, array_lane};
+use crate::kernel::model::Model;
+use crate::kernel::probe::Notice;
+use crate::schedule::queues::{NOTHING, PlaneMasks};
+use crate::schedule::transaction::Class;
+use crate::units::Time;
+
+use super::ready::{has_awaited_read, has_unreserved_programs};
+
+impl<M: Model> Datapath<M> {
+    /// Issues at `die`, or at its chip, after a change: requests a command path if a transaction may run, or resumes a
+    /// suspended operation.
+    #[inline(always)]
+    pub fn try_issue<S: PageSource<M>>(&mut self, die: DieId, source: &S, kernel: &mut Kernel<M>) -> Wants {
+        if M::ALL_FEATURES && self.rules.dies_take_turns {
+            self.try_issue_at_chip(die, source, kernel)
+        } else if M::ALL_FEATURES && self.rules.dies_start_together {
+            self.try_issue_together(die, source, kernel)
+        } else {
+            self.try_issue_of_die(die, source, kernel)
+        }
+    }
+
+    /// Like [`try_issue`](Self::try_issue), but never at the other dies of the chip.
+    #[inline(always)]
+    pub fn try_issue_of_die<S: PageSource<M>>(&mut self, die: DieId, source: &S, kernel: &mut Kernel<M>) -> Wants {
+        let queued = self.queues.masks(die);
+        let may_need_collection = has_unreserved_programs(&queued) || source.holds_back(&queued, &queued);
+        if self.is_independent(die) && !may_need_collection {
+            self.try_issue_without_programs(die, queued, kernel)
+        } else if self.may_issue(die, queued, may_need_collection, kernel.now()) {
+            self.try_issue_general(die, queued, source, kernel)
+        } else {
+            Wants::Nothing
+        }
+    }
+
+    /// Returns whether only the queues and the state of `die` decide what may run, apart from programs that need a
+    /// page.
+    #[inline(always)]
+    fn is_independent(&self, die: DieId) -> bool {
+        if !M::ALL_FEATURES {
+            return true;
+        }
+        let state = &self.dies[die].state;
+        let may_suspend = || self.rules.die.suspension != Suspension::Off && !state.is_free(&self.rules.die);
+        self.rules.dies_are_independent && !may_suspend()
+    }
+
+    /// Returns `false` if [`Datapath::try_issue_general`], which is not inlined, would do nothing: the die has already
+    /// requested a command path, or it is busy, has no programs to collect for, and cannot be suspended for a read in
+    /// `queued`.
+    #[inline(always)]
+    fn may_issue(&self, die: DieId, queued: PlaneMasks, may_need_collection: bool, now: Time) -> bool {
+        if M::ALL_FEATURES && self.clean_execution.is_active() {
+            return true;
+        }
+        let (state, rules) = (&self.dies[die].state, &self.rules.die);
+        let may_suspend = || M::ALL_FEATURES && has_awaited_read(&queued) && state.may_suspend(rules, now);
+        !self.dies[self.requester(die)].path.requests_command()
+            && (may_need_collection || state.accepts(rules) || may_suspend())
+    }
+
+    /// Issues at any die, by every rule.
+    #[inline(never)]
+    fn try_issue_general<S: PageSource<M>>(
+        &mut self,
+        die: DieId,
+        queued: PlaneMasks,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Wants {
+        if M::ALL_FEATURES && self.clean_execution.is_active() {
+            let state = &self.dies[die].state;
+            let is_free = state.accepts(&self.rules.die) && !state.has_suspended();
+            match if is_free { self.clean_execution.take_pending(die) } else { None } {
+                Some(id) => return Wants::Alone(die, id),
+                None if self.clean_execution.is_reserved(die)
+                    || self.dies[self.requester(die)].path.requests_command() =>
+                {
+                    return Wants::Nothing;
+                }
+                None => {}
+            }
+        }
+        let ready = self.ready_of_queued(die, queued, source);
+        if self.is_short_of_pages(die, ready, source) {
+            return Wants::Pages(HeldDie { die, chip: None });
+        }
+        self.issue_ready(die, ready, source, kernel)
+    }
+
+    /// Resumes an issue after garbage collection was triggered for the planes short of pages.
+    #[inline(never)]
+    pub fn go_on<S: PageSource<M>>(&mut self, shortage: HeldDie, source: &S, kernel: &mut Kernel<M>) -> Wants {
+        let (HeldDie { die, chip }, requester) = (shortage, self.requester(shortage.die));
+        if let Some(scan) = chip {
+            return self.scan_chip(requester, DieId(die.0 + 1), scan, source, kernel);
+        }
+        if self.dies[requester].path.requests_command() {
+            return Wants::Nothing;
+        }
+        self.issue_ready(die, self.ready_planes(die, source), source, kernel)
+    }
+
+    /// Returns the planes of `die` whose programs wait for a free page, one bit each.
+    pub fn held_planes<S: PageSource<M>>(&self, die: DieId, source: &S) -> u8 {
+        let (queued, ready) = (self.queues.masks(die), self.ready_planes(die, source));
+        let short = |class: Class| queued.of(class) & !ready.of(class);
+        Class::WAITING_PROGRAMS.iter().fold(0, |planes, &class| planes | short(class))
+    }
+
+    /// Requests a command path for a transaction in `ready`, or resumes the suspended operation.
+    #[inline(always)]
+    fn issue_ready<S: PageSource<M>>(
+        &mut self,
+        die: DieId,
+        ready: PlaneMasks,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Wants {
+        let state = &self.dies[die].state;
+        if state.accepts(&self.rules.die) {
+            if ready != NOTHING {
+                // Reads beside a suspended operation do not wait for a dispatch.
+                if M::ALL_FEATURES && state.has_suspended() {
+                    self.request_command_path(die, kernel);
+                } else {
+                    self.request_or_await_dispatch(die, kernel);
+                }
+            } else if M::ALL_FEATURES && state.has_suspended() {
+                self.resume_suspended(die, kernel);
+            } else if !self.queues.has_work(die) {
+                self.mark_idle(die);
+                return Wants::Idle(die, 1);
+            }
+        } else if M::ALL_FEATURES && has_awaited_read(&ready) && self.read_may_suspend(die, source, kernel) {
+            self.request_command_path(die, kernel);
+        }
+        Wants::Nothing
+    }
+
+    /// Issues at an independent die without queued programs: every queued transaction may run.
+    #[inline(always)]
+    fn try_issue_without_programs(&mut self, die: DieId, queued: PlaneMasks, kernel: &mut Kernel<M>) -> Wants {
+        let entry = &self.dies[die];
+        if entry.path.requests_command() || !entry.state.accepts(&self.rules.die) {
+            return Wants::Nothing;
+        }
+        if queued == NOTHING {
+            self.mark_idle(die);
+            return Wants::Idle(die, 1);
+        }
+        self.request_or_await_dispatch(die, kernel);
+        Wants::Nothing
+    }
+
+    /// Returns whether programs of `die` wait for a free page, given that only `ready` may run.
+    #[inline]
+    pub(super) fn is_short_of_pages<S: PageSource<M>>(&self, die: DieId, ready: PlaneMasks, source: &S) -> bool {
+        let queued = self.queues.masks(die);
+        source.holds_back(&ready, &queued) && !(M::ALL_FEATURES && self.is_limited_to_reads(die))
+    }
+
+    /// Issues reads that were queued during the transfer of the current command: they may suspend the operation.
+    #[inline(always)]
+    pub fn issue_beside_array<S: PageSource<M>>(&mut self, die: DieId, source: &S, kernel: &mut Kernel<M>) -> Wants {
+        if M::ALL_FEATURES && self.rules.die.suspension != Suspension::Off {
+            self.try_issue(die, source, kernel)
+        } else {
+            Wants::Nothing
+        }
+    }
+
+    /// Returns whether a read may suspend the operation of `die`. Reads never suspend collection that has priority over
+    /// them, nor anything while writes have precedence.
+    #[inline(never)]
+    pub(in super::super) fn read_may_suspend<S: PageSource<M>>(
+        &self,
+        die: DieId,
+        source: &S,
+        kernel: &Kernel<M>,
+    ) -> bool {
+        let state = &self.dies[die].state;
+        state.may_suspend(&self.rules.die, kernel.now())
+            && source.suspends()
+            && !(state.works_internally() && self.has_collection_priority(die, source))
+    }
+
+    /// Returns whether garbage collection has priority over user transactions on `die`, unless it yields to a queued
+    /// read.
+    pub(in super::super) fn has_collection_priority<S: PageSource<M>>(&self, die: DieId, source: &S) -> bool {
+        let yields = M::ALL_FEATURES && self.rules.reads_before_collection && has_awaited_read(&self.queues.masks(die));
+        source.collection_first(die) && !yields
+    }
+
+    /// Returns whether reads are queued at `die` that may suspend its operation.
+    pub fn has_waiting_reads(&self, die: DieId) -> bool {
+        self.rules.die.suspension != Suspension::Off && has_awaited_read(&self.queues.masks(die))
+    }
+
+    #[inline(never)]
+    pub(super) fn resume_suspended(&mut self, die: DieId, kernel: &mut Kernel<M>) {
+        let now = kernel.now();
+        let until = self.dies[die]
+            .state
+            .resume(&self.rules.die, now, self.timing.resume)
+            .expect("a die that accepts an operation and has one suspended resumes it");
+        kernel.schedule(array_lane(OperationKind::Erase), now + self.timing.resume, Event::Resumed(die));
+        kernel.schedule(array_lane(OperationKind::Erase), until, Event::ArrayEnd(die));
+        kernel.tell(|| Notice::Resumed(die, until));
+    }
+}

@@ -1,0 +1,14 @@
+//! Issue: which transactions may run on a die, and path requests for them.
+
+mod chip;
+mod chip_suspension;
+mod die;
+mod dispatch;
+mod outcome;
+mod parity;
+mod ready;
+
+pub use outcome::{HeldDie, Wants};
+
+pub(super) use dispatch::DispatchCandidates;
+pub(super) use ready::has_awaited_read;

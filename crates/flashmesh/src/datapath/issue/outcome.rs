@@ -1,0 +1,33 @@
+//! Outcome of an issue, for the controller.
+
+use crate::ids::{DieId, TransactionId};
+
+use super::chip::ChipScan;
+
+#[cfg(doc)]
+use crate::datapath::Datapath;
+
+/// Action that an issue leaves to the controller.
+#[must_use]
+#[derive(Clone, Copy, Debug)]
+pub enum Wants {
+    /// No action for the controller.
+    Nothing,
+    /// This many dies, starting here, are idle.
+    Idle(DieId, u32),
+    /// Programs wait for a free page. Next, trigger garbage collection of their planes and call
+    /// [`Datapath::go_on`].
+    Pages(HeldDie),
+    /// This many dies, starting here, may issue. Next, call [`Datapath::try_issue_of_die`] for each.
+    Each(DieId, u32),
+    /// The pending operation of a Clean may start. Next, assign a page to each program and call
+    /// [`Datapath::start_alone`].
+    Alone(DieId, TransactionId),
+}
+
+/// Die with programs that wait for a free page, and the interrupted scan of its chip.
+#[derive(Clone, Copy, Debug)]
+pub struct HeldDie {
+    pub die: DieId,
+    pub(in super::super) chip: Option<ChipScan>,
+}

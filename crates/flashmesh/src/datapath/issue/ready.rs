@@ -1,0 +1,130 @@
+//! Transactions that may run on a die now.
+
+use crate::datapath::{Datapath, PageSource};
+use crate::ids::{DieId, PlaneId};
+use crate::kernel::model::Model;
+use crate::schedule::Choice;
+use crate::schedule::queues::{NOTHING, PlaneMasks, planes};
+use crate::schedule::transaction::Class;
+
+impl<M: Model> Datapath<M> {
+    /// Returns the planes of `die` with a transaction that may run, by class.
+    ///
+    /// Programs of a plane without a free page wait, and the plane is collected. Beside a suspended operation only
+    /// reads that a request waits for may run, and none if that operation belongs to a collection with priority.
+    #[inline(always)]
+    pub(in super::super) fn ready_planes<S: PageSource<M>>(&self, die: DieId, source: &S) -> PlaneMasks {
+        self.ready_of_queued(die, self.queues.masks(die), source)
+    }
+
+    /// Like [`ready_planes`](Self::ready_planes), given the queued transactions in `masks`.
+    #[inline(always)]
+    pub(super) fn ready_of_queued<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> PlaneMasks {
+        let is_limited = has_unreserved_programs(&masks)
+            || (M::ALL_FEATURES && self.is_limited_to_reads(die))
+            || (self.gathers() && masks.of(Class::CollectProgram) != 0)
+            || (M::ALL_FEATURES && masks.and(self.rules.pausing_collection) != NOTHING);
+        if !is_limited {
+            masks
+        } else if self.is_limited_only_by_pages(die, masks, source) {
+            self.filter_by_free_pages(die, masks, source)
+        } else {
+            self.filter_by_all_rules(die, masks, source)
+        }
+    }
+
+    /// Returns whether transactions queued at `die` wait only for free pages, and only in open blocks that all host
+    /// writes of a plane share.
+    #[inline(always)]
+    fn is_limited_only_by_pages<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> bool {
+        let is_alone = || self.rules.dies_are_independent && !self.is_limited_to_reads(die) && !source.writes_wait(die);
+        source.shares_open_block() && masks.and(SEPARATE_PROGRAMS) == NOTHING && (!M::ALL_FEATURES || is_alone())
+    }
+
+    /// Filters `masks` by every rule.
+    ///
+    /// Not inlined, like all rare paths in this file: inlined, they would take registers from the common path.
+    #[inline(never)]
+    fn filter_by_all_rules<S: PageSource<M>>(&self, die: DieId, mut masks: PlaneMasks, source: &S) -> PlaneMasks {
+        if M::ALL_FEATURES && self.is_limited_to_reads(die) {
+            if self.has_suspended_priority_collection(die, source) {
+                return NOTHING;
+            }
+            return masks.and(AWAITED_READS);
+        }
+        if self.rules.has_parity
+            && let Some(ready) = self.ready_beside_parity(die, masks)
+        {
+            return ready;
+        }
+        for class in Class::WAITING_PROGRAMS {
+            let has_pages = class == Class::UserProgram && self.rules.binds_early;
+            let mut unchecked = if has_pages { 0 } else { masks.of(class) };
+            while unchecked != 0 {
+                let plane = unchecked.trailing_zeros();
+                unchecked &= unchecked - 1;
+                let plane_id = PlaneId(self.geometry.first_plane(die).0 + plane);
+                let head = |&priority| self.queues.head(Choice { die, class, plane: plane as u8, priority });
+                let heads = self.queues.priorities().iter().filter_map(head).map(|id| &self.transactions[id]);
+                if !source.has_page(class, plane_id, heads) {
+                    masks.remove(class, plane as u8);
+                }
+            }
+        }
+        if M::ALL_FEATURES && masks.of(Class::UserProgram) != 0 && source.writes_wait(die) {
+            planes(masks.of(Class::UserProgram)).for_each(|plane| masks.remove(Class::UserProgram, plane));
+        }
+        if M::ALL_FEATURES && masks.and(self.rules.pausing_collection) != NOTHING && source.collection_waits(die) {
+            masks = masks.without(self.rules.pausing_collection);
+        }
+        if self.gathers() {
+            for class in GATHERING_CLASSES {
+                let queued = masks.of(class);
+                let gathering = queued & !self.runnable_programs(die, class, queued, source);
+                planes(gathering).for_each(|plane| masks.remove(class, plane));
+            }
+        }
+        masks
+    }
+
+    /// Removes host writes of planes whose shared open block has no free page from `masks`.
+    #[inline(always)]
+    fn filter_by_free_pages<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> PlaneMasks {
+        if self.rules.binds_early {
+            return masks;
+        }
+        let first = self.geometry.first_plane(die).0;
+        let mut ready = masks;
+        let mut unchecked = masks.of(Class::UserProgram);
+        while unchecked != 0 {
+            let plane = unchecked.trailing_zeros();
+            unchecked &= unchecked - 1;
+            if !source.has_shared_page(PlaneId(first + plane)) {
+                ready.remove(Class::UserProgram, plane as u8);
+            }
+        }
+        ready
+    }
+}
+
+/// Classes whose mapping units gather before they are programmed.
+const GATHERING_CLASSES: [Class; 4] =
+    [Class::UserProgram, Class::MapProgram, Class::ReplicaProgram, Class::CollectProgram];
+
+/// Programs that may find no free page: unlike garbage collection, they have no reserve of pages.
+const UNRESERVED_PROGRAMS: PlaneMasks = PlaneMasks::all_of(&Class::WAITING_PROGRAMS);
+/// Programs that may find no free page, but never go to the open block of host writes.
+const SEPARATE_PROGRAMS: PlaneMasks = PlaneMasks::all_of(&[Class::MapProgram, Class::ReplicaProgram]);
+const AWAITED_READS: PlaneMasks = PlaneMasks::all_of(&Class::AWAITED_READS);
+
+/// Returns whether programs are queued that may find no free page.
+#[inline(always)]
+pub(super) fn has_unreserved_programs(queued: &PlaneMasks) -> bool {
+    queued.and(UNRESERVED_PROGRAMS) != NOTHING
+}
+
+/// Returns whether a read that a request waits for is in `ready`.
+#[inline]
+pub(in super::super) fn has_awaited_read(ready: &PlaneMasks) -> bool {
+    ready.and(AWAITED_READS) != NOTHING
+}

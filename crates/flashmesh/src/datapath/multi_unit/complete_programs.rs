@@ -1,0 +1,114 @@
+//! Complete programs: programs of several mapping units whose data does not come from the controller, such as copybacks
+//! and pages gathered in the page buffer of another chip.
+//!
+//! All units are available when the program is queued ([`Work::is_whole`](crate::schedule::work::Work::is_whole)), so it does not gather and precedes
+//! gathering programs of its queue.
+
+use crate::datapath::path::PathGrant;
+use crate::datapath::{Beginning, Datapath, PageSource};
+use crate::ids::{DieId, TransactionId};
+use crate::kernel::Kernel;
+use crate::kernel::model::Model;
+use crate::kernel::probe::Notice;
+use crate::schedule::transaction::{Class, Transaction};
+use crate::schedule::{Choice, Scheduler};
+
+impl<M: Model> Datapath<M> {
+    /// Chains `ids` into one operation, in order, and returns the lead. None of them may be queued.
+    ///
+    /// # Panics
+    /// When `ids` is empty.
+    pub fn run_together(&mut self, ids: &[TransactionId]) -> TransactionId {
+        for pair in ids.windows(2) {
+            self.transactions[pair[0]].set_companion(pair[1]);
+        }
+        self.transactions[*ids.last().expect("an operation has a transaction")].end_chain();
+        ids[0]
+    }
+
+    /// Enqueues a complete program behind the complete programs already queued.
+    pub(in super::super) fn enqueue_complete_program(
+        &mut self,
+        die: DieId,
+        plane: u8,
+        lead: TransactionId,
+        kernel: &mut Kernel<M>,
+    ) {
+        self.start_companion_waits(die, lead, kernel);
+        let ahead = |other: &Transaction| other.work.is_whole();
+        self.queues.insert_behind(&self.transactions, die, plane, lead, ahead);
+    }
+
+    /// Replaces a dequeued `lead`, which is not to run, by its first companion, and enqueues that at the head.
+    pub fn go_on_without(&mut self, lead: TransactionId) {
+        let Some(next) = self.companion(lead) else { return };
+        self.transactions[lead].end_chain();
+        let plane = self.transactions[next].plane;
+        let (die, plane) = (self.geometry.die_of_plane(plane), self.geometry.plane_in_die(plane) as u8);
+        self.queues.insert_behind(&self.transactions, die, plane, next, |_| false);
+        if self.dispatches() {
+            self.scheduling.scheduler.queue_changed(die);
+        }
+    }
+
+    /// Starts the queue wait of the companions of `lead`.
+    pub(in super::super) fn start_companion_waits(&mut self, die: DieId, lead: TransactionId, kernel: &mut Kernel<M>) {
+        let (now, internal_busy) = (kernel.now(), self.dies[die].state.internal_busy(kernel.now()));
+        let mut next = self.companion(lead);
+        while let Some(id) = next {
+            self.transactions[id].account.queue(now, internal_busy);
+            let class = self.transactions[id].class();
+            kernel.tell(|| Notice::Enqueued(die, class, None));
+            next = self.companion(id);
+        }
+    }
+
+    /// Ends the queue wait of the companions of `lead`.
+    pub(in super::super) fn end_companion_waits(
+        &mut self,
+        die: DieId,
+        lead: TransactionId,
+        path: PathGrant,
+        kernel: &mut Kernel<M>,
+    ) {
+        let mut next = self.companion(lead);
+        while let Some(id) = next {
+            self.on_dequeued(id, die, path, kernel);
+            next = self.companion(id);
+        }
+    }
+
+    /// Removes the companions for which `is_stale` holds from a dequeued complete program. Returns them.
+    pub fn leave_out(&mut self, lead: TransactionId, is_stale: impl Fn(&Transaction) -> bool) -> Vec<TransactionId> {
+        let all: Vec<TransactionId> = self.with_companions(lead).collect();
+        let (out, kept): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|&id| id != lead && is_stale(&self.transactions[id]));
+        self.run_together(&kept);
+        out.iter().for_each(|&id| self.transactions[id].end_chain());
+        out
+    }
+
+    /// Returns the next unit of a complete program that is being started. Every unit before must have its page.
+    pub(super) fn next_unit_of_complete_program(
+        &mut self,
+        operation: &mut Beginning,
+        lead: TransactionId,
+        kernel: &mut Kernel<M>,
+    ) -> Option<TransactionId> {
+        let id = self.with_companions(lead).nth(operation.companion_count as usize + 1)?;
+        operation.companion_count += 1;
+        self.on_dequeued(id, operation.queue.die, operation.path(), kernel);
+        Some(id)
+    }
+
+    /// Returns whether the next garbage collection move of a plane runs without gathering: a complete program, or with
+    /// Cleans a stale move. Only few moves are in flight before a Clean, so that a stale one would gather in vain and
+    /// block the others.
+    pub(super) fn needs_no_companions<S: PageSource<M>>(&self, die: DieId, plane: u8, source: &S) -> bool {
+        self.queues.priorities().iter().any(|&priority| {
+            let class = Class::CollectProgram;
+            let head = self.queues.head(Choice { die, class, plane, priority }).map(|head| &self.transactions[head]);
+            head.is_some_and(|head| head.work.is_whole() || (self.rules.cleans && !source.is_current(head)))
+        })
+    }
+}

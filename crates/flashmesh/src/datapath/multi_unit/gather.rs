@@ -1,0 +1,307 @@
+//! Gathering of mapping units that share a page of the array or a program.
+//!
+//! Such units run as one transaction: the first leads, and the others are chained to it as its *companions*.
+//!
+//! - Reads of one page that wait in the same queue are sensed once and transferred together.
+//! - Programs gather in the queue of their plane until they fill one program. A partial program runs when its oldest
+//!   unit has waited for `ftl.gather-timeout`, when a flush waits for it ([`Datapath::hurry`]), or
+//!   when no more units can come (the last ones of a victim).
+//! - Early-bound writes gather in the program of their page ([`early_binding`](super::early_binding)).
+//! - In superblocks, whose planes are written at the same offset, a program waits until all planes of the die are full.
+
+use crate::config::{Config, MultiPlane};
+use crate::datapath::multi_unit::EarlyBoundPrograms;
+use crate::datapath::{Beginning, Datapath, PageSource};
+use crate::flash::geometry::Geometry;
+use crate::ids::{DieId, PlaneId, Ppn, TransactionId};
+use crate::kernel::Kernel;
+use crate::kernel::event::{Event, lane};
+use crate::kernel::model::Model;
+use crate::policies;
+use crate::schedule::Choice;
+use crate::schedule::queues::{NOTHING, PlaneMasks, planes};
+use crate::schedule::transaction::{CLASSES, Class};
+use crate::schedule::work::Work;
+use crate::units::Time;
+
+/// State of gathering programs.
+#[derive(Clone, Debug)]
+pub(in super::super) struct GatherState {
+    is_enabled: bool,
+    pub(in super::super) units_per_page: u32,
+    units_per_program: u32,
+    timeout: Time,
+    /// Whether all planes of a die must be full before any is programmed (superblocks).
+    gathers_by_die: bool,
+    planes_per_die: u32,
+    /// Queues whose partial programs may run, indexed by die.
+    released: Vec<PlaneMasks>,
+    /// Number of queued late-bound units, indexed by die, class and plane; empty if programs do not gather.
+    queued: Vec<u32>,
+    /// Programs of early-bound units.
+    pub(in super::super) early_bound: EarlyBoundPrograms,
+}
+
+impl GatherState {
+    pub(in super::super) fn new(config: &Config, geometry: &Geometry) -> GatherState {
+        let is_enabled = geometry.gathers();
+        let dies = if is_enabled { geometry.dies() as usize } else { 0 };
+        GatherState {
+            is_enabled,
+            units_per_page: geometry.units_per_page,
+            units_per_program: geometry.units_per_program,
+            timeout: config.ftl.gather_timeout,
+            gathers_by_die: policies::ftl_rules(config).superblock_dies.is_some()
+                && config.flash.multi_plane != MultiPlane::Off,
+            planes_per_die: geometry.planes_per_die,
+            released: vec![NOTHING; dies],
+            queued: vec![0; dies * CLASSES * geometry.planes_per_die as usize],
+            early_bound: EarlyBoundPrograms::new(if is_enabled { geometry.planes() } else { 0 }),
+        }
+    }
+
+    #[inline(always)]
+    pub(in super::super) fn is_enabled(&self) -> bool {
+        self.is_enabled
+    }
+
+    pub(super) fn timeout(&self) -> Time {
+        self.timeout
+    }
+
+    fn index(&self, die: DieId, class: Class, plane: u8) -> usize {
+        (die.index() * CLASSES + class.index()) * self.planes_per_die as usize + usize::from(plane)
+    }
+
+    fn is_full(&self, die: DieId, class: Class, plane: u8, units: u32) -> bool {
+        self.queued[self.index(die, class, plane)] >= units
+    }
+}
+
+/// Returns whether a program for `work` may wait for companions.
+fn may_gather(work: Work) -> bool {
+    work.class().is_program() && work != Work::Parity && !work.is_whole()
+}
+
+/// Programs that gather until a timeout; moves of garbage collection gather without one.
+const TIMED_PROGRAMS: PlaneMasks = PlaneMasks::all_of(&Class::WAITING_PROGRAMS);
+
+impl<M: Model> Datapath<M> {
+    #[inline(always)]
+    pub(in super::super) fn gathers(&self) -> bool {
+        M::ALL_FEATURES && self.gather.is_enabled
+    }
+
+    /// Returns the companion that follows `id`.
+    #[inline(always)]
+    pub fn companion(&self, id: TransactionId) -> Option<TransactionId> {
+        if self.gathers() { self.transactions[id].companion() } else { None }
+    }
+
+    /// Iterates over `id` and the companions behind it.
+    pub fn with_companions(&self, id: TransactionId) -> impl Iterator<Item = TransactionId> {
+        std::iter::successors(Some(id), |&id| self.companion(id))
+    }
+
+    /// Counts a unit that was queued at its die.
+    #[inline(always)]
+    pub(in super::super) fn count_queued(
+        &mut self,
+        id: TransactionId,
+        die: DieId,
+        work: Work,
+        plane: u8,
+        kernel: &mut Kernel<M>,
+    ) {
+        if self.gathers() && self.is_early_bound(work.class()) {
+            self.gather.early_bound.count_queued(&self.geometry, self.transactions[id].to, true);
+        } else if self.gathers() && may_gather(work) {
+            self.count_gathering(die, work.class(), plane, kernel);
+        }
+    }
+
+    #[inline(never)]
+    fn count_gathering(&mut self, die: DieId, class: Class, plane: u8, kernel: &mut Kernel<M>) {
+        let at = self.gather.index(die, class, plane);
+        self.gather.queued[at] += 1;
+        if self.gather.queued[at] == 1 && class.waits_for_page() {
+            kernel.schedule(lane::GATHER, kernel.now() + self.gather.timeout, Event::GatherDue(die));
+        }
+    }
+
+    /// Counts a unit that left the queue of its die.
+    #[inline(always)]
+    pub(in super::super) fn count_dequeued(&mut self, id: TransactionId) {
+        if self.gathers() {
+            let transaction = &self.transactions[id];
+            if !may_gather(transaction.work) {
+                return;
+            }
+            if self.is_early_bound(transaction.class()) {
+                return self.gather.early_bound.count_queued(&self.geometry, transaction.to, false);
+            }
+            let die = self.geometry.die_of_plane(transaction.plane);
+            let plane = self.geometry.plane_in_die(transaction.plane) as u8;
+            let at = self.gather.index(die, transaction.class(), plane);
+            self.gather.queued[at] -= 1;
+        }
+    }
+
+    /// Returns the number of garbage collection moves that gather at `plane`.
+    pub fn moves_that_gather(&self, plane: PlaneId) -> u32 {
+        let (die, in_die) = (self.geometry.die_of_plane(plane), self.geometry.plane_in_die(plane) as u8);
+        self.gather.queued[self.gather.index(die, Class::CollectProgram, in_die)]
+    }
+
+    /// Returns the subset of `planes` whose programs of `class` may run: full programs, and those that need not gather.
+    pub(in super::super) fn runnable_programs<S: PageSource<M>>(
+        &self,
+        die: DieId,
+        class: Class,
+        planes: u8,
+        source: &S,
+    ) -> u8 {
+        if planes == 0 {
+            return 0;
+        }
+        let GatherState { gathers_by_die, planes_per_die, released, .. } = &self.gather;
+        let (first, count) = (self.geometry.first_plane(die), *planes_per_die);
+        if self.is_early_bound(class) {
+            let may_run = |plane: &u8| self.gather.early_bound.has_runnable(PlaneId(first.0 + u32::from(*plane)));
+            return self::planes(planes).filter(may_run).fold(0, |ready, plane| ready | 1 << plane);
+        }
+        let released = released[die.index()].of(class);
+        let moves = class == Class::CollectProgram;
+        let units = |plane: u8| {
+            let writes_slc = || source.writes_slc(PlaneId(first.0 + u32::from(plane)));
+            let is_page = self.geometry.has_slc() && class == Class::UserProgram && writes_slc();
+            if is_page { self.gather.units_per_page } else { self.gather.units_per_program }
+        };
+        let is_full = |plane: u8| self.gather.is_full(die, class, plane, units(plane));
+        if *gathers_by_die {
+            let is_ready = released != 0 || (moves && !source.moves_more(first)) || (0..count as u8).all(is_full);
+            return if is_ready { planes } else { 0 };
+        }
+        let is_ready = |plane: &u8| {
+            released >> plane & 1 != 0
+                || is_full(*plane)
+                || (moves && self.needs_no_companions(die, *plane, source))
+                || (moves && !source.moves_more(PlaneId(first.0 + u32::from(*plane))))
+        };
+        self::planes(planes).filter(is_ready).fold(0, |ready, plane| ready | 1 << plane)
+    }
+
+    /// Ends the gathering of programs of `die` whose timeout has passed, or of all if `is_flush`. Returns the first
+    /// page of each early-bound program that was closed; its unassigned pages stay empty. Next, call
+    /// [`Datapath::try_issue`].
+    #[inline(never)]
+    pub fn gather_due(&mut self, die: DieId, is_flush: bool, kernel: &Kernel<M>) -> Vec<Ppn> {
+        let now = kernel.now();
+        for class in Class::WAITING_PROGRAMS {
+            if self.is_early_bound(class) {
+                continue;
+            }
+            for plane in 0..self.gather.planes_per_die as u8 {
+                let heads = self.queues.priorities().iter().filter_map(|&priority| {
+                    let head = self.queues.head(Choice { die, class, plane, priority })?;
+                    Some(self.transactions[head].account.queued())
+                });
+                if heads.min().is_some_and(|queued| is_flush || queued + self.gather.timeout <= now) {
+                    self.gather.released[die.index()].insert(class, plane);
+                }
+            }
+        }
+        self.close_due_programs(die, is_flush, now)
+    }
+
+    /// Issues the partial programs of `die` for a waiting flush, after all events of the current time.
+    #[inline(never)]
+    pub fn hurry(&self, die: DieId, kernel: &mut Kernel<M>) {
+        let is_waiting = || self.queues.masks(die).and(TIMED_PROGRAMS) != NOTHING || self.has_open_program(die);
+        if self.gathers() && is_waiting() {
+            kernel.schedule(lane::GATHER, kernel.now(), Event::GatherDue(die));
+        }
+    }
+
+    /// Dequeues the next unit for the program added last to `operation`. Every unit added before must have its page.
+    #[inline(always)]
+    pub fn next_companion<S: PageSource<M>>(
+        &mut self,
+        operation: &mut Beginning,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Option<TransactionId> {
+        if self.gathers() { self.next_unit_of_program(operation, source, kernel) } else { None }
+    }
+
+    #[inline(never)]
+    fn next_unit_of_program<S: PageSource<M>>(
+        &mut self,
+        operation: &mut Beginning,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Option<TransactionId> {
+        let lead = *operation.transactions().last()?;
+        if self.transactions[lead].work.is_whole() {
+            return self.next_unit_of_complete_program(operation, lead, kernel);
+        }
+        let id = if self.is_early_bound(operation.class()) {
+            self.next_early_bound(operation, lead)?
+        } else {
+            self.next_late_bound(operation, lead, source)?
+        };
+        self.on_dequeued(id, operation.queue.die, operation.path(), kernel);
+        let last = self.with_companions(lead).last().unwrap_or(lead);
+        self.append_companion(last, id);
+        operation.companion_count += 1;
+        Some(id)
+    }
+
+    /// Dequeues the next late-bound unit for the same open block, unless the program of `lead` is full.
+    fn next_late_bound<S: PageSource<M>>(
+        &mut self,
+        operation: &Beginning,
+        lead: TransactionId,
+        source: &S,
+    ) -> Option<TransactionId> {
+        let leading = self.transactions[lead];
+        let units = self.geometry.units_per_program_of(self.geometry.block_of(leading.to));
+        if leading.to.0 / units != (leading.to.0 + operation.companion_count + 1) / units {
+            return None;
+        }
+        let plane = self.geometry.plane_in_die(leading.plane) as u8;
+        let queue = Choice { plane, ..operation.queue };
+        let lookahead = self.rules.lookahead.max(units);
+        self.queues.take_first(&mut self.transactions, queue, lookahead, |other| {
+            leading.work.may_run_with(other.work) && source.shares_block(&leading, other) && source.is_current(other)
+        })
+    }
+
+    pub(super) fn append_companion(&mut self, last: TransactionId, id: TransactionId) {
+        self.transactions[id].end_chain();
+        self.transactions[last].set_companion(id);
+    }
+
+    /// Restarts gathering for the units that stay queued when the programs of `operation` start.
+    #[inline(never)]
+    pub(in super::super) fn restart_gathering(&mut self, operation: &Beginning, kernel: &mut Kernel<M>) {
+        let (die, class) = (operation.queue.die, operation.class());
+        if self.is_early_bound(class) {
+            return self.remove_started_programs(operation);
+        }
+        for &lead in operation.transactions() {
+            let plane = self.geometry.plane_in_die(self.transactions[lead].plane) as u8;
+            self.gather.released[die.index()].remove(class, plane);
+            let heads = self.queues.priorities().iter().filter_map(|&priority| {
+                let head = self.queues.head(Choice { die, class, plane, priority })?;
+                Some(self.transactions[head].account.queued())
+            });
+            if let Some(queued) = heads.min()
+                && class.waits_for_page()
+            {
+                let due = (queued + self.gather.timeout).max(kernel.now());
+                kernel.schedule(lane::GATHER, due, Event::GatherDue(die));
+            }
+        }
+    }
+}

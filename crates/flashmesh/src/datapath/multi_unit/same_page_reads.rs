@@ -1,0 +1,53 @@
+//! Reads of several mapping units of a page: those queued together are sensed once.
+
+use crate::datapath::path::PathGrant;
+use crate::datapath::{Datapath, PageSource};
+use crate::ids::TransactionId;
+use crate::kernel::Kernel;
+use crate::kernel::model::Model;
+use crate::schedule::Choice;
+use crate::schedule::transaction::Class;
+
+impl<M: Model> Datapath<M> {
+    /// Chains queued reads of the same page to `lead`.
+    #[inline(always)]
+    pub(in super::super) fn chain_same_page_reads<S: PageSource<M>>(
+        &mut self,
+        queue: Choice,
+        lead: TransactionId,
+        path: PathGrant,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) {
+        if self.gathers() && !self.transactions[lead].work.is_whole() {
+            self.transactions[lead].end_chain();
+            if matches!(queue.class, Class::MapRead | Class::UserRead | Class::CollectRead) {
+                self.chain_reads_of_page(queue, lead, path, source, kernel);
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn chain_reads_of_page<S: PageSource<M>>(
+        &mut self,
+        queue: Choice,
+        lead: TransactionId,
+        path: PathGrant,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) {
+        let units = self.gather.units_per_page;
+        let leading = self.transactions[lead];
+        let page = leading.from.0 / units;
+        let mut last = lead;
+        for _ in 1..units {
+            let companion = self.queues.take_first(&mut self.transactions, queue, self.rules.lookahead, |other| {
+                other.from.0 / units == page && source.is_current(other) && source.joins(&leading, other)
+            });
+            let Some(id) = companion else { return };
+            self.on_dequeued(id, queue.die, path, kernel);
+            self.append_companion(last, id);
+            last = id;
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Array work of an operation, from its start to its acknowledgement.
+
+use crate::datapath::Datapath;
+use crate::datapath::dies::DieEntry;
+use crate::datapath::operation::ArraySteps;
+use crate::fabric::{Fabric, TransferPhase};
+use crate::flash::die::{Operation, OperationKind};
+use crate::ids::{AcknowledgementId, DieId, TransactionId};
+use crate::kernel::Kernel;
+use crate::kernel::event::{Event, array_lane};
+use crate::kernel::model::Model;
+use crate::kernel::probe::Notice;
+use crate::schedule::account::Stall;
+use crate::schedule::transaction::{Owner, Transaction};
+use crate::schedule::work::{Route, Work};
+use crate::units::Time;
+
+/// Outcome of an end-of-array event.
+#[derive(Clone, Copy, Debug)]
+pub enum Ended {
+    /// The event is stale: the operation was suspended after the event was scheduled.
+    NotYet,
+    /// A read has ended. Next, call [`Datapath::try_issue`], so that with a cache register the array senses the next page
+    /// during the transfer, and then [`Datapath::begin_sending`].
+    Read,
+    /// A program, copyback or erase has ended. Next, update the map and call [`Datapath::try_issue`].
+    Changed {
+        operation: Operation,
+        /// Whether the controller learns of the end only by an acknowledgement ([`Datapath::acknowledged`]).
+        is_acknowledged_later: bool,
+    },
+}
+
+impl<M: Model> Datapath<M> {
+    /// Starts the array of `die`: the command and its data have arrived. `stalled` is how long they were blocked in the
+    /// network.
+    #[inline(always)]
+    pub(in super::super) fn start_array(&mut self, die: DieId, stalled: Time, kernel: &mut Kernel<M>) {
+        let now = kernel.now();
+        let is_by_another = stalled > Time::ZERO
+            && !self.dies[self.requester(die)].path.blocked_by_own_request[TransferPhase::Command.index()];
+        let (operation, until) =
+            self.dies[die].state.start_array(now).expect("the die whose command is delivered has an operation");
+        let kind = operation.kind;
+        let (gathers, stall) = (M::ALL_FEATURES && self.gather.is_enabled(), Stall { time: stalled, is_by_another });
+        for &id in operation.transactions() {
+            self.transactions[id].account.array_began(now, operation.started, stall);
+            let mut companion = if gathers { self.transactions[id].companion() } else { None };
+            while let Some(id) = companion {
+                self.transactions[id].account.array_began(now, operation.started, stall);
+                companion = self.transactions[id].companion();
+            }
+        }
+        kernel.tell(|| Notice::ArrayBegan(die, kind, until));
+        // Separate arm for reads: with a constant lane the compiler specialises `schedule`.
+        match kind {
+            OperationKind::Read => kernel.schedule(array_lane(OperationKind::Read), until, Event::ArrayEnd(die)),
+            _ => kernel.schedule(array_lane(kind), until, Event::ArrayEnd(die)),
+        }
+    }
+
+    /// Ends the array work of `die`, unless the event is stale.
+    #[inline(always)]
+    pub fn array_end(&mut self, die: DieId, kernel: &mut Kernel<M>) -> Ended {
+        let now = kernel.now();
+        if M::ALL_FEATURES && !self.dies[die].state.ends_at(now) {
+            return Ended::NotYet;
+        }
+        // A path request to suspend this operation waited for the die so far: it waits for its path only from now on.
+        let requester = self.requester(die);
+        if M::ALL_FEATURES && self.dies[requester].path.requests_command() {
+            self.dies[requester].path.request_command(now);
+        }
+        let DieEntry { state, work, .. } = &mut self.dies[die];
+        let operation = state.finish_array(now).expect("the end of the operation has come");
+        kernel.tell(|| Notice::ArrayEnded(die));
+        let nominal = operation.array_time;
+        work.array += nominal;
+        if M::ALL_FEATURES && ArraySteps::are_needed(operation.kind, &self.geometry, &self.timing) {
+            let work = ArraySteps::new(&self.geometry, &self.timing, &self.transactions);
+            work.steps(operation).for_each(|(kind, pages)| self.counters.work.count(kind, pages));
+        } else if operation.kind == OperationKind::Read {
+            self.counters.work.count(OperationKind::Read, operation.pages);
+        } else {
+            self.counters.work.count(operation.kind, operation.pages);
+        }
+        let gathers = M::ALL_FEATURES && self.gather.is_enabled();
+        for &id in operation.transactions() {
+            self.transactions[id].account.array_ended(now, nominal);
+            let mut companion = if gathers { self.transactions[id].companion() } else { None };
+            while let Some(id) = companion {
+                self.transactions[id].account.array_ended(now, nominal);
+                companion = self.transactions[id].companion();
+            }
+        }
+        if operation.kind == OperationKind::Read {
+            if kernel.is_probed() {
+                let planes = operation.planes;
+                for id in planes.transactions().iter().flat_map(|&lead| self.with_companions(lead)) {
+                    let Transaction { from, lpn, owner: Owner { request, .. }, .. } = self.transactions[id];
+                    kernel.tell(|| Notice::PageRead(from, lpn, request));
+                }
+            }
+            return Ended::Read;
+        }
+        // A Clean is acknowledged once, after its last page.
+        let first = self.transactions[operation.transactions()[0]].work;
+        let is_reported =
+            !(M::ALL_FEATURES && matches!(first, Work::CollectRead(Route::Clean) | Work::CollectProgram(Route::Clean)));
+        let is_acknowledged_later = is_reported && self.interconnect.fabric.acknowledges();
+        Ended::Changed { operation: *operation, is_acknowledged_later }
+    }
+
+    /// Sends the acknowledgement of `operation` to its controller.
+    pub fn acknowledge(&mut self, die: DieId, operation: Operation, kernel: &mut Kernel<M>) {
+        let id = self.interconnect.unacknowledged.insert(operation);
+        let die = self.requester(die);
+        kernel.tell(|| Notice::AcknowledgementSent(die, id));
+        self.interconnect.fabric.acknowledge(die, id, kernel.now(), &mut self.interconnect.outbox);
+    }
+
+    /// Removes and returns the operation that an arrived acknowledgement reports, with its die.
+    pub fn acknowledged(&mut self, id: AcknowledgementId, kernel: &mut Kernel<M>) -> (DieId, Operation) {
+        let operation = self.interconnect.unacknowledged[id];
+        self.interconnect.unacknowledged.remove(id);
+        let die = self.geometry.die_of_plane(self.transactions[operation.transactions()[0]].plane);
+        let requester = self.requester(die);
+        kernel.tell(|| Notice::Acknowledged(requester, id));
+        (die, operation)
+    }
+
+    /// Charges the time since the end of the array work to the acknowledgement.
+    pub fn count_acknowledgement(&mut self, id: TransactionId, now: Time) {
+        self.transactions[id].account.acknowledged(now);
+    }
+}

@@ -1,0 +1,119 @@
+//! Array time of operations that take several steps under one command: those on mapping units of several pages, and
+//! copybacks of word lines.
+//!
+//! A program writes all pages of a unit, a read senses only those it needs. A copyback senses all pages it moves and
+//! programs them word line by word line. The planes of an operation work in parallel; the slowest one determines its
+//! time.
+
+use crate::datapath::Datapath;
+use crate::flash::die::{Operation, OperationKind, PlaneTransactions};
+use crate::flash::geometry::Geometry;
+use crate::flash::page_type::PageType;
+use crate::flash::timing::{Pages, Timing};
+use crate::ids::{Ppn, TransactionId};
+use crate::kernel::model::Model;
+use crate::schedule::queues::Transactions;
+use crate::units::Time;
+
+/// Calculator of array steps and their times.
+pub(in super::super) struct ArraySteps<'a> {
+    geometry: &'a Geometry,
+    timing: &'a Timing,
+    transactions: &'a Transactions,
+}
+
+impl<'a> ArraySteps<'a> {
+    pub(in super::super) fn new(
+        geometry: &'a Geometry,
+        timing: &'a Timing,
+        transactions: &'a Transactions,
+    ) -> ArraySteps<'a> {
+        ArraySteps { geometry, timing, transactions }
+    }
+
+    /// Returns whether operations of `kind` may take several steps.
+    #[inline]
+    pub(super) fn are_needed(kind: OperationKind, geometry: &Geometry, timing: &Timing) -> bool {
+        geometry.has_large_units() || (kind == OperationKind::Copyback && timing.pages_per_program() > 1)
+    }
+
+    /// Returns the steps of the slowest plane.
+    pub(in super::super) fn steps(&self, operation: &Operation) -> impl Iterator<Item = (OperationKind, Pages)> + '_ {
+        self.steps_of(operation.kind, self.slowest_plane(operation.kind, operation.planes).0)
+    }
+
+    /// Returns the transaction of the slowest plane, and its array time.
+    fn slowest_plane(&self, kind: OperationKind, planes: PlaneTransactions) -> (TransactionId, Time) {
+        let mut slowest = (planes.transactions()[0], Time::ZERO);
+        for &id in planes.transactions() {
+            let time = self.timing.array_of(kind, self.steps_of(kind, id));
+            if time > slowest.1 {
+                slowest = (id, time);
+            }
+        }
+        slowest
+    }
+
+    /// Returns the steps of a transaction.
+    fn steps_of(&self, kind: OperationKind, id: TransactionId) -> impl Iterator<Item = (OperationKind, Pages)> + '_ {
+        let (transaction, in_unit) = (&self.transactions[id], self.geometry.pages_per_unit);
+        let (from, to) = (transaction.from, transaction.to);
+        let of_word_line = if self.geometry.is_slc_page(to) { 1 } else { self.timing.pages_per_program() };
+        let (read, programmed) = match kind {
+            OperationKind::Erase => (0..0, 0..0),
+            OperationKind::Program => (0..0, 0..in_unit),
+            OperationKind::Copyback => (0..in_unit.max(of_word_line), 0..in_unit.max(of_word_line)),
+            OperationKind::Read => {
+                let (page, unit) = (self.geometry.array_page_size().as_u64(), self.geometry.page_size.as_u64());
+                let wanted = transaction.moved.as_u64().clamp(1, unit);
+                // Reads for read-modify-write or replication move more bytes than the request: shift them to end inside
+                // the unit.
+                let start = u64::from(transaction.start).min(unit - wanted);
+                let last = start + wanted - 1;
+                ((start / page) as u32..(last / page) as u32 + 1, 0..0)
+            }
+        };
+        let pages = move |page: u32| Pages {
+            read: self.type_of(from, || self.timing.page_type(|| self.geometry.array_page(from) + page)),
+            programmed: self.type_of(to, || self.timing.programmed_type(|| self.geometry.array_page(to) + page)),
+        };
+        let erase = (kind == OperationKind::Erase).then(|| (OperationKind::Erase, pages(0)));
+        let reads = read.map(move |page| (OperationKind::Read, pages(page)));
+        // A word line is programmed in one step.
+        let programs = programmed.step_by(of_word_line as usize);
+        let programs = programs.map(move |page| (OperationKind::Program, pages(page)));
+        erase.into_iter().chain(reads).chain(programs)
+    }
+
+    fn type_of(&self, unit: Ppn, native: impl FnOnce() -> PageType) -> PageType {
+        if self.geometry.is_slc_page(unit) { PageType::Slc } else { native() }
+    }
+}
+
+impl<M: Model> Datapath<M> {
+    /// Returns the array time of an operation; `pages` are those of the lead.
+    #[inline(always)]
+    pub(in super::super) fn array_time(&self, kind: OperationKind, pages: Pages, planes: PlaneTransactions) -> Time {
+        if M::ALL_FEATURES && ArraySteps::are_needed(kind, &self.geometry, &self.timing) {
+            ArraySteps::new(&self.geometry, &self.timing, &self.transactions).slowest_plane(kind, planes).1
+        } else {
+            self.timing.array(kind, pages)
+        }
+    }
+
+    /// Returns the types of the pages that a transaction reads and programs, which decide its array time.
+    #[inline]
+    pub(in super::super) fn page_types(&self, id: TransactionId) -> Pages {
+        let transaction = &self.transactions[id];
+        let page = |ppn| move || self.geometry.array_page(ppn);
+        let is_slc = |ppn| M::ALL_FEATURES && self.geometry.is_slc_page(ppn);
+        Pages {
+            read: if is_slc(transaction.from) { PageType::Slc } else { self.timing.page_type(page(transaction.from)) },
+            programmed: if is_slc(transaction.to) {
+                PageType::Slc
+            } else {
+                self.timing.programmed_type(page(transaction.to))
+            },
+        }
+    }
+}

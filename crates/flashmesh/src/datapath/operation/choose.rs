@@ -1,0 +1,118 @@
+//! Choice of the lead of an operation.
+
+use crate::config::EraseOrder;
+use crate::datapath::dies::DiesView;
+use crate::datapath::{Datapath, PageSource};
+use crate::ids::{DieId, TransactionId};
+use crate::kernel::Kernel;
+use crate::kernel::model::Model;
+use crate::schedule::queues::{NOTHING, PlaneMasks};
+use crate::schedule::transaction::Class;
+use crate::schedule::{Choice, Decision, Scheduler, Waiting};
+
+/// Chosen queue, and the lead if it is not the head of the queue.
+type ChosenLead = (Choice, Option<TransactionId>);
+
+impl<M: Model> Datapath<M> {
+    /// Returns whether `lead` may run at its plane: its page has not moved, and its write is still meant for this
+    /// plane.
+    #[inline(always)]
+    pub(super) fn is_valid_lead<S: PageSource<M>>(&self, lead: TransactionId, source: &S) -> bool {
+        let transaction = &self.transactions[lead];
+        source.is_current(transaction)
+            && (!M::ALL_FEATURES || transaction.class() != Class::UserProgram || source.stays(lead, self))
+    }
+
+    /// Dequeues the transaction that the scheduler chooses.
+    #[inline(always)]
+    pub(super) fn dequeue_chosen<S: PageSource<M>>(
+        &mut self,
+        requester: DieId,
+        source: &S,
+        kernel: &Kernel<M>,
+    ) -> Option<(Choice, TransactionId)> {
+        let (choice, lead) = match self.possible_path_users(requester) {
+            (die, 1) => {
+                let ready = self.ready_planes(die, source);
+                self.choose_lead(die, &[ready], source, kernel)
+            }
+            (first, count) => self.choose_lead_of_chip(first, count, source, kernel),
+        }?;
+        if self.gathers() && self.is_early_bound(choice.class) {
+            return self.dequeue_early_bound(choice, lead);
+        }
+        let lead = match lead {
+            Some(lead) if M::ALL_FEATURES && self.has_page(lead, source) => {
+                let was_queued = self.queues.take(&mut self.transactions, choice, lead);
+                assert!(was_queued, "the scheduler chose a lead that is not in the queue it chose");
+                lead
+            }
+            _ => self.queues.pop(&mut self.transactions, choice)?,
+        };
+        Some((choice, lead))
+    }
+
+    /// Returns whether a free page exists for `lead`, which is not the head of its queue. If streams have their own
+    /// open blocks, [`ready_planes`](Self::ready_planes) checks only the head.
+    #[inline(never)]
+    fn has_page<S: PageSource<M>>(&self, lead: TransactionId, source: &S) -> bool {
+        let transaction = &self.transactions[lead];
+        transaction.class() != Class::UserProgram
+            || source.shares_open_block()
+            || self.is_early_bound(transaction.class())
+            || source.next_page(transaction).is_some()
+    }
+
+    /// Lets the scheduler choose among the dies from `first` on, whose runnable planes are in `ready`. Stores the
+    /// joiners it allows in [`SchedulingState::joiners`](super::scheduling::SchedulingState::joiners).
+    #[inline(always)]
+    fn choose_lead<S: PageSource<M>>(
+        &mut self,
+        first: DieId,
+        ready: &[PlaneMasks],
+        source: &S,
+        kernel: &Kernel<M>,
+    ) -> Option<ChosenLead> {
+        if ready.iter().all(|ready| *ready == NOTHING) {
+            return None;
+        }
+        if let ([ready], false) = (ready, M::ALL_FEATURES) {
+            let collection_first = source.collection_first(first);
+            let (queues, transactions) = (&self.queues, &self.transactions);
+            let scheduler = &mut self.scheduling.scheduler;
+            let choice = scheduler.choose_plain(first, *ready, collection_first, kernel.now(), queues, transactions);
+            return Some((choice, None));
+        }
+        let dies = || (first.0..).map(DieId).take(ready.len());
+        let collection_first = dies().any(|die| self.has_collection_priority(die, source));
+        // Only for schedulers that can defer erases.
+        let space_is_out =
+            self.rules.erase_order == EraseOrder::Last && dies().any(|die| source.collects_for_space(die));
+        let now = kernel.now();
+        let dies = DiesView(self.dies.values(), &self.rules.die);
+        let waiting =
+            Waiting::new(now, &dies, first, &self.queues, &self.transactions, ready, collection_first, space_is_out);
+        let replica = || waiting.oldest(Class::ReplicaProgram).map(Decision::from);
+        let Decision { queue, lead, joiners } = self.scheduling.scheduler.decide(&waiting).or_else(replica)?;
+        self.scheduling.joiners = joiners;
+        Some((queue, lead))
+    }
+
+    /// Lets the scheduler choose among the `count` dies of a chip from `first` on.
+    fn choose_lead_of_chip<S: PageSource<M>>(
+        &mut self,
+        first: DieId,
+        count: u32,
+        source: &S,
+        kernel: &Kernel<M>,
+    ) -> Option<ChosenLead> {
+        let mut ready = std::mem::take(&mut self.scheduling.ready_of_chip);
+        ready.clear();
+        for die in (first.0..first.0 + count).map(DieId) {
+            ready.push(self.ready_planes(die, source));
+        }
+        let choice = self.choose_lead(first, &ready, source, kernel);
+        self.scheduling.ready_of_chip = ready;
+        choice
+    }
+}

@@ -1,0 +1,279 @@
+//! Grants: the transaction of a granted command path is chosen only now (late binding).
+
+use crate::datapath::issue::has_awaited_read;
+use crate::datapath::path::PathGrant;
+use crate::datapath::{Beginning, Datapath, PageSource};
+use crate::fabric::{Cause, Causes, Fabric, Grant, Granted, TransferPhase};
+use crate::ids::{DieId, TransactionId};
+use crate::kernel::Kernel;
+use crate::kernel::model::Model;
+use crate::kernel::probe::Notice;
+use crate::schedule::Choice;
+use crate::schedule::queues::NOTHING;
+use crate::schedule::transaction::{Class, Priority};
+use crate::units::Time;
+
+/// Action that a grant leaves to the controller.
+#[must_use]
+#[derive(Clone, Copy, Debug)]
+pub enum Next {
+    /// Nothing follows: the transfer has started, or the path was released.
+    Done,
+    /// The path was released because nothing may run. Next, call [`Datapath::try_issue`], which may resume a
+    /// suspended operation.
+    Look(DieId),
+    /// The chosen lead is no longer valid. Next, reroute it and call [`Datapath::choose_again`].
+    Moved(StaleLead),
+    /// A program operation was built. Next, assign a page to each transaction and call [`Datapath::begin`].
+    Programs(Beginning),
+    /// The command of a Clean has been sent, with the list of valid pages. The id is that of its first read.
+    Listed(TransactionId),
+}
+
+/// Grant whose chosen lead must be rerouted because its page has moved or was deallocated, or because its write goes to
+/// another plane.
+#[derive(Clone, Copy, Debug)]
+pub struct StaleLead {
+    pub moved: TransactionId,
+    granted: GrantedPath,
+}
+
+/// Granted command path.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct GrantedPath {
+    pub grant: Grant,
+    pub path: PathGrant,
+    /// Whether another operation is suspended first, which adds to the array time.
+    pub suspends: bool,
+}
+
+impl<M: Model> Datapath<M> {
+    /// Starts the transfer of a granted path: a command, which is chosen only now, or data from a register.
+    #[inline(always)]
+    pub fn granted<S: PageSource<M>>(&mut self, granted: Granted, source: &S, kernel: &mut Kernel<M>) -> Next {
+        let grant = granted.grant;
+        let has_multi_page_requests = self.arrival_order.has_multi_page_requests();
+        let path_state = &mut self.dies[grant.die].path;
+        let mut path = path_state.end_request(&granted);
+        let is_exclusive = self.interconnect.fabric.has_exclusive_paths();
+        // With exclusive paths and multi-page requests, `attribute_wait` decides once the transaction is known.
+        let is_by_another = if is_exclusive {
+            !has_multi_page_requests
+        } else {
+            !path_state.blocked_by_own_request[grant.phase.index()]
+        };
+        if path.waited() > Time::ZERO {
+            path.wait.causes = self.wait_causes(&granted, is_by_another);
+            let (causes, waited) = (path.wait.causes, path.waited());
+            kernel.tell(|| Notice::PathBlocked(grant, causes, waited));
+        }
+        kernel.tell(|| Notice::PathGranted(grant));
+        if self.dispatches() && grant.phase == TransferPhase::Command {
+            self.scheduling.candidates.mark_changed();
+        }
+        // A constant phase in each arm lets the compiler specialise the send path. Only full drives copy from chip to
+        // chip.
+        match grant.phase {
+            TransferPhase::Command => {
+                self.on_command_grant(Grant { phase: TransferPhase::Command, ..grant }, path, source, kernel)
+            }
+            TransferPhase::Copy if M::ALL_FEATURES => {
+                self.send_data(grant, path, kernel);
+                Next::Done
+            }
+            TransferPhase::DataOut | TransferPhase::Copy => {
+                self.send_data(Grant { phase: TransferPhase::DataOut, ..grant }, path, kernel);
+                Next::Done
+            }
+        }
+    }
+
+    /// Returns what blocked a path that was not granted at once.
+    #[inline]
+    fn wait_causes(&self, granted: &Granted, is_by_another: bool) -> Causes {
+        let Granted { grant, cause, .. } = *granted;
+        let mut causes = Causes::default();
+        match self.interconnect.fabric.waited_for(grant) {
+            None => causes.insert(cause),
+            Some(waits) => {
+                Cause::ALL
+                    .into_iter()
+                    .filter(|cause| waits[cause.index()] > Time::ZERO)
+                    .for_each(|it| causes.insert(it));
+            }
+        }
+        if is_by_another {
+            causes.insert_another();
+        }
+        causes
+    }
+
+    /// Starts an operation over a granted command path.
+    #[inline(always)]
+    fn on_command_grant<S: PageSource<M>>(
+        &mut self,
+        grant: Grant,
+        path: PathGrant,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Next {
+        let requester = grant.die;
+        if !M::ALL_FEATURES {
+            let granted = GrantedPath { grant, path, suspends: false };
+            return match self.queues.masks(requester).only(Class::UserRead) {
+                Some(plane) => self.start_only_read(requester, plane, granted, source, kernel),
+                None => self.choose_and_start_out_of_line(requester, granted, source, kernel),
+            };
+        }
+        if self.rules.skips_scheduler
+            && let Some(plane) = self.queues.masks(requester).only(Class::UserRead)
+            && self.dies[requester].state.is_free(&self.rules.die)
+        {
+            return self.start_only_read(
+                requester,
+                plane,
+                GrantedPath { grant, path, suspends: false },
+                source,
+                kernel,
+            );
+        }
+        if self.rules.suspends_chips {
+            return self.on_command_grant_at_chip(grant, path, source, kernel);
+        }
+        // A busy die uses the path only if it can suspend its operation.
+        let busy = self.path_user(requester).filter(|&die| !self.dies[die].state.accepts(&self.rules.die));
+        if let Some(die) = busy
+            && !self.suspend_for_read(die, source, kernel)
+        {
+            self.release(grant, kernel);
+            return Next::Done;
+        }
+        let granted = GrantedPath { grant, path, suspends: busy.is_some() };
+        self.choose_and_start(requester, granted, source, kernel)
+    }
+
+    /// Starts a user read of a die whose only transactions are user reads of `plane`: no choice, and no joiner.
+    #[inline(always)]
+    fn start_only_read<S: PageSource<M>>(
+        &mut self,
+        die: DieId,
+        plane: u8,
+        mut granted: GrantedPath,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Next {
+        let class = Class::UserRead;
+        let lead = self.queues.pop_only(&mut self.transactions, die, class, plane);
+        if !self.is_valid_lead(lead, source) {
+            self.dies[die].path.request_command(kernel.now());
+            return self.reroute(lead, granted, kernel);
+        }
+        self.attribute_wait(lead, granted.grant, &mut granted.path, kernel.now());
+        self.count_transfer(granted.grant, granted.path);
+        self.on_dequeued(lead, die, granted.path, kernel);
+        let queue = Choice { die, class, plane, priority: Priority::Medium };
+        self.begin(Beginning::new(queue, lead, granted, 0), kernel);
+        Next::Done
+    }
+
+    /// Like [`choose_and_start`](Self::choose_and_start), but not inlined beside the fast path for reads.
+    #[inline(never)]
+    fn choose_and_start_out_of_line<S: PageSource<M>>(
+        &mut self,
+        die: DieId,
+        granted: GrantedPath,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Next {
+        self.choose_and_start(die, granted, source, kernel)
+    }
+
+    /// Lets the scheduler choose a transaction of the dies of `requester`, and starts it.
+    #[inline(always)]
+    pub(in super::super) fn choose_and_start<S: PageSource<M>>(
+        &mut self,
+        requester: DieId,
+        granted: GrantedPath,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Next {
+        match self.dequeue_chosen(requester, source, kernel) {
+            Some((_, lead)) if !self.is_valid_lead(lead, source) => {
+                // Keep the path request: while the lead is rerouted, a transaction queued at the same die must neither
+                // resume its suspended operation nor request a second path.
+                self.dies[requester].path.request_command(kernel.now());
+                self.reroute(lead, granted, kernel)
+            }
+            chosen => self.start_chosen(chosen, granted, source, kernel),
+        }
+    }
+
+    #[inline(never)]
+    fn reroute(&mut self, lead: TransactionId, granted: GrantedPath, kernel: &mut Kernel<M>) -> Next {
+        self.count_dequeued(lead);
+        self.tell_rerouted(lead, kernel);
+        Next::Moved(StaleLead { moved: lead, granted })
+    }
+
+    /// Chooses again after the stale lead was rerouted.
+    #[inline(never)]
+    pub fn choose_again<S: PageSource<M>>(&mut self, stale: StaleLead, source: &S, kernel: &mut Kernel<M>) -> Next {
+        let granted = stale.granted;
+        let requester = granted.grant.die;
+        match self.dequeue_chosen(requester, source, kernel) {
+            Some((_, lead)) if !self.is_valid_lead(lead, source) => self.reroute(lead, granted, kernel),
+            chosen => {
+                self.dies[requester].path.cancel_command();
+                self.start_chosen(chosen, granted, source, kernel)
+            }
+        }
+    }
+
+    /// Starts the chosen operation, or releases the path if there is none.
+    #[inline(always)]
+    fn start_chosen<S: PageSource<M>>(
+        &mut self,
+        chosen: Option<(Choice, TransactionId)>,
+        mut granted: GrantedPath,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Next {
+        let Some((queue, lead)) = chosen else {
+            let requester = granted.grant.die;
+            self.release(granted.grant, kernel);
+            let (first, count) = self.possible_path_users(requester);
+            let has_nothing = (first.0..first.0 + count).all(|die| self.ready_planes(DieId(die), source) == NOTHING);
+            return if has_nothing { Next::Look(requester) } else { Next::Done };
+        };
+        self.attribute_wait(lead, granted.grant, &mut granted.path, kernel.now());
+        // User reads, the most frequent class, have an arm of their own, where the class is a constant.
+        match queue.class {
+            Class::UserRead => {
+                let queue = Choice { class: Class::UserRead, ..queue };
+                match self.admit_lead(queue, lead, granted, source, kernel) {
+                    // Constructed separately in each arm: an operation that nothing can join then stays in registers.
+                    0 => self.begin(Beginning::new(queue, lead, granted, 0), kernel),
+                    candidate_planes => {
+                        self.start_with_joiners(Beginning::new(queue, lead, granted, candidate_planes), source, kernel)
+                    }
+                }
+                Next::Done
+            }
+            class if class.is_program() => Next::Programs(self.build_operation(queue, lead, granted, source, kernel)),
+            _ => self.start_other(queue, lead, granted, source, kernel),
+        }
+    }
+
+    /// Suspends the operation of `die` for a waiting read. Returns `false` if no read waits any more, or if the
+    /// operation is nearly done: then its end triggers the next issue.
+    #[inline(never)]
+    fn suspend_for_read<S: PageSource<M>>(&mut self, die: DieId, source: &S, kernel: &mut Kernel<M>) -> bool {
+        let wanted = has_awaited_read(&self.queues.masks(die)) && self.read_may_suspend(die, source, kernel);
+        if !wanted || self.dies[die].state.suspend(&self.rules.die, kernel.now()).is_err() {
+            return false;
+        }
+        self.counters.suspensions += 1;
+        kernel.tell(|| Notice::Suspended(die));
+        true
+    }
+}

@@ -1,0 +1,138 @@
+//! Multi-plane operations: joiners, the transactions of other planes that run together with a lead.
+
+use crate::config::MultiPlane;
+use crate::datapath::{Datapath, PageSource};
+use crate::flash::geometry::Geometry;
+use crate::ids::{BlockId, Ppn, TransactionId};
+use crate::kernel::model::Model;
+use crate::schedule::fuse::{InPlane, may_join};
+use crate::schedule::transaction::{Class, Transaction};
+use crate::schedule::{Choice, Joiners};
+
+#[inline]
+fn location_of(geometry: &Geometry, ppn: Ppn) -> InPlane {
+    InPlane { block: geometry.block_of(ppn).0 % geometry.blocks_per_plane, page: geometry.array_page(ppn) }
+}
+
+/// Returns whether the page `ppn` may join, by `flash.multi-plane` and because SLC cache blocks take different
+/// commands. Compares the page offset first: it differs for most candidates.
+#[inline]
+pub(in super::super) fn page_may_join(geometry: &Geometry, rule: MultiPlane, lead: InPlane, ppn: Ppn) -> bool {
+    geometry.array_page(ppn) == lead.page && may_join_at(geometry, rule, lead, location_of(geometry, ppn))
+}
+
+/// Like [`page_may_join`], for a location in a plane.
+#[inline]
+fn may_join_at(geometry: &Geometry, rule: MultiPlane, lead: InPlane, other: InPlane) -> bool {
+    may_join(rule, lead, other) && geometry.is_slc_position(lead.block) == geometry.is_slc_position(other.block)
+}
+
+#[inline]
+fn next_program_location(geometry: &Geometry, block: BlockId, page: u32) -> InPlane {
+    InPlane { block: block.0 % geometry.blocks_per_plane, page: geometry.array_page_at(page) }
+}
+
+impl<M: Model> Datapath<M> {
+    /// Dequeues a joiner from `queue`: the one chosen by the scheduler, or the first that may join.
+    pub(super) fn dequeue_joiner<S: PageSource<M>>(
+        &mut self,
+        queue: Choice,
+        lead: TransactionId,
+        lead_location: InPlane,
+        source: &S,
+    ) -> Option<TransactionId> {
+        match self.scheduling.joiners {
+            Joiners::These(chosen) if M::ALL_FEATURES => {
+                chosen.on(queue.plane).filter(|&id| self.dequeue_chosen_joiner(queue, id, lead, lead_location, source))
+            }
+            _ => self.dequeue_first_joiner(queue, lead, lead_location, source),
+        }
+    }
+
+    /// Dequeues the first transaction of `queue` that may join `lead`.
+    #[inline]
+    fn dequeue_first_joiner<S: PageSource<M>>(
+        &mut self,
+        queue: Choice,
+        lead: TransactionId,
+        lead_location: InPlane,
+        source: &S,
+    ) -> Option<TransactionId> {
+        let (rule, lookahead, geometry) = (self.rules.multi_plane, self.rules.lookahead, &self.geometry);
+        match queue.class {
+            Class::MapRead | Class::UserRead | Class::CollectRead => {
+                let lead = M::ALL_FEATURES.then(|| self.transactions[lead]);
+                let on_page = (lead_location.page, |other: &Transaction| geometry.array_page(other.from));
+                self.queues.take_first_on_page(&mut self.transactions, queue, lookahead, on_page, |other| {
+                    may_join_at(geometry, rule, lead_location, location_of(geometry, other.from))
+                        && !(M::ALL_FEATURES && other.work.is_clean())
+                        && source.is_current(other)
+                        && lead.as_ref().is_none_or(|lead| source.joins(lead, other))
+                })
+            }
+            Class::UserProgram if self.rules.binds_early && self.gathers() => {
+                self.dequeue_early_bound_joiner(queue, lead_location)
+            }
+            Class::UserProgram if self.rules.binds_early => {
+                self.queues.take_first(&mut self.transactions, queue, lookahead, |other| {
+                    page_may_join(geometry, rule, lead_location, other.to)
+                })
+            }
+            Class::MapProgram | Class::UserProgram | Class::CollectProgram | Class::ReplicaProgram => {
+                let head = &self.transactions[self.queues.head(queue)?];
+                let (block, page) = source.next_page(head)?;
+                let at = next_program_location(geometry, block, page);
+                let may_run = head.work.may_run_with(self.transactions[lead].work);
+                let joins = may_run && may_join_at(geometry, rule, lead_location, at) && source.is_current(head);
+                if joins { self.queues.pop(&mut self.transactions, queue) } else { None }
+            }
+            Class::Erase => {
+                let head = self.queues.head(queue)?;
+                let joins = may_join_at(geometry, rule, lead_location, self.location_in_plane(head));
+                if joins { self.queues.pop(&mut self.transactions, queue) } else { None }
+            }
+        }
+    }
+
+    /// Dequeues the joiner that the scheduler chose, if it may join. Returns whether it was dequeued.
+    fn dequeue_chosen_joiner<S: PageSource<M>>(
+        &mut self,
+        queue: Choice,
+        id: TransactionId,
+        lead: TransactionId,
+        lead_location: InPlane,
+        source: &S,
+    ) -> bool {
+        if self.gathers() && self.is_early_bound(queue.class) && !self.is_program_runnable(id) {
+            return false;
+        }
+        let transaction = &self.transactions[id];
+        let at = match queue.class {
+            class if class.is_program() && !self.is_early_bound(class) => {
+                let geometry = &self.geometry;
+                source.next_page(transaction).map(|(block, page)| next_program_location(geometry, block, page))
+            }
+            _ => Some(self.location_in_plane(id)),
+        };
+        let joins = transaction.work.may_run_with(self.transactions[lead].work)
+            && !transaction.work.is_clean()
+            && at.is_some_and(|at| may_join_at(&self.geometry, self.rules.multi_plane, lead_location, at))
+            && source.is_current(transaction)
+            && source.joins(&self.transactions[lead], transaction);
+        joins && self.queues.take(&mut self.transactions, queue, id)
+    }
+
+    /// Returns the location of the page that a transaction reads or programs, or of the block that it erases.
+    pub(super) fn location_in_plane(&self, id: TransactionId) -> InPlane {
+        let transaction = &self.transactions[id];
+        let class = transaction.class();
+        let ppn: Ppn = match class {
+            // Any unit of the program may be its lead.
+            Class::UserProgram if self.gathers() => self.geometry.program_start(transaction.to),
+            Class::MapProgram | Class::UserProgram | Class::CollectProgram | Class::ReplicaProgram => transaction.to,
+            Class::MapRead | Class::UserRead | Class::CollectRead | Class::Erase => transaction.from,
+        };
+        let at = location_of(&self.geometry, ppn);
+        if class == Class::Erase { InPlane { page: 0, ..at } } else { at }
+    }
+}

@@ -1,0 +1,283 @@
+//! Start of an operation: joiners, pages for programs, and the command.
+
+use crate::datapath::operation::GrantedPath;
+use crate::datapath::path::PathGrant;
+use crate::datapath::{Datapath, Next, PageSource};
+use crate::fabric::{Message, Payload};
+use crate::flash::die::{Operation, OperationKind, PlaneTransactions};
+use crate::ids::TransactionId;
+use crate::kernel::Kernel;
+use crate::kernel::model::Model;
+use crate::kernel::probe::Notice;
+use crate::schedule::fuse::InPlane;
+use crate::schedule::queues::PlaneMasks;
+use crate::schedule::transaction::Class;
+use crate::schedule::{Choice, Scheduler};
+use crate::units::{Bytes, Time};
+
+/// Operation under construction: planes join it and its programs get their pages until the command is sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Beginning {
+    /// Queue of the lead.
+    pub(in super::super) queue: Choice,
+    granted: GrantedPath,
+    planes: PlaneTransactions,
+    /// Other planes with transactions of the same class that have not been tried as joiners yet, one bit each.
+    candidate_planes: u8,
+    /// Location of the lead in its plane; computed for the first joiner.
+    lead_location: Option<InPlane>,
+    /// Companions of the lead or joiner added last.
+    pub(in super::super) companion_count: u32,
+}
+
+impl Beginning {
+    #[inline(always)]
+    pub(in super::super) fn new(
+        queue: Choice,
+        lead: TransactionId,
+        granted: GrantedPath,
+        candidate_planes: u8,
+    ) -> Beginning {
+        Beginning {
+            queue,
+            granted,
+            planes: PlaneTransactions::one(lead),
+            candidate_planes,
+            lead_location: None,
+            companion_count: 0,
+        }
+    }
+
+    #[inline]
+    pub fn lead(&self) -> TransactionId {
+        self.planes.transactions()[0]
+    }
+
+    /// Returns the lead, followed by the joiners so far.
+    #[inline]
+    pub fn transactions(&self) -> &[TransactionId] {
+        self.planes.transactions()
+    }
+
+    #[inline]
+    pub fn class(&self) -> Class {
+        self.queue.class
+    }
+
+    pub(in super::super) fn path(&self) -> PathGrant {
+        self.granted.path
+    }
+}
+
+impl<M: Model> Datapath<M> {
+    /// Builds an operation for the dequeued `lead`.
+    #[inline(always)]
+    pub(super) fn build_operation<S: PageSource<M>>(
+        &mut self,
+        queue: Choice,
+        lead: TransactionId,
+        granted: GrantedPath,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Beginning {
+        let candidate_planes = self.admit_lead(queue, lead, granted, source, kernel);
+        Beginning::new(queue, lead, granted, candidate_planes)
+    }
+
+    /// Charges the wait of the dequeued `lead` and chains reads of the same page to it. Returns the planes that may
+    /// join, one bit each.
+    #[inline(always)]
+    pub(super) fn admit_lead<S: PageSource<M>>(
+        &mut self,
+        queue: Choice,
+        lead: TransactionId,
+        granted: GrantedPath,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> u8 {
+        self.count_transfer(granted.grant, granted.path);
+        let queued = self.queues.masks(queue.die);
+        self.count_overdue(queue, queued, lead, kernel.now());
+        self.on_dequeued(lead, queue.die, granted.path, kernel);
+        self.chain_same_page_reads(queue, lead, granted.path, source, kernel);
+        let joins = self.operation_kind(queue.class, lead) != OperationKind::Copyback;
+        if joins { queued.of(queue.class) & !(1 << queue.plane) } else { 0 }
+    }
+
+    /// Dequeues the next joiner. Every transaction added before must have its page.
+    #[inline(always)]
+    pub fn next_joiner<S: PageSource<M>>(
+        &mut self,
+        operation: &mut Beginning,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Option<TransactionId> {
+        if operation.candidate_planes == 0 { None } else { self.dequeue_next_joiner(operation, source, kernel) }
+    }
+
+    /// Adds all joiners and starts the operation, which needs no pages. Inlined only for the common case without
+    /// candidates for joining.
+    #[inline(always)]
+    fn add_joiners_and_start<S: PageSource<M>>(&mut self, operation: Beginning, source: &S, kernel: &mut Kernel<M>) {
+        if operation.candidate_planes == 0 {
+            self.begin(operation, kernel);
+        } else {
+            self.start_with_joiners(operation, source, kernel);
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn start_with_joiners<S: PageSource<M>>(
+        &mut self,
+        mut operation: Beginning,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) {
+        while self.dequeue_next_joiner(&mut operation, source, kernel).is_some() {}
+        self.begin(operation, kernel);
+    }
+
+    #[inline(never)]
+    fn dequeue_next_joiner<S: PageSource<M>>(
+        &mut self,
+        operation: &mut Beginning,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Option<TransactionId> {
+        let lead = operation.lead();
+        let lead_location = *operation.lead_location.get_or_insert_with(|| self.location_in_plane(lead));
+        while operation.candidate_planes != 0 {
+            let plane = operation.candidate_planes.trailing_zeros() as u8;
+            operation.candidate_planes &= operation.candidate_planes - 1;
+            let queue = Choice { plane, ..operation.queue };
+            if let Some(id) = self.dequeue_joiner(queue, lead, lead_location, source) {
+                self.on_dequeued(id, queue.die, operation.granted.path, kernel);
+                self.chain_same_page_reads(queue, id, operation.granted.path, source, kernel);
+                operation.planes.join(id);
+                operation.companion_count = 0;
+                return Some(id);
+            }
+        }
+        None
+    }
+
+    /// Starts a read of garbage collection or of the map, or an erase.
+    #[inline(never)]
+    pub(super) fn start_other<S: PageSource<M>>(
+        &mut self,
+        queue: Choice,
+        lead: TransactionId,
+        granted: GrantedPath,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Next {
+        let operation = self.build_operation(queue, lead, granted, source, kernel);
+        if M::ALL_FEATURES && self.transactions[lead].work.is_clean() {
+            let pages = source.listed_pages(&self.transactions[lead]);
+            let list = self.clean_execution.reserve(queue.die, pages);
+            self.send_command(operation, list, kernel);
+            return Next::Listed(lead);
+        }
+        self.add_joiners_and_start(operation, source, kernel);
+        Next::Done
+    }
+
+    /// Starts an operation: sends its command over the granted path. All of its programs must have their pages.
+    #[inline(always)]
+    pub fn begin(&mut self, operation: Beginning, kernel: &mut Kernel<M>) {
+        if self.gathers() && operation.class().is_program() {
+            self.restart_gathering(&operation, kernel);
+        }
+        self.send_command(operation, Bytes::ZERO, kernel);
+    }
+
+    /// Sends the command of an operation, followed by its data and the page list of a Clean.
+    #[inline(always)]
+    fn send_command(&mut self, operation: Beginning, list: Bytes, kernel: &mut Kernel<M>) {
+        let now = kernel.now();
+        let Beginning { queue: Choice { class, die, .. }, granted, planes, .. } = operation;
+        let (kind, pages) = (self.operation_kind(class, operation.lead()), self.page_types(operation.lead()));
+        let suspension = if granted.suspends { self.timing.suspend } else { Time::ZERO };
+        let count = planes.transactions().len();
+        self.counters.multi_plane_operations += u64::from(count > 1);
+        let payload = Payload {
+            message: Message::commanding(kind),
+            planes: count as u32,
+            command: self.timing.command(kind, count),
+            bytes: list + self.command_data(kind, &planes),
+        };
+        let operation = Operation {
+            kind,
+            internal: class.is_internal(),
+            started: now,
+            array_time: self.array_time(kind, pages, planes) + suspension,
+            pages,
+            planes,
+        };
+        self.dies[die]
+            .state
+            .begin(&self.rules.die, operation, now)
+            .expect("a die for which a lead was chosen accepts an operation");
+        if self.dispatches() {
+            self.scheduling.scheduler.queue_changed(die);
+        }
+        if M::ALL_FEATURES && self.rules.dies_start_together && self.rules.tracks_idle {
+            // The other dies of the chip start nothing until this operation has ended.
+            self.dies_of_chip(die).for_each(|die| self.idle.set(die, false));
+        }
+        kernel.tell(|| Notice::OperationBegan(die, kind, count));
+        self.send_payload(granted.grant, granted.path, payload, kernel);
+    }
+
+    /// Counts a lead that waited beyond the age bound while user transactions of the other kind are in `queued`.
+    #[inline(always)]
+    fn count_overdue(&mut self, queue: Choice, queued: PlaneMasks, lead: TransactionId, now: Time) {
+        let other = match queue.class {
+            Class::UserRead => Class::UserProgram,
+            Class::UserProgram => Class::UserRead,
+            _ => return,
+        };
+        let is_contested = queued.of(other) != 0;
+        if is_contested && now - self.transactions[lead].account.queued() >= self.rules.age_bound {
+            match queue.class {
+                Class::UserRead => self.counters.overdue_reads += 1,
+                _ => self.counters.overdue_programs += 1,
+            }
+        }
+    }
+
+    #[inline]
+    pub(in super::super) fn operation_kind(&self, class: Class, lead: TransactionId) -> OperationKind {
+        match class {
+            Class::MapRead | Class::UserRead | Class::CollectRead => OperationKind::Read,
+            Class::CollectProgram if self.rules.copyback && self.transactions[lead].work.is_copyback() => {
+                OperationKind::Copyback
+            }
+            Class::MapProgram | Class::UserProgram | Class::CollectProgram | Class::ReplicaProgram => {
+                OperationKind::Program
+            }
+            Class::Erase => OperationKind::Erase,
+        }
+    }
+
+    /// Returns the size of the data sent with the command of an operation.
+    #[inline]
+    fn command_data(&self, kind: OperationKind, planes: &PlaneTransactions) -> Bytes {
+        let (transactions, programs) = (planes.transactions(), kind == OperationKind::Program);
+        if M::ALL_FEATURES && programs && self.transactions[transactions[0]].work.leaves_chip() {
+            return Bytes::ZERO;
+        }
+        if self.rules.partial_program && programs {
+            let units = transactions.iter().flat_map(|&id| self.with_companions(id));
+            return units.map(|id| self.with_spare_area(self.transactions[id].bytes)).sum();
+        }
+        let units = || {
+            let block = self.geometry.block_of(self.transactions[transactions[0]].to);
+            self.geometry.units_per_program_of(block)
+        };
+        let units = if self.gathers() { units() } else { self.geometry.units_per_page };
+        // A product instead of a branch, which would often be mispredicted.
+        self.with_spare_area(self.geometry.page_size * u64::from(units))
+            * (transactions.len() as u64 * u64::from(programs))
+    }
+}

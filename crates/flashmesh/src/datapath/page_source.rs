@@ -1,0 +1,69 @@
+//! Queries of the datapath to the controller (late binding).
+
+use crate::ids::{BlockId, DieId, PlaneId, TransactionId};
+use crate::kernel::model::Model;
+use crate::schedule::queues::PlaneMasks;
+use crate::schedule::transaction::{Class, Transaction};
+
+use super::Datapath;
+
+/// Controller, as seen by the datapath when a die may start an operation.
+///
+/// # Contract
+/// - Queued transactions are bound late: where a page is, and where it goes, is queried when the path is granted.
+/// - Queries have no effects and may be repeated.
+pub trait PageSource<M: Model> {
+    /// Returns whether the page that a transaction reads or moves is still at the address for which it was queued.
+    fn is_current(&self, transaction: &Transaction) -> bool;
+
+    /// Returns whether the allocator still places `write`, the next lead, on its current plane.
+    fn stays(&self, write: TransactionId, datapath: &Datapath<M>) -> bool;
+
+    /// Returns whether the firmware policy lets `other` join the read `lead` of the same die.
+    fn joins(&self, lead: &Transaction, other: &Transaction) -> bool;
+
+    /// Returns the block and page that a program would get on its plane now; `None` if it has to wait, or is not a
+    /// program.
+    fn next_page(&self, transaction: &Transaction) -> Option<(BlockId, u32)>;
+
+    /// Returns whether queued programs of `class` may run on `plane`: each of `heads`, the heads of its queues, has a
+    /// free page.
+    fn has_page<'a>(&self, class: Class, plane: PlaneId, heads: impl Iterator<Item = &'a Transaction>) -> bool;
+
+    /// Returns whether all host writes of a plane share one open block.
+    fn shares_open_block(&self) -> bool;
+
+    /// Like [`has_page`](PageSource::has_page), for host writes if they share one open block.
+    fn has_shared_page(&self, plane: PlaneId) -> bool;
+
+    /// Returns whether two programs of a plane go to the same open block.
+    fn shares_block(&self, lead: &Transaction, other: &Transaction) -> bool;
+
+    /// Returns whether the next host write of `plane` goes to its SLC cache.
+    fn writes_slc(&self, plane: PlaneId) -> bool;
+
+    /// Returns whether victims whose pages may move to `plane` still have unread valid pages.
+    fn moves_more(&self, plane: PlaneId) -> bool;
+
+    /// Returns whether writes of `die` wait because its garbage collection is behind.
+    fn writes_wait(&self, die: DieId) -> bool;
+
+    /// Returns whether garbage collection of `die` is paused, because writes have their turn or because it owes no
+    /// moves.
+    fn collection_waits(&self, die: DieId) -> bool;
+
+    /// Returns whether garbage collection has priority over user transactions on `die`.
+    fn collection_first(&self, die: DieId) -> bool;
+
+    /// Returns whether `die` collects because it is nearly out of free pages.
+    fn collects_for_space(&self, die: DieId) -> bool;
+
+    /// Returns whether reads may suspend operations now.
+    fn suspends(&self) -> bool;
+
+    /// Returns whether programs may wait for a free page at a die with these `ready` and `queued` transactions.
+    fn holds_back(&self, ready: &PlaneMasks, queued: &PlaneMasks) -> bool;
+
+    /// Returns the number of valid pages that a Clean starting with `read` lists.
+    fn listed_pages(&self, read: &Transaction) -> usize;
+}

@@ -1,0 +1,109 @@
+//! Attribution of path waits: whether a path is blocked by other requests, or only by transfers of the same one.
+
+use crate::datapath::Datapath;
+use crate::fabric::{Fabric, Grant, TransferPhase};
+use crate::ids::{DieId, PathId, RequestId, TransactionId};
+use crate::kernel::model::Model;
+use crate::units::Time;
+
+use super::interconnect::Interconnect;
+use super::state::PathGrant;
+
+impl<M: Model> Datapath<M> {
+    /// Records whether only transfers of the same request block the path that `die` has just requested.
+    #[inline(always)]
+    pub(super) fn record_blocker(&mut self, die: DieId, phase: TransferPhase) {
+        // Without multi-page requests, every blocking transfer belongs to another request. For exclusive paths,
+        // `attribute_wait` finds out at the grant.
+        if self.interconnect.fabric.has_exclusive_paths() || !self.arrival_order.has_multi_page_requests() {
+            return;
+        }
+        if self.is_conflict_attributed(die, phase) {
+            self.dies[die].path.blocked_by_own_request[phase.index()] = false;
+        } else {
+            self.record_multi_page_blocker(die, phase);
+        }
+    }
+
+    #[inline(never)]
+    fn record_multi_page_blocker(&mut self, die: DieId, phase: TransferPhase) {
+        let is_granted = self
+            .interconnect
+            .outbox
+            .grants
+            .last()
+            .is_some_and(|last| (last.grant.die, last.grant.phase) == (die, phase));
+        // A fabric with acknowledgements is a packet network, where a transfer can be blocked after its grant.
+        if !is_granted || self.interconnect.fabric.acknowledges() {
+            self.dies[die].path.blocked_by_own_request[phase.index()] = !self.is_blocked_by_another(die, phase);
+        }
+    }
+
+    /// Returns whether another request has already blocked the outgoing read. That counts once per read, so its
+    /// blockers need not be searched again.
+    ///
+    /// Always `false` unless a single read is outgoing, and in full drives, where a die may request paths for other
+    /// dies.
+    #[inline(always)]
+    fn is_conflict_attributed(&self, die: DieId, phase: TransferPhase) -> bool {
+        let is_for_one = !M::ALL_FEATURES && phase == TransferPhase::DataOut;
+        let outgoing = if is_for_one { self.dies[die].state.last_outgoing() } else { None };
+        outgoing.is_some_and(|id| self.transactions[id].account.conflict().is_another())
+    }
+
+    #[inline]
+    fn is_blocked_by_another(&self, die: DieId, phase: TransferPhase) -> bool {
+        let own = match phase {
+            TransferPhase::Command => self.first_queued_request(die),
+            TransferPhase::DataOut | TransferPhase::Copy => self.active_or_next_request(die),
+        };
+        own.is_none()
+            || self.interconnect.fabric.is_behind(die, phase, &mut |other| self.active_or_next_request(other) != own)
+    }
+
+    /// Attributes the wait for an exclusive path, now that the transaction that uses it is known.
+    #[inline(always)]
+    pub(in super::super) fn attribute_wait(
+        &mut self,
+        id: TransactionId,
+        grant: Grant,
+        path: &mut PathGrant,
+        now: Time,
+    ) {
+        let has_multi_page_requests = self.arrival_order.has_multi_page_requests();
+        if has_multi_page_requests
+            && self.occupy_path(id, grant.path, path.wait.asked, now)
+            && path.waited() > Time::ZERO
+        {
+            path.wait.causes.insert_another();
+        }
+    }
+
+    #[inline(never)]
+    fn occupy_path(&mut self, id: TransactionId, path: PathId, asked: Time, now: Time) -> bool {
+        let Interconnect { fabric, occupants, .. } = &mut self.interconnect;
+        fabric.has_exclusive_paths() && occupants.occupy(path, self.transactions[id].owner.request, asked, now)
+    }
+
+    /// Returns the request that `die` is working for.
+    #[inline]
+    pub fn request_under_way(&self, die: DieId) -> Option<RequestId> {
+        let first = self.dies[die].state.first_under_way()?;
+        self.transactions[first].owner.request
+    }
+
+    /// Returns the request that `die` is working for or, if it is idle, that of its first queued transaction.
+    #[inline]
+    fn active_or_next_request(&self, die: DieId) -> Option<RequestId> {
+        match self.dies[die].state.first_under_way() {
+            Some(id) => self.transactions[id].owner.request,
+            None => self.first_queued_request(die),
+        }
+    }
+
+    /// Returns the request of the first transaction queued at `die`, reads before programs.
+    #[inline]
+    pub(super) fn first_queued_request(&self, die: DieId) -> Option<RequestId> {
+        self.transactions[self.queues.first(die)?].owner.request
+    }
+}

@@ -1,0 +1,120 @@
+//! Interconnect, with its grants and events.
+
+use crate::datapath::Datapath;
+use crate::engine::arena::Arena;
+use crate::fabric::{Fabric, FabricEvent, Facts, Grant, Granted, Kind, Outbox};
+use crate::flash::die::Operation;
+use crate::ids::AcknowledgementId;
+use crate::kernel::Kernel;
+use crate::kernel::event::{WakeToken, fabric_lane};
+use crate::kernel::model::Model;
+use crate::kernel::probe::Notice;
+use crate::units::Time;
+
+use super::occupancy::Occupants;
+
+/// Fabric between the flash controllers and the dies, and what is in flight on it.
+#[derive(Clone)]
+pub(in super::super) struct Interconnect<F> {
+    pub facts: &'static Facts,
+    pub fabric: F,
+    /// Requests that use exclusive paths; maintained once a request has several transactions.
+    pub occupants: Occupants,
+    /// Grants and events raised by the fabric.
+    pub outbox: Outbox,
+    /// Completed operations whose acknowledgement is in flight.
+    pub unacknowledged: Arena<AcknowledgementId, Operation>,
+}
+
+impl<F: Fabric> Interconnect<F> {
+    pub fn new(facts: &'static Facts, fabric: F) -> Interconnect<F> {
+        let (occupants, outbox, unacknowledged) =
+            (Occupants::new(fabric.layout().links.len()), Outbox::default(), Arena::default());
+        Interconnect { facts, fabric, occupants, outbox, unacknowledged }
+    }
+
+    /// Resolves the type of the fabric for a monomorphised run.
+    pub fn resolved<G>(self, resolve: impl FnOnce(F) -> G) -> Interconnect<G> {
+        let Interconnect { facts, fabric, occupants, outbox, unacknowledged } = self;
+        Interconnect { facts, fabric: resolve(fabric), occupants, outbox, unacknowledged }
+    }
+}
+
+impl<M: Model> Datapath<M> {
+    /// Returns the grant at index `next` for [`Datapath::granted`], and increments `next`.
+    #[inline(always)]
+    pub fn next_grant(&mut self, next: &mut usize) -> Option<Granted> {
+        let granted = self.interconnect.outbox.grants.get(*next)?;
+        *next += 1;
+        // Copied field by field, as it was written: a wider load of recent narrower stores would stall (failed store
+        // forwarding).
+        let Granted { grant: Grant { die, phase, path }, since, cause } = *granted;
+        Some(Granted { grant: Grant { die, phase, path }, since, cause })
+    }
+
+    /// Returns whether the fabric has raised grants or events.
+    #[inline(always)]
+    pub fn has_answers(&self) -> bool {
+        !self.interconnect.outbox.grants.is_empty() || (M::Fabric::ACTS && !self.interconnect.outbox.events.is_empty())
+    }
+
+    /// Clears the processed grants and schedules the events raised by the fabric.
+    #[inline(always)]
+    pub fn grants_taken(&mut self, kernel: &mut Kernel<M>) {
+        self.interconnect.outbox.grants.clear();
+        if !M::Fabric::ACTS || self.interconnect.outbox.events.is_empty() {
+            return;
+        }
+        for (at, event) in self.interconnect.outbox.events.drain(..) {
+            match event {
+                FabricEvent::Alarm(_) => kernel.set_alarm(at, event.into()),
+                _ => kernel.schedule(fabric_lane(event), at, event.into()),
+            }
+        }
+    }
+
+    /// Reports the link uses that ended, and the moves of scouts, to the probes.
+    #[inline]
+    pub fn tell_link_uses(&mut self, kernel: &mut Kernel<M>) {
+        if M::PROBES
+            && self.interconnect.outbox.has_seen()
+            && let Some(uses) = &mut self.interconnect.outbox.uses
+        {
+            uses.drain(..).for_each(|link_use| kernel.tell(|| Notice::LinkUsed(link_use)));
+            self.interconnect.outbox.steps.drain(..).for_each(|step| kernel.tell(|| Notice::ScoutMoved(step)));
+            self.interconnect.outbox.searches.drain(..).for_each(|search| kernel.tell(|| Notice::Searched(search)));
+        }
+    }
+
+    /// Returns when to wake the fabric, before all other events of that time; [`Time::MAX`] for never.
+    #[inline(always)]
+    pub fn wake_at(&self) -> Time {
+        self.interconnect.outbox.wake_at
+    }
+
+    #[inline]
+    pub fn wake(&mut self, WakeToken(token): WakeToken, kernel: &mut Kernel<M>) {
+        let Interconnect { fabric, outbox, .. } = &mut self.interconnect;
+        outbox.lookahead_until = kernel.next_at();
+        fabric.wake(token, kernel.now(), outbox);
+    }
+
+    /// Brings the counters of the fabric up to `now`, during a run.
+    pub fn catch_up(&mut self, now: Time) {
+        let Interconnect { fabric, outbox, .. } = &mut self.interconnect;
+        fabric.catch_up(now, outbox);
+    }
+
+    /// Reports the remaining link uses before the probes are detached.
+    pub fn tell_rest(&mut self, kernel: &mut Kernel<M>) {
+        self.catch_up(kernel.now());
+        self.tell_link_uses(kernel);
+    }
+
+    /// Brings the counters of the fabric up to the end of the run.
+    pub fn finish(&mut self, kernel: &mut Kernel<M>) {
+        let Interconnect { fabric, outbox, .. } = &mut self.interconnect;
+        fabric.finish(kernel.now(), outbox);
+        self.tell_link_uses(kernel);
+    }
+}

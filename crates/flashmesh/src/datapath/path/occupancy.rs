@@ -1,0 +1,68 @@
+//! Occupancy of exclusive paths by requests, to attribute the waits for them.
+
+use crate::engine::table::Table;
+use crate::ids::{PathId, RequestId};
+use crate::units::Time;
+
+/// Request that uses a path, or used it last.
+#[derive(Clone, Copy, Debug)]
+struct Occupant {
+    /// `None` for firmware work.
+    request: Option<RequestId>,
+    /// Time since which the request has used the path.
+    since: Time,
+}
+
+/// Occupant of each path of a fabric with [exclusive paths](crate::fabric::Fabric::has_exclusive_paths).
+#[derive(Clone, Debug)]
+pub(in super::super) struct Occupants(Table<PathId, Occupant>);
+
+impl Occupants {
+    pub fn new(paths: usize) -> Occupants {
+        Occupants(Table::of(Occupant { request: None, since: Time::ZERO }, paths))
+    }
+
+    /// Makes `request` the occupant of `path` at `now`. Returns whether another request, or the firmware, has occupied
+    /// the path since `requested_at`. Always `true` for firmware work.
+    #[inline(always)]
+    pub fn occupy(&mut self, path: PathId, request: Option<RequestId>, requested_at: Time, now: Time) -> bool {
+        let occupant = &mut self.0[path];
+        if request.is_none() || occupant.request != request {
+            *occupant = Occupant { request, since: now };
+            return true;
+        }
+        requested_at < occupant.since
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATH: PathId = PathId(1);
+    const FIRST: Option<RequestId> = Some(RequestId(1));
+    const SECOND: Option<RequestId> = Some(RequestId(2));
+
+    fn us(us: u64) -> Time {
+        Time::from_us(us)
+    }
+
+    #[test]
+    fn waits_behind_the_same_request_and_behind_another_are_distinguished() {
+        let mut occupants = Occupants::new(2);
+        occupants.occupy(PATH, FIRST, us(0), us(0));
+        assert!(!occupants.occupy(PATH, FIRST, us(0), us(1)));
+        assert!(occupants.occupy(PATH, SECOND, us(0), us(2)));
+        assert!(occupants.occupy(PATH, FIRST, us(1), us(3)), "the second one occupied it from 2 us on");
+        assert!(!occupants.occupy(PATH, FIRST, us(3), us(4)));
+        assert!(occupants.occupy(PATH, FIRST, us(2), us(5)), "until 3 us");
+    }
+
+    #[test]
+    fn a_wait_behind_firmware_work_counts_as_one_behind_another_request() {
+        let mut occupants = Occupants::new(2);
+        occupants.occupy(PATH, None, us(0), us(0));
+        assert!(occupants.occupy(PATH, None, us(0), us(1)));
+        assert!(occupants.occupy(PATH, FIRST, us(0), us(2)));
+    }
+}

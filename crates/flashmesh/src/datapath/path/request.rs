@@ -1,0 +1,85 @@
+//! Path requests of dies.
+
+use crate::datapath::Datapath;
+use crate::fabric::{DataOf, Fabric, TransferPhase};
+use crate::ids::{DieId, RequestId, TransactionId};
+use crate::kernel::Kernel;
+use crate::kernel::model::Model;
+use crate::kernel::probe::Notice;
+use crate::schedule::transaction::Class;
+
+impl<M: Model> Datapath<M> {
+    /// Requests a command path for `die`, or makes it a candidate if the scheduler dispatches.
+    #[inline(always)]
+    pub(in super::super) fn request_or_await_dispatch(&mut self, die: DieId, kernel: &mut Kernel<M>) {
+        let requester = self.requester(die);
+        if !(self.dispatches() && self.scheduling.candidates.add_unless_named(requester)) {
+            self.request_command_path(die, kernel);
+        }
+    }
+
+    #[inline(always)]
+    pub(in super::super) fn request_command_path(&mut self, die: DieId, kernel: &mut Kernel<M>) {
+        if M::ALL_FEATURES && self.rules.announces_requests {
+            self.announce_request(self.first_queued_request(die));
+        }
+        let (now, die) = (kernel.now(), self.requester(die));
+        self.dies[die].path.request_command(now);
+        kernel.tell(|| Notice::PathAsked(die, TransferPhase::Command));
+        self.interconnect.fabric.acquire(die, TransferPhase::Command, now, &mut self.interconnect.outbox);
+        self.record_blocker(die, TransferPhase::Command);
+    }
+
+    /// Returns whether the register of `die` holds data without a path request, and marks it as requested. If so, call
+    /// [`Datapath::ask_data`] next.
+    #[inline(always)]
+    pub fn begin_sending(&mut self, die: DieId) -> bool {
+        self.dies[die].state.begin_sending()
+    }
+
+    /// Returns the read whose data leaves the register of `die` next.
+    #[inline]
+    pub fn outgoing(&self, die: DieId) -> Option<TransactionId> {
+        self.dies[die].state.outgoing()
+    }
+
+    /// Requests a path for the data in the register, to the controller or, with `to`, to the die of another chip.
+    #[inline(always)]
+    pub fn ask_data(&mut self, die: DieId, to: Option<DieId>, kernel: &mut Kernel<M>) {
+        let (now, requester) = (kernel.now(), self.requester(die));
+        self.dies[requester].path.request_data(now);
+        if M::ALL_FEATURES
+            && let Some(to) = to
+        {
+            kernel.tell(|| Notice::PathAsked(requester, TransferPhase::Copy));
+            return self.interconnect.fabric.acquire_copy(requester, to, now, &mut self.interconnect.outbox);
+        }
+        kernel.tell(|| Notice::PathAsked(requester, TransferPhase::DataOut));
+        if M::ALL_FEATURES && self.rules.announces_requests {
+            let read = self.dies[die].state.outgoing();
+            self.announce_request(read.and_then(|read| self.transactions[read].owner.request));
+        }
+        let data = if self.rules.arbitrates_by_owner() { self.data_owner(die) } else { DataOf::Request };
+        self.interconnect.fabric.acquire_for(requester, data, now, &mut self.interconnect.outbox);
+        self.record_blocker(requester, TransferPhase::DataOut);
+    }
+
+    /// Announces to the fabric that the next path request is for a transaction of `request`.
+    #[inline(never)]
+    fn announce_request(&mut self, request: Option<RequestId>) {
+        self.interconnect.fabric.name_request(request);
+    }
+
+    /// Returns whose data leaves the register of `die`, for arbitration by owner.
+    #[inline(never)]
+    fn data_owner(&self, die: DieId) -> DataOf {
+        let state = &self.dies[die].state;
+        if state.outgoing().is_some_and(|read| self.transactions[read].class() == Class::MapRead) {
+            DataOf::Mapping
+        } else if state.sends_internally() {
+            DataOf::Collection
+        } else {
+            DataOf::Request
+        }
+    }
+}

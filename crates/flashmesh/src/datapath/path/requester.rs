@@ -1,0 +1,49 @@
+//! Requesters: each die requests its own paths, unless the dies of a chip take turns. Then the first die of the chip
+//! requests the paths of all its dies.
+
+use crate::datapath::Datapath;
+use crate::fabric::Grant;
+use crate::ids::DieId;
+use crate::kernel::model::Model;
+
+impl<M: Model> Datapath<M> {
+    /// Returns the die that requests paths for `die`.
+    #[inline(always)]
+    pub(in super::super) fn requester(&self, die: DieId) -> DieId {
+        if M::ALL_FEATURES && self.rules.dies_take_turns { self.first_die_of_chip(die) } else { die }
+    }
+
+    /// Returns the die that uses a granted path. If dies take turns, it is known only once an operation was chosen.
+    #[inline(always)]
+    pub(in super::super) fn die_of_grant(&self, grant: Grant) -> DieId {
+        self.path_user(grant.die).expect("a chip whose dies take turns uses a path for its busy die")
+    }
+
+    /// Returns the die that uses the paths of `requester`. If dies take turns, that is the busy die of the chip, if
+    /// any.
+    #[inline(always)]
+    pub(in super::super) fn path_user(&self, requester: DieId) -> Option<DieId> {
+        if !M::ALL_FEATURES || !self.rules.dies_take_turns {
+            return Some(requester);
+        }
+        self.dies_of_chip(requester).find(|&die| !self.dies[die].state.is_idle())
+    }
+
+    /// Returns the dies that may use the next path of `requester`: the first one and their count.
+    #[inline(always)]
+    pub(in super::super) fn possible_path_users(&self, requester: DieId) -> (DieId, u32) {
+        match self.path_user(requester) {
+            Some(die) => (die, 1),
+            None => (self.first_die_of_chip(requester), self.geometry.dies_per_chip),
+        }
+    }
+
+    pub(in super::super) fn first_die_of_chip(&self, die: DieId) -> DieId {
+        DieId(self.geometry.chip_of(die).0 * self.geometry.dies_per_chip)
+    }
+
+    pub(in super::super) fn dies_of_chip(&self, die: DieId) -> impl Iterator<Item = DieId> + use<M> {
+        let first = self.first_die_of_chip(die).0;
+        (first..first + self.geometry.dies_per_chip).map(DieId)
+    }
+}

@@ -1,0 +1,94 @@
+//! Path state of a die: outstanding requests, and the outcome of the last ones.
+
+use crate::fabric::{Cause, Causes, Granted, TransferPhase};
+use crate::ids::PathId;
+use crate::schedule::account::PathWait;
+use crate::units::Time;
+
+/// Indices into [`DiePathState::requested_at`].
+const COMMAND: usize = 0;
+const DATA: usize = 1;
+
+/// Path requests of a die, and its last path of each phase.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct DiePathState {
+    /// Times of the outstanding requests for a command path and for a data path; [`Time::MAX`] for none.
+    requested_at: [Time; 2],
+    /// Whether the last path of each phase was not free at once.
+    pub was_blocked: [bool; TransferPhase::ALL.len()],
+    /// Whether only transfers of the same request blocked the path of each phase, when that was last checked.
+    pub blocked_by_own_request: [bool; TransferPhase::ALL.len()],
+    /// Causes of the path waits of the data in the register, over all of its planes.
+    pub data_causes: Causes,
+    /// Last granted path of each phase.
+    pub paths: [PathId; TransferPhase::ALL.len()],
+    /// Minimum time of the last transfer of each phase, over the shortest free path.
+    pub min_times: [Time; TransferPhase::ALL.len()],
+}
+
+/// Granted path, with the wait for it.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct PathGrant {
+    /// Wait for the path, and all of its causes.
+    pub wait: PathWait,
+    /// Cause that blocked the first attempt.
+    pub cause: Cause,
+}
+
+impl Default for DiePathState {
+    fn default() -> DiePathState {
+        const PHASES: usize = TransferPhase::ALL.len();
+        DiePathState {
+            requested_at: [Time::MAX; 2],
+            was_blocked: [false; PHASES],
+            blocked_by_own_request: [false; PHASES],
+            data_causes: Causes::default(),
+            paths: [PathId(0); PHASES],
+            min_times: [Time::ZERO; PHASES],
+        }
+    }
+}
+
+impl DiePathState {
+    #[inline(always)]
+    pub fn requests_command(&self) -> bool {
+        self.requested_at[COMMAND] != Time::MAX
+    }
+
+    pub fn requests_data(&self) -> bool {
+        self.requested_at[DATA] != Time::MAX
+    }
+
+    #[inline(always)]
+    pub fn request_command(&mut self, now: Time) {
+        self.requested_at[COMMAND] = now;
+    }
+
+    #[inline(always)]
+    pub fn request_data(&mut self, now: Time) {
+        self.requested_at[DATA] = now;
+    }
+
+    pub fn cancel_command(&mut self) {
+        self.requested_at[COMMAND] = Time::MAX;
+    }
+
+    /// Ends the request that `granted` answers. Returns the grant with its wait.
+    #[inline]
+    pub fn end_request(&mut self, granted: &Granted) -> PathGrant {
+        let index = if granted.grant.phase == TransferPhase::Command { COMMAND } else { DATA };
+        let asked = std::mem::replace(&mut self.requested_at[index], Time::MAX);
+        assert!(asked != Time::MAX, "a path is granted only to a die that requested it");
+        // The die may have become ready while the path was being set up.
+        let wait = PathWait { asked, tried: asked.later(granted.since), causes: Causes::default() };
+        PathGrant { wait, cause: granted.cause }
+    }
+}
+
+impl PathGrant {
+    /// Returns how long the path was blocked.
+    #[inline]
+    pub fn waited(&self) -> Time {
+        self.wait.tried - self.wait.asked
+    }
+}

@@ -1,0 +1,52 @@
+//! Statistics for reports. The view does not depend on the model, so that report code is compiled once.
+
+use crate::datapath::Counters;
+use crate::datapath::dies::DieEntry;
+use crate::datapath::rules::Rules;
+use crate::fabric::{Fabric, Facts};
+use crate::flash::die::Die;
+use crate::measure::lower_bound::DieWork;
+use crate::power::energy::Activity;
+use crate::units::Time;
+
+/// Statistics of a [`Datapath`](super::Datapath).
+#[derive(Clone, Copy)]
+pub struct Figures<'a> {
+    pub fabric: &'a dyn Fabric,
+    pub facts: &'static Facts,
+    pub counters: &'a Counters,
+    pub(super) dies: &'a [DieEntry],
+    pub(super) rules: &'a Rules,
+}
+
+impl<'a> Figures<'a> {
+    /// Returns the activity up to `end`, for the power model.
+    pub fn activity(self, end: Time) -> Activity<'a> {
+        Activity {
+            work: self.counters.work,
+            facts: self.facts,
+            layout: self.fabric.layout(),
+            usage: self.fabric.usage(),
+            dies: self.dies.len() as u32,
+            end,
+        }
+    }
+
+    pub fn dies(self) -> impl ExactSizeIterator<Item = &'a Die> {
+        self.dies.iter().map(|entry| &entry.state)
+    }
+
+    pub fn work(self) -> Vec<DieWork> {
+        self.dies.iter().map(|entry| entry.work).collect()
+    }
+
+    /// Returns whether a chip executes one operation at a time.
+    pub fn dies_take_turns(self) -> bool {
+        self.rules.dies_take_turns
+    }
+
+    /// Returns whether the array is free once its data is in the register.
+    pub fn has_read_cache(self) -> bool {
+        self.rules.die.read_cache
+    }
+}

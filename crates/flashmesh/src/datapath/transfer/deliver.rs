@@ -1,0 +1,113 @@
+//! Ends of transfers.
+
+use crate::datapath::Datapath;
+use crate::fabric::{Cause, Fabric, Grant, TransferPhase};
+use crate::ids::{DieId, TransactionId};
+use crate::kernel::Kernel;
+use crate::kernel::model::Model;
+use crate::kernel::probe::Notice;
+use crate::schedule::account::Stall;
+use crate::schedule::transaction::Transaction;
+use crate::units::Time;
+
+/// Transfer that has ended.
+#[derive(Clone, Copy, Debug)]
+pub enum Arrived {
+    /// A command with its data: the array has started. Next, call [`Datapath::issue_beside_array`].
+    Command(DieId),
+    /// Read data of all or part of a page. Next, call [`Datapath::try_issue`], then [`Datapath::begin_sending`] for the
+    /// data that is left in the register.
+    Data {
+        die: DieId,
+        read: TransactionId,
+        /// Path to [release](Datapath::release) after the next path requests of the die; `None` if already
+        /// released.
+        held: Option<Grant>,
+    },
+}
+
+impl<M: Model> Datapath<M> {
+    /// Ends the transfer over the path of `requester` for `phase`: a command at the die, or read data at the controller
+    /// or at another chip.
+    #[inline(always)]
+    pub fn delivered(&mut self, phase: TransferPhase, requester: DieId, kernel: &mut Kernel<M>) -> Arrived {
+        let path = self.dies[requester].path.paths[phase.index()];
+        let grant = Grant { die: requester, phase, path };
+        kernel.tell(|| Notice::Delivered(grant));
+        let stalled = self.interconnect.fabric.stalled(grant);
+        if stalled > Time::ZERO {
+            self.count_stall(grant, stalled);
+        }
+        let die = self.die_of_grant(grant);
+        let entry = &mut self.dies[grant.die];
+        let min_time = entry.path.min_times[grant.phase.index()];
+        let done = if M::ALL_FEATURES && die != grant.die { &mut self.dies[die].work } else { &mut entry.work };
+        match phase {
+            TransferPhase::Command => {
+                done.commands += min_time;
+                self.release(grant, kernel);
+                self.start_array(die, stalled, kernel);
+                Arrived::Command(die)
+            }
+            TransferPhase::DataOut | TransferPhase::Copy => {
+                done.data += min_time;
+                if self.rules.requests_before_release() {
+                    let read = self.end_data_transfer(die, stalled, kernel);
+                    Arrived::Data { die, read, held: Some(grant) }
+                } else {
+                    self.release(grant, kernel);
+                    let read = self.end_data_transfer(die, stalled, kernel);
+                    Arrived::Data { die, read, held: None }
+                }
+            }
+        }
+    }
+
+    /// Counts a transfer that was blocked in the network as a conflict, even if its path was granted at once.
+    fn count_stall(&mut self, grant: Grant, stalled: Time) {
+        let waited = self.dies[grant.die].path.was_blocked[grant.phase.index()];
+        self.counters.transfers_free -= u64::from(!waited);
+        self.counters.conflicts.count(Cause::Link, stalled);
+    }
+
+    /// Removes arrived data from the register. Returns its read, with companions chained behind it.
+    #[inline(always)]
+    fn end_data_transfer(&mut self, die: DieId, stalled: Time, kernel: &mut Kernel<M>) -> TransactionId {
+        let now = kernel.now();
+        let mut is_by_another = false;
+        if stalled > Time::ZERO {
+            let requester = self.requester(die);
+            let path = &mut self.dies[requester].path;
+            path.data_causes.insert(Cause::Link);
+            is_by_another = !path.blocked_by_own_request[TransferPhase::DataOut.index()];
+            self.dies[die].state.count_path_wait(stalled).expect("arriving data comes from a register that holds data");
+        }
+        let rest = if M::ALL_FEATURES { self.partial_transfers.take_remainder(die) } else { None };
+        let state = &mut self.dies[die].state;
+        let id = match rest {
+            Some(rest) => state.part_left(rest).expect("arriving data comes from a register that holds data"),
+            None => {
+                let id = state.data_left(now).expect("arriving data comes from a register that holds data");
+                kernel.tell(|| Notice::DataLeft(die));
+                id
+            }
+        };
+        self.notify_read_left(id, kernel);
+        let stall = Stall { time: stalled, is_by_another };
+        let mut companion = self.companion(id);
+        while let Some(id) = companion {
+            self.notify_read_left(id, kernel);
+            self.transactions[id].account.left(now, stall);
+            companion = self.companion(id);
+        }
+        let transaction = &mut self.transactions[id];
+        transaction.account.left(now, stall);
+        if M::ALL_FEATURES && transaction.work.leaves_chip() {
+            for id in self.with_companions(id) {
+                let Transaction { from, plane, .. } = self.transactions[id];
+                kernel.tell(|| Notice::PageCopied(from, plane));
+            }
+        }
+        id
+    }
+}

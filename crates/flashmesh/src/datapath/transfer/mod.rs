@@ -1,0 +1,9 @@
+//! Transfers of commands and data over granted paths.
+
+mod deliver;
+mod partial;
+mod send;
+
+pub use deliver::Arrived;
+
+pub(super) use partial::PartialTransfers;

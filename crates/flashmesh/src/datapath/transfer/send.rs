@@ -1,0 +1,124 @@
+//! Starts of transfers, and the cost of waiting for their paths.
+
+use crate::datapath::Datapath;
+use crate::datapath::path::PathGrant;
+use crate::fabric::{Cause, Causes, Fabric, Grant, Message, Payload, TransferPhase};
+use crate::kernel::Kernel;
+use crate::kernel::event::{Event, lane};
+use crate::kernel::model::Model;
+use crate::kernel::probe::Notice;
+use crate::schedule::account::PathWait;
+use crate::units::{Bytes, Time};
+
+impl<M: Model> Datapath<M> {
+    /// Counts the wait for a path under each of its causes.
+    #[inline]
+    fn count_conflict(&mut self, grant: Grant, path: PathGrant) {
+        match self.interconnect.fabric.waited_for(grant) {
+            None => self.counters.conflicts.count(path.cause, path.waited()),
+            Some(waits) => self.count_conflict_causes(path, waits),
+        }
+    }
+
+    #[inline(never)]
+    fn count_conflict_causes(&mut self, path: PathGrant, waits: [Time; Cause::ALL.len()]) {
+        // A busy die requests its path early, and the fabric counts from then on. Only the end of that wait, with the
+        // die ready, is a conflict: count it from the last cause backwards.
+        let mut left = path.waited();
+        for cause in Cause::ALL.into_iter().rev() {
+            if path.wait.causes.contains(cause) {
+                let waited = left.min(waits[cause.index()]);
+                left -= waited;
+                self.counters.conflicts.count(cause, waited);
+            }
+        }
+    }
+
+    #[inline]
+    pub(in super::super) fn count_transfer(&mut self, grant: Grant, path: PathGrant) {
+        self.counters.transfers += 1;
+        if path.waited() > Time::ZERO {
+            self.count_conflict(grant, path);
+        } else {
+            self.counters.transfers_free += 1;
+        }
+    }
+
+    /// Sends the data of the next plane in the register.
+    #[inline(always)]
+    pub(in super::super) fn send_data(&mut self, grant: Grant, mut path: PathGrant, kernel: &mut Kernel<M>) {
+        let now = kernel.now();
+        self.count_transfer(grant, path);
+        let die = self.die_of_grant(grant);
+        let id = self.dies[die].state.outgoing().expect("a data path is requested only for data in the register");
+        self.attribute_wait(id, grant, &mut path, now);
+        let entry = &mut self.dies[die];
+        let (since, waited_before) =
+            entry.state.count_path_wait(path.waited()).expect("a data path is requested only for data in the register");
+        let path_state =
+            if M::ALL_FEATURES && die != grant.die { &mut self.dies[grant.die].path } else { &mut entry.path };
+        if waited_before == Time::ZERO {
+            path_state.data_causes = Causes::default();
+        }
+        if path.waited() > Time::ZERO {
+            path_state.data_causes.join(path.wait.causes);
+        }
+        let causes = path_state.data_causes;
+        let wait = PathWait { causes, ..path.wait };
+        let transaction = &mut self.transactions[id];
+        transaction.account.leaves(now, since, waited_before, wait);
+        let mut bytes = transaction.moved;
+        let mut companion = self.companion(id);
+        while let Some(id) = companion {
+            self.transactions[id].account.leaves(now, since, waited_before, wait);
+            bytes += self.transactions[id].moved;
+            companion = self.companion(id);
+        }
+        let message = if grant.phase == TransferPhase::Copy { Message::Copy } else { Message::Data };
+        let payload = Payload { message, planes: 1, command: Time::ZERO, bytes: self.with_spare_area(bytes) };
+        self.send_payload(grant, path, payload, kernel);
+    }
+
+    /// Releases a path; the fabric may grant it to a waiting die.
+    #[inline]
+    pub fn release(&mut self, grant: Grant, kernel: &mut Kernel<M>) {
+        kernel.tell(|| Notice::PathReleased(grant));
+        self.interconnect.fabric.release(grant, kernel.now(), &mut self.interconnect.outbox);
+    }
+
+    #[inline(always)]
+    pub(in super::super) fn send_payload(
+        &mut self,
+        grant: Grant,
+        path: PathGrant,
+        payload: Payload,
+        kernel: &mut Kernel<M>,
+    ) {
+        let sent = self.interconnect.fabric.send(grant, payload, kernel.now(), &mut self.interconnect.outbox);
+        if kernel.is_probed() {
+            let die = self.die_of_grant(grant);
+            kernel.tell(|| Notice::Sent(grant, die, payload, sent));
+        }
+        let path_state = &mut self.dies[grant.die].path;
+        path_state.paths[grant.phase.index()] = grant.path;
+        path_state.min_times[grant.phase.index()] = sent.least;
+        path_state.was_blocked[grant.phase.index()] = path.waited() > Time::ZERO;
+        if let Some(at) = sent.delivered {
+            let lane = match grant.phase {
+                TransferPhase::Command => lane::COMMAND,
+                TransferPhase::DataOut | TransferPhase::Copy => lane::DATA,
+            };
+            kernel.schedule(lane, at, Event::delivered(grant.phase, grant.die));
+        }
+    }
+
+    /// Returns `bytes` of user data plus its share of the spare area of the page.
+    #[inline]
+    pub(in super::super) fn with_spare_area(&self, bytes: Bytes) -> Bytes {
+        let spare = self.geometry.page_spare;
+        if spare == Bytes::ZERO {
+            return bytes;
+        }
+        bytes + Bytes::new((bytes.as_u64() * spare.as_u64()).div_ceil(self.geometry.array_page_size().as_u64()))
+    }
+}

@@ -1,0 +1,83 @@
+//! Limit on the circuits of one host request at a time (`venice.circuits-per-request`).
+//!
+//! The paper reserves a path "for each I/O request" (Venice, ISCA 2023, section 4.2), and drives with n controllers "reserve conflict-free paths for
+//! up to n ongoing I/O requests" (section 6.5). It does not say whether a request of several pages reaches its chips one after the other. Here each
+//! transfer reserves a circuit of its own. With a limit, the transactions of one request hold at most that many circuits; further ones wait until one
+//! of them is released.
+
+use std::collections::VecDeque;
+
+use crate::fabric::TransferPhase;
+use crate::ids::{DieId, RequestId};
+
+use super::path_queue::PathRequest;
+
+/// Circuit use of one host request.
+#[derive(Clone, Debug, Default)]
+struct RequestQuota {
+    /// Circuits held, searched for, or waiting for a controller.
+    circuits: u32,
+    /// Path requests over the limit, in order of arrival.
+    waiting: VecDeque<PathRequest>,
+}
+
+/// The circuit use of all host requests. Firmware work is not limited.
+#[derive(Clone, Debug)]
+pub(super) struct CircuitQuota {
+    limit: u32,
+    /// Host request of the next path request.
+    next: Option<RequestId>,
+    /// Circuit use, indexed by host request.
+    quota: Vec<RequestQuota>,
+    /// Host request of the last path request, indexed by die and phase.
+    owners: Vec<[Option<RequestId>; TransferPhase::ALL.len()]>,
+}
+
+impl CircuitQuota {
+    /// Creates empty quotas with at most `limit` circuits a request, for a drive of `dies` dies.
+    pub fn new(limit: u32, dies: u32) -> CircuitQuota {
+        CircuitQuota { limit, next: None, quota: Vec::new(), owners: vec![Default::default(); dies as usize] }
+    }
+
+    /// Sets the host request of the next path request.
+    pub fn set_next(&mut self, request: Option<RequestId>) {
+        self.next = request;
+    }
+
+    fn owner(&self, request: &PathRequest) -> Option<RequestId> {
+        self.owners[request.die.index()][request.phase.index()]
+    }
+
+    /// Returns whether a path request may proceed now. Otherwise the path request waits until its host request releases a circuit.
+    pub fn admits(&mut self, request: &PathRequest) -> bool {
+        let owner = self.next.take();
+        self.owners[request.die.index()][request.phase.index()] = owner;
+        let Some(owner) = owner else { return true };
+        if self.quota.len() <= owner.index() {
+            self.quota.resize_with(owner.index() + 1, RequestQuota::default);
+        }
+        let share = &mut self.quota[owner.index()];
+        if share.circuits == self.limit {
+            share.waiting.push_back(*request);
+            return false;
+        }
+        share.circuits += 1;
+        true
+    }
+
+    /// Releases the circuit of `request`. Returns the path request that may proceed in its place.
+    pub fn release(&mut self, request: &PathRequest) -> Option<PathRequest> {
+        let owner = self.owner(request)?;
+        let share = &mut self.quota[owner.index()];
+        let next = share.waiting.pop_front();
+        share.circuits -= u32::from(next.is_none());
+        next
+    }
+
+    /// Returns whether the path request of a die waits for the limit of its own host request.
+    pub fn waits(&self, die: DieId, phase: TransferPhase) -> bool {
+        let owner = self.owners[die.index()][phase.index()];
+        let waits = |request: &PathRequest| (request.die, request.phase) == (die, phase);
+        owner.is_some_and(|owner| self.quota[owner.index()].waiting.iter().any(waits))
+    }
+}

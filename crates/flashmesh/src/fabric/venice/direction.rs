@@ -1,0 +1,77 @@
+//! Ports that lead nearer to a destination, computed in a few instructions.
+
+use super::mesh::Place;
+use super::ports::Ports;
+
+/// Largest row or column.
+const MAX_SIDE: u64 = 0x7fff;
+/// Largest row or column in each of four lanes of 16 bits. Each lane belongs to a mesh port, in the order of the ports.
+const MAX_SIDES: u64 = 0x7fff_7fff_7fff_7fff;
+/// Sign bit of each lane.
+const SIGN_BITS: u64 = !MAX_SIDES;
+
+/// The coordinates of a router in one lane per mesh port. The number in a lane shrinks by one with each hop through that port: the row for north, and
+/// so on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Position(u64);
+
+/// The coordinates of a destination, complemented for a comparison by addition.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Destination(u64);
+
+impl Position {
+    /// Packs `place`, whose row and column are at most 32,767.
+    #[inline]
+    pub const fn new(place: Place) -> Position {
+        let (row, column) = (place.row as u64 & MAX_SIDE, place.column as u64 & MAX_SIDE);
+        Position(row | (MAX_SIDE - column) << 16 | (MAX_SIDE - row) << 32 | column << 48)
+    }
+
+    /// Unpacks the coordinates.
+    #[inline(always)]
+    pub const fn place(self) -> Place {
+        Place { row: (self.0 & MAX_SIDE) as u32, column: (self.0 >> 48) as u32 }
+    }
+
+    /// Converts the position into a destination, for comparisons with other positions.
+    #[inline]
+    pub const fn destination(self) -> Destination {
+        Destination(self.0 ^ MAX_SIDES)
+    }
+
+    /// Returns the ports that lead nearer to `goal`: at most two, none at the destination.
+    #[inline(always)]
+    pub const fn towards(self, goal: Destination) -> Ports {
+        // Each lane holds 0x7fff plus the difference, so that its top bit is set if the difference is positive. The product gathers the four bits at
+        // the top.
+        const TO_THE_TOP: u64 = 1 << 45 | 1 << 30 | 1 << 15 | 1;
+        let is_greater = (self.0 + goal.0) & SIGN_BITS;
+        Ports::from_bits((is_greater.wrapping_mul(TO_THE_TOP) >> 60) as u8)
+    }
+}
+
+impl Destination {
+    /// Unpacks the coordinates.
+    #[inline(always)]
+    pub const fn place(self) -> Place {
+        Position(self.0 ^ MAX_SIDES).place()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_leads_nearer_is_what_a_comparison_of_rows_and_columns_says() {
+        let sides = [0, 1, 2, 6, 7, 1022, 1023, 32_766, 32_767];
+        let places = || sides.into_iter().flat_map(|row| sides.map(|column| Place { row, column }));
+        for here in places() {
+            for target in places() {
+                let (position, goal) = (Position::new(here), Position::new(target).destination());
+                assert_eq!((position.place(), goal.place()), (here, target));
+                assert_eq!(position.towards(goal), here.towards(target), "{here:?} {target:?}");
+            }
+        }
+    }
+}

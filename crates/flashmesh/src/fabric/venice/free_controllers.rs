@@ -1,0 +1,181 @@
+//! Sets of rows and of free controllers.
+
+use crate::ids::ChannelId;
+
+/// A set of rows, as a bitmap.
+#[derive(Clone, Debug)]
+pub(super) struct Rows(Vec<u64>);
+
+impl Rows {
+    /// Creates an empty set for `rows` rows.
+    pub fn empty(rows: usize) -> Rows {
+        Rows(vec![0; rows.div_ceil(64)])
+    }
+
+    /// Adds `row`.
+    #[inline]
+    pub fn insert(&mut self, row: usize) {
+        self.0[row / 64] |= 1 << (row % 64);
+    }
+
+    /// Removes `row`.
+    #[inline]
+    pub fn remove(&mut self, row: usize) {
+        self.0[row / 64] &= !(1 << (row % 64));
+    }
+
+    /// Returns whether `row` is in the set.
+    #[inline]
+    pub fn contains(&self, row: usize) -> bool {
+        self.0[row / 64] >> (row % 64) & 1 != 0
+    }
+
+    /// Adds all rows of `others`.
+    #[inline]
+    pub fn extend(&mut self, others: &Rows) {
+        self.0.iter_mut().zip(&others.0).for_each(|(own, others)| *own |= others);
+    }
+
+    /// Returns the number of 64-bit words.
+    #[inline]
+    pub fn words(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Returns one word of the bitmap; the top row is the lowest bit.
+    #[inline]
+    pub fn word(&self, word: usize) -> u64 {
+        self.0[word]
+    }
+}
+
+/// The set of free controllers, as a bitmap.
+#[derive(Clone, Debug)]
+pub(super) struct FreeControllers {
+    words: Vec<u64>,
+    count: u32,
+    rows: u32,
+}
+
+impl FreeControllers {
+    /// Creates a set of all `rows` controllers.
+    pub fn all(rows: u32) -> FreeControllers {
+        let mut free = FreeControllers { words: vec![0; rows.div_ceil(64) as usize], count: 0, rows };
+        (0..rows).for_each(|row| free.insert(ChannelId(row)));
+        free
+    }
+
+    /// Adds `controller`, which must not be in the set.
+    #[inline]
+    pub fn insert(&mut self, controller: ChannelId) {
+        self.words[controller.index() / 64] |= 1 << (controller.0 % 64);
+        self.count += 1;
+    }
+
+    /// Removes `controller`, which must be in the set.
+    #[inline]
+    pub fn remove(&mut self, controller: ChannelId) {
+        self.words[controller.index() / 64] &= !(1 << (controller.0 % 64));
+        self.count -= 1;
+    }
+
+    /// Returns whether no controller is free.
+    #[inline]
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Returns whether all controllers are free.
+    #[inline]
+    pub const fn is_all(&self) -> bool {
+        self.count == self.rows
+    }
+
+    /// Returns one word of the bitmap; the top row is the lowest bit.
+    #[inline]
+    pub fn word(&self, word: usize) -> u64 {
+        self.words[word]
+    }
+
+    /// Returns the free controller nearest to `row`, the upper one of two. With `beyond`, returns the next one after `beyond` in this order.
+    #[inline]
+    pub fn nearest(&self, row: u32, beyond: Option<ChannelId>) -> Option<ChannelId> {
+        if self.count == 0 {
+            return None;
+        }
+        // Continue upwards and downwards from where the search for `beyond` stopped.
+        let (up, down) = match beyond {
+            None => (Some(row), row),
+            Some(ChannelId(beyond)) if beyond <= row => (beyond.checked_sub(1), (2 * row - beyond).max(row + 1)),
+            Some(ChannelId(beyond)) => ((2 * row).checked_sub(beyond + 1), beyond + 1),
+        };
+        let above = up.and_then(|up| self.last_to(up));
+        let below = self.first_from(down);
+        let nearest = match (above, below) {
+            (Some(above), Some(below)) if below - row < row - above => below,
+            (Some(above), _) => above,
+            (None, below) => below?,
+        };
+        Some(ChannelId(nearest))
+    }
+
+    /// Returns the nearest free row that is not below `row`.
+    #[inline]
+    fn last_to(&self, row: u32) -> Option<u32> {
+        let mut word = row as usize / 64;
+        let mut bits = self.words[word] & (u64::MAX >> (63 - row % 64));
+        while bits == 0 {
+            word = word.checked_sub(1)?;
+            bits = self.words[word];
+        }
+        Some(64 * word as u32 + 63 - bits.leading_zeros())
+    }
+
+    /// Returns the nearest free row that is not above `row`.
+    #[inline]
+    fn first_from(&self, row: u32) -> Option<u32> {
+        let mut word = row as usize / 64;
+        let mut bits = self.words.get(word)? & (u64::MAX << (row % 64));
+        while bits == 0 {
+            word += 1;
+            bits = *self.words.get(word)?;
+        }
+        Some(64 * word as u32 + bits.trailing_zeros())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::random::SimRng;
+
+    #[test]
+    fn the_nearest_one_is_that_of_a_search_over_all() {
+        let mut random = SimRng::new(7);
+        for rows in [1, 2, 8, 63, 64, 65, 130, 200] {
+            for busy_of_8 in [0, 4, 7, 8] {
+                let mut free = FreeControllers::all(rows);
+                let mut is_free = vec![true; rows as usize];
+                for row in 0..rows {
+                    if random.below(8) < busy_of_8 {
+                        free.remove(ChannelId(row));
+                        is_free[row as usize] = false;
+                    }
+                }
+                let listed: Vec<usize> =
+                    (0..rows as usize).filter(|row| free.word(row / 64) >> (row % 64) & 1 != 0).collect();
+                assert_eq!(listed, (0..rows as usize).filter(|&row| is_free[row]).collect::<Vec<_>>());
+                assert_eq!((free.is_empty(), free.is_all()), (listed.is_empty(), listed.len() == rows as usize));
+                for _ in 0..100 {
+                    let row = random.below(rows);
+                    let beyond = (random.below(2) == 0).then(|| random.below(rows));
+                    let key = |other: u32| (other.abs_diff(row), other);
+                    let others = (0..rows).filter(|&other| is_free[other as usize]);
+                    let nearest =
+                        others.filter(|&other| beyond.is_none_or(|b| key(other) > key(b))).min_by_key(|&o| key(o));
+                    assert_eq!(free.nearest(row, beyond.map(ChannelId)), nearest.map(ChannelId), "{row} {beyond:?}");
+                }
+            }
+        }
+    }
+}

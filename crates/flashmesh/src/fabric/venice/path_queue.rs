@@ -1,0 +1,346 @@
+//! Queues of path requests, oldest first.
+
+use std::collections::VecDeque;
+
+use crate::config::Service;
+use crate::fabric::TransferPhase;
+use crate::ids::{ChipId, DieId};
+
+use super::free_controllers::{FreeControllers, Rows};
+use super::mesh::Place;
+
+/// A request of a die for a path.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PathRequest {
+    /// Sequence number, in order of arrival.
+    pub sequence: u64,
+    /// Requesting die.
+    pub die: DieId,
+    /// Requested phase.
+    pub phase: TransferPhase,
+    /// Chip of the die.
+    pub chip: ChipId,
+    /// Router of the chip.
+    pub place: Place,
+}
+
+/// Requests for the pins of a chip, in order of arrival.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PinQueue(VecDeque<PathRequest>);
+
+impl PinQueue {
+    /// Inserts `request` in order of arrival.
+    pub fn insert(&mut self, request: PathRequest) {
+        let at = self.0.partition_point(|other| other.sequence < request.sequence);
+        self.0.insert(at, request);
+    }
+
+    /// Dequeues the oldest request.
+    #[inline]
+    pub fn pop(&mut self) -> Option<PathRequest> {
+        self.0.pop_front()
+    }
+
+    /// Returns the dies of the queued requests.
+    pub fn dies(&self) -> impl Iterator<Item = DieId> {
+        self.0.iter().map(|request| request.die)
+    }
+}
+
+/// Greater than any sequence number: marks a row without a request to try, and a request that was not tried yet.
+const NONE: u64 = u64::MAX;
+
+/// A request whose chip is not held by another request.
+#[derive(Clone, Copy, Debug)]
+struct QueuedRequest {
+    request: PathRequest,
+    /// Whether its scout is in flight.
+    is_searching: bool,
+    /// Value of `torn_down` when its scout was launched (by the first controller, if several try in turn). A retry is useless until the value
+    /// changes.
+    tried: u64,
+}
+
+impl QueuedRequest {
+    #[inline]
+    fn may_be_tried(&self, torn_down: u64) -> bool {
+        !self.is_searching && self.tried != torn_down
+    }
+}
+
+/// Requests that wait for a controller or for a teardown, and requests with a scout in flight.
+#[derive(Clone, Debug)]
+pub(super) struct PathQueue {
+    /// Requests in order of arrival, indexed by the row of the die.
+    rows: Vec<Vec<QueuedRequest>>,
+    /// Oldest request to try, indexed by row: its sequence number, and its index in the row.
+    firsts: Vec<u64>,
+    positions: Vec<usize>,
+    /// Rows with a request to try; stale rows may have none.
+    may_be_tried: Rows,
+    /// Rows with any request.
+    occupied: Rows,
+    /// Rows whose `firsts` entry must be recomputed before use.
+    stale: Rows,
+    /// Number of circuits torn down so far.
+    torn_down: u64,
+    service: Service,
+}
+
+impl PathQueue {
+    /// Creates empty queues for a mesh of `rows` rows.
+    pub fn new(rows: u32, service: Service) -> PathQueue {
+        let rows = rows as usize;
+        PathQueue {
+            rows: vec![Vec::new(); rows],
+            firsts: vec![NONE; rows],
+            positions: vec![0; rows],
+            may_be_tried: Rows::empty(rows),
+            occupied: Rows::empty(rows),
+            stale: Rows::empty(rows),
+            torn_down: 0,
+            service,
+        }
+    }
+
+    /// Enqueues `request` to wait for a controller.
+    #[inline]
+    pub fn insert(&mut self, request: PathRequest) {
+        let row = request.place.row as usize;
+        let at = self.insert_sorted(QueuedRequest { request, is_searching: false, tried: NONE });
+        self.consider(row, request.sequence, at);
+    }
+
+    /// Makes the request `sequence` at `position` of `row` the first to try, if it is the oldest.
+    #[inline]
+    fn consider(&mut self, row: usize, sequence: u64, position: usize) {
+        self.may_be_tried.insert(row);
+        if sequence < self.firsts[row] {
+            (self.firsts[row], self.positions[row]) = (sequence, position);
+        }
+    }
+
+    /// Enqueues `request`, whose scout leaves without a wait.
+    #[inline]
+    pub fn insert_searching(&mut self, request: PathRequest) {
+        self.insert_sorted(QueuedRequest { request, is_searching: true, tried: self.torn_down });
+    }
+
+    /// Inserts a request in order of arrival; returns its index.
+    #[inline]
+    fn insert_sorted(&mut self, waiting: QueuedRequest) -> usize {
+        let number = waiting.request.place.row as usize;
+        let row = &mut self.rows[number];
+        // Usually the request is the newest.
+        let newer = row.iter().rev().take_while(|other| other.request.sequence > waiting.request.sequence).count();
+        let at = row.len() - newer;
+        row.insert(at, waiting);
+        self.occupied.insert(number);
+        self.positions[number] += usize::from(at <= self.positions[number]);
+        at
+    }
+
+    /// Returns the row of the next request to serve when the controllers of `free` are free.
+    #[inline]
+    pub fn next(&mut self, free: &FreeControllers) -> Option<usize> {
+        if self.service == Service::OwnRowFirst {
+            // Oldest request whose own controller is free.
+            let own = self.first_of(|word| free.word(word));
+            if own.is_some() {
+                return own;
+            }
+        }
+        self.first_of(|_| u64::MAX)
+    }
+
+    /// Returns the row whose first request is the oldest, among the rows in `among`, a bitmap by word.
+    #[inline]
+    fn first_of(&mut self, among: impl Fn(usize) -> u64) -> Option<usize> {
+        let mut first = (NONE, 0);
+        for word in 0..self.may_be_tried.words() {
+            let mut stale = self.stale.word(word) & among(word);
+            while stale != 0 {
+                self.find_first(64 * word + stale.trailing_zeros() as usize, 0);
+                stale &= stale - 1;
+            }
+            let mut left = self.may_be_tried.word(word) & among(word);
+            while left != 0 {
+                let row = 64 * word + left.trailing_zeros() as usize;
+                left &= left - 1;
+                if self.firsts[row] < first.0 {
+                    first = (self.firsts[row], row);
+                }
+            }
+        }
+        (first.0 != NONE).then_some(first.1)
+    }
+
+    /// Recomputes the first request of `row` if it is stale.
+    #[inline]
+    fn refresh_first(&mut self, row: usize) {
+        if self.stale.contains(row) {
+            self.find_first(row, 0);
+        }
+    }
+
+    /// Returns the row of the oldest request, whether or not a retry is useful.
+    pub fn longest(&self) -> Option<usize> {
+        let first = |row: usize| self.rows[row].first().map(|waiting| (waiting.request.sequence, row));
+        (0..self.rows.len()).filter_map(first).min().map(|(_, row)| row)
+    }
+
+    /// Returns the first request to try of `row`, with its index; if there is none, the oldest request. The row must not be empty.
+    #[inline]
+    pub fn first(&mut self, row: usize) -> (usize, PathRequest) {
+        self.refresh_first(row);
+        let at = if self.firsts[row] == NONE { 0 } else { self.positions[row] };
+        (at, self.rows[row][at].request)
+    }
+
+    /// Returns the dies of all requests, also those with a scout in flight.
+    pub fn dies(&self) -> impl Iterator<Item = DieId> {
+        self.rows.iter().flatten().map(|waiting| waiting.request.die)
+    }
+
+    /// Records that a scout was launched for the [first](PathQueue::first) request of `row`, at `position`.
+    #[inline]
+    pub fn mark_searching(&mut self, row: usize, position: usize) {
+        let waiting = &mut self.rows[row][position];
+        waiting.is_searching = true;
+        waiting.tried = self.torn_down;
+        self.find_first(row, position + 1);
+    }
+
+    /// Records that all scouts for `request` have failed.
+    #[inline]
+    pub fn mark_failed(&mut self, request: &PathRequest) {
+        let row = request.place.row as usize;
+        if let Some(at) = self.position(row, request.sequence) {
+            let waiting = &mut self.rows[row][at];
+            waiting.is_searching = false;
+            if waiting.may_be_tried(self.torn_down) {
+                self.consider(row, request.sequence, at);
+            }
+        }
+    }
+
+    /// Removes `request`.
+    #[inline]
+    pub fn remove(&mut self, request: &PathRequest) {
+        let row = request.place.row as usize;
+        if let Some(at) = self.position(row, request.sequence) {
+            self.remove_at(row, at);
+        }
+    }
+
+    /// Removes the request at `position` of `row`.
+    #[inline]
+    pub fn remove_at(&mut self, row: usize, position: usize) {
+        let QueuedRequest { request, .. } = self.rows[row].remove(position);
+        if self.rows[row].is_empty() {
+            self.occupied.remove(row);
+        }
+        if self.firsts[row] == request.sequence {
+            self.find_first(row, position);
+        } else {
+            self.positions[row] -= usize::from(position < self.positions[row]);
+        }
+    }
+
+    /// Counts a teardown: all requests can be retried.
+    #[inline]
+    pub fn count_teardown(&mut self) {
+        self.torn_down += 1;
+        self.stale.extend(&self.occupied);
+        self.may_be_tried.extend(&self.occupied);
+    }
+
+    /// Finds the first request to try of `row`, at index `from` or later.
+    #[inline]
+    fn find_first(&mut self, row: usize, from: usize) {
+        self.stale.remove(row);
+        let mut at = from;
+        while let Some(waiting) = self.rows[row].get(at) {
+            if waiting.may_be_tried(self.torn_down) {
+                (self.firsts[row], self.positions[row]) = (waiting.request.sequence, at);
+                return;
+            }
+            at += 1;
+        }
+        (self.firsts[row], self.positions[row]) = (NONE, 0);
+        self.may_be_tried.remove(row);
+    }
+
+    #[inline]
+    fn position(&self, row: usize, sequence: u64) -> Option<usize> {
+        self.rows[row].binary_search_by_key(&sequence, |waiting| waiting.request.sequence).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::ChannelId;
+
+    fn request(sequence: u64, row: u32) -> PathRequest {
+        let place = Place { row, column: 0 };
+        PathRequest { sequence, die: DieId(sequence as u32), phase: TransferPhase::Command, chip: ChipId(row), place }
+    }
+
+    /// Returns the order of service while the controllers of `free` are free.
+    fn served(waiting: &mut PathQueue, free: &[u32]) -> Vec<u64> {
+        let mut controllers = FreeControllers::all(3);
+        (0..3).filter(|row| !free.contains(row)).for_each(|row| controllers.remove(ChannelId(row)));
+        std::iter::from_fn(|| {
+            let row = waiting.next(&controllers)?;
+            let (position, next) = waiting.first(row);
+            waiting.mark_searching(row, position);
+            Some(next.sequence)
+        })
+        .collect()
+    }
+
+    fn five(service: Service) -> PathQueue {
+        let mut waiting = PathQueue::new(3, service);
+        for (sequence, row) in [(4, 2), (1, 0), (3, 2), (5, 1), (2, 1)] {
+            waiting.insert(request(sequence, row));
+        }
+        waiting
+    }
+
+    #[test]
+    fn who_comes_back_to_a_queue_has_the_place_of_its_first_asking() {
+        let mut queue = PinQueue::default();
+        [3, 5, 1, 4].into_iter().for_each(|sequence| queue.insert(request(sequence, 0)));
+        let left: Vec<u64> = std::iter::from_fn(|| queue.pop()).map(|request| request.sequence).collect();
+        assert_eq!(left, [1, 3, 4, 5]);
+    }
+
+    #[test]
+    fn a_controller_serves_its_own_row_first_or_the_longest_waiting() {
+        for (service, expected) in [(Service::OwnRowFirst, [3, 4, 1, 2, 5]), (Service::LongestFirst, [1, 2, 3, 4, 5])] {
+            assert_eq!(served(&mut five(service), &[2]), expected, "{service}");
+        }
+    }
+
+    #[test]
+    fn who_has_failed_is_tried_again_once_a_circuit_is_torn_down() {
+        let mut waiting = five(Service::LongestFirst);
+        assert_eq!(served(&mut waiting, &[0]), [1, 2, 3, 4, 5]);
+        [2, 4]
+            .into_iter()
+            .for_each(|sequence| waiting.mark_failed(&request(sequence, [0, 0, 1, 0, 2][sequence as usize])));
+        assert!(served(&mut waiting, &[0]).is_empty());
+        waiting.count_teardown();
+        // The other scouts left before the teardown, so that their requests can be retried as soon as they return.
+        assert_eq!(served(&mut waiting, &[0]), [2, 4]);
+        waiting.mark_failed(&request(3, 2));
+        assert_eq!(served(&mut waiting, &[0]), [3]);
+        waiting.remove(&request(1, 0));
+        [2, 3]
+            .into_iter()
+            .for_each(|sequence| waiting.mark_failed(&request(sequence, [0, 0, 1, 2][sequence as usize])));
+        assert!(served(&mut waiting, &[0]).is_empty());
+        assert_eq!(waiting.longest().map(|row| waiting.first(row).1.sequence), Some(2));
+    }
+}

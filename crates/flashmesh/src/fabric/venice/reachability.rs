@@ -1,0 +1,138 @@
+//! Prediction of a search by flood fill, for a scout that meets no other scouts.
+
+use crate::fabric::{Search, Verdict};
+use crate::ids::{ChannelId, ChipId, DieId};
+
+use super::mesh::Place;
+use super::network::Network;
+use super::ports::{Port, Ports};
+use super::routing::RoutingAlgorithm;
+
+/// Returns the ports of `free` that a scout for `target` tries at `here`, one after the other.
+fn tried(network: &Network, here: Place, target: Place, free: Ports) -> Ports {
+    let mut left = free;
+    loop {
+        let candidates = network.routing().candidates(here.towards(target), left);
+        if candidates.is_empty() {
+            return free.without(left);
+        }
+        left = left.without(candidates);
+    }
+}
+
+/// Predicts the outcome of a scout that `controller` sends to `target` now, if nothing else changes during the search.
+///
+/// A failing scout crosses every link that its algorithm tries at any reachable router once forward and once back, and its controller link. If links
+/// may be crossed in both directions, it visits each of these routers, and crosses each link at most once forward and once back in either direction.
+pub(super) fn predict_search(network: &Network, controller: ChannelId, target: ChipId) -> Verdict {
+    let mesh = *network.mesh();
+    let goal = mesh.place(target);
+    let mut tried_at = vec![Ports::NONE; mesh.routers() as usize];
+    let mut is_reached = vec![false; mesh.routers() as usize];
+    let (mut links, mut ports_tried, mut found) = (0, 0, false);
+    let mut wave = vec![mesh.entrance(controller)];
+    is_reached[mesh.chip(wave[0]).index()] = true;
+    while let Some(here) = wave.pop() {
+        let free = network.free_ports(here);
+        if here == goal {
+            found |= free.contains(Port::Chip);
+            continue;
+        }
+        let ports = tried(network, here, goal, free.and(Ports::MESH));
+        tried_at[mesh.chip(here).index()] = ports;
+        ports_tried += u64::from(ports.len());
+        for port in Port::MESH.into_iter().filter(|port| ports.contains(*port)) {
+            let beyond = here.beyond(port);
+            let number = mesh.chip(beyond).index();
+            // A link that can be tried from both ends is tried once.
+            links += u64::from(!tried_at[number].contains(port.opposite()));
+            if !std::mem::replace(&mut is_reached[number], true) {
+                wave.push(beyond);
+            }
+        }
+    }
+    if found {
+        return Verdict::Finds;
+    }
+    let routers = is_reached.iter().filter(|is_reached| **is_reached).count() as u64;
+    let (least, most) = if network.counts_visits() { (routers - 1, ports_tried) } else { (links, links) };
+    Verdict::Fails { least: 2 * least + 2, most: 2 * most + 2 }
+}
+
+/// A scout whose search is checked against its prediction; none while several scouts are in flight.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Watched {
+    controller: ChannelId,
+    die: DieId,
+    verdict: Verdict,
+    steps: u64,
+}
+
+impl Watched {
+    /// Predicts the outcome of the scout that `controller` sends, alone, for `die` on `target`.
+    pub fn new(network: &Network, controller: ChannelId, die: DieId, target: ChipId) -> Watched {
+        Watched { controller, die, verdict: predict_search(network, controller, target), steps: 0 }
+    }
+
+    /// Counts a step of the scout of `controller`. Returns the search if this scout is watched and has `ended`, with or without a path.
+    pub fn step(&mut self, controller: ChannelId, ended: Option<bool>) -> Option<Search> {
+        if controller != self.controller {
+            return None;
+        }
+        self.steps += 1;
+        ended.map(|found| Search { die: self.die, verdict: self.verdict, found, steps: self.steps })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::mesh::Mesh;
+    use super::super::network::Step;
+    use super::super::routing::AnyRouting;
+    use super::super::tie_break::TieBreaker;
+    use super::*;
+    use crate::config::{Revisits, Routing, TieBreak};
+    use crate::engine::random::SimRng;
+
+    #[test]
+    fn a_scout_alone_does_what_the_flood_fill_says() {
+        let mut random = SimRng::new(11);
+        let (mut failed, mut found, mut most_apart) = (0, 0, 0);
+        for case in 0..400 {
+            let (rows, columns) = (1 + random.below(9), 1 + random.below(9));
+            let routing = Routing::ALL[case % Routing::ALL.len()];
+            let tie_break = TieBreaker::new(TieBreak::ALL[case / 4 % TieBreak::ALL.len()], 5);
+            let revisits = Revisits::ALL[case / 8 % Revisits::ALL.len()];
+            let mut network = Network::new(Mesh::new(rows, columns), AnyRouting::new(routing), tie_break, revisits);
+            let mesh = *network.mesh();
+            let out_of_16 = random.below(12);
+            let out: Vec<_> = mesh.mesh_links().filter(|_| random.below(16) < out_of_16).collect();
+            out.iter().for_each(|link| network.set_out_of_service(*link, true));
+            for _ in 0..20 {
+                let (controller, target) = (ChannelId(random.below(rows)), ChipId(random.below(mesh.routers())));
+                let expected = predict_search(&network, controller, target);
+                network.launch(controller, target);
+                let mut steps = 0;
+                let step = loop {
+                    steps += 1;
+                    match network.step(controller) {
+                        Step::Forward | Step::Back => {}
+                        end => break end,
+                    }
+                };
+                if step == Step::Failed {
+                    let Verdict::Fails { least, most } = expected else { panic!("{routing}: it failed") };
+                    assert!((least..=most).contains(&steps), "{routing}: {steps}, {least} to {most}");
+                    most_apart = most_apart.max(steps - least);
+                    failed += 1;
+                } else {
+                    assert_eq!(expected, Verdict::Finds, "{routing}");
+                    network.release(controller);
+                    found += 1;
+                }
+            }
+        }
+        assert!(failed > 1000 && found > 1000, "{failed} failed, {found} found");
+        assert!(most_apart > 0, "no scout has crossed a link in both directions");
+    }
+}

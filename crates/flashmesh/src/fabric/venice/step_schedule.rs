@@ -1,0 +1,141 @@
+//! Step schedule of the scouts in flight.
+
+use crate::ids::ChannelId;
+use crate::units::Time;
+
+/// The step schedule of the scouts. All scouts take the same time for a link, so that their order never changes: the schedule is a circle in which an
+/// index moves. In a lap each scout takes one step.
+#[derive(Clone, Debug)]
+pub(super) struct StepSchedule {
+    /// Scouts, each with the time of its step relative to `lap`.
+    circle: Vec<(Time, ChannelId)>,
+    /// Index of the next scout; earlier ones have taken their step of this lap.
+    next: usize,
+    /// Start of this lap.
+    lap: Time,
+    /// Time of a scout for a link.
+    hop: Time,
+}
+
+impl StepSchedule {
+    /// Creates an empty schedule. A scout takes `hop` for a link.
+    pub fn new(hop: Time) -> StepSchedule {
+        StepSchedule { circle: Vec::new(), next: 0, lap: Time::ZERO, hop }
+    }
+
+    /// Returns whether no scout is in flight.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.circle.is_empty()
+    }
+
+    /// Returns whether exactly one scout is in flight.
+    #[inline]
+    pub fn is_one(&self) -> bool {
+        self.circle.len() == 1
+    }
+
+    /// Calls `look` for each scout with the time of its next step, in any order. Written as a loop, since iterator adaptors would not be inlined.
+    #[inline(always)]
+    pub fn each(&self, mut look: impl FnMut(Time, ChannelId)) {
+        let (before, after) = self.circle.split_at(self.next);
+        for (lap, scouts) in [(self.lap + self.hop, before), (self.lap, after)] {
+            for &(after, controller) in scouts {
+                look(lap + after, controller);
+            }
+        }
+    }
+
+    /// Returns the next scout, with the time of its step.
+    #[inline(always)]
+    pub fn first(&self) -> Option<(Time, ChannelId)> {
+        self.circle.get(self.next).map(|&(after, controller)| (self.lap + after, controller))
+    }
+
+    /// Adds a scout whose first step is at `at`, not before the next step of any other scout.
+    #[inline]
+    pub fn add(&mut self, at: Time, controller: ChannelId) {
+        self.each(|other, _| debug_assert!(other <= at, "the steps fall due out of order"));
+        if self.circle.is_empty() {
+            self.lap = at;
+        }
+        if self.next == 0 {
+            self.circle.push((at - self.lap, controller));
+        } else {
+            self.circle.insert(self.next, (at - self.hop - self.lap, controller));
+            self.next += 1;
+        }
+    }
+
+    /// Returns the start of this lap, and the scouts whose step of this lap is pending, in order, each with its time relative to the start.
+    #[inline(always)]
+    pub fn rest_of_lap(&self) -> (Time, &[(Time, ChannelId)]) {
+        (self.lap, &self.circle[self.next..])
+    }
+
+    /// Records that `scouts` more scouts took their step and stay in flight. Returns whether the lap is over.
+    #[inline(always)]
+    pub fn turn(&mut self, scouts: usize) -> bool {
+        self.next += scouts;
+        self.lap_if_over()
+    }
+
+    /// Sets the next step of the only scout to `at`.
+    #[inline]
+    pub fn turn_alone(&mut self, at: Time) {
+        self.lap = at - self.circle[self.next].0;
+    }
+
+    /// Removes the scout whose turn it is.
+    #[inline]
+    pub fn remove_first(&mut self) {
+        self.circle.remove(self.next);
+        self.lap_if_over();
+    }
+
+    #[inline(always)]
+    fn lap_if_over(&mut self) -> bool {
+        let is_over = self.next == self.circle.len();
+        if is_over {
+            self.next = 0;
+            self.lap += self.hop;
+        }
+        is_over
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::random::SimRng;
+    use std::collections::VecDeque;
+
+    #[test]
+    fn turns_are_those_of_a_queue_that_each_goes_to_the_end_of() {
+        let mut random = SimRng::new(5);
+        let hop = Time::from_ns(7);
+        let (mut turns, mut queue) = (StepSchedule::new(hop), VecDeque::new());
+        let mut now = Time::ZERO;
+        for number in 0..3000 {
+            assert_eq!(turns.first(), queue.front().copied());
+            assert_eq!((turns.is_empty(), turns.is_one()), (queue.is_empty(), queue.len() == 1));
+            match (random.below(3), queue.front().copied()) {
+                (0, _) | (_, None) => {
+                    turns.add(now + hop, ChannelId(number));
+                    queue.push_back((now + hop, ChannelId(number)));
+                }
+                (1, Some((at, _))) => {
+                    now = at;
+                    turns.remove_first();
+                    queue.pop_front();
+                }
+                (_, Some((at, controller))) => {
+                    now = at;
+                    turns.turn(1);
+                    queue.pop_front();
+                    queue.push_back((at + hop, controller));
+                }
+            }
+        }
+    }
+}

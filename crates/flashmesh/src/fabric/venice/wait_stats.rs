@@ -1,0 +1,96 @@
+//! Wait times of path requests by cause, up to the launch of the successful scout.
+
+use crate::fabric::{Cause, TransferPhase};
+use crate::units::Time;
+
+use super::path_queue::PathRequest;
+
+/// The wait of one path request.
+#[derive(Clone, Copy, Debug, Default)]
+struct Wait {
+    /// Current cause, with its start.
+    cause: Option<(Cause, Time)>,
+    by_cause: [Time; Cause::ALL.len()],
+    /// Whether a scout has failed.
+    has_failed: bool,
+}
+
+/// The last wait, indexed by die and phase.
+#[derive(Clone, Debug)]
+pub(super) struct WaitStats(Vec<[Wait; TransferPhase::ALL.len()]>);
+
+impl WaitStats {
+    /// Creates empty statistics for `dies` dies.
+    pub fn new(dies: u32) -> WaitStats {
+        WaitStats(vec![Default::default(); dies as usize])
+    }
+
+    #[inline]
+    fn of(&mut self, request: &PathRequest) -> &mut Wait {
+        &mut self.0[request.die.index()][request.phase.index()]
+    }
+
+    /// Resets the wait for a new request.
+    #[inline]
+    pub fn begin(&mut self, request: &PathRequest) {
+        *self.of(request) = Wait::default();
+    }
+
+    /// Charges the time up to `since` to the current cause, and switches to `cause`.
+    #[inline]
+    pub fn wait(&mut self, request: &PathRequest, cause: Cause, since: Time) {
+        self.end(request, since);
+        self.of(request).cause = Some((cause, since));
+    }
+
+    /// Charges the time up to `now` to the current cause, and clears it.
+    #[inline]
+    pub fn end(&mut self, request: &PathRequest, now: Time) {
+        let wait = self.of(request);
+        if let Some((cause, since)) = wait.cause.take() {
+            wait.by_cause[cause.index()] += now - since;
+        }
+    }
+
+    /// Records the failure of a scout that left at `since`. Returns whether this is the first failure.
+    #[inline]
+    pub fn fail(&mut self, request: &PathRequest, since: Time) -> bool {
+        self.wait(request, Cause::Link, since);
+        !std::mem::replace(&mut self.of(request).has_failed, true)
+    }
+
+    /// Returns the wait by cause.
+    pub fn by_cause(&self, die: crate::ids::DieId, phase: TransferPhase) -> [Time; Cause::ALL.len()] {
+        self.0[die.index()][phase.index()].by_cause
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::mesh::Place;
+    use super::*;
+    use crate::ids::{ChipId, DieId};
+
+    #[test]
+    fn each_cause_has_the_time_it_was_in_the_way() {
+        let ns = Time::from_ns;
+        let place = Place { row: 0, column: 0 };
+        let request = PathRequest { sequence: 0, die: DieId(1), phase: TransferPhase::DataOut, chip: ChipId(1), place };
+        let mut waits = WaitStats::new(2);
+        waits.begin(&request);
+        waits.wait(&request, Cause::Channel, ns(1));
+        waits.wait(&request, Cause::Controller, ns(3));
+        waits.end(&request, ns(8));
+        assert!(waits.fail(&request, ns(8)));
+        waits.end(&request, ns(20));
+        assert!(!waits.fail(&request, ns(20)));
+        waits.wait(&request, Cause::Controller, ns(21));
+        waits.end(&request, ns(23));
+        let expected = [ns(2), ns(5 + 2), ns(12 + 1)];
+        assert_eq!(waits.by_cause(DieId(1), TransferPhase::DataOut), expected);
+        assert_eq!(waits.by_cause(DieId(1), TransferPhase::Command), [Time::ZERO; 3]);
+        waits.begin(&request);
+        assert_eq!(waits.by_cause(DieId(1), TransferPhase::DataOut), [Time::ZERO; 3]);
+        assert!(waits.fail(&request, ns(30)));
+    }
+}

@@ -1,0 +1,100 @@
+//! Fast path for packets that are complete in a buffer or at a terminal and find free slots for all their flits: virtual cut-through from link to
+//! link, without entering the buffers on the path.
+
+use crate::ids::LinkId;
+
+use super::event_queue::HeldRequest;
+use super::flit_run::Run;
+use super::network::{NO_LINK, Network};
+use super::packet::{Crossing, Outbox, PacketId, RequestId};
+use super::parameters::{GrantRule, Parameters};
+
+impl Network {
+    /// Moves a whole packet over its injection link, just granted, if all its flits find free slots. Returns whether they did; if not, nothing has
+    /// changed.
+    #[inline]
+    pub(super) fn enter(&mut self, link: LinkId, id: PacketId, queue: u32, outbox: &mut Outbox) -> bool {
+        let Parameters { flit_cycles: stride, hop_cycles, grant_rule, .. } = self.parameters;
+        let now = self.events.now();
+        let flits = self.packets[id].packet.flits;
+        let state = &mut self.links[link.index()];
+        if grant_rule != GrantRule::Immediate || !state.buffer.has_slots(flits, now, stride, &mut self.runs) {
+            return false;
+        }
+        let run = Run { start: now, count: flits, stride };
+        let tail = run.last();
+        state.buffer.take_slots(flits, &mut self.runs);
+        state.buffer.arrive(run.after(hop_cycles), &mut self.runs);
+        state.carry_packet(run);
+        state.holder.source = NO_LINK;
+        // Followers at the terminal must wait for the whole packet.
+        state.driven.is_held = true;
+        let is_first = state.buffer.push(id, &mut self.packets);
+        self.packets[id].head = now;
+        self.leave_terminal(id, queue);
+        if is_first {
+            self.request_after_hop(link, id);
+        }
+        self.log.record(|| Crossing { token: self.packets[id].packet.token, link, head: now, tail });
+        outbox.report_injection(self.packets[id].packet, tail);
+        let state = &mut self.links[link.index()];
+        let drain = state.buffer.drain();
+        state.driven.is_held = false;
+        self.wake(link);
+        if drain != NO_LINK {
+            self.enlist(drain);
+            self.settle(outbox);
+        }
+        true
+    }
+
+    /// Moves a whole packet, with no follower and alone in the buffer at the end of `link`, over all links that are granted to it before any other
+    /// event, and into the buffer where it must wait.
+    pub(super) fn cut_through(&mut self, link: LinkId, id: PacketId, outbox: &mut Outbox) {
+        let Parameters { flit_cycles: stride, hop_cycles, head_of_line_cycles, .. } = self.parameters;
+        let limit = self.events.safe_horizon();
+        let packet = self.packets[id];
+        let flits = packet.packet.flits;
+        let (mut head, mut hops, mut source) = (packet.head, packet.hops, link);
+        loop {
+            let feeder = &self.links[source.index()];
+            let next = self.topology.next_from(feeder.end, packet.to, packet.packet.destination);
+            let ready = self.timing.grantable_from(head, &feeder.buffer);
+            let input = self.requests[source.index()].input;
+            let [state, feeder] =
+                self.links.get_disjoint_mut([next.index(), source.index()]).expect("no link feeds its own port");
+            let at = ready.max(state.driven.free);
+            let is_next = at <= limit && !state.driven.is_held && state.is_uncontended();
+            let is_free = is_next
+                && (state.is_ejection
+                    || state.buffer.is_empty() && state.buffer.has_slots(flits, at, stride, &mut self.runs));
+            if !is_free {
+                // The packet stops here.
+                feeder.buffer.arrive(Run { start: head, count: flits, stride }.after(hop_cycles), &mut self.runs);
+                feeder.buffer.push(id, &mut self.packets);
+                (self.packets[id].head, self.packets[id].hops) = (head, hops);
+                if is_next {
+                    self.events.hold_back(HeldRequest { at, ready, link: next, buffer: source, packet: id });
+                } else {
+                    self.request(next, RequestId(source.0), id, ready);
+                }
+                return;
+            }
+            let run = Run { start: at, count: flits, stride };
+            let tail = run.last();
+            feeder.buffer.return_slots(run, &mut self.runs);
+            feeder.buffer.tail_leaves(tail, head_of_line_cycles);
+            state.holder.source = source;
+            state.turns.serve(input);
+            state.carry_packet(run);
+            self.log.record(|| Crossing { token: packet.packet.token, link: next, head: at, tail });
+            self.events.advance(at);
+            if state.is_ejection {
+                self.packets[id].hops = hops;
+                return self.report_delivery(id, at, tail, outbox);
+            }
+            state.buffer.take_slots(flits, &mut self.runs);
+            (head, hops, source) = (at, hops + 1, next);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Event queue of a network, and the progress of its simulation.
+
+use crate::ids::LinkId;
+
+use super::calendar::CalendarQueue;
+use super::packet::PacketId;
+
+/// An uncontended request for a link, of a packet that has just moved, kept out of the request lists.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HeldRequest {
+    /// Cycle of the grant, if no event precedes it.
+    pub(super) at: u64,
+    pub(super) ready: u64,
+    pub(super) link: LinkId,
+    /// Link that feeds the buffer of the packet.
+    pub(super) buffer: LinkId,
+    pub(super) packet: PacketId,
+}
+
+/// Pending arbitrations of wires, and one grant that may precede all of them.
+#[derive(Clone, Debug)]
+pub(super) struct EventQueue {
+    calendar: CalendarQueue,
+    /// Set only within a cycle: by its end the request is granted or in the request lists.
+    held_back: Option<HeldRequest>,
+    /// Last cycle of this run, if no report ends the run earlier.
+    until: u64,
+    /// Cycle of the last event.
+    now: u64,
+}
+
+impl EventQueue {
+    /// Creates an empty queue for `wires` wires.
+    pub(super) fn new(wires: u32) -> EventQueue {
+        EventQueue { calendar: CalendarQueue::new(wires), held_back: None, until: 0, now: 0 }
+    }
+
+    /// Returns the cycle of the last event.
+    #[inline(always)]
+    pub(super) fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// Moves the current cycle to that of the next event.
+    #[inline(always)]
+    pub(super) fn advance(&mut self, cycle: u64) {
+        self.now = cycle;
+    }
+
+    /// Sets the last cycle of this run.
+    #[inline(always)]
+    pub(super) fn run_until(&mut self, cycle: u64) {
+        self.until = cycle;
+    }
+
+    /// Returns the cycle of the first pending arbitration.
+    #[inline(always)]
+    pub(super) fn first(&self) -> Option<u64> {
+        self.calendar.first()
+    }
+
+    /// Returns the lookahead: the last cycle of this run before which no event is pending.
+    #[inline(always)]
+    pub(super) fn safe_horizon(&self) -> u64 {
+        self.until.min(self.first().unwrap_or(u64::MAX))
+    }
+
+    /// Schedules the arbitration of `wire` at cycle `at` or earlier.
+    #[inline(always)]
+    pub(super) fn schedule(&mut self, wire: LinkId, at: u64) {
+        self.calendar.schedule(wire, at);
+    }
+
+    /// Dequeues the next arbitration of this run, moves to its cycle, and returns its wire.
+    #[inline(always)]
+    pub(super) fn next_wire(&mut self) -> Option<LinkId> {
+        let (at, wire) = self.calendar.take(self.until)?;
+        self.now = at;
+        Some(wire)
+    }
+
+    /// Returns whether `cycle` is in this run and no pending event precedes it.
+    #[inline(always)]
+    pub(super) fn is_next(&self, cycle: u64) -> bool {
+        cycle <= self.until && self.first().is_none_or(|first| cycle <= first)
+    }
+
+    /// Returns the held-back request.
+    #[inline(always)]
+    pub(super) fn held_back(&self) -> Option<HeldRequest> {
+        self.held_back
+    }
+
+    /// Holds a request back.
+    #[inline(always)]
+    pub(super) fn hold_back(&mut self, request: HeldRequest) {
+        self.held_back = Some(request);
+    }
+
+    /// Removes and returns the held-back request.
+    #[inline(always)]
+    pub(super) fn take_held_back(&mut self) -> Option<HeldRequest> {
+        self.held_back.take()
+    }
+}

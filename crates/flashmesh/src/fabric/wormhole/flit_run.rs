@@ -1,0 +1,370 @@
+//! Times of many flits at once, as runs of evenly spaced cycles.
+
+/// A run of flits: `count` cycles, `stride` apart, from `start` on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Run {
+    pub(super) start: u64,
+    pub(super) count: u32,
+    pub(super) stride: u32,
+}
+
+impl Run {
+    /// The empty run.
+    pub(super) const NONE: Run = Run { start: 0, count: 0, stride: 0 };
+
+    /// A run without constraint: any number of flits, all free to move from the start.
+    pub(super) const UNLIMITED: Run = Run { start: 0, count: u32::MAX, stride: 0 };
+
+    /// Returns the cycle of flit `index`.
+    #[inline]
+    pub(super) fn at(self, index: u32) -> u64 {
+        self.start + u64::from(index) * u64::from(self.stride)
+    }
+
+    /// Returns the cycle of the last flit.
+    #[inline]
+    pub(super) fn last(self) -> u64 {
+        self.at(self.count - 1)
+    }
+
+    /// Returns the run shifted by `cycles`.
+    #[inline]
+    pub(super) fn after(self, cycles: u32) -> Run {
+        Run { start: self.start + u64::from(cycles), ..self }
+    }
+
+    /// Returns the run without its first `count` flits.
+    #[inline]
+    pub(super) fn skip(self, count: u32) -> Run {
+        Run { start: self.at(count), count: self.count - count, ..self }
+    }
+
+    /// Appends the flits of `next` if all are evenly spaced then; returns whether they were appended.
+    #[inline(always)]
+    fn join(&mut self, next: Run) -> bool {
+        let stride = if self.count > 1 { u64::from(self.stride) } else { next.start - self.start };
+        let is_even = next.start == self.last() + stride && (next.count == 1 || u64::from(next.stride) == stride);
+        if is_even {
+            (self.stride, self.count) = (stride as u32, self.count + next.count);
+        }
+        is_even
+    }
+
+    /// Returns the longest run of at most `limit` flits that cross a link from `free` on, one every `stride` cycles, none before its cycles in
+    /// `first` and `second`.
+    ///
+    /// Flit j crosses at the maximum of three lines in j. None of them is steeper than the recurrence x(j) = max(first(j), second(j), x(j - 1) +
+    /// stride) allows, and the run ends where a steeper line takes over.
+    #[inline]
+    pub(super) fn crossing(first: Run, second: Run, free: u64, stride: u32, limit: u32) -> Run {
+        let limit = limit.min(first.count).min(second.count);
+        if first.stride.max(second.stride) <= stride {
+            // Usual case: the link is the slowest of the three, and no line overtakes another.
+            return Run { start: free.max(first.start).max(second.start), count: limit, stride };
+        }
+        Run::crossing_of_uneven(first, second, free, stride, limit)
+    }
+
+    #[inline(never)]
+    fn crossing_of_uneven(first: Run, second: Run, free: u64, stride: u32, limit: u32) -> Run {
+        let lines =
+            [(free, stride), (first.start, first.stride.max(stride)), (second.start, second.stride.max(stride))];
+        let (start, steepness) = lines[0].max(lines[1]).max(lines[2]);
+        let mut count = limit;
+        for (other, steeper) in lines {
+            if steeper > steepness {
+                // The other line starts below, otherwise it would have been chosen.
+                let overtakes = (start - other) / u64::from(steeper - steepness) + 1;
+                count = u64::from(count).min(overtakes) as u32;
+            }
+        }
+        Run { start, count, stride: steepness }
+    }
+}
+
+/// Sentinel for the end of a list.
+const NO_NODE: u32 = u32::MAX;
+
+/// A run in a list.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    run: Run,
+    next: u32,
+}
+
+/// A pool of the runs beyond the second of all queues.
+#[derive(Clone, Debug)]
+pub(super) struct RunPool {
+    nodes: Vec<Node>,
+    free: u32,
+}
+
+impl RunPool {
+    /// Creates an empty pool.
+    pub(super) fn new() -> RunPool {
+        RunPool { nodes: Vec::new(), free: NO_NODE }
+    }
+
+    #[inline]
+    fn insert(&mut self, run: Run) -> u32 {
+        let node = Node { run, next: NO_NODE };
+        let at = self.free;
+        match self.nodes.get_mut(at as usize) {
+            Some(slot) => {
+                self.free = slot.next;
+                *slot = node;
+                at
+            }
+            None => {
+                self.nodes.push(node);
+                (self.nodes.len() - 1) as u32
+            }
+        }
+    }
+
+    /// Removes a run; returns it with the index of the next one.
+    #[inline]
+    fn remove(&mut self, at: u32) -> Node {
+        let node = self.nodes[at as usize];
+        self.nodes[at as usize].next = self.free;
+        self.free = at;
+        node
+    }
+}
+
+/// A queue of flits with their cycles, stored as runs.
+#[derive(Clone, Debug)]
+pub(super) struct FlitRuns {
+    /// First two runs, stored inline since there are rarely more; empty if absent.
+    first: Run,
+    second: Run,
+    flits: u32,
+    /// Third run and last run, if there are more than two.
+    third: u32,
+    last: u32,
+}
+
+impl FlitRuns {
+    /// Creates a queue of the flits of `run`.
+    pub(super) fn new(run: Run) -> FlitRuns {
+        FlitRuns { first: run, second: Run::NONE, flits: run.count, third: NO_NODE, last: NO_NODE }
+    }
+
+    /// Returns the number of flits.
+    #[inline]
+    pub(super) fn len(&self) -> u32 {
+        self.flits
+    }
+
+    /// Returns the first run; empty if the queue is empty.
+    #[inline]
+    pub(super) fn front(&self) -> Run {
+        self.first
+    }
+
+    /// Returns both runs if there are at most two and their flits are at most `stride` apart; an absent run is empty.
+    #[inline(always)]
+    pub(super) fn as_two(&self, stride: u32) -> Option<[Run; 2]> {
+        let is_simple = self.third == NO_NODE && self.first.stride.max(self.second.stride) <= stride;
+        is_simple.then_some([self.first, self.second])
+    }
+
+    /// Replaces the content, at most two runs, with the flits of `run`.
+    #[inline(always)]
+    pub(super) fn reset(&mut self, run: Run) {
+        debug_assert!(self.third == NO_NODE, "the nodes of a stream are given back");
+        (self.first, self.second, self.flits) = (run, Run::NONE, run.count);
+    }
+
+    /// Returns a cursor over the runs, which does not borrow the queue.
+    #[inline]
+    pub(super) fn cursor(&self) -> Cursor {
+        Cursor { run: self.first, second: self.second, next: self.third }
+    }
+
+    /// Appends the flits of `run`, none of which precedes a flit of the queue.
+    ///
+    /// Always inlined, with the run taken apart: a run passed as a whole is stored in parts and then loaded whole, which stalls the CPU (failed
+    /// store-to-load forwarding).
+    #[inline(always)]
+    pub(super) fn push(&mut self, run: Run, pool: &mut RunPool) {
+        let Run { start, count, stride } = run;
+        let is_empty = self.flits == 0;
+        self.flits += count;
+        if is_empty {
+            self.first = Run { start, count, stride };
+        } else if self.second.count == 0 {
+            if !self.first.join(run) {
+                self.second = Run { start, count, stride };
+            }
+        } else if self.third != NO_NODE || !self.second.join(run) {
+            self.push_far(start, count, stride, pool);
+        }
+    }
+
+    #[inline(never)]
+    fn push_far(&mut self, start: u64, count: u32, stride: u32, pool: &mut RunPool) {
+        let run = Run { start, count, stride };
+        if self.third == NO_NODE {
+            self.third = pool.insert(run);
+            self.last = self.third;
+        } else if !pool.nodes[self.last as usize].run.join(run) {
+            let node = pool.insert(run);
+            pool.nodes[self.last as usize].next = node;
+            self.last = node;
+        }
+    }
+
+    /// Removes the first `count` flits, all of the first run.
+    #[inline]
+    pub(super) fn consume(&mut self, count: u32, pool: &mut RunPool) {
+        self.flits -= count;
+        if count < self.first.count {
+            self.first = self.first.skip(count);
+        } else {
+            self.first = self.second;
+            self.close_up(pool);
+        }
+    }
+
+    /// Moves the third run to the second place.
+    #[inline]
+    fn close_up(&mut self, pool: &mut RunPool) {
+        self.second = Run::NONE;
+        if self.third != NO_NODE {
+            Node { run: self.second, next: self.third } = pool.remove(self.third);
+        }
+    }
+
+    /// Merges the flits whose cycles are not after `now` into one run, for uses to which these cycles are all alike.
+    #[inline]
+    pub(super) fn merge_until(&mut self, now: u64, pool: &mut RunPool) {
+        while self.second.count > 0 {
+            let end = self.second.last();
+            if end > now {
+                return;
+            }
+            self.first = Run { start: end, count: self.first.count + self.second.count, stride: 0 };
+            self.close_up(pool);
+        }
+    }
+
+    /// Returns the cycle of flit `index`.
+    #[inline]
+    pub(super) fn nth(&self, mut index: u32, pool: &RunPool) -> Option<u64> {
+        let mut cursor = self.cursor();
+        while index >= cursor.run.count {
+            index -= cursor.run.count;
+            if !cursor.advance(pool) {
+                return None;
+            }
+        }
+        Some(cursor.run.at(index))
+    }
+}
+
+/// A position in a queue.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cursor {
+    /// Run at the position.
+    pub(super) run: Run,
+    second: Run,
+    next: u32,
+}
+
+impl Cursor {
+    /// Moves to the next run; returns `false` at the end.
+    #[inline]
+    pub(super) fn advance(&mut self, pool: &RunPool) -> bool {
+        let (run, next) = match pool.nodes.get(self.next as usize) {
+            _ if self.second.count > 0 => (self.second, self.next),
+            Some(&Node { run, next }) => (run, next),
+            None => return false,
+        };
+        *self = Cursor { run, second: Run::NONE, next };
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::random::SimRng;
+
+    #[test]
+    fn a_crossing_is_what_the_recurrence_gives_flit_by_flit() {
+        let mut random = SimRng::new(5);
+        for _ in 0..20_000 {
+            let mut run =
+                || Run { start: random.below(40).into(), count: 1 + random.below(20), stride: random.below(6) };
+            let (first, second) = (run(), run());
+            let (mut free, stride) = (random.below(40).into(), 1 + random.below(3));
+            let crossing = Run::crossing(first, second, free, stride, 15);
+            assert!(crossing.count > 0 && crossing.count <= 15.min(first.count).min(second.count));
+            for flit in 0..crossing.count {
+                let expected = first.at(flit).max(second.at(flit)).max(free);
+                assert_eq!(crossing.at(flit), expected, "{first:?} {second:?} flit {flit}");
+                free = expected + u64::from(stride);
+            }
+        }
+    }
+
+    #[test]
+    fn a_stream_gives_back_every_flit_in_order_and_joins_what_is_evenly_spaced() {
+        let (mut random, mut pool) = (SimRng::new(6), RunPool::new());
+        for _ in 0..2_000 {
+            let (mut stream, mut expected, mut at) = (FlitRuns::new(Run::NONE), Vec::new(), 0);
+            assert_eq!(stream.nth(0, &pool), None);
+            for _ in 0..10 {
+                let run =
+                    Run { start: at + u64::from(random.below(3)), count: 1 + random.below(3), stride: random.below(3) };
+                stream.push(run, &mut pool);
+                expected.extend((0..run.count).map(|flit| run.at(flit)));
+                at = run.last();
+            }
+            assert_eq!(stream.len() as usize, expected.len());
+            for (index, &cycle) in expected.iter().enumerate() {
+                assert_eq!(stream.nth(index as u32, &pool), Some(cycle));
+            }
+            assert_eq!(stream.nth(stream.len(), &pool), None);
+            for cycle in expected {
+                assert_eq!((stream.front().start, stream.front().count > 0), (cycle, true));
+                stream.consume(1, &mut pool);
+            }
+            assert_eq!((stream.len(), stream.front().count), (0, 0));
+        }
+        let mut even = FlitRuns::new(Run::NONE);
+        for start in [3, 5, 7] {
+            even.push(Run { start, count: 1, stride: 1 }, &mut pool);
+        }
+        even.push(Run { start: 9, count: 4, stride: 2 }, &mut pool);
+        assert_eq!(even.front(), Run { start: 3, count: 7, stride: 2 });
+        assert!(!even.cursor().advance(&pool));
+    }
+
+    #[test]
+    fn what_is_past_becomes_one_run_and_the_rest_stays() {
+        let (mut random, mut pool) = (SimRng::new(7), RunPool::new());
+        for _ in 0..2_000 {
+            let (mut stream, mut at) = (FlitRuns::new(Run::NONE), 0);
+            for _ in 0..6 {
+                let run =
+                    Run { start: at + u64::from(random.below(4)), count: 1 + random.below(3), stride: random.below(3) };
+                stream.push(run, &mut pool);
+                at = run.last();
+            }
+            let (before, now) = (stream.clone(), u64::from(random.below(at as u32 + 2)));
+            let expected: Vec<u64> =
+                (0..before.len()).filter_map(|index| before.nth(index, &pool)).map(|cycle| cycle.max(now)).collect();
+            stream.merge_until(now, &mut pool);
+            assert_eq!(stream.len() as usize, expected.len());
+            for (index, &cycle) in expected.iter().enumerate() {
+                assert_eq!(stream.nth(index as u32, &pool).map(|cycle| cycle.max(now)), Some(cycle));
+            }
+            let mut second = stream.cursor();
+            assert!(!second.advance(&pool) || second.run.last() > now);
+            (0..stream.len()).for_each(|_| stream.consume(1, &mut pool));
+        }
+        assert!(pool.nodes.len() <= 6, "the nodes of a stream are used again");
+    }
+}

@@ -1,0 +1,203 @@
+//! Fast path for packets whose whole path is granted: all remaining flits move at once.
+
+use crate::ids::LinkId;
+
+use super::flit_run::Run;
+use super::link::Link;
+use super::network::{NO_LINK, Network};
+use super::packet::Outbox;
+use super::parameters::{GrantRule, Parameters};
+use super::run_movement::Moved;
+
+/// Maximum path length of [`drain_evenly`](Network::drain_evenly), in links.
+const EVEN_LINKS: usize = 16;
+
+/// The remaining flits of a packet on one link of its path.
+#[derive(Clone, Copy, Debug)]
+struct Remainder {
+    link: LinkId,
+    /// End of the crossing: one flit time after the last flit.
+    end: u64,
+    /// Number of last flits that cross evenly spaced.
+    even: u32,
+    left: u32,
+}
+
+impl Remainder {
+    const NONE: Remainder = Remainder { link: NO_LINK, end: 0, even: 0, left: 0 };
+
+    /// Delays the end for `run`: no flit crosses before its cycle in `run`, whose first flit has `left - 1` flits behind it.
+    #[inline(always)]
+    fn delay_by_run(&mut self, run: Run, left: u32, stride: u32) {
+        self.delay_to(run.start + u64::from(left) * u64::from(stride), left);
+    }
+
+    /// Delays the end to `end` for an event that occurs when `left` flits are left.
+    #[inline(always)]
+    fn delay_to(&mut self, end: u64, left: u32) {
+        if end > self.end {
+            (self.end, self.even) = (end, left);
+        }
+    }
+}
+
+impl Network {
+    /// Moves all remaining flits of the packet on `ejection`, whose whole path is granted, in two passes over its links.
+    ///
+    /// [`settle`](Self::settle) would move one buffer of flits at a time back and forth. If buffers cover the credit round trip, a flit never waits
+    /// longer for its slot than for the flit in front of it: going back and forth over a pair of links is never the longest path through the
+    /// recurrence. So the slots can be computed first, from the ejection link backwards, as if every flit arrived in time; then the flits are moved
+    /// forwards.
+    pub(super) fn drain_at_once(&mut self, ejection: LinkId, outbox: &mut Outbox) {
+        if self.drain_evenly(ejection, outbox) {
+            return;
+        }
+        let packet = self.links[ejection.index()].holder.packet;
+        let mut link = ejection;
+        loop {
+            let feeder = self.links[link.index()].holder.source;
+            if feeder == NO_LINK {
+                break;
+            }
+            if !self.links[feeder.index()].holder.is_crossing_of(packet) {
+                break;
+            }
+            self.return_slots_early(link, feeder);
+            link = feeder;
+        }
+        let first_feeder = self.links[link.index()].holder.source;
+        loop {
+            let next = self.links[link.index()].buffer.drain();
+            self.extend(link, outbox);
+            if link == ejection {
+                break;
+            }
+            link = next;
+        }
+        if first_feeder != NO_LINK {
+            self.enlist(first_feeder);
+            self.settle(outbox);
+        }
+    }
+
+    /// Usual case of [`drain_at_once`](Self::drain_at_once): the packet holds every link from its terminal to `ejection`, and is long enough that the
+    /// last flits of each buffer, as many as it has slots, leave evenly spaced. Returns whether the case applied; if not, nothing has changed.
+    ///
+    /// Among flits that follow each other at the pace of the links, a delay of one flit delays all later ones by at least as much. So the end of the
+    /// packet on a link follows from the longest of all delays of its flits, without simulating them. Crossings before the evenly spaced end are not
+    /// observable.
+    fn drain_evenly(&mut self, ejection: LinkId, outbox: &mut Outbox) -> bool {
+        let Parameters { flit_cycles: stride, hop_cycles, buffer_flits, grant_rule, .. } = self.parameters;
+        if grant_rule != GrantRule::Immediate {
+            return false;
+        }
+        let buffer_cycles = u64::from(buffer_flits) * u64::from(stride);
+        let packet = self.links[ejection.index()].holder.packet;
+        let mut rests = [Remainder::NONE; EVEN_LINKS];
+        let mut count = 0;
+        // Backward pass: free slots, and returning slots, as if every flit arrived in time.
+        let mut link = ejection;
+        while link != NO_LINK {
+            let Link { holder, buffer, .. } = &self.links[link.index()];
+            if count == EVEN_LINKS || !holder.is_crossing_of(packet) {
+                return false;
+            }
+            let left = holder.left;
+            let mut rest = Remainder { link, end: holder.free + u64::from(left) * u64::from(stride), even: left, left };
+            if count > 0 {
+                let Some(slots) = buffer.slots().as_two(stride) else { return false };
+                let Some(missing) = left.checked_sub(buffer.slots().len()) else { return false };
+                rest.delay_by_run(slots[0], left, stride);
+                if slots[1].count > 0 {
+                    rest.delay_by_run(slots[1], left - slots[0].count, stride);
+                }
+                let ahead: &Remainder = &rests[count - 1];
+                if missing > 0 {
+                    if ahead.even < buffer_flits {
+                        return false;
+                    }
+                    let end = buffer.free_after(ahead.end - buffer_cycles);
+                    rest.delay_to(end, missing.min(ahead.even - buffer_flits));
+                }
+            }
+            rests[count] = rest;
+            count += 1;
+            link = holder.source;
+        }
+        // Forward pass: the flits in the buffers, and those that follow them.
+        let mut behind: Option<Remainder> = None;
+        for rest in rests[..count].iter_mut().rev() {
+            if let Some(behind) = behind {
+                let Some(arrivals) = self.links[behind.link.index()].buffer.arrivals().as_two(stride) else {
+                    return false;
+                };
+                if arrivals[0].count > 0 {
+                    rest.delay_by_run(arrivals[0], rest.left, stride);
+                }
+                if arrivals[1].count > 0 {
+                    rest.delay_by_run(arrivals[1], rest.left - arrivals[0].count, stride);
+                }
+                rest.delay_to(behind.end + u64::from(hop_cycles), behind.even);
+                if rest.even < buffer_flits {
+                    return false;
+                }
+            }
+            behind = Some(*rest);
+        }
+        let mut behind = NO_LINK;
+        for &Remainder { link, end, .. } in rests[..count].iter().rev() {
+            if behind != NO_LINK {
+                self.links[behind.index()].buffer.empty(Run {
+                    start: end - buffer_cycles,
+                    count: buffer_flits,
+                    stride,
+                });
+            }
+            let state = &mut self.links[link.index()];
+            state.carry_until(0, end);
+            if link == ejection {
+                state.holder.head = self.events.now();
+            }
+            self.tail_crosses(link, end - u64::from(stride), outbox);
+            behind = link;
+        }
+        true
+    }
+
+    /// Returns to `feeder`, ahead of time, the slots that its packet still needs, as `link` will free them.
+    fn return_slots_early(&mut self, link: LinkId, feeder: LinkId) {
+        let stride = self.parameters.flit_cycles;
+        let [state, feeder] =
+            self.links.get_disjoint_mut([link.index(), feeder.index()]).expect("no link feeds its own port");
+        let mut missing = feeder.holder.left.saturating_sub(feeder.buffer.slots().len());
+        feeder.buffer.set_returned_early(missing);
+        if missing == 0 {
+            return;
+        }
+        if state.is_ejection {
+            let run = Run { start: state.holder.free, count: missing, stride };
+            return feeder.buffer.return_slots(run, &mut self.runs);
+        }
+        let mut free = state.holder.free;
+        let mut known = state.buffer.slots().cursor();
+        let mut moved = Moved::default();
+        loop {
+            let mut slots = known.run;
+            while missing > 0 && slots.count > 0 {
+                let run = Run::crossing(Run::UNLIMITED, slots, free, stride, missing);
+                free = run.last() + u64::from(stride);
+                missing -= run.count;
+                slots = slots.skip(run.count);
+                if let Some(run) = moved.add(run) {
+                    feeder.buffer.return_slots(run, &mut self.runs);
+                }
+            }
+            if missing == 0 || !known.advance(&self.runs) {
+                break;
+            }
+        }
+        if moved.run.count > 0 {
+            feeder.buffer.return_slots(moved.run, &mut self.runs);
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! General case of flit movement: runs of flits follow their heads as far as arrivals and free slots are known.
+
+use crate::ids::LinkId;
+
+use super::flit_run::{Run, RunPool};
+use super::link::{Holder, Link};
+use super::network::{NO_LINK, NO_REQUEST, NOT_YET, Network};
+use super::packet::{Crossing, Delivery, Outbox, PacketId};
+use super::parameters::{GrantRule, Parameters};
+
+impl Network {
+    /// Moves the flits that can move after `link`, the last link granted to its packet, was granted.
+    ///
+    /// While the buffers on the path cannot hold the whole packet, its tail is still at the terminal whatever the flits in between do, so that their
+    /// timing is not observable. Only the flits next to the head are moved; the others catch up later in one step.
+    pub(super) fn follow_head(&mut self, link: LinkId, outbox: &mut Outbox) {
+        let state = &self.links[link.index()];
+        let in_flight = &self.packets[state.holder.packet];
+        let buffers_before = if state.holder.source == NO_LINK { 0 } else { u64::from(in_flight.hops) + 1 };
+        let exceeds =
+            |buffers: u64| u64::from(in_flight.packet.flits) > buffers * u64::from(self.parameters.buffer_flits);
+        let has_lagged = buffers_before > 0 && exceeds(buffers_before);
+        if !state.is_ejection && exceeds(buffers_before + 1) {
+            self.extend(link, outbox);
+            return;
+        }
+        self.worklist.push(link);
+        let mut feeder = state.holder.source;
+        while has_lagged && feeder != NO_LINK {
+            self.worklist.push(feeder);
+            feeder = self.links[feeder.index()].holder.source;
+        }
+        self.settle(outbox);
+    }
+
+    /// Moves flits until none can move. A link that moved some adds arrivals to the next link and slots to the previous one.
+    pub(super) fn settle(&mut self, outbox: &mut Outbox) {
+        while let Some(link) = self.worklist.pop() {
+            if self.extend(link, outbox) {
+                let Link { buffer, holder, .. } = &self.links[link.index()];
+                let (drain, source) = (buffer.drain(), holder.source);
+                self.enlist(drain);
+                self.enlist(source);
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn enlist(&mut self, link: LinkId) {
+        if link != NO_LINK && self.links[link.index()].holder.is_crossing() {
+            self.worklist.push(link);
+        }
+    }
+
+    /// Usual case of the functions below, in one step: `link` is granted to a packet whose flits follow its head evenly spaced.
+    ///
+    /// Either all flits are in the buffer behind `source`, or will be in time, and find free slots; or the packet is so long that its later flits
+    /// lag. Returns whether the case applied; if not, nothing has changed.
+    #[inline]
+    pub(super) fn hop(&mut self, link: LinkId, source: LinkId, id: PacketId, outbox: &mut Outbox) -> bool {
+        let Parameters { flit_cycles: stride, hop_cycles, head_of_line_cycles, buffer_flits, .. } = self.parameters;
+        if self.parameters.grant_rule != GrantRule::Immediate {
+            return false;
+        }
+        let now = self.events.now();
+        let packet = &mut self.packets[id];
+        let flits = packet.packet.flits;
+        let [state, feeder] =
+            self.links.get_disjoint_mut([link.index(), source.index()]).expect("no link feeds its own port");
+        // The first flit is present, otherwise the packet would not have been granted the link.
+        let arrivals = feeder.buffer.arrivals().front();
+        if arrivals.stride > stride {
+            return false;
+        }
+        if state.is_ejection {
+            if arrivals.count < flits {
+                return false;
+            }
+            let run = Run { start: now, count: flits, stride };
+            let tail = run.last();
+            feeder.buffer.remove_and_return(run, &mut self.runs);
+            feeder.buffer.tail_leaves(tail, head_of_line_cycles);
+            state.holder.source = source;
+            state.carry_packet(run);
+            let next = feeder.buffer.pop(&self.packets);
+            self.log.record(|| Crossing { token: self.packets[id].packet.token, link, head: now, tail });
+            if let Some(next) = next {
+                self.request_output(source, next);
+            }
+            self.report_delivery(id, now, tail, outbox);
+            self.wake(link);
+        } else {
+            let slots = state.buffer.merge_slots(now, &mut self.runs);
+            let count = flits.min(arrivals.count).min(slots.count);
+            let lags = u64::from(flits) > (u64::from(packet.hops) + 2) * u64::from(buffer_flits);
+            let is_even = slots.start <= now && slots.stride <= stride;
+            if count == 0 || !is_even || (count < flits && !lags) {
+                return false;
+            }
+            let run = Run { start: now, count, stride };
+            let tail = run.last();
+            state.buffer.take_slots(count, &mut self.runs);
+            state.holder.source = source;
+            (packet.head, packet.hops) = (now, packet.hops + 1);
+            let is_alone = count == flits
+                && state.buffer.is_empty()
+                && state.is_uncontended()
+                && feeder.buffer.has_one_packet()
+                && !feeder.holder.is_crossing();
+            if is_alone {
+                feeder.buffer.remove_and_return(run, &mut self.runs);
+                feeder.buffer.tail_leaves(tail, head_of_line_cycles);
+                feeder.buffer.pop(&self.packets);
+                state.carry_packet(run);
+                self.log.record(|| Crossing { token: self.packets[id].packet.token, link, head: now, tail });
+                self.cut_through(link, id, outbox);
+                return true;
+            }
+            state.buffer.arrive(run.after(hop_cycles), &mut self.runs);
+            let is_first = state.buffer.push(id, &mut self.packets);
+            feeder.buffer.remove_and_return(run, &mut self.runs);
+            if count < flits {
+                state.start_packet(id, run, flits - count);
+                feeder.buffer.drains_over(link);
+                let is_stuck = state.buffer.slots().len() == 0 || feeder.buffer.arrivals().len() == 0;
+                if is_first {
+                    self.request_after_hop(link, id);
+                }
+                if !is_stuck {
+                    self.extend(link, outbox);
+                }
+                return true;
+            }
+            state.carry_packet(run);
+            self.log.record(|| Crossing { token: self.packets[id].packet.token, link, head: now, tail });
+            if is_first {
+                self.request_after_hop(link, id);
+            }
+            let buffer = &mut self.links[source.index()].buffer;
+            buffer.tail_leaves(tail, head_of_line_cycles);
+            if let Some(next) = buffer.pop(&self.packets) {
+                self.request_output(source, next);
+            }
+            self.wake(link);
+        }
+        // The slots that became free may unblock the link behind.
+        if self.links[source.index()].holder.is_crossing() {
+            self.worklist.push(source);
+            self.settle(outbox);
+        }
+        true
+    }
+
+    /// Moves the flits of the packet on `link` that have known arrivals and slots. Returns whether any moved.
+    pub(super) fn extend(&mut self, link: LinkId, outbox: &mut Outbox) -> bool {
+        let mut has_moved = false;
+        while let Some((first, last)) = self.cross(link) {
+            has_moved = true;
+            let state = &mut self.links[link.index()];
+            let left = state.holder.left;
+            if state.holder.head == NOT_YET {
+                state.holder.head = first;
+                self.head_crosses(link, first);
+            }
+            if left == 0 {
+                self.tail_crosses(link, last, outbox);
+                break;
+            }
+            if self.parameters.grant_rule == GrantRule::Immediate {
+                break;
+            }
+        }
+        has_moved
+    }
+
+    /// Moves flits from their buffer to the buffer at the end of `link`: the next run, or under [`GrantRule::Immediate`] all that can move. Returns
+    /// the cycles of the first and the last one.
+    #[inline(always)]
+    fn cross(&mut self, link: LinkId) -> Option<(u64, u64)> {
+        let Parameters { flit_cycles: stride, hop_cycles, grant_rule, .. } = self.parameters;
+        let source = self.links[link.index()].holder.source;
+        if source == NO_LINK {
+            return self.links[link.index()].inject(stride, hop_cycles, &mut self.runs);
+        }
+        let [state, feeder] =
+            self.links.get_disjoint_mut([link.index(), source.index()]).expect("no link feeds its own port");
+        let (mut arrivals, mut left) = (feeder.buffer.arrivals().front(), state.holder.left);
+        let mut slots = if state.is_ejection { Run::UNLIMITED } else { state.buffer.slots().front() };
+        if left.min(arrivals.count).min(slots.count) == 0 {
+            return None;
+        }
+        let mut moved = Moved::default();
+        let mut free = state.holder.free;
+        loop {
+            let run = Run::crossing(arrivals, slots, free, stride, left);
+            left -= run.count;
+            free = run.last() + u64::from(stride);
+            feeder.buffer.leave(run.count, &mut self.runs);
+            if !state.is_ejection {
+                state.buffer.take_slots(run.count, &mut self.runs);
+                slots = state.buffer.slots().front();
+            }
+            arrivals = feeder.buffer.arrivals().front();
+            if let Some(run) = moved.add(run) {
+                state.take_in(run.after(hop_cycles), &mut self.runs);
+                feeder.buffer.free_slots(run, &mut self.runs);
+            }
+            if left.min(arrivals.count).min(slots.count) == 0 || grant_rule != GrantRule::Immediate {
+                break;
+            }
+        }
+        let Moved { first, run } = moved;
+        state.carry_until(left, free);
+        state.take_in(run.after(hop_cycles), &mut self.runs);
+        let has_freed = feeder.buffer.free_slots(run, &mut self.runs);
+        if grant_rule != GrantRule::Immediate {
+            let (wire, is_wanted) = (feeder.wire, has_freed && feeder.requests != NO_REQUEST);
+            if is_wanted && !self.links[wire.index()].driven.is_held {
+                self.wake(wire);
+            }
+        }
+        Some((first, run.last()))
+    }
+
+    fn head_crosses(&mut self, link: LinkId, at: u64) {
+        let state = &mut self.links[link.index()];
+        if state.is_ejection {
+            return;
+        }
+        let Holder { packet, source, .. } = state.holder;
+        let in_flight = &mut self.packets[packet];
+        in_flight.head = at;
+        in_flight.hops += u32::from(source != NO_LINK);
+        if state.buffer.push(packet, &mut self.packets) {
+            self.request_after_hop(link, packet);
+        }
+    }
+
+    pub(super) fn tail_crosses(&mut self, link: LinkId, at: u64, outbox: &mut Outbox) {
+        let state = &mut self.links[link.index()];
+        let free = state.release();
+        let (wire, is_ejection) = (state.wire, state.is_ejection);
+        let Holder { packet, source, head, .. } = state.holder;
+        self.links[wire.index()].driven.release(free);
+        self.log.record(|| Crossing { token: self.packets[packet].packet.token, link, head, tail: at });
+        if source == NO_LINK {
+            outbox.report_injection(self.packets[packet].packet, at);
+        } else {
+            let buffer = &mut self.links[source.index()].buffer;
+            buffer.tail_leaves(at, self.parameters.head_of_line_cycles);
+            if let Some(next) = buffer.pop(&self.packets) {
+                self.request_output(source, next);
+            }
+        }
+        if is_ejection {
+            self.report_delivery(packet, head, at, outbox);
+        }
+        self.wake(wire);
+    }
+
+    pub(super) fn report_delivery(&mut self, id: PacketId, head: u64, tail: u64, outbox: &mut Outbox) {
+        let in_flight = &self.packets[id];
+        let (packet, hops) = (in_flight.packet, in_flight.hops);
+        let stalled = tail - in_flight.created - self.parameters.zero_load_cycles(packet.flits, hops);
+        let (token, destination) = (packet.token, packet.destination);
+        outbox.deliveries.push(Delivery { token, destination, head, tail, hops, stalled });
+        self.packets.remove(id);
+    }
+}
+
+/// Consecutive runs that cross a link; evenly spaced ones are merged.
+pub(super) struct Moved {
+    /// First cycle of all runs.
+    first: u64,
+    /// Last run.
+    pub(super) run: Run,
+}
+
+impl Default for Moved {
+    fn default() -> Moved {
+        Moved { first: NOT_YET, run: Run::NONE }
+    }
+}
+
+impl Moved {
+    /// Adds a run; returns the previous run if it cannot be merged.
+    #[inline(always)]
+    pub(super) fn add(&mut self, run: Run) -> Option<Run> {
+        if self.run.count == 0 {
+            *self = Moved { first: run.start, run };
+            return None;
+        }
+        let is_even = self.run.stride == run.stride && self.run.at(self.run.count) == run.start;
+        if is_even {
+            self.run.count += run.count;
+            return None;
+        }
+        Some(std::mem::replace(&mut self.run, run))
+    }
+}
+
+impl Link {
+    /// Moves the flits of a terminal that have slots. Returns the cycles of the first and the last one.
+    fn inject(&mut self, flit_cycles: u32, hop_cycles: u32, runs: &mut RunPool) -> Option<(u64, u64)> {
+        let buffer = &mut self.buffer;
+        let Holder { mut left, mut free, .. } = self.holder;
+        if left.min(buffer.slots().len()) == 0 {
+            return None;
+        }
+        let mut moved = Moved::default();
+        while left.min(buffer.slots().len()) > 0 {
+            let run = Run::crossing(Run::UNLIMITED, buffer.slots().front(), free, flit_cycles, left);
+            left -= run.count;
+            free = run.last() + u64::from(flit_cycles);
+            buffer.take_slots(run.count, runs);
+            if let Some(run) = moved.add(run) {
+                buffer.arrive(run.after(hop_cycles), runs);
+            }
+        }
+        let Moved { first, run } = moved;
+        buffer.arrive(run.after(hop_cycles), runs);
+        self.carry_until(left, free);
+        Some((first, run.last()))
+    }
+}

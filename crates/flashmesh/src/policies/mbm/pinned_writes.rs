@@ -1,0 +1,54 @@
+//! Writes that must go to a given die.
+
+use std::collections::VecDeque;
+
+use crate::ids::{DieId, TransactionId};
+
+/// A queue of pinned writes for each die, with their total.
+#[derive(Clone, Debug)]
+pub(super) struct PinnedWrites {
+    queues: Vec<VecDeque<TransactionId>>,
+    count: usize,
+}
+
+impl PinnedWrites {
+    /// Creates empty queues for `dies` dies.
+    pub(super) fn new(dies: u32) -> PinnedWrites {
+        PinnedWrites { queues: vec![VecDeque::new(); dies as usize], count: 0 }
+    }
+
+    /// Returns whether all queues are empty.
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Enqueues a write for `die`.
+    pub(super) fn push(&mut self, die: DieId, id: TransactionId) {
+        self.queues[die.index()].push_back(id);
+        self.count += 1;
+    }
+
+    /// Returns the first write for `die`.
+    pub(super) fn first(&self, die: DieId) -> Option<TransactionId> {
+        self.queues[die.index()].front().copied()
+    }
+
+    /// Returns the number of writes for `die`.
+    pub(super) fn count(&self, die: DieId) -> u32 {
+        self.queues[die.index()].len() as u32
+    }
+
+    /// Dequeues the first write for `die`.
+    pub(super) fn pop(&mut self, die: DieId) {
+        self.count -= usize::from(self.queues[die.index()].pop_front().is_some());
+    }
+
+    /// Moves the writes for which `is_taken` holds to `taken`.
+    pub(super) fn take(&mut self, is_taken: impl Fn(&TransactionId) -> bool, taken: &mut Vec<TransactionId>) {
+        for queue in &mut self.queues {
+            taken.extend(queue.iter().copied().filter(&is_taken));
+            queue.retain(|id| !is_taken(id));
+        }
+        self.count = self.queues.iter().map(VecDeque::len).sum();
+    }
+}

@@ -1,0 +1,64 @@
+//! Round-robin order of equal channels, chips and dies.
+//!
+//! The paper (section IV.A) allocates pages round robin and distributes writes evenly. Without a round-robin order a lightly loaded drive would write
+//! to its first die alone, which must then be collected while the others are empty.
+
+use crate::engine::circular::cyclic;
+use crate::flash::geometry::Geometry;
+use crate::ids::{ChannelId, ChipId, DieId};
+
+/// The next channel, and the next chip and die of each.
+#[derive(Clone, Debug)]
+pub(super) struct RoundRobin {
+    channel: u32,
+    /// Next chip of each channel.
+    ways: Vec<u32>,
+    /// Next die of each chip.
+    dies: Vec<u32>,
+    dies_per_chip: u32,
+}
+
+impl RoundRobin {
+    pub fn new(geometry: &Geometry) -> RoundRobin {
+        RoundRobin {
+            channel: 0,
+            ways: vec![0; geometry.channels as usize],
+            dies: vec![0; (geometry.dies() / geometry.dies_per_chip) as usize],
+            dies_per_chip: geometry.dies_per_chip,
+        }
+    }
+
+    /// Returns all channels, starting at the next one.
+    pub fn channels(&self) -> impl Iterator<Item = ChannelId> + use<> {
+        cyclic(self.channel, self.ways.len() as u32).map(ChannelId)
+    }
+
+    /// Returns the chips of a channel, starting at the next one.
+    pub fn chips(&self, channel: ChannelId) -> impl Iterator<Item = ChipId> + use<> {
+        let ways = (self.dies.len() / self.ways.len()) as u32;
+        cyclic(self.ways[channel.index()], ways).map(move |way| ChipId(channel.0 * ways + way))
+    }
+
+    /// Returns the dies of a chip, starting at the next one.
+    pub fn dies(&self, chip: ChipId) -> impl Iterator<Item = DieId> + use<> {
+        let first = chip.0 * self.dies_per_chip;
+        cyclic(self.dies[chip.index()], self.dies_per_chip).map(move |die| DieId(first + die))
+    }
+
+    /// Moves on after `channel`.
+    pub fn advance_channel(&mut self, channel: ChannelId) {
+        self.channel = (channel.0 + 1) % self.ways.len() as u32;
+    }
+
+    /// Moves on after `chip` of `channel`.
+    pub fn advance_chip(&mut self, channel: ChannelId, chip: ChipId) {
+        let ways = (self.dies.len() / self.ways.len()) as u32;
+        self.ways[channel.index()] = (chip.0 % ways + 1) % ways;
+    }
+
+    /// Moves on after `die`, or stays with it until the write pointers of its planes `are_equal`.
+    pub fn advance_die(&mut self, chip: ChipId, die: DieId, are_equal: bool) {
+        let at = die.0 % self.dies_per_chip;
+        self.dies[chip.index()] = if are_equal { (at + 1) % self.dies_per_chip } else { at };
+    }
+}

@@ -1,0 +1,126 @@
+//! Shared base of policies whose planes use the same blocks together: the next page goes to the plane that is furthest behind.
+
+use crate::config::{Clash, Config};
+use crate::flash::geometry::Geometry;
+use crate::ftl::{Ftl, Stream, Superblocks};
+use crate::ids::PlaneId;
+use crate::schedule::transaction::Class;
+
+use super::{AnyPolicy, FirmwarePolicy, Placing, PolicyEvent, planes_work_together, refused};
+
+/// The programs that wait for planes.
+///
+/// Moved pages are spread separately: while they use the reserve, writes wait, which cannot use it.
+#[derive(Clone, Debug)]
+pub(super) struct SharedBlockPlacement {
+    superblocks: Superblocks,
+    writes: Waiting,
+    moves: Waiting,
+    gathers: bool,
+}
+
+/// Waiting programs of one kind.
+#[derive(Clone, Debug)]
+struct Waiting {
+    /// Programs that have no page yet, indexed by plane.
+    count: Vec<u32>,
+    /// Plane of the last program, with its progress in programs; indexed by set of planes. If programs gather, this plane counts as furthest behind
+    /// until it has reached that progress.
+    last: Vec<Option<(PlaneId, u32)>>,
+}
+
+impl Waiting {
+    fn new(geometry: &Geometry, superblocks: Superblocks) -> Waiting {
+        Waiting { count: vec![0; geometry.planes() as usize], last: vec![None; superblocks.count() as usize] }
+    }
+}
+
+impl SharedBlockPlacement {
+    /// Creates the base for superblocks over `dies` dies each.
+    pub(super) fn new(geometry: &Geometry, dies: u32) -> SharedBlockPlacement {
+        let superblocks = Superblocks::new(geometry, dies);
+        let none = Waiting::new(geometry, superblocks);
+        SharedBlockPlacement { superblocks, writes: none.clone(), moves: none, gathers: geometry.gathers() }
+    }
+
+    /// Chooses the plane for the next page, among those that share superblocks with `plane`.
+    fn behind(&mut self, is_move: bool, plane: PlaneId, stream: Stream, ftl: &Ftl) -> PlaneId {
+        let SharedBlockPlacement { superblocks, writes, moves, gathers } = self;
+        let set = superblocks.index_of(plane) as usize;
+        let (waiting, beside) = if is_move { (moves, None) } else { (writes, Some(moves)) };
+        // If programs gather, and in the SLC cache, writes do not share programs with moved pages.
+        let beside = beside.filter(|_| !*gathers && stream != Stream::Slc);
+        let progress = |twin: PlaneId| {
+            let beside = beside.as_ref().map_or(0, |moves| moves.count[twin.index()]);
+            ftl.twin_progress(twin, stream, waiting.count[twin.index()] + beside)
+        };
+        let may_keep = *gathers && !stream.is_translation();
+        let kept = waiting.last[set].filter(|&(plane, at)| may_keep && progress(plane) == at);
+        let (behind, at) = kept.unwrap_or_else(|| {
+            let by_progress = superblocks.members(plane).map(|twin| (twin, progress(twin)));
+            by_progress.min_by_key(|&(_, at)| at).unwrap_or((plane, 0))
+        });
+        if may_keep {
+            waiting.last[set] = Some((behind, at));
+        }
+        waiting.count[behind.index()] += 1;
+        behind
+    }
+}
+
+impl FirmwarePolicy for SharedBlockPlacement {
+    fn copied(&self) -> Option<AnyPolicy> {
+        Some(AnyPolicy::other(self.clone()))
+    }
+
+    fn placing(&self) -> Placing {
+        Placing::Beside
+    }
+
+    fn place_write(&mut self, plane: PlaneId, stream: Stream, ftl: &Ftl) -> PlaneId {
+        self.behind(false, plane, stream, ftl)
+    }
+
+    fn place_move(&mut self, plane: PlaneId, stream: Stream, ftl: &Ftl) -> PlaneId {
+        self.behind(true, plane, stream, ftl)
+    }
+
+    fn tell(&mut self, event: PolicyEvent<'_>) {
+        if let PolicyEvent::PageTaken(class, plane) = event {
+            let waiting = if class == Class::CollectProgram { &mut self.moves } else { &mut self.writes };
+            let waiting = &mut waiting.count[plane.index()];
+            *waiting = waiting.saturating_sub(1);
+        }
+    }
+}
+
+/// Returns the conflicts of superblocks over `dies` dies with the configuration.
+pub(super) fn clashes(config: &Config, geometry: Option<&Geometry>, dies: u32) -> Vec<Clash> {
+    let mut clashes = planes_work_together(config, dies);
+    let together = if dies == 1 { "the planes of a die" } else { "the planes of a superblock" };
+    if config.gc.copyback {
+        let why = format!("which spreads moved pages over {together}, and gc.copyback keeps them in their plane");
+        clashes.push(refused(config, "gc.copyback", &why, "set gc.copyback to false"));
+    }
+    if config.gc.r#move.leaves_the_chip() {
+        let why =
+            format!("which moves pages to {together} through the controller, and gc.move is `{}`", config.gc.r#move);
+        clashes.push(refused(config, "gc.move", &why, "set gc.move to \"through-controller\""));
+    }
+    let Some(geometry) = geometry else { return clashes };
+    if !geometry.dies().is_multiple_of(dies) {
+        return clashes;
+    }
+    let superblocks = Superblocks::new(geometry, dies);
+    let Ok(namespaces) = config.namespaces(geometry) else { return clashes };
+    let divides = namespaces.iter().find(|space| {
+        let has = |plane: PlaneId| space.has_plane(geometry, plane);
+        (0..geometry.planes()).map(PlaneId).any(|plane| superblocks.members(plane).any(|twin| has(twin) != has(plane)))
+    });
+    if let Some(space) = divides {
+        let key = format!("namespace.{}.planes", space.name);
+        let why = format!("which uses all of {together} at once, and {key} divides them");
+        clashes.push(refused(config, &key, &why, &format!("leave {key} away")));
+    }
+    clashes
+}
