@@ -80,7 +80,11 @@ def meant(path: Path) -> str:
 
 def beside(path: Path) -> str:
     """A file with a name like that of one that does not exist, as the end of a sentence."""
+    from flashmesh.example_files import is_example
     from flashmesh.importers.problems import suggestion
+
+    if is_example(path):
+        return ": `flashmesh examples` writes the examples of the documentation"
 
     try:
         others = [other for other in path.parent.iterdir() if other.is_file()]

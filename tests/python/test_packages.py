@@ -74,6 +74,8 @@ def test_the_wheel_is_for_every_python_from_the_oldest_on(wheel: Path) -> None:
         names = set(archive.namelist())
     tracked = subprocess.run(["git", "ls-files", "python"], cwd=ROOT, capture_output=True, text=True, check=True)
     assert {name.removeprefix("python/") for name in tracked.stdout.split()} <= names
+    examples = subprocess.run(["git", "ls-files", "examples"], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert {f"flashmesh/{name}" for name in examples.stdout.split()} <= names
     assert ("flashmesh/libflashmesh_nbdkit.so" in names) == (sys.platform == "linux")
 
 
@@ -89,6 +91,10 @@ def test_the_wheel_works_in_an_environment_of_its_own(wheel: Path, tmp_path: Pat
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "under all oracles" in ran.stdout
+    for arguments in (["examples"], ["run", "examples/venice.toml", "--set", "workload.requests=1k"]):
+        command = [programs / "flashmesh", *arguments]
+        ran = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False)
+        assert ran.returncode == 0, ran.stderr
 
 
 def test_the_source_distribution_holds_what_it_is_built_from(source: Path, tmp_path: Path) -> None:
@@ -99,6 +105,7 @@ def test_the_source_distribution_holds_what_it_is_built_from(source: Path, tmp_p
         *(f"crates/{crate}/src" for crate in ("flashmesh", "flashmesh-base", "flashmesh-nbdkit", "flashmesh-workload")),
         "crates/flashmesh-py",
         "python",
+        "examples",
         "Cargo.lock",
         "LICENSE",
         "README.md",

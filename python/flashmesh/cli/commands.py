@@ -19,6 +19,7 @@ COMMANDS = {
     "completion": ("flashmesh.cli.completion", "Print the completion script of a shell."),
     "config": ("flashmesh.cli.config", "Print a configuration with every parameter, or compare several."),
     "doctor": ("flashmesh.cli.doctor", "Check what is installed, and whether it works on this machine."),
+    "examples": ("flashmesh.cli.examples", "Write the examples of the documentation."),
     "explain": ("flashmesh.cli.explain", "Explain a key of a configuration."),
     "import-mqsim": ("flashmesh.cli.importers", "Translate two XML files of MQSim into configurations."),
     "init": ("flashmesh.cli.init", "Write a commented configuration to start from."),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import ConfigError, InternalError, WorkloadError, __version__
 from flashmesh.execution import TICK_S, Progress
+from flashmesh.extras import install
 from flashmesh.provenance import workload_files
 from flashmesh.sweeps import slurm
 from flashmesh.sweeps.session import Outcome, as_error
@@ -56,7 +57,7 @@ class DaskCluster:
         try:
             from distributed import Client
         except ImportError as error:
-            raise ConfigError(f"--dask needs Dask, which is not installed: {slurm.EXTRA}") from error
+            raise ConfigError(f"--dask needs Dask, which is not installed: {install('cluster')}") from error
         # What it would say of a lost connection is said by us.
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
         security = None if tls is None else security_of(tls)

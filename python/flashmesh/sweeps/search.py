@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from flashmesh import configuration
 from flashmesh._native import Config, ConfigError, OutputError, __version__
 from flashmesh.configuration import value_text
+from flashmesh.extras import install
 from flashmesh.files import reason, replace_text
 from flashmesh.results import Result
 from flashmesh.sweeps.heartbeat import Heartbeat
@@ -30,7 +31,6 @@ SEARCH = "search.json"
 STUDY = "flashmesh"
 SETTLED = "settled"
 """Marks a trial whose outcome is known, be it a failure. One without it was cut off, and is proposed again."""
-EXTRA = "pip install 'flashmesh[search]'"
 
 
 class Search:
@@ -50,7 +50,7 @@ class Search:
         try:
             import optuna
         except ImportError as error:
-            raise ConfigError(f"a search needs Optuna, which is not installed: {EXTRA}") from error
+            raise ConfigError(f"a search needs Optuna, which is not installed: {install('search')}") from error
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         from optuna.storages import JournalStorage
         from optuna.storages.journal import JournalFileBackend
