@@ -22,6 +22,7 @@ from flashmesh.cli.parameters import (
     drive_argument,
     jobs_option,
     output_option,
+    results_option,
     until_steady,
     workload_options,
 )
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
 )
 @baseline_option
 @workload_options
+@results_option("json", "csv", "parquet")
 @output_option("--json", "json_file", "Write the results as JSON; - writes them to stdout instead of the table.")
 @output_option(
     "--csv", "csv_file", "Write the results as CSV, a row for each run; - writes them to stdout instead of the table."

@@ -12,7 +12,7 @@ import click
 
 from flashmesh.cli.command import command
 from flashmesh.cli.output import require_stdout, stdout
-from flashmesh.cli.parameters import STDOUT, jobs_option, output_option, settings_option
+from flashmesh.cli.parameters import STDOUT, jobs_option, out_option, output_option, settings_option
 from flashmesh.cli.sweeping import announce, failure
 from flashmesh.files import whole_file, write_text
 from flashmesh.reproduce.paper import AS_SPECIFIED, CHANGED
@@ -45,9 +45,7 @@ RESULTS = Path("reproduction.results")
 @click.option(
     "--trials", type=click.IntRange(min=1), default=TRIALS, show_default=True, help="Readings that --fit tries."
 )
-@click.option(
-    "-o", "--out", type=click.Path(path_type=Path), metavar="DIR", help="Write a page, JSON and plots of each paper."
-)
+@out_option("out", "Write a page, JSON and plots of each paper.", metavar="DIR")
 @output_option("--json", "json_file", "Write what came out as JSON; - writes it to stdout instead of the table.")
 @click.option(
     "--results",
