@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from flashmesh.cli.command import command
-from flashmesh.cli.output import refuse_overwriting, refuse_stdout
+from flashmesh.cli.output import refuse_missing, refuse_overwriting, refuse_stdout
 from flashmesh.cli.parameters import out_option
 from flashmesh.files import whole_file, write_text
 
@@ -49,6 +49,9 @@ def report(
 
     RESULT is a file that `flashmesh run`, `compare` or `ask` has written, JSON or Parquet, or the folder of a sweep.
     """
+    # Before the imports, which take longer than all else where a name is misspelt.
+    for path in results:
+        refuse_missing(path)
     from dataclasses import replace
 
     from flashmesh.html.page import page
