@@ -20,7 +20,7 @@ def suggesting(kind: type[T]) -> type[T]:
                 raise TypeError(f"{kind.__name__}() has no {name!r}{meant(name, list(known))}")
         made(self, *values, **named)
 
-    kind.__init__ = checked  # type: ignore[assignment]
+    kind.__init__ = checked  # type: ignore[method-assign]
     return kind
 
 

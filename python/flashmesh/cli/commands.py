@@ -12,6 +12,7 @@ from flashmesh.cli.command import Group
 
 COMMANDS = {
     "ask": ("flashmesh.cli.ask", "Say which changes of a drive help most."),
+    "bundle": ("flashmesh.cli.bundle", "Pack results into one file with what repeats them."),
     "cache": ("flashmesh.cli.cache", "Show and clear the states of full drives that are kept between runs."),
     "calibrate": ("flashmesh.cli.calibrate", "Fit a drive to what it measured."),
     "collisions": ("flashmesh.cli.collisions", "Analyse read collisions on dies, and what replication would gain."),
