@@ -12,6 +12,7 @@ import click
 
 from flashmesh.cli.command import EXIT_CODES
 from flashmesh.cli.commands import flashmesh
+from flashmesh.cli.shown_examples import examples_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,6 +63,9 @@ def section(command: click.Command, context: click.Context) -> str:
     if records:
         parts.append("\n| option | meaning |\n|---|---|\n")
         parts += [f"| `{cell(names)}` | {cell(meaning)} |\n" for names, meaning in records]
+    shown = examples_of(context.command_path)
+    if shown:
+        parts.append("\n```text\n" + "".join(f"{line}\n" for line in shown) + "```\n")
     return "".join(parts)
 
 

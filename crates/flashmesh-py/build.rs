@@ -11,8 +11,12 @@ const COMMIT: &str = "FLASHMESH_COMMIT";
 /// The plugin, as maturin takes it from the folder of this script (`pyproject.toml`).
 const PLUGIN: &str = "libflashmesh_nbdkit.so";
 
+/// The examples of the documentation, as the repository and wheels name their folder.
+const EXAMPLES: &str = "examples";
+
 fn main() {
     build_plugin();
+    take_examples();
     println!("cargo::rerun-if-env-changed={COMMIT}");
     // Written at every commit and checkout, so that the facts are never those of an earlier one.
     if let Some(log) = said("git", &["rev-parse", "--git-path", "logs/HEAD"]) {
@@ -60,6 +64,33 @@ fn build_plugin() {
     assert!(build.status().is_ok_and(|status| status.success()), "the plugin of nbdkit does not compile");
     let built = out.join("plugin").join(&target).join(profile).join(PLUGIN);
     std::fs::copy(&built, out.join(PLUGIN)).unwrap_or_else(|error| panic!("{}: {error}", built.display()));
+}
+
+/// Copies the examples to where maturin takes them for a wheel.
+fn take_examples() {
+    let source = PathBuf::from(variable("CARGO_MANIFEST_DIR")).join("../..").join(EXAMPLES);
+    if !source.is_dir() {
+        return;
+    }
+    println!("cargo::rerun-if-changed={}", source.display());
+    let target = PathBuf::from(variable("OUT_DIR")).join(EXAMPLES);
+    // An example that was removed since the last build.
+    let _ = std::fs::remove_dir_all(&target);
+    copy_folder(&source, &target).unwrap_or_else(|error| panic!("{}: {error}", source.display()));
+}
+
+fn copy_folder(source: &Path, target: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(target)?;
+    for entry in std::fs::read_dir(source)? {
+        let entry = entry?;
+        let (from, to) = (entry.path(), target.join(entry.file_name()));
+        if from.is_file() {
+            std::fs::copy(&from, &to)?;
+        } else if entry.file_name() != "__pycache__" {
+            copy_folder(&from, &to)?;
+        }
+    }
+    Ok(())
 }
 
 fn variable(name: &str) -> String {

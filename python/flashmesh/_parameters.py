@@ -16,6 +16,8 @@ from dataclasses import dataclass, fields, is_dataclass
 from datetime import timedelta
 from typing import Any, Literal, TypeAlias
 
+from flashmesh.suggesting import suggesting
+
 __all__ = [
     "Area",
     "Bytes",
@@ -543,6 +545,7 @@ def _check(parameters: Any, section: str) -> None:
         refuse_misfits(type(parameters).__name__, section, given)
 
 
+@suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Geometry:
     """The array of chips."""
@@ -589,6 +592,7 @@ class Geometry:
         _check(self, "geometry")
 
 
+@suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Flash:
     """Latencies and features of the flash chips."""
@@ -712,6 +716,7 @@ class Flash:
         _check(self, "flash")
 
 
+@suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Fabric:
     """The network between controllers and chips."""
@@ -759,6 +764,7 @@ class Fabric:
         _check(self, "fabric")
 
 
+@suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Packets:
     """The packets of pSSD and pnSSD, whose chips have a controller on the die.
@@ -785,6 +791,7 @@ class Packets:
         _check(self, "packets")
 
 
+@suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pnssd:
     """The horizontal and vertical channels of pnSSD, and their controllers.
@@ -803,6 +810,7 @@ class Pnssd:
         _check(self, "pnssd")
 
 
+@suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Nossd:
     """NoSSD, a network of packets between the chips.
@@ -897,6 +905,7 @@ class Nossd:
         _check(self, "nossd")
 
 
+@suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Venice:
     """Venice, a mesh of routers in which scouts reserve circuits.
@@ -936,6 +945,7 @@ class Venice:
         _check(self, "venice")
 
 
+@suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Schedule:
     """Which waiting transaction a die runs next. Suspension of operations for reads is set by `flash.suspension`."""
@@ -978,6 +988,7 @@ class Schedule:
         _check(self, "schedule")
 
 
+@suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ftl:
     """Where a page lives."""
@@ -1033,6 +1044,7 @@ class Ftl:
         _check(self, "ftl")
 
 
+@suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Mapping:
     """The cache of the map, when the map does not fit into DRAM (DFTL, ASPLOS 2009).
@@ -1093,6 +1105,7 @@ class Mapping:
         _check(self, "mapping")
 
 
+@suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Persistence:
     """Persistence of the map across a power cut ([power-loss.md](power-loss.md))."""
@@ -1119,6 +1132,7 @@ class Persistence:
         _check(self, "persistence")
 
 
+@suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Mbm:
     """The parts of MBM (Maximizing Bandwidth Management FTL), each with a switch of its own.
@@ -1179,6 +1193,7 @@ class Mbm:
         _check(self, "mbm")
 
 
+@suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Superblock:
     """Superblocks over the planes of several dies.
@@ -1196,6 +1211,7 @@ class Superblock:
         _check(self, "superblock")
 
 
+@suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Slc:
     """The SLC cache: blocks that hold one bit a cell, which take what the host writes ([slc-cache.md](slc-cache.md)).
@@ -1239,6 +1255,7 @@ class Slc:
         _check(self, "slc")
 
 
+@suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Gc:
     """Garbage collection."""
@@ -1290,6 +1307,7 @@ class Gc:
         _check(self, "gc")
 
 
+@suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Policy:
     """Policies in Python, in place of built-in ones ([how-to](how-to/policies-in-python.md))."""
@@ -1339,6 +1357,7 @@ class Policy:
         _check(self, "policy")
 
 
+@suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Wear:
     """Wear levelling."""
@@ -1359,6 +1378,7 @@ class Wear:
         _check(self, "wear")
 
 
+@suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Replication:
     """Copies of pages that collide with others again and again, on other dies."""
@@ -1393,6 +1413,7 @@ class Replication:
         _check(self, "replication")
 
 
+@suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Host:
     """The queues and the link to the host."""
@@ -1438,6 +1459,7 @@ class Host:
         _check(self, "host")
 
 
+@suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Nvme:
     """The controller of `host.interface = "nvme"`.
@@ -1488,6 +1510,7 @@ class Nvme:
         _check(self, "nvme")
 
 
+@suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sata:
     """The adapter and the queue of `host.interface = "sata"`.
@@ -1513,6 +1536,7 @@ class Sata:
         _check(self, "sata")
 
 
+@suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Firmware:
     """The processor cores of the controller, and their time for commands ([firmware-time.md](firmware-time.md))."""
@@ -1551,6 +1575,7 @@ class Firmware:
         _check(self, "firmware")
 
 
+@suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cache:
     """The cache in the DRAM of the drive.
@@ -1662,6 +1687,7 @@ class Cache:
         _check(self, "cache")
 
 
+@suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Precondition:
     """The state of the drive before the first request."""
@@ -1679,6 +1705,7 @@ class Precondition:
         _check(self, "precondition")
 
 
+@suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Power:
     """Power of the parts of the drive, which changes no time, and the power cut."""
@@ -1732,6 +1759,7 @@ class Power:
         _check(self, "power")
 
 
+@suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Area:
     """How large the parts of the drive are. Nothing here changes when anything happens."""
@@ -1746,6 +1774,7 @@ class Area:
         _check(self, "area")
 
 
+@suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Measure:
     """The steady state and epochs, measured beside the whole run; none of it changes what the drive does."""
@@ -1826,6 +1855,7 @@ class Measure:
         _check(self, "measure")
 
 
+@suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Workload:
     """Where requests come from."""
@@ -1983,6 +2013,7 @@ class Workload:
         _check(self, "workload")
 
 
+@suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Replay:
     """When requests are issued."""
@@ -2019,6 +2050,7 @@ class Replay:
         _check(self, "replay")
 
 
+@suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Queue:
     """The queue pair of a stream."""
@@ -2043,6 +2075,7 @@ class Queue:
         _check(self, "queue")
 
 
+@suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Namespace:
     """A part of the space that the host sees. Such parts follow one another in the order of the text."""
@@ -2069,6 +2102,7 @@ class Namespace:
         _check(self, "namespace.NAME")
 
 
+@suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stream:
     """One of several workloads that run at once; what is None has the value above all streams."""
@@ -2083,6 +2117,7 @@ class Stream:
     """The queue pair of a stream."""
 
 
+@suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Config:
     """Everything that decides a run; what is None has the value of the preset."""

@@ -124,7 +124,8 @@ def load(
             the runs may not read. None for a run by itself.
         trace: A trace file to replay instead of the workload of the configuration.
         profile: A named profile to replay instead.
-        fio: Jobs of fio to run instead, each as a stream; `overrides` come after them.
+        fio: Jobs of fio to run instead, each as a stream; `overrides` come after them. A trace or a profile is one more
+            stream.
         seed: Seed of all random numbers.
         tolerate: Whether to skip unusable lines of a trace, however many.
         sort: Whether to take a trace that is out of order within the window in which it is sorted.
@@ -141,7 +142,13 @@ def load(
     if trace is not None and profile is not None:
         raise ConfigError("trace and profile exclude each other: a run replays one workload")
     if fio is not None and (trace is not None or profile is not None):
-        raise ConfigError("fio excludes trace and profile: the jobs are the workload")
+        from flashmesh.beside import with_stream
+
+        reading = {"tolerate": "1.0"} if tolerate else {}
+        reading |= {"sort": "true"} if sort else {}
+        named = ("trace", trace_path(trace)) if trace is not None else ("profile", str(profile))
+        fio = with_stream(fio, *named, reading)
+        trace, profile, tolerate, sort = None, None, False, False
     if fio is not None:
         source = source if isinstance(source, PipeText) else read_once(source)
         refuse_streams(source)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import platform
-import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from flashmesh import memory
+from flashmesh.extras import EXTRAS, install, requirements
 from flashmesh.facts import facts
 
 if TYPE_CHECKING:
@@ -26,8 +27,8 @@ ROOM_MIN = 100 * 2**20
 """Less room than this for temporary files and results is worth a note."""
 FILES_MIN = 256
 """Open files that a sweep on all cores may need."""
-EXTRAS = {"cluster": "sweeps on a cluster", "plots": "flashmesh report --plots", "search": "flashmesh optimise"}
-"""What the packages of each extra are for; those of others serve the development of flashmesh alone."""
+ANSWER_S = 10
+"""How long a program may take to tell its version."""
 TRIED = 2_000
 """Requests of the run that is tried."""
 
@@ -46,7 +47,16 @@ class Finding:
 
 def examine() -> Iterator[Finding]:
     """Every finding, in the order in which they are shown."""
-    examined: tuple[Callable[[], Iterator[Finding]], ...] = (build, packages, machine, limits, terminal, folders, trial)
+    examined: tuple[Callable[[], Iterator[Finding]], ...] = (
+        build,
+        packages,
+        programs,
+        machine,
+        limits,
+        terminal,
+        folders,
+        trial,
+    )
     for part in examined:
         yield from part()
 
@@ -74,28 +84,49 @@ def build() -> Iterator[Finding]:
 def packages() -> Iterator[Finding]:
     """The packages that flashmesh needs, and those that one part of it needs."""
     try:
-        required = importlib.metadata.requires("flashmesh") or []
+        required = requirements()
     except importlib.metadata.PackageNotFoundError:
         return
-    for text in required:
-        found = re.match(r"([A-Za-z0-9._-]+)[^;]*?(?:;.*extra == ['\"](\w+)['\"])?$", text)
-        if found is None or found[1] == "flashmesh":
-            continue
-        name, extra = found[1], found[2]
+    for name, wanted, extra in required:
         if extra is not None and extra not in EXTRAS:
             continue
-        wanted = text.split(";")[0].strip()
         try:
             version = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
             level: Level = "note" if extra else "fault"
-            remedy = f"for {EXTRAS[extra]}: pip install 'flashmesh[{extra}]'" if extra else f"pip install '{wanted}'"
+            remedy = f"for {EXTRAS[extra]}: {install(extra)}" if extra else f"pip install '{wanted}'"
             yield Finding("packages", name, "not installed", level, remedy)
             continue
         if satisfies(version, wanted):
             yield Finding("packages", name, version)
         else:
             yield Finding("packages", name, version, "note" if extra else "fault", f"pip install '{wanted}'")
+
+
+def programs() -> Iterator[Finding]:
+    """The programs of the system that one command needs, and what that command needs beside them."""
+    from flashmesh.serving.nbdkit import INSTALL, PLUGIN
+
+    found = shutil.which("nbdkit")
+    if found is None:
+        yield Finding("programs", "nbdkit", "not installed", "note", f"for flashmesh serve: {INSTALL}")
+    else:
+        version = said(found, "--version").removeprefix("nbdkit ").split(" ")[0]
+        yield Finding("programs", "nbdkit", f"{version} ({found})".strip())
+    if PLUGIN.exists():
+        yield Finding("programs", "nbdkit plugin", str(PLUGIN))
+    else:
+        remedy = "for flashmesh serve: wheels for Linux have it, and make build makes it"
+        yield Finding("programs", "nbdkit plugin", "missing", "note", remedy)
+
+
+def said(program: str, argument: str) -> str:
+    """Returns the first line that a program prints; nothing where it fails or takes long."""
+    try:
+        done = subprocess.run([program, argument], capture_output=True, text=True, timeout=ANSWER_S, check=False)
+    except (OSError, subprocess.SubprocessError, UnicodeError):
+        return ""
+    return done.stdout.partition("\n")[0]
 
 
 def satisfies(version: str, wanted: str) -> bool:

@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any
 try:
     import gymnasium
 except ImportError as error:  # pragma: no cover - an installation without the extra
-    raise ImportError("flashmesh.gym needs Gymnasium: pip install 'flashmesh[gym]'") from error
+    from flashmesh.extras import install
+
+    raise ImportError(f"flashmesh.gym needs Gymnasium: {install('gym')}") from error
 import numpy as np
 
 from flashmesh import simulate

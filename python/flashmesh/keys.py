@@ -20,6 +20,8 @@ PRESET = "preset"
 NAMED = ("stream", "namespace")
 """Tables whose keys are names that somebody chose."""
 UNSET = "not set"
+COUNT = re.compile(r" *[0-9][0-9_.]* *[kKMGT] *")
+"""A whole number with a suffix, such as 1M."""
 CITATION = re.compile(
     r"(?:([A-Z][\w-]*(?: (?:for|in|on|of|the|et|al\.|and|[A-Z][\w-]*))*)(?:, | \())?"
     r"((?:IEEE |ACM )?[A-Z]{3,7} (?:19|20)\d\d(?:, (?:[Ss]ection|[Tt]able|[Ff]igure) \d[\d.]*\b)*)"
@@ -167,6 +169,10 @@ def misfit(key: Key, value: Any) -> str | None:
         return f"{value!r} is neither True nor False"
     if key.type != "integer":
         return None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, str) and COUNT.fullmatch(value):
+        return None  # whoever reads the configuration knows the suffix
     if isinstance(value, bool) or not isinstance(value, int):
         return f"{value!r} is no whole number"
     if (key.least is not None and value < key.least) or (key.most is not None and value > key.most):

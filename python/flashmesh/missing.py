@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from flashmesh._native import ConfigError, WorkloadError, former_presets, presets
 
 PRESET_PREFIX = "preset:"
+DRIVE = f"{PRESET_PREFIX}venice-z-nand"
 XML_STARTS = (b"<?xml", b"<Execution_Parameter_Set", b"<MQSim")
+PACKED_STARTS = (b"\x1f\x8b", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
+"""How files of gzip, xz and zstd begin."""
+IOLOG_START = "fio version"
+BEGINNING = 4096
+"""Bytes of a file that tell what it is."""
+TRACE_FIELDS = 3
+"""The fewest fields in a line of a trace."""
 
 
 def refuse_what_is_no_configuration(source: str | Path) -> None:
@@ -29,6 +38,10 @@ def refuse_what_is_no_configuration(source: str | Path) -> None:
         raise ConfigError(
             f"{source}: is a folder, and no configuration: `flashmesh show` shows the results in a folder"
         )
+    if looks_like_trace(start):
+        raise ConfigError(
+            f"{source}: this is a trace: --trace {source} replays it on a drive, such as preset:venice-z-nand"
+        )
     if start.startswith(XML_STARTS):
         raise ConfigError(
             f"{source}: is XML, and a configuration is TOML: "
@@ -41,7 +54,20 @@ def beginning_of(path: Path) -> bytes:
     if not path.is_file():
         return b""
     with path.open("rb") as file:
-        return file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
+        return file.read(BEGINNING).removeprefix(b"\xef\xbb\xbf").lstrip()
+
+
+def looks_like_trace(start: bytes) -> bool:
+    """Returns whether a file that begins so is packed or has lines of a trace: fields, most of them numbers."""
+    if start.startswith(PACKED_STARTS):
+        return True
+    lines = (line.strip() for line in start.decode(errors="replace").splitlines())
+    first = next((line for line in lines if line and not line.startswith("#")), "")
+    if first.startswith(IOLOG_START):
+        return True
+    fields = [field for field in re.split(r"[,;\s]+", first) if field]
+    numbers = sum(re.fullmatch(r"[0-9.]+(e[+-]?[0-9]+)?", field) is not None for field in fields)
+    return "=" not in first and not first.startswith("[") and len(fields) >= TRACE_FIELDS and 2 * numbers >= len(fields)
 
 
 def where_links_lead(path: Path) -> str:
@@ -80,7 +106,11 @@ def meant(path: Path) -> str:
 
 def beside(path: Path) -> str:
     """A file with a name like that of one that does not exist, as the end of a sentence."""
+    from flashmesh.example_files import is_example
     from flashmesh.importers.problems import suggestion
+
+    if is_example(path):
+        return ": `flashmesh examples` writes the examples of the documentation"
 
     try:
         others = [other for other in path.parent.iterdir() if other.is_file()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from flashmesh import _native, configuration, memory, states
 from flashmesh._native import ConfigError
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     Times: TypeAlias = NDArray[np.uint64]
     Codes: TypeAlias = NDArray[np.uint8]
+    OpName: TypeAlias = Literal["read", "r", "write", "w", "deallocate", "trim", "discard", "flush", "write_zeroes"]
 
 
 class Op(IntEnum):
@@ -34,6 +35,27 @@ class Op(IntEnum):
     FLUSH = 3
     """Complete when all that was written before is in the flash; it covers no bytes."""
     WRITE_ZEROES = 4
+
+
+OTHER_NAMES = {"r": Op.READ, "w": Op.WRITE, "trim": Op.DEALLOCATE, "discard": Op.DEALLOCATE}
+"""What data frames, fio and ATA call some operations."""
+OPS = {op.name.lower(): op for op in Op} | OTHER_NAMES
+
+
+def op_of(name: str) -> Op:
+    """Returns the operation of a name, as results and traces spell it; case does not matter.
+
+    Raises:
+        ValueError: When no operation has this name.
+    """
+    found = OPS.get(name.strip().lower().replace("-", "_").replace(" ", "_"))
+    if found is None:
+        from flashmesh.importers.problems import suggestion
+
+        near = suggestion(name.lower(), OPS)
+        told = f"did you mean {near!r}?" if near else f"there are {', '.join(map(repr, OPS))}"
+        raise ValueError(f"op {name!r}: there is no such operation: {told}")
+    return found
 
 
 class Status(IntEnum):
@@ -111,26 +133,27 @@ class Drive:
         self._native = _native.Drive(self._config, check, drives)
         states.tell_notes(drives)
 
-    def submit(self, time_ps: int, op: Op | int, offset: int = 0, size: int = 0, stream: int = 0) -> int:
+    def submit(self, time_ps: int, op: Op | OpName | int, offset: int = 0, size: int = 0, stream: int = 0) -> int:
         """Submits a request; gives its id. Ids count from 0.
 
         Args:
             time_ps: When it arrives, in picoseconds.
-            op: What it asks.
+            op: What it asks: an `Op`, its number or its name, such as "read".
             offset: Where it begins in the namespace of its stream, in bytes: a multiple of `sector_size`.
             size: How many bytes it covers: a positive multiple of `sector_size`, nothing for a flush.
             stream: The stream that it comes from, in the order of the configuration, from 0.
 
         Raises:
+            ValueError: When no operation has this name.
             WorkloadError: When the request cannot be made, or arrives before the time of the drive or before the last
                 one of its stream. One beyond the capacity is answered by the drive, with a status.
         """
-        return self._native.submit(time_ps, op, offset, size, stream)
+        return self._native.submit(time_ps, op_of(op) if isinstance(op, str) else op, offset, size, stream)
 
     def submit_batch(
         self,
         time_ps: Times,
-        op: Codes | Op | int,
+        op: Codes | Op | OpName | int,
         offset: Times | int,
         size: Times | int,
         stream: NDArray[np.uint32] | int = 0,
@@ -142,7 +165,7 @@ class Drive:
 
         Args:
             time_ps: When each arrives.
-            op: What each asks.
+            op: What each asks, as `submit` takes it for all requests, or an array of numbers.
             offset: Where each begins.
             size: How many bytes each covers.
             stream: The stream that each comes from.
@@ -152,7 +175,7 @@ class Drive:
             ValueError: When an array has another length than `time_ps`, or an operation does not exist.
             WorkloadError: As `submit`, with the row.
         """
-        return self._native.submit_batch(time_ps, op, offset, size, stream)
+        return self._native.submit_batch(time_ps, op_of(op) if isinstance(op, str) else op, offset, size, stream)
 
     def next_event(self) -> int | None:
         """When the next event comes, which need not complete a request; None where none will until one is submitted."""

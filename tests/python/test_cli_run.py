@@ -404,7 +404,7 @@ def test_output_that_would_overwrite_what_the_run_reads_or_writes_is_refused(
             ("config", "preset:venice-z-nand", "--set", "seed=1", "--set", "seed=2"),
             "--set: seed is set twice, to 1 and to 2",
         ),
-        (("trace", "generate", "a.toml", "-o", "a", "--output", "b"), "--output is given twice"),
+        (("trace", "generate", "a.toml", "-o", "a", "--output", "b"), "--out is given twice"),
     ],
 )
 def test_option_of_which_one_value_would_have_no_effect_is_refused(

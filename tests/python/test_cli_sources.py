@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from conftest import COMMAND, TIMEOUT_S, Cli, environment
+from conftest import COMMAND, ROOT, TIMEOUT_S, Cli, environment
+from flashmesh import ConfigError, OutputError, configuration
 
 SMALL = 'preset = "venice-z-nand"\n[workload]\nrequests = 100\n'
 
@@ -27,6 +28,42 @@ def test_a_missing_file_is_told_with_what_may_have_been_meant(cli: Cli, tmp_path
     (tmp_path / "drive.toml").write_text(SMALL)
     done = cli("run", given)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"error: {said}\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_trace"),
+    [
+        ("128166372003061629,hm,0,Read,383496192,32768,413\n", True),
+        ("0 0 8 8 1\n1000 0 16 8 1\n", True),
+        ("# a comment\n8,0 3 1 0.000000000 697 Q W 223490 + 8 [kjournald]\n", True),
+        ("fio version 2 iolog\n/dev/sdb add\n", True),
+        ('preset = "venice-z-nand"\nseed = one\n', False),
+        ("[workload]\nrequests = 1 2 3\n", False),
+        ("these are a few words\n", False),
+    ],
+)
+def test_a_trace_in_place_of_a_configuration_is_told(text: str, is_trace: bool, tmp_path: Path) -> None:
+    (tmp_path / "given.csv").write_text(text)
+    with pytest.raises(ConfigError) as told:
+        configuration.load(tmp_path / "given.csv")
+    assert (f"this is a trace: --trace {tmp_path}/given.csv replays it" in str(told.value)) == is_trace
+
+
+def test_a_packed_trace_in_place_of_a_configuration_is_told() -> None:
+    trace = ROOT / "examples/traces/shop.csv.xz"
+    with pytest.raises(ConfigError, match="this is a trace: --trace"):
+        configuration.load(trace)
+
+
+def test_results_that_are_not_there_are_told_before_a_report_is_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from flashmesh.cli.report import report
+
+    (tmp_path / "results.json").write_text("{}")
+    monkeypatch.setattr("flashmesh.html.saved.read", None)
+    with pytest.raises(OutputError, match=r"there is no such file or folder: did you mean .*results\.json"):
+        report.main([str(tmp_path / "result.json")], standalone_mode=False)
 
 
 def test_links_that_lead_to_no_file_are_told_as_what_they_are(cli: Cli, tmp_path: Path) -> None:

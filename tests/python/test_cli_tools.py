@@ -36,7 +36,16 @@ def test_doctor_finds_a_working_installation(cli: Cli) -> None:
     document = json.loads(done.stdout)
     assert document["works"]
     found = {(each["group"], each["name"]): each for each in document["findings"]}
-    assert {group for group, _ in found} == {"build", "packages", "machine", "limits", "shown on", "folders", "trial"}
+    assert {group for group, _ in found} == {
+        "build",
+        "packages",
+        "programs",
+        "machine",
+        "limits",
+        "shown on",
+        "folders",
+        "trial",
+    }
     assert "under all oracles" in found["trial", "run"]["value"]
     assert all(each["remedy"] for each in document["findings"] if each["level"] != "ok")
     shown = cli("doctor")
@@ -65,7 +74,7 @@ def test_doctor_notes_what_one_part_lacks(monkeypatch: pytest.MonkeyPatch) -> No
     listed = ['no-such-package>=1; extra == "search"', 'missing>1; extra == "dev"', 'also-missing; extra == "docs"']
     monkeypatch.setattr("importlib.metadata.requires", lambda name: listed)
     (found,) = doctor.packages()
-    assert (found.level, found.remedy) == ("note", "for flashmesh optimise: pip install 'flashmesh[search]'")
+    assert (found.level, found.remedy) == ("note", "for flashmesh optimise: pip install 'no-such-package>=1'")
 
 
 def test_doctor_names_packages_of_one_extra_in_one_note(
@@ -77,8 +86,24 @@ def test_doctor_names_packages_of_one_extra_in_one_note(
     monkeypatch.setattr("importlib.metadata.requires", lambda name: listed)
     assert command.main([], standalone_mode=False) == 0
     shown = capsys.readouterr().out
-    note = "note: missing-one, missing-two: not installed: for sweeps on a cluster: pip install 'flashmesh[cluster]'"
+    command_line = "pip install 'missing-one' 'missing-two>=3'"
+    note = f"note: missing-one, missing-two: not installed: for sweeps on a cluster: {command_line}"
     assert note in shown.splitlines()
+
+
+def test_doctor_says_whether_a_drive_can_be_served(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    program = tmp_path / "nbdkit"
+    program.write_text("#!/bin/sh\necho nbdkit 1.32.5 '(nbdkit-1.32.5-1)'\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    monkeypatch.setattr("flashmesh.serving.nbdkit.PLUGIN", tmp_path / "gone.so")
+    found = {each.name: each for each in doctor.programs()}
+    assert (found["nbdkit"].level, found["nbdkit"].value) == ("ok", f"1.32.5 ({program})")
+    assert (found["nbdkit plugin"].level, found["nbdkit plugin"].value) == ("note", "missing")
+    monkeypatch.setenv("PATH", "")
+    found = {each.name: each for each in doctor.programs()}
+    assert found["nbdkit"].value == "not installed"
+    assert "apt-get install nbdkit" in found["nbdkit"].remedy
 
 
 def test_doctor_notes_a_folder_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

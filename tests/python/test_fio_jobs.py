@@ -367,13 +367,29 @@ def test_one_job_runs_without_streams(cli: Cli, tmp_path: Path) -> None:
     assert 1e9 <= result["makespan_ps"] <= 1e9 + result["latency_ps"]["all"]["max"]
 
 
+ALONE = "[a]\nnumber_ios=50\nsize=1m\n"
+
+
+@pytest.mark.parametrize("jobs", [ALONE, f"{ALONE}[trace]\nnumber_ios=50\n"])
+def test_a_trace_runs_beside_the_jobs_as_a_stream(jobs: str, cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "job.fio").write_text(jobs)
+    (tmp_path / "t.trace").write_text("".join(f"{1000 * i} 0 {8 * i} 8 1\n" for i in range(20)))
+    own = "trace" if "[trace]" not in jobs else "trace-2"
+    unit = ("--set", f"stream.{own}.workload.time-unit=ns")
+    done = cli("run", "--fio", "job.fio", "--trace", "t.trace", *unit, "--json", "-")
+    assert done.returncode == 0, done.stderr
+    streams = {each["name"]: each["requests"] for each in json.loads(done.stdout)["streams"]}
+    assert streams[own] == 20
+    assert sum(streams.values()) == 20 + 50 * jobs.count("number_ios")
+
+
 def test_misuse_of_jobs_is_bad_input(cli: Cli, config: Path, tmp_path: Path) -> None:
     (tmp_path / "job.fio").write_text(JOBS)
     (tmp_path / "streams.toml").write_text("[stream.a.workload]\nrequests = 5\n")
     for arguments, words in [
         (("run",), "Missing argument 'CONFIG'"),
         (("run", config, "--fio", "none.fio"), "cannot be read"),
-        (("run", config, "--fio", "job.fio", "--profile", "tpcc"), "fio excludes trace and profile"),
+        (("run", config, "--fio", "job.fio", "--profile", "tpc"), "tpc"),
         (("run", "streams.toml", "--fio", "job.fio"), "streams of its own, [stream.a]"),
         (("run", config, "--fio", "job.fio", "--set", "stream.oltp.replay.outstanding=none"), "--set #1"),
         (("run", config, "--fio", "job.fio", "--json", "job.fio"), "name the same file"),

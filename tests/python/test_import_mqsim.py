@@ -451,7 +451,11 @@ WORK = workload_text([FEW])
             workload_text([SYNTHETIC | {"Synthetic_Generator_Type": "BANDWIDTH", "Bandwidth": "4095"}]),
             ["less than one request"],
         ),
-        (GOOD, workload_text([TRACE | {"Relay_Count": "2"}]), ["the trace is needed to replay it 2 times, but it was not found"]),
+        (
+            GOOD,
+            workload_text([TRACE | {"Relay_Count": "2"}]),
+            ["the trace is needed to replay it 2 times, but it was not found"],
+        ),
         (GOOD, workload_text([TRACE | {"Percentage_To_Be_Executed": "50"}]), ["is needed to know"]),
         (GOOD, workload_text([TRACE | {"Time_Unit": "SECOND"}]), ["`SECOND` is not one of PICOSECOND"]),
         (GOOD, WORK.replace("<Seed>", "<Seed><Average>1</Average>", 1), ["<Average> lies inside <Seed>"]),

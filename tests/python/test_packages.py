@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -74,6 +75,8 @@ def test_the_wheel_is_for_every_python_from_the_oldest_on(wheel: Path) -> None:
         names = set(archive.namelist())
     tracked = subprocess.run(["git", "ls-files", "python"], cwd=ROOT, capture_output=True, text=True, check=True)
     assert {name.removeprefix("python/") for name in tracked.stdout.split()} <= names
+    examples = subprocess.run(["git", "ls-files", "examples"], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert {f"flashmesh/{name}" for name in examples.stdout.split()} <= names
     assert ("flashmesh/libflashmesh_nbdkit.so" in names) == (sys.platform == "linux")
 
 
@@ -89,6 +92,10 @@ def test_the_wheel_works_in_an_environment_of_its_own(wheel: Path, tmp_path: Pat
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "under all oracles" in ran.stdout
+    for arguments in (["examples"], ["run", "examples/venice.toml", "--set", "workload.requests=1k"]):
+        command: list[str | Path] = [programs / "flashmesh", *arguments]
+        ran = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False)
+        assert ran.returncode == 0, ran.stderr
 
 
 def test_the_source_distribution_holds_what_it_is_built_from(source: Path, tmp_path: Path) -> None:
@@ -99,6 +106,7 @@ def test_the_source_distribution_holds_what_it_is_built_from(source: Path, tmp_p
         *(f"crates/{crate}/src" for crate in ("flashmesh", "flashmesh-base", "flashmesh-nbdkit", "flashmesh-workload")),
         "crates/flashmesh-py",
         "python",
+        "examples",
         "Cargo.lock",
         "LICENSE",
         "README.md",
@@ -170,6 +178,42 @@ def test_the_citation_agrees_with_the_package() -> None:
     assert str(cited["version"]) == flashmesh.__version__
     assert cited["license"] == project["license"]
     assert [author["name"] for author in cited["authors"]] == [author["name"] for author in project["authors"]]
+
+
+def test_the_record_of_zenodo_agrees_with_the_citation() -> None:
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    record = json.loads((ROOT / ".zenodo.json").read_text())
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", str(cited["date-released"]))
+    shared = {"title": "title", "version": "version", "license": "license", "keywords": "keywords"}
+    assert all(record[ours] == cited[theirs] for ours, theirs in shared.items())
+    assert record["description"] == cited["abstract"]
+    assert [each["name"] for each in record["creators"]] == [each["name"] for each in cited["authors"]]
+
+
+def test_both_recipes_of_images_do_the_same() -> None:
+    recipe = (ROOT / "Apptainer.def").read_text()
+    container = (ROOT / "Containerfile").read_text()
+    bases = re.findall(r"^ARG \w+_IMAGE=docker\.io/library/(\S+)", container, re.MULTILINE)
+    assert re.findall(r"^From: (\S+)$", recipe, re.MULTILINE) == bases
+    for command in (
+        "make wheel",
+        "tools/runtime_lock.py > out/dist/runtime.lock",
+        "--require-hashes",
+        "flashmesh doctor",
+    ):
+        assert command in recipe
+        assert command in container
+
+
+def test_releases_are_published_without_a_token() -> None:
+    jobs = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())["jobs"]
+    job = jobs["publish"]
+    assert job["permissions"] == {"id-token": "write"}
+    assert job["if"] == jobs["wheels"]["if"] == "startsWith(github.ref, 'refs/tags/v')"
+    assert job["needs"] == "wheels"
+    publish = job["steps"][-1]
+    assert publish["uses"].startswith("pypa/gh-action-pypi-publish@")
+    assert "password" not in publish.get("with", {})
 
 
 def test_the_changelog_keeps_its_form() -> None:

@@ -70,6 +70,19 @@ def test_operations_and_statuses_have_the_numbers_of_the_library() -> None:
     assert [status.name.lower() for status in Status] == statuses
 
 
+def test_operations_are_taken_by_the_words_that_run_takes() -> None:
+    named, numbered = small(), small()
+    words = {"read": Op.READ, "w": Op.WRITE, "trim": Op.DEALLOCATE, "Write-Zeroes": Op.WRITE_ZEROES}
+    for number, (word, op) in enumerate(words.items()):
+        named.submit(number * 1_000_000, word, 4096 * number, 4096)  # type: ignore[arg-type]
+        numbered.submit(number * 1_000_000, op, 4096 * number, 4096)
+    times = np.array([5_000_000], dtype=np.uint64)
+    assert named.submit_batch(times, "read", 0, 4096) == numbered.submit_batch(times, Op.READ, 0, 4096)
+    assert (named.drain().latency_ps == numbered.drain().latency_ps).all()
+    with pytest.raises(ValueError, match="op 'red': there is no such operation: did you mean 'read'"):
+        named.submit(6_000_000, "red", 0, 4096)  # type: ignore[arg-type]
+
+
 def test_arrays_are_taken_as_they_are_and_of_no_other_type() -> None:
     drive = small()
     time_ps = np.arange(10, dtype=np.uint64) * 1_000_000

@@ -233,8 +233,12 @@ def test_points_that_cannot_be_configured_are_left_out_only_when_asked(
 
 def test_dry_run_lists_the_runs_and_makes_none(cli: Cli, sweep_file: Path, tmp_path: Path) -> None:
     done = cli("sweep", sweep_file, "--dry-run")
-    assert done.stdout.splitlines()[0] == "6 runs"
-    assert len(set(done.stdout.splitlines())) == 7
+    summary, runs = done.stdout.split("\n\n")
+    assert summary.startswith("6 runs, ")
+    assert "  replay.outstanding  1, 4, 16\n" in summary
+    assert "memory: " in summary
+    assert summary.endswith("results: s.results")
+    assert len(set(runs.splitlines())) == 6
     assert sorted(path.name for path in tmp_path.iterdir()) == ["drive.toml", "s.toml"]
 
 

@@ -8,15 +8,17 @@ import shutil
 import stat
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
 
 from conftest import COMMAND, TIMEOUT_S, Cli, environment
-from flashmesh.sweeps import slurm
+from flashmesh.sweeps import cluster, slurm
 from sweep_files import kept, sweep_file
 
 pytest.importorskip("distributed")
@@ -247,3 +249,33 @@ def test_certificates_that_are_not_there_or_not_used_are_told(
     ):
         done = cli("sweep", sweep_file, "--out", "out", *options)
         assert (done.returncode, told in done.stderr) == (2, True), done.stderr
+
+
+class Page(BaseHTTPRequestHandler):
+    """The page of a scheduler, with or without something to draw with."""
+
+    text = b""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(self.text)
+
+    def log_message(self, *arguments: Any) -> None:
+        """Says nothing."""
+
+
+def test_dashboard_is_named_where_there_is_one() -> None:
+    class Client:
+        dashboard_link = ""
+
+    assert cluster.dashboard(Client()) is None
+    with ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        Client.dashboard_link = f"http://127.0.0.1:{server.server_port}/status"
+        Page.text = b"<p>Dask needs bokeh>=3.1.0 for the dashboard.</p>"
+        assert cluster.dashboard(Client()) is None
+        Page.text = b"<title>Dask: Status</title>"
+        assert cluster.dashboard(Client()) == Client.dashboard_link
+        server.shutdown()
+    assert cluster.dashboard(Client()) is None

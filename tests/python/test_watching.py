@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import platform
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -12,8 +15,9 @@ import pytest
 
 from conftest import ENDLESS, TIMEOUT_S, Cli
 from flashmesh.cli.watching import lines
-from flashmesh.sweeps.heartbeat import LOST_S, Part, Watched, watch
+from flashmesh.sweeps.heartbeat import LOST_S, Part, Watched, process_namespace, watch
 from flashmesh.sweeps.importance import importance
+from flashmesh.sweeps.store import FORMAT
 from sweep_files import sweep_file
 from watched import Watched as Process
 
@@ -49,7 +53,7 @@ def test_sweep_of_which_nobody_is_heard_is_said_to_wait() -> None:
     found = Watched(60, 100, (part(silent_s=99.0),))
     assert found.is_over
     assert found.left_s is None
-    assert "no process goes on with it: --resume does" in lines(found)
+    assert "nobody works on it: no process goes on, and --resume does" in lines(found)
     assert lines(Watched(100, 100, ())) == ["100 of 100 runs done (100 %), 0 running, 0 failed"]
     assert lines(Watched(7, None, ()))[0] == "7 runs done, 0 running, 0 failed"
 
@@ -67,7 +71,45 @@ def test_running_sweep_is_watched_and_leaves_no_sign_when_it_ends(cli: Cli, swee
     running.process.send_signal(signal.SIGINT)
     assert running.finish()[0] == 130
     assert not (tmp_path / "out/progress").exists()
-    assert "no process goes on with it" in cli("sweep", "--watch", "out").stdout
+    assert "nobody works on it" in cli("sweep", "--watch", "out").stdout
+
+
+def test_sweep_whose_process_was_killed_is_said_to_wait_at_once(tmp_path: Path) -> None:
+    (tmp_path / "sweep.json").write_text(json.dumps({"format": FORMAT, "kind": "sweep", "points": 6}))
+    (tmp_path / "progress").mkdir()
+    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    begun = time.time()
+    beat = {
+        "host": platform.node(),
+        "process": process.pid,
+        "processes": process_namespace(),
+        "begun": begun,
+        "beat": begun + 1.0,
+        "runs": 6,
+        "done": 1,
+        "failed": 0,
+        "running": ["a=1"],
+        "running_count": 1,
+    }
+    (tmp_path / "progress/one.json").write_text(json.dumps(beat))
+    try:
+        assert not watch(tmp_path).is_over
+        process.kill()
+        # Before somebody asks for its end it is a zombie, whose number is still taken.
+        end = time.monotonic() + TIMEOUT_S
+        while not watch(tmp_path).is_over:
+            assert time.monotonic() < end
+            time.sleep(0.02)
+        process.wait(timeout=TIMEOUT_S)
+        told = lines(watch(tmp_path))
+    finally:
+        process.kill()
+        process.wait(timeout=TIMEOUT_S)
+    assert told[1] == "nobody works on it: no process goes on, and --resume does"
+    assert "killed: the process is gone" in told[2]
+    # Of a process on another machine nothing is known but its signs of life.
+    (tmp_path / "progress/one.json").write_text(json.dumps(beat | {"host": "another", "beat": time.time()}))
+    assert not watch(tmp_path).is_over
 
 
 def test_what_cannot_be_watched_is_refused(cli: Cli, sweep_file: Path, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ mod text;
 pub use electric::{Current, Voltage, Wattage};
 pub use printable::{printable, printable_path};
 pub use text::quoted;
-pub use text::{Quantity, UnitError, UnitErrorKind};
+pub use text::{Count, Quantity, UnitError, UnitErrorKind};
 
 /// A point in simulated time or a span of it, in picoseconds.
 ///

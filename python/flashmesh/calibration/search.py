@@ -14,6 +14,7 @@ import numpy as np
 
 from flashmesh._native import ConfigError
 from flashmesh.calibration.bench import OutOfTime
+from flashmesh.extras import install
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +36,6 @@ POLISHES_MAX = 8
 NEAR = 1e-3
 SHARES = (0.45, 0.75, 0.88, 1.0)
 """By when each stage is over, as a share of the time: anywhere, around the best, slopes, cross-validation."""
-EXTRA = "pip install 'flashmesh[search]'"
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Search:
         try:
             import optuna
         except ImportError as error:
-            raise ConfigError(f"a calibration needs Optuna, which is not installed: {EXTRA}") from error
+            raise ConfigError(f"a calibration needs Optuna, which is not installed: {install('search')}") from error
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=self.seed))
         self.bench.until = self.begun + self.budget_s

@@ -20,6 +20,7 @@ from flashmesh.cli.parameters import (
     keep_option,
     output_option,
     precision_option,
+    results_option,
     settings_option,
     sort_option,
     tolerate_option,
@@ -77,6 +78,7 @@ from flashmesh.files import text_file
 @settings_option("Override a key of the configuration.")
 @tolerate_option
 @sort_option
+@results_option("json")
 @output_option("--json", "json_file", "Write the answer as JSON; - writes it to stdout instead of the table.")
 @click.option("--quiet", is_flag=True, help="Print only errors on stderr.")
 def ask(

@@ -13,7 +13,7 @@ import click
 
 from flashmesh.cli.command import Group
 from flashmesh.cli.output import stdout
-from flashmesh.cli.parameters import STDOUT, output_option
+from flashmesh.cli.parameters import STDOUT, output_option, results_option
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,6 +42,7 @@ class Age(click.ParamType[timedelta]):
 
 
 @click.group(cls=Group, invoke_without_command=True)
+@results_option("json")
 @output_option("--json", "json_file", "Write the list as JSON; - writes it to stdout instead of the table.")
 @click.pass_context
 def cache(ctx: click.Context, json_file: Path | None) -> None:

@@ -11,7 +11,7 @@ import click
 from flashmesh.calibration import BUDGET_MIN, REQUESTS, SEED
 from flashmesh.cli.command import command
 from flashmesh.cli.output import refuse_overwriting, refuse_stdout, require_stdout, stdout
-from flashmesh.cli.parameters import STDOUT, jobs_option, output_option
+from flashmesh.cli.parameters import STDOUT, jobs_option, out_option, output_option
 from flashmesh.cli.policies import trust_option
 
 if TYPE_CHECKING:
@@ -29,9 +29,7 @@ RESULTS = Path("calibration.results")
     metavar="FACTS.toml",
     help="What is known of the drive: a configuration without a workload.",
 )
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), required=True, metavar="FILE", help="The drive to write."
-)
+@out_option("output", "The drive to write.", required=True)
 @click.option("--drive", metavar="NAME", help="Which drive of the table; needed where it has several.")
 @click.option(
     "--budget",
@@ -96,8 +94,8 @@ def calibrate(
     from flashmesh.sweeps.store import Store
 
     require_stdout()
-    refuse_stdout("--output", output, "a configuration")
-    refuse_overwriting({"--output": output, "--json": json_file}, {"a measurement": [*measured], "the facts": [facts]})
+    refuse_stdout("--out", output, "a configuration")
+    refuse_overwriting({"--out": output, "--json": json_file}, {"a measurement": [*measured], "the facts": [facts]})
     problem = read_problem(measured, facts, drive, requests)
     with ExitStack() as opened:
         # What cannot be written shows before the work, not after it.

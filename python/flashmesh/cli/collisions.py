@@ -11,7 +11,14 @@ from flashmesh import simulate
 from flashmesh.cli.command import command
 from flashmesh.cli.drive import jobs_of
 from flashmesh.cli.output import inputs, refuse_overwriting, require_stdout, stdout
-from flashmesh.cli.parameters import STDOUT, drive_argument, output_option, until_steady, workload_options
+from flashmesh.cli.parameters import (
+    STDOUT,
+    drive_argument,
+    output_option,
+    results_option,
+    until_steady,
+    workload_options,
+)
 from flashmesh.cli.progress import ProgressBar
 from flashmesh.execution import Interrupted
 from flashmesh.files import whole_file, write_text
@@ -28,6 +35,7 @@ SWITCH = "measure.collisions"
 @command()
 @drive_argument
 @workload_options
+@results_option("json")
 @output_option("--json", "json_file", "Write the results as JSON; - writes them to stdout instead of the tables.")
 def collisions(
     config: str | None,

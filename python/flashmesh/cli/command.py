@@ -23,6 +23,11 @@ class Command(click.Command):
         """As click has it, with the exit codes below the help."""
         super().__init__(*args, **{"epilog": EXIT_CODES} | options)
 
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the examples, and the exit codes below them."""
+        write_examples(ctx, formatter)
+        super().format_epilog(ctx, formatter)
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Reads the arguments."""
         if not ctx.resilient_parsing:
@@ -54,6 +59,22 @@ class Group(click.Group):
     def __init__(self, *args: Any, **options: Any) -> None:
         """As click has it, with the exit codes below the help."""
         super().__init__(*args, **{"epilog": EXIT_CODES} | options)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the examples, and the exit codes below them."""
+        write_examples(ctx, formatter)
+        super().format_epilog(ctx, formatter)
+
+
+def write_examples(ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    """Writes the examples of a command, one a line: a line that is broken cannot be pasted."""
+    from flashmesh.cli.shown_examples import examples_of
+
+    shown = examples_of(ctx.command_path)
+    if shown:
+        with formatter.section("Examples"):
+            for line in shown:
+                formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
 
 
 def refuse_repeated(given: Iterable[click.Parameter], ctx: click.Context) -> None:

@@ -12,6 +12,7 @@ from flashmesh.cli.command import Group
 
 COMMANDS = {
     "ask": ("flashmesh.cli.ask", "Say which changes of a drive help most."),
+    "bundle": ("flashmesh.cli.bundle", "Pack results into one file with what repeats them."),
     "cache": ("flashmesh.cli.cache", "Show and clear the states of full drives that are kept between runs."),
     "calibrate": ("flashmesh.cli.calibrate", "Fit a drive to what it measured."),
     "collisions": ("flashmesh.cli.collisions", "Analyse read collisions on dies, and what replication would gain."),
@@ -19,6 +20,7 @@ COMMANDS = {
     "completion": ("flashmesh.cli.completion", "Print the completion script of a shell."),
     "config": ("flashmesh.cli.config", "Print a configuration with every parameter, or compare several."),
     "doctor": ("flashmesh.cli.doctor", "Check what is installed, and whether it works on this machine."),
+    "examples": ("flashmesh.cli.examples", "Write the examples of the documentation."),
     "explain": ("flashmesh.cli.explain", "Explain a key of a configuration."),
     "import-mqsim": ("flashmesh.cli.importers", "Translate two XML files of MQSim into configurations."),
     "init": ("flashmesh.cli.init", "Write a commented configuration to start from."),

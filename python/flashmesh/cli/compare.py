@@ -23,6 +23,7 @@ from flashmesh.cli.parameters import (
     jobs_option,
     keep_option,
     output_option,
+    results_option,
     until_steady,
     workload_options,
 )
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
 )
 @baseline_option
 @workload_options
+@results_option("json", "csv", "parquet")
 @output_option("--json", "json_file", "Write the results as JSON; - writes them to stdout instead of the table.")
 @output_option(
     "--csv", "csv_file", "Write the results as CSV, a row for each run; - writes them to stdout instead of the table."

@@ -10,7 +10,7 @@ import click
 
 from flashmesh.cli.command import Group
 from flashmesh.cli.output import refuse_overwriting, stdout
-from flashmesh.cli.parameters import STDOUT, completed, config_argument, output_option, settings_option
+from flashmesh.cli.parameters import STDOUT, completed, config_argument, output_option, results_option, settings_option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -84,6 +84,7 @@ def print_config(config: str, settings: tuple[tuple[str, str], ...]) -> None:
 
 @config.command()
 @click.argument("sources", metavar="CONFIG...", nargs=-1, required=True, shell_complete=completed("configs_and_saved"))
+@results_option("json")
 @output_option("--json", "json_file", "Write the differences as JSON; - writes them to stdout instead of the table.")
 def diff(sources: tuple[str, ...], json_file: Path | None) -> None:
     """Print the keys in which configurations differ.

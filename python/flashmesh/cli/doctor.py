@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING
 
 from flashmesh.cli.command import command
 from flashmesh.cli.output import stdout
-from flashmesh.cli.parameters import STDOUT, output_option
+from flashmesh.cli.parameters import STDOUT, output_option, results_option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,13 @@ FAULTY = 3
 
 
 @command()
-@output_option("--json", "json_file", "Write the findings as JSON; - writes them to stdout instead of the text.")
+@results_option("json")
+@output_option(
+    "--json",
+    "json_file",
+    "Write the findings as JSON, to stdout in place of the text where no FILE is named.",
+    bare=True,
+)
 def doctor(json_file: Path | None) -> int:
     """Say what is installed, what it may use here, and whether it works.
 

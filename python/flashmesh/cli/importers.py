@@ -8,21 +8,14 @@ import click
 
 from flashmesh.cli.command import command
 from flashmesh.cli.output import require_stdout, stdout
+from flashmesh.cli.parameters import out_option
 from flashmesh.importers import mqsim
 
 
 @command("import-mqsim")
 @click.argument("device", type=click.Path(path_type=Path), metavar="SSDCONFIG")
 @click.argument("workload", type=click.Path(path_type=Path), metavar="WORKLOAD")
-@click.option(
-    "-o",
-    "--output",
-    "directory",
-    type=click.Path(path_type=Path),
-    required=True,
-    metavar="DIR",
-    help="Folder to write to; created if missing.",
-)
+@out_option("directory", "Folder to write to; created if missing.", metavar="DIR", required=True)
 @click.option(
     "--physical", is_flag=True, help="Describe the drive that the files specify, not the one MQSim simulates."
 )

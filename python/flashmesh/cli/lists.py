@@ -2,46 +2,72 @@
 
 from __future__ import annotations
 
+import json
+from typing import TYPE_CHECKING, Any
+
 import click
 
 import flashmesh as library
 from flashmesh._native import former_presets
 from flashmesh.cli.command import command
 from flashmesh.cli.output import stdout
-from flashmesh.cli.parameters import completed
+from flashmesh.cli.parameters import STDOUT, completed, output_option, results_option
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+JSON_HELP = "Write the list as JSON, to stdout in place of the text where no FILE is named."
 
 
 @command()
-def presets() -> None:
+@results_option("json")
+@output_option("--json", "json_file", JSON_HELP, bare=True)
+def presets(json_file: Path | None) -> None:
     """List the presets."""
     summaries = library.presets()
+    former = former_presets()
+    listed = [
+        {"name": name, "summary": summary, "former_names": [old for old, now in former.items() if now == name]}
+        for name, summary in summaries.items()
+    ]
     width = max(map(len, summaries))
-    with stdout() as stream:
-        stream.writelines(f"{name:<{width}}  {summary}\n" for name, summary in summaries.items())
-        former = ", ".join(f"{old} for {name}" for old, name in former_presets().items())
-        stream.write(f"\nOlder names are accepted: {former}.\n")
+    lines = [f"{name:<{width}}  {summary}\n" for name, summary in summaries.items()]
+    told = ", ".join(f"{old} for {name}" for old, name in former.items())
+    write_list(json_file, listed, [*lines, f"\nOlder names are accepted: {told}.\n"])
 
 
 @command()
 @click.argument("name", required=False, shell_complete=completed("profiles"))
-def profiles(name: str | None) -> None:
+@results_option("json")
+@output_option("--json", "json_file", JSON_HELP, bare=True)
+def profiles(name: str | None, json_file: Path | None) -> None:
     """List the published workloads by paper, or describe the one called NAME: what is published, what is assumed."""
-    if name is not None:
-        with stdout() as stream:
-            stream.write(library.describe_profile(name).rstrip("\n") + "\n")
-        return
     papers = library.profiles_by_paper()
-    width = max(len(profile) for summaries in papers.values() for profile in summaries)
+    listed = [
+        {"name": profile, "paper": paper, "summary": summary}
+        for paper, summaries in papers.items()
+        for profile, summary in summaries.items()
+    ]
+    if name is None and json_file is not None and str(json_file) in {each["name"] for each in listed}:
+        raise click.UsageError(f"{json_file} is a workload, and would be the file of --json: put it before --json")
+    if name is not None:
+        text = library.describe_profile(name).rstrip("\n") + "\n"
+        found = [each | {"description": text} for each in listed if each["name"] == name]
+        write_list(json_file, found, [text])
+        return
+    width = max(len(each["name"]) for each in listed)
     sections = [
         f"{paper}\n" + "".join(f"  {profile:<{width}}  {summary}\n" for profile, summary in summaries.items())
         for paper, summaries in papers.items()
     ]
-    with stdout() as stream:
-        stream.write("\n".join(sections))
+    write_list(json_file, listed, ["\n".join(sections)])
 
 
 @command()
-def measures() -> None:
+@results_option("json")
+@output_option("--json", "json_file", JSON_HELP, bare=True)
+def measures(json_file: Path | None) -> None:
     """List the measures that --measure of compare, sweep and show takes.
 
     First the measures that tables show, then every single value of a result by its key, with its unit and meaning.
@@ -49,10 +75,26 @@ def measures() -> None:
     import textwrap
 
     from flashmesh._native import quantities
-    from flashmesh.report.measures import NAMES
+    from flashmesh.report.measures import MEASURES
 
+    lines = [f"{measure.name.strip()}\n" for measure in MEASURES]
+    listed: list[dict[str, Any]] = [
+        {"name": measure.name.strip(), "unit": measure.unit, "meaning": None} for measure in MEASURES
+    ]
+    for key, unit, meaning in quantities():
+        listed.append({"name": key, "unit": unit, "meaning": meaning})
+        lines.append(f"\n{key}{f'  [{unit}]' if unit else ''}\n")
+        lines.append(textwrap.fill(meaning, 78, initial_indent="  ", subsequent_indent="  ") + "\n")
+    write_list(json_file, listed, lines)
+
+
+def write_list(json_file: Path | None, listed: list[dict[str, Any]], lines: Iterable[str]) -> None:
+    """Writes a list as JSON to its file or to stdout, and as text where stdout does not have the JSON."""
+    text = json.dumps(listed, indent=2, ensure_ascii=False) + "\n"
+    if json_file is not None and json_file != STDOUT:
+        from flashmesh.files import whole_file, write_text
+
+        with whole_file(json_file) as target:
+            write_text(target, text)
     with stdout() as stream:
-        stream.writelines(f"{name}\n" for name in NAMES)
-        for key, unit, meaning in quantities():
-            stream.write(f"\n{key}{f'  [{unit}]' if unit else ''}\n")
-            stream.write(textwrap.fill(meaning, 78, initial_indent="  ", subsequent_indent="  ") + "\n")
+        stream.writelines([text] if json_file == STDOUT else lines)

@@ -54,6 +54,22 @@ def refuse_stdout(option: str, path: Path | None, what: str = "a Parquet file") 
         raise click.BadParameter(f"{what} cannot go to stdout; give it a name", param_hint=option)
 
 
+def refuse_missing(path: Path) -> None:
+    """Refuses the path of results that are not there, with a name that may have been meant.
+
+    Raises:
+        OutputError: When nothing is there.
+    """
+    from flashmesh.missing import beside
+
+    try:
+        is_there = path.exists()
+    except (OSError, ValueError):
+        return  # whoever reads it says why that fails
+    if not is_there:
+        raise OutputError(f"{path}: there is no such file or folder{beside(path)}")
+
+
 def refuse_suffix(option: str, path: Path | None, suffix: str) -> None:
     """Refuses a name that promises another format than the one that is written."""
     if path is not None and path.suffix.lower() not in ("", suffix):

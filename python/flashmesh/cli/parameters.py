@@ -8,13 +8,14 @@ from typing import Any, TypeVar
 
 import click
 
+from flashmesh.cli.outfile import STDOUT as STDOUT
+from flashmesh.cli.outfile import out_option as out_option
+from flashmesh.cli.outfile import output_option as output_option
+from flashmesh.cli.outfile import results_option as results_option
 from flashmesh.cli.policies import NAMED, policy_options
 
 PRECISE = "flashmesh.precision"
 """Where the settings of `--precision` wait for those of `--set`."""
-STDOUT = Path("-")
-"""How an option names stdout."""
-STDOUT_NAMES = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 COMPLETING = "_FLASHMESH_COMPLETE"
 """The environment variable by which a shell asks for what a word may become."""
 F = TypeVar("F", bound=Callable[..., Any])
@@ -143,16 +144,6 @@ def sort_option(command: F) -> F:
     return click.option("--sort", is_flag=True, help=text)(command)
 
 
-def output_option(flag: str, name: str, text: str) -> Callable[[F], F]:
-    """A file to write."""
-    return click.option(flag, name, type=click.Path(path_type=Path), callback=with_stdout, metavar="FILE", help=text)
-
-
-def with_stdout(ctx: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
-    """A file to write, with stdout by its one name: the file that it leads to is not to be replaced."""
-    return STDOUT if path is not None and str(path) in STDOUT_NAMES else path
-
-
 def baseline_option(command: F) -> F:
     """What ratios are against."""
     text = (
@@ -250,11 +241,8 @@ def jobs_option(command: F) -> F:
 def store_options(command: F) -> F:
     """Where results are kept, and who makes them here."""
     options = [
-        click.option(
-            "--out",
-            type=click.Path(path_type=Path),
-            metavar="DIR",
-            help="Folder of the results, created if missing; by default FILE.results for FILE.toml.",
+        out_option(
+            "out", "Folder of the results, created if missing; by default FILE.results for FILE.toml.", metavar="DIR"
         ),
         click.option("--resume", is_flag=True, help="Keep finished results and run only what is missing."),
         jobs_option,

@@ -7,21 +7,14 @@ from pathlib import Path
 import click
 
 from flashmesh.cli.command import command
-from flashmesh.cli.output import refuse_overwriting, refuse_stdout
+from flashmesh.cli.output import refuse_missing, refuse_overwriting, refuse_stdout
+from flashmesh.cli.parameters import out_option
 from flashmesh.files import whole_file, write_text
 
 
 @command()
 @click.argument("results", metavar="RESULT...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    default=Path("report.html"),
-    show_default=True,
-    help="The page to write.",
-)
+@out_option("output", "The page to write.", default=Path("report.html"), show_default=True)
 @click.option("--open", "show", is_flag=True, help="Open the page in the browser.")
 @click.option(
     "--plots",
@@ -56,6 +49,9 @@ def report(
 
     RESULT is a file that `flashmesh run`, `compare` or `ask` has written, JSON or Parquet, or the folder of a sweep.
     """
+    # Before the imports, which take longer than all else where a name is misspelt.
+    for path in results:
+        refuse_missing(path)
     from dataclasses import replace
 
     from flashmesh.html.page import page
@@ -64,8 +60,8 @@ def report(
 
     if only and plots is None:
         raise click.UsageError("--only chooses among the charts of --plots: name a folder with --plots DIR")
-    refuse_stdout("--output", output, "a page")
-    refuse_overwriting({"--output": output}, {"a result": list(results)})
+    refuse_stdout("--out", output, "a page")
+    refuse_overwriting({"--out": output}, {"a result": list(results)})
     specs = tuple(map(read_chart, charts))
     study = replace(read(results), charts=specs)
     if title is not None:

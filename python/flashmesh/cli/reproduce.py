@@ -12,7 +12,7 @@ import click
 
 from flashmesh.cli.command import command
 from flashmesh.cli.output import require_stdout, stdout
-from flashmesh.cli.parameters import STDOUT, jobs_option, output_option, settings_option
+from flashmesh.cli.parameters import STDOUT, jobs_option, out_option, output_option, settings_option
 from flashmesh.cli.sweeping import announce, failure
 from flashmesh.files import whole_file, write_text
 from flashmesh.reproduce.paper import AS_SPECIFIED, CHANGED
@@ -45,9 +45,7 @@ RESULTS = Path("reproduction.results")
 @click.option(
     "--trials", type=click.IntRange(min=1), default=TRIALS, show_default=True, help="Readings that --fit tries."
 )
-@click.option(
-    "-o", "--out", type=click.Path(path_type=Path), metavar="DIR", help="Write a page, JSON and plots of each paper."
-)
+@out_option("out", "Write a page, JSON and plots of each paper.", metavar="DIR")
 @output_option("--json", "json_file", "Write what came out as JSON; - writes it to stdout instead of the table.")
 @click.option(
     "--results",
@@ -68,6 +66,12 @@ RESULTS = Path("reproduction.results")
     "--check", type=click.Path(path_type=Path), metavar="DIR", help="Fail when a page in DIR is stale; run nothing."
 )
 @click.option("--list", "listing", is_flag=True, help="List the claims that are meant, and run nothing.")
+@click.option(
+    "--appendix",
+    "wants_appendix",
+    is_flag=True,
+    help="Print the appendix of an artefact: hardware, disk, time, commands, expected results; run nothing.",
+)
 @click.option("--quiet", is_flag=True, help="Say nothing on stderr but errors.")
 def reproduce(
     names: tuple[str, ...],
@@ -84,6 +88,7 @@ def reproduce(
     pages: Path | None,
     check: Path | None,
     listing: bool,
+    wants_appendix: bool,
     quiet: bool,
 ) -> int:
     """Measure what papers publish, and say what comes out and why.
@@ -104,6 +109,12 @@ def reproduce(
             for key, claims in chosen.items():
                 stream.write(f"{key}: {registry[key].title}\n")
                 stream.writelines(f"  {claim.id}  {claim.figure}: {claim.says}\n" for claim in claims)
+        return 0
+    if wants_appendix:
+        from flashmesh.reproduce.appendix import appendix
+
+        with stdout() as stream:
+            stream.write(appendix(registry, chosen, "quick" if quick else "full", results))
         return 0
     if pages is not None or check is not None:
         return paper_pages(registry, pages, check)

@@ -19,7 +19,14 @@ from flashmesh.cli.output import (
     require_stdout,
     stdout,
 )
-from flashmesh.cli.parameters import STDOUT, drive_argument, output_option, until_steady, workload_options
+from flashmesh.cli.parameters import (
+    STDOUT,
+    drive_argument,
+    output_option,
+    results_option,
+    until_steady,
+    workload_options,
+)
 from flashmesh.cli.progress import ProgressBar
 from flashmesh.execution import Interrupted, Unwritten
 from flashmesh.files import OutputFiles, text_file
@@ -33,6 +40,7 @@ if TYPE_CHECKING:
 @command()
 @drive_argument
 @workload_options
+@results_option("json")
 @output_option("--json", "json_file", "Write the results as JSON; - writes them to stdout instead of the summary.")
 @output_option("--request-log", "requests_file", "Write a Parquet file with a row for every request.")
 @output_option(

@@ -9,13 +9,13 @@ import click
 
 from flashmesh.cli.command import command
 from flashmesh.cli.output import inputs, refuse_overwriting, refuse_stdout, require_stdout
-from flashmesh.cli.parameters import STDOUT, config_argument, output_option, settings_option
+from flashmesh.cli.parameters import STDOUT, config_argument, output_option, results_option, settings_option
 from flashmesh.cli.run import show_result
 from flashmesh.files import text_file
 
 SCALE_MIN, SCALE_MAX = 0.001, 1e6
 DEPTH_MAX = 1024
-WITHOUT_PROBE = ("socket", "size", "data", "time_scale", "json_file", "log_file")
+WITHOUT_PROBE = ("socket", "size", "data", "time_scale", "out_file", "json_file", "log_file")
 """Options that have no effect with --probe."""
 
 
@@ -75,6 +75,7 @@ def refuse_with_probe(ctx: click.Context) -> None:
 )
 @settings_option("Override a key of the configuration.")
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Seed of all random numbers.")
+@results_option("json")
 @output_option(
     "--json", "json_file", "Write the report as JSON at the end; - writes it to stdout instead of the summary."
 )

@@ -13,7 +13,8 @@ from flashmesh.cli.output import stdout
 from flashmesh.cli.progress import watched
 from flashmesh.report import quantities as q
 from flashmesh.report.terminal import Terminal
-from flashmesh.serving.figures import LATE, Figures, behind, rates
+from flashmesh.serving.backlog import backlog
+from flashmesh.serving.figures import LATE, Clients, Figures, behind, rates
 from flashmesh.serving.probe import SHARE, SLACK_US, probe, way_ns
 from flashmesh.serving.server import Server
 
@@ -42,6 +43,8 @@ class Display:
         self.line = None if is_quiet or not watched(sys.stderr) else in_place()
         self.shown, self.shown_at = Figures(), time.monotonic()
         self.warned, self.warned_at = Figures(), time.monotonic()
+        self.clients = Clients(0.0)
+        self.in_flight_s = 0.0
 
     def say(self, text: str) -> None:
         """Tells a sentence."""
@@ -55,6 +58,7 @@ class Display:
     def begin(self, server: Server, config: str) -> None:
         """Tells that clients can connect, and how."""
         settings = server.settings
+        self.clients = Clients(settings.time_scale)
         way = f", with the {q.time(settings.ahead_ns * 1000)} of the way to it taken off" if settings.ahead_ns else ""
         pace = "virtual time"
         if settings.time_scale:
@@ -69,8 +73,11 @@ class Display:
     def show(self, server: Server) -> None:
         """Tells what happened since the last time, and whether real time holds."""
         now, figures = time.monotonic(), server.figures
+        self.clients.look(figures, backlog(server.settings.socket.absolute()) or 0, now)
         if self.line is not None or (now - self.shown_at >= TELL_S and figures.requests > self.shown.requests):
             text = rates(self.shown, figures, now - self.shown_at)
+            told = self.clients.told(self.in_flight_s, self.shown, figures)
+            text, self.in_flight_s = f"{text}  {told}".rstrip(), self.clients.in_flight_s
             if self.line is not None:
                 self.line.update(text)
             else:
@@ -94,6 +101,9 @@ class Display:
         if server.settings.time_scale and figures.requests:
             share = q.share(figures.late / figures.requests)
             self.say(f"{figures.late:,} of {figures.requests:,} requests ({share}) were answered {LATE}")
+            told = self.clients.told(0.0, Figures(), figures)
+            if told:
+                self.say(f"over all requests {told}")
 
 
 def in_place() -> Live:

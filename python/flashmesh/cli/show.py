@@ -10,7 +10,15 @@ import click
 from flashmesh._native import ConfigError, FlashmeshError
 from flashmesh.cli.command import command
 from flashmesh.cli.output import refuse_overwriting, refuse_stdout, require_stdout, stdout
-from flashmesh.cli.parameters import STDOUT, baseline_option, completed, once_each, output_option, setting
+from flashmesh.cli.parameters import (
+    STDOUT,
+    baseline_option,
+    completed,
+    once_each,
+    output_option,
+    results_option,
+    setting,
+)
 from flashmesh.comparison import ComparedRun, Comparison
 from flashmesh.files import whole_file, write_text
 from flashmesh.normalised import baseline_of
@@ -59,6 +67,7 @@ def rows(text: str) -> int | None:
 )
 @click.option("--rows", type=rows, default="40", show_default=True, metavar="N|all", help="The most points to print.")
 @click.option("--long", is_flag=True, help="Long-format CSV: one row for each value of each run.")
+@results_option("csv", "parquet")
 @output_option("--csv", "csv_file", "Write the runs as CSV; - writes them to stdout instead of the tables.")
 @output_option("--parquet", "parquet_file", "Write the runs as a Parquet file.")
 def show(

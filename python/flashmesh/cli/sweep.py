@@ -20,7 +20,7 @@ from flashmesh.cli.parameters import (
     until_steady,
 )
 from flashmesh.cli.policies import policy_options
-from flashmesh.cli.sweeping import Lines, announce, failure, first_line, tell_idle
+from flashmesh.cli.sweeping import Lines, announce, failure, first_line, planned, tell_idle
 from flashmesh.simulate import goal_of
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def shard(text: str) -> tuple[int, int]:
 @click.option("--check", is_flag=True, help="Check the simulations against their oracles as they run.")
 @click.option("--fairness", is_flag=True, help="Also run each stream alone and report its slowdown.")
 @steady_options
-@click.option("--dry-run", is_flag=True, help="Check and count all runs, but start none.")
+@click.option("--dry-run", is_flag=True, help="Check all runs and summarise them, but start none.")
 @click.option("--quiet", is_flag=True, help="Print only errors on stderr.")
 def sweep(
     file: Path | None,
@@ -112,8 +112,8 @@ def sweep(
     )
     if dry_run:
         with stdout() as stream:
-            stream.write(f"{len(tasks):,} runs\n")
-            stream.writelines(f"{task.name[:12]}  {task.label}\n" for task in tasks)
+            folder = out if out is not None else Path(f"{file.stem}.results")
+            stream.writelines(f"{line}\n" for line in planned(tasks, folder, jobs))
         tell_idle(tasks, quiet)
         return 0
     executor = executor_of(dask, workers, jobs, quiet, dask_tls)

@@ -13,11 +13,16 @@ from flashmesh.sweeps.tasks import idle_note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from flashmesh.sweeps.session import Outcome, Session
     from flashmesh.sweeps.store import Store
     from flashmesh.sweeps.tasks import Task
 
+PLANNED_SHOWN = 40
+"""Runs of a sweep that has not begun which are named."""
+VALUES_SHOWN = 8
+"""Values of an axis which are named."""
 TOLD_FROM = 24
 """From how many runs on a comparison says how many there are."""
 
@@ -36,6 +41,36 @@ def tell_idle(tasks: Sequence[Task], quiet: bool) -> None:
     note = None if quiet else idle_note(tasks)
     if note is not None:
         click.echo(note, err=True)
+
+
+def planned(tasks: Sequence[Task], folder: Path, places: int) -> list[str]:
+    """Returns the summary of a sweep that has not begun: its runs, axes and folder, and the first of its runs."""
+    from flashmesh import memory
+    from flashmesh.sweeps.store import Store
+
+    values: dict[str, dict[str, None]] = {}
+    for task in tasks:
+        for key, value in task.settings.items():
+            values.setdefault(key, {})[value] = None
+    width = max(map(len, values), default=0)
+    told = [f"{len(tasks):,} runs, {min(places, len(tasks)):,} at a time"]
+    told += [f"  {key:<{width}}  {listed(list(each))}" for key, each in values.items()]
+    needed = memory.need([task.config for task in tasks], min(places, len(tasks)))
+    told.append(f"memory: {memory.size(needed.used)} at most")
+    kept = Store(folder).names & {task.name for task in tasks}
+    there = f", which has {len(kept):,} of them: --resume keeps those" if kept else ""
+    told += [f"results: {folder}{there}", ""]
+    told += [f"{task.name[:12]}  {task.label}" for task in tasks[:PLANNED_SHOWN]]
+    if len(tasks) > PLANNED_SHOWN:
+        told.append(f"and {len(tasks) - PLANNED_SHOWN:,} more")
+    return told
+
+
+def listed(values: Sequence[str]) -> str:
+    """Returns the values of an axis; of many their number, the first and the last."""
+    if len(values) <= VALUES_SHOWN:
+        return ", ".join(values)
+    return f"{len(values):,} values, from {values[0]} to {values[-1]}"
 
 
 def announce(runs: int, kept: int, places: int, quiet: bool) -> None:

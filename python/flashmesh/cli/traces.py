@@ -14,7 +14,17 @@ from flashmesh import _native
 from flashmesh.cli import parameters
 from flashmesh.cli.command import Group
 from flashmesh.cli.output import refuse_overwriting, refuse_stdout, require_stdout, stdout
-from flashmesh.cli.parameters import STDOUT, completed, once_each, output_option, setting, sort_option, tolerate_option
+from flashmesh.cli.parameters import (
+    STDOUT,
+    completed,
+    once_each,
+    out_option,
+    output_option,
+    results_option,
+    setting,
+    sort_option,
+    tolerate_option,
+)
 from flashmesh.files import whole_file, write_text
 from flashmesh.fitting import CHECKED_REQUESTS
 from flashmesh.report import comparison_of_traces
@@ -66,6 +76,7 @@ def trace() -> None:
 @reading_option
 @tolerate_option
 @sort_option
+@results_option("json")
 @output_option("--json", "json_file", "Write the same as JSON; - writes it to stdout instead of the table.")
 def stat(
     files: tuple[Path, ...], settings: tuple[tuple[str, str], ...], tolerate: bool, sort: bool, json_file: Path | None
@@ -155,7 +166,7 @@ def left_out(requests: library.LeftOut) -> list[str]:
 
 @trace.command()
 @click.argument("source", type=FILE, metavar="TRACE")
-@click.option("-o", "--output", "target", type=FILE, required=True, metavar="FILE", help="The profile to write.")
+@out_option("target", "The profile to write.", required=True)
 @reading_option
 @tolerate_option
 @sort_option
@@ -171,8 +182,8 @@ def profile(
     `workload.fitted` in a configuration runs it. A copy of the first million requests is made at once and compared with
     TRACE; a warning names the figures that it misses.
     """
-    refuse_stdout("--output", target, "a profile")
-    refuse_overwriting({"--output": target}, {"TRACE": [source]})
+    refuse_stdout("--out", target, "a profile")
+    refuse_overwriting({"--out": target}, {"TRACE": [source]})
     summary = library.fit_trace(source, target, overrides=reading(settings, sort), tolerate=tolerate)
     note = f"{target}: fitted to {summary.requests:,} requests, read as {summary.format_title}."
     click.echo(" ".join([note, *summary.remarks]), err=True)
@@ -190,7 +201,7 @@ def profile(
 
 @trace.command()
 @click.argument("source", type=FILE, metavar="PROFILE")
-@click.option("-o", "--output", "target", type=FILE, required=True, metavar="FILE", help="The trace to write.")
+@out_option("target", "The trace to write.", required=True)
 @click.option(
     "--requests", type=click.IntRange(1, 10**12), help="Number of requests; by default as many as the original has."
 )
@@ -202,8 +213,8 @@ def generate(source: Path, target: Path, requests: int | None, seed: int, form: 
 
     The trace is packed when its name ends with .gz, .zst or .xz; it appears whole or not at all.
     """
-    refuse_stdout("--output", target, "a trace")
-    refuse_overwriting({"--output": target}, {"PROFILE": [source]})
+    refuse_stdout("--out", target, "a trace")
+    refuse_overwriting({"--out": target}, {"PROFILE": [source]})
     generation = library.generate_trace(
         source, target, form, requests=requests, seed=seed, drop_unwritable=drop_unwritable
     )
@@ -229,6 +240,7 @@ def generate(source: Path, target: Path, requests: int | None, seed: int, form: 
 @tolerate_option
 @sort_option
 @click.option("--no-latency", is_flag=True, help="Do not replay the traces on the reference drives.")
+@results_option("json")
 @output_option("--json", "json_file", "Write the same as JSON; - writes it to stdout instead of the table.")
 def compare_two(
     original: Path,

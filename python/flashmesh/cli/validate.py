@@ -12,7 +12,7 @@ import click
 from flashmesh._native import ConfigError
 from flashmesh.cli.command import command
 from flashmesh.cli.output import refuse_overwriting, refuse_stdout, require_stdout, stdout
-from flashmesh.cli.parameters import STDOUT, completed, jobs_option, output_option, settings_option
+from flashmesh.cli.parameters import STDOUT, completed, jobs_option, out_option, output_option, settings_option
 from flashmesh.cli.policies import trust_option
 from flashmesh.configuration import PRESET_PREFIX
 
@@ -52,9 +52,7 @@ CHECK_FAILED = 3
 @trust_option
 @settings_option("Override a key of every drive.")
 @output_option("--json", "json_file", "Write what came out as JSON; - writes it to stdout instead of the tables.")
-@click.option(
-    "-o", "--output", "report_file", type=click.Path(path_type=Path), metavar="FILE", help="Write an HTML page."
-)
+@out_option("report_file", "Write an HTML page.")
 @click.option(
     "--results",
     type=click.Path(path_type=Path),
@@ -112,11 +110,11 @@ def validate(
     if rewrite is not None or check is not None:
         return kept_pages(rewrite, check)
     if report_file is not None:
-        refuse_stdout("--output", report_file, "a page")
+        refuse_stdout("--out", report_file, "a page")
     subjects = subjects_of(names, points, drive, software_time)
     read = {"the measurements": [points] if points is not None else []}
     read["a configuration"] = [Path(str(each.config)) for each in subjects if is_file(each)]
-    refuse_overwriting({"--json": json_file, "--output": report_file}, read)
+    refuse_overwriting({"--json": json_file, "--out": report_file}, read)
     extent = Extent(requests) if requests is not None else QUICK if quick else FULL
     with ExitStack() as opened:
         from flashmesh.files import whole_file, write_text

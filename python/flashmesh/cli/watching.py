@@ -51,12 +51,14 @@ def lines(found: Watched) -> list[str]:
     if found.total is not None and found.done >= found.total:
         return told
     if not found.live:
-        told.append("no process goes on with it: --resume does")
+        told.append("nobody works on it: no process goes on, and --resume does")
     elif found.left_s is not None:
         rate = sum(part.rate for part in found.live)
         told.append(f"about {duration(found.left_s)} left, at {rate * 60:.3g} runs a minute")
     for part in found.parts:
         state = f"not heard of for {duration(part.silent_s)}" if part.is_lost else f"{part.running_count} running"
+        if part.is_gone:
+            state = "killed: the process is gone"
         told.append(f"  {part.name}: {part.done:,} of its {part.runs:,} runs done, {part.failed:,} failed, {state}")
         told += [f"    {label}" for label in part.running[:RUNNING_SHOWN] if not part.is_lost]
     return told

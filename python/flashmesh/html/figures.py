@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh import plots
 from flashmesh._native import FlashmeshError, OutputError
+from flashmesh.extras import install
 from flashmesh.files import whole_file
 from flashmesh.html.page import asset, sections_of, slug
 from flashmesh.html.units import units_once
@@ -132,7 +133,7 @@ def write_figures(study: Study, folder: Path, only: Sequence[str] = ()) -> Itera
     try:
         import vl_convert
     except ImportError as error:
-        raise FlashmeshError("--plots needs vl-convert-python: install it, or flashmesh[plots], with pip") from error
+        raise FlashmeshError(f"--plots needs vl-convert-python: {install('plots')}") from error
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -7,7 +7,82 @@
     >>> result = flashmesh.run({"workload": {"requests": 1000}}, victim=Emptiest())
 
 A policy is a class with the method of one of the protocols below; what a method gets shows the drive at that moment
-only. docs/how-to/policies-in-python.md tells more.
+only. docs/how-to/policies-in-python.md tells more. These are the fields of what methods get; of an array its elements
+and its length, by the names of `Geometry`:
+
+    Blocks.plane                                  int
+    Blocks.invalid_pages                          uint16[blocks_per_plane]
+    Blocks.filled                                 uint32[blocks_per_plane]
+    Blocks.most_invalid()                         int | None
+    Blocks.first_filled()                         int | None
+    Blocks.draw(invalid_min)                      int | None
+    Write.lpn                                     int
+    Write.stream                                  int | None
+    Write.request                                 int | None
+    Write.pages                                   int
+    Write.position                                int
+    Planes.free_pages                             uint32[planes]
+    Planes.valid_pages                            uint32[planes]
+    Planes.pages_open                             uint32[planes]
+    Planes.writes_waiting                         uint32[planes]
+    Planes.moves_waiting                          uint32[planes]
+    Planes.free_pages_of(plane)                   int
+    Planes.valid_pages_of(plane)                  int
+    Planes.pages_open_of(plane)                   int
+    Planes.writes_waiting_of(plane)               int
+    Planes.moves_waiting_of(plane)                int
+    DriveState.outstanding                        uint32[dies]
+    DriveState.waiting                            uint32[dies]
+    DriveState.idle                               bool[dies]
+    DriveState.valid_pages                        uint32[planes]
+    DriveState.idle_count                         int
+    DriveState.outstanding_of(die)                int
+    DriveState.waiting_of(die)                    int
+    DriveState.is_idle(die)                       bool
+    DriveState.is_channel_free(channel)           bool
+    DriveState.valid_pages_of(plane)              int
+    DriveState.plane_of(lpn)                      int | None
+    Home.page                                     int
+    Home.die                                      int
+    Home.outstanding                              int
+    Waiting.now_ps                                int
+    Waiting.dies                                  list[int]
+    Waiting.collection_first                      bool
+    Waiting.space_is_out                          bool
+    Waiting.heads(work)                           list[Transaction]
+    Waiting.oldest(work)                          Transaction | None
+    Waiting.is_ready(work)                        bool
+    Waiting.queued(die, work, limit)              list[Transaction]
+    Waiting.outstanding_of(die)                   int
+    Waiting.is_idle(die)                          bool
+    Transaction.work                              int
+    Transaction.die                               int
+    Transaction.plane                             int
+    Transaction.priority                          int
+    Transaction.lpn                               int
+    Transaction.page                              int
+    Transaction.request                           int | None
+    Transaction.stream                            int
+    Transaction.bytes                             int
+    Transaction.order                             int
+    Transaction.queued_ps                         int
+    DispatchState.now_ps                          int
+    DispatchState.candidates                      list[int]
+    DispatchState.candidates_of_channel(channel)  list[int]
+    DispatchState.speaks_for(candidate)           list[int]
+    DispatchState.asks(die)                       bool
+    DispatchState.uses_path(die)                  bool
+    DispatchState.is_idle(die)                    bool
+    DispatchState.outstanding_of(die)             int
+    DispatchState.queued(die, work, limit)        list[Transaction]
+    Router.row                                    int
+    Router.column                                 int
+    Contender.die                                 int
+    Contender.phase                               int
+    Contender.data                                int
+    Contender.goes_on                             bool
+    Contender.position                            int
+    Contender.order                               int
 """
 
 from flashmesh._native import Blocks as Blocks

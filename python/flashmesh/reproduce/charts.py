@@ -8,6 +8,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import OutputError
+from flashmesh.extras import install
 from flashmesh.reproduce.paper import ANY, AS_SPECIFIED, REAL_TRACES
 from flashmesh.reproduce.summary import best_reading
 from flashmesh.reproduce.texts import number_text, short
@@ -30,9 +31,7 @@ def require_converter() -> None:
     try:
         import vl_convert  # noqa: F401
     except ImportError as error:
-        raise OutputError(
-            "pages have charts, and what draws them is missing: pip install 'flashmesh[plots]'"
-        ) from error
+        raise OutputError(f"pages have charts, and what draws them is missing: {install('plots')}") from error
 
 
 def svg(chart: Chart) -> str:

@@ -7,6 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import ConfigError
+from flashmesh.extras import install
 from flashmesh.reproduce.engine import Reproduction, Selection
 from flashmesh.reproduce.openkeys import fitted
 from flashmesh.reproduce.outcome import Fit
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 SEED = 1
 """Of the search, so that it takes the same path again over the results that are kept."""
-EXTRA = "pip install 'flashmesh[search]'"
 STEPS = 4
 """All but one of so many readings, behind those from which a search begins, differ from the best one by one choice."""
 VERIFIED = 4
@@ -62,7 +62,7 @@ class FitSearch:
         try:
             import optuna
         except ImportError as error:
-            raise ConfigError(f"a fit needs Optuna, which is not installed: {EXTRA}") from error
+            raise ConfigError(f"a fit needs Optuna, which is not installed: {install('search')}") from error
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         self.paper = paper
         self.small = small(paper)

@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 LATE = "more than 100 us and 5 % of their latency late"
 """Which answers count as late, as the plugin has it."""
 PS_PER_US = 1_000_000
+PS_PER_S = 10**12
+REQUEST_BYTES = 28
+"""A request of NBD without its data."""
+SEEN_TIMES = 3.0
+"""How many times the latency of the drive clients have to wait for it to be told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,53 @@ class Figures:
     def of(cls, line: Mapping[str, Any]) -> Figures:
         """The figures out of a line of the plugin."""
         return cls(**line)
+
+
+@dataclass(slots=True)
+class Clients:
+    """How long clients wait, by Little's law: requests in flight over requests per second."""
+
+    time_scale: float
+    in_flight_s: float = 0.0
+    """The requests in flight, in the drive and in the socket, summed over wall time."""
+    looked_at: float | None = None
+
+    def look(self, figures: Figures, waiting_bytes: int, now: float) -> None:
+        """Adds the requests in flight since the last look; the first look begins."""
+        if self.looked_at is not None:
+            in_flight = figures.outstanding + requests_in(waiting_bytes, figures)
+            self.in_flight_s += in_flight * (now - self.looked_at)
+        self.looked_at = now
+
+    def told(self, in_flight_s: float, before: Figures, now: Figures) -> str:
+        """Returns how long clients have waited since some figures, where that is many times the latency of the drive.
+
+        Args:
+            in_flight_s: What `in_flight_s` was at those figures.
+            before: Those figures.
+            now: The figures of now.
+        """
+        requests = now.requests - before.requests
+        if requests <= 0 or not self.time_scale:
+            return ""
+        seen_ps = (self.in_flight_s - in_flight_s) / requests * PS_PER_S
+        own_ps = (now.latency_ps - before.latency_ps) / requests
+        times = seen_ps / (own_ps * self.time_scale) if own_ps else 0.0
+        if times < SEEN_TIMES:
+            return ""
+        seen, own = q.time(round(seen_ps)), q.time(round(own_ps))
+        return (
+            f"clients wait about {seen}, {times:.3g} times the latency of the drive ({own}): "
+            "requests wait in the socket for the server"
+        )
+
+
+def requests_in(waiting_bytes: int, figures: Figures) -> int:
+    """Returns how many requests so many unread bytes of a socket are, at least: reads have no data, writes have."""
+    if waiting_bytes % REQUEST_BYTES == 0:
+        return waiting_bytes // REQUEST_BYTES
+    data = figures.bytes // figures.requests if figures.requests else 0
+    return waiting_bytes // (REQUEST_BYTES + data)
 
 
 def rates(before: Figures, now: Figures, seconds: float) -> str:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from flashmesh._native import Config
 
 PLUGIN = Path(__file__).parents[1] / "libflashmesh_nbdkit.so"
+INSTALL = "apt-get install nbdkit, or dnf install nbdkit-server"
 SOCKET_BYTES_MAX = 107
 """How long the path of a Unix socket may be."""
 
@@ -29,7 +30,7 @@ def programs() -> tuple[Path, Path]:
         raise ConfigError(f"{PLUGIN} is missing: only wheels for Linux can serve a drive, `make build` makes it there")
     found = shutil.which("nbdkit")
     if found is None:
-        raise ConfigError("nbdkit is not installed: apt-get install nbdkit, or dnf install nbdkit-server")
+        raise ConfigError(f"nbdkit is not installed: {INSTALL}")
     return Path(found), PLUGIN
 
 

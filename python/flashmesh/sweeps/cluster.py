@@ -7,11 +7,14 @@ import queue
 import threading
 import time
 from collections import Counter
+from http.client import HTTPException
 from itertools import islice
 from typing import TYPE_CHECKING, Any
+from urllib.request import ProxyHandler, build_opener
 
 from flashmesh._native import ConfigError, InternalError, WorkloadError, __version__
 from flashmesh.execution import TICK_S, Progress
+from flashmesh.extras import install
 from flashmesh.provenance import workload_files
 from flashmesh.sweeps import slurm
 from flashmesh.sweeps.session import Outcome, as_error
@@ -31,11 +34,33 @@ CONNECT_S = 10
 """How long a scheduler may take to answer."""
 FETCHES_MAX = 6
 """How often a result is asked for, `CONNECT_S` each time."""
+DASHBOARD_S = 2
+"""How long the page for browsers may take to answer, for its address to be told."""
+PAGE_START = 4096
+NO_DASHBOARD = b"Dask needs bokeh"
+"""In the page of a scheduler that has nothing to draw with."""
 WINDOW = 4
 """Runs that wait on the cluster for each that is under way: enough to keep workers busy."""
 WINDOW_MIN = 64
 CERTIFICATES = ("ca.pem", "cert.pem", "key.pem")
 ROLES = ("client", "scheduler", "worker")
+
+
+def dashboard(client: Any) -> str | None:
+    """Returns the address of the page for browsers; None where the scheduler has none, such as without Bokeh."""
+    try:
+        link: str = client.dashboard_link or ""
+    except KeyError:
+        return None
+    if not link.startswith("http"):
+        return link or None  # behind a proxy, which knows where it is
+    try:
+        # The scheduler answers directly, whatever stands between this machine and the internet.
+        with build_opener(ProxyHandler({})).open(link, timeout=DASHBOARD_S) as page:
+            text: bytes = page.read(PAGE_START)
+    except (OSError, ValueError, HTTPException):
+        return None
+    return None if NO_DASHBOARD in text else link
 
 
 class DaskCluster:
@@ -56,7 +81,7 @@ class DaskCluster:
         try:
             from distributed import Client
         except ImportError as error:
-            raise ConfigError(f"--dask needs Dask, which is not installed: {slurm.EXTRA}") from error
+            raise ConfigError(f"--dask needs Dask, which is not installed: {install('cluster')}") from error
         # What it would say of a lost connection is said by us.
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
         security = None if tls is None else security_of(tls)
@@ -71,8 +96,9 @@ class DaskCluster:
         except (OSError, ValueError, TypeError, ImportError) as error:
             told = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise ConfigError(f"--dask {address}: no Dask scheduler answers there: {told}") from error
-        if self.client.dashboard_link:
-            tell(f"dashboard of the cluster: {self.client.dashboard_link}")
+        link = dashboard(self.client)
+        if link:
+            tell(f"dashboard of the cluster: {link}")
 
     @property
     def places(self) -> int:

@@ -8,14 +8,13 @@ import platform
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flashmesh.files import replace_text
 from flashmesh.sweeps.store import MANIFEST, Store, read_manifest
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from flashmesh.execution import Progress
     from flashmesh.sweeps.session import Session
 
@@ -24,6 +23,10 @@ BEAT_S = 2.0
 """Time between two signs of life."""
 LOST_S = 30.0
 """Without one for so long, a process counts as lost."""
+ZOMBIE = "Z"
+"""The state of a process that has ended, and whose end nobody has asked for."""
+CLOCK_S = 5.0
+"""By how much the time at which a process began may be off: a later one has the number of one that ended."""
 RUNNING_MAX = 64
 """Runs under way that are named."""
 
@@ -51,6 +54,7 @@ class Heartbeat:
         document = {
             "host": platform.node(),
             "process": os.getpid(),
+            "processes": process_namespace(),
             "begun": self.begun,
             "beat": time.time(),
             "runs": len(session.waiting),
@@ -82,11 +86,13 @@ class Part:
     running_count: int
     elapsed_s: float
     silent_s: float
+    is_gone: bool = False
+    """Whether the process ran on this machine, and has ended without taking its file away: it was killed."""
 
     @property
     def is_lost(self) -> bool:
-        """Whether nothing was heard of it for long."""
-        return self.silent_s > LOST_S
+        """Whether the process is gone, or nothing was heard of it for long."""
+        return self.is_gone or self.silent_s > LOST_S
 
     @property
     def rate(self) -> float:
@@ -122,6 +128,43 @@ class Watched:
         return max(self.total - self.done, 0) / rate
 
 
+def process_namespace() -> str:
+    """Returns what tells the process numbers of containers on one machine apart; empty where they are the same."""
+    try:
+        return os.readlink("/proc/self/ns/pid")  # noqa: PTH115 - it leads to no file
+    except OSError:
+        return ""
+
+
+def is_gone(beat: dict[str, Any]) -> bool:
+    """Returns whether the process of a heartbeat has ended; of another machine or container nobody can tell."""
+    process, begun = int(beat["process"]), float(beat["begun"])
+    if beat["host"] != platform.node() or beat.get("processes") != process_namespace():
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False  # it is there, and of another user
+    state = state_of(process)
+    return state is not None and (state[0] == ZOMBIE or state[1] > begun + CLOCK_S)
+
+
+def state_of(process: int) -> tuple[str, float] | None:
+    """Returns the state of a process and the time at which it began; None where the system does not tell."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        booted = next(
+            float(line.split()[1])
+            for line in Path("/proc/stat").read_text(encoding="utf-8").splitlines()
+            if line.startswith("btime ")
+        )
+        return fields[0], booted + float(fields[19]) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError, StopIteration):
+        return None
+
+
 def watch(folder: Path) -> Watched:
     """Looks how far a sweep or a search is.
 
@@ -145,6 +188,7 @@ def watch(folder: Path) -> Watched:
                     int(found["running_count"]),
                     float(found["beat"]) - float(found["begun"]),
                     max(now - float(found["beat"]), 0.0),
+                    is_gone(found),
                 )
             )
     assert (folder / MANIFEST).is_file()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from flashmesh import configuration
 from flashmesh._native import Config, ConfigError, OutputError, __version__
 from flashmesh.configuration import value_text
+from flashmesh.extras import install
 from flashmesh.files import reason, replace_text
 from flashmesh.policies.trust import UntrustedError
 from flashmesh.results import Result
@@ -40,7 +41,6 @@ AGAIN = 20
 """Proposals of known drives for each drive of a population, from which on untried points are taken instead."""
 KNOWN = "known"
 """Marks a proposal of a drive that had been tried: it is no trial, and tells the sampler that outcome again."""
-EXTRA = "pip install 'flashmesh[search]'"
 
 
 class Search:
@@ -60,7 +60,7 @@ class Search:
         try:
             import optuna
         except ImportError as error:
-            raise ConfigError(f"a search needs Optuna, which is not installed: {EXTRA}") from error
+            raise ConfigError(f"a search needs Optuna, which is not installed: {install('search')}") from error
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         from optuna.storages import JournalStorage
         from optuna.storages.journal import JournalFileBackend

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import ConfigError
+from flashmesh.extras import install
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from distributed.security import Security
 
-EXTRA = "pip install 'flashmesh[cluster]'"
 FIRST_S = 2.0
 """After which time without a worker the queue is looked at first; then after twice the time, and so on."""
 LONGEST_S = 60.0
@@ -61,7 +61,7 @@ def start(workers: int, security: Security | None = None) -> Any:
     try:
         from dask_jobqueue.slurm import SLURMCluster
     except ImportError as error:
-        raise ConfigError(f"--dask slurm needs dask-jobqueue, which is not installed: {EXTRA}") from error
+        raise ConfigError(f"--dask slurm needs dask-jobqueue, which is not installed: {install('cluster')}") from error
     import dask
 
     if security is None and dask.config.get("jobqueue.slurm.interface", None) is None:

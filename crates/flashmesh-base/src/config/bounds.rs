@@ -4,7 +4,8 @@ use std::ops::{RangeFrom, RangeFull, RangeInclusive};
 
 use super::error::ConfigErrorKind;
 use super::form::{Form, Misfit};
-use super::node::Node;
+use super::node::{Node, Value};
+use super::reference::ParameterType;
 
 /// What values a parameter may have.
 pub enum Bounds<T> {
@@ -94,9 +95,21 @@ fn out_of_bounds(shown: &str) -> Misfit {
 /// Reads a value into `field`, which stays as it is where the value is not within `bounds`.
 pub fn read<F: Form>(node: &Node, bounds: &Bounds<F::Bounded>, field: &mut F::Value) -> Result<(), Misfit> {
     let value = F::read(node)?;
-    check::<F>(&value, bounds)?;
+    check::<F>(&value, bounds)
+        .map_err(|misfit| Misfit { help: misfit.help.or_else(|| percentage::<F>(node)), ..misfit })?;
     *field = value;
     Ok(())
+}
+
+/// Suggests the percentage for a share that is too large, such as 70 for 70 %.
+fn percentage<F: Form>(node: &Node) -> Option<String> {
+    let number = match node.value {
+        Value::Integer(Some(number)) => number as f64,
+        Value::Float(number) => number,
+        _ => return None,
+    };
+    let is_percentage = F::parameter_type() == ParameterType::Share && number > 1.0 && number <= 100.0;
+    is_percentage.then(|| format!("a share is a part of 1: did you mean \"{number}%\" or {}?", number / 100.0))
 }
 
 /// Adds what is wrong with the value of `key`, if anything is.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::error::ConfigErrorKind;
 use super::node::{Node, Value};
 use super::reference::{Choice, ParameterType};
-use crate::units::{Bytes, Current, Rate, Share, Time, UnitError, UnitErrorKind, Voltage, Wattage};
+use crate::units::{Bytes, Count, Current, Rate, Share, Time, UnitError, UnitErrorKind, Voltage, Wattage};
 
 /// A value that does not fit its parameter; the loader adds key and place.
 #[derive(Clone, Debug)]
@@ -76,14 +76,27 @@ pub fn toml_string(text: &str) -> String {
 }
 
 fn read_integer(node: &Node, max: u64) -> Result<u64, Misfit> {
-    let Value::Integer(number) = node.value else {
-        return Err(Misfit::wrong_type(node, "a whole number"));
+    let number = match &node.value {
+        Value::Integer(number) => *number,
+        Value::Float(number) if number.fract() == 0.0 => Some(*number as i128),
+        Value::Text(text) => Some(count(text).ok_or_else(|| no_whole_number(node))?.into()),
+        _ => return Err(no_whole_number(node)),
     };
     let fitting = number.and_then(|number| u64::try_from(number).ok()).filter(|&number| number <= max);
     fitting.ok_or_else(|| match number {
         Some(number) => Misfit::new(ConfigErrorKind::OutOfBounds, format!("{number} is out of bounds")),
         None => Misfit::new(ConfigErrorKind::OutOfBounds, "the number is out of bounds"),
     })
+}
+
+/// Reads a whole number with a suffix, such as "1M"; `None` for any other text.
+fn count(text: &str) -> Option<u64> {
+    Count::parse(text).ok()
+}
+
+fn no_whole_number(node: &Node) -> Misfit {
+    let help = "write it as 1000000, 1_000_000, 1e6 or \"1M\"".to_owned();
+    Misfit { help: Some(help), ..Misfit::wrong_type(node, "a whole number") }
 }
 
 fn unit_misfit(error: &UnitError) -> Misfit {

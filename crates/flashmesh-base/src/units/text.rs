@@ -14,6 +14,8 @@ pub trait Quantity {
     const NAME: &'static str;
     /// Its units, the largest first, each with its size in the smallest.
     const UNITS: &'static [(&'static str, u64)];
+    /// Other spellings of units, accepted but never written.
+    const ALIASES: &'static [(&'static str, u64)] = &[];
 }
 
 impl Quantity for Time {
@@ -35,6 +37,34 @@ impl Quantity for Bytes {
         ("kB", 1_000),
         ("B", 1),
     ];
+    /// The suffixes of fio, all powers of 1024.
+    const ALIASES: &'static [(&'static str, u64)] = &[
+        ("T", 1 << 40),
+        ("t", 1 << 40),
+        ("G", 1 << 30),
+        ("g", 1 << 30),
+        ("M", 1 << 20),
+        ("m", 1 << 20),
+        ("K", 1 << 10),
+        ("k", 1 << 10),
+    ];
+}
+
+/// A number of things, as a text with a suffix: "1M" requests.
+pub struct Count;
+
+impl Quantity for Count {
+    const NAME: &'static str = "a number";
+    const UNITS: &'static [(&'static str, u64)] =
+        &[("T", 1_000_000_000_000), ("G", 1_000_000_000), ("M", 1_000_000), ("k", 1_000)];
+    const ALIASES: &'static [(&'static str, u64)] = &[("K", 1_000)];
+}
+
+impl Count {
+    /// Reads "1M" (a million), "1.5k", "64K".
+    pub fn parse(text: &str) -> Result<u64, UnitError> {
+        parse::<Count>(text)
+    }
 }
 
 impl Quantity for Rate {
@@ -133,7 +163,7 @@ pub(super) fn parse<Q: Quantity>(text: &str) -> Result<u64, UnitError> {
     }
     // Both micro signs are what keyboards and papers have for the u of "us".
     let plain = unit.replace(['\u{b5}', '\u{3bc}'], "u");
-    let Some(&(_, size)) = Q::UNITS.iter().find(|(name, _)| *name == plain) else {
+    let Some(&(_, size)) = Q::UNITS.iter().chain(Q::ALIASES).find(|(name, _)| *name == plain) else {
         let likely: Vec<&str> =
             Q::UNITS.iter().map(|(name, _)| *name).filter(|name| name.eq_ignore_ascii_case(&plain)).collect();
         let hint = if likely.is_empty() { String::new() } else { format!("; did you mean {}?", likely.join(" or ")) };
@@ -324,6 +354,26 @@ mod tests {
         assert_eq!("4kB".parse::<Bytes>(), Ok(Bytes::new(4000)));
         assert_eq!("1.5KiB".parse::<Bytes>(), Ok(Bytes::new(1536)));
         assert_eq!("1TB".parse::<Bytes>(), Ok(Bytes::new(1_000_000_000_000)));
+    }
+
+    #[test]
+    fn sizes_take_the_suffixes_of_fio_as_powers_of_1024() {
+        for text in ["16K", "16k", "16 K"] {
+            assert_eq!(text.parse::<Bytes>(), "16KiB".parse::<Bytes>(), "{text}");
+        }
+        assert_eq!("1m".parse::<Bytes>(), Ok(Bytes::new(1 << 20)));
+        assert_eq!("2G".parse::<Bytes>(), Ok(Bytes::new(2 << 30)));
+        assert_eq!("1T".parse::<Bytes>().map(|size| size.to_string()), Ok("1TiB".to_owned()));
+    }
+
+    #[test]
+    fn counts_take_suffixes_as_powers_of_1000() {
+        let cases = [("1M", 1_000_000), ("1.5k", 1_500), ("64K", 64_000), ("2G", 2_000_000_000)];
+        for (text, count) in cases {
+            assert_eq!(Count::parse(text), Ok(count), "{text}");
+        }
+        assert_eq!(Count::parse("1.0005k").map_err(|error| error.kind), Err(UnitErrorKind::TooFine));
+        assert_eq!(Count::parse("8").map_err(|error| error.kind), Err(UnitErrorKind::MissingUnit));
     }
 
     #[test]

@@ -12,6 +12,15 @@ fn refused(text: &str, overrides: &[&str]) -> ConfigError {
     }
 }
 
+/// Loads the defaults with one override.
+#[track_caller]
+fn accepted(setting: &str) -> Config {
+    match Config::from_str("", "drive.toml", &[setting.to_owned()]) {
+        Ok(config) => config,
+        Err(error) => panic!("refused: {setting}: {error}"),
+    }
+}
+
 /// Asserts the kind of the only problem, its line and column, and a part of its message.
 #[track_caller]
 fn assert_problem(text: &str, kind: ConfigErrorKind, place: (usize, usize), message: &str) {
@@ -145,10 +154,37 @@ fn a_key_of_another_section_is_told_where_it_belongs() {
 }
 
 #[test]
+fn whole_numbers_and_sizes_are_taken_as_users_of_fio_type_them() {
+    let workload = |key: &str, value: &str| accepted(&format!("workload.{key}={value}")).workload;
+    for value in ["1e6", "1M", "1_000_000", "1000k"] {
+        assert_eq!(workload("requests", value).requests, Some(1_000_000), "{value}");
+    }
+    for (short, long) in [("16K", "16KiB"), ("1m", "1MiB")] {
+        assert_eq!(workload("request-size", short).request_size, workload("request-size", long).request_size);
+    }
+}
+
+#[test]
+fn a_share_above_one_is_refused_with_the_percentage_that_was_meant() {
+    let error = refused("", &["workload.read-share=70"]);
+    assert_eq!(error.problems()[0].message, "70 is out of bounds: it must be 0 to 1");
+    assert_eq!(error.problems()[0].help.as_deref(), Some("a share is a part of 1: did you mean \"70%\" or 0.7?"));
+    assert_eq!(refused("", &["workload.read-share=700"]).problems()[0].help, None);
+}
+
+#[test]
+fn a_text_without_a_suffix_is_no_whole_number() {
+    let error = refused("[workload]\nrequests = \"many\"", &[]);
+    let help = error.problems()[0].help.as_deref();
+    assert_eq!(help, Some("write it as 1000000, 1_000_000, 1e6 or \"1M\""));
+    assert_problem("[workload]\nrequests = 1.5", ConfigErrorKind::WrongType, (2, 12), "a number with decimals");
+}
+
+#[test]
 fn values_of_the_wrong_type_or_unit_are_refused() {
     use ConfigErrorKind::*;
     assert_problem("[geometry]\nchannels = \"8\"", WrongType, (2, 12), "expected a whole number, found a text");
-    assert_problem("[geometry]\nchannels = 8.0", WrongType, (2, 12), "found a number with decimals");
+    assert_problem("[geometry]\nchannels = 8.5", WrongType, (2, 12), "found a number with decimals");
     assert_problem("[wear]\ndynamic = 1", WrongType, (2, 11), "expected true or false");
     assert_problem("[flash]\nread-time = [3]", WrongType, (2, 13), "expected a time");
     assert_problem("[flash]\nread-time = \"soon\"", WrongType, (2, 13), "is not a time");

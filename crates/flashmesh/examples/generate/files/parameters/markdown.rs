@@ -65,12 +65,12 @@ fn units<Q: Quantity>() -> String {
 fn types(text: &mut String) {
     text.push_str("## Values\n\n| type | written as |\n|---|---|\n");
     let rows = [
-        ("integer", "A whole number: `1_000_000`.".to_owned()),
+        ("integer", "A whole number: `1_000_000`, `1e6` or `\"1M\"` (`k`, `M`, `G`, `T` are powers of 1000).".to_owned()),
         ("number", "A number: `0.99`.".to_owned()),
         ("share", "A share of a whole: `0.07` or `\"7%\"`.".to_owned()),
         ("boolean", "`true` or `false`.".to_owned()),
         ("time", format!("A text with a unit ({}): `\"3us\"`, `\"12.5ns\"`.", units::<Time>())),
-        ("size", format!("A text with a unit ({}; KiB is 1024 B, kB is 1000 B): `\"4KiB\"`.", units::<Bytes>())),
+        ("size", format!("A text with a unit ({}; KiB is 1024 B, kB is 1000 B): `\"4KiB\"`; `K`, `M`, `G` and `T` are powers of 1024, as in fio.", units::<Bytes>())),
         ("rate", format!("A text with a unit ({}): `\"1.2GB/s\"`; or `\"unlimited\"`.", units::<Rate>())),
         ("power", format!("A text with a unit ({}): `\"1.08mW\"`.", units::<Wattage>())),
         ("current", format!("A text with a unit ({}): `\"25mA\"`.", units::<Current>())),

@@ -22,6 +22,8 @@ from dataclasses import dataclass, fields, is_dataclass
 from datetime import timedelta
 from typing import Any, Literal, TypeAlias
 
+from flashmesh.suggesting import suggesting
+
 "#;
 
 const CHECK: &str = r#"
@@ -172,7 +174,7 @@ pub fn module() -> String {
 
 fn class(text: &mut String, name: &str, doc: &str) {
     text.push_str(&format!(
-        "\n\n@dataclass(frozen=True, kw_only=True, slots=True)\nclass {name}:\n    \"\"\"{doc}\"\"\"\n"
+        "\n\n@suggesting\n@dataclass(frozen=True, kw_only=True, slots=True)\nclass {name}:\n    \"\"\"{doc}\"\"\"\n"
     ));
 }
 

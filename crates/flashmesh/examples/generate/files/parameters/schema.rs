@@ -1,7 +1,7 @@
 //! The JSON Schema, with which editors complete and check configuration files.
 
 use flashmesh::config::{Choice, Config, ParameterSpec, ParameterType, StreamConfig};
-use flashmesh::units::{Bytes, Current, Quantity, Rate, Time, Voltage, Wattage};
+use flashmesh::units::{Bytes, Count, Current, Quantity, Rate, Time, Voltage, Wattage};
 use serde_json::{Map, Value, json};
 
 use crate::files::text::json_text;
@@ -65,14 +65,16 @@ fn named(about: &str, table: &Value) -> Value {
 
 /// What a number and one of its units look like.
 fn pattern<Q: Quantity>(further: &str) -> Value {
-    let units: Vec<&str> = Q::UNITS.iter().map(|(name, _)| *name).collect();
+    let units: Vec<&str> = Q::UNITS.iter().chain(Q::ALIASES).map(|(name, _)| *name).collect();
     let pattern = format!(r"^ *[0-9][0-9_]*(\.[0-9_]*[0-9])? *({})$", units.join("|"));
     json!({ "type": "string", "pattern": format!("{pattern}{further}") })
 }
 
 fn parameter(spec: &ParameterSpec) -> Value {
     let mut schema = match spec.parameter_type {
-        ParameterType::Integer => bounded(json!({ "type": "integer" }), spec),
+        ParameterType::Integer => {
+            json!({ "anyOf": [bounded(json!({ "type": "integer" }), spec), pattern::<Count>("")] })
+        }
         ParameterType::Number => bounded(json!({ "type": "number" }), spec),
         ParameterType::Share => json!({ "anyOf": [
             bounded(json!({ "type": "number" }), spec),

@@ -1,0 +1,1 @@
+"""Artefacts: results in one file with what repeats them."""

@@ -1,0 +1,71 @@
+"""Repeats the runs of a bundle, and says of each whether its results are the same: python repeat.py [TRACES]."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import flashmesh
+
+HERE = Path(__file__).parent
+BESIDE = ("fairness", "configuration", "config_hash")
+"""What a run by itself does not repeat, and what names files of another machine."""
+
+
+def main() -> None:
+    """Repeats every run; the exit code is 1 when a result differs."""
+    described = json.loads((HERE / "bundle.json").read_text(encoding="utf-8"))
+    if described["versions"]["flashmesh"] != flashmesh.__version__:
+        print(f"made by flashmesh {described['versions']['flashmesh']}, and this is {flashmesh.__version__}")
+    expected = {}
+    for name in described["results"]:
+        saved = flashmesh.load(HERE / name)
+        for result in [saved] if isinstance(saved, flashmesh.Result) else [run.result for run in saved.runs]:
+            expected[result.config_hash] = result
+    differ = [run["configuration"] for run in described["runs"] if not repeats(run, expected[run["config_hash"]])]
+    print(f"{len(described['runs']) - len(differ)} of {len(described['runs'])} runs are the same")
+    sys.exit(1 if differ else 0)
+
+
+def repeats(run: dict[str, Any], expected: flashmesh.Result) -> bool:
+    """Returns whether a run gives the same results again."""
+    overrides = {file["key"]: f"{found(file)}{file['suffix']}" for file in run["files"]}
+    result = flashmesh.run(HERE / run["configuration"], overrides=overrides)
+    is_same = outcome(result) == outcome(expected)
+    print(f"{run['configuration']}: {'the same' if is_same else 'DIFFERS'}: {result!r}")
+    return is_same
+
+
+def found(file: dict[str, Any]) -> Path:
+    """Returns the file that requests come from, by its name in the folder of traces and by its hash."""
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else None
+    places = [Path(file["path"]), *(folder.rglob(Path(file["path"]).name) if folder is not None else [])]
+    for place in places:
+        if place.is_file() and digest(place) == file["sha256"]:
+            return place.resolve()
+    sys.exit(f"{Path(file['path']).name} (SHA-256 {file['sha256']}) is not there: name the folder that holds it")
+
+
+def digest(path: Path) -> str:
+    """Returns the SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def outcome(result: flashmesh.Result) -> dict[str, Any]:
+    """Returns what two runs of the same simulation have in common."""
+    return {key: without_paths(value) for key, value in result.outcome().items() if key not in BESIDE}
+
+
+def without_paths(value: Any) -> Any:
+    """Returns a part of a document without the paths of files."""
+    if isinstance(value, dict):
+        return {key: without_paths(each) for key, each in value.items() if key not in ("path", "file")}
+    return [without_paths(each) for each in value] if isinstance(value, list) else value
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+"""`-o/--out`, the one name of outputs: a file whose ending tells the format, a page, a configuration or a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+STDOUT = Path("-")
+"""How an option names stdout."""
+STDOUT_NAMES = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
+FORMER = "--output"
+"""The former spelling of `--out`, which is accepted everywhere and shown nowhere."""
+META = "flashmesh.out"
+"""Where the file of `-o` waits in the context for the option of its format."""
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class OutOption(click.Option):
+    """`-o/--out`, which also has its former spelling."""
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Registers both spellings."""
+        super().add_to_parser(parser, ctx)
+        parser.add_option(obj=self, opts=[FORMER], dest=self.name, action="store", nargs=1)
+
+
+def out_option(name: str, text: str, *, metavar: str = "FILE", **options: Any) -> Callable[[F], F]:
+    """Makes `-o/--out` for an output that has no other option: a page, a configuration, a trace or a folder."""
+    return click.option(
+        "-o", "--out", name, cls=OutOption, type=click.Path(path_type=Path), metavar=metavar, help=text, **options
+    )
+
+
+def results_option(*formats: str) -> Callable[[F], F]:
+    """Makes `-o/--out` for results, whose format is told by the ending.
+
+    Args:
+        formats: The formats, each with an option of its own: `json` for `--json`.
+    """
+    told = (
+        formats[0].upper() if len(formats) == 1 else f"{', '.join(map(titled, formats[:-1]))} or {titled(formats[-1])}"
+    )
+    by_ending = "" if len(formats) == 1 else ", by its ending"
+
+    def keep(ctx: click.Context, parameter: click.Parameter, path: Path | None) -> None:
+        if path is not None and not ctx.resilient_parsing:
+            ctx.meta[META] = (format_of(path, formats, ctx), path)
+
+    return out_option(
+        "out_file", f"Write the results to FILE: {told}{by_ending}.", expose_value=False, callback=keep, is_eager=True
+    )
+
+
+def titled(form: str) -> str:
+    """Returns the name of a format as texts have it."""
+    return form.capitalize() if form == "parquet" else form.upper()
+
+
+def format_of(path: Path, formats: tuple[str, ...], ctx: click.Context) -> str:
+    """Returns the format that the ending of a file tells; for stdout and without an ending, the first one.
+
+    Raises:
+        click.BadParameter: When the ending is of another format.
+    """
+    ending = path.suffix.lower().removeprefix(".")
+    if not ending or is_stdout(path):
+        return formats[0]
+    if ending in formats:
+        return ending
+    known = " or ".join(f".{form}" for form in formats)
+    raise click.BadParameter(f"{path}: the ending tells the format: use {known}", ctx, param_hint="-o/--out")
+
+
+def is_stdout(path: Path) -> bool:
+    """Returns whether a path is a name of stdout."""
+    return path == STDOUT or str(path) in STDOUT_NAMES
+
+
+def output_option(flag: str, name: str, text: str, *, bare: bool = False) -> Callable[[F], F]:
+    """Makes the option of one format, such as `--json`.
+
+    Args:
+        flag: The option.
+        name: The parameter of the command.
+        text: The help.
+        bare: Whether the option may stand without a file, for stdout.
+    """
+    optional = {"is_flag": False, "flag_value": str(STDOUT), "metavar": "[FILE]"} if bare else {"metavar": "FILE"}
+    return click.option(flag, name, type=click.Path(path_type=Path), callback=file_of, help=text, **optional)
+
+
+def file_of(ctx: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
+    """Returns the file of a format, also where `-o` names it; stdout has one name, since its file is not replaced.
+
+    Raises:
+        click.UsageError: When `-o` and the option of the format are both given.
+    """
+    form, named = ctx.meta.get(META, (None, None))
+    flag = parameter.opts[-1]
+    if flag == f"--{form}":
+        if path is not None:
+            raise click.UsageError(f"-o/--out {named} and {flag} {path} are both given: one of them is enough", ctx)
+        path = named
+    return STDOUT if path is not None and is_stdout(path) else path

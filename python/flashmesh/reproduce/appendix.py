@@ -1,0 +1,124 @@
+"""The appendix of an artefact: what a reproduction needs, takes and is expected to give."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from flashmesh import memory
+from flashmesh.doctor import machine
+from flashmesh.facts import facts
+from flashmesh.reproduce.engine import Selection
+from flashmesh.reproduce.points import all_points
+from flashmesh.sweeps.store import MANIFEST, Store
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from flashmesh.reproduce.paper import Claim, Paper
+
+
+def appendix(registry: Mapping[str, Paper], chosen: Mapping[str, Sequence[Claim]], mode: str, results: Path) -> str:
+    """Returns the appendix, in the sections that calls for artefacts ask for.
+
+    Args:
+        registry: All papers.
+        chosen: The claims of each paper that are meant.
+        mode: How much is run, `quick` or `full`.
+        results: The folder of results, whose runs tell what they took.
+    """
+    papers = {key: registry[key] for key in chosen}
+    runs = {key: run_count(papers[key], claims, mode) for key, claims in chosen.items()}
+    described = facts()
+    lines = [
+        "# Artefact appendix",
+        "",
+        f"flashmesh {described['flashmesh']} (commit {described['commit']}), Apache-2.0: an SSD simulator. "
+        f"`flashmesh reproduce` measures {sum(map(len, chosen.values()))} published claims ({', '.join(papers)}).",
+        "",
+        "## Check-list",
+        "",
+        "| item | |",
+        "|---|---|",
+        "| Hardware | one machine, x86-64 or aarch64; no SSD, GPU or network is needed |",
+        *(f"| Machine of this text: {each.name} | {each.value} |" for each in machine()),
+        "| Software | Linux or macOS, Python 3.11 or later; a wheel needs no compiler |",
+        f"| Runs | {sum(runs.values()):,} ({mode}) |",
+        f"| Time | {time_text(results, sum(runs.values()))} |",
+        f"| Disk | {disk_text(results)} |",
+        "| Data sets | none: workloads are generated from published statistics; `--traces DIR` replays volumes |",
+        "| Output | a table on stdout; `-o DIR` writes a page, JSON and plots of each paper |",
+        "",
+        "## Installation",
+        "",
+        "```sh",
+        f"pip install flashmesh-{described['flashmesh']}-*.whl",
+        "flashmesh doctor",
+        "```",
+        "",
+        "## Experiments",
+        "",
+        "An interrupted experiment goes on when its command is given again. `--jobs N` limits parallel runs.",
+        "",
+        "```sh",
+        *(f"flashmesh reproduce --{mode} {key} --results {results}" for key in papers),
+        "```",
+        "",
+        "| paper | claims | runs |",
+        "|---|---:|---:|",
+        *(f"| {papers[key].title} | {len(claims)} | {runs[key]:,} |" for key, claims in chosen.items()),
+        "",
+        "## Expected results",
+        "",
+        "Numbers are the same on every machine. The table has what was published; the output adds what is measured and "
+        "a verdict, and docs/reproduction explains the claims that are missed.",
+        "",
+        "| claim | figure | says | published |",
+        "|---|---|---|---|",
+    ]
+    for key, claims in chosen.items():
+        lines += [
+            f"| {key}/{claim.id} | {claim.figure} | {cell(claim.says)} | {cell(claim.shown)} |" for claim in claims
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def run_count(paper: Paper, claims: Sequence[Claim], mode: str) -> int:
+    """Returns how many runs the claims of a paper need in all regimes."""
+    selection = Selection(paper, tuple(claims))
+    return len(all_points(paper, selection.rows(), mode))
+
+
+def time_text(results: Path, runs: int) -> str:
+    """Returns what the kept runs took, and what all would take at that rate."""
+    taken = wall_times(results)
+    if not taken:
+        return f"not known yet: it is told here when {results} holds runs"
+    each = sum(taken) / len(taken)
+    return f"{duration(each * runs)} of one core, from {len(taken):,} runs of {each:.2g} s each in {results}"
+
+
+def disk_text(results: Path) -> str:
+    """Returns the size of the kept runs."""
+    size = sum(path.stat().st_size for path in results.rglob("*") if path.is_file()) if results.is_dir() else 0
+    return f"{memory.size(size)} in {results}" if size else "a few kB for each run, and 200 MiB for the installation"
+
+
+def wall_times(results: Path) -> list[float]:
+    """Returns the wall times of the kept runs, in seconds; none where there is no folder of results."""
+    if not (results / MANIFEST).is_file():
+        return []
+    store = Store(results)
+    documents = (json.loads(store.read(name)) for name in sorted(store.names))
+    return [float(document["wall_s"]) for document in documents if document.get("wall_s") is not None]
+
+
+def duration(seconds: float) -> str:
+    """Returns a time that people wait for."""
+    return f"{seconds / 60:.0f} minutes" if seconds < 5400 else f"{seconds / 3600:.1f} hours"
+
+
+def cell(text: str) -> str:
+    """Returns a text within a table."""
+    return " ".join(text.split()).replace("|", "\\|")

@@ -1,0 +1,41 @@
+"""Typed parameters whose errors say what may have been meant by a name that they do not have."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def suggesting(kind: type[T]) -> type[T]:
+    """Has the constructor of a dataclass refuse unknown names with a suggestion."""
+    made = kind.__init__
+    known = getattr(kind, "__dataclass_fields__", {})
+
+    @wraps(made)
+    def checked(self: Any, *values: Any, **named: Any) -> None:
+        for name in named:
+            if name not in known:
+                raise TypeError(f"{kind.__name__}() has no {name!r}{meant(name, list(known))}")
+        made(self, *values, **named)
+
+    kind.__init__ = checked  # type: ignore[method-assign]
+    return kind
+
+
+def meant(name: str, known: list[str]) -> str:
+    """Returns what may have been meant by a name, as the end of a sentence: a field, or one of another section."""
+    from flashmesh.importers.problems import suggestion
+    from flashmesh.keys import declared, keys_named
+
+    near = suggestion(name, known)
+    elsewhere = keys_named(name.replace("_", "-"))
+    if not elsewhere and not near:
+        other = suggestion(name, [key.rpartition(".")[2].replace("-", "_") for key in declared()])
+        elsewhere = keys_named(other.replace("_", "-")) if other else []
+    if elsewhere:
+        sections = [key.partition(".") for key in elsewhere if "." in key]
+        told = " or ".join(f"{section}.{key.replace('-', '_')}" for section, _, key in sections)
+        return f": did you mean {told}?" if told else f": did you mean {elsewhere[0]!r}?"
+    return f": did you mean {near!r}?" if near else f"; there are {', '.join(known)}"

@@ -1,0 +1,60 @@
+"""The fields and shapes of what policies get, out of the stub of the compiled module."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+STUB = Path(__file__).parents[2] / "python/flashmesh/_native.pyi"
+VIEWS = (
+    "Blocks", "Write", "Planes", "DriveState", "Home", "Waiting", "Transaction", "DispatchState", "Router", "Contender",
+)  # fmt: skip
+SHAPES = {"Blocks": "blocks_per_plane", "Planes": "planes", "DriveState": "dies", "DriveState.valid_pages": "planes"}
+"""The length of the arrays of a class, or of one of them, by the names of `Geometry`."""
+
+
+def fields() -> list[tuple[str, str, str, str]]:
+    """Each field and method of the classes: class, name with arguments, type with shape, meaning."""
+    module = ast.parse(STUB.read_text(encoding="utf-8"))
+    classes = {node.name: node for node in module.body if isinstance(node, ast.ClassDef)}
+    found = []
+    for view in VIEWS:
+        for node in classes[view].body:
+            if isinstance(node, ast.FunctionDef):
+                arguments = ", ".join(each.arg for each in node.args.args[1:])
+                name = node.name if node.decorator_list else f"{node.name}({arguments})"
+                found.append((view, name, shaped(view, node), first_sentence(node)))
+    return found
+
+
+def shaped(view: str, node: ast.FunctionDef) -> str:
+    """The type of a field; of an array its elements and its length."""
+    assert node.returns is not None
+    text = ast.unparse(node.returns)
+    array = re.fullmatch(r"NDArray\[np\.(\w+?)_?\]", text)
+    if array is None:
+        return text
+    length = SHAPES.get(f"{view}.{node.name}", SHAPES[view])
+    return f"{array[1]}[{length}]"
+
+
+def first_sentence(node: ast.FunctionDef) -> str:
+    """What a field means, in a sentence."""
+    return " ".join((ast.get_docstring(node) or "").split("\n\n")[0].split())
+
+
+def markdown() -> str:
+    """The table of the documentation."""
+    rows = [
+        f"| `{view}` | `{name}` | `{kind.replace('|', chr(92) + '|')}` | {meaning} |"
+        for view, name, kind, meaning in fields()
+    ]
+    return "\n".join(["| class | field | type | meaning |", "|---|---|---|---|", *rows]) + "\n"
+
+
+def docstring() -> str:
+    """The table of `help(flashmesh.policies)`."""
+    listed = fields()
+    width = max(len(f"{view}.{name}") for view, name, _, _ in listed)
+    return "".join(f"    {f'{view}.{name}':<{width}}  {kind}\n" for view, name, kind, _ in listed)
