@@ -137,6 +137,8 @@ def load(
     if fio is not None:
         source = source if isinstance(source, PipeText) else read_once(source)
         refuse_streams(source)
+        if fio.asks_capacity:
+            fio = fio.on(capacity_of(source, overrides, varied))
     elif str(source) == STDIN:
         source = read_once(STDIN)
     if overrides is not None and not isinstance(overrides, Mapping):
@@ -390,6 +392,27 @@ def refuse_streams(source: ConfigSource | PipeText) -> None:
     if streams:
         names = ", ".join(f"[stream.{name}]" for name in streams)
         raise ConfigError(f"the configuration has streams of its own, {names}: with fio its jobs are the streams")
+
+
+PER_STREAM = ("workload", "replay", "queue", "stream")
+"""Sections that the jobs of fio set for themselves."""
+
+
+def capacity_of(
+    source: ConfigSource | PipeText, overrides: Mapping[str, Any] | None, varied: Mapping[str, str] | None
+) -> int:
+    """Returns the bytes of the drive of a configuration, whose streams are not known yet.
+
+    Raises:
+        ConfigError: When the configuration cannot be used.
+    """
+    import tomllib
+
+    from flashmesh.validation.workload import capacity_bytes
+
+    given = {**(spelt_settings(overrides or {})), **(varied or {})}
+    texts = [f"{key}={value_text(value)}" for key, value in given.items() if key.partition(".")[0] not in PER_STREAM]
+    return capacity_bytes(tomllib.loads(read_quietly(source, texts, []).to_toml()))
 
 
 def trace_path(trace: str | Path) -> str:

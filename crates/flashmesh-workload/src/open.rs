@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use super::fitted::{FittedSource, Model};
+use super::job::JobSource;
 use super::profiles::{self, MixSource, Named, ProfileSource};
 use super::readers::{TraceSource, TraceStream, TraceSummary, clock, scan_stream};
 use super::source::WorkloadSource;
@@ -75,6 +76,10 @@ pub fn open(
     match workload.kind {
         WorkloadKind::Synthetic => {
             let source = SyntheticSource::new(workload, replay, capacity, sector_size, seed)?;
+            Ok((Box::new(source), WorkloadSummary::Synthetic))
+        }
+        WorkloadKind::Job => {
+            let source = JobSource::new(workload, replay, capacity, sector_size, seed)?;
             Ok((Box::new(source), WorkloadSummary::Synthetic))
         }
         WorkloadKind::Profile => {

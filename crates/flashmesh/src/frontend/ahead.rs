@@ -23,7 +23,9 @@ impl<M: Model> Frontend<M> {
     pub(super) fn may_complete_ahead(&self) -> bool {
         let are_stressed = self.streams.iter().all(|stream| matches!(stream.replay.mode(), Mode::Stress { .. }));
         let is_unwatched = matches!(self.records, Records::Dropped) && self.counters.timeline.is_none();
-        !M::ALL_FEATURES && are_stressed && is_unwatched
+        let is_delayed = self.streams.iter().any(|stream| stream.config.replay.start_delay > Time::ZERO);
+        let is_one_phase = self.phases_left.len() <= 1 && !is_delayed;
+        !M::ALL_FEATURES && are_stressed && is_unwatched && is_one_phase
     }
 
     /// A response has been sent that is at the host at `at`.

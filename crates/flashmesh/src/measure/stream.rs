@@ -12,7 +12,8 @@ use crate::workload::{IoRequest, RequestKind};
 pub struct StreamMeasures {
     completed: u64,
     last_completion: Time,
-    bytes: Bytes,
+    read_bytes: Bytes,
+    written_bytes: Bytes,
     reads: Latencies,
     writes: Latencies,
     flushes: Latencies,
@@ -44,20 +45,24 @@ impl StreamMeasures {
         self.breakdown.record(latency, firmware, spent);
         match io.kind {
             _ if status != Status::Success => self.others.record(latency),
-            RequestKind::Read => self.reads.record(latency),
-            RequestKind::Write => self.writes.record(latency),
+            RequestKind::Read => {
+                self.reads.record(latency);
+                self.read_bytes += io.size;
+            }
+            RequestKind::Write => {
+                self.writes.record(latency);
+                self.written_bytes += io.size;
+            }
             RequestKind::Flush => self.flushes.record(latency),
             RequestKind::Deallocate | RequestKind::WriteZeroes => self.others.record(latency),
-        }
-        if io.kind.moves_data() && status == Status::Success {
-            self.bytes += io.size;
         }
     }
 
     pub fn add(&mut self, other: &StreamMeasures) {
         self.completed += other.completed;
         self.last_completion = self.last_completion.later(other.last_completion);
-        self.bytes += other.bytes;
+        self.read_bytes += other.read_bytes;
+        self.written_bytes += other.written_bytes;
         self.reads.add(&other.reads);
         self.writes.add(&other.writes);
         self.flushes.add(&other.flushes);
@@ -67,6 +72,16 @@ impl StreamMeasures {
 
     pub fn completed(&self) -> u64 {
         self.completed
+    }
+
+    /// Bytes that successful requests read.
+    pub fn read_bytes(&self) -> Bytes {
+        self.read_bytes
+    }
+
+    /// Bytes that successful requests wrote.
+    pub fn written_bytes(&self) -> Bytes {
+        self.written_bytes
     }
 
     pub fn last_completion(&self) -> Time {
@@ -89,12 +104,13 @@ impl StreamMeasures {
         all
     }
 
+    /// The figures of a stream that ran for `end`.
     pub fn figures(&self, end: Time) -> StreamFigures {
         let per_second = |count: f64| if end == Time::ZERO { 0.0 } else { count / end.as_secs_f64() };
         let all = self.together();
         StreamFigures {
             iops: per_second(self.completed as f64),
-            bandwidth_bytes_per_s: per_second(self.bytes.as_u64() as f64),
+            bandwidth_bytes_per_s: per_second((self.read_bytes + self.written_bytes).as_u64() as f64),
             latency_ps: LatencyReport {
                 all: all.summary(),
                 read: self.reads.summary(),
