@@ -95,7 +95,7 @@ impl JobSource {
             passes_left: workload.passes.max(1) - 1,
             passed: 0,
             file: 0,
-            run_left: shape.run_length,
+            run_left: 1,
             unflushed: 0,
             deallocated: None,
             shape,

@@ -130,6 +130,7 @@ fn runs_follow_a_drawn_place() {
     let found = offsets(&runs);
     let follow = found.windows(2).filter(|pair| pair[1] == pair[0] + 4).count();
     assert!((298..=302).contains(&follow), "{follow}");
+    assert!(found.chunks(4).filter(|run| run.windows(2).all(|pair| pair[1] == pair[0] + 4)).count() >= 98);
     let again = offsets(&Workload { run_kind: RunKind::Identical, ..runs.clone() });
     assert!((298..=302).contains(&again.windows(2).filter(|pair| pair[1] == pair[0]).count()));
     let half = offsets(&Workload { run_length: 1, random_share: 0.5, requests: Some(4000), ..runs });

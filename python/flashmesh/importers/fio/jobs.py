@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flashmesh.importers.fio.options import ALIASES
@@ -13,6 +12,7 @@ from flashmesh.importers.problems import read_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from flashmesh.importers.problems import Source
 
@@ -153,7 +153,7 @@ def read_option(source: Source, text: str, number: int) -> Option:
 
 
 def substituted(value: str) -> tuple[str, str]:
-    """Returns a value with the variables of the environment and fio's words for the machine, and the variable that is missing."""
+    """Returns a value with its variables and fio's words for the machine replaced, and the variable that is missing."""
     missing = ""
 
     def of_environment(match: re.Match[str]) -> str:

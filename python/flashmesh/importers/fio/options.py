@@ -45,8 +45,8 @@ TAKEN = names(
     rw rwmixread rwmixwrite rw_sequencer bs bssplit bsrange bs_is_seq_rand ba size filesize offset offset_increment
     offset_align io_size number_ios loops filename directory filename_format nrfiles file_service_type iodepth ioengine
     numjobs thinktime thinktime_blocks rate_iops rate rate_process norandommap softrandommap randrepeat randseed
-    random_distribution percentage_random runtime time_based startdelay stonewall wait_for ramp_time fsync fdatasync sync
-    zonemode zonesize zonerange zoneskip read_iolog replay_no_stall replay_time_scale kb_base name
+    random_distribution percentage_random runtime time_based startdelay stonewall wait_for ramp_time fsync fdatasync
+    sync zonemode zonesize zonerange zoneskip read_iolog replay_no_stall replay_time_scale kb_base name
     """
 )
 """Options that change what is simulated."""

@@ -136,7 +136,10 @@ def section(
 
 
 def statistics(latency: Latency | None, distribution: Distribution | None) -> dict[str, Any]:
-    """Returns a latency in nanoseconds; its minimum is that of the distribution, and of a stream among others its median."""
+    """Returns a latency in nanoseconds.
+
+    Its minimum is that of the distribution, and of a stream among others the median, which the core keeps.
+    """
     if latency is None:
         return dict(NOTHING)
     least = distribution.latency_ps[0] if distribution is not None else latency.p50

@@ -201,8 +201,8 @@ def split(stream: Stream, text: str) -> Sizes:
 def spread(stream: Stream, text: str) -> Sizes:
     """Reads a range of sizes.
 
-    fio adds a uniform part of the largest to the smallest, rounds down to a multiple of the smallest, and cuts off at the
-    largest: 4k-10k gives 4k and 8k in 40 % each, and 10k in 20 %.
+    fio adds a uniform part of the largest to the smallest, rounds down to a multiple of the smallest, and cuts off at
+    the largest: 4k-10k gives 4k and 8k in 40 % each, and 10k in 20 %.
     """
     match = re.fullmatch(r"([^-]+)-([^-]+)", text)
     if match is None:

@@ -114,8 +114,9 @@ class Stream:
         if has_waits:
             self.set("workload.iolog-wait", "since-start-ms", "read_iolog")
             job.found.note(
-                f"[{job.name}] waits of `{option.value}` are read as fio 3.33 does, milliseconds from the start; fio's "
-                f"manual says microseconds behind the previous wait: --set {self.prefix}workload.iolog-wait=after-previous-us"
+                f"[{job.name}] waits of `{option.value}` are read as fio 3.33 does, milliseconds from the start; "
+                "fio's manual says microseconds behind the previous wait: "
+                f"--set {self.prefix}workload.iolog-wait=after-previous-us"
             )
         self.set("replay.mode", "open", "read_iolog")
         if "iodepth" in job.options:
