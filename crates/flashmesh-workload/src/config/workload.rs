@@ -152,7 +152,7 @@ choices! {
 }
 
 choices! {
-    /// What the number of a `wait` in a fio iolog of version 2 means.
+    /// Meaning of the number of a `wait` in a fio iolog of version 2.
     IologWait {
         /// Microseconds behind the previous wait, as fio's manual says.
         AfterPrevious = "after-previous-us",
@@ -226,7 +226,7 @@ section! {
         /// Which event of a blkparse log stands for the request; one that is missing in the log gives no request.
         blkparse_event: BlkparseEvent = BlkparseEvent::Issue, with "kind" = ["\"trace\""],
             with "format" = ["\"auto\"", "\"blkparse\""], needs plain;
-        /// What the number of a `wait` in a fio iolog of version 2 means. fio's manual and fio differ; later versions of the format have
+        /// Meaning of the number of a `wait` in a fio iolog of version 2. fio's manual and fio differ; later versions of the format have
         /// time stamps instead.
         iolog_wait: IologWait = IologWait::AfterPrevious, with "kind" = ["\"trace\""],
             with "format" = ["\"auto\"", "\"fio-iolog\""], needs plain;
@@ -298,7 +298,7 @@ section! {
         files: u32 = 1, in 1..=65_536, with "kind" = ["\"job\""], needs plain;
         /// Which file the next request goes to.
         file_order: FileOrder = FileOrder::RoundRobin, with "kind" = ["\"job\""], needs plain;
-        /// A flush follows every so many writes of a job, on top of its requests.
+        /// Writes of a job from one flush to the next; flushes come on top of its requests.
         flush_every: Option<u32> = None, unset "no flushes", in 1..=1_000_000_000, with "kind" = ["\"job\""], needs plain;
         /// Whether a job deallocates each place before it writes there; its shares of kinds do not count then.
         deallocate_first: bool = false, with "kind" = ["\"job\""], needs plain;

@@ -5,7 +5,7 @@ use super::free_map::FreeMap;
 /// Directions of requests: reads, writes and deallocations.
 pub(super) const DIRECTIONS: usize = 3;
 
-/// What changes in a file from request to request. All places count from the start of the file.
+/// State of a file between requests. Positions count from the start of the file.
 #[derive(Clone, Debug)]
 pub(super) struct File {
     /// Where the file begins on the drive.
@@ -48,7 +48,7 @@ impl File {
         }
     }
 
-    /// The place behind the last request of `direction`; `None` at the end of a file of `length` bytes.
+    /// Returns the place behind the last request of `direction`; `None` at the end of a file of `length` bytes.
     pub(super) fn following(&mut self, direction: usize, stride: &Stride, length: u64) -> Option<u64> {
         if self.next[direction] >= length {
             if !stride.wraps {

@@ -50,7 +50,7 @@ impl FreeMap {
         self.free == 0
     }
 
-    /// Whether no request of this pass has covered `block`, which is below the count.
+    /// Returns whether no request of this pass has covered `block`, which is below the count.
     #[inline]
     pub(crate) fn is_free(&self, block: u64) -> bool {
         self.levels[0][(block / BITS) as usize] >> (block % BITS) & 1 == 0
@@ -82,7 +82,7 @@ impl FreeMap {
         run
     }
 
-    /// The first free block at or after `block`, or else the first of all; `None` when all are covered.
+    /// Returns the first free block at or after `block`, or else the first of all; `None` when all are covered.
     pub(crate) fn next_free(&self, block: u64) -> Option<u64> {
         if self.is_full() {
             return None;

@@ -102,7 +102,7 @@ impl JobSource {
         })
     }
 
-    /// The next request; `None` behind the last one.
+    /// Returns the next request; `None` behind the last one.
     fn next(&mut self) -> Result<Option<IoRequest>, WorkloadError> {
         if self.requests_left == 0 || (self.is_pass_over() && !self.begin_pass()) {
             return Ok(None);
@@ -126,7 +126,7 @@ impl JobSource {
             _ => RequestKind::Deallocate,
         };
         self.unflushed += u32::from(kind == RequestKind::Write);
-        // Of a job that deallocates first, fio counts the writes alone.
+        // fio counts the writes alone where a job deallocates first.
         if !(self.shape.deallocates_first && kind == RequestKind::Deallocate) {
             self.passed += drawn.size;
         }
@@ -138,6 +138,7 @@ impl JobSource {
         Ok(Some(IoRequest { arrival, kind, offset, size, stream: 0 }))
     }
 
+    /// Returns whether the bytes of this pass have been issued.
     fn is_pass_over(&self) -> bool {
         self.shape.pass_size.is_some_and(|size| self.passed >= size)
     }
@@ -223,7 +224,7 @@ impl JobSource {
         Some(found)
     }
 
-    /// The place and the size of the next request of `direction` in `file`; `None` when none fits.
+    /// Returns the place and the size of the next request of `direction` in `file`; `None` when none fits.
     fn place(&mut self, file: usize, direction: usize) -> Option<(u64, u64)> {
         let (offset, is_drawn) = self.offset(file, direction)?;
         let (sizes, length) = (&self.shape.sizes[direction], self.shape.length);
@@ -243,7 +244,7 @@ impl JobSource {
         Some((offset, size.min(free * unit)))
     }
 
-    /// Where the next request of `direction` in `file` begins, and whether that was drawn.
+    /// Returns where the next request of `direction` in `file` begins, and whether that was drawn.
     fn offset(&mut self, file: usize, direction: usize) -> Option<(u64, bool)> {
         let state = &mut self.files[file];
         let (stride, length) = (&self.shape.stride, self.shape.length);
@@ -301,7 +302,7 @@ impl WorkloadSource for JobSource {
     }
 }
 
-/// The error for a request that does not fit a file.
+/// Returns the error for a request that does not fit a file.
 fn does_not_fit(size: Bytes, length: Bytes) -> WorkloadError {
     unusable("workload.request-size", format!("{size} is larger than a file of the job, which has {length:#}"))
 }

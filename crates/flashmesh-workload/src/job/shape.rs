@@ -1,4 +1,4 @@
-//! What the requests of a job have in common, from the configuration.
+//! Properties that all requests of a job share, from the configuration.
 
 use super::file::{DIRECTIONS, File, Stride};
 use super::free_map::FreeMap;
@@ -8,6 +8,7 @@ use crate::error::WorkloadError;
 use crate::synthetic::{Addresses, Chance, KindMix, Layout, Shares, SizeTable, addresses_of, smallest_of, unusable};
 use crate::units::Bytes;
 
+/// The fixed part of a job.
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
     pub(super) kinds: KindMix,
@@ -114,7 +115,7 @@ impl Shape {
         })
     }
 
-    /// The files of the job at their start.
+    /// Returns the files of the job at their start.
     pub(super) fn files(&self, workload: &Workload) -> Vec<File> {
         let has_map = workload.random_map && workload.pattern == Pattern::Random;
         let map = || has_map.then(|| FreeMap::new(self.length / self.map_unit));
@@ -122,7 +123,7 @@ impl Shape {
         (0..u64::from(workload.files.max(1))).map(|file| File::new(start(file), map())).collect()
     }
 
-    /// How many requests there will be, where that follows from the configuration.
+    /// Returns the number of requests, where that follows from the configuration.
     pub(super) fn request_count(&self, workload: &Workload, requests: u64) -> Option<u64> {
         if self.flush_every.is_some() {
             return None;
@@ -136,7 +137,7 @@ impl Shape {
     }
 }
 
-/// The directions that requests of `workload` have.
+/// Returns the directions that requests of `workload` have.
 fn used_directions(workload: &Workload) -> Vec<usize> {
     if workload.deallocate_first {
         return vec![WRITES, DEALLOCATIONS];
@@ -149,7 +150,7 @@ fn used_directions(workload: &Workload) -> Vec<usize> {
     shares.into_iter().filter(|&(_, is_used)| is_used).map(|(direction, _)| direction).collect()
 }
 
-/// The table with the smallest size, which says where requests may begin.
+/// Returns the table with the smallest size, which says where requests may begin.
 fn sizes_with_smallest(sizes: &[SizeTable; DIRECTIONS]) -> &SizeTable {
     sizes.iter().min_by_key(|table| table.smallest().bytes).unwrap_or(&sizes[READS])
 }

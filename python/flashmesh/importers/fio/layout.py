@@ -26,7 +26,7 @@ def is_device(path: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a stream needs of the drive."""
+    """The files of a stream."""
 
     paths: tuple[str, ...]
     """Its files."""

@@ -18,7 +18,7 @@ DEPTH_MAX = 65_535
 
 
 def require_drive(job: Translation) -> None:
-    """Refuses an engine whose requests reach no drive, before its own options are looked at.
+    """Refuses an engine whose requests reach no drive, before its own options are read.
 
     Raises:
         ConfigError: When the engine is one.

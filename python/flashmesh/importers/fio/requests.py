@@ -1,4 +1,4 @@
-"""What the requests of a job ask, how large they are, and where they go."""
+"""Kinds, sizes and places of the requests of a job."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def part(text: str, kind: int, otherwise: str = "") -> str:
     parts = [each.strip() for each in text.split(",")]
     if len(parts) > len(DIRECTIONS):
         raise values.Misfit(f"`{text}` has more than three parts")
-    # What is left out is like the part before it; an empty part is what fio takes without the option.
+    # A missing part is like the one before it; an empty part is what fio takes without the option.
     parts += [parts[-1]] * (len(DIRECTIONS) - len(parts))
     said = parts[kind] or otherwise
     if not said:

@@ -39,7 +39,7 @@ LOG_SAYS = (
 )
 """Options about requests, their times and their number that a log leaves nothing to say for."""
 LOG_READ_MAX = 1 << 20
-"""Bytes of a log that are looked at for waits."""
+"""Bytes of a log that are searched for waits."""
 ORDERS = {"roundrobin": "round-robin", "random": "random", "sequential": "sequential"}
 
 
@@ -252,7 +252,7 @@ class Stream:
 
 
 def second_version(path: Path) -> tuple[bool, bool]:
-    """Returns whether a log is of version 2, and whether there are waits in what is looked at of it."""
+    """Returns whether a log is of version 2, and whether there are waits in its first mebibyte."""
     try:
         with path.open("rb") as file:
             text = file.read(LOG_READ_MAX)

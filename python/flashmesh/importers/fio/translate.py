@@ -33,7 +33,7 @@ RAMP = ("measure.warm-up", "measure.warm-up-time")
 
 @dataclass(slots=True)
 class FioJobs:
-    """What a job file asks of a drive."""
+    """Streams and settings that a job file asks for."""
 
     settings: dict[str, Value] = field(default_factory=dict)
     """Keys with their values; they come before what is set by hand."""
@@ -110,7 +110,7 @@ def read_jobs(path: str | Path, capacity: int | None = None) -> FioJobs:
 
 
 def require_plain_zones(job: Translation) -> None:
-    """Refuses the zones of a zoned drive, before sizes in zones are looked at.
+    """Refuses the zones of a zoned drive, before sizes in zones are read.
 
     Raises:
         ConfigError: When the job asks for them.
