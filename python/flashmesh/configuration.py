@@ -408,11 +408,19 @@ def capacity_of(
     """
     import tomllib
 
+    from flashmesh.sweeps.ranges import quantity
     from flashmesh.validation.workload import capacity_bytes
 
     given = {**(spelt_settings(overrides or {})), **(varied or {})}
     texts = [f"{key}={value_text(value)}" for key, value in given.items() if key.partition(".")[0] not in PER_STREAM]
-    return capacity_bytes(tomllib.loads(read_quietly(source, texts, []).to_toml()))
+    tables = tomllib.loads(read_quietly(source, texts, []).to_toml())
+    page = int(quantity("geometry.page-size", tables["geometry"]["page-size"]).value)
+    # Requests go to the first namespace, where there are some.
+    for namespace in tables.get("namespace", {}).values():
+        if "capacity" in namespace:
+            return int(quantity("geometry.capacity", namespace["capacity"]).value)
+        break
+    return capacity_bytes(tables) // page * page
 
 
 def trace_path(trace: str | Path) -> str:

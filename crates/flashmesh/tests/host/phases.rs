@@ -81,5 +81,5 @@ fn an_open_stream_keeps_to_its_own_depth() {
         let in_flight = |other: &&RequestRecord| other.arrival <= record.arrival && other.completed > record.arrival;
         assert!(records.iter().filter(in_flight).count() <= 2, "at {}", record.arrival);
     }
-    assert!(records.len() == 50 && records[49].arrival > Time::from_us(100));
+    assert!(records.len() == 50 && records[49].arrival > Time::from_us(20));
 }
