@@ -89,6 +89,7 @@ def test_shares_are_those_of_the_drive(tmp_path: Path, text: str, expected: tupl
     jobs = read_text(tmp_path, text)
     assert jobs.asks_capacity
     assert ranges(jobs.on(GIB)) == [expected]
+    assert jobs.on(GIB).on(2 * GIB) == jobs.on(GIB), "what is known stays"
     assert jobs.on(GIB).settings["workload.pass-size"] == expected[1]
 
 

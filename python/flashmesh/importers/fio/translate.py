@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -64,7 +64,8 @@ class FioJobs:
         """Returns the jobs on a drive of `capacity` bytes."""
         if not self.asks_capacity or self.path is None:
             return self
-        return read_jobs(self.path, capacity)
+        # What is changed of these settings later is to stay.
+        return replace(read_jobs(self.path, capacity), asks_capacity=False)
 
 
 def read_jobs(path: str | Path, capacity: int | None = None) -> FioJobs:
@@ -90,13 +91,11 @@ def read_jobs(path: str | Path, capacity: int | None = None) -> FioJobs:
             listed[-1].line,
             f"{len(streams)} jobs, counting each of numjobs: a drive serves at most {STREAMS_MAX} streams",
         )
-    found.asks_capacity = any(one.asks_capacity for one in translations)
     logs = [one for one, _ in streams if "read_iolog" in one.options]
     try:
         layout.place([Wanted(one.paths(clone), one.wanted(clone)) for one, clone in streams if one not in logs])
     except Unplaced as unplaced:
         raise source.problem(listed[0].line, str(unplaced), "give it a size") from None
-    found.asks_capacity |= layout.asks_capacity
     phases = phases_of(translations)
     names: dict[str, int] = {}
     for one, clone in streams:
@@ -106,6 +105,7 @@ def read_jobs(path: str | Path, capacity: int | None = None) -> FioJobs:
         names[name] = one.job.line
         found.jobs.append((one.job.name, {option.name: option.value for option in one.job.options.values()}))
         one.translate(f"stream.{name}." if len(streams) > 1 else "", clone, phases[one.job.line])
+    found.asks_capacity = layout.asks_capacity or any(one.asks_capacity for one in translations)
     return found
 
 
