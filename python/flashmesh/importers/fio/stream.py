@@ -151,9 +151,13 @@ class Stream:
         options = ("offset", "offset_increment") if offset else ("directory", "filename", "nrfiles", "numjobs")
         if len(paths) > 1:
             if offset or (self.span is not None and self.span != length):
-                option = job.options.get("offset") or job.options.get("size") or job.options["nrfiles"]
-                raise job.problem(
-                    option, "several files of which a job uses a part are not modelled", "write a job for each"
+                given = [
+                    job.options[name] for name in ("offset", "size", "filesize", "filename") if name in job.options
+                ]
+                raise job.source.problem(
+                    given[0].line if given else job.job.line,
+                    "several files of which a job uses a part are not modelled",
+                    "write a job for each",
                 )
             self.set("workload.files", len(paths), "nrfiles", "filename")
             self.order()

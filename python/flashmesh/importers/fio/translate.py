@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 STREAMS_MAX = 256
-FILES_MAX = 65_536
+FILES_MAX = 4_096
+"""Files of one clone of a job."""
+NAME_MAX = 56
+"""Characters of the name of a stream, before the number of a clone."""
 RAMP = ("measure.warm-up", "measure.warm-up-time")
 """Keys of what `ramp_time` leaves out of the results."""
 
@@ -145,7 +148,7 @@ class Translation:
         self.kb_base = base if base in (1000, 1024) else 1024
         self.clones = self.get("numjobs", lambda text: values.whole(text, 1, STREAMS_MAX), 1)
         name = self.options["name"].value if "name" in self.options else job.name
-        self.name = re.sub(r"[^A-Za-z0-9_-]", "-", name)[:64]
+        self.name = re.sub(r"[^A-Za-z0-9_-]", "-", name)[:NAME_MAX]
 
     def cache(self, job: Job) -> None:
         """Notes that there is no page cache, where the job would go through one."""
@@ -252,8 +255,7 @@ class Translation:
         filesize = self.get("filesize", self.bytes_of, 0)
         if filesize:
             return max(filesize - offset, 0)
-        option = self.options.get("size")
-        share = values.percentage(option.value) if option is not None else None
+        share = self.get("size", values.percentage, None)
         if share is not None:
             whole = self.capacity()
             return min(int(whole * share), max(whole - offset, 0)) // DEFAULT_SIZE * DEFAULT_SIZE // count
@@ -282,7 +284,7 @@ class Translation:
             return self.get("io_size", lambda text: self.share_of(text, lambda: total or self.capacity()), 0) or total
         if total is not None and ("size" in self.options or "filesize" in self.options):
             size = self.get("size", lambda text: self.share_of(text, lambda: total), total)
-            return total if values.percentage(self.options["size"].value if "size" in self.options else "") else size
+            return total if self.get("size", values.percentage, None) is not None else size
         return None if self.ends_by_itself() else total
 
     def range_of(self, clone: int) -> tuple[int, int | None]:
