@@ -184,8 +184,9 @@ def split(stream: Stream, text: str) -> Sizes:
     """Reads sizes with percentages; those without share what is left, and what is left over goes to the likeliest."""
     found: list[tuple[int, float | None]] = []
     for each in text.split(":"):
-        size, _, percent = each.partition("/")
-        found.append((block(stream, size), float(values.whole(percent, 0, 100)) if percent else None))
+        written, _, percent_text = each.partition("/")
+        share = float(values.whole(percent_text, 0, 100)) if percent_text else None
+        found.append((block(stream, written), share))
     left = 100 - sum(percent for _, percent in found if percent is not None)
     shares = sum(1 for _, percent in found if percent is None)
     if left < 0:
