@@ -1182,13 +1182,21 @@ class StreamResult:
     """Name of the stream."""
     requests: int
     """Requests of the stream that completed during the run. Unit: requests."""
+    read_bytes: int
+    """Bytes that successful requests of the stream read. Unit: B."""
+    written_bytes: int
+    """Bytes that successful requests of the stream wrote. Unit: B."""
+    start_ps: int
+    """Simulated time from the start of the run to that of the stream, which `replay.phase` and `replay.start-delay` put
+    off. Unit: ps.
+    """
     makespan_ps: int
     """Simulated time from the start of the run to the last completion of the stream. Unit: ps."""
     iops: float
-    """Completed requests per simulated second, up to the last completion of the stream. Unit: 1/s."""
+    """Completed requests per simulated second, from the start of the stream to its last completion. Unit: 1/s."""
     bandwidth_bytes_per_s: float
-    """Bytes that successful requests read and wrote, per simulated second up to the last completion of the stream.
-    Unit: B/s.
+    """Bytes that successful requests read and wrote, per simulated second from the start of the stream to its last
+    completion. Unit: B/s.
     """
     latency_ps: LatencyByKind
     """Completion latencies of the requests of the stream."""

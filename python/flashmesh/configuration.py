@@ -152,6 +152,8 @@ def load(
     if fio is not None:
         source = source if isinstance(source, PipeText) else read_once(source)
         refuse_streams(source)
+        if fio.asks_capacity:
+            fio = fio.on(capacity_of(source, overrides, varied))
     elif str(source) == STDIN:
         source = read_once(STDIN)
     if overrides is not None and not isinstance(overrides, Mapping):
@@ -203,12 +205,12 @@ def load(
         if provenance.command is None:
             text = in_python(text, source)
         raise ConfigError(text if fio is None else at_jobs(text, fio)) from None
-    named = config.policies() if runs else []
-    if named:
+    policies = config.policies() if runs else []
+    if policies:
         from flashmesh.policies.trust import refuse_untrusted
 
         own = [*({**overrides, **varied} if typed is None else spelt_settings(typed)).values()]
-        for key, name in named:
+        for key, name in policies:
             where = "the file" if key in overrides or key in varied else place or place_of(source)
             refuse_untrusted(where, key, name, own, trust_policies)
     if is_alone:
@@ -453,6 +455,35 @@ def refuse_streams(source: ConfigSource | PipeText) -> None:
     if streams:
         names = ", ".join(f"[stream.{name}]" for name in streams)
         raise ConfigError(f"the configuration has streams of its own, {names}: with fio its jobs are the streams")
+
+
+PER_STREAM = ("workload", "replay", "queue", "stream")
+"""Sections that the jobs of fio set for themselves."""
+
+
+def capacity_of(
+    source: ConfigSource | PipeText, overrides: Mapping[str, Any] | None, varied: Mapping[str, str] | None
+) -> int:
+    """Returns the bytes of the drive of a configuration, whose streams are not known yet.
+
+    Raises:
+        ConfigError: When the configuration cannot be used.
+    """
+    import tomllib
+
+    from flashmesh.sweeps.ranges import quantity
+    from flashmesh.validation.workload import capacity_bytes
+
+    given = {**(spelt_settings(overrides or {})), **(varied or {})}
+    texts = [f"{key}={value_text(value)}" for key, value in given.items() if key.partition(".")[0] not in PER_STREAM]
+    tables = tomllib.loads(read_quietly(source, texts, []).to_toml())
+    page = int(quantity("geometry.page-size", tables["geometry"]["page-size"]).value)
+    # Requests go to the first namespace, where there are some.
+    for namespace in tables.get("namespace", {}).values():
+        if "capacity" in namespace:
+            return int(quantity("geometry.capacity", namespace["capacity"]).value)
+        break
+    return capacity_bytes(tables) // page * page
 
 
 def trace_path(trace: str | Path) -> str:

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 from conftest import ROOT, TIMEOUT_S
 from flashmesh import ConfigError
 from flashmesh.calibration.engine import calibrate, read_problem
-from flashmesh.calibration.fio_results import figures_of, quantile, read_fio
+from flashmesh.calibration.fio_results import document_of, figures_of, quantile, read_fio
 from flashmesh.calibration.points import target_of_jobs
 from flashmesh.importers.fio import read_jobs
 from flashmesh.sweeps.local import LocalThreads
@@ -183,3 +184,47 @@ def test_what_is_no_result_of_fio_is_refused(document: Any, told: str, tmp_path:
     with pytest.raises(ConfigError) as caught:
         read_fio(tmp_path / "read-1.json")
     assert told in str(caught.value)
+
+
+@pytest.fixture
+def of_fio(tmp_path: Path) -> Callable[..., Figures]:
+    """Reads what the real fio writes of jobs that go nowhere."""
+    if FIO is None:
+        assert os.environ.get("FLASHMESH_CI") != "1", "fio is missing: apt-get install fio"
+        pytest.skip("fio is not installed")
+
+    def call(text: str, *options: str) -> Figures:
+        (tmp_path / "null.fio").write_text("[global]\nioengine=null\nsize=4m\n" + text)
+        done = subprocess.run(
+            [str(FIO), "null.fio", "--output-format=json", "--output=null.json", *options],
+            cwd=tmp_path,
+            capture_output=True,
+            timeout=TIMEOUT_S,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return figures_of(tmp_path / "null.json", document_of(tmp_path / "null.json"))
+
+    return call
+
+
+def test_results_that_put_all_kinds_together_are_read(of_fio: Callable[..., Figures]) -> None:
+    reads = of_fio("unified_rw_reporting=1\n[a]\nrw=randread\n")
+    assert reads.read_iops > 0
+    assert (reads.write_iops, reads.read_p99_us is None) == (0, False)
+    writes = of_fio("unified_rw_reporting=1\nreadwrite=write\n[a]\n")
+    assert (writes.read_iops, writes.write_iops > 0, writes.write_mean_us is None) == (0, True, False)
+    mixed = of_fio("unified_rw_reporting=1\n[a]\nrw=randrw\nrwmixwrite=25\n")
+    assert mixed.read_iops == pytest.approx(3 * mixed.write_iops)
+    assert mixed.read_mean_us is None, "fio has not told the latencies of both apart"
+    both = of_fio("unified_rw_reporting=both\n[a]\nrw=randrw\n")
+    assert both.read_mean_us is not None
+
+
+def test_the_last_of_several_documents_is_read(of_fio: Callable[..., Figures], tmp_path: Path) -> None:
+    figures = of_fio("[a]\nrw=randread\nrate_iops=200\nnumber_ios=300\n", "--status-interval=1")
+    text = (tmp_path / "null.json").read_text()
+    assert text.count('"fio version"') > 1
+    assert figures.read_iops == pytest.approx(200, rel=0.1)
+    (tmp_path / "null.json").write_text("note: a message of fio\n" + text)
+    assert figures_of(tmp_path / "null.json", document_of(tmp_path / "null.json")) == figures

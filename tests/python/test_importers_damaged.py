@@ -48,6 +48,6 @@ def test_an_error_shows_control_characters_as_escapes_and_long_lines_in_part(tmp
     assert place.endswith("x:1:201")
     assert shown == f"1 | ...{'a' * 50}\\u001b[31m{'b' * 45}..."
     assert shown[carets.index("^") : carets.rindex("^") + 1] == "\\u001b[31m"
-    (tmp_path / "job.fio").write_bytes(b"[a]\n\x1b]0;title\x07=1\n")
-    with pytest.raises(flashmesh.ConfigError, match=r"`\\u001b\]0;title\\u0007` is no option"):
+    (tmp_path / "job.fio").write_bytes(b"[a]\n\x1b]0:title\x07=1\n")
+    with pytest.raises(flashmesh.ConfigError, match=r"`\\u001b\]0:title\\u0007` is no option"):
         read_jobs(tmp_path / "job.fio")

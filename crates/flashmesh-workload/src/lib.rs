@@ -3,6 +3,7 @@
 pub mod config;
 pub mod error;
 pub mod fitted;
+pub mod job;
 mod open;
 pub mod profiles;
 pub mod readers;

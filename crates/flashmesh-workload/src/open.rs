@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use super::fitted::{FittedSource, Model};
+use super::job::JobSource;
 use super::profiles::{self, MixSource, Named, ProfileSource};
 use super::readers::{TraceSource, TraceStream, TraceSummary, clock, scan_stream};
 use super::source::WorkloadSource;
@@ -114,6 +115,10 @@ fn open_at_once(
     match workload.kind {
         WorkloadKind::Synthetic => {
             let source = SyntheticSource::new(workload, replay, capacity, sector_size, seed)?;
+            Ok((Box::new(source), WorkloadSummary::Synthetic))
+        }
+        WorkloadKind::Job => {
+            let source = JobSource::new(workload, replay, capacity, sector_size, seed)?;
             Ok((Box::new(source), WorkloadSummary::Synthetic))
         }
         WorkloadKind::Profile => {

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import ConfigError
 from flashmesh.importers.fio import FioJobs, read_jobs
 from flashmesh.importers.fio import jobs as job_files
+from flashmesh.importers.fio.options import ALIASES
 from flashmesh.validation.figures import COLUMNS, KINDS, Figures
 from flashmesh.validation.measurements import require_ordered
 
@@ -43,28 +45,79 @@ def read_fio(path: Path) -> tuple[Figures, FioJobs, int]:
 
 
 def document_of(path: Path) -> list[dict[str, Any]]:
-    """The jobs of a file.
+    """Returns the jobs of a file; of several documents, as --status-interval writes them, those of the last.
 
     Raises:
         ConfigError: When it cannot be read, or is none of fio.
     """
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeError) as error:
         raise ConfigError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    try:
+        document = last_document(text)
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: is no JSON: run fio with --output-format=json --output={path.name}") from error
     jobs = document.get("jobs") if isinstance(document, dict) and "fio version" in document else None
-    if not isinstance(jobs, list) or not jobs:
+    if not isinstance(jobs, list) or not jobs or not all(isinstance(job, dict) for job in jobs):
         raise ConfigError(f"{path}: is no result of fio: run it with --output-format=json")
     failed = [str(job.get("jobname")) for job in jobs if job.get("error")]
     if failed:
         raise ConfigError(f"{path}: the job {failed[0]} ended with an error: measure again")
-    return jobs
+    shared = document.get("global options")
+    return [separate(job, shared if isinstance(shared, dict) else {}) for job in jobs]
+
+
+def last_document(text: str) -> Any:
+    """Returns the last JSON document of a text, whose first lines may be messages of fio.
+
+    Raises:
+        ValueError: When there is none, or anything else behind the first.
+    """
+    begin = re.search(r"^\{", text, re.MULTILINE)
+    if begin is None:
+        return json.loads(text)
+    at, decoder, found = begin.start(), json.JSONDecoder(), None
+    while at < len(text):
+        found, at = decoder.raw_decode(text, at)
+        at = len(text) - len(text[at:].lstrip())
+    return found
+
+
+def separate(job: dict[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a job with its requests by kind, where unified_rw_reporting=1 put them together.
+
+    Those of a mix are shared out by its percentages, and have no latencies: fio has not told them apart.
+    """
+    mixed = job.get("mixed")
+    if not isinstance(mixed, dict) or any(job.get(kind, {}).get("total_ios") for kind in KINDS):
+        return job
+    own = job.get("job options")
+    options = {
+        ALIASES.get(name, name): value for name, value in {**shared, **(own if isinstance(own, dict) else {})}.items()
+    }
+    word = str(options.get("rw", "read")).partition(":")[0].removeprefix("rand")
+    if word not in ("rw", "readwrite"):
+        return {**job, word: mixed}
+    share = rwmix(options)
+    for kind, part in (("read", share), ("write", 1 - share)):
+        counts = {"iops": mixed["iops"] * part, "total_ios": round(mixed["total_ios"] * part)}
+        job = {**job, kind: counts | {"is_share": True}}
+    return job
+
+
+def rwmix(options: Mapping[str, Any]) -> float:
+    """Returns the share of reads of a mix."""
+    try:
+        if "rwmixread" in options:
+            return min(int(options["rwmixread"]), 100) / 100
+        return 1 - min(int(options.get("rwmixwrite", 50)), 100) / 100
+    except ValueError:
+        return 0.5
 
 
 def figures_of(path: Path, jobs: Sequence[Mapping[str, Any]]) -> Figures:
-    """The figures of all jobs together.
+    """Returns the figures of all jobs together.
 
     Raises:
         ConfigError: When latencies have no unit, or percentiles of several jobs cannot be put together.
@@ -73,7 +126,7 @@ def figures_of(path: Path, jobs: Sequence[Mapping[str, Any]]) -> Figures:
     for kind in KINDS:
         parts = [job[kind] for job in jobs if job.get(kind, {}).get("total_ios")]
         found[f"{kind}_iops"] = float(sum(part["iops"] for part in parts))
-        if parts:
+        if parts and not any(part.get("is_share") for part in parts):
             found |= {f"{kind}_{name}_us": value for name, value in latencies(path, kind, parts).items()}
     if not any(found[f"{kind}_iops"] for kind in KINDS):
         raise ConfigError(f"{path}: no job read or wrote anything")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from flashmesh import configuration
-from flashmesh.validation.workload import WARM_UP_SHARE, Extent, picoseconds, with_load
+from flashmesh.validation.workload import WARM_UP_SHARE, Extent, capacity_bytes, picoseconds, with_load
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,6 +75,7 @@ def target_of_jobs(
     tables["host"] = {**drive["host"], "queue-depth": max(depth, 1)}
     tables["measure"] = {**drive["measure"], "warm-up": "time", "warm-up-time": picoseconds(seconds * WARM_UP_SHARE)}
     tables["precondition"] = {**drive["precondition"], "kind": "random"}
+    jobs = jobs.on(capacity_bytes(tables))
     settings = dict(jobs.settings)
     is_paced = False
     for key in jobs.settings:

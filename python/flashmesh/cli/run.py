@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 @workload_options
 @results_option("json")
 @output_option("--json", "json_file", "Write the results as JSON; - writes them to stdout instead of the summary.")
+@output_option("--fio-json", "fio_json_file", "Write the results in the form of fio's JSON, for jobs of --fio.")
 @output_option("--request-log", "requests_file", "Write a Parquet file with a row for every request.")
 @output_option(
     "--epochs",
@@ -53,6 +54,7 @@ def run(
     config: str | None,
     fio_file: Path | None,
     json_file: Path | None,
+    fio_json_file: Path | None,
     requests_file: Path | None,
     epochs_file: Path | None,
     timeline_file: Path | None,
@@ -68,6 +70,9 @@ def run(
     """
     goal = until_steady(options)
     config = drive_of(config, fio_file)
+    if fio_json_file is not None and fio_file is None:
+        raise click.UsageError("--fio-json shows jobs of fio: give them with --fio FILE")
+    refuse_stdout("--fio-json", fio_json_file, "fio's JSON")
     refuse_stdout("--request-log", requests_file)
     refuse_suffix("--request-log", requests_file, ".parquet")
     refuse_stdout("--epochs", epochs_file, "epochs")
@@ -75,6 +80,7 @@ def run(
     refuse_overwriting(
         {
             "--json": json_file,
+            "--fio-json": fio_json_file,
             "--request-log": requests_file,
             "--epochs": epochs_file,
             "--timeline": timeline_file,
@@ -86,6 +92,7 @@ def run(
     json_stdout = json_file == STDOUT
     failures: list[str] = []
     with OutputFiles() as files, ProgressBar(quiet=quiet) as bar:
+        write_fio = files.open(text_file(fio_json_file)) if fio_json_file else None
         write_json = files.open(text_file(json_file)) if json_file and not json_stdout else None
         try:
             result = simulate.run(
@@ -119,6 +126,10 @@ def run(
             raise
         if write_json is not None:
             write_json(result.to_json())
+        if write_fio is not None and jobs is not None:
+            from flashmesh.importers.fio.output import fio_json
+
+            write_fio(fio_json(result, jobs))
         failures += files.close()
     tell_lonely([result], fairness, quiet)
     if goal is not False and not quiet:

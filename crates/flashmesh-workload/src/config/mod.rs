@@ -7,6 +7,6 @@ mod workload;
 pub use replay::{LatencyStart, Replay, ReplayMode};
 pub use sizes::Sizes;
 pub use workload::{
-    ArrivalKind, Beyond, BlkparseEvent, BurstKinds, MixPlacement, Pattern, TraceAddressUnit, TraceFormat,
-    TracePolarity, TraceTimeUnit, Workload, WorkloadKind,
+    ArrivalKind, Beyond, BlkparseEvent, BurstKinds, FileOrder, IologWait, MixPlacement, Pattern, RunKind,
+    TraceAddressUnit, TraceFormat, TracePolarity, TraceTimeUnit, Workload, WorkloadKind,
 };

@@ -41,13 +41,21 @@ section! {
         latency_start: LatencyStart = LatencyStart::Arrival, with "mode" = ["\"open\""], needs plain;
         /// Requests in flight.
         outstanding: u32 = 64, in 1..=65_535, with "mode" = ["\"stress\""], needs plain;
+        /// The most requests in flight; later ones wait on the host.
+        outstanding_max: Option<u32> = None, unset "`host.queue-depth`", in 1..=65_535, with "mode" = ["\"open\""], needs plain;
         /// Independent issuers.
         threads: u32 = 1, in 1..=65_535, with "mode" = ["\"closed\""], needs plain;
         /// From a completion to the next request of the thread.
         think_time: Time = Time::ZERO, in Time::ZERO..=Time::from_ms(1_000_000), with "mode" = ["\"closed\""], needs plain;
         /// When the stream starts: its arrivals count from then. `time-scale` multiplies this as well.
         start_time: Time = Time::ZERO, in Time::ZERO..=Time::RUN_MAX, with "mode" = ["\"open\""], needs plain;
-        /// No request arrives after this time; those that have arrived are served.
+        /// Requests of a thread between two think times.
+        think_every: u32 = 1, in 1..=1_000_000_000, with "mode" = ["\"closed\""], needs plain;
+        /// The streams of a phase begin when those of all earlier phases have ended.
+        phase: u32 = 0, in 0..=255, needs plain;
+        /// From the start of its phase to the start of the stream.
+        start_delay: Time = Time::ZERO, in Time::ZERO..=Time::from_ms(1_000_000), needs plain;
+        /// No request arrives after this time, counted from the start of the stream; those that have arrived are served.
         stop_time: Option<Time> = None, unset "the workload's own end", in Time::from_ps(1)..=Time::RUN_MAX, needs plain;
     }
 }

@@ -6,8 +6,8 @@
 //! addresses from 0, so several files of one log overlay one another on the drive.
 //!
 //! - Time stamps of version 3 are microseconds from the start of the job: the manual names no unit, fio writes microseconds.
-//! - Version 2 has no clock but `wait`. The manual, followed here, says microseconds after the previous wait; fio itself takes
-//!   the number for milliseconds since the start of the job. The manual's "everything below 100 is discarded" is a limit of
+//! - Version 2 has no clock but `wait`. The manual says microseconds after the previous wait; fio 3.33 takes the number for
+//!   milliseconds since the start of the job. `workload.iolog-wait` says which of both is meant. The manual's "everything below 100 is discarded" is a limit of
 //!   fio's sleeping and not taken over.
 //! - `sync` and `datasync` are flushes with `workload.flushes`; without it they are ignored and counted, and `sync_file_range` always
 //!   is: what it writes stands in the log.
@@ -18,7 +18,7 @@ use super::fields::Fields;
 use super::reject::{BadLine, Reason};
 use super::sample::{Match, Sample};
 use super::{Format, Framing, Line, RawRequest, TraceReader};
-use crate::config::TraceFormat;
+use crate::config::{IologWait, TraceFormat};
 use crate::request::RequestKind;
 use crate::units::Time;
 
@@ -34,7 +34,10 @@ pub static FORMAT: Format = Format {
         Some((number, line)) => Match::none_at(*number, MISSING_HEADER, line),
         None => Match::NONE,
     },
-    open: |workload| Box::new(FioIolog { flushes: workload.flushes, ..FioIolog::default() }),
+    open: |workload| {
+        let counts_from_start = workload.iolog_wait == IologWait::SinceStart;
+        Box::new(FioIolog { flushes: workload.flushes, counts_from_start, ..FioIolog::default() })
+    },
 };
 
 const MISSING_HEADER: BadLine = BadLine {
@@ -65,8 +68,10 @@ impl Version {
 #[derive(Default)]
 struct FioIolog {
     flushes: bool,
+    /// Whether a wait counts milliseconds from the start of the log.
+    counts_from_start: bool,
     version: Option<Version>,
-    /// Version 2: the sum of all waits so far, in microseconds.
+    /// Version 2: the time that the waits so far have reached, in microseconds.
     waited_us: u64,
     files: FxHashMap<Box<[u8]>, u32>,
 }
@@ -144,7 +149,12 @@ impl FioIolog {
         let column = fields.column();
         let wait_us = fields.number("the time to wait in microseconds")?;
         let too_long = BadLine::new(Reason::Number, column, "waits that sum to less than 2^64 microseconds");
-        self.waited_us = self.waited_us.checked_add(wait_us).ok_or(too_long)?;
+        let waited_us = match self.counts_from_start {
+            // A wait that is over already does not run back.
+            true => wait_us.checked_mul(1000).map(|until| until.max(self.waited_us)),
+            false => self.waited_us.checked_add(wait_us),
+        };
+        self.waited_us = waited_us.ok_or(too_long)?;
         Ok(Line::Skipped)
     }
 }

@@ -20,9 +20,9 @@ pub(crate) use bursts::Bursts;
 pub(crate) use kinds::{KindMix, Shares};
 pub(crate) use layout::Layout;
 pub(crate) use pattern::{Addresses, Runs};
-pub(crate) use random::{Generator, Seed, below, stream_of as generator_of};
+pub(crate) use random::{Chance, Generator, Seed, below, stream_of as generator_of};
 pub(crate) use recurrence::Recurrence;
-pub(crate) use sizes::{SizeTable, SizesByKind};
+pub(crate) use sizes::{SizeTable, SizesByKind, smallest_of};
 pub(crate) use stream::{Recipe, Streams};
 pub(crate) use unaligned::Unaligned;
 
@@ -31,13 +31,14 @@ use crate::config::{self, ArrivalKind, Pattern};
 use crate::error::WorkloadError;
 use crate::request::IoRequest;
 use crate::units::{Bytes, Time};
-use pattern::{HotCold, HotStride, Sequential, Uniform, Zipf};
+pub(crate) use pattern::{AddressPattern, Cursor, Sequential};
+use pattern::{HotCold, HotStride, Normal, Pareto, Uniform, Zipf, Zoned};
 
 /// Requests of a synthetic workload or a profile when the configuration does not say how many.
 pub const REQUESTS_DEFAULT: u64 = 100_000;
 
 /// Mean time between arrivals of a synthetic workload when the configuration does not say it.
-const INTERARRIVAL_DEFAULT: Time = Time::from_us(10);
+pub(crate) const INTERARRIVAL_DEFAULT: Time = Time::from_us(10);
 
 /// A synthetic workload: `[workload] kind = "synthetic"`.
 ///
@@ -83,19 +84,7 @@ impl SyntheticSource {
             .ok_or_else(|| unusable("workload.request-size", "no size has a weight"))?;
         let layout = Layout::new(workload.footprint_start, workload.footprint, alignment, capacity, sector_size)?;
         let sizes = SizeTable::new(&workload.request_size, &layout, sector_size)?;
-        let addresses = match workload.pattern {
-            Pattern::Sequential => {
-                Addresses::Sequential(Sequential::new(stream::streams_of(replay)?, layout.blocks(), &sizes)?)
-            }
-            Pattern::Random => Addresses::Uniform(Uniform),
-            Pattern::Zipf => Addresses::Zipf(Zipf::new(workload.zipf_theta, &sizes)?),
-            Pattern::HotCold => {
-                Addresses::HotCold(HotCold::new(workload.hot_footprint, workload.hot_traffic, layout.blocks(), &sizes)?)
-            }
-            Pattern::HotStride => {
-                Addresses::HotStride(HotStride::new(workload.hot_stride, workload.hot_traffic, &sizes)?)
-            }
-        };
+        let addresses = addresses_of(workload, stream::streams_of(replay)?, layout.blocks(), &sizes)?;
         let kinds = KindMix::new(Shares {
             read: workload.read_share,
             deallocate: workload.deallocate_share,
@@ -129,7 +118,27 @@ impl WorkloadSource for SyntheticSource {
     }
 }
 
+/// The pattern of `workload` over `blocks` blocks, for sequential requests in `parts` parts.
+pub(crate) fn addresses_of(
+    workload: &config::Workload,
+    parts: u32,
+    blocks: u64,
+    sizes: &SizeTable,
+) -> Result<Addresses, WorkloadError> {
+    let (footprint, traffic) = (workload.hot_footprint, workload.hot_traffic);
+    Ok(match workload.pattern {
+        Pattern::Sequential => Addresses::Sequential(Sequential::new(parts, blocks, sizes)?),
+        Pattern::Random => Addresses::Uniform(Uniform),
+        Pattern::Zipf => Addresses::Zipf(Zipf::new(workload.zipf_theta, sizes)?),
+        Pattern::HotCold => Addresses::HotCold(HotCold::new(footprint, traffic, blocks, sizes)?),
+        Pattern::HotStride => Addresses::HotStride(HotStride::new(workload.hot_stride, traffic, sizes)?),
+        Pattern::Zoned => Addresses::Zoned(Zoned::new(workload.zones.as_deref().unwrap_or_default(), sizes)?),
+        Pattern::Pareto => Addresses::Pareto(Pareto::new(workload.pareto_share, sizes)?),
+        Pattern::Normal => Addresses::Normal(Normal::new(workload.normal_deviation, sizes)?),
+    })
+}
+
 /// The error for a parameter that cannot be used, named by its key.
-fn unusable(key: &str, message: impl std::fmt::Display) -> WorkloadError {
+pub(crate) fn unusable(key: &str, message: impl std::fmt::Display) -> WorkloadError {
     WorkloadError::Unusable(format!("{key}: {message}"))
 }

@@ -74,7 +74,11 @@ impl Config {
 
     /// Whether any request may write.
     fn writes(&self) -> bool {
-        let reads_only = |workload: &Workload| workload.kind == WorkloadKind::Synthetic && workload.read_share == 1.0;
+        let reads_only = |workload: &Workload| {
+            matches!(workload.kind, WorkloadKind::Synthetic | WorkloadKind::Job)
+                && workload.read_share == 1.0
+                && !workload.deallocate_first
+        };
         self.streams().iter().any(|stream| !reads_only(&stream.workload))
     }
 
@@ -85,10 +89,21 @@ impl Config {
             let workload = &stream.workload;
             let size = match workload.kind {
                 WorkloadKind::Synthetic => workload.request_size.0.iter().map(|(size, _)| size.as_u64()).max(),
+                WorkloadKind::Job => {
+                    let given = [Some(&workload.request_size), workload.write_size.as_ref()];
+                    let sizes = given.into_iter().flatten().flat_map(|sizes| &sizes.0);
+                    sizes.map(|(size, _)| size.as_u64()).max()
+                }
                 _ => None,
             };
             let requests = match workload.kind {
                 WorkloadKind::Synthetic | WorkloadKind::Profile => workload.requests.or(Some(REQUESTS_DEFAULT)),
+                WorkloadKind::Job => {
+                    let size = workload.request_size.0.iter().map(|(size, _)| size.as_u64()).min().unwrap_or(page);
+                    let passes =
+                        workload.pass_size.map(|pass| pass.as_u64().saturating_mul(workload.passes) / size.max(1));
+                    workload.requests.or(passes).or(Some(REQUESTS_DEFAULT))
+                }
                 WorkloadKind::Trace | WorkloadKind::Fitted => workload.requests,
             };
             // A trace may touch all of the drive, or next to nothing.

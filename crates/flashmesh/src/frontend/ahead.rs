@@ -25,7 +25,9 @@ impl<M: Model> Frontend<M> {
         let is_unwatched = matches!(self.records, Records::Dropped)
             && self.counters.timeline.is_none()
             && self.config.measure.precision == 0.0;
-        !M::ALL_FEATURES && are_stressed && is_unwatched
+        let is_delayed = self.streams.iter().any(|stream| stream.config.replay.start_delay > Time::ZERO);
+        let is_one_phase = self.phases_left.len() <= 1 && !is_delayed;
+        !M::ALL_FEATURES && are_stressed && is_unwatched && is_one_phase
     }
 
     /// A response has been sent that is at the host at `at`.

@@ -200,15 +200,18 @@ impl<M: Model> Frontend<M> {
             self.issue(stream, waiting, now, controller, kernel);
         }
         match mode {
-            Mode::Open => self.issue_open(stream, controller, kernel),
-            Mode::Stress { .. } => self.issue_next(stream, controller, kernel),
+            Mode::Open => self.issue_open(stream, controller, kernel)?,
+            Mode::Stress { .. } => self.issue_next(stream, controller, kernel)?,
+            Mode::Closed { .. } if self.streams[stream.index()].replay.goes_on(thread) => {
+                self.issue_for(stream, thread, controller, kernel)?;
+            }
             Mode::Closed { .. } => {
                 if let Some(thinks) = self.streams[stream.index()].replay.think(thread, now)? {
                     kernel.schedule(lane::ARRIVAL, now + thinks, Event::ThreadReady(stream));
                 }
-                Ok(())
             }
         }
+        if self.phases_left.is_empty() { Ok(()) } else { self.start_phases(controller, kernel) }
     }
 
     /// Measures what a request took that is at the host at `now`, and whose last transaction took `spent`, and forgets it.

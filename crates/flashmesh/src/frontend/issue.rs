@@ -3,7 +3,7 @@
 use crate::controller::Controller;
 use crate::error::RunError;
 use crate::host::interface::Command;
-use crate::host::replay::{Arrived, BATCH, Mode, Next};
+use crate::host::replay::{Arrived, BATCH, Next};
 use crate::ids::{Lpn, StreamId};
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, lane};
@@ -15,23 +15,12 @@ use crate::workload::{IoRequest, RequestKind};
 use super::{Frontend, Sink};
 
 impl<M: Model> Frontend<M> {
-    /// Issues the first requests of every stream.
+    /// Issues the first requests of every stream of the first phase.
     ///
     /// # Errors
     /// When a workload cannot be read.
     pub fn start(&mut self, controller: &Controller, kernel: &mut Kernel<M>) -> Result<(), RunError> {
-        for index in 0..self.streams.len() {
-            let stream = StreamId(index as u32);
-            match self.streams[index].replay.mode() {
-                Mode::Open => self.issue_open(stream, controller, kernel)?,
-                Mode::Stress { outstanding } => {
-                    (0..outstanding).try_for_each(|_| self.issue_next(stream, controller, kernel))?;
-                }
-                Mode::Closed { threads } => {
-                    (0..threads).try_for_each(|thread| self.issue_for(stream, thread, controller, kernel))?;
-                }
-            }
-        }
+        self.start_phases(controller, kernel)?;
         if let Some(at) = self.rules.power_cut {
             kernel.schedule(lane::ARRIVAL, at, Event::PowerCut);
         }
@@ -48,8 +37,14 @@ impl<M: Model> Frontend<M> {
         controller: &Controller,
         kernel: &mut Kernel<M>,
     ) -> Result<(), RunError> {
+        if self.streams[stream.index()].replay.is_delayed() {
+            self.streams[stream.index()].replay.begin(kernel.now());
+            self.issue_first(stream, controller, kernel)?;
+            return self.start_phases(controller, kernel);
+        }
         self.streams[stream.index()].replay.alarm_rang();
-        self.issue_open(stream, controller, kernel)
+        self.issue_open(stream, controller, kernel)?;
+        self.start_phases(controller, kernel)
     }
 
     /// Closed replay: the thread that thinks longest has thought long enough.
@@ -112,7 +107,7 @@ impl<M: Model> Frontend<M> {
     }
 
     /// Closed replay: issues the next request of a thread.
-    fn issue_for(
+    pub(super) fn issue_for(
         &mut self,
         stream: StreamId,
         thread: u32,

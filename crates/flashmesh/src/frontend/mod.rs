@@ -11,6 +11,7 @@ mod crossing;
 mod flush;
 mod held;
 mod issue;
+mod phases;
 mod power_cut;
 mod request;
 mod streams;
@@ -69,6 +70,8 @@ pub struct Frontend<M: Model> {
     geometry: Geometry,
     rules: Rules,
     streams: Vec<HostStream>,
+    /// The phases that have not started, the next one last.
+    phases_left: Vec<u32>,
     interface: AnyInterface,
     crossing: Crossing,
     /// Whether completions are handled when they are sent; see `ahead.rs`.
@@ -137,6 +140,7 @@ impl Frontend<Probed> {
     pub fn new(config: &Config, geometry: &Geometry, sources: Vec<Source>) -> Result<Frontend<Probed>, RunError> {
         let streams = streams::connect(config, sources)?;
         let namespaces = streams::attach(config, &streams, &config.namespaces(geometry)?)?;
+        let phases = phases::of(&streams);
         let priorities: Vec<Priority> = streams.iter().map(|stream| stream.config.queue.priority).collect();
         Ok(Frontend {
             config: Box::new(config.clone()),
@@ -161,6 +165,7 @@ impl Frontend<Probed> {
             records: Records::Dropped,
             model: PhantomData,
             streams,
+            phases_left: phases,
             geometry: geometry.clone(),
         })
     }
@@ -193,6 +198,7 @@ impl Frontend<Probed> {
             geometry: self.geometry,
             rules: self.rules,
             streams: self.streams,
+            phases_left: self.phases_left,
             interface: self.interface,
             crossing: self.crossing,
             completes_ahead: false,

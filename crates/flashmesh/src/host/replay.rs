@@ -58,6 +58,16 @@ impl From<&config::Replay> for Mode {
     }
 }
 
+/// How far a stream has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Progress {
+    /// Its phase has not come.
+    Waits,
+    /// Its phase has come, and [`Replay::delay`] runs.
+    Delayed,
+    Begun,
+}
+
 #[derive(Clone)]
 pub struct Replay {
     source: Source,
@@ -65,6 +75,15 @@ pub struct Replay {
     /// Factor of arrival times in units of 2^-40: floats decide no event time.
     time_scale: u128,
     think_time: Time,
+    /// Closed replay: requests of a thread between two think times.
+    think_every: u32,
+    /// Closed replay: requests of each thread since it last thought.
+    unthought: Vec<u32>,
+    /// When the stream began; times of the workload count from then.
+    begun: Time,
+    /// From the start of the phase to the start of the stream.
+    delay: Time,
+    progress: Progress,
     stop: Time,
     /// Open replay.
     latency_start: LatencyStart,
@@ -112,10 +131,18 @@ impl Replay {
             mode,
             time_scale: (config.time_scale * (1u64 << SCALE_SHIFT) as f64).round() as u128,
             think_time: config.think_time,
+            think_every: config.think_every.max(1),
+            unthought: vec![0; if let Mode::Closed { threads } = mode { threads as usize } else { 0 }],
+            begun: Time::ZERO,
+            delay: config.start_delay,
+            progress: Progress::Waits,
             stop: config.stop_time.unwrap_or(Time::MAX),
             latency_start: config.latency_start,
             thoughts: VecDeque::new(),
-            slots: Slots::new(queue_depth),
+            slots: Slots::new(match config.outstanding_max {
+                Some(most) if mode == Mode::Open => queue_depth.min(most),
+                _ => queue_depth,
+            }),
             batch: Batch::new(),
             alarm: false,
             overdue: Overdue::default(),
@@ -157,7 +184,53 @@ impl Replay {
 
     /// Whether requests will come although none is in flight.
     pub fn will_issue(&self) -> bool {
-        self.alarm || !self.thoughts.is_empty()
+        self.alarm || !self.thoughts.is_empty() || self.progress == Progress::Delayed
+    }
+
+    /// Whether the stream has begun, and has nothing in flight and nothing more to issue.
+    pub fn has_ended(&self) -> bool {
+        self.progress == Progress::Begun && self.in_flight() == 0 && !self.will_issue()
+    }
+
+    /// Starts the phase of the stream at `now`. Returns when the stream begins, if that is later.
+    pub fn start_phase(&mut self, now: Time) -> Option<Time> {
+        if self.delay == Time::ZERO {
+            self.begin(now);
+            return None;
+        }
+        self.progress = Progress::Delayed;
+        Some(now + self.delay)
+    }
+
+    /// Begins the stream at `now`.
+    pub fn begin(&mut self, now: Time) {
+        self.progress = Progress::Begun;
+        self.begun = now;
+        self.stop = Time::from_ps(self.stop.as_ps().saturating_add(now.as_ps()));
+    }
+
+    /// When the stream began.
+    pub fn begun(&self) -> Time {
+        self.begun
+    }
+
+    /// Whether the stream waits for its delay to end.
+    pub fn is_delayed(&self) -> bool {
+        self.progress == Progress::Delayed
+    }
+
+    /// Closed replay: counts a completed request of `thread`. Returns whether the thread issues the next one without thinking.
+    pub fn goes_on(&mut self, thread: u32) -> bool {
+        if self.think_every == 1 {
+            return false;
+        }
+        let Some(unthought) = self.unthought.get_mut(thread as usize) else { return false };
+        *unthought += 1;
+        if *unthought < self.think_every {
+            return true;
+        }
+        *unthought = 0;
+        false
     }
 
     /// Closed replay: from `now` on `thread` thinks about its next request; gives for how long, or nothing when it has no more.
@@ -309,7 +382,7 @@ impl Replay {
     }
 
     fn scaled(&self, arrival: Time) -> Result<Time, WorkloadError> {
-        let scaled = (u128::from(arrival.as_ps()) * self.time_scale) >> SCALE_SHIFT;
+        let scaled = ((u128::from(arrival.as_ps()) * self.time_scale) >> SCALE_SHIFT) + u128::from(self.begun.as_ps());
         match u64::try_from(scaled).map(Time::from_ps) {
             Ok(scaled) if scaled <= Time::RUN_MAX => Ok(scaled),
             _ => Err(WorkloadError::Unusable(format!(

@@ -163,11 +163,17 @@ quantities! {
         name: String;
         /// Requests of the stream that completed during the run.
         requests: u64, in "requests";
+        /// Bytes that successful requests of the stream read.
+        read_bytes: u64, in "B";
+        /// Bytes that successful requests of the stream wrote.
+        written_bytes: u64, in "B";
+        /// Simulated time from the start of the run to that of the stream, which `replay.phase` and `replay.start-delay` put off.
+        start_ps: u64, in "ps";
         /// Simulated time from the start of the run to the last completion of the stream.
         makespan_ps: u64, in "ps";
-        /// Completed requests per simulated second, up to the last completion of the stream.
+        /// Completed requests per simulated second, from the start of the stream to its last completion.
         iops: f64, in "1/s";
-        /// Bytes that successful requests read and wrote, per simulated second up to the last completion of the stream.
+        /// Bytes that successful requests read and wrote, per simulated second from the start of the stream to its last completion.
         bandwidth_bytes_per_s: f64, in "B/s";
         /// Completion latencies of the requests of the stream.
         latency_ps: LatencyReport;

@@ -64,7 +64,8 @@ impl Kind {
 pub struct StreamMeasures {
     completed: u64,
     last_completion: Time,
-    bytes: Bytes,
+    read_bytes: Bytes,
+    written_bytes: Bytes,
     kinds: [KindMeasures; Kind::ALL.len()],
 }
 
@@ -88,18 +89,22 @@ impl StreamMeasures {
     ) {
         self.completed += 1;
         self.last_completion = now;
-        let measures = &mut self.kinds[Kind::of(io, status) as usize];
+        let kind = Kind::of(io, status);
+        let measures = &mut self.kinds[kind as usize];
         measures.latencies.record(latency);
         measures.breakdown.record(latency, firmware, spent);
-        if io.kind.moves_data() && status == Status::Success {
-            self.bytes += io.size;
+        match kind {
+            Kind::Read => self.read_bytes += io.size,
+            Kind::Write => self.written_bytes += io.size,
+            Kind::Flush | Kind::Other => {}
         }
     }
 
     pub fn add(&mut self, other: &StreamMeasures) {
         self.completed += other.completed;
         self.last_completion = self.last_completion.later(other.last_completion);
-        self.bytes += other.bytes;
+        self.read_bytes += other.read_bytes;
+        self.written_bytes += other.written_bytes;
         self.kinds.iter_mut().zip(&other.kinds).for_each(|(kind, further)| kind.add(further));
     }
 
@@ -108,7 +113,17 @@ impl StreamMeasures {
     }
 
     pub fn bytes(&self) -> Bytes {
-        self.bytes
+        self.read_bytes + self.written_bytes
+    }
+
+    /// Bytes that successful requests read.
+    pub fn read_bytes(&self) -> Bytes {
+        self.read_bytes
+    }
+
+    /// Bytes that successful requests wrote.
+    pub fn written_bytes(&self) -> Bytes {
+        self.written_bytes
     }
 
     pub fn last_completion(&self) -> Time {
@@ -141,6 +156,7 @@ impl StreamMeasures {
         all
     }
 
+    /// The figures of a stream that ran for `end`.
     pub fn figures(&self, end: Time) -> StreamFigures {
         let per_second = |count: f64| if end == Time::ZERO { 0.0 } else { count / end.as_secs_f64() };
         let all = self.together();
@@ -148,7 +164,7 @@ impl StreamMeasures {
         let BreakdownParts { mean, tail } = all.parts();
         StreamFigures {
             iops: per_second(self.completed as f64),
-            bandwidth_bytes_per_s: per_second(self.bytes.as_u64() as f64),
+            bandwidth_bytes_per_s: per_second((self.read_bytes + self.written_bytes).as_u64() as f64),
             latency_ps: LatencyReport {
                 all: all.latencies.summary(),
                 read: summary(Kind::Read),

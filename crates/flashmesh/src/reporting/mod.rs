@@ -183,9 +183,14 @@ impl Snapshot<'_> {
         let streams = self.frontend.streams.iter().zip(&self.frontend.counters.streams);
         let report = |(stream, measures): (&HostStream, &StreamMeasures)| {
             let end = measures.last_completion();
-            let StreamFigures { iops, bandwidth_bytes_per_s, latency_ps, breakdown_ps } = measures.figures(end);
+            let begun = stream.replay.begun();
+            let ran = end.saturating_sub(begun);
+            let StreamFigures { iops, bandwidth_bytes_per_s, latency_ps, breakdown_ps } = measures.figures(ran);
             StreamReport {
                 name: stream.config.name.clone(),
+                start_ps: begun.as_ps(),
+                read_bytes: measures.read_bytes().as_u64(),
+                written_bytes: measures.written_bytes().as_u64(),
                 requests: measures.completed(),
                 makespan_ps: end.as_ps(),
                 iops,

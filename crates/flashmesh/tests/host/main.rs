@@ -11,6 +11,7 @@ mod interfaces;
 mod latency_start;
 mod mqsim_failures;
 mod mqsim_single;
+mod phases;
 mod reading_ahead;
 mod stop_time;
 mod streams;

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from flashmesh.importers.fio.options import ALIASES
 from flashmesh.importers.problems import read_source
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from flashmesh.importers.problems import Source
 
 GLOBAL = "global"
+"""How the name of a section begins whose options hold for all jobs behind it."""
+INCLUDES_MAX = 8
+"""Files that include one another."""
+KEYWORDS: dict[str, Callable[[], int]] = {
+    "$pagesize": lambda: os.sysconf("SC_PAGESIZE"),
+    "$mb_memory": lambda: os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20,
+    "$ncpus": lambda: os.cpu_count() or 1,
+}
+"""What fio knows of the machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +33,13 @@ class Option:
     """An option as it is written."""
 
     name: str
+    """The name that fio's manual lists first; an alias is read as that."""
     value: str
     line: int
+    written: str
+    """The name in the file."""
+    missing: str = ""
+    """The variable in the value that the environment does not have."""
 
 
 @dataclass(slots=True)
@@ -34,8 +51,12 @@ class Job:
     options: dict[str, Option] = field(default_factory=dict)
 
 
-def read(path: Path) -> tuple[Source, list[Job]]:
-    """The jobs of a file.
+def read(path: Path, notes: list[str] | None = None) -> tuple[Source, list[Job]]:
+    """Reads the jobs of a file.
+
+    Args:
+        path: The job file.
+        notes: Gets a line for each option that is given twice.
 
     Raises:
         ConfigError: When it cannot be read, or is no job file.
@@ -44,40 +65,44 @@ def read(path: Path) -> tuple[Source, list[Job]]:
     shared: dict[str, Option] = {}
     jobs: list[Job] = []
     section: dict[str, Option] | None = None
-    own: dict[str, int] = {}
-    for number, raw in enumerate(source.text.split("\n"), 1):
-        text = raw.strip().lstrip("\ufeff")
-        if not text or text[0] in "#;":
-            continue
+    own: dict[str, Option] = {}
+    for number, text in lines(source):
         if text[0] == "[":
             name = heading(source, text, number)
             own = {}
-            if name == GLOBAL:
+            if name.startswith(GLOBAL):
                 section = shared
             else:
                 job = Job(name, number, dict(shared))
                 jobs.append(job)
                 section = job.options
             continue
-        option = read_option(source, text, number)
-        if section is None:
-            raise source.problem(number, f"`{option.name}` stands before the first section", "begin with [global]")
-        if option.name in own:
-            raise source.problem(
-                number,
-                f"`{option.name}` is given twice in one section, first in line {own[option.name]}",
-                "remove one",
-                option.name,
-            )
-        own[option.name] = number
-        section[option.name] = option
+        for option in read_line(source, path.parent, text, number):
+            if section is None:
+                raise source.problem(
+                    number, f"`{option.written}` stands before the first section", "begin with [global]"
+                )
+            if option.name in own and notes is not None:
+                notes.append(
+                    f"{option.written}: given in line {own[option.name].line} and in line {number}; the last one counts"
+                )
+            own[option.name] = option
+            section[option.name] = option
     if not jobs:
         raise source.problem(1, "there is no job", "a job is a section such as [randread], beside [global]")
     return source, jobs
 
 
+def lines(source: Source) -> Iterator[tuple[int, str]]:
+    """Yields the lines that say something, without comments."""
+    for number, raw in enumerate(source.text.split("\n"), 1):
+        text = re.split("[;#]", raw.lstrip("\ufeff"), maxsplit=1)[0].strip()
+        if text:
+            yield number, text
+
+
 def heading(source: Source, text: str, number: int) -> str:
-    """The name in a section's heading.
+    """Returns the name in a section's heading.
 
     Raises:
         ConfigError: When it has none, or is not closed.
@@ -88,19 +113,58 @@ def heading(source: Source, text: str, number: int) -> str:
     return name
 
 
+def read_line(source: Source, folder: Path, text: str, number: int, depth: int = 0) -> Iterator[Option]:
+    """Yields the option of a line, or those of the file that it includes.
+
+    Raises:
+        ConfigError: When it is none, or is left empty.
+    """
+    first, _, rest = text.partition(" ")
+    if first != "include":
+        yield read_option(source, text, number)
+        return
+    if not rest.strip():
+        raise source.problem(number, "`include` names no file", "write include FILE", "include")
+    if depth == INCLUDES_MAX:
+        raise source.problem(number, f"more than {INCLUDES_MAX} files include one another", "include fewer", text)
+    path = folder / rest.strip()
+    included, _ = read_source(path)
+    for _, line in lines(included):
+        if line[0] == "[":
+            raise source.problem(number, f"`{path}` holds a section", "an included file holds options only", text)
+        yield from (
+            replace(option, line=number) for option in read_line(included, path.parent, line, number, depth + 1)
+        )
+
+
 def read_option(source: Source, text: str, number: int) -> Option:
-    """An option; one without a value is switched on.
+    """Reads an option; one without a value is switched on.
 
     Raises:
         ConfigError: When it is none, or is left empty.
     """
     name, equals, value = (part.strip() for part in text.partition("="))
-    if name.split(maxsplit=1)[:1] == ["include"]:
-        raise source.problem(number, "`include` is not taken", "write the options into this file", "include")
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+    if not re.fullmatch(r"[a-z][a-z0-9_-]*", name):
         raise source.problem(number, f"`{name}` is no option: expected option=value", mark=name)
     if equals and not value:
         raise source.problem(number, f"`{name}` has no value", "give it one, or remove it", name)
-    if "$" in value:
-        raise source.problem(number, f"`{value}` holds a variable, which is not taken", "write its value", value)
-    return Option(name, value if equals else "1", number)
+    value, missing = substituted(value) if equals else ("1", "")
+    return Option(ALIASES.get(name, name), value, number, name, missing)
+
+
+def substituted(value: str) -> tuple[str, str]:
+    """Returns a value with its variables and fio's words for the machine replaced, and the variable that is missing."""
+    missing = ""
+
+    def of_environment(match: re.Match[str]) -> str:
+        nonlocal missing
+        if match[1] not in os.environ:
+            missing = missing or match[1]
+        return os.environ.get(match[1], match[0])
+
+    value = re.sub(r"\$\{([^}]*)\}", of_environment, value)
+    found = [word for word in KEYWORDS if word in value]
+    for word in found:
+        value = value.replace(word, str(KEYWORDS[word]()))
+    # fio computes a value that holds one of these words, without parentheses too.
+    return (f"({value})" if found and not value.isdigit() and not value.startswith("(") else value), missing

@@ -1,4 +1,4 @@
-"""Every option of fio that is known here: taken, without effect on a simulated drive, or refused."""
+"""Every option of fio that is known: taken, without effect on a simulated drive, done otherwise, or refused."""
 
 from __future__ import annotations
 
@@ -6,60 +6,148 @@ from dataclasses import dataclass
 
 
 def names(text: str) -> frozenset[str]:
-    """The words of a text."""
+    """Returns the words of a text."""
     return frozenset(text.split())
 
 
 ALIASES = {
     "blocksize": "bs",
     "readwrite": "rw",
-    "bsrange": "blocksize_range",
-    "ba": "blockalign",
+    "blocksize_range": "bsrange",
+    "blocksize_unaligned": "bs_unaligned",
+    "blockalign": "ba",
     "io_limit": "io_size",
+    "timeout": "runtime",
+    "fileoffset": "offset",
+    "nr_files": "nrfiles",
+    "ratemin": "rate_min",
+    "ratecycle": "rate_cycle",
+    "iodepth_batch_submit": "iodepth_batch",
+    "iodepth_batch_complete": "iodepth_batch_complete_min",
+    "fill_fs": "fill_device",
+    "allrandrepeat": "randrepeat",
+    "iomem": "mem",
+    "mem_align": "iomem_align",
+    "wait_for_previous": "stonewall",
+    "log_max_value": "log_window_value",
+    "disable_bw": "disable_bw_measurement",
+    "steadystate": "ss",
+    "steadystate_duration": "ss_dur",
+    "steadystate_ramp_time": "ss_ramp",
+    "steadystate_check_interval": "ss_interval",
+    "hugepage-size": "hugepage_size",
+    "dataplacement": "data_placement",
 }
 """Other names of options."""
 
 TAKEN = names(
     """
-    rw rwmixread rwmixwrite bs bssplit blocksize_range blockalign size offset offset_increment io_size number_ios loops
-    iodepth ioengine numjobs thinktime rate_iops rate rate_process random_distribution runtime time_based randseed
-    read_iolog replay_no_stall replay_time_scale kb_base name
+    rw rwmixread rwmixwrite rw_sequencer bs bssplit bsrange bs_is_seq_rand ba size filesize offset offset_increment
+    offset_align io_size number_ios loops filename directory filename_format nrfiles file_service_type iodepth ioengine
+    numjobs thinktime thinktime_blocks rate_iops rate rate_process norandommap softrandommap randrepeat randseed
+    random_distribution percentage_random runtime time_based startdelay stonewall wait_for ramp_time fsync fdatasync
+    sync zonemode zonesize zonerange zoneskip read_iolog replay_no_stall replay_time_scale kb_base name
     """
 )
 """Options that change what is simulated."""
 
-ENGINES_ASYNC = names("libaio io_uring io_uring_cmd posixaio windowsaio solarisaio xnvme libblkio sg spdk")
-"""They keep `iodepth` requests in flight."""
-ENGINES_SYNC = names("sync psync vsync pvsync pvsync2 mmap splice")
-"""They wait for each request before the next."""
+ENGINES_ASYNC = names(
+    "libaio io_uring io_uring_cmd posixaio windowsaio solarisaio xnvme libblkio sg spdk null cpp_null"
+)
+"""Engines that keep `iodepth` requests in flight."""
+ENGINES_SYNC = names("sync psync vsync pvsync pvsync2 mmap splice libcufile libhipfile")
+"""Engines that wait for each request before the next."""
+ENGINES_REASONS = {
+    "the network, not to a block device": """
+        net netsplice rdma rados rbd http libhdfs gfapi gfapi_async nbd nfs libiscsi dfs ime_psync ime_psyncv ime_aio
+        """,
+    "memory, not to a block device": "libpmem dev-dax pmemblk page_fault librpma_apm_client librpma_gpspm_client",
+    "flash without a controller, not to a block device": "mtd",
+    "zones of a host-managed device, which are not modelled": "libzbc",
+    "the processor, not to a block device": "cpuio exec",
+    "the files of a file system, not to a block device": """
+        e4defrag falloc ftruncate filecreate filedelete filestat fileoperations dircreate dirdelete dirstat
+        """,
+}
+ENGINES_REFUSED = {name: reason for reason, text in ENGINES_REASONS.items() for name in names(text)}
+"""Engines whose requests reach no drive such as this, with where they go."""
 
 REASONS = {
-    "a job addresses the drive itself": """
-        filename directory filename_format openfiles create_serialize create_fsync create_on_open fallocate unlink
-        unlink_each_loop allow_mounted_write replay_redirect read_iolog_chunked
+    "a file is a range of the drive": """
+        openfiles create_serialize create_fsync create_on_open fallocate unlink unlink_each_loop allow_mounted_write
+        allow_file_create file_append unique_filename replay_redirect read_iolog_chunked filetype fill_device opendir
         """,
-    "there is no page cache: every request goes to the drive": "direct atomic fadvise_hint invalidate",
+    "there is no page cache: every request goes to the drive": """
+        direct buffered atomic fadvise_hint invalidate sync_file_range write_hint
+        """,
     "it is about the host, which is not simulated": """
-        thread cpus_allowed cpumask cpus_allowed_policy numa_cpu_nodes numa_mem_policy nice mem iomem lockmem hipri
-        registerfiles fixedbufs sqthread_poll sqthread_poll_cpu nonvectored uncached userspace_reap hugepage_size
-        iomem_align mem_align ioscheduler uid gid thinktime_spin cpuload clocksource exec_postrun
+        thread threads cpus_allowed
+        cpumask cpus_allowed_policy numa_cpu_nodes numa_mem_policy nice mem iomem_align lockmem
+        hipri hipri_percentage
+        registerfiles fixedbufs sqthread_poll sqthread_poll_cpu nonvectored uncached userspace_reap
+        hugepage_size ioscheduler uid gid thinktime_spin cpuload cpumode clocksource exec_prerun exec_postrun cgroup
+        cgroup_nodelete cgroup_weight gpu_dev_id gpu_dev_ids cuda_io rocm_io mmap_hugepages force_async
+        cmd_type libblkio_driver libblkio_path libblkio_pre_connect_props libblkio_num_entries xnvme_async xnvme_sync
+        xnvme_admin xnvme_dev_nsid xnvme_iovec xnvme_mem xnvme_be hugetlb profile comm priohint thinkcycles
+        libaio_vectored try_pread_pwrite nowait userspace_libaio_reap io_uring_registered
         """,
     "it is about what fio measures and prints": """
         group_reporting new_group stats description per_job_logs unified_rw_reporting write_bw_log write_lat_log
-        write_iops_log write_hist_log write_iolog log_avg_msec log_hist_msec log_offset log_max_value log_compression
-        bwavgtime iopsavgtime lat_percentiles clat_percentiles slat_percentiles percentile_list significant_figures
-        disable_lat disable_clat disable_slat disable_bw_measurement gtod_reduce gtod_cpu disk_util unit_base
+        write_iops_log write_hist_log write_iolog log_avg_msec log_hist_msec log_hist_coarseness log_offset log_prio
+        log_issue_time log_entries log_window_value log_compression log_compression_cpus log_store_compressed
+        log_unix_epoch log_alternate_epoch job_start_clock_id bwavgtime iopsavgtime lat_percentiles clat_percentiles
+        slat_percentiles percentile_list significant_figures disable_lat disable_clat disable_slat
+        disable_bw_measurement gtod_reduce gtod_cpu disk_util unit_base block_error_percentiles error_dump grace_time
+        std_redirect
         """,
     "no data is simulated": """
-        refill_buffers scramble_buffers zero_buffers buffer_pattern dedupe_percentage buffer_compress_percentage
-        buffer_compress_chunk
+        refill_buffers scramble_buffers zero_buffers buffer_pattern dedupe_percentage dedupe_mode dedupe_global
+        dedupe_working_set_percentage buffer_compress_percentage buffer_compress_chunk verify_pattern verify_interval
+        verify_dump verify_fatal verify_async verify_async_cpus verify_backlog verify_backlog_batch verify_offset
+        verifysort verifysort_nr verify_state_save verify_state_load verify_write_sequence verify_header_seed
+        experimental_verify verify_policy verify_pattern_interval
         """,
-    "addresses are drawn anew for each request, blocks again and again": """
-        norandommap softrandommap randrepeat allrandrepeat
+    "requests of a simulated drive do not fail": """
+        continue_on_error ignore_error exitall_on_error max_latency lockfile recover_zbd_write_error
+        """,
+    "the drive knows no priority of a request": """
+        prio prioclass cmdprio_percentage cmdprio_class cmdprio cmdprio_hint cmdprio_bssplit
+        """,
+    "where the drive places data is for [ftl] to say": """
+        fdp fdp_pli plids plid_select data_placement dp_scheme
+        """,
+    "requests carry no protection information": "pi_act pi_chk apptag apptag_mask md_per_io_size",
+    "the draws are those of flashmesh, of the same distribution": """
+        random_generator spr_op spr_num_regions spr_cs sprandom write_barrier
+        """,
+    "zones are not modelled": """
+        zonecapacity max_open_zones job_max_open_zones ignore_zone_limits zone_reset_threshold zone_reset_frequency
+        read_beyond_wp write_zone_remainder skip_bad
         """,
 }
 MEANINGLESS = {name: reason for reason, text in REASONS.items() for name in names(text)}
 """Options that change nothing on a simulated drive, with the reason."""
+
+INSTEAD = {
+    "each request is issued as soon as fewer than iodepth are in flight": """
+        iodepth_batch iodepth_low io_submit_mode serialize_overlap
+        """,
+    "each completion is reaped by itself": "iodepth_batch_complete_min iodepth_batch_complete_max",
+    "the queue depth stays iodepth; fio looks for the greatest that meets the latency": """
+        latency_target latency_window latency_percentile latency_run
+        """,
+    "the job runs to its own end; fio ends it when it is steady": "ss ss_dur ss_ramp ss_interval ss_limit",
+    "each job ends by itself": "exitall exit_what",
+    "jobs do not wait for one another": "flow flow_id flow_sleep flow_watermark",
+    "nothing ends a job for being slow": "rate_min rate_iops_min rate_cycle rate_ignore_thinktime",
+    "what the drive holds at the start is for [precondition] to say": "overwrite pre_read",
+    "the flush behind the last write is not issued": "end_fsync fsync_on_close end_syncfs",
+    "reads and writes are drawn one by one": "rwmixcycle",
+    "one range for each deallocation": "num_range",
+    "every write and every read is a plain one": "readfua writefua",
+}
+DIFFERENT = {name: text for text, options in INSTEAD.items() for name in names(options)}
+"""Options that are not followed, with what is done instead; the result may differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,74 +155,26 @@ class Refusal:
     """Why an option is refused."""
 
     reason: str
-    """What happens instead of what it asks for."""
+    """What happens instead of what the option asks for."""
     neutral: frozenset[str]
-    """Values with which it asks for just that, and is taken."""
+    """Values with which the option asks for just that, and is taken."""
 
 
 def refused(reason: str, **options: str) -> dict[str, Refusal]:
-    """Options that are refused for one reason, with the words for their neutral values."""
+    """Returns options that are refused for one reason, with the words for their neutral values."""
     return {name: Refusal(reason, names(neutral)) for name, neutral in options.items()}
 
 
 REFUSED = (
-    refused(
-        "a job is one range of the drive",
-        nrfiles="1",
-        file_service_type="roundrobin",
-        filesize="",
-        opendir="",
-        lockfile="none",
-    )
-    | refused("give the size in bytes", size_percent="", fill_device="0")
-    | refused(
-        "what the drive holds at the start is for [precondition] to say", overwrite="0", pre_read="0", create_only="0"
-    )
-    | refused("there is no page cache: every request goes to the drive", buffered="0")
-    | refused("no command is run, whatever it would do to the drive", exec_prerun="")
-    | refused("errors are counted, and change nothing else", continue_on_error="none 0")
-    | refused("each job ends by itself", exitall="0", exit_what="", exitall_on_error="0")
-    | refused("every block may be drawn again", random_generator="tausworthe tausworthe64")
-    | refused("a job does not flush", fsync="0", fdatasync="0", end_fsync="0", fsync_on_close="0", sync="0 none")
-    | refused("a job does not read again what it wrote", verify="0", do_verify="0")
-    | refused(
-        "all jobs begin together",
-        startdelay="0",
-        stonewall="0",
-        wait_for_previous="0",
-        wait_for="",
-    )
-    | refused("every request is measured", ramp_time="0")
-    | refused("a job is all random or all sequential", percentage_random="100")
-    | refused("each address is drawn anew", rw_sequencer="")
-    | refused("sizes do not depend on the pattern", bs_is_seq_rand="0")
-    | refused("sizes are multiples of the smallest", bs_unaligned="0")
-    | refused("a thread thinks after every request", thinktime_blocks="1")
-    | refused("requests are issued one by one", iodepth_batch="1", iodepth_batch_submit="1")
-    | refused(
-        "completions are reaped one by one",
-        iodepth_batch_complete="1",
-        iodepth_batch_complete_min="1",
-        iodepth_batch_complete_max="1",
-    )
-    | refused("a queue is filled up whenever a request completes", iodepth_low="")
-    | refused("requests are issued by the job itself", io_submit_mode="inline")
-    | refused("nothing ends a run for being slow", rate_min="", rate_iops_min="")
-    | refused("the queue depth stays what it is", latency_target="0", latency_run="0")
-    | refused("streams do not wait for one another", flow="0")
-    | refused("addresses of a log are taken as they are", replay_align="", replay_scale="1")
-    | refused("a log is replayed as it is", merge_blktrace_file="")
-    | refused(
-        "zones are not modelled",
-        zonemode="none",
-        zonesize="",
-        zonerange="",
-        zoneskip="0",
-        job_max_open_zones="",
-        max_open_zones="",
-    )
-    | refused("all requests of a job have one priority", cmdprio_percentage="0")
-    | refused("the drive does not know the priorities of the host's scheduler", prio="", prioclass="")
-    | refused("no data is simulated", dedupe_mode="")
+    refused("files are laid out without any request", create_only="0")
+    | refused("no written data is read again and checked", verify="0 none null", do_verify="0", verify_only="0")
+    | refused("blocks are deallocated by rw=trim alone", trim_percentage="0", trim_verify_zero="0", trim_backlog="0")
+    | refused("blocks are deallocated by rw=trim alone", trim_backlog_batch="0")
+    | refused("a request of a block device has whole sectors", bs_unaligned="0")
+    | refused("a job thinks after a number of requests", thinktime_blocks_type="complete issue", thinktime_iotime="0")
+    | refused("addresses of a log are taken as they are", replay_align="", replay_scale="1", replay_skip="")
+    | refused("a log is replayed as it is", merge_blktrace_file="", merge_blktrace_scalars="", merge_blktrace_iters="")
+    | refused("a sequence of blocks is not modelled", random_sequence_stride="0")
+    | refused("a write writes its data", sg_write_mode="write", write_mode="write")
 )
 """Options that would change the result and are not modelled, but for their neutral values."""

@@ -1,43 +1,29 @@
-"""One job of fio as one stream of a configuration."""
+"""One job of fio, or one clone of it, as one stream of a configuration."""
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from flashmesh.files import absolute
 from flashmesh.importers.fio import values
-from flashmesh.importers.fio.options import ENGINES_ASYNC, ENGINES_SYNC
-from flashmesh.importers.problems import suggestion
+from flashmesh.importers.fio.pace import capped, pace
+from flashmesh.importers.fio.requests import requests_of
 from flashmesh.importers.toml_text import size as size_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from pathlib import Path
 
+    from flashmesh.importers.fio.requests import Requests
     from flashmesh.importers.fio.translate import Translation
     from flashmesh.importers.toml_text import Value
 
-Sizes: TypeAlias = "list[tuple[int, float]]"
-"""Sizes of requests with their weights."""
 ENDLESS = 10**12
-PATTERNS = {
-    "read": ("sequential", 1, 0),
-    "write": ("sequential", 0, 0),
-    "trim": ("sequential", 0, 1),
-    "randread": ("random", 1, 0),
-    "randwrite": ("random", 0, 0),
-    "randtrim": ("random", 0, 1),
-    "rw": ("sequential", None, 0),
-    "readwrite": ("sequential", None, 0),
-    "randrw": ("random", None, 0),
-}
-"""What `rw` says: the pattern, the shares of reads and of deallocations; None: `rwmixread` says it."""
 LOG_SAYS = (
     "rwmixread",
     "rwmixwrite",
     "bssplit",
-    "blocksize_range",
-    "blockalign",
+    "bsrange",
+    "ba",
     "offset",
     "offset_increment",
     "io_size",
@@ -48,17 +34,25 @@ LOG_SAYS = (
     "rate_process",
     "thinktime",
     "time_based",
+    "fsync",
+    "fdatasync",
 )
 """Options about requests, their times and their number that a log leaves nothing to say for."""
+LOG_READ_MAX = 1 << 20
+"""Bytes of a log that are searched for waits."""
+ORDERS = {"roundrobin": "round-robin", "random": "random", "sequential": "sequential"}
 
 
 class Stream:
     """Sets the keys of one stream."""
 
-    def __init__(self, job: Translation, prefix: str) -> None:
+    def __init__(self, job: Translation, prefix: str, clone: int) -> None:
         """Prepares a stream of `job`."""
         self.job = job
         self.prefix = prefix
+        self.clone = clone
+        self.span: int | None = None
+        """Bytes of each file that requests go to."""
 
     def set(self, key: str, value: Value, *options: str) -> None:
         """Sets a key, which the first of these options that the job has asks for, or else the job as such."""
@@ -68,8 +62,21 @@ class Stream:
         job.found.settings[f"{self.prefix}{key}"] = value
         job.found.places[f"{self.prefix}{key}"] = place
 
+    def translate(self, phase: int) -> None:
+        """Sets all keys of the stream."""
+        job = self.job
+        if phase:
+            self.set("replay.phase", phase, "stonewall", "wait_for")
+        delay_us = job.get("startdelay", lambda text: values.time_us(text.partition("-")[0].strip(), "s"), 0)
+        if delay_us:
+            self.set("replay.start-delay", f"{delay_us}us", "startdelay")
+        if "read_iolog" in job.options:
+            self.log()
+        else:
+            self.synthetic()
+
     def log(self) -> None:
-        """A job that replays a log."""
+        """Sets the keys of a job that replays a log."""
         job = self.job
         option = job.options["read_iolog"]
         for name in LOG_SAYS:
@@ -91,278 +98,169 @@ class Stream:
         if "number_ios" in job.options:
             self.set("workload.requests", job.get("number_ios", lambda text: values.whole(text, 1), 1), "number_ios")
         self.stop()
-        if job.get("replay_no_stall", values.flag, False):
+        is_second, has_waits = second_version(path)
+        stalls = not job.get("replay_no_stall", values.flag, False)
+        if stalls and is_second and not has_waits:
+            job.found.note(
+                f"[{job.name}] `{option.value}` has no times: it is replayed with iodepth requests in flight, "
+                "as replay_no_stall=1 asks for"
+            )
+            stalls = False
+        if not stalls:
             if "replay_time_scale" in job.options:
-                job.found.note("replay_time_scale: no effect with replay_no_stall")
-            self.engine()
+                job.found.note("replay_time_scale: no effect without times")
+            pace(self, None)
             return
+        if has_waits:
+            self.set("workload.iolog-wait", "since-start-ms", "read_iolog")
+            job.found.note(
+                f"[{job.name}] waits of `{option.value}` are read as fio 3.33 does, milliseconds from the start; "
+                "fio's manual says microseconds behind the previous wait: "
+                f"--set {self.prefix}workload.iolog-wait=after-previous-us"
+            )
         self.set("replay.mode", "open", "read_iolog")
         if "iodepth" in job.options:
+            capped(self, "read_iolog")
             job.found.note(
-                "iodepth: no effect, a log is replayed at its own times; replay_no_stall keeps requests in flight"
+                f"[{job.name}] a log is replayed at its own times with at most iodepth requests in flight; "
+                "replay_no_stall=1 keeps as many in flight"
             )
         percent = job.get("replay_time_scale", lambda text: values.whole(text, 1, 10_000), 100)
         self.set("replay.time-scale", 100 / percent, "replay_time_scale")
 
-    def synthetic(self, clone: int) -> None:
-        """A job that makes up its requests."""
+    def synthetic(self) -> None:
+        """Sets the keys of a job that makes up its requests."""
         job = self.job
-        self.set("workload.kind", "synthetic", "rw")
-        kinds = self.kinds()
-        sizes = self.sizes(kinds)
-        self.addresses(sizes, kinds, clone)
-        self.pace(sizes, kinds)
-        self.end(sizes)
+        self.set("workload.kind", "job", "rw")
+        self.span = job.span(self.clone)
+        requests = requests_of(self)
+        total = self.files(requests)
+        self.flushes(requests)
+        self.zones(requests)
+        pace(self, requests)
+        self.end(requests, total)
         if "replay_no_stall" in job.options or "replay_time_scale" in job.options:
             job.found.note("replay_no_stall, replay_time_scale: no effect without read_iolog")
 
-    def kinds(self) -> tuple[int, ...]:
-        """What requests ask; gives which of fio's kinds (reads, writes, trims) there are."""
+    def files(self, requests: Requests) -> int | None:
+        """Sets the range of the drive that belongs to the files of the job. Returns its bytes."""
         job = self.job
-        option = job.options.get("rw")
-        word = option.value if option is not None else "read"
-        if option is not None and word not in PATTERNS:
-            known = ", ".join(PATTERNS)
-            raise job.problem(option, f"rw: `{word}` is not modelled", f"take one of {known}")
-        pattern, reads, trims = PATTERNS[word]
-        mixed = self.mix()
-        share = mixed / 100 if reads is None else float(reads)
-        self.set("workload.read-share", share, "rwmixread", "rwmixwrite", "rw")
-        self.set("workload.deallocate-share", float(trims), "rw")
-        self.distribution(pattern)
-        return tuple(kind for kind, there in enumerate((share > 0, share < 1 and not trims, trims)) if there)
-
-    def mix(self) -> int:
-        """Percentage of reads in a mix."""
-        job = self.job
-
-        def percent(text: str) -> int:
-            return values.whole(text, 0, 100)
-
-        writes = job.get("rwmixwrite", percent, 50)
-        if "rwmixread" in job.options and "rwmixwrite" in job.options:
-            option = job.options["rwmixwrite"]
-            raise job.problem(option, "`rwmixread` and `rwmixwrite` say the same", "remove one")
-        return job.get("rwmixread", percent, 100 - writes)
-
-    def distribution(self, pattern: str) -> None:
-        """Which blocks are drawn."""
-        job = self.job
-        option = job.options.get("random_distribution")
-        word = option.value if option is not None else "random"
-        zipf = re.fullmatch(r"zipf(?::([0-9.]+))?", word)
-        if pattern == "sequential" or word == "random":
-            self.set("workload.pattern", pattern, "rw")
-            if pattern == "random" and not self.repeats():
-                job.found.note(
-                    f"[{job.name}] without norandommap fio visits every block once before it visits one again; "
-                    "here each request draws its block anew"
+        paths = job.paths(self.clone)
+        start, length = job.range_of(self.clone)
+        offset = job.offset(self.clone)
+        options = ("offset", "offset_increment") if offset else ("directory", "filename", "nrfiles", "numjobs")
+        if len(paths) > 1:
+            if offset or (self.span is not None and self.span != length):
+                given = [
+                    job.options[name] for name in ("offset", "size", "filesize", "filename") if name in job.options
+                ]
+                raise job.source.problem(
+                    given[0].line if given else job.job.line,
+                    "several files of which a job uses a part are not modelled",
+                    "write a job for each",
                 )
-        elif zipf is not None:
-            self.set("workload.pattern", "zipf", "random_distribution")
-            theta = job.get("random_distribution", lambda _: values.number(zipf[1] or "1.1"), 1.1)
-            self.set("workload.zipf-theta", theta, "random_distribution")
-        elif option is not None:
-            raise job.problem(option, f"random_distribution: `{word}` is not modelled", "take random or zipf:theta")
-
-    def repeats(self) -> bool:
-        """Whether fio itself may visit a block again before all others had their turn."""
-        given = self.job.job.options
-        without_map = given["norandommap"].value != "0" if "norandommap" in given else False
-        return without_map or "blockalign" in self.job.options
-
-    def sizes(self, kinds: tuple[int, ...]) -> Sizes:
-        """The sizes of requests with their weights."""
-        job = self.job
-        read: Callable[[str], Sizes] = lambda text: [(self.block(text), 1.0)]  # noqa: E731
-        name = "bs"
-        for other, reader in (("blocksize_range", self.range), ("bssplit", self.split)):
-            if other in job.options:
-                name, read = other, reader
-        sizes = job.get(name, lambda text: read(self.of_kinds(text, kinds, "4k")), [(4096, 1.0)])
-        if len(sizes) == 1:
-            self.set("workload.request-size", size_text(sizes[0][0]), name)
-        else:
-            self.set("workload.request-size", [[size_text(size), weight] for size, weight in sizes], name)
-        return sizes
-
-    def of_kinds(self, text: str, kinds: tuple[int, ...], otherwise: str = "") -> str:
-        """What a value with a part for reads, writes and trims says of the kinds that there are.
-
-        Raises:
-            Misfit: When that differs between them, or is nothing and there is no `otherwise`.
-        """
-        parts = [part.strip() for part in text.split(",")]
-        if len(parts) > 3:
-            raise values.Misfit(f"`{text}` has more than three parts")
-        # What is left out is like the part before it; an empty part is what fio takes without the option.
-        parts += [parts[-1]] * (3 - len(parts))
-        different = {parts[kind] for kind in kinds}
-        if len(different) > 1:
-            raise values.Misfit(f"`{text}` differs between reads and writes, which is not modelled")
-        said = different.pop() or otherwise
-        if not said:
-            raise values.Misfit(f"`{text}` says nothing of the requests of this job")
-        return said
-
-    def block(self, text: str) -> int:
-        """The size of a request."""
-        size = self.job.bytes_of(text)
-        if not 512 <= size <= 64 * 1024 * 1024 or size % 512:
-            raise values.Misfit(f"{text}: a request has 512 B to 64 MiB, in whole sectors of 512 B")
-        return size
-
-    def split(self, text: str) -> Sizes:
-        """Sizes with percentages; those without share what is left."""
-        found: dict[int, float | None] = {}
-        for part in text.split(":"):
-            size, _, percent = part.partition("/")
-            block = self.block(size)
-            if block in found:
-                raise values.Misfit(f"{size} is there twice")
-            found[block] = float(values.whole(percent, 0, 100)) if percent else None
-        left = 100 - sum(percent for percent in found.values() if percent is not None)
-        open_ended = sum(1 for percent in found.values() if percent is None)
-        if left < 0 or (left > 0 and not open_ended):
-            raise values.Misfit(f"the percentages of `{text}` do not add up to 100")
-        weights = {block: left / open_ended if percent is None else percent for block, percent in found.items()}
-        return [(block, weight) for block, weight in weights.items() if weight > 0]
-
-    def range(self, text: str) -> Sizes:
-        """All multiples of the least up to the most."""
-        match = re.fullmatch(r"([^-]+)-([^-]+)", text)
-        if match is None:
-            raise values.Misfit(f"`{text}` is not a range of sizes, such as 4k-16k")
-        least, most = self.block(match[1].strip()), self.block(match[2].strip())
-        if not least <= most <= 1024 * least:
-            raise values.Misfit(f"`{text}`: expected the smaller first, and at most 1024 times as much")
-        return [(size, 1.0) for size in range(least, most + 1, least)]
-
-    def addresses(self, sizes: Sizes, kinds: tuple[int, ...], clone: int) -> None:
-        """Where requests go."""
-        job = self.job
-        least = min(size for size, _ in sizes)
-        alignment = job.get("blockalign", lambda text: self.block(self.of_kinds(text, kinds)), least)
-        self.set("workload.alignment", size_text(alignment), "blockalign", "bssplit", "blocksize_range", "bs")
-        start = job.get("offset", job.bytes_of, 0) + clone * job.get("offset_increment", job.bytes_of, 0)
-        self.set("workload.footprint-start", size_text(start), "offset", "offset_increment")
-        size = self.size()
-        if size is not None:
-            if size < max(block for block, _ in sizes):
-                raise job.problem(job.options["size"], "`size` is less than one request")
-            self.set("workload.footprint", size_text(size), "size")
-
-    def size(self) -> int | None:
-        """The space of a job; None: all of the drive."""
-        job = self.job
-        option = job.options.get("size")
-        if option is not None and option.value.endswith("%"):
-            if option.value != "100%":
-                raise job.problem(option, "size: a share of the drive is not taken", "give it in bytes, such as 1g")
+            self.set("workload.files", len(paths), "nrfiles", "filename")
+            self.order()
+        self.set("workload.footprint-start", size_text(start + offset), *options)
+        span = self.span if self.span is not None else length and length - offset
+        if span is None:
             return None
-        return job.get("size", job.bytes_of, 0) or None
+        if span < requests.largest():
+            which = next((job.options[name] for name in ("size", "filesize", "io_size") if name in job.options), None)
+            if which is not None:
+                raise job.problem(which, f"`{which.written}` is less than one request")
+        self.set("workload.footprint", size_text(span * len(paths)), "size", "filesize")
+        return span * len(paths)
 
-    def pace(self, sizes: Sizes, kinds: tuple[int, ...]) -> None:
-        """When requests come."""
+    def order(self) -> None:
+        """Sets which file the next request goes to."""
         job = self.job
-        rated = [name for name in ("rate_iops", "rate") if name in job.options]
-        if not rated:
-            self.engine()
-            return
-        option = job.options[rated[0]]
-        if len(rated) > 1:
-            raise job.problem(option, "`rate_iops` and `rate` exclude each other", "remove one")
-        if "thinktime" in job.options:
-            raise job.problem(job.options["thinktime"], f"`thinktime` does not go with `{option.name}`", "remove one")
-        read: Callable[[str], float] = lambda text: float(values.whole(text, 1))  # noqa: E731
-        if option.name == "rate":
-            if len(sizes) > 1:
-                raise job.problem(option, "`rate` with requests of several sizes is not modelled", "take `rate_iops`")
-            read = lambda text: job.bytes_of(text) / sizes[0][0]  # noqa: E731
-        rates: list[float] = job.get(option.name, lambda text: self.rates(text, kinds, read), [])
-        per_second = sum(rates)
-        if min(rates) <= 0:
-            raise job.problem(option, f"{option.name}: expected more than 0")
-        if len(rates) > 1:
-            self.set("workload.read-share", rates[0] / per_second, option.name)
-            job.found.note(
-                f"{option.name}: fio paces reads and writes each by its own rate, so the rates say how many are reads"
+        option = job.options.get("file_service_type")
+        word, _, count = (option.value if option is not None else "roundrobin").partition(":")
+        if option is not None and (word not in ORDERS or count not in ("", "1")):
+            raise job.problem(
+                option, f"file_service_type: `{option.value}` is not modelled", f"take {', '.join(ORDERS)}"
             )
-        process = job.options.get("rate_process")
-        if process is not None and process.value not in ("linear", "poisson"):
-            raise job.problem(process, f"rate_process: `{process.value}` is not modelled", "take linear or poisson")
-        self.set("replay.mode", "open", option.name)
-        poisson = process is not None and process.value == "poisson"
-        self.set("workload.arrivals", "exponential" if poisson else "constant", "rate_process", option.name)
-        self.set("workload.interarrival", f"{round(10**12 / per_second)}ps", option.name)
-        job.found.note(
-            f"{option.name}: requests arrive at this rate whatever the drive does; iodepth does not bound them"
-        )
+        self.set("workload.file-order", ORDERS[word], "file_service_type", "nrfiles")
 
-    def rates(self, text: str, kinds: tuple[int, ...], read: Callable[[str], float]) -> list[float]:
-        """Requests in a second of each kind that there is: one rate is that of each kind, not of all together.
-
-        Raises:
-            Misfit: When there is none for a kind.
-        """
-        return [read(self.of_kinds(text, (kind,))) for kind in kinds]
-
-    def engine(self) -> None:
-        """How many requests are in flight."""
+    def flushes(self, requests: Requests) -> None:
+        """Sets after how many writes a flush comes."""
         job = self.job
-        option = job.options.get("ioengine")
-        engine = option.value if option is not None else "psync"
-        depth = job.get("iodepth", lambda text: values.whole(text, 1, 65_535), 1)
-        think_us = job.get("thinktime", lambda text: values.time_us(text, "us"), 0)
-        if engine in ENGINES_ASYNC:
-            if think_us:
-                raise job.problem(
-                    job.options["thinktime"], f"`thinktime` is not modelled with {engine}", "take ioengine=psync"
-                )
-            self.set("replay.mode", "stress", "ioengine")
-            self.set("replay.outstanding", depth, "iodepth", "ioengine")
-        elif engine in ENGINES_SYNC:
-            if depth > 1:
-                job.found.note(f"iodepth {depth}: no effect, ioengine={engine} waits for each request")
-            self.set("replay.mode", "closed", "ioengine")
-            self.set("replay.threads", 1, "ioengine")
-            self.set("replay.think-time", f"{think_us}us", "thinktime")
-        elif option is not None:
-            near = suggestion(engine, ENGINES_ASYNC | ENGINES_SYNC)
-            raise job.problem(option, f"ioengine: `{engine}` is not modelled", f"did you mean {near}?" if near else "")
+        counts = [
+            (name, job.get(name, lambda text: values.whole(text, 0, 10**9), 0)) for name in ("fsync", "fdatasync")
+        ]
+        option = job.options.get("sync")
+        if option is not None and option.value not in ("0", "none"):
+            if option.value not in ("1", "sync", "dsync"):
+                raise job.problem(option, f"sync: `{option.value}` is not known", "take none, sync or dsync")
+            counts.append(("sync", 1))
+            job.found.note("sync: a flush follows each write")
+        given = [(count, name) for name, count in counts if count]
+        if given and 1 in requests.kinds:
+            count, name = min(given)
+            self.set("workload.flush-every", count, name)
+
+    def zones(self, requests: Requests) -> None:
+        """Sets what zonemode=strided leaves out between zones."""
+        job = self.job
+        mode = job.options.get("zonemode")
+        size = job.get("zonesize", job.bytes_of, 0)
+        if not size or (mode is not None and mode.value == "none"):
+            return
+        skip = job.get("zoneskip", job.bytes_of, 0)
+        covered = job.get("zonerange", job.bytes_of, size)
+        if requests.pattern != "sequential" or covered != size:
+            raise job.problem(
+                job.options["zonesize"], "zones are modelled of sequential jobs that cover them whole", "remove it"
+            )
+        if skip:
+            self.set("workload.skip-after", size_text(size), "zonesize")
+            self.set("workload.skip", size_text(skip), "zoneskip")
 
     def stop(self) -> bool:
-        """When the stream ends by the clock; gives whether nothing else ends it."""
+        """Sets when the stream ends by the clock. Returns whether nothing else ends it."""
         job = self.job
         timed = job.get("time_based", values.flag, False)
         runtime = job.get("runtime", lambda text: values.time_us(text, "s"), 0)
         if timed and not runtime:
-            raise job.problem(job.options["time_based"], "`time_based` without `runtime`", "say how long")
+            job.found.note(f"[{job.name}] time_based: no effect without runtime")
+            timed = False
         if runtime:
-            self.set("replay.stop-time", f"{runtime}us", "runtime")
+            ramp = job.get("ramp_time", lambda text: values.time_us(text, "s"), 0)
+            self.set("replay.stop-time", f"{runtime + ramp}us", "runtime")
         return timed
 
-    def end(self, sizes: Sizes) -> None:
-        """How many requests there are."""
+    def end(self, requests: Requests, total: int | None) -> None:
+        """Sets how many requests there are."""
         job = self.job
-        if self.stop():
-            self.set("workload.requests", ENDLESS)
+        timed = self.stop()
+        loops = job.get("loops", lambda text: values.whole(text, 1, ENDLESS), 1)
+        if timed:
+            self.set("workload.requests", ENDLESS, "time_based")
             return
-        loops = job.get("loops", lambda text: values.whole(text, 1, 10**9), 1)
-        total = job.get("io_size", job.bytes_of, 0) or (self.size() or 0) * loops
-        mean = sum(size * weight for size, weight in sizes) / sum(weight for _, weight in sizes)
-        limits = []
-        if total:
-            limits.append(max(int(total / mean), 1))
+        pass_size = job.io_size(total)
         if "number_ios" in job.options:
-            limits.append(job.get("number_ios", lambda text: values.whole(text, 1), 1))
-        if limits:
-            self.set("workload.requests", min([*limits, ENDLESS]), "number_ios", "io_size", "size")
-        elif "runtime" in job.options:
-            self.set("workload.requests", ENDLESS)
-        else:
-            raise self.job.source.problem(
-                job.job.line,
-                f"nothing says when the job `{job.job.name}` ends",
-                "give it size, io_size, number_ios or runtime",
-            )
+            count = job.get("number_ios", lambda text: values.whole(text, 1), 1)
+            self.set("workload.requests", min(count * loops, ENDLESS), "number_ios")
+        elif pass_size is None:
+            self.set("workload.requests", ENDLESS, "runtime")
+        if pass_size is None:
+            return
+        self.set("workload.pass-size", size_text(max(pass_size // 512 * 512, 512)), "io_size", "size", "filesize")
+        if loops > 1:
+            self.set("workload.passes", loops, "loops")
+        rewrites = loops > 1 or (total is not None and pass_size > total)
+        repeats = job.get("randrepeat", values.flag, True) and "randseed" not in job.options
+        if rewrites and repeats:
+            self.set("workload.same-passes", True, "randrepeat", "loops")
+
+
+def second_version(path: Path) -> tuple[bool, bool]:
+    """Returns whether a log is of version 2, and whether there are waits in its first mebibyte."""
+    try:
+        with path.open("rb") as file:
+            text = file.read(LOG_READ_MAX)
+    except OSError:
+        return False, False
+    is_second = text.startswith(b"fio version 2 iolog")
+    return is_second, is_second and any(line.split()[1:2] == [b"wait"] for line in text.splitlines())

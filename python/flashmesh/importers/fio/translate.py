@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from flashmesh.importers.fio import jobs, values
-from flashmesh.importers.fio.options import ALIASES, MEANINGLESS, REFUSED, TAKEN
+from flashmesh.importers.fio.layout import Layout, Unplaced, Wanted, is_device
+from flashmesh.importers.fio.options import ALIASES, DIFFERENT, MEANINGLESS, REFUSED, TAKEN
+from flashmesh.importers.fio.pace import require_drive
+from flashmesh.importers.fio.phases import phases_of
+from flashmesh.importers.fio.requests import DEFAULT_SIZE
 from flashmesh.importers.fio.stream import Stream
 from flashmesh.importers.problems import suggestion
 
@@ -22,11 +26,17 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 STREAMS_MAX = 256
+FILES_MAX = 4_096
+"""Files of one clone of a job."""
+NAME_MAX = 56
+"""Characters of the name of a stream, before the number of a clone."""
+RAMP = ("measure.warm-up", "measure.warm-up-time")
+"""Keys of what `ramp_time` leaves out of the results."""
 
 
 @dataclass(slots=True)
 class FioJobs:
-    """What a job file asks of a drive."""
+    """Streams and settings that a job file asks for."""
 
     settings: dict[str, Value] = field(default_factory=dict)
     """Keys with their values; they come before what is set by hand."""
@@ -36,9 +46,14 @@ class FioJobs:
     """The job file."""
     places: dict[str, tuple[int, str]] = field(default_factory=dict, compare=False)
     """The line in it that each setting comes from, and what to point at there."""
+    path: Path | None = field(default=None, compare=False)
+    asks_capacity: bool = field(default=False, compare=False)
+    """Whether the settings follow from the capacity of the drive."""
+    jobs: list[tuple[str, dict[str, str]]] = field(default_factory=list, compare=False)
+    """The name of each stream, with the options of its job."""
 
     def place(self, key: str) -> list[str]:
-        """The lines of an error that show where a setting comes from; none when that is not known."""
+        """Returns the lines of an error that show where a setting comes from; none when that is not known."""
         if self.source is None or key not in self.places:
             return []
         return self.source.place(*self.places[key])
@@ -48,37 +63,70 @@ class FioJobs:
         if text not in self.notes:
             self.notes.append(text)
 
+    def on(self, capacity: int) -> FioJobs:
+        """Returns the jobs on a drive of `capacity` bytes."""
+        if not self.asks_capacity or self.path is None:
+            return self
+        # What is changed of these settings later is to stay.
+        return replace(read_jobs(self.path, capacity), asks_capacity=False)
 
-def read_jobs(path: str | Path) -> FioJobs:
-    """The streams that a job file describes.
+
+def read_jobs(path: str | Path, capacity: int | None = None) -> FioJobs:
+    """Reads the streams that a job file describes.
+
+    Args:
+        path: The job file.
+        capacity: Bytes of the drive; without it, shares of the drive are those of a drive of 1 TiB, and
+            `FioJobs.on` gives the others.
 
     Raises:
         ConfigError: When it cannot be read, or asks for what is not modelled; the text shows the place.
     """
     path = Path(path)
-    source, listed = jobs.read(path)
-    found = FioJobs(source=source)
-    translations = [Translation(source, path.parent, job, found) for job in listed]
+    found = FioJobs(path=path)
+    source, listed = jobs.read(path, found.notes)
+    found.source = source
+    layout = Layout(capacity)
+    translations = [Translation(source, path.parent, job, found, layout) for job in listed]
     streams = [(one, clone) for one in translations for clone in range(one.clones)]
     if len(streams) > STREAMS_MAX:
         raise source.problem(
             listed[-1].line,
             f"{len(streams)} jobs, counting each of numjobs: a drive serves at most {STREAMS_MAX} streams",
         )
+    logs = [one for one, _ in streams if "read_iolog" in one.options]
+    try:
+        layout.place([Wanted(one.paths(clone), one.wanted(clone)) for one, clone in streams if one not in logs])
+    except Unplaced as unplaced:
+        raise source.problem(listed[0].line, str(unplaced), "give it a size") from None
+    phases = phases_of(translations)
     names: dict[str, int] = {}
     for one, clone in streams:
         name = one.name + (f"-{clone + 1}" if one.clones > 1 else "")
         if name in names:
-            raise source.problem(one.job.line, f"a job `{name}` is there already, in line {names[name]}", "rename one")
+            name = next(f"{name}-{number}" for number in range(2, STREAMS_MAX + 2) if f"{name}-{number}" not in names)
         names[name] = one.job.line
-        one.translate(f"stream.{name}." if len(streams) > 1 else "", clone)
+        found.jobs.append((one.job.name, {option.name: option.value for option in one.job.options.values()}))
+        one.translate(f"stream.{name}." if len(streams) > 1 else "", clone, phases[one.job.line])
+    found.asks_capacity = layout.asks_capacity or any(one.asks_capacity for one in translations)
     return found
+
+
+def require_plain_zones(job: Translation) -> None:
+    """Refuses the zones of a zoned drive, before sizes in zones are read.
+
+    Raises:
+        ConfigError: When the job asks for them.
+    """
+    mode = job.job.options.get("zonemode")
+    if mode is not None and mode.value not in ("none", "strided"):
+        raise job.problem(mode, f"zonemode: `{mode.value}` needs a zoned drive, which is not modelled", "remove it")
 
 
 class Translation:
     """Translates one job."""
 
-    def __init__(self, source: Source, folder: Path, job: Job, found: FioJobs) -> None:
+    def __init__(self, source: Source, folder: Path, job: Job, found: FioJobs, layout: Layout) -> None:
         """Looks at every option.
 
         Raises:
@@ -88,37 +136,49 @@ class Translation:
         self.folder = folder
         self.job = job
         self.found = found
-        self.options: dict[str, Option] = {}
-        for option in job.options.values():
-            name = ALIASES.get(option.name, option.name)
-            if name in self.options:
-                raise self.problem(
-                    option, f"`{option.name}` says again what `{self.options[name].name}` says", "remove one"
-                )
-            if self.counts(option, name):
-                self.options[name] = option
-        if not {"direct", "buffered"} & job.options.keys():
-            found.note("fio goes through the page cache without direct=1; here every request goes to the drive")
+        self.layout = layout
+        self.asks_capacity = False
+        require_drive(self)
+        require_plain_zones(self)
+        self.options: dict[str, Option] = {
+            option.name: option for option in job.options.values() if self.counts(option)
+        }
+        self.cache(job)
         base = self.get("kb_base", lambda text: values.whole(text, 1000, 1024), 1024)
         self.kb_base = base if base in (1000, 1024) else 1024
         self.clones = self.get("numjobs", lambda text: values.whole(text, 1, STREAMS_MAX), 1)
         name = self.options["name"].value if "name" in self.options else job.name
-        self.name = re.sub(r"[^A-Za-z0-9_-]", "-", name)
+        self.name = re.sub(r"[^A-Za-z0-9_-]", "-", name)[:NAME_MAX]
 
-    def counts(self, option: Option, name: str) -> bool:
-        """Whether an option changes what is simulated.
+    def cache(self, job: Job) -> None:
+        """Notes that there is no page cache, where the job would go through one."""
+        direct, buffered = job.options.get("direct"), job.options.get("buffered")
+        if (direct is not None and direct.value == "0") or (buffered is not None and buffered.value != "0"):
+            self.found.note("direct=0, buffered=1: no effect, there is no page cache: every request goes to the drive")
+        elif direct is None and buffered is None:
+            self.found.note("fio goes through the page cache without direct=1; here every request goes to the drive")
+
+    def counts(self, option: Option) -> bool:
+        """Returns whether an option changes what is simulated.
 
         Raises:
             ConfigError: When it would, and is not modelled.
         """
+        name = option.name
         if name in TAKEN:
+            if option.missing:
+                raise self.problem(
+                    option,
+                    f"{option.written}: the environment has no `{option.missing}`",
+                    f"set it, as in {option.missing}=VALUE flashmesh run ...",
+                )
             return True
         if name in MEANINGLESS:
-            if name == "filename" and ":" in option.value:
-                raise self.problem(option, "several files in one job are not modelled", "write a job for each")
-            if name == "direct" and option.value == "0":
-                raise self.problem(option, f"`direct=0` is not modelled: {MEANINGLESS[name]}", "write direct=1")
-            self.found.note(f"{name}: no effect, {MEANINGLESS[name]}")
+            self.found.note(f"{option.written}: no effect, {MEANINGLESS[name]}")
+            return False
+        if name in DIFFERENT:
+            if option.value != "0":
+                self.found.note(f"{option.written}: not followed, {DIFFERENT[name]}")
             return False
         refusal = REFUSED.get(name)
         if refusal is not None:
@@ -127,16 +187,16 @@ class Translation:
             taken = " or ".join(f"{name}={value}" for value in sorted(refusal.neutral))
             neutral = f"; {taken} is taken" if taken else ""
             raise self.problem(option, f"`{name}` is not modelled: {refusal.reason}{neutral}", "remove it")
-        near = suggestion(name, [*TAKEN, *MEANINGLESS, *REFUSED, *ALIASES])
+        near = suggestion(name, [*TAKEN, *MEANINGLESS, *DIFFERENT, *REFUSED, *ALIASES])
         help_text = f"did you mean `{near}`?" if near else "remove it if it changes nothing for the drive"
         raise self.problem(option, f"unknown option `{name}`", help_text)
 
     def problem(self, option: Option, message: str, remedy: str = "") -> ConfigError:
-        """An error at an option."""
-        return self.source.problem(option.line, message, remedy, option.name)
+        """Returns an error at an option."""
+        return self.source.problem(option.line, message, remedy, option.written)
 
     def get(self, name: str, read: Callable[[str], T], otherwise: T) -> T:
-        """The value of an option.
+        """Returns the value of an option.
 
         Raises:
             ConfigError: When it is not what the option holds.
@@ -147,23 +207,116 @@ class Translation:
         try:
             return read(option.value)
         except values.Misfit as misfit:
-            raise self.problem(option, f"{option.name}: {misfit}") from None
+            raise self.problem(option, f"{option.written}: {misfit}") from None
 
     def bytes_of(self, text: str) -> int:
-        """A size."""
+        """Reads a size."""
         return values.size(text, self.kb_base)
 
-    def translate(self, prefix: str, clone: int) -> None:
-        """Sets the keys of a stream, which begin with `prefix`."""
-        stream = Stream(self, prefix)
-        self.seed()
-        if "read_iolog" in self.options:
-            stream.log()
+    def capacity(self) -> int:
+        """Returns the bytes of the drive."""
+        self.asks_capacity = True
+        return self.layout.capacity if self.layout.capacity is not None else 1 << 40
+
+    def share_of(self, text: str, whole: Callable[[], int]) -> int:
+        """Reads a size, or a percentage of another."""
+        share = values.percentage(text)
+        return self.bytes_of(text) if share is None else int(whole() * share) // DEFAULT_SIZE * DEFAULT_SIZE
+
+    def paths(self, clone: int) -> tuple[str, ...]:
+        """Returns the files of a clone."""
+        folders = re.split(r"(?<!\\):", self.options["directory"].value) if "directory" in self.options else [""]
+        folder = folders[clone % len(folders)]
+        if "filename" in self.options:
+            found = re.split(r"(?<!\\):", self.options["filename"].value)
         else:
-            stream.synthetic(clone)
+            count = self.get("nrfiles", lambda text: values.whole(text, 1, FILES_MAX), 1)
+            form = self.options["filename_format"].value if "filename_format" in self.options else ""
+            form = form or "$jobname.$jobnum.$filenum"
+            words = {"$jobname": self.job.name, "$jobnum": str(clone), "$clientuid": ""}
+            for word, value in words.items():
+                form = form.replace(word, value)
+            found = [form.replace("$filenum", str(number)) for number in range(count)]
+        return tuple(name if is_device(name) or not folder else f"{folder}/{name}" for name in dict.fromkeys(found))
+
+    def is_device(self) -> bool:
+        """Returns whether the job goes to devices."""
+        return all(is_device(path) for path in self.paths(0))
+
+    def offset(self, clone: int) -> int:
+        """Returns where in its files a clone begins."""
+        offset = self.get("offset", lambda text: self.share_of(text, self.capacity), 0)
+        each = self.get("offset_increment", lambda text: self.share_of(text, self.capacity), 0)
+        return offset + clone * each
+
+    def span(self, clone: int) -> int | None:
+        """Returns the bytes of each file that a clone uses; None: to the end of the file."""
+        offset, count = self.offset(clone), len(self.paths(clone))
+        filesize = self.get("filesize", self.bytes_of, 0)
+        if filesize:
+            return max(filesize - offset, 0)
+        share = self.get("size", values.percentage, None)
+        if share is not None:
+            whole = self.capacity()
+            return min(int(whole * share), max(whole - offset, 0)) // DEFAULT_SIZE * DEFAULT_SIZE // count
+        size = self.get("size", self.bytes_of, 0)
+        if size:
+            return size // count // 512 * 512
+        if not self.is_device():
+            self.found.note(f"[{self.name}] has no size: its files take what the other files leave of the drive")
+        elif offset or not self.ends_by_itself():
+            return max(self.capacity() - offset, 0)
+        return None
+
+    def ends_by_itself(self) -> bool:
+        """Returns whether something else than its size ends the job."""
+        timed = "runtime" in self.options and "time_based" in self.options
+        return timed or "number_ios" in self.options or "io_size" in self.options or "runtime" in self.options
+
+    def wanted(self, clone: int) -> int | None:
+        """Returns the bytes that each file of a clone needs; None: unknown."""
+        span = self.span(clone)
+        return None if span is None else self.offset(clone) + span
+
+    def io_size(self, total: int | None) -> int | None:
+        """Returns the bytes of one pass over the files, which have `total` bytes; None: no bytes end it."""
+        if "io_size" in self.options:
+            return self.get("io_size", lambda text: self.share_of(text, lambda: total or self.capacity()), 0) or total
+        if total is not None and ("size" in self.options or "filesize" in self.options):
+            size = self.get("size", lambda text: self.share_of(text, lambda: total), total)
+            return total if self.get("size", values.percentage, None) is not None else size
+        return None if self.ends_by_itself() else total
+
+    def range_of(self, clone: int) -> tuple[int, int | None]:
+        """Returns where the files of a clone begin on the drive, and how long each is.
+
+        Raises:
+            ConfigError: When they do not lie side by side.
+        """
+        try:
+            return self.layout.range_of(self.paths(clone))
+        except Unplaced as unplaced:
+            raise self.source.problem(self.job.line, str(unplaced), "write a job for each file") from None
+
+    def translate(self, prefix: str, clone: int, phase: int) -> None:
+        """Sets the keys of a stream, which begin with `prefix`."""
+        self.seed()
+        self.ramp()
+        Stream(self, prefix, clone).translate(phase)
+
+    def ramp(self) -> None:
+        """Sets the time that is left out of the results; the longest of all jobs counts."""
+        ramp = self.get("ramp_time", lambda text: values.time_us(text, "s"), 0)
+        if not ramp:
+            return
+        known = str(self.found.settings.get(RAMP[1], "0us")).removesuffix("us")
+        for key, value in zip(RAMP, ("time", f"{max(ramp, int(known))}us"), strict=True):
+            self.found.settings[key] = value
+            self.found.places[key] = (self.options["ramp_time"].line, "ramp_time")
+        self.found.note("ramp_time: the results of the run include it; those of the measured window leave it out")
 
     def seed(self) -> None:
-        """The seed of all streams.
+        """Sets the seed of all streams.
 
         Raises:
             ConfigError: When another job has another one.

@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
+import ast
+import operator
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 PREFIXES = "kmgtp"
-SECONDS = {"d": 86_400 * 10**6, "h": 3_600 * 10**6, "m": 60 * 10**6, "s": 10**6, "ms": 1_000, "us": 1}
+SECONDS = {
+    "d": 86_400 * 10**6,
+    "h": 3_600 * 10**6,
+    "m": 60 * 10**6,
+    "s": 10**6,
+    "ms": 1_000,
+    "msec": 1_000,
+    "us": 1,
+    "usec": 1,
+}
 """Units of time in microseconds."""
 MOST = 2**63 - 1
+SUFFIXED = re.compile(r"(?<![0-9a-zA-Z_.])([0-9]{1,20}(?:[kmgtpKMGTP][iI]?[bB]?))(?![0-9a-zA-Z_])")
+OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
+EXPRESSION_MAX = 200
+"""Characters of an expression."""
 
 
 class Misfit(Exception):  # noqa: N818 - becomes an error where the place is known
@@ -15,51 +39,98 @@ class Misfit(Exception):  # noqa: N818 - becomes an error where the place is kno
 
 
 def whole(text: str, least: int = 0, most: int = MOST) -> int:
-    """A whole number, decimal or hexadecimal."""
-    if not re.fullmatch(r"[0-9]{1,20}|0[xX][0-9a-fA-F]{1,16}", text):
-        raise Misfit(f"`{text}` is not a whole number")
-    number = int(text, 16 if text[:2].lower() == "0x" else 10)
+    """Reads a whole number, decimal or hexadecimal, with a suffix such as k or an expression in parentheses."""
+    if re.fullmatch(r"[0-9]{1,20}|0[xX][0-9a-fA-F]{1,16}", text):
+        number = int(text, 16 if text[:2].lower() == "0x" else 10)
+    else:
+        try:
+            number = size(text, 1024)
+        except Misfit:
+            raise Misfit(f"`{text}` is not a whole number") from None
     if not least <= number <= most:
         raise Misfit(f"{text} is not between {least} and {most}")
     return number
 
 
 def flag(text: str) -> bool:
-    """Whether something is switched on."""
+    """Reads whether something is switched on."""
     if text not in ("0", "1"):
         raise Misfit(f"`{text}` is neither 0 nor 1")
     return text == "1"
 
 
 def number(text: str) -> float:
-    """A number with decimals."""
-    if not re.fullmatch(r"[0-9]{1,20}(\.[0-9]{0,20})?", text):
+    """Reads a number with decimals."""
+    if not re.fullmatch(r"[0-9]{1,20}(\.[0-9]{0,20})?|\.[0-9]{1,20}", text):
         raise Misfit(f"`{text}` is not a number")
     return float(text)
 
 
-def size(text: str, kb_base: int) -> int:
-    """A number of bytes.
-
-    With a `kb_base` of 1024, which is fio's default, k means 1024 and Ki 1000; with 1000 it is as in the standards.
-    """
-    match = re.fullmatch(r"([0-9]{1,20}|0x[0-9a-f]{1,16})\s*(?:([kmgtp])(i?))?b?", text.lower())
+def percentage(text: str) -> float | None:
+    """Reads a share written with a percent sign; None for any other text."""
+    match = re.fullmatch(r"([0-9]{1,3})\s*%", text.strip())
     if match is None:
-        raise Misfit(f"`{text}` is not a size, such as 4k or 1g")
-    count, prefix, binary = match[1], match[2], match[3]
-    factor = 1
-    if prefix:
-        base = 1000 if (kb_base == 1000) != bool(binary) else 1024
-        factor = base ** (PREFIXES.index(prefix) + 1)
-    result = (int(count, 16) if count.startswith("0x") else int(count)) * factor
+        return None
+    if int(match[1]) > 100:
+        raise Misfit(f"`{text}` is more than all")
+    return int(match[1]) / 100
+
+
+def size(text: str, kb_base: int) -> int:
+    """Reads a number of bytes.
+
+    With a `kb_base` of 1024, which is fio's default, k, kb and ki mean 1024, and kib, spelt out, 1000. With 1000 it is
+    the other way round.
+    """
+    if text.startswith("("):
+        result = expression(text, kb_base)
+    else:
+        match = re.fullmatch(r"([0-9]{1,20}|0x[0-9a-f]{1,16})\s*(?:([kmgtp])(ib?|b)?|b)?", text.lower())
+        if match is None:
+            raise Misfit(f"`{text}` is not a size, such as 4k or 1g")
+        count, prefix = match[1], match[2]
+        factor = 1
+        if prefix:
+            base = 1000 if (kb_base == 1000) != (match[3] == "ib") else 1024
+            factor = base ** (PREFIXES.index(prefix) + 1)
+        result = (int(count, 16) if count.startswith("0x") else int(count)) * factor
     if result > MOST:
         raise Misfit(f"{text} is more bytes than any drive has")
     return result
 
 
+def expression(text: str, kb_base: int) -> int:
+    """Reads an expression in parentheses, such as (64*1024)."""
+    wrong = Misfit(f"`{text}` is no expression of numbers, + - * / and parentheses")
+    if len(text) > EXPRESSION_MAX:
+        raise wrong
+    plain = SUFFIXED.sub(lambda match: str(size(match[1], kb_base)), text)
+    try:
+        found = value_of(ast.parse(plain, mode="eval").body)
+    except (SyntaxError, ValueError, TypeError, ZeroDivisionError, OverflowError, RecursionError):
+        raise wrong from None
+    if not 0 <= found <= MOST:
+        raise wrong
+    return int(found)
+
+
+def value_of(node: ast.expr) -> float:
+    """Returns the value of an expression of numbers.
+
+    Raises:
+        ValueError: When there is anything else in the expression.
+    """
+    match node:
+        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+            return value
+        case ast.BinOp(left, kind, right) if type(kind) in OPERATORS:
+            return OPERATORS[type(kind)](value_of(left), value_of(right))
+    raise ValueError
+
+
 def time_us(text: str, unit: str) -> int:
-    """A time in microseconds; a number alone counts in `unit`."""
-    match = re.fullmatch(r"([0-9]{1,18})\s*(d|h|m|s|ms|us)?", text.lower())
+    """Reads a time in microseconds; a number alone counts in `unit`."""
+    match = re.fullmatch(r"([0-9]{1,18})\s*(d|h|m|s|ms|msec|us|usec)?", text.lower())
     if match is None:
         raise Misfit(f"`{text}` is not a time, such as 30s")
     return int(match[1]) * SECONDS[match[2] or unit]

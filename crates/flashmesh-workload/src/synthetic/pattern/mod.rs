@@ -2,18 +2,22 @@
 
 mod hot_cold;
 mod hot_stride;
+mod power;
 mod runs;
 mod scatter;
 mod sequential;
 mod uniform;
 mod zipf;
+mod zoned;
 
 pub(crate) use hot_cold::HotCold;
 pub(crate) use hot_stride::HotStride;
+pub(crate) use power::{Normal, Pareto};
 pub(crate) use runs::Runs;
 pub(crate) use sequential::Sequential;
 pub(crate) use uniform::Uniform;
 pub(crate) use zipf::Zipf;
+pub(crate) use zoned::Zoned;
 
 use super::random::Generator;
 use super::sizes::Size;
@@ -60,6 +64,9 @@ pub(crate) enum Addresses {
     Zipf(Zipf),
     HotCold(HotCold),
     HotStride(HotStride),
+    Zoned(Zoned),
+    Pareto(Pareto),
+    Normal(Normal),
     Runs(Runs),
 }
 
@@ -72,6 +79,9 @@ impl AddressPattern for Addresses {
             Addresses::Zipf(pattern) => pattern.choose(generator, cursor, size),
             Addresses::HotCold(pattern) => pattern.choose(generator, cursor, size),
             Addresses::HotStride(pattern) => pattern.choose(generator, cursor, size),
+            Addresses::Zoned(pattern) => pattern.choose(generator, cursor, size),
+            Addresses::Pareto(pattern) => pattern.choose(generator, cursor, size),
+            Addresses::Normal(pattern) => pattern.choose(generator, cursor, size),
             Addresses::Runs(pattern) => pattern.choose(generator, cursor, size),
         }
     }

@@ -8,7 +8,9 @@ mod srt;
 mod vscsi;
 
 use flashmesh_workload::RequestKind;
-use flashmesh_workload::config::{Beyond, TraceAddressUnit, TraceFormat, TracePolarity, TraceTimeUnit, Workload};
+use flashmesh_workload::config::{
+    Beyond, IologWait, TraceAddressUnit, TraceFormat, TracePolarity, TraceTimeUnit, Workload,
+};
 use flashmesh_workload::units::{Bytes, Time};
 
 use helpers::{assert_each_is_rejected, request, requests, summary, workload};
@@ -152,6 +154,19 @@ fn every_bad_ascii_line_is_named_with_its_place() {
             ("2000 0 2097152 1 1", "beyond-drive", 8, "beyond the drive"),
         ],
     );
+}
+
+#[test]
+fn fio_version_2_waits_may_count_from_the_start() {
+    let text = "fio version 2 iolog\n/a add\n/a open\n/a wait 1000\n/a read 0 512\n/a wait 3000\n/a read 0 512\n\
+                /a wait 2000\n/a read 0 512\n/a close\n";
+    let times = |iolog_wait| -> Vec<Time> {
+        let workload = Workload { iolog_wait, ..workload(TraceFormat::FioIolog) };
+        requests(text, &workload).iter().map(|io| io.arrival).collect()
+    };
+    let ms = Time::from_ms;
+    assert_eq!(times(IologWait::SinceStart), [ms(1000), ms(3000), ms(3000)], "time does not run back");
+    assert_eq!(times(IologWait::AfterPrevious), [Time::from_us(1000), Time::from_us(4000), Time::from_us(6000)]);
 }
 
 #[test]

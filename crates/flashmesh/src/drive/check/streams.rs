@@ -141,8 +141,17 @@ fn requests(scope: &Scope<'_>, clashes: &mut Vec<Clash>) {
             clashes.push(scope.clash(&[key, "geometry.sector-size"], message).help(&help));
         }
     };
-    for (size, _) in &workload.request_size.0 {
-        whole_sectors("workload.request-size", *size);
+    let of_writes = workload.write_size.as_ref().map(|sizes| ("workload.write-size", sizes));
+    let of_deallocations = workload.deallocate_size.as_ref().map(|sizes| ("workload.deallocate-size", sizes));
+    let given = [Some(("workload.request-size", &workload.request_size)), of_writes, of_deallocations];
+    for (key, sizes) in given.into_iter().flatten() {
+        for (size, _) in &sizes.0 {
+            whole_sectors(key, *size);
+        }
+    }
+    whole_sectors("workload.skip", workload.skip);
+    if let Some(pass) = workload.pass_size {
+        whole_sectors("workload.pass-size", pass);
     }
     whole_sectors("workload.footprint-start", workload.footprint_start);
     if let Some(footprint) = workload.footprint {
@@ -213,7 +222,7 @@ fn footprint(scope: &Scope<'_>, is_named: bool, namespace: &NamespaceConfig, cla
         let help = format!("lower {footprint_key} to {room:#}, leave it away for all there is, or {larger}");
         clashes.push(scope.clash(&keys, message).help(&help));
     }
-    if workload.kind == WorkloadKind::Synthetic {
+    if matches!(workload.kind, WorkloadKind::Synthetic | WorkloadKind::Job) {
         let largest = workload.request_size.0.iter().map(|(size, _)| *size).max().unwrap_or_default();
         if largest > footprint {
             let size_key = scope.key("workload.request-size");

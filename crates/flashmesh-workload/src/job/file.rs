@@ -1,0 +1,110 @@
+//! A file of a job: a range of the drive with a position for each direction, and the map of what a pass has covered.
+
+use super::free_map::FreeMap;
+
+/// Directions of requests: reads, writes and deallocations.
+pub(super) const DIRECTIONS: usize = 3;
+
+/// State of a file between requests. Positions count from the start of the file.
+#[derive(Clone, Debug)]
+pub(super) struct File {
+    /// Where the file begins on the drive.
+    pub(super) start: u64,
+    /// The end of the last request of each direction.
+    pub(super) next: [u64; DIRECTIONS],
+    /// The start of the last request of each direction.
+    pub(super) last: [u64; DIRECTIONS],
+    /// Blocks that this pass has covered; `None` without a random map.
+    pub(super) map: Option<FreeMap>,
+    /// Whether no request fits any more in this pass.
+    pub(super) is_done: bool,
+}
+
+/// How sequential requests of a file follow one another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stride {
+    /// Bytes left out behind each request, or behind `after` bytes.
+    pub(super) skip: u64,
+    /// Bytes covered before some are left out; 0 for one request.
+    pub(super) after: u64,
+    /// Whether they lie before the request.
+    pub(super) is_back: bool,
+    /// Whether a position that is at the end of the file begins anew by itself.
+    pub(super) wraps: bool,
+}
+
+impl File {
+    pub(super) fn new(start: u64, map: Option<FreeMap>) -> File {
+        File { start, next: [0; DIRECTIONS], last: [0; DIRECTIONS], map, is_done: false }
+    }
+
+    /// Returns to the start of the file, with nothing covered.
+    pub(super) fn rewind(&mut self) {
+        self.next = [0; DIRECTIONS];
+        self.last = [0; DIRECTIONS];
+        self.is_done = false;
+        if let Some(map) = &mut self.map {
+            map.reset();
+        }
+    }
+
+    /// Returns the place behind the last request of `direction`; `None` at the end of a file of `length` bytes.
+    pub(super) fn following(&mut self, direction: usize, stride: &Stride, length: u64) -> Option<u64> {
+        if self.next[direction] >= length {
+            if !stride.wraps {
+                return None;
+            }
+            self.next[direction] = 0;
+        }
+        let next = self.next[direction];
+        if next == 0 || stride.skip == 0 {
+            return Some(next);
+        }
+        if stride.after > 0 {
+            let period = stride.after + stride.skip;
+            let zone = if next % period < stride.after { next } else { (next / period + 1) * period };
+            return Some(if zone >= length { 0 } else { zone });
+        }
+        if stride.is_back {
+            // Below the start of the file the requests go on from its end.
+            return next.checked_sub(stride.skip).or_else(|| length.checked_sub(stride.skip));
+        }
+        let skipped = next.saturating_add(stride.skip);
+        Some(if skipped >= length { 0 } else { skipped })
+    }
+
+    /// Records a request of `direction` from `offset` to `end`.
+    pub(super) fn went(&mut self, direction: usize, offset: u64, end: u64) {
+        self.last[direction] = offset;
+        self.next[direction] = end;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KIB: u64 = 1024;
+
+    fn places(stride: Stride, length: u64, count: usize) -> Vec<Option<u64>> {
+        let mut file = File::new(0, None);
+        let mut next = || {
+            let place = file.following(0, &stride, length)?;
+            file.went(0, place, place + 4 * KIB);
+            Some(place / KIB)
+        };
+        (0..count).map(|_| next()).collect()
+    }
+
+    #[test]
+    fn positions_follow_one_another_with_holes_and_backwards() {
+        let ahead = Stride { skip: 0, after: 0, is_back: false, wraps: false };
+        assert_eq!(places(ahead, 8 * KIB, 3), [Some(0), Some(4), None]);
+        assert_eq!(places(Stride { wraps: true, ..ahead }, 8 * KIB, 3), [Some(0), Some(4), Some(0)]);
+        assert_eq!(places(Stride { skip: 8 * KIB, ..ahead }, 32 * KIB, 4), [Some(0), Some(12), Some(24), Some(0)]);
+        let back = Stride { skip: 8 * KIB, is_back: true, ..ahead };
+        assert_eq!(places(back, 32 * KIB, 4), [Some(0), Some(24), Some(20), Some(16)]);
+        let zones = Stride { skip: 8 * KIB, after: 8 * KIB, ..ahead };
+        assert_eq!(places(zones, 32 * KIB, 5), [Some(0), Some(4), Some(16), Some(20), Some(0)]);
+    }
+}

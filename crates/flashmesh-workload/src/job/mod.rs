@@ -1,0 +1,311 @@
+//! Jobs as fio runs them: `[workload] kind = "job"`.
+//!
+//! A job issues requests to one or several files of equal length. Each file has a position for reads, one for writes and one for
+//! deallocations, and random requests may cover every block once in a pass before one is covered again. The rules are those of
+//! fio's manual and of what fio 3.33 issues; the draws are those of this crate, so places agree in distribution.
+
+mod file;
+mod free_map;
+mod shape;
+
+use self::file::File;
+use self::shape::Shape;
+use super::source::WorkloadSource;
+use super::synthetic::{
+    AddressPattern, Arrivals, Cursor, Generator, INTERARRIVAL_DEFAULT, REQUESTS_DEFAULT, below, generator_of, unusable,
+};
+use crate::config::{self, ArrivalKind, FileOrder, ReplayMode, RunKind};
+use crate::error::WorkloadError;
+use crate::request::{IoRequest, RequestKind};
+use crate::units::{Bytes, Time};
+
+const READS: usize = 0;
+const WRITES: usize = 1;
+const DEALLOCATIONS: usize = 2;
+
+/// The requests of a job, one common stream whatever the thread.
+#[derive(Clone, Debug)]
+pub struct JobSource {
+    shape: Shape,
+    files: Vec<File>,
+    generator: Generator,
+    /// The generator at the start of a pass, where all passes draw the same.
+    first: Generator,
+    /// Only open replay asks for arrival times.
+    arrivals: Option<Arrivals>,
+    last_arrival: Time,
+    requests_left: u64,
+    request_count: Option<u64>,
+    passes_left: u64,
+    /// Bytes of this pass so far.
+    passed: u64,
+    /// The file of the last request.
+    file: usize,
+    /// Requests to the next draw of a place.
+    run_left: u32,
+    /// Writes since the last flush.
+    unflushed: u32,
+    /// A place that was deallocated and is written next: file, offset in it and size.
+    deallocated: Option<(usize, u64, u64)>,
+}
+
+/// A request that was drawn: its kind, its file, and its place in it.
+#[derive(Clone, Copy)]
+struct Drawn {
+    direction: usize,
+    file: usize,
+    offset: u64,
+    size: u64,
+}
+
+impl JobSource {
+    /// The job that `workload` describes, on a drive of `capacity`, for `replay`.
+    ///
+    /// # Errors
+    /// When a parameter is out of its bounds or the files do not fit the drive; the message begins with the key to change.
+    pub fn new(
+        workload: &config::Workload,
+        replay: &config::Replay,
+        capacity: Bytes,
+        sector_size: Bytes,
+        seed: u64,
+    ) -> Result<JobSource, WorkloadError> {
+        let shape = Shape::new(workload, capacity, sector_size)?;
+        let files = shape.files(workload);
+        let arrivals = Arrivals::new(
+            workload.arrivals.unwrap_or(ArrivalKind::Exponential),
+            workload.interarrival.unwrap_or(INTERARRIVAL_DEFAULT),
+            1,
+            seed,
+        )?;
+        let requests = match (workload.requests, shape.pass_size) {
+            (Some(requests), _) => requests,
+            (None, None) => REQUESTS_DEFAULT,
+            (None, Some(_)) => u64::MAX,
+        };
+        let generator = generator_of(seed);
+        Ok(JobSource {
+            request_count: shape.request_count(workload, requests),
+            files,
+            first: generator.clone(),
+            generator,
+            arrivals: (replay.mode == ReplayMode::Open).then_some(arrivals),
+            last_arrival: Time::ZERO,
+            requests_left: requests,
+            passes_left: workload.passes.max(1) - 1,
+            passed: 0,
+            file: 0,
+            run_left: 1,
+            unflushed: 0,
+            deallocated: None,
+            shape,
+        })
+    }
+
+    /// Returns the next request; `None` behind the last one.
+    fn next(&mut self) -> Result<Option<IoRequest>, WorkloadError> {
+        if self.requests_left == 0 || (self.is_pass_over() && !self.begin_pass()) {
+            return Ok(None);
+        }
+        if self.shape.flush_every.is_some_and(|every| self.unflushed >= every) {
+            self.unflushed = 0;
+            let kind = RequestKind::Flush;
+            return Ok(Some(IoRequest {
+                arrival: self.last_arrival,
+                kind,
+                offset: Bytes::ZERO,
+                size: Bytes::ZERO,
+                stream: 0,
+            }));
+        }
+        let Some(drawn) = self.draw() else { return Ok(None) };
+        self.requests_left -= 1;
+        let kind = match drawn.direction {
+            READS => RequestKind::Read,
+            WRITES => RequestKind::Write,
+            _ => RequestKind::Deallocate,
+        };
+        self.unflushed += u32::from(kind == RequestKind::Write);
+        // fio counts the writes alone where a job deallocates first.
+        if !(self.shape.deallocates_first && kind == RequestKind::Deallocate) {
+            self.passed += drawn.size;
+        }
+        if let Some(arrivals) = &mut self.arrivals {
+            self.last_arrival = arrivals.next()?;
+        }
+        let offset = Bytes::new(self.files[drawn.file].start + drawn.offset);
+        let (arrival, size) = (self.last_arrival, Bytes::new(drawn.size));
+        Ok(Some(IoRequest { arrival, kind, offset, size, stream: 0 }))
+    }
+
+    /// Returns whether the bytes of this pass have been issued.
+    fn is_pass_over(&self) -> bool {
+        self.shape.pass_size.is_some_and(|size| self.passed >= size)
+    }
+
+    /// Begins the next pass. Returns whether there is one.
+    fn begin_pass(&mut self) -> bool {
+        if self.passes_left == 0 {
+            return false;
+        }
+        self.passes_left -= 1;
+        self.passed = 0;
+        self.rewind();
+        true
+    }
+
+    /// Returns to the start of every file.
+    fn rewind(&mut self) {
+        self.files.iter_mut().for_each(File::rewind);
+        self.file = 0;
+        self.deallocated = None;
+        if self.shape.same_passes {
+            self.generator = self.first.clone();
+        }
+    }
+
+    /// Draws the next request; `None` behind the last pass.
+    fn draw(&mut self) -> Option<Drawn> {
+        loop {
+            if let Some(drawn) = self.draw_in_files() {
+                return Some(drawn);
+            }
+            // Every file is at its end. What is left of the pass goes on from the start, unless less than one request is left.
+            let left = self.shape.pass_size.map(|size| size - self.passed);
+            if left.is_some_and(|left| left < self.shape.largest) {
+                if !self.begin_pass() {
+                    return None;
+                }
+            } else {
+                self.rewind();
+            }
+        }
+    }
+
+    /// Draws the next request in the first file that has room; `None` when all files are at their end.
+    fn draw_in_files(&mut self) -> Option<Drawn> {
+        if let Some((file, offset, size)) = self.deallocated.take() {
+            self.files[file].went(WRITES, offset, offset + size);
+            return Some(Drawn { direction: WRITES, file, offset, size });
+        }
+        let direction = match self.shape.kinds.choose(&mut self.generator) {
+            _ if self.shape.deallocates_first => DEALLOCATIONS,
+            RequestKind::Read => READS,
+            RequestKind::Deallocate => DEALLOCATIONS,
+            _ => WRITES,
+        };
+        loop {
+            let file = self.next_file()?;
+            let Some((offset, size)) = self.place(file, direction) else {
+                self.files[file].is_done = true;
+                continue;
+            };
+            self.files[file].went(direction, offset, offset + size);
+            if self.shape.deallocates_first {
+                self.deallocated = Some((file, offset, size));
+            }
+            return Some(Drawn { direction, file, offset, size });
+        }
+    }
+
+    /// Chooses the file of the next request; `None` when all are at their end.
+    fn next_file(&mut self) -> Option<usize> {
+        let count = self.files.len();
+        if count == 1 {
+            return (!self.files[0].is_done).then_some(0);
+        }
+        let first = match self.shape.file_order {
+            FileOrder::Sequential => self.file,
+            FileOrder::Random => below(&mut self.generator, count as u64) as usize,
+            FileOrder::RoundRobin => self.file,
+        };
+        let found = (first..count).chain(0..first).find(|&file| !self.files[file].is_done)?;
+        self.file = if self.shape.file_order == FileOrder::RoundRobin { (found + 1) % count } else { found };
+        Some(found)
+    }
+
+    /// Returns the place and the size of the next request of `direction` in `file`; `None` when none fits.
+    fn place(&mut self, file: usize, direction: usize) -> Option<(u64, u64)> {
+        let (offset, is_drawn) = self.offset(file, direction)?;
+        let (sizes, length) = (&self.shape.sizes[direction], self.shape.length);
+        if offset + sizes.smallest().bytes.as_u64() > length {
+            return None;
+        }
+        let size = loop {
+            let size = sizes.choose(&mut self.generator).bytes.as_u64();
+            if offset + size <= length {
+                break size;
+            }
+        };
+        let Some(map) = self.files[file].map.as_mut().filter(|_| is_drawn) else { return Some((offset, size)) };
+        // A request is cut short where a block follows that this pass has covered.
+        let unit = self.shape.map_unit;
+        let free = map.cover_run(offset / unit, size.div_ceil(unit));
+        Some((offset, size.min(free * unit)))
+    }
+
+    /// Returns where the next request of `direction` in `file` begins, and whether that was drawn.
+    fn offset(&mut self, file: usize, direction: usize) -> Option<(u64, bool)> {
+        let state = &mut self.files[file];
+        let (stride, length) = (&self.shape.stride, self.shape.length);
+        let Some(addresses) = &self.shape.addresses else {
+            return state.following(direction, stride, length).map(|offset| (offset, false));
+        };
+        self.run_left -= 1;
+        if self.run_left > 0 {
+            if self.shape.run_kind == RunKind::Identical {
+                return Some((state.last[direction], false));
+            }
+            if let Some(offset) = state.following(direction, stride, length) {
+                return Some((offset, false));
+            }
+        } else {
+            self.run_left = self.shape.run_length;
+            if !self.shape.draws.is_always() {
+                let draw = super::synthetic::Chance::draw(&mut self.generator);
+                if !self.shape.draws.holds(draw)
+                    && let Some(offset) = state.following(direction, stride, length)
+                {
+                    return Some((offset, false));
+                }
+            }
+        }
+        let mut cursor = Cursor::of_part(0, 1, 1);
+        let block = addresses.choose(&mut self.generator, &mut cursor, self.shape.sizes[direction].smallest());
+        let block = match &mut state.map {
+            None => block,
+            Some(map) => {
+                let unit = self.shape.map_unit;
+                let at = block * self.shape.alignment / unit;
+                if map.is_full() && self.shape.pass_size.is_none() {
+                    map.reset();
+                }
+                map.next_free(at)? * unit / self.shape.alignment
+            }
+        };
+        let mut offset = block * self.shape.alignment;
+        if self.shape.aligns_each {
+            let smallest = self.shape.sizes[direction].smallest().bytes.as_u64();
+            offset -= offset % smallest;
+        }
+        Some((offset, true))
+    }
+}
+
+impl WorkloadSource for JobSource {
+    fn next_request(&mut self, _thread: u32) -> Result<Option<IoRequest>, WorkloadError> {
+        self.next()
+    }
+
+    fn request_count(&self) -> Option<u64> {
+        self.request_count
+    }
+}
+
+/// Returns the error for a request that does not fit a file.
+fn does_not_fit(size: Bytes, length: Bytes) -> WorkloadError {
+    unusable("workload.request-size", format!("{size} is larger than a file of the job, which has {length:#}"))
+}
+
+#[cfg(test)]
+mod tests;

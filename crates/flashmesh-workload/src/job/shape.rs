@@ -1,0 +1,156 @@
+//! Properties that all requests of a job share, from the configuration.
+
+use super::file::{DIRECTIONS, File, Stride};
+use super::free_map::FreeMap;
+use super::{DEALLOCATIONS, READS, WRITES, does_not_fit};
+use crate::config::{FileOrder, Pattern, RunKind, Sizes, Workload};
+use crate::error::WorkloadError;
+use crate::synthetic::{Addresses, Chance, KindMix, Layout, Shares, SizeTable, addresses_of, smallest_of, unusable};
+use crate::units::Bytes;
+
+/// The fixed part of a job.
+#[derive(Clone, Debug)]
+pub(super) struct Shape {
+    pub(super) kinds: KindMix,
+    /// Sizes of reads, writes and deallocations.
+    pub(super) sizes: [SizeTable; DIRECTIONS],
+    /// The pattern of a random job; `None` of a sequential one.
+    pub(super) addresses: Option<Addresses>,
+    /// Bytes of one file.
+    pub(super) length: u64,
+    pub(super) alignment: u64,
+    /// Whether requests of each direction begin at multiples of the smallest of them.
+    pub(super) aligns_each: bool,
+    /// Bytes of one block of the random map.
+    pub(super) map_unit: u64,
+    /// The largest request.
+    pub(super) largest: u64,
+    pub(super) stride: Stride,
+    pub(super) file_order: FileOrder,
+    pub(super) flush_every: Option<u32>,
+    pub(super) deallocates_first: bool,
+    pub(super) run_length: u32,
+    pub(super) run_kind: RunKind,
+    /// The chance that a random job draws a place where one is due.
+    pub(super) draws: Chance,
+    pub(super) pass_size: Option<u64>,
+    pub(super) same_passes: bool,
+}
+
+impl Shape {
+    pub(super) fn new(workload: &Workload, capacity: Bytes, sector_size: Bytes) -> Result<Shape, WorkloadError> {
+        let of_reads = &workload.request_size;
+        let given: [&Sizes; DIRECTIONS] = [
+            of_reads,
+            workload.write_size.as_ref().unwrap_or(of_reads),
+            workload.deallocate_size.as_ref().unwrap_or(of_reads),
+        ];
+        let used = used_directions(workload);
+        let smallest = |directions: &[usize]| {
+            let sizes = directions.iter().filter_map(|&direction| smallest_of(given[direction]));
+            sizes.min().ok_or_else(|| unusable("workload.request-size", "no size has a weight"))
+        };
+        let map_unit = smallest(&used)?;
+        let is_sequential = workload.pattern == Pattern::Sequential;
+        let alignment = if is_sequential { sector_size } else { workload.alignment.unwrap_or(map_unit) };
+        // The whole footprint is checked as that of other workloads; a file is a layout of its own.
+        let whole = Layout::new(workload.footprint_start, workload.footprint, sector_size, capacity, sector_size)?;
+        let sector = sector_size.as_u64();
+        let length = whole.length().as_u64() / u64::from(workload.files.max(1)) / sector * sector;
+        let length = Bytes::new(length);
+        if length < map_unit {
+            return Err(does_not_fit(map_unit, length));
+        }
+        let layout = Layout::new(Bytes::ZERO, Some(length), alignment, length, sector_size)?;
+        let table = |direction: usize| {
+            let sizes = if used.contains(&direction) { given[direction] } else { given[used[0]] };
+            let largest = sizes.0.iter().map(|&(size, _)| size).max().unwrap_or_default();
+            if largest > length {
+                return Err(does_not_fit(largest, length));
+            }
+            SizeTable::new(sizes, &layout, sector_size)
+        };
+        let sizes = [table(READS)?, table(WRITES)?, table(DEALLOCATIONS)?];
+        let largest = used.iter().map(|&direction| sizes[direction].largest().bytes.as_u64()).max().unwrap_or(0);
+        let addresses = match is_sequential {
+            true => None,
+            false => Some(addresses_of(workload, 1, layout.blocks(), sizes_with_smallest(&sizes))?),
+        };
+        if workload.random_map && workload.alignment.is_some_and(|alignment| alignment != map_unit) {
+            let message =
+                format!("a random map covers blocks of the smallest request, {map_unit}: leave the alignment away");
+            return Err(unusable("workload.alignment", message));
+        }
+        let pass_size = workload.pass_size.map(Bytes::as_u64);
+        let files = u64::from(workload.files.max(1));
+        let is_rewritten = used != [READS] && pass_size.is_some_and(|size| size > length.as_u64() * files);
+        Ok(Shape {
+            kinds: KindMix::new(Shares {
+                read: workload.read_share,
+                deallocate: workload.deallocate_share,
+                flush: 0.0,
+                write_zeroes: 0.0,
+            })?,
+            sizes,
+            addresses,
+            length: length.as_u64(),
+            alignment: alignment.as_u64(),
+            aligns_each: workload.alignment.is_none() && !workload.random_map,
+            map_unit: map_unit.as_u64(),
+            largest,
+            stride: Stride {
+                skip: workload.skip.as_u64(),
+                after: workload.skip_after.map_or(0, Bytes::as_u64),
+                is_back: workload.skip_back,
+                wraps: (pass_size.is_none() && files == 1) || is_rewritten,
+            },
+            file_order: workload.file_order,
+            flush_every: workload.flush_every,
+            deallocates_first: workload.deallocate_first,
+            run_length: workload.run_length.max(1),
+            run_kind: workload.run_kind,
+            draws: Chance::new(workload.random_share),
+            pass_size,
+            same_passes: workload.same_passes,
+        })
+    }
+
+    /// Returns the files of the job at their start.
+    pub(super) fn files(&self, workload: &Workload) -> Vec<File> {
+        let has_map = workload.random_map && workload.pattern == Pattern::Random;
+        let map = || has_map.then(|| FreeMap::new(self.length / self.map_unit));
+        let start = |file: u64| workload.footprint_start.as_u64() + file * self.length;
+        (0..u64::from(workload.files.max(1))).map(|file| File::new(start(file), map())).collect()
+    }
+
+    /// Returns the number of requests, where that follows from the configuration.
+    pub(super) fn request_count(&self, workload: &Workload, requests: u64) -> Option<u64> {
+        if self.flush_every.is_some() {
+            return None;
+        }
+        let Some(pass) = self.pass_size else { return Some(requests) };
+        let size = self.largest;
+        let is_one_size = used_directions(workload).iter().all(|&at| self.sizes[at].smallest().bytes.as_u64() == size);
+        let each = if self.deallocates_first { 2 } else { 1 };
+        let whole = is_one_size && pass.is_multiple_of(size);
+        whole.then(|| requests.min((pass / size * each).saturating_mul(workload.passes)))
+    }
+}
+
+/// Returns the directions that requests of `workload` have.
+fn used_directions(workload: &Workload) -> Vec<usize> {
+    if workload.deallocate_first {
+        return vec![WRITES, DEALLOCATIONS];
+    }
+    let shares = [
+        (READS, workload.read_share > 0.0),
+        (WRITES, workload.read_share + workload.deallocate_share < 1.0),
+        (DEALLOCATIONS, workload.deallocate_share > 0.0),
+    ];
+    shares.into_iter().filter(|&(_, is_used)| is_used).map(|(direction, _)| direction).collect()
+}
+
+/// Returns the table with the smallest size, which says where requests may begin.
+fn sizes_with_smallest(sizes: &[SizeTable; DIRECTIONS]) -> &SizeTable {
+    sizes.iter().min_by_key(|table| table.smallest().bytes).unwrap_or(&sizes[READS])
+}

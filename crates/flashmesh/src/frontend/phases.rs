@@ -1,0 +1,62 @@
+//! Phases: streams that begin when those of earlier phases have ended.
+
+use crate::controller::Controller;
+use crate::error::RunError;
+use crate::host::replay::Mode;
+use crate::ids::StreamId;
+use crate::kernel::Kernel;
+use crate::kernel::event::{Event, lane};
+use crate::kernel::model::Model;
+
+use super::{Frontend, HostStream};
+
+/// The phases of `streams`, the first one last.
+pub(super) fn of(streams: &[HostStream]) -> Vec<u32> {
+    let mut phases: Vec<u32> = streams.iter().map(|stream| stream.config.replay.phase).collect();
+    phases.sort_unstable_by(|a, b| b.cmp(a));
+    phases.dedup();
+    phases
+}
+
+impl<M: Model> Frontend<M> {
+    /// Starts phases as long as all streams of earlier ones have ended.
+    #[inline(never)]
+    pub(super) fn start_phases(&mut self, controller: &Controller, kernel: &mut Kernel<M>) -> Result<(), RunError> {
+        while let Some(&phase) = self.phases_left.last() {
+            let is_earlier = |stream: &&HostStream| stream.config.replay.phase < phase;
+            if !self.streams.iter().filter(is_earlier).all(|stream| stream.replay.has_ended()) {
+                return Ok(());
+            }
+            self.phases_left.pop();
+            for index in 0..self.streams.len() {
+                if self.streams[index].config.replay.phase != phase {
+                    continue;
+                }
+                let stream = StreamId(index as u32);
+                match self.streams[index].replay.start_phase(kernel.now()) {
+                    Some(at) => kernel.schedule(lane::ARRIVAL, at, Event::Arrive(stream)),
+                    None => self.issue_first(stream, controller, kernel)?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Issues the first requests of a stream that has just begun.
+    pub(super) fn issue_first(
+        &mut self,
+        stream: StreamId,
+        controller: &Controller,
+        kernel: &mut Kernel<M>,
+    ) -> Result<(), RunError> {
+        match self.streams[stream.index()].replay.mode() {
+            Mode::Open => self.issue_open(stream, controller, kernel),
+            Mode::Stress { outstanding } => {
+                (0..outstanding).try_for_each(|_| self.issue_next(stream, controller, kernel))
+            }
+            Mode::Closed { threads } => {
+                (0..threads).try_for_each(|thread| self.issue_for(stream, thread, controller, kernel))
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! `replay.phase`, `replay.start-delay`, `replay.think-every` and `replay.outstanding-max`: when streams begin and threads think.
+
+use flashmesh::measure::log::RequestRecord;
+use flashmesh::simulation::Simulation;
+use flashmesh::units::Time;
+
+use crate::support::drives::{config_of, finish};
+
+const DRIVE: &str = "\
+[geometry]
+channels = 2
+chips-per-channel = 2
+blocks-per-plane = 16
+pages-per-block = 32
+over-provisioning = 0.3
+[workload]
+requests = 50
+";
+
+/// The requests of a run, with those of each stream together, in the order in which they were issued.
+fn records(streams: &str) -> Vec<RequestRecord> {
+    let config = config_of(&format!("{DRIVE}{streams}"));
+    let (_, mut records) = finish(Simulation::new(&config).unwrap_or_else(|error| panic!("{error}")));
+    records.sort_by_key(|record| record.id);
+    records
+}
+
+/// When the first request of a stream arrives, and when its last one completes.
+fn span(records: &[RequestRecord], stream: u32) -> (Time, Time) {
+    let own = || records.iter().filter(|record| record.issuer.0 == stream);
+    let first = own().map(|record| record.arrival).min().unwrap();
+    (first, own().map(|record| record.completed).max().unwrap())
+}
+
+#[test]
+fn a_phase_begins_when_the_phases_before_it_have_ended() {
+    for mode in ["stress", "closed", "open"] {
+        let text = format!(
+            "[replay]\nmode = \"{mode}\"\n[stream.a.workload]\n[stream.b.replay]\nphase = 3\n[stream.c.workload]\nrequests = 9\n"
+        );
+        let records = records(&text);
+        assert_eq!(records.len(), 109, "{mode}");
+        let ends = span(&records, 0).1.later(span(&records, 2).1);
+        assert_eq!((span(&records, 0).0, span(&records, 2).0), (Time::ZERO, Time::ZERO), "{mode}");
+        assert_eq!(span(&records, 1).0, ends, "{mode}");
+    }
+}
+
+#[test]
+fn a_stream_begins_behind_its_delay_and_stops_as_long_after() {
+    for mode in ["stress", "closed", "open"] {
+        let text = format!(
+            "[replay]\nmode = \"{mode}\"\nstop-time = \"200us\"\n[stream.a.workload]\nrequests = 1000000\n\
+             [stream.b.replay]\nphase = 1\nstart-delay = \"3ms\"\n[stream.b.workload]\nrequests = 1000000\n"
+        );
+        let records = records(&text);
+        let end = span(&records, 0).1;
+        let begun = end + Time::from_ms(3);
+        assert_eq!(span(&records, 1).0, begun, "{mode}");
+        let last = records.iter().filter(|record| record.issuer.0 == 1).map(|record| record.arrival).max().unwrap();
+        assert!(last <= begun + Time::from_us(200) && last > begun + Time::from_us(50), "{mode}: {last}");
+    }
+}
+
+#[test]
+fn a_thread_thinks_after_so_many_requests() {
+    let records = records("[replay]\nmode = \"closed\"\nthink-time = \"1ms\"\nthink-every = 5\n");
+    let pauses: Vec<bool> =
+        records.windows(2).map(|pair| pair[1].arrival == pair[0].completed + Time::from_ms(1)).collect();
+    for (number, pauses) in pauses.into_iter().enumerate() {
+        assert_eq!(pauses, number % 5 == 4, "behind request {number}");
+    }
+}
+
+#[test]
+fn an_open_stream_keeps_to_its_own_depth() {
+    let records = records(
+        "interarrival = \"100ns\"\narrivals = \"constant\"\n[replay]\nmode = \"open\"\noutstanding-max = 2\nlatency-start = \"issue\"\n",
+    );
+    for record in &records {
+        let in_flight = |other: &&RequestRecord| other.arrival <= record.arrival && other.completed > record.arrival;
+        assert!(records.iter().filter(in_flight).count() <= 2, "at {}", record.arrival);
+    }
+    assert!(records.len() == 50 && records[49].arrival > Time::from_us(20));
+}

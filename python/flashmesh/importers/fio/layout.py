@@ -1,0 +1,114 @@
+"""Where the files of jobs lie on the drive: one range behind the other, a device all of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+ALIGNMENT = 1 << 20
+"""Files begin at multiples of this."""
+DEVICE = re.compile(r"/dev/(?!shm/)|\\\\\.\\|[0-9a-fA-F]{4}:[0-9a-fA-F]{2}[:.]|trtype[:=]")
+"""How the name of a device begins."""
+
+
+class Unplaced(Exception):  # noqa: N818 - becomes an error where the place is known
+    """Why files cannot be laid out."""
+
+
+def is_device(path: str) -> bool:
+    """Returns whether a path names a device, and not a file on one."""
+    return DEVICE.match(path) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The files of a stream."""
+
+    paths: tuple[str, ...]
+    """Its files."""
+    length: int | None
+    """Bytes of each, its offset included; None: unknown."""
+
+
+@dataclass(slots=True)
+class Layout:
+    """The ranges of all files."""
+
+    capacity: int | None = None
+    """Bytes of the drive; None while nobody knows it."""
+    starts: dict[str, int] = field(default_factory=dict)
+    lengths: dict[str, int | None] = field(default_factory=dict)
+    """Bytes of each file; None: to the end of the drive."""
+    asks_capacity: bool = False
+    """Whether the ranges follow from the capacity."""
+
+    def place(self, streams: Sequence[Wanted]) -> None:
+        """Lays out the files of all streams.
+
+        Raises:
+            Unplaced: When files without a size do not fit behind the others.
+        """
+        devices = {path for wanted in streams for path in wanted.paths if is_device(path)}
+        if len(devices) == 1:
+            (device,) = devices
+            self.starts[device], self.lengths[device] = 0, self.capacity
+        needed: dict[str, int | None] = {}
+        for wanted in streams:
+            for path in wanted.paths:
+                known = needed.get(path)
+                needed[path] = max((at for at in (known, wanted.length) if at is not None), default=None)
+        files = [path for path in needed if path not in self.starts]
+        if len(files) == 1 and needed[files[0]] is None:
+            self.starts[files[0]], self.lengths[files[0]] = 0, self.capacity
+            self.asks_capacity = True
+            return
+        end = 0
+        for wanted in streams:
+            fresh = [path for path in wanted.paths if path not in self.starts and needed[path] is not None]
+            if fresh:
+                end = self.append(fresh, max(needed[path] or 0 for path in fresh), end)
+        self.share([path for path in files if path not in self.starts], end)
+
+    def append(self, paths: Iterable[str], length: int, end: int) -> int:
+        """Places files of one length behind `end`. Returns where they end."""
+        at = -(-end // ALIGNMENT) * ALIGNMENT
+        for path in paths:
+            self.starts[path], self.lengths[path] = at, length
+            at += length
+        return at
+
+    def share(self, paths: Sequence[str], end: int) -> None:
+        """Shares what is left of the drive among files of unknown size.
+
+        Raises:
+            Unplaced: When too little is left.
+        """
+        if not paths:
+            return
+        self.asks_capacity = True
+        capacity = self.capacity if self.capacity is not None else end + (ALIGNMENT << 10) * len(paths)
+        begin = -(-end // ALIGNMENT) * ALIGNMENT
+        length = (capacity - begin) // len(paths) // ALIGNMENT * ALIGNMENT
+        if length <= 0:
+            raise Unplaced(f"no room is left on the drive for `{paths[0]}`, which has no size")
+        self.append(paths, length, begin)
+
+    def range_of(self, paths: Sequence[str]) -> tuple[int, int | None]:
+        """Returns where the files of a stream begin, and how long each is.
+
+        Raises:
+            Unplaced: When they do not lie side by side, each as long as the others.
+        """
+        first, length = self.starts[paths[0]], self.lengths[paths[0]]
+        for number, path in enumerate(paths):
+            if number and (
+                length is None or self.lengths[path] != length or self.starts[path] != first + number * length
+            ):
+                raise Unplaced(
+                    f"`{path}` and `{paths[0]}` belong to several jobs, with files of other lengths between them"
+                )
+        return first, length

@@ -1,0 +1,187 @@
+"""Results in the form of fio's JSON, so that what reads fio's files reads those of a simulated drive."""
+
+from __future__ import annotations
+
+import json
+import time
+from bisect import bisect_left
+from typing import TYPE_CHECKING, Any
+
+from flashmesh._native import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from flashmesh._results import Distribution, Latency, StreamResult
+    from flashmesh.importers.fio.translate import FioJobs
+    from flashmesh.results import Result
+
+VERSION = "fio-3.33"
+"""The version whose form is followed."""
+PS_PER_NS = 1_000
+PS_PER_S = 10**12
+PERCENTILES = (1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99, 99.5, 99.9, 99.95, 99.99)
+KNOWN = {50: "p50", 95: "p95", 99: "p99", 99.5: "p99_5", 99.9: "p99_9", 99.99: "p99_99"}
+"""Percentiles of a stream without its distribution."""
+BUCKETS = {
+    "latency_ns": (1, (2, 4, 10, 20, 50, 100, 250, 500, 750, 1000)),
+    "latency_us": (1_000, (2, 4, 10, 20, 50, 100, 250, 500, 750, 1000)),
+    "latency_ms": (1_000_000, (2, 4, 10, 20, 50, 100, 250, 500, 750, 1000, 2000)),
+}
+"""Bounds of fio's shares of latencies, with their unit in nanoseconds."""
+DEPTHS = ("1", "2", "4", "8", "16", "32", ">=64")
+SUBMITTED = ("0", "4", "8", "16", "32", "64", ">=64")
+NOTHING = {"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0}
+
+
+def fio_json(result: Result, jobs: FioJobs) -> str:
+    """Returns a result as the text that fio writes with --output-format=json.
+
+    Args:
+        result: The run of the jobs.
+        jobs: The jobs, as they were read.
+    """
+    options = dict(zip([stream.name for stream in result.streams], jobs.jobs, strict=False))
+    now = time.time()
+    document = {
+        "fio version": VERSION,
+        "flashmesh version": __version__,
+        "timestamp": int(now),
+        "timestamp_ms": int(now * 1000),
+        "time": time.strftime("%a %b %d %H:%M:%S %Y", time.localtime(now)),
+        "jobs": [job_of(result, stream, *options.get(stream.name, (stream.name, {}))) for stream in result.streams],
+    }
+    return json.dumps(document, indent=2) + "\n"
+
+
+def job_of(result: Result, stream: StreamResult, name: str, options: Mapping[str, str]) -> dict[str, Any]:
+    """Returns one stream as a job of fio."""
+    alone = result.distribution if len(result.streams) == 1 else None
+    latency = stream.latency_ps
+    counted = {"read": latency.read, "write": latency.write}
+    rest = sum(kind.count for kind in (latency.read, latency.write, latency.flush) if kind is not None)
+    trims = (latency.all.count if latency.all is not None else 0) - rest
+    runtime_ps = max(stream.makespan_ps - stream.start_ps, 1)
+    sections = {
+        "read": section(counted["read"], stream.read_bytes, runtime_ps, alone.read if alone else None),
+        "write": section(counted["write"], stream.written_bytes, runtime_ps, alone.write if alone else None),
+        # Latencies of deallocations stand under all requests alone: known where there is nothing else.
+        "trim": section(latency.all if trims and not rest else None, 0, runtime_ps, None, trims),
+    }
+    depth = options.get("iodepth", "1")
+    level = dict.fromkeys(DEPTHS, 0.0)
+    level[DEPTHS[min(max(int(depth).bit_length() - 1, 0), len(DEPTHS) - 1)] if depth.isdecimal() else "1"] = 100.0
+    submitted = dict.fromkeys(SUBMITTED, 0.0) | {"4": 100.0}
+    milliseconds = max(round(runtime_ps / 10**9), 1)
+    return {
+        "jobname": name,
+        "groupid": 0,
+        "error": 0,
+        "eta": 0,
+        "elapsed": -(-stream.makespan_ps // PS_PER_S),
+        "job options": dict(options),
+        **sections,
+        "sync": {"total_ios": latency.flush.count if latency.flush else 0, "lat_ns": statistics(latency.flush, None)},
+        "job_runtime": milliseconds,
+        "usr_cpu": 0.0,
+        "sys_cpu": 0.0,
+        "ctx": 0,
+        "majf": 0,
+        "minf": 0,
+        "iodepth_level": level,
+        "iodepth_submit": submitted,
+        "iodepth_complete": submitted,
+        **shares(alone.all if alone else None),
+        "latency_depth": int(depth) if depth.isdecimal() else 1,
+        "latency_target": 0,
+        "latency_percentile": 100.0,
+        "latency_window": 0,
+    }
+
+
+def section(
+    latency: Latency | None, size: int, runtime_ps: int, distribution: Distribution | None, requests: int | None = None
+) -> dict[str, Any]:
+    """Returns the requests of one kind as fio shows them."""
+    count = requests if requests is not None else latency.count if latency is not None else 0
+    seconds = runtime_ps / PS_PER_S
+    rate, iops = size / seconds, count / seconds
+    found = statistics(latency, distribution)
+    percentile = percentiles(latency, distribution)
+    return {
+        "io_bytes": size,
+        "io_kbytes": size >> 10,
+        "bw_bytes": round(rate),
+        "bw": round(rate / 1024),
+        "iops": iops,
+        "runtime": max(round(runtime_ps / 10**9), 1) if count else 0,
+        "total_ios": count,
+        "short_ios": 0,
+        "drop_ios": 0,
+        "slat_ns": dict(NOTHING),
+        "clat_ns": found | ({"percentile": percentile} if percentile else {}),
+        "lat_ns": found | ({"percentile": percentile} if percentile else {}),
+        "bw_min": round(rate / 1024),
+        "bw_max": round(rate / 1024),
+        "bw_agg": 100.0 if count else 0.0,
+        "bw_mean": rate / 1024,
+        "bw_dev": 0.0,
+        "bw_samples": 1 if count else 0,
+        "iops_min": round(iops),
+        "iops_max": round(iops),
+        "iops_mean": iops,
+        "iops_stddev": 0.0,
+        "iops_samples": 1 if count else 0,
+    }
+
+
+def statistics(latency: Latency | None, distribution: Distribution | None) -> dict[str, Any]:
+    """Returns a latency in nanoseconds.
+
+    Its minimum is that of the distribution, and of a stream among others the median, which the core keeps.
+    """
+    if latency is None:
+        return dict(NOTHING)
+    least = distribution.latency_ps[0] if distribution is not None else latency.p50
+    return {
+        "min": least // PS_PER_NS,
+        "max": latency.max // PS_PER_NS,
+        "mean": latency.mean / PS_PER_NS,
+        "stddev": latency.deviation / PS_PER_NS,
+        "N": latency.count,
+    }
+
+
+def percentiles(latency: Latency | None, distribution: Distribution | None) -> dict[str, int]:
+    """Returns fio's percentiles in nanoseconds: all of them out of a distribution, or else those that a stream has."""
+    if latency is None:
+        return {}
+    if distribution is None:
+        return {f"{at:.6f}": getattr(latency, name) // PS_PER_NS for at, name in KNOWN.items()}
+    total = distribution.requests[-1]
+    return {
+        f"{at:.6f}": distribution.latency_ps[bisect_left(distribution.requests, at / 100 * total)] // PS_PER_NS
+        for at in PERCENTILES
+    }
+
+
+def shares(distribution: Distribution | None) -> dict[str, dict[str, float]]:
+    """Returns the percentages of the requests whose latency lies between the bounds that fio shows."""
+    found: dict[str, dict[str, float]] = {}
+    before = 0.0
+    for name, (unit, bounds) in BUCKETS.items():
+        found[name] = {}
+        for bound in bounds:
+            upto = percentage_below(distribution, bound * unit * PS_PER_NS)
+            found[name][str(bound)] = round(upto - before, 6)
+            before = upto
+    found["latency_ms"][">=2000"] = round(100.0 - before, 6) if distribution is not None else 0.0
+    return found
+
+
+def percentage_below(distribution: Distribution | None, limit_ps: int) -> float:
+    """Returns the percentage of the requests that took less than a limit."""
+    if distribution is None:
+        return 0.0
+    at = bisect_left(distribution.latency_ps, limit_ps)
+    return 100.0 * distribution.requests[at - 1] / distribution.requests[-1] if at else 0.0

@@ -1,0 +1,152 @@
+"""When the requests of a job come: its engine and depth, its rates, and the time it thinks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flashmesh.importers.fio import values
+from flashmesh.importers.fio.options import ENGINES_ASYNC, ENGINES_REFUSED, ENGINES_SYNC
+from flashmesh.importers.fio.requests import part
+from flashmesh.importers.problems import suggestion
+
+if TYPE_CHECKING:
+    from flashmesh.importers.fio.requests import Requests
+    from flashmesh.importers.fio.stream import Stream
+    from flashmesh.importers.fio.translate import Translation
+
+DEPTH_MAX = 65_535
+
+
+def require_drive(job: Translation) -> None:
+    """Refuses an engine whose requests reach no drive, before its own options are read.
+
+    Raises:
+        ConfigError: When the engine is one.
+    """
+    option = job.job.options.get("ioengine")
+    if option is not None and (reason := ENGINES_REFUSED.get(option.value)) is not None:
+        raise job.problem(option, f"ioengine: `{option.value}` goes to {reason}", "take libaio or psync")
+
+
+def is_async(job: Translation) -> bool:
+    """Returns whether the engine keeps several requests in flight.
+
+    Raises:
+        ConfigError: When it is not known.
+    """
+    option = job.options.get("ioengine")
+    if option is None:
+        return False
+    engine = option.value
+    if engine not in ENGINES_ASYNC | ENGINES_SYNC:
+        near = suggestion(engine, ENGINES_ASYNC | ENGINES_SYNC)
+        raise job.problem(option, f"ioengine: `{engine}` is not modelled", f"did you mean {near}?" if near else "")
+    if engine in ("null", "cpp_null"):
+        job.found.note(f"ioengine: `{engine}` drops its requests in fio; here they go to the drive")
+    return engine in ENGINES_ASYNC
+
+
+def depth(job: Translation) -> int:
+    """Returns how many requests are in flight at most."""
+    given = job.get("iodepth", lambda text: values.whole(text, 1, DEPTH_MAX), 1)
+    if is_async(job):
+        return given
+    if given > 1:
+        option = job.options.get("ioengine")
+        engine = option.value if option is not None else "psync"
+        job.found.note(f"iodepth {given}: no effect, ioengine={engine} waits for each request")
+    return 1
+
+
+def pace(stream: Stream, requests: Requests | None) -> None:
+    """Sets when requests come; `requests` are those of a job without a log."""
+    job = stream.job
+    per_second = {} if requests is None else rates(stream, requests)
+    if requests is None or not per_second:
+        engine(stream)
+        return
+    option = job.options["rate_iops" if "rate_iops" in job.options else "rate"]
+    if "thinktime" in job.options:
+        raise job.problem(job.options["thinktime"], f"`thinktime` does not go with `{option.name}`", "remove one")
+    total = sum(per_second.values())
+    if len(per_second) > 1:
+        stream.set("workload.read-share", per_second[0] / total, option.name)
+        job.found.note(
+            f"{option.name}: fio paces reads and writes each by its own rate, so the rates say how many are reads"
+        )
+    process = job.options.get("rate_process")
+    if process is not None and process.value not in ("linear", "poisson"):
+        raise job.problem(process, f"rate_process: `{process.value}` is not modelled", "take linear or poisson")
+    stream.set("replay.mode", "open", option.name)
+    poisson = process is not None and process.value == "poisson"
+    stream.set("workload.arrivals", "exponential" if poisson else "constant", "rate_process", option.name)
+    stream.set("workload.interarrival", f"{round(10**12 / total)}ps", option.name)
+    capped(stream, option.name)
+    job.found.note(
+        f"{option.name}: requests are due at this rate and at most iodepth of them are in flight; "
+        "their latency counts from their issue"
+    )
+
+
+def capped(stream: Stream, *options: str) -> None:
+    """Bounds an open replay by the depth of the job: what is due waits on the host, as in fio."""
+    stream.set("replay.outstanding-max", depth(stream.job), "iodepth", "ioengine", *options)
+    stream.set("replay.latency-start", "issue", *options)
+
+
+def rates(stream: Stream, requests: Requests) -> dict[int, float]:
+    """Returns the rate of each kind of request, in requests per second; nothing when the job has none.
+
+    One rate is that of each kind, not of all together.
+
+    Raises:
+        ConfigError: When only one kind of a mix has a rate.
+    """
+    job = stream.job
+    rated = [name for name in ("rate_iops", "rate") if name in job.options]
+    if not rated:
+        return {}
+    option = job.options[rated[0]]
+    if len(rated) > 1:
+        raise job.problem(option, "`rate_iops` and `rate` exclude each other", "remove one")
+
+    def read(kind: int) -> float:
+        def of(text: str) -> float:
+            said = part(text, kind)
+            return float(values.whole(said)) if option.name == "rate_iops" else job.bytes_of(said) / requests.mean(kind)
+
+        return job.get(option.name, of, 0.0)
+
+    kinds = requests.kinds if requests.kinds != (1, 2) else (1,)
+    found = {kind: read(kind) for kind in kinds}
+    if not any(found.values()):
+        return {}
+    if not all(found.values()):
+        raise job.problem(
+            option, f"`{option.name}` leaves one kind of a mix without a rate", "give both a rate, or none"
+        )
+    if requests.kinds == (1, 2):
+        # A block is deallocated before each write.
+        found[1] *= 2
+    return found
+
+
+def engine(stream: Stream) -> None:
+    """Sets how many requests are in flight, and how long the job thinks."""
+    job = stream.job
+    think_us = job.get("thinktime", lambda text: values.time_us(text, "us"), 0)
+    every = job.get("thinktime_blocks", lambda text: values.whole(text, 1, 10**9), 1)
+    in_flight = depth(job)
+    if is_async(job) and not think_us:
+        stream.set("replay.mode", "stress", "ioengine")
+        stream.set("replay.outstanding", in_flight, "iodepth", "ioengine")
+        return
+    threads = min(in_flight, every)
+    stream.set("replay.mode", "closed", "ioengine")
+    stream.set("replay.threads", threads, "ioengine")
+    stream.set("replay.think-time", f"{think_us}us", "thinktime")
+    if think_us and in_flight > 1:
+        job.found.note("thinktime: fio waits for all requests in flight before it thinks, so fewer than iodepth are")
+    each = -(-every // threads)
+    if think_us and each > 1:
+        stream.set("replay.think-every", each, "thinktime_blocks")

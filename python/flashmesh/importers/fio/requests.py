@@ -1,0 +1,319 @@
+"""Kinds, sizes and places of the requests of a job."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from flashmesh.importers.fio import values
+from flashmesh.importers.toml_text import size as size_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from flashmesh.importers.fio.stream import Stream
+
+Sizes: TypeAlias = "list[tuple[int, float]]"
+"""Sizes of requests with their weights."""
+DIRECTIONS = ("read", "write", "trim")
+"""fio's kinds of requests, in the order in which it lists their values."""
+SIZE_KEYS = ("workload.request-size", "workload.write-size", "workload.deallocate-size")
+DEFAULT_SIZE = 4096
+ALIGNED = 512
+PATTERNS = {
+    "read": ("sequential", (0,)),
+    "write": ("sequential", (1,)),
+    "trim": ("sequential", (2,)),
+    "randread": ("random", (0,)),
+    "randwrite": ("random", (1,)),
+    "randtrim": ("random", (2,)),
+    "rw": ("sequential", (0, 1)),
+    "readwrite": ("sequential", (0, 1)),
+    "randrw": ("random", (0, 1)),
+    "trimwrite": ("sequential", (1, 2)),
+    "randtrimwrite": ("random", (1, 2)),
+}
+"""What `rw` says: the pattern, and which kinds of requests there are."""
+DISTRIBUTIONS = "random, zipf:THETA, pareto:H, normal:DEVIATION, zoned:... or zoned_abs:..."
+
+
+@dataclass(frozen=True, slots=True)
+class Requests:
+    """The requests of a job."""
+
+    pattern: str
+    kinds: tuple[int, ...]
+    sizes: dict[int, Sizes]
+    """Sizes by kind."""
+
+    def smallest(self) -> int:
+        """Returns the smallest size."""
+        return min(size for sizes in self.sizes.values() for size, _ in sizes)
+
+    def largest(self) -> int:
+        """Returns the largest size."""
+        return max(size for sizes in self.sizes.values() for size, _ in sizes)
+
+    def mean(self, kind: int) -> float:
+        """Returns the mean size of one kind."""
+        sizes = self.sizes[kind]
+        return sum(size * weight for size, weight in sizes) / sum(weight for _, weight in sizes)
+
+
+def part(text: str, kind: int, otherwise: str = "") -> str:
+    """Returns what a value with a part for reads, writes and trims says of one kind.
+
+    Raises:
+        Misfit: When that is nothing and there is no `otherwise`.
+    """
+    parts = [each.strip() for each in text.split(",")]
+    if len(parts) > len(DIRECTIONS):
+        raise values.Misfit(f"`{text}` has more than three parts")
+    # A missing part is like the one before it; an empty part is what fio takes without the option.
+    parts += [parts[-1]] * (len(DIRECTIONS) - len(parts))
+    said = parts[kind] or otherwise
+    if not said:
+        raise values.Misfit(f"`{text}` says nothing of the {DIRECTIONS[kind]}s of this job")
+    return said
+
+
+def requests_of(stream: Stream) -> Requests:
+    """Sets the keys of kinds, pattern and sizes. Returns what the rest of a job needs of them."""
+    job = stream.job
+    option = job.options.get("rw")
+    word, colon, postfix = (option.value if option is not None else "read").partition(":")
+    if option is not None and word not in PATTERNS:
+        raise job.problem(option, f"rw: `{word}` is not modelled", f"take one of {', '.join(PATTERNS)}")
+    pattern, kinds = PATTERNS[word]
+    reads = mix(stream) / 100 if kinds == (0, 1) else float(kinds == (0,))
+    if kinds == (0, 1) and reads in (0, 1):
+        kinds = (0,) if reads else (1,)
+    stream.set("workload.read-share", reads, "rwmixread", "rwmixwrite", "rw")
+    stream.set("workload.deallocate-share", float(kinds == (2,)), "rw")
+    if kinds == (1, 2):
+        stream.set("workload.deallocate-first", True, "rw")
+    if 2 in kinds:
+        job.found.note(
+            f"[{job.name}] a deallocation costs its command and its entries of the map; "
+            "what fio measures of a real drive's is mostly its firmware"
+        )
+    if colon:
+        runs(stream, pattern, postfix)
+    found = Requests(pattern, kinds, sizes(stream, pattern, kinds))
+    distribution(stream, found)
+    return found
+
+
+def mix(stream: Stream) -> int:
+    """Returns the percentage of reads in a mix; of two options that say it, the one further down counts."""
+    job = stream.job
+
+    def percent(text: str) -> int:
+        return values.whole(text, 0, 100)
+
+    reads, writes = job.options.get("rwmixread"), job.options.get("rwmixwrite")
+    if reads is not None and (writes is None or writes.line < reads.line):
+        return job.get("rwmixread", percent, 50)
+    return 100 - job.get("rwmixwrite", percent, 50)
+
+
+def runs(stream: Stream, pattern: str, postfix: str) -> None:
+    """Sets what stands behind the colon of `rw`: requests between draws, or bytes left out between requests."""
+    job = stream.job
+    if pattern == "random":
+        length = job.get("rw", lambda _: values.whole(postfix, 1, 10**9), 1)
+        if length > 1:
+            stream.set("workload.run-length", length, "rw")
+        return
+    back, text = postfix.startswith("-"), postfix.lstrip("+-")
+    skip = job.get("rw", lambda _: job.bytes_of(text), 0)
+    if skip:
+        stream.set("workload.skip", size_text(skip), "rw")
+        stream.set("workload.skip-back", back, "rw")
+
+
+def sizes(stream: Stream, pattern: str, kinds: tuple[int, ...]) -> dict[int, Sizes]:
+    """Sets the sizes of requests. Returns them for each kind."""
+    job = stream.job
+    read: Callable[[str], Sizes] = lambda text: [(block(stream, text), 1.0)]  # noqa: E731
+    name = "bs"
+    given = [job.options[each] for each in ("bs", "bsrange", "bssplit") if each in job.options]
+    if given:
+        last = max(given, key=lambda option: option.line)
+        name = "bssplit" if any(option.name == "bssplit" for option in given) else last.name
+        readers: dict[str, Callable[[str], Sizes]] = {
+            "bs": read,
+            "bsrange": lambda text: spread(stream, text),
+            "bssplit": lambda text: split(stream, text),
+        }
+        read = readers[name]
+    by_pattern = job.get("bs_is_seq_rand", values.flag, False)
+    said = {kind: (1 if pattern == "random" else 0) if by_pattern else kind for kind in kinds}
+    found = {
+        kind: job.get(name, lambda text, at=said[kind]: read(part(text, at, str(DEFAULT_SIZE))), [(DEFAULT_SIZE, 1.0)])  # type: ignore[misc]
+        for kind in kinds
+    }
+    stream.set(SIZE_KEYS[0], sizes_text(found[kinds[0]]), name)
+    for kind in kinds[1:]:
+        if found[kind] != found[kinds[0]]:
+            stream.set(SIZE_KEYS[kind], sizes_text(found[kind]), name)
+    if kinds == (1, 2) and found[1] != found[2]:
+        raise job.problem(
+            job.options[name], f"`{name}` differs between writes and trims of the same blocks", "write one"
+        )
+    return found
+
+
+def sizes_text(sizes: Sizes) -> str | list[list[str | float]]:
+    """Returns sizes as the configuration spells them."""
+    if len(sizes) == 1:
+        return size_text(sizes[0][0])
+    return [[size_text(size), weight] for size, weight in sizes]
+
+
+def block(stream: Stream, text: str) -> int:
+    """Reads the size of a request."""
+    size = stream.job.bytes_of(text)
+    if not ALIGNED <= size <= 64 * 1024 * 1024 or size % ALIGNED:
+        raise values.Misfit(f"{text}: a request has 512 B to 64 MiB, in whole sectors of 512 B")
+    return size
+
+
+def split(stream: Stream, text: str) -> Sizes:
+    """Reads sizes with percentages; those without share what is left, and what is left over goes to the likeliest."""
+    found: list[tuple[int, float | None]] = []
+    for each in text.split(":"):
+        written, _, percent_text = each.partition("/")
+        share = float(values.whole(percent_text, 0, 100)) if percent_text else None
+        found.append((block(stream, written), share))
+    left = 100 - sum(percent for _, percent in found if percent is not None)
+    shares = sum(1 for _, percent in found if percent is None)
+    if left < 0:
+        raise values.Misfit(f"the percentages of `{text}` add up to more than 100")
+    weights: dict[int, float] = {}
+    for size, percent in found:
+        weights[size] = weights.get(size, 0.0) + (left / shares if percent is None else percent)
+    if left and not shares:
+        weights[max(weights, key=lambda size: weights[size])] += left
+    return [(size, weight) for size, weight in weights.items() if weight > 0]
+
+
+def spread(stream: Stream, text: str) -> Sizes:
+    """Reads a range of sizes.
+
+    fio adds a uniform part of the largest to the smallest, rounds down to a multiple of the smallest, and cuts off at
+    the largest: 4k-10k gives 4k and 8k in 40 % each, and 10k in 20 %.
+    """
+    match = re.fullmatch(r"([^-]+)-([^-]+)", text)
+    if match is None:
+        raise values.Misfit(f"`{text}` is not a range of sizes, such as 4k-16k")
+    least, most = block(stream, match[1].strip()), block(stream, match[2].strip())
+    if not least <= most <= 1024 * least:
+        raise values.Misfit(f"`{text}`: expected the smaller first, and at most 1024 times as much")
+    if least == most:
+        return [(least, 1.0)]
+    weights: dict[int, float] = {}
+    for low in range(least, least + most, least):
+        size = min(low, most)
+        weights[size] = weights.get(size, 0.0) + (min(low + least, least + most) - low) / most
+    return [(size, round(weight, 9)) for size, weight in weights.items()]
+
+
+def distribution(stream: Stream, requests: Requests) -> None:
+    """Sets which blocks are drawn."""
+    job = stream.job
+    option = job.options.get("random_distribution")
+    word, _, tail = (option.value if option is not None else "random").partition(":")
+    number, _, center = tail.partition(":")
+    stream.set("workload.pattern", requests.pattern, "rw")
+    alignment = alignment_of(stream, requests)
+    if alignment is not None:
+        stream.set("workload.alignment", size_text(alignment), "ba")
+    if requests.pattern == "sequential":
+        return
+    share = job.get("percentage_random", lambda text: values.whole(part(text, requests.kinds[0]), 0, 100), 100)
+    if share < 100:
+        stream.set("workload.random-share", share / 100, "percentage_random")
+    order = job.options.get("rw_sequencer")
+    if order is not None and order.value not in ("sequential", "identical"):
+        raise job.problem(order, f"rw_sequencer: `{order.value}` is not modelled", "take sequential or identical")
+    if order is not None and order.value == "identical":
+        stream.set("workload.run-kind", "identical", "rw_sequencer")
+    if word == "random":
+        without = job.get("norandommap", values.flag, False)
+        if not without and (alignment is None or alignment == requests.smallest()):
+            stream.set("workload.random-map", True, "norandommap", "rw")
+        return
+    if option is None:
+        return
+    if word in ("zoned", "zoned_abs"):
+        zones(stream, tail, requests, word == "zoned_abs")
+        return
+    keys = {
+        "zipf": ("zipf", "workload.zipf-theta", "1.1", 1.0),
+        "pareto": ("pareto", "workload.pareto-share", "0.2", 1.0),
+        "normal": ("normal", "workload.normal-deviation", "0", 100.0),
+        "gauss": ("normal", "workload.normal-deviation", "0", 100.0),
+    }
+    if word not in keys:
+        raise job.problem(option, f"random_distribution: `{word}` is not modelled", f"take {DISTRIBUTIONS}")
+    pattern, key, default, scale = keys[word]
+    stream.set("workload.pattern", pattern, "random_distribution")
+    value = job.get("random_distribution", lambda _: values.number(number or default), 0.0)
+    stream.set(key, value / scale, "random_distribution")
+    if center:
+        job.found.note("random_distribution: the center has no effect, popular blocks are scattered over the footprint")
+
+
+def zones(stream: Stream, text: str, requests: Requests, in_bytes: bool) -> None:
+    """Sets the zones of a distribution; those without a share of the requests or of the range share what is left."""
+    job = stream.job
+
+    def read(_: str) -> str:
+        said = part(text, requests.kinds[0])
+        if any(part(text, kind) != said for kind in requests.kinds):
+            raise values.Misfit(f"`{text}` differs between reads and writes, which is not modelled")
+        found: list[tuple[float | None, float | None]] = []
+        span = stream.span or 0
+        for each in said.split(":"):
+            requests_text, _, range_text = each.partition("/")
+            access = float(values.whole(requests_text, 0, 100)) if requests_text else None
+            if not range_text:
+                space = None
+            elif in_bytes:
+                if not span:
+                    raise values.Misfit("zones in bytes need a size: give the job one")
+                space = 100 * job.bytes_of(range_text) / span
+            else:
+                space = float(values.whole(range_text, 0, 100))
+            found.append((access, space))
+        left = [100 - sum(pair[at] or 0.0 for pair in found) for at in (0, 1)]
+        if min(left) < -1e-9:
+            raise values.Misfit(f"the shares of `{said}` add up to more than 100")
+        open_ended = [sum(1 for pair in found if pair[at] is None) for at in (0, 1)]
+        if left[0] > 1e-9 and not open_ended[0]:
+            raise values.Misfit(f"the shares of the requests of `{said}` do not add up to 100")
+        rows = []
+        for pair in found:
+            access, space = (left[at] / open_ended[at] if share is None else share for at, share in enumerate(pair))
+            rows.append(f"{access:.9g}/{space:.9g}")
+        return ":".join(rows)
+
+    stream.set("workload.pattern", "zoned", "random_distribution")
+    stream.set("workload.zones", job.get("random_distribution", read, ""), "random_distribution")
+
+
+def alignment_of(stream: Stream, requests: Requests) -> int | None:
+    """Returns what `ba` says of where requests begin, if anything."""
+    job = stream.job
+    if "ba" not in job.options:
+        return None
+
+    def read(text: str) -> int:
+        found = {block(stream, part(text, kind, str(requests.smallest()))) for kind in requests.kinds}
+        if len(found) > 1:
+            raise values.Misfit(f"`{text}` differs between reads and writes, which is not modelled")
+        return found.pop()
+
+    return job.get("ba", read, 0)

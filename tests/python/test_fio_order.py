@@ -1,0 +1,178 @@
+"""The requests of a job are those that the real fio issues.
+
+In CI fio has to be there; elsewhere these tests are skipped without it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+import flashmesh
+from conftest import TIMEOUT_S
+
+FIO = shutil.which("fio")
+KIB = 1024
+DRIVE = {"preset": "venice-z-nand"}
+KINDS = {"read": "read", "write": "write", "trim": "deallocate", "sync": "flush", "datasync": "flush"}
+Requests: TypeAlias = "list[tuple[str, int, int]]"
+"""Kind, place and size of each request, places on the drive."""
+
+
+@pytest.fixture(autouse=True)
+def _needs_fio() -> None:
+    if FIO is None:
+        assert os.environ.get("FLASHMESH_CI") != "1", "fio is missing: apt-get install fio"
+        pytest.skip("fio is not installed")
+
+
+def of_fio(folder: Path, options: str, length: int) -> Requests:
+    """What fio issues, its files side by side, each of `length` bytes."""
+    (folder / "fio.fio").write_text(f"[job]\nioengine=null\nwrite_iolog=fio.log\n{options}")
+    done = subprocess.run(
+        [str(FIO), "fio.fio"], cwd=folder, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    found: Requests = []
+    files: list[str] = []
+    for _, name, action, *place in (line.split() for line in (folder / "fio.log").read_text().splitlines()[1:]):
+        if action == "add":
+            files.append(name)
+        if action in KINDS:
+            is_flush = KINDS[action] == "flush"
+            offset = 0 if is_flush else files.index(name) * length + int(place[0])
+            found.append((KINDS[action], offset, 0 if is_flush else int(place[1])))
+    return found
+
+
+def of_flashmesh(folder: Path, options: str) -> Requests:
+    """What is simulated, in the order of issue."""
+    import pyarrow.parquet as pq
+
+    (folder / "job.fio").write_text(f"[job]\n{options}")
+    flashmesh.run(DRIVE, fio=folder / "job.fio", requests_file=folder / "log.parquet")
+    names = ["id", "kind", "offset_bytes", "size_bytes"]
+    rows = pq.read_table(folder / "log.parquet", columns=names).to_pydict()
+    found = sorted(zip(*(rows[name] for name in names), strict=True))
+    return [(str(kind), int(offset), int(size)) for _, kind, offset, size in found]
+
+
+@pytest.mark.parametrize(
+    ("options", "length_kib"),
+    [
+        ("rw=write\nsize=32k\nfsync=3\n", 32),
+        ("rw=read:8k\nsize=32k\n", 32),
+        ("rw=read:-8k\nsize=32k\n", 32),
+        ("rw=trimwrite\nsize=16k\n", 16),
+        ("rw=read\nsize=36k\nnrfiles=3\n", 12),
+        ("rw=read\nsize=32k\nnrfiles=2\nfile_service_type=sequential\n", 16),
+        ("rw=read\nfilesize=8k\nnrfiles=2\n", 8),
+        ("rw=write\nsize=10k\nloops=2\n", 10),
+        ("rw=write\nsize=16k\nio_size=24k\n", 16),
+        ("rw=read\nsize=16k\nio_size=24k\n", 16),
+        ("rw=write\nsize=32k\nnumber_ios=3\nloops=2\n", 32),
+        ("rw=write\nsize=16k\noffset=8k\n", 24),
+        ("rw=read\nzonemode=strided\nzonesize=8k\nzonerange=8k\nzoneskip=8k\nsize=64k\n", 64),
+    ],
+)
+def test_a_sequential_job_issues_what_fio_issues(tmp_path: Path, options: str, length_kib: int) -> None:
+    assert of_flashmesh(tmp_path, options) == of_fio(tmp_path, options, length_kib * KIB)
+
+
+def test_a_sequential_mix_has_the_positions_of_fio(tmp_path: Path) -> None:
+    options = "rw=rw\nrwmixread=60\nsize=2m\nbs=4k,8k\n"
+    ours, theirs = (
+        {kind: [row for row in rows if row[0] == kind] for kind in ("read", "write")}
+        for rows in (of_flashmesh(tmp_path, options), of_fio(tmp_path, options, 2 << 20))
+    )
+    for kind in ("read", "write"):
+        assert len(ours[kind]) == pytest.approx(len(theirs[kind]), rel=0.2)
+        assert all(one == other for one, other in zip(ours[kind], theirs[kind], strict=False)), kind
+
+
+@pytest.mark.parametrize("more", ["", "randrepeat=0\n"])
+def test_a_random_job_covers_each_block_once_in_a_pass_as_fio_does(tmp_path: Path, more: str) -> None:
+    options = f"rw=randwrite\nsize=1m\nloops=3\n{more}"
+    for rows in (of_flashmesh(tmp_path, options), of_fio(tmp_path, options, 1 << 20)):
+        passes = [rows[at : at + 256] for at in (0, 256, 512)]
+        assert len(rows) == 768
+        assert all(sorted(each) == sorted(passes[0]) and len(set(each)) == 256 for each in passes)
+        # With randrepeat, the default, every pass is in the order of the first.
+        assert (passes[1] == passes[0] == passes[2]) is not bool(more)
+
+
+def test_without_a_map_blocks_come_again_as_often_as_with_fio(tmp_path: Path) -> None:
+    options = "rw=randread\nnorandommap\nsize=4m\n"
+    often = [
+        Counter(Counter(rows).values())
+        for rows in (of_flashmesh(tmp_path, options), of_fio(tmp_path, options, 4 << 20))
+    ]
+    # Of 1,024 draws of 1,024 blocks 377 are of blocks drawn once.
+    assert often[0][1] == pytest.approx(often[1][1], rel=0.15)
+    assert often[0][2] == pytest.approx(often[1][2], rel=0.25)
+
+
+@pytest.mark.parametrize(
+    "sizes", ["bsrange=4k-10k", "bsrange=4k-16k", "bssplit=4k/60:16k/30:64k/10", "bssplit=8k/50:16k/30"]
+)
+def test_sizes_are_those_of_fio(tmp_path: Path, sizes: str) -> None:
+    options = f"rw=write\nsize=16m\n{sizes}\n"
+    ours, theirs = (
+        Counter(size for _, _, size in rows)
+        for rows in (of_flashmesh(tmp_path, options), of_fio(tmp_path, options, 16 << 20))
+    )
+    assert ours.keys() == theirs.keys()
+    for size, count in theirs.items():
+        assert ours[size] / ours.total() == pytest.approx(count / theirs.total(), abs=0.04), size
+
+
+def test_requests_are_cut_where_a_pass_has_been_as_with_fio(tmp_path: Path) -> None:
+    options = "rw=randwrite\nsize=8m\nbssplit=4k/50:32k/50\n"
+    ours, theirs = (of_flashmesh(tmp_path, options), of_fio(tmp_path, options, 8 << 20))
+    for rows in (ours, theirs):
+        assert sum(size for _, _, size in rows) == 8 << 20
+    assert len(ours) == pytest.approx(len(theirs), rel=0.1)
+
+
+@pytest.mark.parametrize("order", ["", "rw_sequencer=identical\n"])
+def test_runs_of_a_random_job_are_those_of_fio(tmp_path: Path, order: str) -> None:
+    options = f"rw=randread:4\nnorandommap\nsize=4m\n{order}"
+
+    def steps(rows: Requests) -> list[int]:
+        return [later[1] - row[1] for row, later in pairwise(rows)]
+
+    step = 0 if order else 4 * KIB
+    ours, theirs = steps(of_flashmesh(tmp_path, options)), steps(of_fio(tmp_path, options, 4 << 20))
+    for found in (ours, theirs):
+        assert [found[at] for at in (0, 1, 2, 4, 5, 6, 8, 9, 10)] == [step] * 9
+    assert ours.count(step) == pytest.approx(theirs.count(step), rel=0.05)
+
+
+@pytest.mark.parametrize("word", ["zoned:60/10:30/20:10/70", "zoned_abs:60/1m:40/3m"])
+def test_zones_get_their_share_as_with_fio(tmp_path: Path, word: str) -> None:
+    options = f"rw=randread\nsize=4m\nio_size=16m\nrandom_distribution={word}\n"
+    ours, theirs = (
+        Counter(offset * 10 // (4 << 20) for _, offset, _ in rows)
+        for rows in (of_flashmesh(tmp_path, options), of_fio(tmp_path, options, 4 << 20))
+    )
+    for tenth in range(10):
+        assert ours[tenth] / ours.total() == pytest.approx(theirs[tenth] / theirs.total(), abs=0.04), tenth
+
+
+@pytest.mark.parametrize("word", ["pareto:0.2", "normal:10", "zipf:1.2"])
+def test_skew_is_that_of_fio(tmp_path: Path, word: str) -> None:
+    options = f"rw=randread\nsize=4m\nio_size=32m\nrandom_distribution={word}\n"
+
+    def hottest(rows: Requests) -> float:
+        counts = sorted(Counter(offset for _, offset, _ in rows).values(), reverse=True)
+        return sum(counts[: len(counts) // 5]) / sum(counts)
+
+    ours, theirs = hottest(of_flashmesh(tmp_path, options)), hottest(of_fio(tmp_path, options, 4 << 20))
+    assert ours == pytest.approx(theirs, rel=0.12)

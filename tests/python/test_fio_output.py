@@ -1,0 +1,119 @@
+"""Results in the form of fio's JSON: its keys, its units, and figures that what reads fio's files finds again."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import flashmesh
+from conftest import TIMEOUT_S, Cli
+from flashmesh.calibration.fio_results import document_of, figures_of
+from flashmesh.importers.fio import read_jobs
+from flashmesh.importers.fio.output import fio_json
+
+FIO = shutil.which("fio")
+DRIVE = {"preset": "venice-z-nand"}
+ONE = "[mix]\nioengine=libaio\ndirect=1\nrw=randrw\nsize=4m\niodepth=4\nfsync=16\n"
+TWO = "[global]\nsize=1m\ndirect=1\n[a]\nrw=randread\n[b]\nstonewall\nrw=randtrim\n"
+
+
+def written(folder: Path, text: str) -> tuple[flashmesh.Result, dict[str, Any]]:
+    (folder / "job.fio").write_text(text)
+    jobs = read_jobs(folder / "job.fio")
+    result = flashmesh.run(DRIVE, fio=jobs)
+    (folder / "job.json").write_text(fio_json(result, jobs))
+    document: dict[str, Any] = json.loads((folder / "job.json").read_text())
+    return result, document
+
+
+def test_a_job_has_the_figures_of_its_stream(tmp_path: Path) -> None:
+    result, document = written(tmp_path, ONE)
+    (stream,), (job,) = result.streams, document["jobs"]
+    assert (job["jobname"], job["error"], job["job options"]["iodepth"]) == ("mix", 0, "4")
+    latency = stream.latency_ps
+    assert latency.read is not None
+    assert latency.write is not None
+    assert latency.flush is not None
+    read, write = job["read"], job["write"]
+    assert (read["total_ios"], write["total_ios"]) == (latency.read.count, latency.write.count)
+    assert (read["io_bytes"], write["io_bytes"]) == (stream.read_bytes, stream.written_bytes)
+    assert read["io_bytes"] + write["io_bytes"] == 4 << 20
+    assert read["iops"] + write["iops"] == pytest.approx(stream.iops * 1024 / stream.requests)
+    assert read["bw_bytes"] + write["bw_bytes"] == pytest.approx(stream.bandwidth_bytes_per_s, abs=2)
+    assert read["lat_ns"]["mean"] == pytest.approx(latency.read.mean / 1e3)
+    assert read["clat_ns"]["percentile"]["99.000000"] == pytest.approx(latency.read.p99 / 1e3, rel=0.02)
+    percentiles = list(read["clat_ns"]["percentile"].values())
+    assert len(percentiles) == 17
+    assert percentiles == sorted(percentiles)
+    assert job["sync"]["total_ios"] == latency.flush.count
+    assert job["iodepth_level"]["4"] == 100.0
+    shares = [share for name in ("latency_ns", "latency_us", "latency_ms") for share in job[name].values()]
+    assert sum(shares) == pytest.approx(100.0)
+
+
+def test_jobs_in_phases_are_measured_from_their_start(tmp_path: Path) -> None:
+    result, document = written(tmp_path, TWO)
+    reads, trims = document["jobs"]
+    assert result.streams[1].start_ps == result.streams[0].makespan_ps
+    assert (reads["read"]["total_ios"], reads["trim"]["total_ios"]) == (256, 0)
+    assert (trims["trim"]["total_ios"], trims["read"]["total_ios"]) == (256, 0)
+    assert trims["trim"]["iops"] == pytest.approx(result.streams[1].iops)
+    assert trims["trim"]["lat_ns"]["mean"] > 0
+
+
+def test_what_reads_results_of_fio_reads_these(tmp_path: Path) -> None:
+    result, _ = written(tmp_path, ONE)
+    figures = figures_of(tmp_path / "job.json", document_of(tmp_path / "job.json"))
+    read = result.streams[0].latency_ps.read
+    assert read is not None
+    assert figures.read_mean_us == pytest.approx(read.mean / 1e6)
+    assert figures.read_p99_us == pytest.approx(read.p99 / 1e6, rel=0.02)
+
+
+def test_all_keys_of_fio_are_there(tmp_path: Path) -> None:
+    if FIO is None:
+        assert os.environ.get("FLASHMESH_CI") != "1", "fio is missing: apt-get install fio"
+        pytest.skip("fio is not installed")
+    _, ours = written(tmp_path, ONE)
+    (tmp_path / "null.fio").write_text(ONE.replace("libaio", "null"))
+    done = subprocess.run(
+        [FIO, "null.fio", "--output-format=json", "--output=fio.json"],
+        cwd=tmp_path,
+        capture_output=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    theirs = json.loads((tmp_path / "fio.json").read_text())
+
+    def missing(expected: dict[str, Any], found: dict[str, Any], at: str) -> list[str]:
+        lacking = [f"{at}/{key}" for key in expected if key not in found]
+        for key, value in expected.items():
+            if isinstance(value, dict) and key in found:
+                lacking += missing(value, found[key], f"{at}/{key}")
+        return lacking
+
+    lacking = missing(theirs["jobs"][0], ours["jobs"][0], "")
+    # fio shows percentiles of flushes too, and repeats options of its own.
+    assert not [key for key in lacking if "job options" not in key and not key.startswith("/sync")]
+
+
+def test_the_command_writes_them_for_jobs_alone(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "job.fio").write_text("[a]\nsize=64k\n")
+    done = cli("run", "--fio", "job.fio", "--fio-json", "out.json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "out.json").read_text())["jobs"][0]["read"]["total_ios"] == 16
+    for arguments, words in [
+        (("run", "preset:venice-z-nand", "--fio-json", "out.json"), "give them with --fio FILE"),
+        (("run", "--fio", "job.fio", "--fio-json", "job.fio"), "name the same file"),
+        (("run", "--fio", "job.fio", "--fio-json", "-"), "cannot go to stdout"),
+    ]:
+        done = cli(*arguments)
+        assert (done.returncode, done.stdout) == (2, ""), arguments
+        assert words in done.stderr
