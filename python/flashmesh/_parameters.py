@@ -128,15 +128,19 @@ __all__ = [
     "Wattage",
     "Wear",
     "Workload",
+    "WorkloadAddressUnit",
     "WorkloadArrivals",
     "WorkloadBeyond",
     "WorkloadBlkparseEvent",
     "WorkloadBurstKinds",
+    "WorkloadFileOrder",
     "WorkloadFormat",
+    "WorkloadIologWait",
     "WorkloadKind",
     "WorkloadMixPlacement",
     "WorkloadPattern",
     "WorkloadPolarity",
+    "WorkloadRunKind",
     "WorkloadTimeUnit",
 ]
 
@@ -467,7 +471,7 @@ MeasurePrecisionOf: TypeAlias = Literal[
 ]
 """The figure that `precision` is of."""
 
-WorkloadKind: TypeAlias = Literal["synthetic", "profile", "trace", "fitted"]
+WorkloadKind: TypeAlias = Literal["synthetic", "job", "profile", "trace", "fitted"]
 """Where requests come from."""
 
 WorkloadFormat: TypeAlias = Literal[
@@ -496,22 +500,45 @@ WorkloadTimeUnit: TypeAlias = Literal["ps", "ns", "us", "ms", "s"]
 such a file tells it.
 """
 
+WorkloadAddressUnit: TypeAlias = Literal["sectors", "bytes"]
+"""What offsets and sizes of the ASCII family count."""
+
 WorkloadPolarity: TypeAlias = Literal["read-is-1", "read-is-0"]
 """Which type of the ASCII family is a read."""
 
 WorkloadBlkparseEvent: TypeAlias = Literal["queue", "issue", "complete"]
 """Which event of a blkparse log stands for the request; one that is missing in the log gives no request."""
 
+WorkloadIologWait: TypeAlias = Literal["after-previous-us", "since-start-ms"]
+"""Meaning of the number of a `wait` in a fio iolog of version 2. fio's manual and fio differ; later versions of the
+format have time stamps instead.
+"""
+
 WorkloadBeyond: TypeAlias = Literal["reject", "wrap", "send"]
 """What becomes of requests of a trace that reach beyond the drive. A fitted profile that spans more than the drive is
 squeezed onto it with `wrap`.
 """
 
-WorkloadPattern: TypeAlias = Literal["sequential", "random", "zipf", "hot-cold", "hot-stride"]
+WorkloadPattern: TypeAlias = Literal[
+    "sequential",
+    "random",
+    "zipf",
+    "hot-cold",
+    "hot-stride",
+    "zoned",
+    "pareto",
+    "normal",
+]
 """Where requests go."""
 
 WorkloadMixPlacement: TypeAlias = Literal["apart", "shared"]
 """Where the members of a mix lie."""
+
+WorkloadFileOrder: TypeAlias = Literal["round-robin", "random", "sequential"]
+"""Which file the next request goes to."""
+
+WorkloadRunKind: TypeAlias = Literal["sequential", "identical"]
+"""Where the requests between two draws go."""
 
 WorkloadArrivals: TypeAlias = Literal["constant", "exponential", "burst"]
 """How arrivals are spaced (they matter in open replay only)."""
@@ -1885,12 +1912,23 @@ class Workload:
     in such a file tells it. Only with kind = "trace". Default: ns.
     """
 
+    address_unit: WorkloadAddressUnit | None = None
+    """What offsets and sizes of the ASCII family count. Only with kind = "trace", and with format = "auto" or "ascii".
+    Default: "sectors".
+    """
+
     polarity: WorkloadPolarity | None = None
     """Which type of the ASCII family is a read. Only with kind = "trace". Default: "read-is-1"."""
 
     blkparse_event: WorkloadBlkparseEvent | None = None
     """Which event of a blkparse log stands for the request; one that is missing in the log gives no request. Only with
     kind = "trace", and with format = "auto" or "blkparse". Default: "issue".
+    """
+
+    iolog_wait: WorkloadIologWait | None = None
+    """Meaning of the number of a `wait` in a fio iolog of version 2. fio's manual and fio differ; later versions of the
+    format have time stamps instead. Only with kind = "trace", and with format = "auto" or "fio-iolog". Default:
+    "after-previous-us".
     """
 
     beyond: WorkloadBeyond | None = None
@@ -1919,14 +1957,14 @@ class Workload:
     """
 
     pattern: WorkloadPattern | None = None
-    """Where requests go. Only with kind = "synthetic". Default: "random"."""
+    """Where requests go. Only with kind = "synthetic" or "job". Default: "random"."""
 
     read_share: Share | None = None
-    """Share of requests that read. Only with kind = "synthetic". Values: 0 to 1. Default: 1.0."""
+    """Share of requests that read. Only with kind = "synthetic" or "job". Values: 0 to 1. Default: 1.0."""
 
     deallocate_share: Share | None = None
-    """Share of requests that deallocate; taken from the writes. Only with kind = "synthetic". Values: 0 to 1. Default:
-    0.0.
+    """Share of requests that deallocate; taken from the writes. Only with kind = "synthetic" or "job". Values: 0 to 1.
+    Default: 0.0.
     """
 
     flush_share: Share | None = None
@@ -1939,11 +1977,11 @@ class Workload:
     """
 
     request_size: Sizes | None = None
-    """Sizes of requests. Only with kind = "synthetic". Values: 512B to 64MiB. Default: "4KiB"."""
+    """Sizes of requests. Only with kind = "synthetic" or "job". Values: 512B to 64MiB. Default: "4KiB"."""
 
     alignment: Bytes | None = None
-    """Requests begin at multiples of this. Only with kind = "synthetic" or "profile". Values: 512B to 1024TiB. Default:
-    the smallest request size; what a profile assumes.
+    """Requests begin at multiples of this. Only with kind = "synthetic" or "job" or "profile". Values: 512B to 1024TiB.
+    Default: the smallest request size; what a profile assumes.
     """
 
     unaligned_share: Share | None = None
@@ -1952,18 +1990,21 @@ class Workload:
     """
 
     footprint_start: Bytes | None = None
-    """Where the footprint begins. Only with kind = "synthetic" or "profile". Values: 0B to 1024TiB. Default: "0B"."""
+    """Where the footprint begins. Only with kind = "synthetic" or "job" or "profile". Values: 0B to 1024TiB. Default:
+    "0B".
+    """
 
     footprint: Bytes | None = None
-    """How much of the drive is touched. Only with kind = "synthetic" or "profile". Values: 512B to 1024TiB. Default:
-    all of the drive; what a profile assumes.
+    """How much of the drive is touched. Only with kind = "synthetic" or "job" or "profile". Values: 512B to 1024TiB.
+    Default: all of the drive; what a profile assumes.
     """
 
     mix_placement: WorkloadMixPlacement | None = None
     """Where the members of a mix lie. Only with kind = "profile". Default: "apart"."""
 
     zipf_theta: float | None = None
-    """Skew of the Zipf pattern. Only with kind = "synthetic", and with pattern = "zipf". Values: 0 to 5. Default: 0.99.
+    """Skew of the Zipf pattern. Only with kind = "synthetic" or "job", and with pattern = "zipf". Values: 0 to 5.
+    Default: 0.99.
     """
 
     hot_footprint: Share | None = None
@@ -1982,14 +2023,102 @@ class Workload:
     "hot-stride". Values: 0 to 1. Default: 0.8.
     """
 
+    zones: str | None = None
+    """Zones of the footprint, from its start on: the percentage of the requests that go to each over the percentage of
+    the footprint that it covers, such as `50/5:30/15:20/80`. Only with kind = "synthetic" or "job", and with pattern =
+    "zoned". Default: no zones.
+    """
+
+    pareto_share: float | None = None
+    """Share of the footprint that gets all but this share of the requests: 0.2 is the rule of 80 to 20. Only with kind
+    = "synthetic" or "job", and with pattern = "pareto". Values: 0.001 to 0.999. Default: 0.2.
+    """
+
+    normal_deviation: Share | None = None
+    """Share of the footprint over which draws are spread evenly around those of twelve uniform draws. Only with kind =
+    "synthetic" or "job", and with pattern = "normal". Values: 0 to 1. Default: 0.0.
+    """
+
+    write_size: Sizes | None = None
+    """Sizes of the writes of a job, where they differ from those of its reads. Only with kind = "job". Values: 512B to
+    64MiB. Default: as `request-size`.
+    """
+
+    deallocate_size: Sizes | None = None
+    """Sizes of the deallocations of a job, where they differ from those of its reads. Only with kind = "job". Values:
+    512B to 64MiB. Default: as `request-size`.
+    """
+
+    random_map: bool | None = None
+    """Whether random requests of a job cover every block of the footprint once in a pass before one is covered again.
+    Only with kind = "job", and with pattern = "random". Default: False.
+    """
+
+    pass_size: Bytes | None = None
+    """Bytes of one pass of a job over its files. Without it positions and the random map begin anew wherever they end.
+    Only with kind = "job". Values: 512B to 1024TiB. Default: no passes: `requests` or the stop time ends the job.
+    """
+
+    passes: int | None = None
+    """Passes of a job. Only with kind = "job", and with pass_size set. Values: 1 to 1000000000000. Default: 1."""
+
+    same_passes: bool | None = None
+    """Whether every pass of a job draws the requests of the first one again. Only with kind = "job", and with pass_size
+    set. Default: False.
+    """
+
+    files: int | None = None
+    """Files of a job: equal parts of the footprint, each with its own positions. Only with kind = "job". Values: 1 to
+    65536. Default: 1.
+    """
+
+    file_order: WorkloadFileOrder | None = None
+    """Which file the next request goes to. Only with kind = "job". Default: "round-robin"."""
+
+    flush_every: int | None = None
+    """Writes of a job from one flush to the next; flushes come on top of its requests. Only with kind = "job". Values:
+    1 to 1000000000. Default: no flushes.
+    """
+
+    deallocate_first: bool | None = None
+    """Whether a job deallocates each place before it writes there; its shares of kinds do not count then. Only with
+    kind = "job". Default: False.
+    """
+
+    run_length: int | None = None
+    """Requests of a random job from one draw of a place to the next. Only with kind = "job". Values: 1 to 1000000000.
+    Default: 1.
+    """
+
+    run_kind: WorkloadRunKind | None = None
+    """Where the requests between two draws go. Only with kind = "job". Default: "sequential"."""
+
+    random_share: Share | None = None
+    """Share of the draws of a random job that are drawn; the rest go on behind the last request of their direction.
+    Only with kind = "job". Values: 0 to 1. Default: 1.0.
+    """
+
+    skip: Bytes | None = None
+    """Bytes that a sequential job leaves out behind each request. Only with kind = "job". Values: 0B to 1024TiB.
+    Default: "0B".
+    """
+
+    skip_after: Bytes | None = None
+    """Bytes that a sequential job covers before it leaves out `skip`. Only with kind = "job". Values: 512B to 1024TiB.
+    Default: one request.
+    """
+
+    skip_back: bool | None = None
+    """Whether `skip` goes towards the start of the file. Only with kind = "job". Default: False."""
+
     arrivals: WorkloadArrivals | None = None
-    """How arrivals are spaced (they matter in open replay only). Only with kind = "synthetic" or "profile". Default:
-    exponential; what a profile assumes.
+    """How arrivals are spaced (they matter in open replay only). Only with kind = "synthetic" or "job" or "profile".
+    Default: exponential; what a profile assumes.
     """
 
     interarrival: Time | None = None
-    """Mean time between arrivals; of a mix, of all its members together. Only with kind = "synthetic" or "profile".
-    Values: 0ps to 1000s. Default: 10us; what is published of a profile or a mix.
+    """Mean time between arrivals; of a mix, of all its members together. Only with kind = "synthetic" or "job" or
+    "profile". Values: 0ps to 1000s. Default: 10us; what is published of a profile or a mix.
     """
 
     burst_length: int | None = None
@@ -2026,11 +2155,21 @@ class Replay:
     time_scale: float | None = None
     """Arrival times are multiplied by this. Only with mode = "open". Values: 0.000001 to 1000000. Default: 1.0."""
 
+    spread_ties: bool | None = None
+    """Whether requests of a trace that share a time stamp are spread evenly up to the next stamp. A clock of whole
+    seconds makes bursts otherwise. Only with mode = "open". Default: False.
+    """
+
     latency_start: ReplayLatencyStart | None = None
     """From when the latency of a request counts. Only with mode = "open". Default: "arrival"."""
 
     outstanding: int | None = None
     """Requests in flight. Only with mode = "stress". Values: 1 to 65535. Default: 64."""
+
+    outstanding_max: int | None = None
+    """The most requests in flight; later ones wait on the host. Only with mode = "open". Values: 1 to 65535. Default:
+    `host.queue-depth`.
+    """
 
     threads: int | None = None
     """Independent issuers. Only with mode = "closed". Values: 1 to 65535. Default: 1."""
@@ -2040,9 +2179,23 @@ class Replay:
     "0ps".
     """
 
+    start_time: Time | None = None
+    """When the stream starts: its arrivals count from then. `time-scale` multiplies this as well. Only with mode =
+    "open". Values: 0ps to 9223372036854775.807ns. Default: "0ps".
+    """
+
+    think_every: int | None = None
+    """Requests of a thread between two think times. Only with mode = "closed". Values: 1 to 1000000000. Default: 1."""
+
+    phase: int | None = None
+    """The streams of a phase begin when those of all earlier phases have ended. Values: 0 to 255. Default: 0."""
+
+    start_delay: Time | None = None
+    """From the start of its phase to the start of the stream. Values: 0ps to 1000s. Default: "0ps"."""
+
     stop_time: Time | None = None
-    """No request arrives after this time; those that have arrived are served. Values: 1ps to 9223372036854775.807ns.
-    Default: the workload's own end.
+    """No request arrives after this time, counted from the start of the stream; those that have arrived are served.
+    Values: 1ps to 9223372036854775.807ns. Default: the workload's own end.
     """
 
     def __post_init__(self) -> None:

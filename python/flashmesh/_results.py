@@ -1160,6 +1160,12 @@ class TraceContents:
     """Devices that the trace names, counted up to 65,536; they share one address space. Unit: devices."""
     time_unit: str | None
     """Unit of its time stamps (`workload.time-unit`). None where the format fixes it."""
+    tied: int
+    """Requests whose time stamp another request has too. Unit: requests."""
+    tied_max: int
+    """Most requests of one time stamp. Unit: requests."""
+    may_be_bytes: bool
+    """Whether offsets and sizes that were taken as sectors are more likely bytes (`workload.address-unit`)."""
     wrapped: int
     """Requests whose address was folded onto the drive (`workload.beyond`). Unit: requests."""
     reordered: TraceTally | None
@@ -1447,8 +1453,9 @@ class Precision:
 
 @record
 class Steadiness:
-    """Whether the figures are those of the steady state ([steady-state.md](steady-state.md)): of the measured window,
-    or of the whole run where there is none.
+    """Whether the figures are those of the steady state ([steady-state.md](steady-state.md)).
+
+    They are of the measured window, or of the whole run where there is none.
     """
 
     steady: bool

@@ -292,7 +292,8 @@ struct FlashmeshSnapshot *flashmesh_snapshot(struct FlashmeshDrive *drive);
  # Safety
  Both were given by this library.
  */
-int flashmesh_restore(struct FlashmeshDrive *drive, const struct FlashmeshSnapshot *snapshot);
+int flashmesh_restore(struct FlashmeshDrive *drive,
+                      const struct FlashmeshSnapshot *snapshot);
 
 /*
  Frees a snapshot; nothing happens with a null pointer.
