@@ -14,6 +14,12 @@ BLOCK = re.compile(
 )
 ROW = re.compile(r"\s*<!-- first row: ([^\n]+) -->")
 """Behind a block: the words that begin the first row of what its last command prints, for the text names that row."""
+QUOTING = re.compile(r"\s*<!-- figures of this output -->\n\s*(.+?)(?:\n\n|\Z)", re.S)
+"""Behind a block: the next paragraph, whose figures are those of what its last command prints."""
+FIGURE = re.compile(r"(?<![\w.])([\d,]*\d(?:\.\d+)?) ?(%|ns|us|ms|s|k|M|MB/s|GB/s)(?![\w/])")
+"""A number with its unit."""
+SCALES = {"ns": ("s", 1e-9), "us": ("s", 1e-6), "ms": ("s", 1e-3), "k": ("", 1e3), "M": ("", 1e6), "MB/s": ("B/s", 1e6)}
+"""The base unit of a unit, and how many of them it is."""
 RULE = re.compile(r"^-{20,}$", re.M)
 """What stands below the headings of a table."""
 PICTURE = re.compile(r"^<!-- picture: (?P<made>\S+) -->\n!\[[^\]]*\]\((?P<file>[^)]+)\)", re.M)
@@ -39,6 +45,8 @@ class Command:
     """Whether the page means it to be run here, rather than to be checked for its options alone."""
     row: tuple[str, ...] = ()
     """Words that begin the first row of its first table; empty when the page names none."""
+    quoting: str = ""
+    """The paragraph that quotes figures of its output; empty when the page marks none."""
 
     @property
     def place(self) -> str:
@@ -69,6 +77,26 @@ def is_same_drawing(one: str, other: str) -> bool:
     return all(abs(a - b) <= MOVED for a, b in pairs)
 
 
+def figures(text: str) -> list[tuple[str, str, float, float]]:
+    """Returns the numbers with units of a text: as written, the base unit, the value, and half of the last digit."""
+    found = []
+    for number, unit in FIGURE.findall(text):
+        base, scale = SCALES.get(unit, (unit if unit != "GB/s" else "B/s", 1e9 if unit == "GB/s" else 1.0))
+        decimals = len(number.partition(".")[2])
+        found.append((f"{number} {unit}", base, float(number.replace(",", "")) * scale, 0.5 * 10**-decimals * scale))
+    return found
+
+
+def unsupported(paragraph: str, printed: str) -> list[str]:
+    """Returns the figures of a paragraph that no figure of an output rounds to."""
+    there = figures(printed)
+    return [
+        written
+        for written, unit, value, half in figures(paragraph)
+        if not any(unit == other and abs(value - known) <= half * 1.0001 for _, other, known, _ in there)
+    ]
+
+
 def first_row(printed: str) -> tuple[str, ...]:
     """Returns the words of the first row of the first table in an output; empty when there is no table."""
     rule = RULE.search(printed)
@@ -83,6 +111,7 @@ def commands(page: Path) -> list[Command]:
         first = text.count("\n", 0, block.start("text")) + 1
         lines = block["text"].splitlines()
         named = ROW.match(text, block.end())
+        quoting = QUOTING.match(text, block.end())
         at = 0
         while at < len(lines):
             start = at
@@ -101,5 +130,6 @@ def commands(page: Path) -> list[Command]:
             if words := tuple(shlex.split(line, comments=True)):
                 runs = block["only"] is None
                 row = tuple(named[1].split()) if named is not None and at == len(lines) else ()
-                found.append(Command(page, first + start, words, "\n".join(shown), runs, row))
+                quoted = quoting[1] if quoting is not None and at == len(lines) else ""
+                found.append(Command(page, first + start, words, "\n".join(shown), runs, row, quoted))
     return found

@@ -219,7 +219,9 @@ class GarbageCollection:
     """Work of garbage collection and wear levelling."""
 
     collections: int
-    """Victim blocks taken, by garbage collection, wear levelling and folds of the SLC cache. Unit: blocks."""
+    """Victim blocks taken, by garbage collection, wear levelling and folds of the SLC cache; those of collections in
+    progress at the start count as well. Unit: blocks.
+    """
     wear_moves: int
     """Of `collections`, blocks taken by static wear levelling. Unit: blocks."""
     translation_collections: int

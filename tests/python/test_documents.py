@@ -24,6 +24,7 @@ from documents import (
     first_row,
     is_same_drawing,
     pictures,
+    unsupported,
 )
 from flashmesh import configuration
 from flashmesh.cli.commands import flashmesh as command_line
@@ -78,6 +79,7 @@ def test_the_commands_of_a_page_print_what_it_shows(page: Path, tmp_path: Path, 
         if command.shown:
             assert shows(command.shown, printed), f"{command.place} prints\n{printed}"
         assert first_row(printed)[: len(command.row)] == command.row, f"{command.place} prints\n{printed}"
+        assert unsupported(command.quoting, printed) == [], f"{command.place} prints\n{printed}"
     for picture in pictures(page):
         made = (tmp_path / picture.made).read_text(encoding="utf-8")
         assert is_same_drawing(picture.file.read_text(encoding="utf-8"), made), (
@@ -126,6 +128,14 @@ def test_first_row_is_that_below_the_headings() -> None:
     table = f"kind   IOPS\n{'-' * 24}\nbus    1.2M\nideal  2M\n"
     assert first_row(f"told\n\n{table}") == ("bus", "1.2M")
     assert first_row("no table") == ()
+
+
+def test_figures_of_a_paragraph_are_those_of_the_output() -> None:
+    printed = "waiting for the die   242.8 us  54%\nIOPS 163.4k +-1.9 %"
+    assert unsupported("A read waits 243 us (54 %) at 163k IOPS; 16 dies.", printed) == []
+    assert unsupported("A read waits 0.243 ms.", printed) == []
+    assert unsupported("A read waits 141 us at 329k IOPS.", printed) == ["141 us", "329 k"]
+    assert any(command.quoting for command in COMMANDS)
 
 
 def test_what_is_shown_is_compared() -> None:

@@ -11,7 +11,7 @@ import click
 from flashmesh._native import ConfigError, FlashmeshError
 from flashmesh.cli.command import command
 from flashmesh.cli.output import require_stdout, stdout
-from flashmesh.cli.parameters import dask_options, store_options
+from flashmesh.cli.parameters import PRECISE, dask_options, precision_option, store_options
 from flashmesh.cli.policies import trust_option
 from flashmesh.cli.sweep import executor_of
 from flashmesh.cli.sweeping import Lines
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 @store_options
 @dask_options
 @trust_option
+@precision_option
 @click.option("--quiet", is_flag=True, help="Print only errors on stderr.")
 def optimise(
     file: Path,
@@ -52,7 +53,8 @@ def optimise(
 
     require_stdout()
     folder = out if out is not None else Path(f"{file.stem}.results")
-    with searching(file, folder, resume) as search:
+    precision = dict(click.get_current_context().meta.get(PRECISE, ()))
+    with searching(file, folder, resume, overrides=precision) as search:
         executor = executor_of(dask, workers, jobs, quiet, dask_tls)
         try:
             if not quiet:

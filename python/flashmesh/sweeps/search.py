@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from flashmesh import configuration
@@ -23,7 +24,7 @@ from flashmesh.sweeps.session import Session
 from flashmesh.sweeps.tasks import Task, typed_settings, without_idle
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from flashmesh.sweeps.searchfile import Constraint, Objective, SearchFile
@@ -353,7 +354,13 @@ class Search:
 
 
 @contextmanager
-def searching(path: Path, folder: Path, resume: bool, trust_policies: bool = False) -> Iterator[Search]:
+def searching(
+    path: Path,
+    folder: Path,
+    resume: bool,
+    trust_policies: bool = False,
+    overrides: Mapping[str, str] | None = None,
+) -> Iterator[Search]:
     """Opens the folder of a search, and closes it.
 
     Args:
@@ -361,6 +368,7 @@ def searching(path: Path, folder: Path, resume: bool, trust_policies: bool = Fal
         folder: Where its results are.
         resume: Whether the folder may hold results.
         trust_policies: Whether files may name policies, whose code then runs.
+        overrides: Settings of all drives, before those of the file.
 
     Raises:
         ConfigError: When the search cannot be used.
@@ -370,6 +378,8 @@ def searching(path: Path, folder: Path, resume: bool, trust_policies: bool = Fal
     from flashmesh.sweeps.store import Store
 
     read = read_search(path, trust_policies)
+    if overrides:
+        read = replace(read, overrides={**read.overrides, **overrides})
     texts = {key: value_text(value) for key, value in read.overrides.items()}
 
     def load(settings: dict[str, str]) -> Config:

@@ -119,10 +119,7 @@ impl Breakdown {
         let host = latency - firmware - spent.total();
         let LatencyBreakdown { cache, map_wait, die_wait, behind_gc, path_wait, array, transfer } = *spent;
         let number = bucket_of(latency);
-        if self.buckets.is_empty() {
-            self.allocate();
-        }
-        if self.buckets[number].count == 0 {
+        if self.buckets.get(number).is_none_or(|bucket| bucket.count == 0) {
             self.begin_bucket(number);
         }
         let bucket = &mut self.buckets[number];
@@ -144,14 +141,11 @@ impl Breakdown {
 
     #[cold]
     #[inline(never)]
-    fn allocate(&mut self) {
-        self.buckets = vec![Bucket::default(); BUCKETS];
-        self.used = BUCKETS..0;
-    }
-
-    #[cold]
-    #[inline(never)]
     fn begin_bucket(&mut self, number: usize) {
+        if self.buckets.is_empty() {
+            self.buckets = vec![Bucket::default(); BUCKETS];
+            self.used = BUCKETS..0;
+        }
         self.used = self.used.start.min(number)..self.used.end.max(number + 1);
     }
 

@@ -1,6 +1,6 @@
 //! How sure the figures of a run are, and whether they are those of its steady state.
 
-use crate::config::{Config, Pattern, PreconditionKind, WorkloadKind};
+use crate::config::{Config, FirmwarePolicy, Pattern, PreconditionKind, WorkloadKind};
 use crate::measure::confidence::{ConfidenceReport, Distribution, Figures, PrecisionReport, tally};
 use crate::measure::steadiness::{SteadinessReport, Stores, Window};
 use crate::measure::stream::{Kind, StreamMeasures};
@@ -91,9 +91,14 @@ impl Snapshot<'_> {
     }
 }
 
-/// Whether all writes of a run go uniformly to all pages that random preconditioning has written.
+/// Whether all writes of a run go uniformly to all pages that random preconditioning has written, and its policies place and collect pages as
+/// preconditioning does.
 fn writes_match(config: &Config) -> bool {
-    config.precondition.kind == PreconditionKind::Random
+    let is_placed_alike = config.ftl.policy != FirmwarePolicy::Mbm
+        && config.policy.named().next().is_none()
+        && !config.gc.r#move.leaves_the_chip();
+    is_placed_alike
+        && config.precondition.kind == PreconditionKind::Random
         && config.precondition.fill >= 1.0
         && config.streams().iter().all(|stream| {
             let workload = &stream.workload;

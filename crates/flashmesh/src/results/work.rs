@@ -5,7 +5,8 @@ use crate::{counts, quantities};
 counts! {
     /// Work of garbage collection and wear levelling.
     GcReport as "GarbageCollection" {
-        /// Victim blocks taken, by garbage collection, wear levelling and folds of the SLC cache.
+        /// Victim blocks taken, by garbage collection, wear levelling and folds of the SLC cache; those of collections in progress at the start
+        /// count as well.
         collections: u64, in "blocks";
         /// Of `collections`, blocks taken by static wear levelling.
         wear_moves: u64, in "blocks";

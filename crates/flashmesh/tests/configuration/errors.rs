@@ -167,7 +167,7 @@ fn whole_numbers_and_sizes_are_taken_as_users_of_fio_type_them() {
 #[test]
 fn a_share_above_one_is_refused_with_the_percentage_that_was_meant() {
     let error = refused("", &["workload.read-share=70"]);
-    assert_eq!(error.problems()[0].message, "70 is out of bounds: it must be 0 to 1");
+    assert_eq!(error.problems()[0].message, "workload.read-share: 70 is out of bounds: it must be 0 to 1");
     assert_eq!(error.problems()[0].help.as_deref(), Some("a share is a part of 1: did you mean \"70%\" or 0.7?"));
     assert_eq!(refused("", &["workload.read-share=700"]).problems()[0].help, None);
 }

@@ -86,6 +86,7 @@ fn met(condition: &Condition) -> (String, &'static str) {
         ("flash.suspension" | "mbm.suspension", _) => "\"both\"",
         ("power.cut" | "measure.epoch", _) => "\"1ms\"",
         ("slc.blocks-per-plane", _) => "1",
+        ("workload.pass-size", _) => "\"1MiB\"",
         ("measure.precision", _) => "\"1%\"",
         ("firmware.read-time", _) => "\"1us\"",
         ("ftl.mapping-unit", _) => "\"4KiB\"",

@@ -241,7 +241,7 @@ fn every_option_serves_reads_writes_and_collection_with_no_oracle_speaking() {
         config.nossd.page_packets = if one { PagePackets::One } else { PagePackets::Fixed };
         let queues = [ControllerQueues::Dies, ControllerQueues::Packets];
         config.nossd.controller_queues = queues[number / 5 % 2];
-        let mut simulation = Simulation::new(&config).expect("the drive can be built");
+        let mut simulation = Simulation::new(&unwarmed(&config)).expect("the drive can be built");
         simulation.enable_checks();
         let report = simulation.run(&Control::default()).unwrap_or_else(|error| panic!("{error}: {config:?}"));
         assert_eq!(report.requests, requests);

@@ -44,7 +44,7 @@ fn small_drive(entries: u64) -> Config {
 
 fn checked(config: &Config) -> Report {
     config.validate().expect("the configuration is legal");
-    let mut simulation = Simulation::new(config).expect("the drive can be built");
+    let mut simulation = Simulation::new(&unwarmed(config)).expect("the drive can be built");
     simulation.enable_checks();
     simulation.run(&Control::default()).expect("the run ends and no oracle speaks")
 }
@@ -253,7 +253,7 @@ fn the_translation_pages_of_a_new_drive_lie_on_flash_spread_over_the_planes() {
         let mut config = drive_with(64);
         (config.geometry.channels, config.geometry.chips_per_channel) = (2, 3);
         config.precondition.kind = kind;
-        let mut simulation = Simulation::new(&config).expect("the drive can be built");
+        let mut simulation = Simulation::new(&unwarmed(&config)).expect("the drive can be built");
         simulation.enable_checks();
         let (ftl, geometry) = (simulation.ftl(), simulation.geometry());
         let pages = ftl.translation_pages().expect("the map lies on flash");

@@ -11,7 +11,7 @@ use flashmesh::units::Time;
 use flashmesh::workload::source::WorkloadSource;
 use proptest::prelude::*;
 
-use crate::support::drives::{Listed, config_of, finish};
+use crate::support::drives::{Listed, config_of, finish, unwarmed};
 use crate::support::{arbitrary, partitions};
 
 /// When the requests of a stream were issued, taken and completed, in their order.
@@ -62,7 +62,7 @@ fn streams_on_channels_of_their_own_are_as_fast_as_alone_to_the_picosecond() {
         let text = two(["channels = \"0-1\"", "channels = \"2-3\""], "").to_toml();
         let overrides: Vec<String> = more.lines().map(|line| line.replace(['"', ' '], "")).collect();
         let config = Config::from_str(&text, "drive.toml", &overrides).unwrap_or_else(|error| panic!("{error}"));
-        let (together, records) = finish(Simulation::new(&config).expect("the drive can be built"));
+        let (together, records) = finish(Simulation::new(&unwarmed(&config)).expect("the drive can be built"));
         assert!(together.gc.erases > 100, "nothing was collected");
         for stream in 0..2 {
             let (_, alone) = finish(Simulation::alone(&config, stream as usize).expect("the drive can be built"));
@@ -77,7 +77,7 @@ fn streams_on_channels_of_their_own_are_as_fast_as_alone_to_the_picosecond() {
 fn streams_that_share_all_channels_disturb_one_another() {
     let mean = |stream: &StreamReport| stream.latency_ps.all.as_ref().expect("the stream had requests").mean;
     let config = two(["", ""], "");
-    let (together, _) = finish(Simulation::new(&config).expect("the drive can be built"));
+    let (together, _) = finish(Simulation::new(&unwarmed(&config)).expect("the drive can be built"));
     for stream in 0..2 {
         let (alone, _) = finish(Simulation::alone(&config, stream).expect("the drive can be built"));
         let slowdown = mean(&together.streams[stream]) / mean(&alone.streams[stream]);

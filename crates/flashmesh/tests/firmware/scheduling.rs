@@ -222,7 +222,7 @@ fn every_policy_runs_over_every_interconnect_interface_and_cache() {
             }
             config.flash.die_start = DieStart::ALL[at / 2 % DieStart::ALL.len()];
             config.validate().unwrap_or_else(|error| panic!("{policy} over {fabric}: {error}"));
-            let mut simulation = Simulation::new(&config).expect("the drive can be built");
+            let mut simulation = Simulation::new(&unwarmed(&config)).expect("the drive can be built");
             simulation.enable_checks();
             let report =
                 simulation.run(&Control::default()).unwrap_or_else(|error| panic!("{policy}, {fabric}: {error}"));
@@ -260,7 +260,7 @@ fn fairness(config: &Config) -> Fairness {
         let mut simulation = simulation.expect("the drive can be built");
         simulation.run(&Control::default()).expect("every request completes")
     };
-    let together = run(Simulation::new(config));
+    let together = run(Simulation::new(&unwarmed(config)));
     let mean = |report: &Report, at: usize| report.streams[at].latency_ps.all.as_ref().map(|latency| latency.mean);
     let streams = (0..together.streams.len()).map(|at| {
         let alone = run(Simulation::alone(config, at));
@@ -293,6 +293,6 @@ fn a_write_that_is_taken_out_of_turn_waits_while_the_open_block_of_its_stream_is
                  [geometry]\nchannels = 1\nchips-per-channel = 1\ndies-per-chip = 1\nplanes-per-die = 1\n\
                  blocks-per-plane = 9\npages-per-block = 4\npage-size = \"4KiB\"\ncapacity = \"64KiB\"\n";
     let config = config_of(&format!("{drive}{}{}", stream("a", "0.0", 6), stream("b", "0.8", 1)));
-    let (report, _) = finish(Simulation::new(&config).expect("the drive can be built"));
+    let (report, _) = finish(Simulation::new(&unwarmed(&config)).expect("the drive can be built"));
     assert_eq!(report.requests, 2000);
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use flashmesh::config::Config;
+use flashmesh::config::{Config, WarmUp};
 use flashmesh::measure::report::Report;
 use flashmesh::simulation::{Control, Simulation};
 use proptest::prelude::*;
@@ -26,7 +26,9 @@ pub fn draw(drive: &BoxedStrategy<Drawn>, seed: u64, number: u64) -> Config {
     let mut runner = TestRunner::new_with_rng(Runner::default(), random);
     let (text, overrides) = drive.new_tree(&mut runner).expect("a drive can be drawn").current();
     let text = format!("seed = {number}\n{text}");
-    Config::from_str(&text, "soak.toml", &overrides).unwrap_or_else(|error| panic!("{error}\n{text}"))
+    let mut config = Config::from_str(&text, "soak.toml", &overrides).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    config.measure.warm_up = Some(WarmUp::None);
+    config
 }
 
 /// A configuration, and overrides of it.

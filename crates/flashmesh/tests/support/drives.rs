@@ -4,7 +4,9 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use flashmesh::config::{Allocation, Config, FabricKind, HoldPath, Level, MultiPlane, PreconditionKind, ReplayMode};
+use flashmesh::config::{
+    Allocation, Config, FabricKind, HoldPath, Level, MultiPlane, PreconditionKind, ReplayMode, WarmUp,
+};
 use flashmesh::error::WorkloadError;
 use flashmesh::measure::log::{RequestRecord, RequestSink};
 use flashmesh::measure::report::Report;
@@ -132,8 +134,9 @@ impl RequestSink for Kept {
     }
 }
 
+/// Returns the drive of `text`, whose run has the requests that its workload names and no warm-up, unless the text asks for one.
 pub fn config_of(text: &str) -> Config {
-    Config::from_str(text, "drive.toml", &[]).unwrap_or_else(|error| panic!("{error}"))
+    unwarmed(&Config::from_str(text, "drive.toml", &[]).unwrap_or_else(|error| panic!("{error}")))
 }
 
 pub fn run_source(config: &Config, source: impl WorkloadSource + 'static) -> (Report, Vec<RequestRecord>) {
@@ -150,8 +153,15 @@ pub fn finish(mut simulation: Simulation) -> (Report, Vec<RequestRecord>) {
     (report, records)
 }
 
+/// Returns `config` without a warm-up, unless it asks for one: its run has the requests that its workload names.
+pub fn unwarmed(config: &Config) -> Config {
+    let mut config = config.clone();
+    config.measure.warm_up.get_or_insert(WarmUp::None);
+    config
+}
+
 pub fn run_checked(config: &Config) -> Report {
-    let mut simulation = Simulation::new(config).expect("the drive can be built");
+    let mut simulation = Simulation::new(&unwarmed(config)).expect("the drive can be built");
     simulation.enable_checks();
     simulation.run(&Control::default()).unwrap_or_else(|error| panic!("{error}: {config:?}"))
 }

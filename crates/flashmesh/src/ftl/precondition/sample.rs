@@ -227,6 +227,11 @@ impl<'a> Sample<'a> {
         self.end_collection();
         self.write(self.ftl.geometry.pages().div_ceil(16));
         self.go_to_phase(self.phases[instant as usize - 1]);
+        self.align();
+    }
+
+    /// Has open blocks go on with a page that copies of larger blocks can go on with.
+    pub(super) fn align(&mut self) {
         if self.times() > 1 {
             self.ftl.blocks.align_open_blocks(u64::BITS);
         }

@@ -99,6 +99,7 @@ pub(super) fn fill(
             sample.go_on();
             if !collects {
                 sample.end_collection();
+                sample.align();
             }
             let state = Arc::new(sample.state(&ftl.geometry));
             for set in sets.iter().skip(instant as usize).step_by(instants as usize) {

@@ -153,6 +153,9 @@ impl Collections {
     /// Goes on with a collection for space that was in progress when the run began.
     pub fn resume<M: Model>(&mut self, begun: &BegunCollection, cx: &mut Context<'_, M>) {
         self.begin_pace(&begun.victims, &begun.valid_at_begin, cx.shared);
+        for &block in &begun.victims {
+            self.count(block, Need::Space, cx.shared);
+        }
         self.begin_moves(&begun.victims, Need::Space, cx);
     }
 
