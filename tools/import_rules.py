@@ -31,6 +31,7 @@ ROOMS = {
         ("request", "what a workload is made of"),
         ("source", "what every workload is to those who take its requests"),
         ("synthetic", "patterns that a few numbers describe"),
+        ("job", "jobs of fio, with files, passes and a random map"),
         ("profiles", "published workloads by their figures"),
         ("readers", "traces, read"),
         ("statistics", "figures of traces, and how far two are apart"),

@@ -141,6 +141,13 @@ def load(
     """
     if trace is not None and profile is not None:
         raise ConfigError("trace and profile exclude each other: a run replays one workload")
+    if fio is not None:
+        source = source if isinstance(source, PipeText) else read_once(source)
+        refuse_streams(source)
+        if fio.asks_capacity:
+            fio = fio.on(capacity_of(source, overrides, varied))
+    elif str(source) == STDIN:
+        source = read_once(STDIN)
     if fio is not None and (trace is not None or profile is not None):
         from flashmesh.beside import with_stream
 
@@ -149,13 +156,6 @@ def load(
         named = ("trace", trace_path(trace)) if trace is not None else ("profile", str(profile))
         fio = with_stream(fio, *named, reading)
         trace, profile, tolerate, sort = None, None, False, False
-    if fio is not None:
-        source = source if isinstance(source, PipeText) else read_once(source)
-        refuse_streams(source)
-        if fio.asks_capacity:
-            fio = fio.on(capacity_of(source, overrides, varied))
-    elif str(source) == STDIN:
-        source = read_once(STDIN)
     if overrides is not None and not isinstance(overrides, Mapping):
         raise ConfigError(f"overrides are a mapping of keys to values, not {type(overrides).__name__}")
     is_alone, varied = varied is None, varied or {}

@@ -60,11 +60,20 @@ MODERATE: dict[str, tuple[str, ...]] = {
     "power.cut": ("20us", "300us", "2ms"),
     "mapping.cache-capacity": ("512B", "4KiB", "64KiB"),
     "measure.epoch": ("10us", "100us", "1ms"),
-    "measure.warm-up-time": ("50us", "1ms"),
 }
 """Values of keys whose bounds reach to drives and times that no campaign waits for."""
-NEVER = ("workload.trace", "workload.fitted", "workload.profile", "seed", "preset")
-"""Keys that name what a campaign has not, or that it sets itself."""
+NEVER = (
+    "measure.warm-up",
+    "measure.warm-up-time",
+    "measure.warm-up-requests",
+    "measure.precision",
+    "workload.trace",
+    "workload.fitted",
+    "workload.profile",
+    "seed",
+    "preset",
+)
+"""Keys that name what a campaign has not, that it sets itself, or that end a run with requests in flight."""
 SIZED = {"Bytes": "B", "Time": "ns", "Rate": "B/s", "Power": "W", "Current": "A", "Voltage": "V"}
 
 
@@ -103,7 +112,7 @@ def loads(settings: Settings) -> bool:
 
 def draw(random: Random) -> Settings:
     """Settings that make a drive: the base, with as many others on top as fit together."""
-    settings = dict(BASE) | {"seed": str(random.randrange(2**32))}
+    settings = dict(BASE) | {"seed": str(random.randrange(2**32)), "measure.warm-up": '"none"'}
     kinds = [one for one in parameters() if one.choices]
     # What kind of drive it is decides what else is read, so that is drawn first.
     sizes = [one for one in parameters() if one.key in MODERATE]

@@ -398,7 +398,7 @@ def test_a_chart_that_cannot_be_drawn_says_why(cli: Cli, saved: Path, line: str,
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
-        ("absent.json", None, "absent.json: cannot be read: No such file or directory"),
+        ("absent.json", None, "absent.json: there is no such file or folder"),
         ("text.json", "{", "text.json:1:2: is not whole JSON: Expecting property name"),
         ("words.json", "hello", "words.json: is no JSON: name a file that `flashmesh run --json` has written"),
         ("other.json", "[1]", "other.json: is no result: name a file that `flashmesh run --json` has written"),

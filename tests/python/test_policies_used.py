@@ -149,7 +149,7 @@ def test_the_programs_of_the_page_run(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.chdir(tmp_path)
     page = (PAGES / "how-to" / "policies-in-python.md").read_text(encoding="utf-8")
     programs = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
-    assert len(programs) == 3
+    assert len(programs) == 4
     names: dict[str, Any] = {"__name__": "page"}
     for program in programs:
         exec(program, names)

@@ -97,6 +97,7 @@ def show_collisions(result: Result, as_json: bool) -> None:
             stream.write(result.to_json())
         else:
             from flashmesh.report import collisions as report
+            from flashmesh.report.summary import WIDTH
             from flashmesh.report.terminal import Terminal
 
-            report.show(result, Terminal(stream))
+            report.show(result, Terminal(stream, WIDTH))

@@ -10,6 +10,7 @@ from flashmesh.doctor import machine
 from flashmesh.facts import facts
 from flashmesh.reproduce.engine import Selection
 from flashmesh.reproduce.points import all_points
+from flashmesh.reproduce.texts import published
 from flashmesh.sweeps.store import MANIFEST, Store
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def appendix(registry: Mapping[str, Paper], chosen: Mapping[str, Sequence[Claim]
     ]
     for key, claims in chosen.items():
         lines += [
-            f"| {key}/{claim.id} | {claim.figure} | {cell(claim.says)} | {cell(claim.shown)} |" for claim in claims
+            f"| {key}/{claim.id} | {claim.figure} | {cell(claim.says)} | {cell(published(claim))} |" for claim in claims
         ]
     return "\n".join(lines) + "\n"
 

@@ -1,6 +1,6 @@
 //! How much memory a run takes, before it is taken.
 
-use crate::config::{Config, PreconditionKind, StreamConfig, Workload, WorkloadKind};
+use crate::config::{Config, PreconditionKind, StreamConfig, WarmUp, Workload, WorkloadKind};
 use crate::error::RunError;
 use crate::flash::geometry::Geometry;
 use crate::ftl::computed_map_bytes;
@@ -21,6 +21,12 @@ const BYTES_PER_CACHED_PAGE: u64 = 64;
 const TOUCHED_BYTES: u64 = 4096;
 /// Tables that a page that is written touches beside the map: which page a page holds, and which pages are valid.
 const TABLES_WRITTEN: u64 = 2;
+/// Requests of a warm-up without a device cache, about.
+const REQUESTS_OF_WARM_UP: u64 = 20_000;
+/// How often a warm-up writes the device cache over, about.
+const CACHES_OF_WARM_UP: f64 = 8.0;
+/// The least share of writes with which a warm-up is estimated.
+const WRITES_MIN: f64 = 0.05;
 /// What the oracles remember of each page that is touched.
 const CHECKED_PAGE_BYTES: u64 = 256;
 
@@ -97,7 +103,10 @@ impl Config {
                 _ => None,
             };
             let requests = match workload.kind {
-                WorkloadKind::Synthetic | WorkloadKind::Profile => workload.requests.or(Some(REQUESTS_DEFAULT)),
+                WorkloadKind::Synthetic | WorkloadKind::Profile => {
+                    let asked = workload.requests.unwrap_or(REQUESTS_DEFAULT);
+                    Some(asked.saturating_add(self.requests_of_warm_up(page, workload)))
+                }
                 WorkloadKind::Job => {
                     let size = workload.request_size.0.iter().map(|(size, _)| size.as_u64()).min().unwrap_or(page);
                     let passes =
@@ -110,6 +119,15 @@ impl Config {
             requests.map_or(0, |requests| requests.saturating_mul(size.unwrap_or(SIZE_TYPICAL).div_ceil(page)))
         };
         self.streams().iter().map(pages).fold(0, u64::saturating_add)
+    }
+
+    /// Returns the requests of a warm-up that ends at a balance, about: it writes the device cache over several times.
+    fn requests_of_warm_up(&self, page: u64, workload: &Workload) -> u64 {
+        if self.warm_up() != WarmUp::Steady {
+            return 0;
+        }
+        let pages = CACHES_OF_WARM_UP * (self.cache.capacity.as_u64() / page) as f64;
+        REQUESTS_OF_WARM_UP + (pages / (1.0 - workload.read_share).max(WRITES_MIN)) as u64
     }
 
     /// The mapping cache, what a journal is held against, and the device cache.

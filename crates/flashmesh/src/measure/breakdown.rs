@@ -144,7 +144,7 @@ impl Breakdown {
     fn begin_bucket(&mut self, number: usize) {
         if self.buckets.is_empty() {
             self.buckets = vec![Bucket::default(); BUCKETS];
-            self.used = BUCKETS..0;
+            self.used = number..number;
         }
         self.used = self.used.start.min(number)..self.used.end.max(number + 1);
     }

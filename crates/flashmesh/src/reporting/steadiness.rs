@@ -94,9 +94,7 @@ impl Snapshot<'_> {
 /// Whether all writes of a run go uniformly to all pages that random preconditioning has written, and its policies place and collect pages as
 /// preconditioning does.
 fn writes_match(config: &Config) -> bool {
-    let is_placed_alike = config.ftl.policy != FirmwarePolicy::Mbm
-        && config.policy.named().next().is_none()
-        && !config.gc.r#move.leaves_the_chip();
+    let is_placed_alike = config.ftl.policy != FirmwarePolicy::Mbm && !config.gc.r#move.leaves_the_chip();
     is_placed_alike
         && config.precondition.kind == PreconditionKind::Random
         && config.precondition.fill >= 1.0

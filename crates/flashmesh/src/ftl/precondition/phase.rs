@@ -38,7 +38,7 @@ struct Progress {
 fn progress(gc: &config::Gc, phase: u32, valid: u64, gained: u64) -> Progress {
     let (phase, whole) = (u64::from(phase), 1 << PHASE_BITS);
     if gc.paced {
-        return Progress { moved: valid * phase >> PHASE_BITS, written: gained * phase >> PHASE_BITS };
+        return Progress { moved: valid * phase / whole, written: gained * phase / whole };
     }
     // Moves come first, then writes; each takes its share of the time.
     let done = (valid + gained) * phase / whole;
