@@ -16,6 +16,7 @@ DRIVE: dict[str, Any] = {
         "over-provisioning": 0.2,
     },
     "precondition": {"kind": "random"},
+    "measure": {"warm-up": "none"},
     "workload": {"requests": 4_000, "read-share": 0.4, "request-size": "8KiB"},
     "replay": {"outstanding": 16},
 }

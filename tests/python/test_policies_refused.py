@@ -315,7 +315,7 @@ def test_a_changed_policy_is_another_run_of_a_sweep(cli: Cli, mine: Path) -> Non
 
     def names() -> list[str]:
         done = cli("sweep", "sweep.toml", "--trust-policies", "--dry-run")
-        return [line.split()[0] for line in done.stdout.splitlines()[1:]]
+        return [line.split()[0] for line in done.stdout.split("\n\n")[1].splitlines()]
 
     before = names()
     (mine / "mine.py").write_text(MINE + "\n# changed\n")

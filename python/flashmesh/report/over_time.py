@@ -31,7 +31,11 @@ MEASURES: dict[str, tuple[Callable[[Interval], float | None], Callable[[float], 
 
 def not_warm(found: WarmUp) -> Text:
     """Returns that no request completed behind the warm-up."""
-    why = "nothing completed" if found.how == "auto" else f"the run ended within it, after {found.requests:,} requests"
+    why = (
+        "nothing completed"
+        if found.how == "auto"
+        else f"the run ended within its warm-up, after {found.requests:,} requests"
+    )
     return Text(f"NOT WARM: {why}; these figures are those of the whole run.", style="bold red")
 
 
