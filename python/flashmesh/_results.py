@@ -897,7 +897,7 @@ class Links:
 
 @record
 class Bound:
-    """What bounds the run."""
+    """What bounds the measured window, or the run where there is none."""
 
     resource: Literal[
         "host-link",
@@ -912,14 +912,14 @@ class Bound:
         "waiting",
         "latency",
     ]
-    """The resource that bounds the run."""
+    """The bottleneck."""
     share: float
     """Busy share of that resource; of the busiest part where the run is bound by arrivals or latency. Of a link of a
     packet network that bounds the run though bytes do not always move over it: the share of time for which packets hold
     it. Of a link that operations hold (`hold-path`): that share. Unit: share.
     """
     sentence: str
-    """A sentence that says so."""
+    """A sentence that names the bottleneck and how busy it is."""
 
 
 @record
@@ -1721,7 +1721,7 @@ class Report:
     links: Links
     """What each link of the fabric carried during the run."""
     bound: Bound
-    """What bounds the run."""
+    """What bounds the measured window; the run where there is none, and with the warm-up `auto`."""
     lower_bound: LowerBound
     """The least time that the work of the run takes."""
     power: DrivePower

@@ -112,7 +112,8 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
         yield Text()
     yield Text("Why", style="bold")
     yield Text(result.bound.sentence, style="bold cyan")
-    yield Text(lower_bound(result))
+    if measured is None:
+        yield Text(lower_bound(result))
     yield Text()
     yield breakdown(result, terminal)
     yield Text()
@@ -120,6 +121,7 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
         yield pairs(over_time.work(measured, result.confidence))
         yield Text()
         yield Text("The whole run, its warm-up included", style="bold")
+        yield Text(lower_bound(result))
         yield Text()
     yield from utilisation(result, terminal)
     yield Text()

@@ -62,18 +62,18 @@ impl Counters {
         self.update_due();
     }
 
-    /// Ends what ends at the time of `counts`, by when the drive holds `levels`.
-    pub fn cut(&mut self, counts: &Counts, levels: Levels) {
+    /// Ends what ends at the time of `counts`, by when the drive holds `levels`; returns whether the measured window begins there.
+    pub fn cut(&mut self, counts: &Counts, levels: Levels) -> bool {
         if self.batches.due() == counts.span {
             self.batches.mark_drive(counts, levels);
         }
-        if let Some(timeline) = &mut self.timeline
-            && timeline.cut(counts, &self.batches)
-        {
+        let begins = self.timeline.as_mut().is_some_and(|timeline| timeline.cut(counts, &self.batches));
+        if begins {
             self.batches.restart(self.completed, &self.streams, counts, levels);
         }
         self.update_due();
         self.is_due = false;
+        begins
     }
 
     /// Whether all requests to measure have completed.

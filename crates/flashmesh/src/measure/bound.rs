@@ -56,15 +56,15 @@ names! {
 }
 
 quantities! {
-    /// What bounds the run.
+    /// What bounds the measured window, or the run where there is none.
     Bound as "Bound" {
-        /// The resource that bounds the run.
+        /// The bottleneck.
         resource: Resource;
         /// Busy share of that resource; of the busiest part where the run is bound by arrivals or latency. Of a link of a packet network
         /// that bounds the run though bytes do not always move over it: the share of time for which packets hold it. Of a link that
         /// operations hold (`hold-path`): that share.
         share: f64, in "share";
-        /// A sentence that says so.
+        /// A sentence that names the bottleneck and how busy it is.
         sentence: String;
     }
 }
@@ -120,7 +120,7 @@ struct Candidate {
 }
 
 impl Bound {
-    /// Names what bounds a run with this utilisation of the parts of `layout`, mean breakdown and load.
+    /// Returns what bounds a run, or a window of one, with this utilisation of the parts of `layout`, mean breakdown and load.
     ///
     /// `at_work` is the share of the makespan in which each `unit` worked, a die or a chip whose dies take turns: one that holds
     /// data which waits for a path is busy, but bounds nothing. `dram` is the busy share of the DRAM, where there is a device cache.

@@ -124,6 +124,15 @@ impl DieWork {
         }
     }
 
+    /// Returns the work from `earlier` on.
+    pub fn since(self, earlier: DieWork) -> DieWork {
+        DieWork {
+            array: self.array.saturating_sub(earlier.array),
+            commands: self.commands.saturating_sub(earlier.commands),
+            data: self.data.saturating_sub(earlier.data),
+        }
+    }
+
     /// Least busy time of the die; with a cache register data transfers overlap other work.
     pub fn least(&self, read_cache: bool) -> Time {
         let commanded = self.array + self.commands;

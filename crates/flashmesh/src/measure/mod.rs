@@ -22,6 +22,7 @@ mod memory;
 mod moments;
 pub mod network;
 pub mod own;
+pub mod part_times;
 pub mod recording;
 pub mod report;
 pub mod series;

@@ -80,7 +80,7 @@ quantities! {
         utilisation: Utilisation;
         /// What each link of the fabric carried during the run.
         links: LinksReport;
-        /// What bounds the run.
+        /// What bounds the measured window; the run where there is none, and with the warm-up `auto`.
         bound: Bound;
         /// The least time that the work of the run takes.
         lower_bound: LowerBound;

@@ -5,33 +5,52 @@ use crate::host::link::Direction;
 use crate::measure::bound::{Bound, Load};
 use crate::measure::breakdown::BreakdownSummary;
 use crate::measure::lower_bound::{DieWork, LowerBound, Work};
-use crate::measure::report::Utilisation;
+use crate::measure::part_times::PartTimes;
 use crate::units::Time;
 
 use super::Snapshot;
 
 impl Snapshot<'_> {
-    pub(super) fn bound(&self, utilisation: &Utilisation, breakdown: Option<&BreakdownSummary>, end: Time) -> Bound {
-        let now = self.now.as_secs_f64();
-        let share_of_run = |time: Time| if now > 0.0 { (time.as_secs_f64() / now).min(1.0) } else { 0.0 };
-        let works = |die: &DieWork| share_of_run(die.least(self.datapath.has_read_cache()));
-        let at_work: Vec<f64> = self.work().iter().map(works).collect();
-        let unit = if self.datapath.dies_take_turns() { "chip" } else { "die" };
-        let dram = self.controller.cache().map(|device| share_of_run(device.dram_busy(self.now)));
-        let fabric = self.datapath.fabric;
-        let held = fabric.links_held().map(share_of_run);
-        Bound::find(utilisation, (unit, &at_work), dram, (fabric.layout(), &held), breakdown, self.load(end))
+    /// Returns the busy times of all parts so far.
+    pub fn part_times(&self) -> PartTimes {
+        let (now, interface, fabric) = (self.now, self.frontend.interface, self.datapath.fabric);
+        PartTimes {
+            span: now,
+            host_link: [Direction::ToDrive, Direction::ToHost].map(|direction| interface.link().busy(direction, now)),
+            adapter: interface.adapter_busy(now),
+            firmware: self.controller.cores().map(|cores| cores.busy(now)),
+            dram: self.controller.cache().map(|device| device.dram_busy(now)),
+            links: fabric.usage().iter().map(|link| link.busy_by(now)).collect(),
+            links_held: fabric.links_held(),
+            controllers: fabric.controllers_busy(now),
+            dies: self.datapath.dies().map(|die| die.busy(now)).collect(),
+            dies_gc: self.datapath.dies().map(|die| die.internal_busy(now)).collect(),
+            work: self.work(),
+            overdue: self.overdue(),
+        }
     }
 
-    /// With several open streams, they are overdue when one is.
-    fn load(&self, end: Time) -> Load {
+    /// Returns what bounds the run, or its measured window, with the busy times `times` and the mean breakdown; `ran` is its time until the
+    /// last completion.
+    pub(super) fn bound(&self, times: &PartTimes, breakdown: Option<&BreakdownSummary>, ran: Time) -> Bound {
+        let works = |die: &DieWork| times.share(die.least(self.datapath.has_read_cache()));
+        let at_work: Vec<f64> = times.work.iter().map(works).collect();
+        let unit = if self.datapath.dies_take_turns() { "chip" } else { "die" };
+        let dram = times.dram.map(|busy| times.share(busy));
+        let held = times.links_held.clone().map(|held| times.share(held));
+        let load = times.overdue.map_or(Load::OnCompletion, |overdue| Load::Open {
+            overdue_share: if ran == Time::ZERO { 0.0 } else { overdue.as_secs_f64() / ran.as_secs_f64() },
+        });
+        let layout = self.datapath.fabric.layout();
+        Bound::find(&times.utilisation(), (unit, &at_work), dram, (layout, &held), breakdown, load)
+    }
+
+    /// Returns the time for which the queue of an open stream was full, of several streams the longest; `None` where a stream issues requests
+    /// as others complete.
+    fn overdue(&self) -> Option<Time> {
         let streams = self.frontend.streams;
-        if !streams.iter().all(|stream| stream.replay.is_open()) {
-            return Load::OnCompletion;
-        }
-        let overdue = streams.iter().map(|stream| stream.replay.overdue()).max().unwrap_or_default();
-        let overdue_share = if end == Time::ZERO { 0.0 } else { overdue.as_secs_f64() / end.as_secs_f64() };
-        Load::Open { overdue_share }
+        let is_open = streams.iter().all(|stream| stream.replay.is_open());
+        is_open.then(|| streams.iter().map(|stream| stream.replay.overdue()).max().unwrap_or_default())
     }
 
     fn work(&self) -> Vec<DieWork> {

@@ -14,14 +14,12 @@ use crate::controller::replica::Replication;
 use crate::datapath;
 use crate::flash::geometry::Geometry;
 use crate::frontend::{self, HostStream};
-use crate::host::interface::Interface;
-use crate::host::link::Direction;
 use crate::measure::conflicts::Conflicts;
 use crate::measure::own::OwnQuantities;
+use crate::measure::part_times::PartTimes;
 use crate::measure::peak_rss;
 use crate::measure::report::{
     FlashReport, LinksReport, MappingCacheReport, PathConflictReport, PerRequestReport, Report, StreamReport,
-    Utilisation,
 };
 use crate::measure::stream::{StreamFigures, StreamMeasures};
 use crate::persistence::Counts;
@@ -40,6 +38,8 @@ pub struct Snapshot<'a> {
     pub controller: &'a Controller,
     /// Operations and transfers.
     pub datapath: datapath::Figures<'a>,
+    /// Busy times when the measured window began; `None` where it has not, or where only the end of the run tells when (`auto`).
+    pub window_begin: Option<&'a PartTimes>,
     pub now: Time,
 }
 
@@ -58,11 +58,10 @@ impl Snapshot<'_> {
         };
         let (flash, gc) = (self.flash(), self.controller.counters().gc.clone());
         // Threads that think, and collections beside them, may have gone on after the last completion.
-        let utilisation = self.utilisation(self.now);
+        let times = self.part_times();
+        let utilisation = times.utilisation();
         let StreamFigures { iops, bandwidth_bytes_per_s, latency_ps, breakdown_ps } = all.figures(end);
         let slc = self.controller.slc().map(|slc| slc.report(self.geometry, gc.erases, self.now));
-        let bound = self.bound(&utilisation, breakdown_ps.mean.as_ref(), end);
-        let bound = slc::explain(bound, slc.as_ref(), &gc);
         let wall_s = wall.as_secs_f64();
         let intervals::IntervalReports { warm_up, measured, epochs } = self.interval_reports(end);
         let write_amplification = flash.write_amplification(&gc);
@@ -74,6 +73,14 @@ impl Snapshot<'_> {
             dies_gc_mean: utilisation.dies_gc_mean,
         };
         let (confidence, steadiness) = self.judge(&run, warm_up.as_ref(), measured.as_ref());
+        let measured = measured.map(|measured| self.with_breakdown(measured.report));
+        let bound = match (&measured, self.window_begin) {
+            (Some(measured), Some(begin)) => {
+                self.bound(&times.since(begin), measured.breakdown_ps.mean.as_ref(), end.saturating_sub(begin.span))
+            }
+            _ => self.bound(&times, breakdown_ps.mean.as_ref(), end),
+        };
+        let bound = slc::explain(bound, slc.as_ref(), &gc);
         let fabric = self.datapath.fabric;
         Report {
             requests: requests.completed,
@@ -111,7 +118,7 @@ impl Snapshot<'_> {
             utilisation,
             streams: self.stream_reports(),
             warm_up,
-            measured: measured.map(|measured| self.with_breakdown(measured.report)),
+            measured,
             precision: self.precision(&confidence),
             confidence,
             steadiness,
@@ -201,29 +208,5 @@ impl Snapshot<'_> {
             }
         };
         streams.map(report).collect()
-    }
-
-    fn utilisation(&self, end: Time) -> Utilisation {
-        let share =
-            |busy: Time| if end == Time::ZERO { 0.0 } else { (busy.as_secs_f64() / end.as_secs_f64()).min(1.0) };
-        let mean = |shares: &[f64]| shares.iter().sum::<f64>() / shares.len() as f64;
-        let (fabric, interface) = (self.datapath.fabric, self.frontend.interface);
-        let links: Vec<f64> = fabric.usage().iter().map(|link| share(link.busy_by(end))).collect();
-        let controllers: Vec<f64> = fabric.controllers_busy(end).into_iter().map(share).collect();
-        let internal: Vec<f64> = self.datapath.dies().map(|die| share(die.internal_busy(end))).collect();
-        let dies: Vec<f64> = self.datapath.dies().map(|die| share(die.busy(end))).collect();
-        Utilisation {
-            link_to_drive: share(interface.link().busy(Direction::ToDrive, end)),
-            link_to_host: share(interface.link().busy(Direction::ToHost, end)),
-            adapter: interface.adapter_busy(end).map(share),
-            firmware: self.controller.cores().map(|cores| share(cores.busy(end))),
-            links_mean: mean(&links),
-            controllers_mean: mean(&controllers),
-            dies_mean: mean(&dies),
-            dies_gc_mean: mean(&internal),
-            links,
-            controllers,
-            dies,
-        }
     }
 }

@@ -14,6 +14,7 @@ use crate::kernel::Kernel;
 use crate::kernel::event::{Event, WakeToken};
 use crate::kernel::model::Model;
 use crate::kernel::probe::{AtEnd, LinksAtEnd, Notice};
+use crate::measure::part_times::PartTimes;
 use crate::measure::report::Report;
 use crate::reporting::Snapshot;
 use crate::results::work::RecoveryReport;
@@ -51,6 +52,8 @@ pub(super) struct Drive<M: Model> {
     pub datapath: Datapath<M>,
     /// What the run came to when the power was cut: what capacitors do after that is reported apart.
     pub at_cut: Option<Box<Report>>,
+    /// Busy times when the measured window began.
+    pub window_begin: Option<Box<PartTimes>>,
     /// Why a part of the caller's own cannot go on.
     pub fault: Fault,
     /// Time at which the run ends although requests are in flight, since it has measured enough.
@@ -256,7 +259,9 @@ impl<M: Model> Drive<M> {
         self.frontend.catch_up(at);
         let snapshot = self.snapshot(at);
         let (counts, levels) = (snapshot.counts(), snapshot.levels());
-        self.frontend.counters_mut().cut(&counts, levels);
+        if self.frontend.counters_mut().cut(&counts, levels) {
+            self.window_begin = Some(Box::new(self.snapshot(at).part_times()));
+        }
         if self.frontend.counters().is_done() || self.is_precise(at) {
             self.end = Some(at);
             self.kernel.schedule_pause(at);
@@ -306,6 +311,7 @@ impl<M: Model> Drive<M> {
             frontend: self.frontend.figures(),
             controller: &self.controller,
             datapath: self.datapath.figures(),
+            window_begin: self.window_begin.as_deref(),
             now,
         }
     }

@@ -313,6 +313,7 @@ fn resolve<M: Model>(drive: Drive<Probed>, fabric: impl FnOnce(AnyFabric) -> M::
         controller: drive.controller,
         datapath: drive.datapath.into_model(fabric),
         at_cut: drive.at_cut,
+        window_begin: drive.window_begin,
         fault: drive.fault,
         end: drive.end,
         precision_due: drive.precision_due,

@@ -181,9 +181,19 @@ impl Simulation {
         let needs = Needs::of(config);
         let config = Box::new(config.clone());
         let (kernel, fault) = (Kernel::default(), Fault::default());
-        let (at_cut, end, precision_due) = (None, None, 0);
-        let drive =
-            Drive { config, geometry, kernel, frontend, controller, datapath, at_cut, fault, end, precision_due };
+        let drive = Drive {
+            config,
+            geometry,
+            kernel,
+            frontend,
+            controller,
+            datapath,
+            at_cut: None,
+            window_begin: None,
+            fault,
+            end: None,
+            precision_due: 0,
+        };
         let drive = AnyDrive::Probed(Box::new(drive));
         let mut simulation = Simulation { drive, needs, policies: Vec::new() };
         if analyses_collisions {

@@ -1,0 +1,129 @@
+//! Busy times of the parts of a drive: of the whole run, or of its measured window.
+
+use super::lower_bound::DieWork;
+use super::report::Utilisation;
+use crate::fabric::Held;
+use crate::units::Time;
+
+/// Busy time of each part since the start of the run, or between two moments.
+#[derive(Clone, Debug)]
+pub struct PartTimes {
+    /// Time since the start, or between the two moments.
+    pub span: Time,
+    /// Host to drive, and drive to host.
+    pub host_link: [Time; 2],
+    pub adapter: Option<Time>,
+    /// Mean over the cores.
+    pub firmware: Option<Time>,
+    pub dram: Option<Time>,
+    pub links: Vec<Time>,
+    pub links_held: Held<Time>,
+    pub controllers: Vec<Time>,
+    pub dies: Vec<Time>,
+    /// Garbage collection and wear levelling.
+    pub dies_gc: Vec<Time>,
+    /// By die, or by chip where the dies of a chip take turns.
+    pub work: Vec<DieWork>,
+    /// With the queue of an open stream full; `None` where a stream issues requests as others complete.
+    pub overdue: Option<Time>,
+}
+
+impl PartTimes {
+    /// Returns the busy times from `earlier` on.
+    pub fn since(mut self, earlier: &PartTimes) -> PartTimes {
+        let each = |later: &mut [Time], earlier: &[Time]| {
+            later.iter_mut().zip(earlier).for_each(|(later, &earlier)| *later = later.saturating_sub(earlier));
+        };
+        each(self.host_link.as_mut_slice(), &earlier.host_link);
+        each(&mut self.links, &earlier.links);
+        each(&mut self.controllers, &earlier.controllers);
+        each(&mut self.dies, &earlier.dies);
+        each(&mut self.dies_gc, &earlier.dies_gc);
+        match (&mut self.links_held, &earlier.links_held) {
+            (Held::ByPackets(later), Held::ByPackets(earlier))
+            | (Held::ByOperations(later), Held::ByOperations(earlier)) => each(later, earlier),
+            _ => {}
+        }
+        self.work.iter_mut().zip(&earlier.work).for_each(|(later, &earlier)| *later = later.since(earlier));
+        let optional = |later: Option<Time>, earlier: Option<Time>| {
+            later.map(|later| later.saturating_sub(earlier.unwrap_or_default()))
+        };
+        self.adapter = optional(self.adapter, earlier.adapter);
+        self.firmware = optional(self.firmware, earlier.firmware);
+        self.dram = optional(self.dram, earlier.dram);
+        self.overdue = optional(self.overdue, earlier.overdue);
+        self.span = self.span.saturating_sub(earlier.span);
+        self
+    }
+
+    /// Returns `busy` as a share of the span, at most 1.
+    pub fn share(&self, busy: Time) -> f64 {
+        if self.span == Time::ZERO { 0.0 } else { (busy.as_secs_f64() / self.span.as_secs_f64()).min(1.0) }
+    }
+
+    /// Returns the busy share of each part.
+    pub fn utilisation(&self) -> Utilisation {
+        let shares = |busy: &[Time]| -> Vec<f64> { busy.iter().map(|&busy| self.share(busy)).collect() };
+        let mean = |shares: &[f64]| shares.iter().sum::<f64>() / shares.len() as f64;
+        let [links, controllers, dies] = [&self.links, &self.controllers, &self.dies].map(|busy| shares(busy));
+        let [link_to_drive, link_to_host] = self.host_link.map(|busy| self.share(busy));
+        Utilisation {
+            link_to_drive,
+            link_to_host,
+            adapter: self.adapter.map(|busy| self.share(busy)),
+            firmware: self.firmware.map(|busy| self.share(busy)),
+            links_mean: mean(&links),
+            controllers_mean: mean(&controllers),
+            dies_mean: mean(&dies),
+            dies_gc_mean: mean(&shares(&self.dies_gc)),
+            links,
+            controllers,
+            dies,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn times(span_us: u64, busy_us: u64) -> PartTimes {
+        let busy = Time::from_us(busy_us);
+        let work = DieWork { array: busy, commands: Time::ZERO, data: Time::ZERO };
+        PartTimes {
+            span: Time::from_us(span_us),
+            host_link: [busy, Time::ZERO],
+            adapter: None,
+            firmware: Some(busy),
+            dram: Some(busy),
+            links: vec![busy; 2],
+            links_held: Held::ByOperations(vec![busy; 2]),
+            controllers: vec![busy],
+            dies: vec![busy, Time::ZERO],
+            dies_gc: vec![busy, Time::ZERO],
+            work: vec![work, DieWork::default()],
+            overdue: Some(busy),
+        }
+    }
+
+    #[test]
+    fn shares_of_a_window_leave_out_what_was_before_it() {
+        let window = times(30, 25).since(&times(10, 20));
+        let shares = window.utilisation();
+        assert_eq!(window.span, Time::from_us(20));
+        assert_eq!((shares.link_to_drive, shares.link_to_host, shares.adapter), (0.25, 0.0, None));
+        assert_eq!(
+            (shares.firmware, &shares.links[..], &shares.controllers[..]),
+            (Some(0.25), &[0.25; 2][..], &[0.25][..])
+        );
+        assert_eq!((&shares.dies[..], shares.dies_mean, shares.dies_gc_mean), (&[0.25, 0.0][..], 0.125, 0.125));
+        assert_eq!(window.work[0].array, Time::from_us(5));
+        assert_eq!(window.links_held.by_operations(), [Time::from_us(5); 2]);
+        assert_eq!([window.dram, window.overdue], [Some(Time::from_us(5)); 2]);
+    }
+
+    #[test]
+    fn parts_of_a_span_of_no_time_are_not_busy() {
+        assert_eq!(times(0, 0).utilisation().dies_mean, 0.0);
+    }
+}
