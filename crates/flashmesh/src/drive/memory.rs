@@ -24,7 +24,7 @@ const TABLES_WRITTEN: u64 = 2;
 /// Requests of a warm-up without a device cache, about.
 const REQUESTS_OF_WARM_UP: u64 = 20_000;
 /// How often a warm-up writes the device cache over, about.
-const CACHES_OF_WARM_UP: f64 = 8.0;
+const CACHES_OF_WARM_UP: f64 = 3.0;
 /// The least share of writes with which a warm-up is estimated.
 const WRITES_MIN: f64 = 0.05;
 /// What the oracles remember of each page that is touched.

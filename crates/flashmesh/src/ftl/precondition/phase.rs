@@ -14,7 +14,7 @@ use crate::engine::random::SimRng;
 use crate::ftl::Ftl;
 use crate::ids::{BlockId, Lpn, PlaneId};
 
-/// Steps in which the writes and moves of a collection alternate.
+/// Number of parts of a collection: in each a share of the valid pages is moved, and then a share of the host's writes is made.
 const STEPS: u32 = 16;
 
 /// The fraction bits of a phase.
@@ -149,7 +149,7 @@ impl Ftl {
         self.set_of(plane).map(until).min().unwrap_or(0)
     }
 
-    /// Ends the collections that are in progress, for writes that take no time.
+    /// Completes all collections in progress, untimed.
     #[cfg(test)]
     pub(crate) fn end_begun_collections(&mut self) {
         for BegunCollection { victims, .. } in self.take_begun_collections() {
@@ -159,11 +159,7 @@ impl Ftl {
 
     /// Returns the collections that are in progress when the run begins, and forgets them.
     pub(crate) fn take_begun_collections(&mut self) -> Vec<BegunCollection> {
-        let begun = std::mem::take(&mut self.begun);
-        for victim in begun.iter().flat_map(|begun| &begun.victims) {
-            self.store_entries(*victim);
-        }
-        begun
+        std::mem::take(&mut self.begun)
     }
 }
 
