@@ -1370,15 +1370,15 @@ class LatencyConfidence:
     """Confidence intervals of latencies, in picoseconds."""
 
     mean: ConfidenceInterval | None
-    """Of the mean. None when there are too few requests to tell."""
+    """Interval of the mean. None when there are too few requests to tell."""
     p50: ConfidenceInterval | None
-    """Of the median. None when there are too few requests to tell."""
+    """Interval of the median. None when there are too few requests to tell."""
     p95: ConfidenceInterval | None
-    """Of the 95th percentile. None when there are too few requests to tell."""
+    """Interval of the 95th percentile. None when there are too few requests to tell."""
     p99: ConfidenceInterval | None
-    """Of the 99th percentile. None when there are too few requests to tell."""
+    """Interval of the 99th percentile. None when there are too few requests to tell."""
     p99_9: ConfidenceInterval | None
-    """Of the 99.9th percentile. None when there are too few requests to tell."""
+    """Interval of the 99.9th percentile. None when there are too few requests to tell."""
 
 
 @record
@@ -1398,23 +1398,23 @@ class BreakdownConfidence:
     """Confidence intervals of the parts of the mean latency, as shares of this mean."""
 
     host: ConfidenceInterval
-    """Of `breakdown_ps.mean.host`."""
+    """Interval of `breakdown_ps.mean.host`."""
     firmware: ConfidenceInterval
-    """Of `breakdown_ps.mean.firmware`."""
+    """Interval of `breakdown_ps.mean.firmware`."""
     cache: ConfidenceInterval
-    """Of `breakdown_ps.mean.cache`."""
+    """Interval of `breakdown_ps.mean.cache`."""
     map_wait: ConfidenceInterval
-    """Of `breakdown_ps.mean.map_wait`."""
+    """Interval of `breakdown_ps.mean.map_wait`."""
     die_wait: ConfidenceInterval
-    """Of `breakdown_ps.mean.die_wait`."""
+    """Interval of `breakdown_ps.mean.die_wait`."""
     behind_gc: ConfidenceInterval
-    """Of `breakdown_ps.mean.behind_gc`."""
+    """Interval of `breakdown_ps.mean.behind_gc`."""
     path_wait: ConfidenceInterval
-    """Of `breakdown_ps.mean.path_wait`."""
+    """Interval of `breakdown_ps.mean.path_wait`."""
     array: ConfidenceInterval
-    """Of `breakdown_ps.mean.array`."""
+    """Interval of `breakdown_ps.mean.array`."""
     transfer: ConfidenceInterval
-    """Of `breakdown_ps.mean.transfer`."""
+    """Interval of `breakdown_ps.mean.transfer`."""
 
 
 @record
@@ -1424,24 +1424,24 @@ class Confidence:
     batches: int
     """Batches of the window. Unit: batches."""
     iops: ConfidenceInterval | None
-    """Of completed requests per second. None when there are too few requests to tell."""
+    """Interval of completed requests per second. None when there are too few requests to tell."""
     bandwidth_bytes_per_s: ConfidenceInterval | None
-    """Of bytes per second. None when there are too few requests to tell."""
+    """Interval of bytes per second. None when there are too few requests to tell."""
     latency_ps: LatencyConfidenceByKind
-    """Of latencies, in picoseconds."""
+    """Interval of latencies, in picoseconds."""
     breakdown_share: BreakdownConfidence | None
-    """Of the parts of the mean latency, as shares. None when there are too few requests to tell."""
+    """Interval of the parts of the mean latency, as shares. None when there are too few requests to tell."""
     write_amplification: ConfidenceInterval | None
-    """Of write amplification. None when requests wrote no page, or there are too few to tell."""
+    """Interval of write amplification. None when requests wrote no page, or there are too few to tell."""
     dies_gc_mean: ConfidenceInterval | None
-    """Of the share of the time of the dies that went to garbage collection and wear levelling. None when there are too
-    few batches to tell.
+    """Interval of the share of the time of the dies that went to garbage collection and wear levelling. None when there
+    are too few batches to tell.
     """
 
 
 @record
 class Precision:
-    """How precise the figure is that `measure.precision` names."""
+    """Precision wanted and reached of the figure that `measure.precision-of` names."""
 
     of: Literal["iops", "bandwidth", "mean", "p50", "p95", "p99", "p99.9", "write-amplification"]
     """The figure."""
@@ -1741,7 +1741,8 @@ class Report:
     confidence: Confidence
     """Confidence intervals of the figures of the measured window, or of the whole run where there is none."""
     precision: Precision | None
-    """How precise the figure is that `measure.precision` names. None without `measure.precision`."""
+    """Precision wanted and reached of the figure that `measure.precision-of` names. None without `measure.precision`.
+    """
     steadiness: Steadiness
     """Whether these figures are those of the steady state."""
     epochs: tuple[Interval, ...]

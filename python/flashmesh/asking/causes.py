@@ -1,4 +1,4 @@
-"""Why a change helps or harms: the part of the mean latency that it moves most, and whether it lowers the load."""
+"""Why a change helps or harms: the part of the mean latency that it changes most, and the requests inside the drive."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 HOST = "host"
-"""The part of the latency that passes before the drive has a request: its queue, and the link."""
+"""The part of the mean latency outside the drive: in the host's queue, and on the host link in both directions."""
+PS_PER_S = 1e12
 SMALL = 0.005
-"""A share of the mean latency below which a part has not moved."""
+"""Share of the mean latency below which the change of a part is not told."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def cause_of(pairs: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> Ca
 def inside(document: Mapping[str, Any]) -> float | None:
     """Returns the mean number of requests inside the drive, by Little's law; None where no request completed."""
     parts = [time for part, time in parts_of(document).items() if part != HOST]
-    return float(windowed(document)["iops"]) * sum(parts) if parts else None
+    return float(windowed(document)["iops"]) * sum(parts) / PS_PER_S if parts else None
 
 
 def windowed(document: Mapping[str, Any]) -> Mapping[str, Any]:

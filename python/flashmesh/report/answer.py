@@ -58,7 +58,7 @@ class Effect:
 
     @property
     def dies(self) -> str:
-        """How many times the dies a value stands for, in brackets; empty where the axis does not change them."""
+        """The factor between the dies of `first` and of the value: ` (4 times the dies)`; empty where there is none."""
         if self.axis.key not in OF_DIES or self.axis.numbers is None:
             return ""
         numbers = dict(zip(map(value_text, self.axis.values), self.axis.numbers, strict=True))
@@ -91,7 +91,7 @@ def effect(table: RunTable, axis: ChartAxis, values: Mapping[str, Sequence[float
         most = max(gains, key=lambda gain: sign * gain.mean)
         if sign * math.log(most.mean) <= 0:
             return Effect(axis, first, min(gains, key=lambda gain: sign * gain.mean), measure)
-        # Values behind the first one that comes near to the best gain nothing more.
+        # The first value within `CLEAR` of the largest gain: those behind it add nothing that is clear.
         near = next(gain for gain in gains if abs(math.log(gain.mean / most.mean)) < CLEAR)
         return Effect(axis, first, near, measure)
     return None

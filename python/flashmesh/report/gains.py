@@ -83,12 +83,12 @@ def text(settings: Mapping[str, Value], key: str) -> str:
 
 
 def binder(table: RunTable, key: str, value: str) -> str:
-    """Returns what bounds the runs with one value of a key; empty where it differs or is no part of the drive."""
+    """Returns the part of the drive that bounds most runs with one value of a key; empty if there is none."""
     return binder_of(table, [number for number, each in enumerate(table.settings) if text(each, key) == value])
 
 
 def binder_of(table: RunTable, numbers: Sequence[int]) -> str:
-    """Returns what bounds most of some runs."""
+    """Returns the part of the drive that bounds more than half of the runs `numbers`; empty if there is none."""
     (sentences,) = table.columns(["bound.sentence"])
     named = [found["what"] if (found := BOUND.match(str(sentences[number]))) else "" for number in numbers]
     what, count = Counter(named).most_common(1)[0]

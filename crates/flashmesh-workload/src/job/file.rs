@@ -5,14 +5,14 @@ use super::free_map::FreeMap;
 /// Directions of requests: reads, writes and deallocations.
 pub(super) const DIRECTIONS: usize = 3;
 
-/// State of a file between requests. Positions count from the start of the file.
+/// State of a file between requests. Offsets are in bytes from the start of the file.
 #[derive(Clone, Debug)]
 pub(super) struct File {
     /// Where the file begins on the drive.
     pub(super) start: u64,
-    /// The end of the last request of each direction.
+    /// Offset behind the last request of each direction.
     pub(super) next: [u64; DIRECTIONS],
-    /// The start of the last request of each direction.
+    /// Offset of the last request of each direction.
     pub(super) last: [u64; DIRECTIONS],
     /// Blocks that this pass has covered; `None` without a random map.
     pub(super) map: Option<FreeMap>,

@@ -50,7 +50,7 @@ impl FreeMap {
         self.free == 0
     }
 
-    /// Returns whether no request of this pass has covered `block`, which is below the count.
+    /// Returns whether `block`, which is less than the number of blocks, is not covered yet in this pass.
     #[inline]
     pub(crate) fn is_free(&self, block: u64) -> bool {
         self.levels[0][(block / BITS) as usize] >> (block % BITS) & 1 == 0

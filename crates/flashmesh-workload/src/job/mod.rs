@@ -2,7 +2,8 @@
 //!
 //! A job issues requests to one or several files of equal length. Each file has a position for reads, one for writes and one for
 //! deallocations, and random requests may cover every block once in a pass before one is covered again. The rules are those of
-//! fio's manual and of what fio 3.33 issues; the draws are those of this crate, so places agree in distribution.
+//! fio's manual and of what fio 3.33 issues; the random generator is that of this crate, so offsets have
+//! fio's distribution, but not its order.
 
 mod file;
 mod free_map;

@@ -30,7 +30,7 @@ impl<M: Model> Datapath<M> {
         self.transactions.insert(transaction)
     }
 
-    /// Removes a transaction, which must not be queued.
+    /// Removes a transaction that is over. It must have been dequeued.
     #[inline]
     pub fn remove(&mut self, id: TransactionId) {
         self.transactions.remove(id);

@@ -116,8 +116,8 @@ impl Rules {
         self.arbitration == Arbitration::DataFirstRoundRobin
     }
 
-    /// Returns whether a die requests its next path before it releases that of its data, so that both take part in the
-    /// same arbitration.
+    /// Returns whether a die requests its next path before it releases the path of its data, so that the request takes part in the
+    /// arbitration which the release causes.
     #[inline]
     pub(super) fn requests_before_release(&self) -> bool {
         matches!(self.arbitration, Arbitration::DataFirstRoundRobin | Arbitration::NextCommandFirst)

@@ -32,7 +32,7 @@ struct Bucket {
 
 #[derive(Clone, Debug, Default)]
 pub struct Breakdown {
-    /// Empty until a request is recorded.
+    /// Sums by bucket of latencies. Empty until a request is recorded.
     buckets: Vec<Bucket>,
     /// Buckets outside are empty.
     used: Range<usize>,
@@ -104,7 +104,7 @@ impl Sums {
     }
 }
 
-/// The bucket of a latency: its power of two and the next four bits.
+/// Returns the bucket of a latency: its power of two and the next four bits.
 #[inline]
 pub(super) fn bucket_of(latency: Time) -> usize {
     let ps = latency.as_ps().max(u64::from(STEPS));

@@ -59,15 +59,15 @@ quantities! {
     /// Confidence intervals of latencies, in picoseconds.
     #[derive(Copy)]
     LatencyConfidence as "LatencyConfidence" {
-        /// Of the mean.
+        /// Interval of the mean.
         mean: Option<ConfidenceInterval>, null "when there are too few requests to tell";
-        /// Of the median.
+        /// Interval of the median.
         p50: Option<ConfidenceInterval>, null "when there are too few requests to tell";
-        /// Of the 95th percentile.
+        /// Interval of the 95th percentile.
         p95: Option<ConfidenceInterval>, null "when there are too few requests to tell";
-        /// Of the 99th percentile.
+        /// Interval of the 99th percentile.
         p99: Option<ConfidenceInterval>, null "when there are too few requests to tell";
-        /// Of the 99.9th percentile.
+        /// Interval of the 99.9th percentile.
         p99_9: Option<ConfidenceInterval>, null "when there are too few requests to tell";
     }
 }
@@ -89,23 +89,23 @@ quantities! {
     /// Confidence intervals of the parts of the mean latency, as shares of this mean.
     #[derive(Copy)]
     BreakdownConfidence as "BreakdownConfidence" {
-        /// Of `breakdown_ps.mean.host`.
+        /// Interval of `breakdown_ps.mean.host`.
         host: ConfidenceInterval;
-        /// Of `breakdown_ps.mean.firmware`.
+        /// Interval of `breakdown_ps.mean.firmware`.
         firmware: ConfidenceInterval;
-        /// Of `breakdown_ps.mean.cache`.
+        /// Interval of `breakdown_ps.mean.cache`.
         cache: ConfidenceInterval;
-        /// Of `breakdown_ps.mean.map_wait`.
+        /// Interval of `breakdown_ps.mean.map_wait`.
         map_wait: ConfidenceInterval;
-        /// Of `breakdown_ps.mean.die_wait`.
+        /// Interval of `breakdown_ps.mean.die_wait`.
         die_wait: ConfidenceInterval;
-        /// Of `breakdown_ps.mean.behind_gc`.
+        /// Interval of `breakdown_ps.mean.behind_gc`.
         behind_gc: ConfidenceInterval;
-        /// Of `breakdown_ps.mean.path_wait`.
+        /// Interval of `breakdown_ps.mean.path_wait`.
         path_wait: ConfidenceInterval;
-        /// Of `breakdown_ps.mean.array`.
+        /// Interval of `breakdown_ps.mean.array`.
         array: ConfidenceInterval;
-        /// Of `breakdown_ps.mean.transfer`.
+        /// Interval of `breakdown_ps.mean.transfer`.
         transfer: ConfidenceInterval;
     }
 }
@@ -116,23 +116,23 @@ quantities! {
     ConfidenceReport as "Confidence" {
         /// Batches of the window.
         batches: u64, in "batches";
-        /// Of completed requests per second.
+        /// Interval of completed requests per second.
         iops: Option<ConfidenceInterval>, null "when there are too few requests to tell";
-        /// Of bytes per second.
+        /// Interval of bytes per second.
         bandwidth_bytes_per_s: Option<ConfidenceInterval>, null "when there are too few requests to tell";
-        /// Of latencies, in picoseconds.
+        /// Interval of latencies, in picoseconds.
         latency_ps: LatencyConfidenceReport;
-        /// Of the parts of the mean latency, as shares.
+        /// Interval of the parts of the mean latency, as shares.
         breakdown_share: Option<BreakdownConfidence>, null "when there are too few requests to tell";
-        /// Of write amplification.
+        /// Interval of write amplification.
         write_amplification: Option<ConfidenceInterval>, null "when requests wrote no page, or there are too few to tell";
-        /// Of the share of the time of the dies that went to garbage collection and wear levelling.
+        /// Interval of the share of the time of the dies that went to garbage collection and wear levelling.
         dies_gc_mean: Option<ConfidenceInterval>, null "when there are too few batches to tell";
     }
 }
 
 quantities! {
-    /// How precise the figure is that `measure.precision` names.
+    /// Precision wanted and reached of the figure that `measure.precision-of` names.
     PrecisionReport as "Precision" {
         /// The figure.
         of: &'static str as PrecisionOf;

@@ -1,4 +1,4 @@
-//! How many requests a run measures that first comes to a balance.
+//! Number of requests that a run measures behind a warm-up that ends at its steady state.
 
 use crate::config::{Config, StreamConfig, WarmUp};
 

@@ -96,7 +96,7 @@ quantities! {
         measured: Option<MeasuredReport>, null "without a warm-up, or when nothing completed behind it";
         /// Confidence intervals of the figures of the measured window, or of the whole run where there is none.
         confidence: ConfidenceReport;
-        /// How precise the figure is that `measure.precision` names.
+        /// Precision wanted and reached of the figure that `measure.precision-of` names.
         precision: Option<PrecisionReport>, null "without `measure.precision`";
         /// Whether these figures are those of the steady state.
         steadiness: SteadinessReport;

@@ -65,7 +65,7 @@ quantities! {
     }
 }
 
-/// What bounds how fast the state of a drive settles.
+/// Properties of a drive that determine how long it takes to reach its steady state.
 #[derive(Clone, Copy, Debug)]
 pub struct Stores {
     /// Sets of planes that collect together.
@@ -80,7 +80,7 @@ pub struct Stores {
     pub is_drawn: bool,
 }
 
-/// A window whose steadiness is asked.
+/// Window to be judged.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
     pub start: Time,
@@ -104,7 +104,7 @@ impl Flow {
 }
 
 impl SteadinessReport {
-    /// Judges `window`.
+    /// Returns whether the run is in its steady state over `window`: if not, with the reasons and an estimate of the requests needed.
     pub fn new(batches: &Batches, stores: &Stores, window: &Window) -> SteadinessReport {
         let marks = batches.drive();
         let steps = marks.steps(window.start);
@@ -128,7 +128,7 @@ impl SteadinessReport {
 /// Marks of a run from which on its stores may be in balance. \[choice\]
 const MARKS_OF_BALANCE: usize = 32;
 
-/// Whether as much left the device cache and the SLC cache as entered them, over the last quarter of the run, and the device cache was written
+/// Returns whether as much left the device cache and the SLC cache as entered them, over the last quarter of the run, and the device cache was written
 /// once over.
 pub fn are_stores_balanced(batches: &Batches) -> bool {
     let marks = batches.drive().values();
@@ -209,7 +209,7 @@ impl Judged<'_> {
         self.marks.before(self.marks.values().len())
     }
 
-    /// Returns the length of a run of which the window has `times` as many requests.
+    /// Returns the requests of a run whose window has `times` as many requests as this one, at least 1.1 times as many.
     fn lengthened(&self, times: f64) -> Option<u64> {
         let before = self.window.requests_of_run - self.window.requests;
         Some(before + (self.window.requests as f64 * times.max(1.1)).ceil() as u64)

@@ -129,7 +129,7 @@ impl Timeline {
         self.warm_up == WarmUp::Requests && self.completed >= self.settings.warm_up_requests
     }
 
-    /// Whether a warm-up that ends at a balance has ended.
+    /// Returns whether the warm-up `steady` ends: the stores of the drive are in balance, or it has its most requests.
     fn has_settled(&mut self, marks: &Batches) -> bool {
         if self.warm_up != WarmUp::Steady {
             return false;

@@ -64,7 +64,7 @@ impl Snapshot<'_> {
         (confidence, SteadinessReport::new(batches, &self.stores(), &window))
     }
 
-    /// Returns the window with where its latencies went.
+    /// Returns `window` with the mean breakdown of the latencies of all its requests, of its reads and of its writes.
     pub(super) fn with_breakdown(&self, window: MeasuredReport) -> MeasuredReport {
         let start = Time::from_ps(window.window.start_ps);
         let mean = |kinds: &[Kind]| tally(&self.frontend.counters.batches, start, kinds).mean();
@@ -72,7 +72,7 @@ impl Snapshot<'_> {
         MeasuredReport { breakdown_ps: MeasuredBreakdownReport { mean, read, write }, ..window }
     }
 
-    /// Returns how precise the figure of `measure.precision` is.
+    /// Returns the precision wanted and reached of the figure that `measure.precision-of` names; `None` if `measure.precision` is 0.
     pub(super) fn precision(&self, confidence: &ConfidenceReport) -> Option<PrecisionReport> {
         let wanted = self.config.measure.precision;
         (wanted > 0.0).then(|| PrecisionReport::new(self.config.measure.precision_of, wanted, confidence))
@@ -91,7 +91,7 @@ impl Snapshot<'_> {
     }
 }
 
-/// Whether all writes of a run go uniformly to all pages that random preconditioning has written, and its policies place and collect pages as
+/// Returns whether all writes of a run go uniformly to all pages that random preconditioning has written, and its policies place and collect pages as
 /// preconditioning does.
 fn writes_match(config: &Config) -> bool {
     let is_placed_alike = config.ftl.policy != FirmwarePolicy::Mbm && !config.gc.r#move.leaves_the_chip();

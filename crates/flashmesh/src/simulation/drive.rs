@@ -268,7 +268,7 @@ impl<M: Model> Drive<M> {
         }
     }
 
-    /// Whether the figure of `measure.precision` is steady, and known as well as that asks.
+    /// Returns whether the run is steady, and the figure that `measure.precision-of` names as precise as `measure.precision` asks.
     fn is_precise(&mut self, at: Time) -> bool {
         let wanted = self.config.measure.precision;
         let completed = self.frontend.counters().completed;

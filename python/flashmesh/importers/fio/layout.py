@@ -29,7 +29,7 @@ class Wanted:
     """The files of a stream."""
 
     paths: tuple[str, ...]
-    """Its files."""
+    """Paths of the files that the stream accesses."""
     length: int | None
     """Bytes of each, its offset included; None: unknown."""
 

@@ -26,7 +26,7 @@ pub struct Beginning {
     candidate_planes: u8,
     /// Location of the lead in its plane; computed for the first joiner.
     lead_location: Option<InPlane>,
-    /// Companions of the lead or joiner added last.
+    /// Number of companions of the transaction that was added last, the lead or a joiner.
     pub(in super::super) companion_count: u32,
 }
 
@@ -115,8 +115,8 @@ impl<M: Model> Datapath<M> {
         if operation.candidate_planes == 0 { None } else { self.dequeue_next_joiner(operation, source, kernel) }
     }
 
-    /// Adds all joiners and starts the operation, which needs no pages. Inlined only for the common case without
-    /// candidates for joining.
+    /// Adds all joiners and starts an operation without program data: a read or an erase. The common case without candidates for joining is
+    /// inlined.
     #[inline(always)]
     fn add_joiners_and_start<S: PageSource<M>>(&mut self, operation: Beginning, source: &S, kernel: &mut Kernel<M>) {
         if operation.candidate_planes == 0 {

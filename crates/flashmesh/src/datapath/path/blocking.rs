@@ -39,11 +39,11 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns whether another request has already blocked the outgoing read. That counts once per read, so its
-    /// blockers need not be searched again.
+    /// Returns whether a conflict of the outgoing read with another request is already counted. A read counts at most one, so no further
+    /// blocker needs to be found.
     ///
-    /// Always `false` unless a single read is outgoing, and in full drives, where a die may request paths for other
-    /// dies.
+    /// Always `false` but for the data of a single outgoing read. Always `false` in models with `ALL_FEATURES`, where a die may request
+    /// paths for other dies.
     #[inline(always)]
     fn is_conflict_attributed(&self, die: DieId, phase: TransferPhase) -> bool {
         let is_for_one = !M::ALL_FEATURES && phase == TransferPhase::DataOut;

@@ -31,7 +31,7 @@ pub(in super::super) struct DiePathState {
 pub(in super::super) struct PathGrant {
     /// Wait for the path, and all of its causes.
     pub wait: PathWait,
-    /// Cause that blocked the first attempt.
+    /// Resource that blocked the first attempt; without meaning if the first attempt succeeded.
     pub cause: Cause,
 }
 

@@ -142,7 +142,7 @@ fn read_state(from: &mut BitReader, ftl: &mut Ftl, inputs: &SampleInputs) -> Opt
         begun.victims.push(victim);
         begun.valid_at_begin.push(valid);
     }
-    // Planes are collected together or not at all.
+    // A kept state has a victim in every plane, or in none.
     let collecting = begun.victims.len() as u32;
     let count =
         (0..ftl.geometry.blocks()).filter(|&block| ftl.block_state(BlockId(block)) == BlockState::Collecting).count();

@@ -150,7 +150,7 @@ pub(super) struct Sample<'a> {
     instant: u32,
     /// Phases of collection at which states are copied.
     phases: Vec<u32>,
-    /// The collection in progress, if there is one.
+    /// The collection in progress; without victims if there is none.
     pub(super) begun: BegunCollection,
     kept: Option<KeptSample<'a>>,
 }
