@@ -60,12 +60,15 @@ MODERATE: dict[str, tuple[str, ...]] = {
     "power.cut": ("20us", "300us", "2ms"),
     "mapping.cache-capacity": ("512B", "4KiB", "64KiB"),
     "measure.epoch": ("10us", "100us", "1ms"),
+    "measure.warm-up": ('"none"', '"auto"', '"requests"', '"time"'),
+    "measure.warm-up-requests": ("1", "64", "500"),
+    "measure.warm-up-time": ("50us", "1ms"),
 }
-"""Values of keys whose bounds reach to drives and times that no campaign waits for."""
+"""Values of keys whose bounds reach to drives and times that no campaign waits for.
+
+A steady warm-up is left out: its run ends with requests in flight.
+"""
 NEVER = (
-    "measure.warm-up",
-    "measure.warm-up-time",
-    "measure.warm-up-requests",
     "measure.precision",
     "workload.trace",
     "workload.fitted",
