@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from flashmesh.configuration import value_text
 from flashmesh.keys import short_key
-from flashmesh.report.gains import CLEAR, Gain, binder_of, gain_of, verb
+from flashmesh.report.gains import CLEAR, Gain, Pairing, binder_of, verb
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -84,8 +84,9 @@ def answer(table: RunTable, axes: Mapping[str, ChartAxis], values: Mapping[str, 
 def effect(table: RunTable, axis: ChartAxis, values: Mapping[str, Sequence[float | None]]) -> Effect | None:
     """Returns the effect of an axis on throughput, or else on p99; None where neither changes clearly."""
     first, *others = map(value_text, axis.values)
+    pairing = Pairing(table, axis.key)
     for measure, sign in (("IOPS", 1), ("p99", -1)):
-        gains = [gain for each in others if (gain := gain_of(table, axis.key, first, each, values[measure]))]
+        gains = [gain for each in others if (gain := pairing.gain(first, each, values[measure]))]
         if not any(gain.is_clear for gain in gains):
             continue
         most = max(gains, key=lambda gain: sign * gain.mean)
@@ -101,7 +102,7 @@ def limit(table: RunTable, iops: Sequence[float | None]) -> str:
     """Returns what keeps most runs from being faster, and whether the paths do; empty where neither is known."""
     what = binder_of(table, range(len(table)))
     kinds = [value_text(kind) for kind in table.axes.get(FABRIC, ())]
-    ideal = gain_of(table, FABRIC, kinds[0], IDEAL, iops) if IDEAL in kinds[1:] else None
+    ideal = Pairing(table, FABRIC).gain(kinds[0], IDEAL, iops) if IDEAL in kinds[1:] else None
     if ideal is not None and ideal.mean >= 1 + PATHS_GAIN:
         return f"the paths are a limit, for ideal ones are {ideal.times} times as fast"
     are = "are" if verb(what) == "bind" else "is"

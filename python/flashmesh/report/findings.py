@@ -5,6 +5,7 @@ pssd is 1.84 times as fast as bus; beyond it the host link binds: ideal gains no
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from flashmesh.aggregate.points import SEED
@@ -13,7 +14,7 @@ from flashmesh.configuration import value_text
 from flashmesh.report import quantities as q
 from flashmesh.report.answer import answer
 from flashmesh.report.chart_spec import axis_of
-from flashmesh.report.gains import CLEAR, OTHERS_MAX, Gain, binder, binder_of, gain_of, listed, text, verb
+from flashmesh.report.gains import CLEAR, OTHERS_MAX, Gain, Pairing, binder, binder_of, listed, text, verb
 from flashmesh.report.measures import measure_named
 
 if TYPE_CHECKING:
@@ -50,12 +51,13 @@ def of_choice(table: RunTable, key: str, values: Mapping[str, Sequence[float | N
     """What the values of a key that is no quantity bring over its first value."""
     texts = [value_text(value) for value in table.axes[key]]
     first, *others = texts
-    speed = [gain for gain in (gain_of(table, key, first, each, values["IOPS"]) for each in others) if gain]
+    pairing = Pairing(table, key)
+    speed = [gain for gain in (pairing.gain(first, each, values["IOPS"]) for each in others) if gain]
     if not speed:
         return []
     if any(gain.is_clear for gain in speed):
         return [fastest(table, key, first, speed)]
-    latency = [gain for gain in (gain_of(table, key, first, each, values["p99"]) for each in others) if gain]
+    latency = [gain for gain in (pairing.gain(first, each, values["p99"]) for each in others) if gain]
     clear = [gain for gain in latency if gain.is_clear]
     if not clear:
         return [f"{listed(others)} and {first} differ by less than seeds explain, in throughput and in p99."]
@@ -97,7 +99,8 @@ def of_quantity(table: RunTable, axis: ChartAxis, values: Mapping[str, Sequence[
     for number, settings in enumerate(table.settings):
         name = tuple(value_text(value) for key, value in settings.items() if key not in (axis.key, SEED))
         curves.setdefault(name, {}).setdefault(text(settings, axis.key), []).append(number)
-    found = [sentence for name, curve in curves.items() if (sentence := of_curve(table, axis, name, curve, values))]
+    told = (of_curve(table, axis, name, curve, values) for name, curve in curves.items())
+    found = list(islice(filter(None, told), OTHERS_MAX + 1))
     return found if len(found) <= OTHERS_MAX else []
 
 

@@ -48,37 +48,55 @@ class Gain:
         return least if least == most else f"{least} to {most}"
 
 
-def gain_of(table: RunTable, key: str, first: str, value: str, values: Sequence[float | None]) -> Gain | None:
-    """The ratio of what the runs with one value have to those with the first, seed by seed."""
-    pairs: dict[tuple[str, ...], list[float]] = {}
-    numbered = list(enumerate(table.settings))
-    by_setting = {others(settings, key): number for number, settings in numbered if text(settings, key) == first}
-    for number, settings in numbered:
-        partner = by_setting.get(others(settings, key))
-        if text(settings, key) != value or partner is None:
-            continue
-        after, before = values[number], values[partner]
-        if after and before:
-            point = tuple(f"{name}={value_text(each)}" for name, each in settings.items() if name not in (key, SEED))
-            pairs.setdefault(point, []).append(after / before)
-    if not pairs:
-        return None
-    estimates = [estimate(ratios) for ratios in pairs.values()]
-    known = [each for each in estimates if each is not None]
-    is_clear = any(
-        abs(each.mean - 1) >= CLEAR and (each.low is None or each.high is None or not each.low <= 1 <= each.high)
-        for each in known
-    )
-    return Gain(value, tuple(each.mean for each in known), is_clear)
+class Pairing:
+    """Runs paired with those that differ in one key alone."""
 
+    def __init__(self, table: RunTable, key: str) -> None:
+        """Groups the runs of `table` by their other settings.
 
-def others(settings: Mapping[str, Value], key: str) -> tuple[str, ...]:
-    """All settings of a run but one, its seed among them."""
-    return tuple(f"{name}={value_text(value)}" for name, value in settings.items() if name != key)
+        Args:
+            table: The runs.
+            key: A key that each of them sets.
+        """
+        self._by_value: dict[str, dict[tuple[str, ...], int]] = {}
+        """Numbers of the runs, by the value of the key and by all other settings."""
+        self._points: list[tuple[str, ...]] = []
+        """Settings of each run but the key and the seed."""
+        for number, settings in enumerate(table.settings):
+            texts = {name: f"{name}={value_text(value)}" for name, value in settings.items() if name != key}
+            others = tuple(texts.values())
+            self._by_value.setdefault(text(settings, key), {})[others] = number
+            self._points.append(tuple(each for name, each in texts.items() if name != SEED))
+
+    def gain(self, first: str, value: str, values: Sequence[float | None]) -> Gain | None:
+        """Returns the gain of `value` over `first`, seed by seed; None where no run has a partner.
+
+        Args:
+            first: The value of the key that is compared with.
+            value: Another value of the key.
+            values: The measure of each run.
+        """
+        partners = self._by_value.get(first, {})
+        pairs: dict[tuple[str, ...], list[float]] = {}
+        for others, number in self._by_value.get(value, {}).items():
+            partner = partners.get(others)
+            if partner is None:
+                continue
+            after, before = values[number], values[partner]
+            if after and before:
+                pairs.setdefault(self._points[number], []).append(after / before)
+        if not pairs:
+            return None
+        known = [found for ratios in pairs.values() if (found := estimate(ratios)) is not None]
+        is_clear = any(
+            abs(each.mean - 1) >= CLEAR and (each.low is None or each.high is None or not each.low <= 1 <= each.high)
+            for each in known
+        )
+        return Gain(value, tuple(each.mean for each in known), is_clear)
 
 
 def text(settings: Mapping[str, Value], key: str) -> str:
-    """A setting of a run as text."""
+    """Returns the value of a setting as text."""
     return value_text(settings[key])
 
 
@@ -101,7 +119,7 @@ def verb(what: str) -> str:
 
 
 def listed(values: Sequence[str]) -> str:
-    """Values in a sentence."""
+    """Returns `values` joined for a sentence, those beyond `OTHERS_MAX` as their number."""
     if len(values) > OTHERS_MAX:
         return f"{', '.join(values[:OTHERS_MAX])} and {len(values) - OTHERS_MAX} more"
     return values[0] if len(values) == 1 else f"{', '.join(values[:-1])} and {values[-1]}"
