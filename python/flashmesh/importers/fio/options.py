@@ -44,8 +44,8 @@ TAKEN = names(
     """
     rw rwmixread rwmixwrite rw_sequencer bs bssplit bsrange bs_is_seq_rand ba size filesize offset offset_increment
     offset_align io_size number_ios loops filename directory filename_format nrfiles file_service_type iodepth ioengine
-    numjobs thinktime thinktime_blocks rate_iops rate rate_process norandommap softrandommap randrepeat randseed
-    random_distribution percentage_random runtime time_based startdelay stonewall wait_for ramp_time fsync fdatasync
+    numjobs thinktime thinktime_blocks rate_iops rate rate_process norandommap randrepeat randseed random_distribution
+    percentage_random runtime time_based startdelay stonewall wait_for ramp_time fsync fdatasync
     sync zonemode zonesize zonerange zoneskip read_iolog replay_no_stall replay_time_scale kb_base name
     """
 )
@@ -117,6 +117,7 @@ REASONS = {
         fdp fdp_pli plids plid_select data_placement dp_scheme
         """,
     "requests carry no protection information": "pi_act pi_chk apptag apptag_mask md_per_io_size",
+    "the map of a random job always fits into memory": "softrandommap",
     "the draws are those of flashmesh, of the same distribution": """
         random_generator spr_op spr_num_regions spr_cs sprandom write_barrier
         """,

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from flashmesh.importers.fio.stream import Stream
+    from flashmesh.importers.fio.translate import Translation
 
 Sizes: TypeAlias = "list[tuple[int, float]]"
 """Sizes of requests with their weights."""
@@ -136,24 +137,10 @@ def runs(stream: Stream, pattern: str, postfix: str) -> None:
 def sizes(stream: Stream, pattern: str, kinds: tuple[int, ...]) -> dict[int, Sizes]:
     """Sets the sizes of requests. Returns them for each kind."""
     job = stream.job
-    read: Callable[[str], Sizes] = lambda text: [(block(stream, text), 1.0)]  # noqa: E731
-    name = "bs"
-    given = [job.options[each] for each in ("bs", "bsrange", "bssplit") if each in job.options]
-    if given:
-        last = max(given, key=lambda option: option.line)
-        name = "bssplit" if any(option.name == "bssplit" for option in given) else last.name
-        readers: dict[str, Callable[[str], Sizes]] = {
-            "bs": read,
-            "bsrange": lambda text: spread(stream, text),
-            "bssplit": lambda text: split(stream, text),
-        }
-        read = readers[name]
+    name = size_option(job)
     by_pattern = job.get("bs_is_seq_rand", values.flag, False)
     said = {kind: (1 if pattern == "random" else 0) if by_pattern else kind for kind in kinds}
-    found = {
-        kind: job.get(name, lambda text, at=said[kind]: read(part(text, at, str(DEFAULT_SIZE))), [(DEFAULT_SIZE, 1.0)])  # type: ignore[misc]
-        for kind in kinds
-    }
+    found = {kind: sizes_at(job, name, said[kind]) for kind in kinds}
     stream.set(SIZE_KEYS[0], sizes_text(found[kinds[0]]), name)
     for kind in kinds[1:]:
         if found[kind] != found[kinds[0]]:
@@ -165,6 +152,31 @@ def sizes(stream: Stream, pattern: str, kinds: tuple[int, ...]) -> dict[int, Siz
     return found
 
 
+def size_option(job: Translation) -> str:
+    """Returns the name of the option that says the sizes of requests; that of the default when none does."""
+    given = [job.options[each] for each in ("bs", "bsrange", "bssplit") if each in job.options]
+    if any(option.name == "bssplit" for option in given):
+        return "bssplit"
+    return max(given, key=lambda option: option.line).name if given else "bs"
+
+
+def sizes_at(job: Translation, name: str, position: int) -> Sizes:
+    """Returns the sizes in the part of an option at `position`: 0 for reads, 1 for writes, 2 for trims."""
+    readers: dict[str, Callable[[Translation, str], Sizes]] = {
+        "bs": lambda job, text: [(block(job, text), 1.0)],
+        "bsrange": spread,
+        "bssplit": split,
+    }
+    read = readers[name]
+    return job.get(name, lambda text: read(job, part(text, position, str(DEFAULT_SIZE))), [(DEFAULT_SIZE, 1.0)])
+
+
+def smallest_block(job: Translation) -> int:
+    """Returns the smallest size that the options give to reads, writes or trims, also to kinds that `rw` leaves out."""
+    name = size_option(job)
+    return min(size for position in range(len(DIRECTIONS)) for size, _ in sizes_at(job, name, position))
+
+
 def sizes_text(sizes: Sizes) -> str | list[list[str | float]]:
     """Returns sizes as the configuration spells them."""
     if len(sizes) == 1:
@@ -172,21 +184,21 @@ def sizes_text(sizes: Sizes) -> str | list[list[str | float]]:
     return [[size_text(size), weight] for size, weight in sizes]
 
 
-def block(stream: Stream, text: str) -> int:
+def block(job: Translation, text: str) -> int:
     """Reads the size of a request."""
-    size = stream.job.bytes_of(text)
+    size = job.bytes_of(text)
     if not ALIGNED <= size <= 64 * 1024 * 1024 or size % ALIGNED:
         raise values.Misfit(f"{text}: a request has 512 B to 64 MiB, in whole sectors of 512 B")
     return size
 
 
-def split(stream: Stream, text: str) -> Sizes:
+def split(job: Translation, text: str) -> Sizes:
     """Reads sizes with percentages; those without share what is left, and what is left over goes to the likeliest."""
     found: list[tuple[int, float | None]] = []
     for each in text.split(":"):
         written, _, percent_text = each.partition("/")
         share = float(values.whole(percent_text, 0, 100)) if percent_text else None
-        found.append((block(stream, written), share))
+        found.append((block(job, written), share))
     left = 100 - sum(percent for _, percent in found if percent is not None)
     shares = sum(1 for _, percent in found if percent is None)
     if left < 0:
@@ -199,7 +211,7 @@ def split(stream: Stream, text: str) -> Sizes:
     return [(size, weight) for size, weight in weights.items() if weight > 0]
 
 
-def spread(stream: Stream, text: str) -> Sizes:
+def spread(job: Translation, text: str) -> Sizes:
     """Reads a range of sizes.
 
     fio adds a uniform part of the largest to the smallest, rounds down to a multiple of the smallest, and cuts off at
@@ -208,7 +220,7 @@ def spread(stream: Stream, text: str) -> Sizes:
     match = re.fullmatch(r"([^-]+)-([^-]+)", text)
     if match is None:
         raise values.Misfit(f"`{text}` is not a range of sizes, such as 4k-16k")
-    least, most = block(stream, match[1].strip()), block(stream, match[2].strip())
+    least, most = block(job, match[1].strip()), block(job, match[2].strip())
     if not least <= most <= 1024 * least:
         raise values.Misfit(f"`{text}`: expected the smaller first, and at most 1024 times as much")
     if least == most:
@@ -311,7 +323,7 @@ def alignment_of(stream: Stream, requests: Requests) -> int | None:
         return None
 
     def read(text: str) -> int:
-        found = {block(stream, part(text, kind, str(requests.smallest()))) for kind in requests.kinds}
+        found = {block(job, part(text, kind, str(requests.smallest()))) for kind in requests.kinds}
         if len(found) > 1:
             raise values.Misfit(f"`{text}` differs between reads and writes, which is not modelled")
         return found.pop()

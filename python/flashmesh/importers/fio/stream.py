@@ -25,6 +25,7 @@ LOG_SAYS = (
     "bsrange",
     "ba",
     "offset",
+    "offset_align",
     "offset_increment",
     "io_size",
     "loops",

@@ -12,7 +12,7 @@ from flashmesh.importers.fio.layout import Layout, Unplaced, Wanted, is_device
 from flashmesh.importers.fio.options import ALIASES, DIFFERENT, MEANINGLESS, REFUSED, TAKEN
 from flashmesh.importers.fio.pace import require_drive
 from flashmesh.importers.fio.phases import phases_of
-from flashmesh.importers.fio.requests import DEFAULT_SIZE
+from flashmesh.importers.fio.requests import DEFAULT_SIZE, smallest_block
 from flashmesh.importers.fio.stream import Stream
 from flashmesh.importers.problems import suggestion
 
@@ -244,10 +244,23 @@ class Translation:
         return all(is_device(path) for path in self.paths(0))
 
     def offset(self, clone: int) -> int:
-        """Returns where in its files a clone begins."""
-        offset = self.get("offset", lambda text: self.share_of(text, self.capacity), 0)
-        each = self.get("offset_increment", lambda text: self.share_of(text, self.capacity), 0)
-        return offset + clone * each
+        """Returns where in its files a clone begins.
+
+        fio rounds an offset with a percentage in it up: to `offset_align`, or else to the smallest request.
+        """
+        names = ("offset", "offset_increment")
+        percent = {name: round(100 * (self.get(name, values.percentage, None) or 0)) for name in names}
+        first, each = (
+            self.capacity() * percent[name] // 100 if percent[name] else self.get(name, self.bytes_of, 0)
+            for name in names
+        )
+        align = self.get("offset_align", self.bytes_of, 0)
+        if any(percent.values()):
+            step = align or smallest_block(self)
+            return -(-(first + clone * each) // step) * step
+        if align:
+            self.found.note("offset_align: no effect, it rounds percentages alone")
+        return first + clone * each
 
     def span(self, clone: int) -> int | None:
         """Returns the bytes of each file that a clone uses; None: to the end of the file."""
