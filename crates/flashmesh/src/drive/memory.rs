@@ -79,7 +79,7 @@ impl Config {
     }
 
     /// Whether any request may write.
-    fn writes(&self) -> bool {
+    pub(crate) fn writes(&self) -> bool {
         let reads_only = |workload: &Workload| {
             matches!(workload.kind, WorkloadKind::Synthetic | WorkloadKind::Job)
                 && workload.read_share == 1.0

@@ -37,7 +37,7 @@ impl Counters {
     /// Returns the counters of a run that ends at `goal`, or with its workloads.
     pub(super) fn new(streams: usize, config: &Config, goal: Option<Goal>) -> Counters {
         let timeline = Timeline::new(&config.measure, goal, streams);
-        Counters {
+        let mut counters = Counters {
             issued: 0,
             completed: 0,
             streams: (0..streams).map(|_| StreamMeasures::default()).collect(),
@@ -47,18 +47,20 @@ impl Counters {
             requests_free: 0,
             requests_free_of_others: 0,
             requests_blocked: [0; Cause::ALL.len()],
-            due: timeline.as_ref().map_or(Time::MAX, Timeline::due),
+            due: Time::MAX,
             is_due: false,
             timeline: timeline.map(Box::new),
             batches: Batches::default(),
-        }
+        };
+        counters.update_due();
+        counters
     }
 
     /// Marks the requests that completed before `now`.
     #[cold]
     #[inline(never)]
     pub(super) fn mark_requests(&mut self, now: Time) {
-        self.batches.mark_requests(now, self.completed, &self.streams);
+        self.batches.mark_requests(now, &self.streams);
         self.update_due();
     }
 
@@ -69,7 +71,7 @@ impl Counters {
         }
         let begins = self.timeline.as_mut().is_some_and(|timeline| timeline.cut(counts, &self.batches));
         if begins {
-            self.batches.restart(self.completed, &self.streams, counts, levels);
+            self.batches.restart(&self.streams, counts, levels);
         }
         self.update_due();
         self.is_due = false;

@@ -157,6 +157,10 @@ impl Ftl {
         let is_computed = computed_map_bytes(geometry, config, rules).is_some();
         let start = precondition::Start { is_computed, collects: true };
         ftl.precondition_watched(&config.precondition, config.seed, start, keeping, watch);
+        // Under reads alone no collection would ever have begun.
+        if !config.writes() {
+            ftl.end_begun_collections();
+        }
         ftl.blocks.align_programs();
         ftl
     }

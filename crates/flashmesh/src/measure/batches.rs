@@ -1,7 +1,7 @@
 //! Batches of a run: cumulative counts at equally spaced times, from which confidence intervals and the verdict of steadiness are computed.
 //!
-//! The spacing follows from the time of the first completions. At [`MARKS_MAX`] marks every other one is dropped and the spacing doubles, so
-//! that memory is bounded and a long run has between half as many marks and all of them. They begin anew where a measured window begins.
+//! At [`MARKS_MAX`] marks every other one is dropped and the spacing doubles, so that memory is bounded and a long run has between half as many
+//! marks and all of them. Marks begin anew where a measured window begins.
 
 use std::ops::Range;
 
@@ -13,8 +13,11 @@ use crate::units::Time;
 /// Most marks of a run. \[choice\]
 pub const MARKS_MAX: usize = 64;
 
-/// Completions whose time, doubled, is the first spacing. \[choice\]
-const FIRST_COMPLETIONS: u64 = 16;
+/// First spacing, in which even a fast drive completes few requests. \[choice\]
+const FIRST_SPACING: Time = Time::from_ns(10_000);
+
+/// Fewest requests of a batch, on average. \[choice\]
+pub const BATCH_REQUESTS_MIN: u64 = 32;
 
 /// Cumulative values at multiples of a spacing that doubles as the run grows.
 #[derive(Clone, Debug)]
@@ -44,14 +47,18 @@ impl<T> Marks<T> {
     fn push(&mut self, value: T) {
         self.values.push(value);
         if self.values.len() == MARKS_MAX {
-            // The mark of every other multiple is one of the doubled spacing.
-            let mut number = 0;
-            self.values.retain(|_| {
-                number += 1;
-                number % 2 == 0
-            });
-            self.spacing = self.spacing * 2;
+            self.double_spacing();
         }
+    }
+
+    /// Drops every other mark: those that remain lie at multiples of the doubled spacing.
+    fn double_spacing(&mut self) {
+        let mut number = 0;
+        self.values.retain(|_| {
+            number += 1;
+            number % 2 == 0
+        });
+        self.spacing = self.spacing * 2;
     }
 
     /// Returns the time from one mark to the next.
@@ -131,45 +138,35 @@ pub struct DriveMark {
 pub struct Batches {
     requests: Marks<RequestMark>,
     drive: Marks<DriveMark>,
-    /// Requests that completed before the origin of the marks.
-    completed_before: u64,
-    /// Time from which on a completion belongs behind the next mark of requests; zero until the spacing is known.
+    /// Time from which on a completion belongs after the next mark of requests.
     pub next_of_requests: Time,
 }
 
 impl Default for Batches {
     fn default() -> Self {
-        Batches::from_origin(Time::ZERO, 0, RequestMark::default(), DriveMark::default())
+        Batches::from_origin(Time::ZERO, RequestMark::default(), DriveMark::default())
     }
 }
 
 impl Batches {
-    fn from_origin(origin: Time, completed_before: u64, requests: RequestMark, drive: DriveMark) -> Batches {
+    fn from_origin(origin: Time, requests: RequestMark, drive: DriveMark) -> Batches {
         Batches {
-            requests: Marks::new(origin, requests, Time::MAX),
-            drive: Marks::new(origin, drive, Time::MAX),
-            completed_before,
-            next_of_requests: Time::ZERO,
+            requests: Marks::new(origin, requests, FIRST_SPACING),
+            drive: Marks::new(origin, drive, FIRST_SPACING),
+            next_of_requests: origin + FIRST_SPACING,
         }
     }
 
-    /// Begins anew at the time of `counts`, by when `completed` requests have completed.
-    pub fn restart(&mut self, completed: u64, streams: &[StreamMeasures], counts: &Counts, levels: Levels) {
+    /// Begins anew at the time of `counts`.
+    pub fn restart(&mut self, streams: &[StreamMeasures], counts: &Counts, levels: Levels) {
         let drive = DriveMark { counts: counts.clone(), levels };
-        *self = Batches::from_origin(counts.span, completed, RequestMark::new(streams), drive);
+        *self = Batches::from_origin(counts.span, RequestMark::new(streams), drive);
     }
 
-    /// Marks the requests that completed before `now`, or finds the spacing at the completion number `completed`.
+    /// Marks the requests that completed before `now`.
     #[cold]
     #[inline(never)]
-    pub fn mark_requests(&mut self, now: Time, completed: u64, streams: &[StreamMeasures]) {
-        if self.next_of_requests == Time::ZERO {
-            let since = now.saturating_sub(self.requests.origin);
-            if completed < self.completed_before + FIRST_COMPLETIONS || since == Time::ZERO {
-                return;
-            }
-            (self.requests.spacing, self.drive.spacing) = (since * 2, since * 2);
-        }
+    pub fn mark_requests(&mut self, now: Time, streams: &[StreamMeasures]) {
         while self.requests.next() <= now {
             self.requests.push(RequestMark::new(streams));
         }
@@ -184,6 +181,23 @@ impl Batches {
     /// Marks what the drive has done by [`Batches::due`].
     pub fn mark_drive(&mut self, counts: &Counts, levels: Levels) {
         self.drive.push(DriveMark { counts: counts.clone(), levels });
+    }
+
+    /// Returns the batches with the smallest spacing at which a batch has [`BATCH_REQUESTS_MIN`] requests on average.
+    pub fn merged(&self) -> Batches {
+        let mut merged = self.clone();
+        let requests = self.count();
+        while requests < BATCH_REQUESTS_MIN * merged.requests.values.len() as u64 {
+            merged.requests.double_spacing();
+            merged.drive.double_spacing();
+        }
+        merged
+    }
+
+    /// Returns the number of requests that completed between the origin and the last mark.
+    pub fn count(&self) -> u64 {
+        let count = |mark: &RequestMark| mark.sums(&Kind::ALL).0;
+        count(self.requests.before(self.requests.values.len())) - count(&self.requests.at_origin)
     }
 
     pub fn requests(&self) -> &Marks<RequestMark> {

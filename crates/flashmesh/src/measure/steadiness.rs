@@ -3,8 +3,9 @@
 //! Statistics of the completed requests cannot see a transient that begins after the end of the run. What the drive stores can: as long as
 //! free blocks, the device cache, the SLC cache or the queues take in more than they give, the drive serves requests from its reserves.
 
-use super::batches::{Batches, DriveMark, Levels, Marks, RequestMark};
-use super::steady::{Drift, ROUNDS};
+use super::batches::{BATCH_REQUESTS_MIN, Batches, DriveMark, Levels, Marks, RequestMark};
+use super::confidence::half_width_without_drift;
+use super::steady::{Drift, RANGE_MAX, ROUNDS, SLOPE_MAX};
 use super::stream::Kind;
 use crate::names;
 use crate::quantities;
@@ -26,6 +27,13 @@ const SETS_MIN: f64 = 8.0;
 /// workload independent preconditioning of the SNIA (Solid State Storage Performance Test Specification 2.0.2, WIPC).
 const OVERWRITES: f64 = 2.0;
 
+/// Half-widths of the 95 % interval of a round that the range of five rounds without drift exceeds in one of a hundred cases: the quantile
+/// 4.60 of the studentized range, in standard deviations, over 1.96.
+const RANGE_OF_NOISE: f64 = 2.35;
+
+/// The same for the slope over five rounds: 4 / sqrt(10) standard deviations of a round, times 2.576 over 1.96.
+const SLOPE_OF_NOISE: f64 = 1.66;
+
 names! {
     /// Why the figures of a run are not those of its steady state.
     Unsteady {
@@ -45,7 +53,7 @@ names! {
         Backlog = "backlog",
         /// No end of the warm-up was found.
         WarmUp = "warm-up",
-        /// IOPS or mean latency drift by more than the SNIA allows.
+        /// IOPS or mean latency drift by more than the SNIA allows, and by more than their noise explains.
         Drift = "drift",
         /// There are too few requests to tell.
         Short = "short",
@@ -132,7 +140,7 @@ const MARKS_OF_BALANCE: usize = 32;
 /// once over.
 pub fn are_stores_balanced(batches: &Batches) -> bool {
     let marks = batches.drive().values();
-    if marks.len() < MARKS_OF_BALANCE {
+    if marks.len() < MARKS_OF_BALANCE || batches.count() < BATCH_REQUESTS_MIN * MARKS_OF_BALANCE as u64 {
         return false;
     }
     let last = &marks[marks.len() * 3 / 4..];
@@ -168,29 +176,55 @@ struct Judged<'a> {
     first: usize,
     stores: &'a Stores,
     window: &'a Window,
-    /// Of IOPS and of the mean latency.
-    drifts: [Option<Drift>; 2],
+    /// Whether IOPS or the mean latency drift.
+    drifts: bool,
 }
 
-/// Returns how IOPS and mean latency drift over the five rounds of the window from `start` on; `None` for too few batches.
-fn drifts(marks: &Marks<RequestMark>, start: Time) -> [Option<Drift>; 2] {
+/// Drift of a measure, and its noise: half of the width of the 95 % confidence interval of its mean, as a share of the mean.
+struct NoisyDrift {
+    drift: Drift,
+    noise: f64,
+}
+
+impl NoisyDrift {
+    /// Returns the drift of the ratio of `over` to `under`, values of consecutive batches, over five rounds; `None` for too few batches.
+    fn of(over: &[f64], under: &[f64]) -> Option<NoisyDrift> {
+        let width = half_width_without_drift(over, under)?;
+        let sum = |values: &[f64]| values.iter().sum::<f64>();
+        let round = |round: usize| {
+            let batches = round * over.len() / ROUNDS..(round + 1) * over.len() / ROUNDS;
+            sum(&over[batches.clone()]) / sum(&under[batches]).max(f64::MIN_POSITIVE)
+        };
+        let drift = Drift::of(&std::array::from_fn(round))?;
+        Some(NoisyDrift { drift, noise: width * sum(under) / sum(over) })
+    }
+
+    /// Returns whether the measure drifts by more than the SNIA allows, and by more than its noise explains.
+    fn is_found(&self) -> bool {
+        let of_round = self.noise * (ROUNDS as f64).sqrt();
+        self.drift.range > RANGE_MAX.max(RANGE_OF_NOISE * of_round)
+            || self.drift.slope > SLOPE_MAX.max(SLOPE_OF_NOISE * of_round)
+    }
+}
+
+/// Returns whether IOPS or the mean latency drift over the batches of the window from `start` on.
+fn drifts(marks: &Marks<RequestMark>, start: Time) -> bool {
     let steps = marks.steps(start);
-    let batches = steps.len();
-    if batches < BATCHES_MIN {
-        return [None; 2];
-    }
-    let reached = |step: usize| {
-        let index = steps.start + step * batches / ROUNDS;
-        let (count, latency, _) = marks.before(index).sums(&Kind::ALL);
-        ((step * batches / ROUNDS) as f64, count as f64, latency as f64)
+    let sums = |mark: &RequestMark| {
+        let (count, latency_ps, _) = mark.sums(&Kind::ALL);
+        [count as f64, latency_ps as f64]
     };
-    let (mut iops, mut latency) = ([0.0; ROUNDS], [0.0; ROUNDS]);
-    for round in 0..ROUNDS {
-        let (from, to) = (reached(round), reached(round + 1));
-        iops[round] = (to.1 - from.1) / (to.0 - from.0);
-        latency[round] = (to.2 - from.2) / (to.1 - from.1).max(1.0);
+    let mut before = sums(marks.before(steps.start));
+    let (mut requests, mut latencies) = (Vec::with_capacity(steps.len()), Vec::with_capacity(steps.len()));
+    for index in steps {
+        let now = sums(&marks.values()[index]);
+        requests.push(now[0] - before[0]);
+        latencies.push(now[1] - before[1]);
+        before = now;
     }
-    [Drift::of(&iops), Drift::of(&latency)]
+    let of_iops = NoisyDrift::of(&requests, &vec![1.0; requests.len()]);
+    let of_latency = NoisyDrift::of(&latencies, &requests);
+    of_iops.into_iter().chain(of_latency).any(|drift| drift.is_found())
 }
 
 impl Judged<'_> {
@@ -273,7 +307,7 @@ impl Judged<'_> {
         if warm_up_ended == Some(false) {
             found.push((Unsteady::WarmUp, self.lengthened(2.0)));
         }
-        if self.drifts.iter().flatten().any(|drift| !drift.is_steady()) {
+        if self.drifts {
             found.push((Unsteady::Drift, self.lengthened(2.0)));
         }
         found

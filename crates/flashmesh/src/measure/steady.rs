@@ -18,10 +18,10 @@ pub const OBSERVATIONS_MIN: usize = 20;
 pub const ROUNDS: usize = 5;
 
 /// Largest allowed range of the rounds, relative to their mean.
-const RANGE_MAX: f64 = 0.2;
+pub(super) const RANGE_MAX: f64 = 0.2;
 
 /// Largest allowed change of the line fitted through the rounds, relative to their mean.
-const SLOPE_MAX: f64 = 0.1;
+pub(super) const SLOPE_MAX: f64 = 0.1;
 
 /// How many observations MSER leaves out, the fewest where several numbers are as good; nothing when that is half of them, or
 /// there are too few to tell.

@@ -26,7 +26,7 @@ impl Snapshot<'_> {
         warm_up: Option<&WarmUpReport>,
         measured: Option<&Measured>,
     ) -> (ConfidenceReport, SteadinessReport) {
-        let batches = &self.frontend.counters.batches;
+        let batches = &self.frontend.counters.batches.merged();
         let dies = self.datapath.dies().len();
         let (start, requests, confidence) = match measured {
             Some(Measured { report, latencies: [all, read, write] }) => {

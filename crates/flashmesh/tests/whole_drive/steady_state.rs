@@ -301,6 +301,37 @@ fn a_warm_up_that_the_run_does_not_reach_leaves_nothing_to_measure() {
     }
 }
 
+/// Two planes in turn with the deep queue of a benchmark: all requests wait when the planes collect at the start of the run.
+fn deep(read_share: f64) -> Config {
+    let mut config = written(PreconditionKind::Random, 20_000);
+    config.geometry.chips_per_channel = 2;
+    config.geometry.pages_per_block = 256;
+    config.host.queue_depth = 256;
+    config.replay.outstanding = 256;
+    config.workload.read_share = read_share;
+    config
+}
+
+#[test]
+fn a_drive_that_only_reads_collects_nothing_and_is_steady_at_once() {
+    for seed in 0..4 {
+        let (report, _) = run(&Config { seed, ..deep(1.0) });
+        assert_eq!(report.gc.collections, 0);
+        assert!(report.steadiness.steady, "{:?}", report.steadiness);
+        let warm_up = report.warm_up.as_ref().expect("there is a warm-up");
+        assert!(warm_up.converged && warm_up.requests < 2_000, "{warm_up:?}");
+    }
+}
+
+#[test]
+fn a_warm_up_ends_soon_after_collections_that_keep_all_first_requests_waiting() {
+    for seed in 0..4 {
+        let (report, _) = run(&Config { seed, ..deep(0.5) });
+        let warm_up = report.warm_up.as_ref().expect("there is a warm-up");
+        assert!(warm_up.converged && warm_up.requests < 5_000, "{warm_up:?}");
+    }
+}
+
 #[test]
 fn streams_have_their_part_of_the_window() {
     let text = "\

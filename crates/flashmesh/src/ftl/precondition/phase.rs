@@ -150,7 +150,6 @@ impl Ftl {
     }
 
     /// Completes all collections in progress, untimed.
-    #[cfg(test)]
     pub(crate) fn end_begun_collections(&mut self) {
         for BegunCollection { victims, .. } in self.take_begun_collections() {
             self.empty_untimed(&victims);
