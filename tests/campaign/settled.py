@@ -18,6 +18,8 @@ HELD_MIN = 0.9
 REFUSED_MAX = 0.1
 TRANSIENTS = ("fresh", "filling cache", "growing backlog", "first collections ahead")
 PAGE_BYTES = 16 * 1024
+PAGES_PER_PROGRAM = 3
+"""A word line of TLC."""
 FAILED = 3
 
 
@@ -26,7 +28,10 @@ def drawn(seed: int, transient: str | None = None) -> dict[str, Any]:
     draw = random.Random(f"{seed} {transient}")
     channels, blocks, pages = draw.choice((2, 4)), draw.choice((40, 64)), 96
     chips = channels
-    raw = channels * chips * 4 * blocks * pages * PAGE_BYTES
+    planes = channels * chips * 4
+    raw = planes * blocks * pages * PAGE_BYTES
+    # A cache that cannot gather a program for each plane stalls on partial ones, for seconds at a time.
+    cache = planes * PAGES_PER_PROGRAM * PAGE_BYTES * draw.choice((2, 4))
     is_paced = draw.random() < 0.7
     tables: dict[str, Any] = {
         "preset": "samsung-pm9a3",
@@ -41,7 +46,7 @@ def drawn(seed: int, transient: str | None = None) -> dict[str, Any]:
         "fabric": {"kind": draw.choice(("bus", "pssd", "pnssd", "nossd", "venice", "ideal"))},
         "ftl": {"policy": draw.choice(("tbm", "page"))},
         "gc": {"victim": draw.choice(("greedy", "d-choices")), "paced": is_paced, "preemptible": is_paced},
-        "cache": {"capacity": draw.choice(("1MiB", "4MiB"))},
+        "cache": {"capacity": f"{cache // 1024}KiB"},
         "precondition": {"kind": "random"},
         "workload": {
             "pattern": "random",
