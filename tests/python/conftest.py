@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from commands import Commands
+from flashmesh import provenance
 from flashmesh.importers.mqsim import import_mqsim
 from mqsim_files import SYNTHETIC, device_text, workload_text
 
@@ -36,6 +37,12 @@ os.environ["FLASHMESH_CACHE"] = "off"
 Cli: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 Tables: TypeAlias = dict[str, Any]
 Import: TypeAlias = Callable[..., Tables]
+
+
+@pytest.fixture(autouse=True)
+def program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Has each test begin in a program that uses the library, also behind one that calls a command in this process."""
+    monkeypatch.setattr(provenance, "command", None)
 
 
 def pytest_report_header() -> list[str]:

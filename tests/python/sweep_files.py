@@ -39,6 +39,9 @@ fabric.kind = ["bus", "pssd", "ideal"]
 "latency_ps.all.p99" = "<= 400us"
 """
 
+SEARCH_POINTS = 9
+"""Points of the space of `SEARCH`, each of which is tried once."""
+
 
 def write_search(folder: Path, text: str = SEARCH) -> Path:
     """Writes a search on a small drive."""

@@ -31,6 +31,7 @@ from flashmesh.cli.commands import flashmesh as command_line
 
 OTHERS = {
     ".",
+    "apptainer",
     "callgrind_annotate",
     "dask",
     "docker",

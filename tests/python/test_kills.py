@@ -22,7 +22,7 @@ import pytest
 
 import flashmesh
 from conftest import COMMAND, TIMEOUT_S, environment
-from sweep_files import SEARCH, write_search
+from sweep_files import SEARCH, SEARCH_POINTS, write_search
 
 KILLS = max(int(os.environ.get("FLASHMESH_KILLS", "20")) // 6, 3)
 EXACT = ("V01", "V02", "V33", "V34")
@@ -32,7 +32,7 @@ SUFFIXES = {".svg", ".md", ".html", ".json", ".csv", ".pdf", ".parquet"}
 def search_outcome(folder: Path) -> Any:
     """What a search has found, in whatever order its trials ended."""
     document = json.loads((folder / "out/search.json").read_text())
-    assert len(document["trials"]) >= 12
+    assert len(document["trials"]) == SEARCH_POINTS
     names = {each["run"] for each in document["trials"]}
     assert names == set(pd.read_parquet(folder / "out/results.parquet")["run"])
     return {

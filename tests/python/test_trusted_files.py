@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import flashmesh
-from flashmesh import configuration, policies, provenance
+from flashmesh import configuration, policies
 from flashmesh.cli import commands
 from flashmesh.gym import VictimEnv
 from flashmesh.policies import names
@@ -114,13 +114,6 @@ def called(*command: str | Path) -> object:
     return commands.flashmesh.main(arguments, prog_name="flashmesh", standalone_mode=False)
 
 
-@pytest.fixture
-def as_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Restores after the test that this process is a program and no command line."""
-    monkeypatch.setattr(provenance, "command", None)
-
-
-@pytest.mark.usefixtures("as_command")
 def test_no_command_runs_the_policy_of_a_file_and_each_says_where_it_is_and_what_to_type(hostile: Hostile) -> None:
     for place, listed in COMMANDS.items():
         for command in listed:
@@ -132,7 +125,6 @@ def test_no_command_runs_the_policy_of_a_file_and_each_says_where_it_is_and_what
             assert not hostile.marker.exists(), command
 
 
-@pytest.mark.usefixtures("as_command")
 def test_commands_that_show_files_run_no_policy_of_them(hostile: Hostile, capsys: pytest.CaptureFixture[str]) -> None:
     result = hostile.result()
     for command in (
@@ -198,7 +190,6 @@ def test_a_callable_that_is_no_policy_is_not_even_called_where_files_are_trusted
         assert not hostile.marker.exists(), door
 
 
-@pytest.mark.usefixtures("as_command")
 def test_a_callable_that_is_no_policy_is_not_even_called_where_the_user_names_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -227,7 +218,6 @@ def test_a_class_of_a_file_runs_where_the_file_is_trusted_or_the_user_names_it(
         flashmesh.run(tables, arbiter="other.py:Other")
 
 
-@pytest.mark.usefixtures("as_command")
 def test_what_the_user_names_is_no_consent_to_another_policy_of_a_sweep(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
