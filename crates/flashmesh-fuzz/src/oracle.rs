@@ -210,15 +210,13 @@ fn srt_kind(text: &str) -> Option<RequestKind> {
     }
 }
 
-/// The request of a blkparse line, of the events that were sent to the drive.
-pub fn blkparse(line: &str, rules: &Rules) -> Option<Naive> {
+/// Returns the request of a blkparse line, of the events that were sent to the drive. `has_process`: whether lines of the log have shown that they end
+/// with a process in brackets; a line without is cut short then.
+pub fn blkparse(line: &str, rules: &Rules, has_process: &mut bool) -> Option<Naive> {
     let fields: Vec<&str> = line.split(BLANKS).filter(|field| !field.is_empty()).collect();
-    let [device, processor, sequence, time, process, "D", asked, sector, plus, length, _, ..] = fields[..] else {
+    let [device, processor, sequence, time, process, "D", asked, sector, "+", length, ref rest @ ..] = fields[..]
+    else {
         return None;
-    };
-    let length = match plus {
-        "+" => length,
-        _ => return None,
     };
     let (major, minor) = device.split_once(',')?;
     let (major, minor) = (whole(major)?, whole(minor)?);
@@ -228,14 +226,22 @@ pub fn blkparse(line: &str, rules: &Rules) -> Option<Naive> {
     if major >= 1 << 12 || minor >= 1 << 20 || !asked.bytes().all(|byte| byte.is_ascii_uppercase()) {
         return None;
     }
-    let kind = match asked.strip_prefix('F').unwrap_or(asked).chars().next()? {
-        'R' => RequestKind::Read,
-        'W' => RequestKind::Write,
-        'D' => RequestKind::Deallocate,
+    let kind = match asked.strip_prefix('F').unwrap_or(asked).chars().next() {
+        Some('R') => Some(RequestKind::Read),
+        Some('W') => Some(RequestKind::Write),
+        Some('D') => Some(RequestKind::Deallocate),
+        Some('N') => None,
+        _ if asked.starts_with('F') => None,
         _ => return None,
     };
+    let (time_ps, offset, size) = (decimal(time, 12)?, sectors(sector)?, sectors(length)?);
+    match rest.first() {
+        Some(last) => *has_process |= last.starts_with('['),
+        None if *has_process => return None,
+        None => {}
+    }
     let device = u32::try_from(major * (1 << 20) + minor).ok()?;
-    on_drive((decimal(time, 12)?, kind, sectors(sector)?, sectors(length)?, device), rules)
+    on_drive((time_ps, kind?, offset, size, device), rules)
 }
 
 /// The request of a vscsi record of `bytes` bytes, 32 of version 1 or 40 of version 2.

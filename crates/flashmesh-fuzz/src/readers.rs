@@ -81,19 +81,25 @@ pub fn systor(bytes: &[u8]) {
 }
 
 pub fn blkparse(bytes: &[u8]) {
-    check_lines(bytes, TraceFormat::Blkparse, oracle::blkparse, |choices, time| {
+    let mut choices = Choices::new(bytes);
+    let setup = Setup::new(&mut choices, TraceFormat::Blkparse);
+    let name = choices.pick(&[" [java]", " [java]", " [java]", ""]);
+    let text = text(&mut choices, "", |choices, time| {
         let device = choices.pick(&["8,16", "8,0", "259,1", "4096,0"]);
         let action = choices.pick(&["D", "D", "D", "D", "Q", "C", "I", "m", "Z"]);
         let asked = choices.pick(&["R", "W", "WS", "RA", "D", "DE", "FWFS", "FN", "N", "ZR"]);
         let sectors = format!("{} + {}", offset(choices) / 512, size(choices) / 512);
         let what = match choices.below(8) {
-            0 => "[java]".to_owned(),
+            0 => name.trim_start().to_owned(),
             1 => "36 (12 00 ..) [hdparm]".to_owned(),
-            2 => format!("{sectors} ({:>8}) [java]", choices.byte()),
-            _ => format!("{sectors} [java]"),
+            2 => format!("{sectors} ({:>8}){name}", choices.byte()),
+            _ => format!("{sectors}{name}"),
         };
         format!("  {device} {:>3} {:>8} {} {:>5} {action:>2} {asked:>3} {what}", 1, choices.byte(), seconds(time), 77)
     });
+    let mut has_process = false;
+    let expected = lines(&text).filter_map(|line| oracle::blkparse(line, &setup.rules, &mut has_process)).collect();
+    check_against(&text, &setup, expected);
 }
 
 pub fn diskmon(bytes: &[u8]) {
