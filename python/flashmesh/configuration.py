@@ -547,7 +547,12 @@ def plain(value: Any) -> Any:
 
 
 def value_text(value: object) -> str:
-    """A value as an override spells it: texts as they are, everything else as TOML."""
+    """Returns a value as an override spells it: texts as they are, everything else as TOML."""
+    # What nearly all values are, of which a study has millions.
+    if type(value) is str:
+        return value
+    if type(value) in (int, float):
+        return str(value)
     value = plain(value)
     match value:
         case str():

@@ -84,10 +84,13 @@ def test_an_open_replay_is_compared_by_latency(some: Run) -> None:
 
 def test_a_bar_of_one_is_neutral_and_labels_sit_at_the_ends_of_bars(some: Run) -> None:
     layers = plots.speedups([some, some]).spec()["layer"]
-    neutral = [layer for layer in layers if layer["encoding"].get("color", {}).get("value") == "#999999"]
-    assert [layer["transform"] for layer in neutral] == [[{"filter": "datum.text === '1.00x'"}]]
-    sides = {layer["mark"]["align"] for layer in layers if layer["mark"]["type"] == "text"}
-    assert sides == {"left", "right"}
+    (bars,) = (layer for layer in layers if layer["mark"]["type"] == "bar")
+    colors = {each["test"]: each["value"] for each in bars["encoding"]["color"]["condition"]}
+    assert colors["datum.text === '1.00x'"] == "#999999"
+    (texts,) = (layer for layer in layers if layer["mark"]["type"] == "text")
+    assert texts["mark"]["align"] == {"expr": "(datum.speedup >= 1 || datum.text === '1.00x') ? 'left' : 'right'"}
+    # A filter of the page that leaves one run leaves rows to every layer.
+    assert not any("filter" in each for layer in layers for each in layer.get("transform", ()))
 
 
 def test_alike_parts_are_one_line(some: Run) -> None:

@@ -130,7 +130,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         simulation.enable_checks();
         let report = simulation.run(&Control::default())?;
-        assert_eq!(report.requests, 20_000);
+        assert_eq!(report.measured.map(|measured| measured.window.requests), Some(20_000));
         println!(
             "{}: {:.0} requests a second, {} operations of several planes",
             if is_own { "whole dies" } else { "page" },

@@ -40,7 +40,7 @@ def rows(runs: Sequence[Run]) -> style.Values:
             if ratio is None:
                 continue
             row = {"run": run.name, "baseline": baseline.name, "measure": measure, "speedup": ratio.mean}
-            if ratio.low is not None and ratio.high is not None and run is not baseline:
+            if ratio.low is not None and ratio.high is not None:
                 row |= {"low": ratio.low, "high": ratio.high}
             found.append(row | {"text": f"{ratio.mean:.2f}x"})
     return found
@@ -78,18 +78,18 @@ def speedups(runs: Sequence[Run]) -> style.Plot:
     title = "times shorter" if arrives else "times faster"
     axis = alt.Axis(title=title, format="~g", labelOverlap="greedy", labelSeparation=10)
     x = alt.X("speedup:Q", scale=scale, axis=axis)
-    color = alt.condition("datum.speedup >= 1", alt.value("#0072b2"), alt.value("#d55e00"))
-    bars = base.mark_bar().encode(x=x, x2=alt.X2(datum=1), color=color)
+    # Each layer draws every row, since one without rows, as a filter may leave it, has no extent.
     is_equal = "datum.text === '1.00x'"
-    equal = bars.transform_filter(is_equal).encode(color=alt.value(NEUTRAL))
-    label = alt.X("label:Q", scale=scale, axis=axis)
-    right = base.mark_text(align="left", dx=4, fontSize=12).encode(x=label, text="text:N")
-    right = right.transform_filter(f"datum.speedup >= 1 || {is_equal}")
-    right = right.transform_calculate(label="max(1, datum.speedup, datum.high || 0)")
-    left = base.mark_text(align="right", dx=-4, fontSize=12).encode(x=label, text="text:N")
-    left = left.transform_filter(f"datum.speedup < 1 && !({is_equal})")
-    left = left.transform_calculate(label="min(datum.speedup, datum.low || datum.speedup)")
-    marks: list[alt.Chart] = [bars.transform_filter(f"!({is_equal})"), equal, right, left]
+    faster, slower = alt.value("#0072b2"), alt.value("#d55e00")
+    color = alt.when(is_equal).then(alt.value(NEUTRAL)).when("datum.speedup >= 1").then(faster).otherwise(slower)
+    bars = base.mark_bar().encode(x=x, x2=alt.X2(datum=1), color=color)
+    is_right = f"(datum.speedup >= 1 || {is_equal})"
+    beside = base.transform_calculate(
+        label=f"{is_right} ? max(1, datum.speedup, datum.high || 0) : min(datum.speedup, datum.low || datum.speedup)"
+    )
+    align, dx = (alt.ExprRef(f"{is_right} ? {right} : {left}") for right, left in (("'left'", "'right'"), (4, -4)))
+    texts = beside.mark_text(align=align, dx=dx, fontSize=12)
+    marks: list[alt.Chart] = [bars, texts.encode(x=alt.X("label:Q", scale=scale, axis=axis), text="text:N")]
     has_intervals = any("low" in row for row in values)
     if has_intervals:
         rule = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2, color="#000000")

@@ -9,6 +9,8 @@ const PANEL_MIN = 230;
 const NAMES_SHARE = 0.32;
 const CHARACTER = 6.6;
 const LINE = 13;
+/* What stands beside names in a legend: the numbers of an axis, and a stroke. */
+const LEGEND_MARGIN = 130;
 /* The names of the runs that are shown; null for all of them. */
 let chosen = null;
 
@@ -159,6 +161,16 @@ function sizeRows(spec, width) {
   for (const y of rows) y.axis = { ...y.axis, labelExpr: "split(datum.label, ', ')", labelFontSize: 11, labelLimit: Math.round(width * 0.42), labelLineHeight: LINE };
 }
 
+/* Writes names in legends in lines, a setting on each, where one of them is too long for a line. */
+function sizeLegends(spec, width) {
+  const room = width - LEGEND_MARGIN;
+  const named = encodings(spec).flatMap((channels) => Object.values(channels)).filter((each) => each?.legend && Array.isArray(each.scale?.domain));
+  for (const channel of named) {
+    if (CHARACTER * Math.max(0, ...channel.scale.domain.map((name) => String(name).length)) < room) continue;
+    channel.legend = { ...channel.legend, labelExpr: "split(datum.label, ', ')", rowPadding: LINE };
+  }
+}
+
 /* Hides texts on marks that meet another one, in the order in which they are drawn, each with its edge in the colour of the page. */
 function declutter(chart) {
   const all = [...chart.querySelectorAll(".mark-text.role-mark text")];
@@ -187,8 +199,9 @@ async function drawChart(chart) {
   chart.dataset.layout = state;
   spec.usermeta = name;
   sizeRows(spec, width);
+  sizeLegends(spec, width);
   delete spec.usermeta;
-  const config = { ...spec.config, legend: { ...spec.config.legend, columns, labelLimit: Math.max(80, Math.min(260, width - 90)) } };
+  const config = { ...spec.config, legend: { ...spec.config.legend, columns, labelLimit: Math.max(80, Math.min(260, width - LEGEND_MARGIN)) } };
   const narrow = width < 420 ? { title: { ...spec.config.title, fontSize: 12 } } : {};
   const sized = layout ? { columns: layout.columns, spec: { ...spec.spec, width: layout.width } } : {};
   if (layout) {
