@@ -64,6 +64,9 @@ def drawn(seed: int, transient: str | None = None) -> dict[str, Any]:
         case "filling cache":
             tables["measure"] = {"warm-up": "none"}
             tables["cache"]["capacity"] = "64MiB"
+            # Writes come faster than the drive destages them.
+            tables["workload"] |= {"request-size": "16KiB", "read-share": 0.3}
+            tables["replay"]["outstanding"] = 64
         case "growing backlog":
             tables["replay"] = {"mode": "open"}
             tables["workload"]["interarrival"] = "1us"
