@@ -283,18 +283,28 @@ def test_what_is_done_otherwise_is_said(jobs: Read) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["verify=md5", "create_only=1", "bs_unaligned=1", "trim_percentage=5", "thinktime_iotime=5", "replay_scale=2"],
+    [
+        "verify=md5",
+        "create_only=1",
+        "fill_device=1",
+        "fill_fs=1",
+        "file_append=1",
+        "bs_unaligned=1",
+        "trim_percentage=5",
+        "thinktime_iotime=5",
+        "replay_scale=2",
+    ],
 )
 def test_what_changes_requests_or_the_drive_is_refused(jobs: Read, line: str) -> None:
-    name = line.partition("=")[0]
-    with pytest.raises(flashmesh.ConfigError, match=f"`{name}(=0)?` is not modelled") as error:
+    name = line.partition("=")[0].replace("fill_fs", "fill_device")
+    with pytest.raises(flashmesh.ConfigError, match=f"`{name}` is not modelled") as error:
         jobs(f"[a]\n{line}\n{END}")
     assert "job.fio:2:1" in str(error.value)
 
 
 def test_values_that_ask_for_what_is_done_anyway_are_taken(jobs: Read) -> None:
     neutral = {name: value for name, refusal in REFUSED.items() for value in refusal.neutral}
-    assert {"verify": "none", "create_only": "0", "bs_unaligned": "0"}.items() <= (neutral | {"verify": "none"}).items()
+    assert {"create_only": "0", "fill_device": "0", "bs_unaligned": "0"}.items() <= neutral.items()
     text = "".join(f"{name}={value}\n" for name, value in neutral.items())
     assert jobs(f"[a]\n{text}{END}") == jobs(f"[a]\n{END}")
     assert jobs(f"[a]\nsync=none\nfsync=0\nexitall=0\n{END}") == jobs(f"[a]\n{END}")
@@ -447,7 +457,7 @@ def test_misuse_of_jobs_is_bad_input(cli: Cli, config: Path, tmp_path: Path) -> 
     for arguments, words in [
         (("run",), "Missing argument 'CONFIG'"),
         (("run", config, "--fio", "none.fio"), "cannot be read"),
-        (("run", config, "--fio", "job.fio", "--profile", "tpc"), "tpc"),
+        (("run", config, "--fio", "job.fio", "--profile", "tpc"), 'no profile is called "tpc"'),
         (("run", "streams.toml", "--fio", "job.fio"), "streams of its own, [stream.a]"),
         (("run", config, "--fio", "job.fio", "--set", "stream.oltp.replay.outstanding=none"), "--set #1"),
         (("run", config, "--fio", "job.fio", "--json", "job.fio"), "name the same file"),

@@ -221,6 +221,14 @@ def test_results_that_put_all_kinds_together_are_read(of_fio: Callable[..., Figu
     assert both.read_mean_us is not None
 
 
+def test_a_mix_that_is_no_number_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "mixed.json"
+    job = {"job options": {"rw": "randrw", "rwmixread": "${MIX}"}, "mixed": {"iops": 5.0, "total_ios": 10}}
+    path.write_text(json.dumps({"fio version": "fio-3.33", "jobs": [job]}))
+    with pytest.raises(ConfigError, match=r"mixed\.json: job options: rwmixread is `\$\{MIX\}`"):
+        document_of(path)
+
+
 def test_the_last_of_several_documents_is_read(of_fio: Callable[..., Figures], tmp_path: Path) -> None:
     figures = of_fio("[a]\nrw=randread\nrate_iops=200\nnumber_ios=300\n", "--status-interval=1")
     text = (tmp_path / "null.json").read_text()

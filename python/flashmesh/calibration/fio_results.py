@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 PERCENTILES = {"p50": 0.5, "p99": 0.99, "p999": 0.999}
 NS_PER_US = 1e3
 FEW = 1000
+DEFAULT_MIX = 50
 """A p99.9 of fewer requests is one of them."""
 SUFFIX = ".fio"
 
@@ -65,7 +66,10 @@ def document_of(path: Path) -> list[dict[str, Any]]:
     if failed:
         raise ConfigError(f"{path}: the job {failed[0]} ended with an error: measure again")
     shared = document.get("global options")
-    return [separate(job, shared if isinstance(shared, dict) else {}) for job in jobs]
+    try:
+        return [separate(job, shared if isinstance(shared, dict) else {}) for job in jobs]
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}") from None
 
 
 def last_document(text: str) -> Any:
@@ -107,13 +111,17 @@ def separate(job: dict[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def rwmix(options: Mapping[str, Any]) -> float:
-    """Returns the share of reads of a mix."""
-    try:
-        if "rwmixread" in options:
-            return min(int(options["rwmixread"]), 100) / 100
-        return 1 - min(int(options.get("rwmixwrite", 50)), 100) / 100
-    except ValueError:
-        return 0.5
+    """Returns the share of reads of a mix.
+
+    Raises:
+        ConfigError: When its option is no whole number.
+    """
+    name = "rwmixread" if "rwmixread" in options else "rwmixwrite"
+    text = str(options.get(name, DEFAULT_MIX))
+    if not text.isdecimal():
+        raise ConfigError(f"job options: {name} is `{text}`, and no whole number: the mix is not known")
+    share = min(int(text), 100) / 100
+    return share if name == "rwmixread" else 1 - share
 
 
 def figures_of(path: Path, jobs: Sequence[Mapping[str, Any]]) -> Figures:

@@ -75,7 +75,7 @@ ENGINES_REFUSED = {name: reason for reason, text in ENGINES_REASONS.items() for 
 REASONS = {
     "a file is a range of the drive": """
         openfiles create_serialize create_fsync create_on_open fallocate unlink unlink_each_loop allow_mounted_write
-        allow_file_create file_append unique_filename replay_redirect read_iolog_chunked filetype fill_device opendir
+        allow_file_create unique_filename replay_redirect read_iolog_chunked filetype opendir
         """,
     "there is no page cache: every request goes to the drive": """
         direct buffered atomic fadvise_hint invalidate sync_file_range write_hint
@@ -85,7 +85,7 @@ REASONS = {
         cpumask cpus_allowed_policy numa_cpu_nodes numa_mem_policy nice mem iomem_align lockmem
         hipri hipri_percentage
         registerfiles fixedbufs sqthread_poll sqthread_poll_cpu nonvectored uncached userspace_reap
-        hugepage_size ioscheduler uid gid thinktime_spin cpuload cpumode clocksource exec_prerun exec_postrun cgroup
+        hugepage_size ioscheduler uid gid thinktime_spin cpuload cpumode clocksource cgroup
         cgroup_nodelete cgroup_weight gpu_dev_id gpu_dev_ids cuda_io rocm_io mmap_hugepages force_async
         cmd_type libblkio_driver libblkio_path libblkio_pre_connect_props libblkio_num_entries xnvme_async xnvme_sync
         xnvme_admin xnvme_dev_nsid xnvme_iovec xnvme_mem xnvme_be hugetlb profile comm priohint thinkcycles
@@ -117,9 +117,10 @@ REASONS = {
         fdp fdp_pli plids plid_select data_placement dp_scheme
         """,
     "requests carry no protection information": "pi_act pi_chk apptag apptag_mask md_per_io_size",
+    "no engine of fio acts on it": "write_barrier",
     "the map of a random job always fits into memory": "softrandommap",
     "the draws are those of flashmesh, of the same distribution": """
-        random_generator spr_op spr_num_regions spr_cs sprandom write_barrier
+        random_generator spr_op spr_num_regions spr_cs sprandom
         """,
     "zones are not modelled": """
         zonecapacity max_open_zones job_max_open_zones ignore_zone_limits zone_reset_threshold zone_reset_frequency
@@ -139,6 +140,7 @@ INSTEAD = {
         """,
     "the job runs to its own end; fio ends it when it is steady": "ss ss_dur ss_ramp ss_interval ss_limit",
     "each job ends by itself": "exitall exit_what",
+    "no command runs beside the simulation": "exec_prerun exec_postrun",
     "jobs do not wait for one another": "flow flow_id flow_sleep flow_watermark",
     "nothing ends a job for being slow": "rate_min rate_iops_min rate_cycle rate_ignore_thinktime",
     "what the drive holds at the start is for [precondition] to say": "overwrite pre_read",
@@ -168,6 +170,7 @@ def refused(reason: str, **options: str) -> dict[str, Refusal]:
 
 REFUSED = (
     refused("files are laid out without any request", create_only="0")
+    | refused("a file ends where its size says", fill_device="0", file_append="0")
     | refused("no written data is read again and checked", verify="0 none null", do_verify="0", verify_only="0")
     | refused("blocks are deallocated by rw=trim alone", trim_percentage="0", trim_verify_zero="0", trim_backlog="0")
     | refused("blocks are deallocated by rw=trim alone", trim_backlog_batch="0")

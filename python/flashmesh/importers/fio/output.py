@@ -91,7 +91,7 @@ def job_of(result: Result, stream: StreamResult, name: str, options: Mapping[str
         "iodepth_level": level,
         "iodepth_submit": submitted,
         "iodepth_complete": submitted,
-        **shares(alone.all if alone else None),
+        **(shares(alone.all) if alone else {}),
         "latency_depth": int(depth) if depth.isdecimal() else 1,
         "latency_target": 0,
         "latency_percentile": 100.0,
@@ -136,15 +136,11 @@ def section(
 
 
 def statistics(latency: Latency | None, distribution: Distribution | None) -> dict[str, Any]:
-    """Returns a latency in nanoseconds.
-
-    Its minimum is that of the distribution, and of a stream among others the median, which the core keeps.
-    """
+    """Returns a latency in nanoseconds; without a distribution there is no minimum."""
     if latency is None:
         return dict(NOTHING)
-    least = distribution.latency_ps[0] if distribution is not None else latency.p50
-    return {
-        "min": least // PS_PER_NS,
+    least = {"min": distribution.latency_ps[0] // PS_PER_NS} if distribution is not None else {}
+    return least | {
         "max": latency.max // PS_PER_NS,
         "mean": latency.mean / PS_PER_NS,
         "stddev": latency.deviation / PS_PER_NS,
@@ -165,7 +161,7 @@ def percentiles(latency: Latency | None, distribution: Distribution | None) -> d
     }
 
 
-def shares(distribution: Distribution | None) -> dict[str, dict[str, float]]:
+def shares(distribution: Distribution) -> dict[str, dict[str, float]]:
     """Returns the percentages of the requests whose latency lies between the bounds that fio shows."""
     found: dict[str, dict[str, float]] = {}
     before = 0.0
@@ -175,13 +171,11 @@ def shares(distribution: Distribution | None) -> dict[str, dict[str, float]]:
             upto = percentage_below(distribution, bound * unit * PS_PER_NS)
             found[name][str(bound)] = round(upto - before, 6)
             before = upto
-    found["latency_ms"][">=2000"] = round(100.0 - before, 6) if distribution is not None else 0.0
+    found["latency_ms"][">=2000"] = round(100.0 - before, 6)
     return found
 
 
-def percentage_below(distribution: Distribution | None, limit_ps: int) -> float:
+def percentage_below(distribution: Distribution, limit_ps: int) -> float:
     """Returns the percentage of the requests that took less than a limit."""
-    if distribution is None:
-        return 0.0
     at = bisect_left(distribution.latency_ps, limit_ps)
     return 100.0 * distribution.requests[at - 1] / distribution.requests[-1] if at else 0.0

@@ -202,7 +202,7 @@ class Stream:
             self.set("workload.flush-every", count, name)
 
     def zones(self, requests: Requests) -> None:
-        """Sets what zonemode=strided leaves out between zones."""
+        """Sets the bytes that a sequential job skips after each zone (zonemode=strided)."""
         job = self.job
         mode = job.options.get("zonemode")
         size = job.get("zonesize", job.bytes_of, 0)
