@@ -76,7 +76,7 @@ impl Ftl {
     /// steady state as any other. So of each kind one plane is simulated, by the code and the policies of the run, until its write
     /// amplification has settled. From then on its state is copied to one plane of its kind after the other (when there are very
     /// many, to several), after a sixteenth of the plane was written over again each time. The copies are spread over all phases of
-    /// garbage collection ([`phase`]); collections in progress go on when the run begins. Each copy renames the logical pages by
+    /// garbage collection ([`phase`]); a run continues the collections in progress, and this function completes them. Each copy renames the logical pages by
     /// another bijection of its own, an affine one, so that no two planes hold the same pages at the same places. Where a plane, or a die
     /// whose planes are simulated together, has more than two million pages, the blocks of the simulated one are smaller, and each of its
     /// pages is copied several times.
@@ -84,7 +84,7 @@ impl Ftl {
     /// Where each stream of the host writes to open blocks of its own, all that lies here was written by the first that uses the
     /// plane \[choice\].
     ///
-    /// `seed` decides all random choices. No collection is in progress afterwards.
+    /// `seed` determines all random choices.
     ///
     /// Translation pages stay as they were laid out, in either case: how many of them are invalid in the steady state depends on
     /// what the cache of the map catches \[choice\].
