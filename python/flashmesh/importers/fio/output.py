@@ -91,7 +91,7 @@ def job_of(result: Result, stream: StreamResult, name: str, options: Mapping[str
         "iodepth_level": level,
         "iodepth_submit": submitted,
         "iodepth_complete": submitted,
-        **(shares(alone.all) if alone else {}),
+        **(shares(alone.all) if alone and alone.all else {}),
         "latency_depth": int(depth) if depth.isdecimal() else 1,
         "latency_target": 0,
         "latency_percentile": 100.0,
