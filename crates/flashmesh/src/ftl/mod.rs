@@ -157,8 +157,8 @@ impl Ftl {
         let is_computed = computed_map_bytes(geometry, config, rules).is_some();
         let start = precondition::Start { is_computed, collects: true };
         ftl.precondition_watched(&config.precondition, config.seed, start, keeping, watch);
-        // Under reads alone no collection would ever have begun.
-        if !config.writes() {
+        // Under reads alone no collection would ever have begun. A computed map would need tables for the pages that move.
+        if !is_computed && !config.writes() {
             ftl.end_begun_collections();
         }
         ftl.blocks.align_programs();
