@@ -78,16 +78,6 @@ impl Config {
         Ok(MemoryEstimate { reserved, used: used + beside, preconditioned: filled })
     }
 
-    /// Whether any request may write.
-    pub(crate) fn writes(&self) -> bool {
-        let reads_only = |workload: &Workload| {
-            matches!(workload.kind, WorkloadKind::Synthetic | WorkloadKind::Job)
-                && workload.read_share == 1.0
-                && !workload.deallocate_first
-        };
-        self.streams().iter().any(|stream| !reads_only(&stream.workload))
-    }
-
     /// Pages that all requests together read or write, as far as that is known before the run.
     fn touched_pages(&self, geometry: &Geometry) -> u64 {
         let page = geometry.page_size.as_u64().max(1);

@@ -140,8 +140,8 @@ impl Ftl {
         Ftl::divided(geometry, config, rules, partition, TranslationPages::new(geometry, config))
     }
 
-    /// The translation layer in the state in which a run of `config` begins; parts of it are kept in `folder`. `watch` receives how far
-    /// preconditioning is.
+    /// Returns the translation layer in the state in which a run of `config` begins; parts of it are kept in `folder`. `writes`: whether requests may
+    /// write; under reads alone no collection is in progress. `watch` receives how far preconditioning is.
     ///
     /// # Panics
     /// As [`Ftl::new`].
@@ -149,18 +149,15 @@ impl Ftl {
         geometry: &Geometry,
         config: &Config,
         rules: FtlRules,
+        writes: bool,
         folder: Option<&StateFolder>,
         watch: Watch<'_>,
     ) -> Ftl {
         let mut ftl = Ftl::new(geometry, config, rules);
         let keeping = folder.map(|folder| precondition::Keeping { folder, config, capacity: geometry.capacity() });
         let is_computed = computed_map_bytes(geometry, config, rules).is_some();
-        let start = precondition::Start { is_computed, collects: true };
+        let start = precondition::Start { is_computed, collects: writes };
         ftl.precondition_watched(&config.precondition, config.seed, start, keeping, watch);
-        // Under reads alone no collection would ever have begun. A computed map would need tables for the pages that move.
-        if !is_computed && !config.writes() {
-            ftl.end_begun_collections();
-        }
         ftl.blocks.align_programs();
         ftl
     }

@@ -7,7 +7,7 @@ use crate::config::{Config, PreconditionKind};
 use crate::flash::geometry::Geometry;
 use crate::states::StateFolder;
 
-/// Sections of a configuration that have no part in the state in which a run begins. A section that is not named here counts:
+/// Sections of a configuration that have no part in the state in which a run begins, but for whether its workloads write. A section that is not named here counts:
 /// two runs then prepare their drives apart, which takes time and is never wrong. What `[flash]` says of programs and of the bits of a cell
 /// is in the geometry, which counts by itself.
 const WITHOUT_PART: [&str; 15] = [
@@ -52,18 +52,25 @@ impl PreparedDrives {
     ///
     /// # Panics
     /// As [`Ftl::new`].
-    pub(crate) fn ftl(&self, geometry: &Geometry, config: &Config, rules: FtlRules, watch: Watch<'_>) -> Ftl {
-        let key = self.key(geometry, config, rules);
-        let prepare = || Ftl::prepared(geometry, config, rules, self.folder.as_ref(), watch);
+    pub(crate) fn ftl(
+        &self,
+        geometry: &Geometry,
+        config: &Config,
+        rules: FtlRules,
+        writes: bool,
+        watch: Watch<'_>,
+    ) -> Ftl {
+        let key = self.key(geometry, config, rules, writes);
+        let prepare = || Ftl::prepared(geometry, config, rules, writes, self.folder.as_ref(), watch);
         let Some(state) = key.map(|key| self.state(key)) else { return prepare() };
         let mut prepared = state.lock().unwrap_or_else(PoisonError::into_inner);
         prepared.get_or_insert_with(prepare).clone()
     }
 
     /// What decides the state in which a run of `config` begins; `None` where that is not shared.
-    pub(crate) fn key(&self, geometry: &Geometry, config: &Config, rules: FtlRules) -> Option<String> {
+    pub(crate) fn key(&self, geometry: &Geometry, config: &Config, rules: FtlRules, writes: bool) -> Option<String> {
         let is_shared = config.precondition.kind != PreconditionKind::None && !self.is_for_one_run;
-        is_shared.then(|| format!("{}\n{geometry:?}\n{rules:?}", config.text_without(&WITHOUT_PART)))
+        is_shared.then(|| format!("{}\n{geometry:?}\n{rules:?}\n{writes}", config.text_without(&WITHOUT_PART)))
     }
 
     fn state(&self, key: String) -> State {

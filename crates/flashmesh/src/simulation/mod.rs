@@ -81,7 +81,7 @@ impl Simulation {
         sources: Vec<Box<dyn WorkloadSource>>,
     ) -> Result<Simulation, RunError> {
         let sources = sources.into_iter().map(Source::Workload).collect();
-        Simulation::assembled(config, facts, sources, None, &Control::default())
+        Simulation::assembled(config, facts, sources, true, None, &Control::default())
     }
 
     /// As [`Simulation::new`], or [`Simulation::alone`] where `only` names a stream, with a drive from those that were prepared
@@ -110,7 +110,7 @@ impl Simulation {
     /// drive that is prepared for each run, or cannot be built.
     pub fn state_key(config: &Config, drives: &PreparedDrives) -> Option<String> {
         let geometry = Geometry::of(config).ok()?;
-        drives.key(&geometry, config, ftl_rules(config))
+        drives.key(&geometry, config, ftl_rules(config), config.writes())
     }
 
     /// Runs the stream at `index` alone on the same drive, as the baseline of fairness: the other streams issue nothing.
@@ -134,7 +134,7 @@ impl Simulation {
         }
         let opened = frontend::open(config, &Geometry::of(config)?, only)?;
         let sources = opened.sources.into_iter().map(Source::Workload).collect();
-        let mut simulation = Simulation::assembled(config, facts, sources, drives, control)?;
+        let mut simulation = Simulation::assembled(config, facts, sources, config.writes(), drives, control)?;
         let frontend = &mut simulation.built().frontend;
         frontend.describe(opened.summaries);
         if let Some(goal) = Goal::of(config, only) {
@@ -160,10 +160,12 @@ impl Simulation {
         Simulation::over_with_sources(config, facts(config.fabric.kind), sources)
     }
 
+    /// Returns the drive that `config` describes in its initial state, with a source of requests for each stream, of which any writes only if `writes`.
     fn assembled(
         config: &Config,
         facts: &'static Facts,
         sources: Vec<Source>,
+        writes: bool,
         drives: Option<&PreparedDrives>,
         control: &Control,
     ) -> Result<Simulation, RunError> {
@@ -173,8 +175,8 @@ impl Simulation {
         let watch = |share| control.publish_preconditioned(share);
         let rules = ftl_rules(config);
         let ftl = match drives {
-            Some(drives) => drives.ftl(&geometry, config, rules, &watch),
-            None => Ftl::prepared(&geometry, config, rules, None, &watch),
+            Some(drives) => drives.ftl(&geometry, config, rules, writes, &watch),
+            None => Ftl::prepared(&geometry, config, rules, writes, None, &watch),
         };
         let controller = Controller::new(config, &geometry, ftl);
         let (analyses_collisions, tells_chip_states) = (config.measure.collisions, config.measure.chip_states);

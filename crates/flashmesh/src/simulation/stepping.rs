@@ -139,7 +139,7 @@ impl Drive {
         let names = config.streams().len();
         let sources = (0..names).map(|_| Source::Submitted(Submitted::default())).collect();
         let mut simulation =
-            Simulation::assembled(config, facts(config.fabric.kind), sources, drives, &Control::default())?;
+            Simulation::assembled(config, facts(config.fabric.kind), sources, true, drives, &Control::default())?;
         simulation.require_policies()?;
         if is_checked {
             simulation.enable_checks();

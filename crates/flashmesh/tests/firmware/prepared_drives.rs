@@ -30,8 +30,9 @@ fn simulated(mut simulation: Simulation) -> String {
 fn shared_drives_change_no_report() {
     let drives = PreparedDrives::default();
     let word_lines = ["precondition.kind=random", "geometry.pages-per-block=96", "flash.program-unit=word-line"];
-    let points: [&[&str]; 13] = [
+    let points: [&[&str]; 14] = [
         &["precondition.kind=random"],
+        &["precondition.kind=random", "workload.read-share=1"],
         &["precondition.kind=random", "fabric.kind=ideal"],
         &["precondition.kind=random", "replay.outstanding=7", "flash.read-time=9us"],
         &["precondition.kind=random", "seed=5"],

@@ -56,7 +56,7 @@ pub(super) fn phases(count: u32, random: &mut SimRng) -> Vec<u32> {
 }
 
 impl Sample<'_> {
-    /// Ends the collection in which the last state was copied.
+    /// Completes the collection in progress, if there is one.
     pub(super) fn end_collection(&mut self) {
         let BegunCollection { victims, .. } = std::mem::take(&mut self.begun);
         self.ftl.empty_untimed(&victims);
@@ -150,6 +150,7 @@ impl Ftl {
     }
 
     /// Completes all collections in progress, untimed.
+    #[cfg(test)]
     pub(crate) fn end_begun_collections(&mut self) {
         for BegunCollection { victims, .. } in self.take_begun_collections() {
             self.empty_untimed(&victims);

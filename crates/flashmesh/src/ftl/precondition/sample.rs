@@ -71,11 +71,20 @@ pub(super) struct SampleInputs {
     seed: u64,
     /// How many states are copied.
     instants: u32,
+    /// Whether states may lie in the middle of a collection.
+    collects: bool,
 }
 
 impl SampleInputs {
     /// So many planes like those of `drive`, on which so many pages of the host, and of the map, each are written in order.
-    pub(super) fn new(drive: &Ftl, planes: u32, each: [u32; 2], seed: u64, instants: u32) -> SampleInputs {
+    pub(super) fn new(
+        drive: &Ftl,
+        planes: u32,
+        each: [u32; 2],
+        seed: u64,
+        instants: u32,
+        collects: bool,
+    ) -> SampleInputs {
         let [pages, translation_pages] = each;
         let times = if translation_pages == 0 { times_smaller(&drive.geometry, planes) } else { 1 };
         let (pages, translation_pages) = (planes * pages.div_ceil(times), planes * translation_pages);
@@ -96,7 +105,7 @@ impl SampleInputs {
         };
         // Behind them, whether they are written or not.
         let translation = drive.translation.map(|all| all.scaled(geometry.logical_pages.max(pages), translation_pages));
-        SampleInputs { geometry, pages, translation, times, config, rules, seed, instants }
+        SampleInputs { geometry, pages, translation, times, config, rules, seed, instants, collects }
     }
 
     /// Writes until the last state, without those of collection: about.
@@ -227,11 +236,10 @@ impl<'a> Sample<'a> {
         self.end_collection();
         self.write(self.ftl.geometry.pages().div_ceil(16));
         self.go_to_phase(self.phases[instant as usize - 1]);
-        self.align();
-    }
-
-    /// Has open blocks go on with a page that copies of larger blocks can go on with.
-    pub(super) fn align(&mut self) {
+        if !self.inputs.collects {
+            self.end_collection();
+        }
+        // Open blocks go on with a page that copies of larger blocks can go on with.
         if self.times() > 1 {
             self.ftl.blocks.align_open_blocks(u64::BITS);
         }

@@ -88,7 +88,8 @@ pub(super) fn fill(
         }
         let sets: Vec<&[Filled]> = of_kind.chunks(of_set as usize).collect();
         let instants = (sets.len() as u32).min(INSTANTS_MAX);
-        let inputs = SampleInputs::new(ftl, together, [*pages, *translation_pages], random.next_u64(), instants);
+        let inputs =
+            SampleInputs::new(ftl, together, [*pages, *translation_pages], random.next_u64(), instants, collects);
         let mut sample = Sample::new(inputs, keeping);
         let settled = sample.settle(&|share| watch((done + share * f64::from(WINDOWS_MIN)) / all));
         done += f64::from(WINDOWS_MIN);
@@ -97,10 +98,6 @@ pub(super) fn fill(
         report.write_amplification += settled.write_amplification * of_kind.len() as f64 / planes as f64;
         for instant in 0..instants {
             sample.go_on();
-            if !collects {
-                sample.end_collection();
-                sample.align();
-            }
             let state = Arc::new(sample.state(&ftl.geometry));
             for set in sets.iter().skip(instant as usize).step_by(instants as usize) {
                 for group in set.chunks(together as usize) {
