@@ -66,10 +66,13 @@ impl Counters {
 
     /// Ends what ends at the time of `counts`, by when the drive holds `levels`; returns whether the measured window begins there.
     pub fn cut(&mut self, counts: &Counts, levels: Levels) -> bool {
-        if self.batches.due() == counts.span {
+        let is_mark = self.batches.due() == counts.span;
+        if is_mark {
             self.batches.mark_drive(counts, levels);
         }
-        let begins = self.timeline.as_mut().is_some_and(|timeline| timeline.cut(counts, &self.batches));
+        // Looked at between marks, a warm-up would end elsewhere when epochs are measured too.
+        let marks = is_mark.then_some(&self.batches);
+        let begins = self.timeline.as_mut().is_some_and(|timeline| timeline.cut(counts, marks));
         if begins {
             self.batches.restart(&self.streams, counts, levels);
         }

@@ -50,7 +50,7 @@ impl Queued {
 /// The measured window.
 pub struct Measured {
     pub report: MeasuredReport,
-    /// Of all requests, of reads and of writes.
+    /// Latencies of all requests, of reads and of writes.
     pub latencies: [Bins; 3],
 }
 
@@ -143,8 +143,8 @@ impl Timeline {
         self.queued.held_by(now)
     }
 
-    /// Ends what ends at the time of `counts`; returns whether the measured window begins there.
-    pub fn cut(&mut self, counts: &Counts, marks: &Batches) -> bool {
+    /// Ends what ends at the time of `counts`, with the marks if one was just made; returns whether the measured window begins there.
+    pub fn cut(&mut self, counts: &Counts, marks: Option<&Batches>) -> bool {
         let now = counts.span;
         if let Some(epochs) = &mut self.epochs
             && epochs.due() == now
@@ -157,7 +157,7 @@ impl Timeline {
             None if self.warm_up == WarmUp::None => {}
             None => {
                 let is_late = self.warm_up == WarmUp::Time && now >= self.settings.warm_up_time;
-                if is_late || self.is_warm() || self.has_settled(marks) {
+                if is_late || self.is_warm() || marks.is_some_and(|marks| self.has_settled(marks)) {
                     self.before_window = Some(self.completed);
                     let pace = Pace::Requests(BATCH_REQUESTS);
                     self.batches = Some(Series::new(pace, BATCHES_MAX, self.streams, counts.clone()));
@@ -288,7 +288,7 @@ quantities! {
     /// How the warm-up ended.
     #[derive(Eq)]
     WarmUpReport as "WarmUp" {
-        /// What was to end the warm-up (`measure.warm-up`).
+        /// Condition that was to end the warm-up (`measure.warm-up`).
         how: &'static str as WarmUp;
         /// Whether the warm-up ended and requests completed behind it; `false` with `auto` says that the run is too short, and
         /// that the measured window is its second half.
@@ -335,9 +335,9 @@ quantities! {
 quantities! {
     /// How much the measured window changes over five rounds, each a fifth of its requests.
     RoundsReport as "Rounds" {
-        /// Of completed requests per simulated second.
+        /// Drift of the completed requests per simulated second.
         iops: Drift;
-        /// Of the mean latency.
+        /// Drift of the mean latency.
         latency: Drift;
     }
 }

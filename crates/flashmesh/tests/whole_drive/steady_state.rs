@@ -327,6 +327,19 @@ fn a_warm_up_ends_soon_after_collections_that_keep_all_first_requests_waiting() 
 }
 
 #[test]
+fn epochs_do_not_move_the_end_of_a_warm_up() {
+    for seed in 0..4 {
+        let mut config = Config { seed, ..deep(0.5) };
+        let (plain, records) = run(&config);
+        // Two epochs or more between any two marks.
+        config.measure.epoch = Some(Time::from_us(4));
+        let (with_epochs, with_records) = run(&config);
+        assert_eq!(records, with_records);
+        assert_eq!(measured(&plain).window.start_ps, measured(&with_epochs).window.start_ps);
+    }
+}
+
+#[test]
 fn streams_have_their_part_of_the_window() {
     let text = "\
 [workload]
