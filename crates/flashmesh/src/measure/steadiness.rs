@@ -31,7 +31,7 @@ const OVERWRITES: f64 = 2.0;
 /// 4.60 of the studentized range, in standard deviations, over 1.96.
 const RANGE_OF_NOISE: f64 = 2.35;
 
-/// The same for the slope over five rounds: 4 / sqrt(10) standard deviations of a round, times 2.576 over 1.96.
+/// Half-widths of the 95 % interval of a round that the slope over five rounds without drift exceeds in one of a hundred cases: 4 / sqrt(10) standard deviations of a round, times 2.576 over 1.96.
 const SLOPE_OF_NOISE: f64 = 1.66;
 
 names! {
@@ -238,6 +238,14 @@ impl Judged<'_> {
         rise(&self.marks.values()[self.first..], level)
     }
 
+    /// Returns the rise of a level over the window, or the difference between its ends where that is larger: a store that is full early in the
+    /// window hardly tilts the line.
+    fn growth(&self, level: impl Fn(&Levels) -> u64) -> f64 {
+        let difference = level(&self.last().levels) as f64 - level(&self.marks.before(self.first).levels) as f64;
+        let rise = self.rise(level);
+        if difference.abs() > rise.abs() { difference } else { rise }
+    }
+
     /// Returns the last mark.
     fn last(&self) -> &DriveMark {
         self.marks.before(self.marks.values().len())
@@ -281,12 +289,12 @@ impl Judged<'_> {
                 found.push((Unsteady::Overwrites, self.lengthened(1.0 + (wanted - of_run) / programmed)));
             }
         }
-        let cache = Flow { rise: self.rise(|levels| levels.dirty_pages), through: written };
+        let cache = Flow { rise: self.growth(|levels| levels.dirty_pages), through: written };
         if last.dirty_limit > 0 && cache.is_unbalanced() {
             let left = last.dirty_limit.saturating_sub(last.dirty_pages) as f64;
             found.push((Unsteady::CacheFills, self.lengthened(2.0 + left / cache.rise.abs())));
         }
-        let slc = Flow { rise: self.rise(|levels| levels.slc_pages), through: programmed };
+        let slc = Flow { rise: self.growth(|levels| levels.slc_pages), through: programmed };
         if slc_pages > 0 && slc.is_unbalanced() {
             let left = slc_pages.saturating_sub(last.slc_pages) as f64;
             found.push((Unsteady::SlcFills, self.lengthened(2.0 + left / slc.rise.abs())));
