@@ -633,7 +633,7 @@ class Statuses:
 
 @record
 class Host:
-    """What crossed between host and drive."""
+    """Traffic between host and drive."""
 
     interface: Literal["direct", "nvme", "sata"]
     """How host and drive are connected (`host.interface`)."""
@@ -873,14 +873,14 @@ class Utilisation:
 
 @record
 class Links:
-    """What each link of the fabric carried; an entry for each link."""
+    """Traffic of the links of the fabric, an entry for each link."""
 
     names: tuple[str, ...]
     """Name of each link: channels by row, those of columns behind them; private channels by chip; links of a mesh by
     the routers at their ends, (row, column).
     """
     kinds: tuple[Literal["channel", "controller", "mesh", "chip"], ...]
-    """What each link connects."""
+    """Kind of each link, by the parts that it connects."""
     busy_ps: tuple[int, ...]
     """Time that each link had bytes on the move. Unit: ps."""
     bytes_to_chips: tuple[int, ...]
@@ -897,7 +897,7 @@ class Links:
 
 @record
 class Bound:
-    """What bounds the measured window, or the run where there is none."""
+    """Bottleneck of the measured window, or of the run where there is none."""
 
     resource: Literal[
         "host-link",
@@ -912,7 +912,7 @@ class Bound:
         "waiting",
         "latency",
     ]
-    """The bottleneck."""
+    """Part of the drive, or the load, that limits throughput."""
     share: float
     """Busy share of that resource; of the busiest part where the run is bound by arrivals or latency. Of a link of a
     packet network that bounds the run though bytes do not always move over it: the share of time for which packets hold
@@ -1211,7 +1211,7 @@ class StreamResult:
     breakdown_ps: BreakdownByPart
     """Where the latencies of the requests of the stream went."""
     workload: dict[str, Any] | None
-    """What the workload of the stream is. None when it was not made from the configuration."""
+    """Summary of the workload of the stream. None when it was not made from the configuration."""
 
 
 @record
@@ -1219,7 +1219,7 @@ class WarmUp:
     """How the warm-up ended."""
 
     how: Literal["none", "auto", "requests", "time", "steady"]
-    """What was to end the warm-up (`measure.warm-up`)."""
+    """Condition that was to end the warm-up (`measure.warm-up`)."""
     converged: bool
     """Whether the warm-up ended and requests completed behind it; `false` with `auto` says that the run is too short,
     and that the measured window is its second half.
@@ -1299,9 +1299,9 @@ class Rounds:
     """How much the measured window changes over five rounds, each a fifth of its requests."""
 
     iops: Drift
-    """Of completed requests per simulated second."""
+    """Drift of the completed requests per simulated second."""
     latency: Drift
-    """Of the mean latency."""
+    """Drift of the mean latency."""
 
 
 @record
@@ -1493,11 +1493,11 @@ class RecordedRequest:
     stream: int
     """The place of its stream among the streams, from 0 on."""
     kind: Literal["read", "write", "deallocate", "flush", "write_zeroes"]
-    """What it asks."""
+    """Kind of the request."""
     offset_bytes: int
     """Where it begins on the drive. Unit: B."""
     size_bytes: int
-    """How much it covers. Unit: B."""
+    """Bytes of the request. Unit: B."""
     issued_ps: int
     """When the host issued it. Unit: ps."""
     completed_ps: int | None
@@ -1511,9 +1511,9 @@ class RecordedTransfer:
     die: int
     """The die it is to or from; the first one of its chip where dies take turns, until something is sent."""
     phase: Literal["command", "data", "copy"]
-    """What the path was wanted for."""
+    """Phase of the operation that the path was for."""
     message: Literal["read", "program", "erase", "copyback", "data", "copy"] | None
-    """What was sent. None when nothing was sent by the end of the recording, or at all."""
+    """Message that was sent. None when nothing was sent by the end of the recording, or at all."""
     requests: tuple[int, ...]
     """The numbers of the requests it was for; none where it was work of the firmware, or nothing was sent."""
     asked_ps: int
@@ -1525,7 +1525,7 @@ class RecordedTransfer:
     released_ps: int | None
     """When the path was given back. Unit: ps. None when it was held at the end of the recording."""
     causes: tuple[Literal["channel", "controller", "link"], ...]
-    """What was in the way, one after the other; empty when the path was free at the first try."""
+    """Obstacles on the path, in the order in which they were met; empty when the path was free at the first try."""
     blocked_ps: int
     """How long something was in the way. Unit: ps."""
 
@@ -1559,14 +1559,14 @@ class RecordedScoutStep:
     die: int
     """The die it looks for a path to."""
     step: Literal["sent", "forward", "back", "found", "failed"]
-    """What it does."""
+    """Move of the scout."""
     to_chip: int | None
     """The chip whose router it goes to, or is at. None when that is its controller."""
 
 
 @record
 class NetworkRecording:
-    """What moved over the interconnect in a window of the run (`measure.window-start`, `measure.window-length`)."""
+    """Transfers over the interconnect in a window of the run (`measure.window-start`, `measure.window-length`)."""
 
     fabric: str
     """The kind of the interconnect."""
@@ -1583,9 +1583,9 @@ class NetworkRecording:
     transfers: tuple[RecordedTransfer, ...]
     """Transfers that wanted or had a path within the window, in the order in which they asked for it."""
     holds: tuple[RecordedHold, ...]
-    """What held the links within the window: paths of transfers, and links that a scout had reserved."""
+    """Spans in which links were held within the window: by paths of transfers, or reserved by a scout."""
     scouts: tuple[RecordedScoutStep, ...]
-    """What the scouts of Venice did within the window, in order."""
+    """Moves of the scouts of Venice within the window, in order."""
 
 
 @record
@@ -1602,7 +1602,7 @@ class TimelineRecording:
 
 @record
 class StreamFairness:
-    """What the other streams do to one."""
+    """Effect of the other streams on one."""
 
     name: str
     """Name of the stream."""
@@ -1652,7 +1652,7 @@ class WorkloadFile:
 
 @record
 class Provenance:
-    """What it takes, beside the configuration, to make the result again."""
+    """Inputs, beside the configuration, that reproduce the result."""
 
     command: tuple[str, ...] | None
     """The command line. None when no command line has made it."""
@@ -1707,7 +1707,7 @@ class Report:
     scouts: Scouts | None
     """Work of the scouts of Venice during the run. None on other fabrics."""
     host: Host
-    """What crossed between host and drive during the run."""
+    """Traffic between host and drive during the run."""
     cache: DeviceCache | None
     """Work of the device cache during the run. None when it is turned off."""
     slc: SlcCache | None
@@ -1719,15 +1719,15 @@ class Report:
     utilisation: Utilisation
     """Busy shares of the parts of the drive, of the simulated time from the start to the last event."""
     links: Links
-    """What each link of the fabric carried during the run."""
+    """Traffic of each link of the fabric during the run."""
     bound: Bound
-    """What bounds the measured window; the run where there is none, and with the warm-up `auto`."""
+    """Bottleneck of the measured window; of the run where there is none, and with the warm-up `auto`."""
     lower_bound: LowerBound
     """The least time that the work of the run takes."""
     power: DrivePower
     """Energy and power of the drive during the run."""
     area: DriveArea
-    """What the interconnect is made of, and its area."""
+    """Parts of the interconnect, and their area."""
     streams: tuple[StreamResult, ...]
     """The results of each stream, in the order of the configuration; one, named `host`, where no streams are
     configured.
@@ -1750,11 +1750,11 @@ class Report:
     run, and the last one ends with the run. Empty where `measure.epoch` is unset.
     """
     network: NetworkRecording | None
-    """What moved over the interconnect in a window of the run. None unless `measure.network` is set."""
+    """Transfers over the interconnect in a window of the run. None unless `measure.network` is set."""
     timeline: TimelineRecording | None
-    """What the timeline of the run covers. None without `--timeline`."""
+    """Extent of the timeline of the run. None without `--timeline`."""
     workload: dict[str, Any] | None
-    """What the workload is. None when there are several streams."""
+    """Summary of the workload. None when there are several streams."""
     wall_s: float
     """Wall time of the run, without reading the configuration and preconditioning. Unit: s."""
     requests_per_wall_s: float

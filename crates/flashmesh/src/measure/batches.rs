@@ -107,12 +107,12 @@ impl RequestMark {
     }
 }
 
-/// What the stores of a drive hold at one moment.
+/// Levels of the stores of a drive at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Levels {
     /// Free pages of flash.
     pub free_pages: u64,
-    /// Of these the pages that writes can take before a collection begins.
+    /// Free pages that writes can take before a collection begins.
     pub before_collection: u64,
     /// Dirty pages of the device cache.
     pub dirty_pages: u64,

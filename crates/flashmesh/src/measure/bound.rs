@@ -1,4 +1,4 @@
-//! What bounds a run, in one line.
+//! Bottleneck of a run, in one line.
 
 use super::breakdown::BreakdownSummary;
 use super::report::Utilisation;
@@ -28,7 +28,7 @@ pub enum Load {
 }
 
 names! {
-    /// What bounds a run.
+    /// Bottleneck of a run.
     Resource {
         /// The link between host and drive, in its busier direction.
         HostLink = "host-link",
@@ -56,9 +56,9 @@ names! {
 }
 
 quantities! {
-    /// What bounds the measured window, or the run where there is none.
+    /// Bottleneck of the measured window, or of the run where there is none.
     Bound as "Bound" {
-        /// The bottleneck.
+        /// Part of the drive, or the load, that limits throughput.
         resource: Resource;
         /// Busy share of that resource; of the busiest part where the run is bound by arrivals or latency. Of a link of a packet network
         /// that bounds the run though bytes do not always move over it: the share of time for which packets hold it. Of a link that
@@ -218,7 +218,7 @@ impl Bound {
         Bound { resource: Resource::Links, share: held, sentence }
     }
 
-    /// Nothing is saturated, so the load is the bound; `most` is the busiest part.
+    /// Returns the load as the bound, since no part is saturated; `most` is the busiest part.
     fn of_the_load(most: Candidate, mean: Option<&BreakdownSummary>, load: Load) -> Bound {
         let Candidate { resource, share, name } = most;
         let busy = format!("{name} is the busiest part, at {}", percent(share));

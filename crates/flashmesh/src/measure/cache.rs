@@ -36,7 +36,7 @@ quantities! {
 }
 
 impl CacheReport {
-    /// What `cache` did until `end`; its DRAM was `busy`, writes `waited`, and so many of their pages were `throttled`.
+    /// Returns the report of `cache` until `end`: its DRAM was `busy`, writes `waited`, and `throttled` of their pages were delayed.
     pub fn new(cache: &Cache, busy: Time, waited: Time, throttled: u64, end: Time) -> CacheReport {
         let Counts { reads, writes, fills, destages, evictions, waits, dirty_max } = *cache.counts();
         CacheReport {

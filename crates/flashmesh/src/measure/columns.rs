@@ -9,15 +9,15 @@ use crate::workload::RequestKind;
 /// A column of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnSpec {
-    /// Its name.
+    /// Name of the column.
     pub name: &'static str,
-    /// What its values are.
+    /// Type of the values of the column.
     pub column_type: ColumnType,
-    /// What it means.
+    /// Meaning, for the documentation.
     pub doc: String,
 }
 
-/// What the values of a column are.
+/// Type of the values of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ColumnType {
     /// Whole numbers of 64 bits.
@@ -115,7 +115,7 @@ macro_rules! columns {
 columns! {
     /// Number of the request in the order of issue, from 0.
     id: u64 = |record| record.id;
-    /// What the request asks.
+    /// Kind of the request.
     kind: RequestKind = |record| record.kind;
     /// Stream of the configuration that issued it; `host` where no streams are configured.
     stream_name: StreamIndex = |record| record.issuer.0;
@@ -123,7 +123,7 @@ columns! {
     stream: u32 = |record| record.stream;
     /// Where the request begins in its namespace.
     offset_bytes: u64 = |record| record.offset.as_u64();
-    /// How much it covers; 0 of a flush.
+    /// Bytes of the request; 0 for a flush.
     size_bytes: u64 = |record| record.size.as_u64();
     /// How it ended.
     status: Status = |record| record.status;

@@ -1,4 +1,4 @@
-//! What becomes of the records of completed requests: nothing, or they go to the sink of a caller, or to those who step the drive.
+//! Destinations of the records of completed requests: none, the sink of a caller, or a program that steps the drive.
 
 use crate::host::status::Status;
 use crate::units::Time;
@@ -40,7 +40,7 @@ pub struct Completions {
 }
 
 impl Completions {
-    /// A step begins.
+    /// Begins a step.
     pub fn begin(&mut self, to_completion: bool) {
         self.done.clear();
         self.pauses = if to_completion { Pauses::AtNext } else { Pauses::WhereTold };

@@ -171,7 +171,7 @@ pub struct Figures<'a> {
     pub write_amplification: Option<f64>,
     pub dies_gc_mean: f64,
     pub dies: usize,
-    /// Of all requests, of reads and of writes.
+    /// Latencies of all requests, of reads and of writes.
     pub latencies: [&'a dyn Distribution; 3],
 }
 

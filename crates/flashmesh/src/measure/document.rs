@@ -10,7 +10,7 @@ use crate::results::{Reported, Shape};
 quantities! {
     /// The measures of one run. Where a meaning names no other interval, it covers the whole run, warm-up included.
     Document as "Report" {
-        /// What the run reports.
+        /// Report of the run.
         report: Report => flatten;
         /// How much the streams slow one another down.
         fairness: Option<Fairness>, null "unless the streams were run alone as well (`--fairness`)";
@@ -22,7 +22,7 @@ quantities! {
 }
 
 quantities! {
-    /// What it takes, beside the configuration, to make the result again.
+    /// Inputs, beside the configuration, that reproduce the result.
     Provenance as "Provenance" {
         /// The command line.
         command: Option<Vec<String>>, null "when no command line has made it";

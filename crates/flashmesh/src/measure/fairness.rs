@@ -20,7 +20,7 @@ quantities! {
 }
 
 quantities! {
-    /// What the other streams do to one.
+    /// Effect of the other streams on one.
     StreamFairness as "StreamFairness" {
         /// Name of the stream.
         name: String;

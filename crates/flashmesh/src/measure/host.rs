@@ -1,4 +1,4 @@
-//! What crossed between host and drive.
+//! Traffic between host and drive.
 
 use crate::config::InterfaceKind;
 use crate::host::status::Status;
@@ -69,7 +69,7 @@ impl StatusesReport {
 }
 
 quantities! {
-    /// What crossed between host and drive.
+    /// Traffic between host and drive.
     HostReport as "Host" {
         /// How host and drive are connected (`host.interface`).
         interface: &'static str as InterfaceKind;

@@ -1,4 +1,4 @@
-//! What was counted in one interval of a run.
+//! Counts of one interval of a run.
 //!
 //! Intervals that lie side by side add up, so that a longer one has the counts, and the percentiles, of both.
 

@@ -12,11 +12,11 @@ use crate::workload::RequestKind;
 pub struct RequestRecord {
     /// Its number in the order of issue, from 0.
     pub id: u64,
-    /// What it asked.
+    /// Kind of the request.
     pub kind: RequestKind,
     /// Where it began on the drive.
     pub offset: Bytes,
-    /// How much it covered.
+    /// Bytes of the request.
     pub size: Bytes,
     /// The stream of the configuration that issued it.
     pub issuer: StreamId,
@@ -34,7 +34,7 @@ pub struct RequestRecord {
     pub spent: LatencyBreakdown,
     /// How it ended.
     pub status: Status,
-    /// What was in the way of its transfers; empty when each had its path on the first try.
+    /// Causes for which its transfers waited for a path; empty when each had its path on the first try.
     pub path_conflict: Causes,
 }
 

@@ -40,12 +40,12 @@ impl Moments {
         self.sum
     }
 
-    /// Their mean; there is at least one.
+    /// Returns the mean of the values, of which there is at least one.
     pub fn mean(&self) -> f64 {
         self.sum as f64 / self.count as f64
     }
 
-    /// Their standard deviation around the mean: the root of n times the sum of squares less the square of the sum, over n. Only the
+    /// Returns the standard deviation of the values: the root of n times the sum of squares less the square of the sum, over n. Only the
     /// difference is rounded, so that it keeps its digits where the mean is much larger.
     pub fn deviation(&self) -> f64 {
         let Wide(high, low) = self.squares;

@@ -1,11 +1,11 @@
-//! What moved over the interconnect in a window of a run, one event after the other.
+//! Recording of the transfers over the interconnect in a window of a run.
 
 use crate::fabric::{Cause, Message, ScoutMove, TransferPhase};
 use crate::workload::RequestKind;
 use crate::{names, quantities};
 
 quantities! {
-    /// What moved over the interconnect in a window of the run (`measure.window-start`, `measure.window-length`).
+    /// Transfers over the interconnect in a window of the run (`measure.window-start`, `measure.window-length`).
     #[derive(Default)]
     NetworkReport as "NetworkRecording" {
         /// The kind of the interconnect.
@@ -22,9 +22,9 @@ quantities! {
         requests: Vec<RecordedRequest>;
         /// Transfers that wanted or had a path within the window, in the order in which they asked for it.
         transfers: Vec<RecordedTransfer>;
-        /// What held the links within the window: paths of transfers, and links that a scout had reserved.
+        /// Spans in which links were held within the window: by paths of transfers, or reserved by a scout.
         holds: Vec<RecordedHold>;
-        /// What the scouts of Venice did within the window, in order.
+        /// Moves of the scouts of Venice within the window, in order.
         scouts: Vec<RecordedScoutStep>;
     }
 }
@@ -37,11 +37,11 @@ quantities! {
         number: u64;
         /// The place of its stream among the streams, from 0 on.
         stream: u64;
-        /// What it asks.
+        /// Kind of the request.
         kind: RequestKind;
         /// Where it begins on the drive.
         offset_bytes: u64, in "B";
-        /// How much it covers.
+        /// Bytes of the request.
         size_bytes: u64, in "B";
         /// When the host issued it.
         issued_ps: u64, in "ps";
@@ -56,9 +56,9 @@ quantities! {
     RecordedTransfer as "RecordedTransfer" {
         /// The die it is to or from; the first one of its chip where dies take turns, until something is sent.
         die: u64;
-        /// What the path was wanted for.
+        /// Phase of the operation that the path was for.
         phase: Phase;
-        /// What was sent.
+        /// Message that was sent.
         message: Option<Sending>, null "when nothing was sent by the end of the recording, or at all";
         /// The numbers of the requests it was for; none where it was work of the firmware, or nothing was sent.
         requests: Vec<u64>;
@@ -70,7 +70,7 @@ quantities! {
         delivered_ps: Option<u64>, in "ps", null "when it had not arrived by the end of the recording";
         /// When the path was given back.
         released_ps: Option<u64>, in "ps", null "when it was held at the end of the recording";
-        /// What was in the way, one after the other; empty when the path was free at the first try.
+        /// Obstacles on the path, in the order in which they were met; empty when the path was free at the first try.
         causes: Vec<Obstacle>;
         /// How long something was in the way.
         blocked_ps: u64, in "ps";
@@ -104,7 +104,7 @@ quantities! {
         controller: u64;
         /// The die it looks for a path to.
         die: u64;
-        /// What it does.
+        /// Move of the scout.
         step: ScoutMove;
         /// The chip whose router it goes to, or is at.
         to_chip: Option<u64>, null "when that is its controller";
@@ -112,7 +112,7 @@ quantities! {
 }
 
 names! {
-    /// What a path is wanted for.
+    /// Phase of an operation that a path is for.
     Phase {
         /// The next command of the die, with the data of a program.
         Command = "command",
@@ -124,7 +124,7 @@ names! {
 }
 
 names! {
-    /// What is sent.
+    /// Message over a path.
     Sending {
         /// A command to read.
         Read = "read",
@@ -142,7 +142,7 @@ names! {
 }
 
 names! {
-    /// What is in the way of a transfer.
+    /// Obstacle on the path of a transfer.
     Obstacle {
         /// The channel, or the pins of the chip, carry something else.
         Channel = "channel",

@@ -1,4 +1,4 @@
-//! What a timeline covers, which is written into a file of its own.
+//! Extent of a timeline, which is written into a file of its own.
 
 use crate::quantities;
 

@@ -66,7 +66,7 @@ quantities! {
         replication: Option<ReplicationReport>, null "with `replication.enabled = false`";
         /// Work of the scouts of Venice during the run.
         scouts: Option<venice::Counters>, null "on other fabrics";
-        /// What crossed between host and drive during the run.
+        /// Traffic between host and drive during the run.
         host: HostReport;
         /// Work of the device cache during the run.
         cache: Option<CacheReport>, null "when it is turned off";
@@ -78,15 +78,15 @@ quantities! {
         power_cut: Option<PowerCutReport>, null "when none came before the run ended";
         /// Busy shares of the parts of the drive, of the simulated time from the start to the last event.
         utilisation: Utilisation;
-        /// What each link of the fabric carried during the run.
+        /// Traffic of each link of the fabric during the run.
         links: LinksReport;
-        /// What bounds the measured window; the run where there is none, and with the warm-up `auto`.
+        /// Bottleneck of the measured window; of the run where there is none, and with the warm-up `auto`.
         bound: Bound;
         /// The least time that the work of the run takes.
         lower_bound: LowerBound;
         /// Energy and power of the drive during the run.
         power: PowerReport;
-        /// What the interconnect is made of, and its area.
+        /// Parts of the interconnect, and their area.
         area: AreaReport;
         /// The results of each stream, in the order of the configuration; one, named `host`, where no streams are configured.
         streams: Vec<StreamReport>;
@@ -103,11 +103,11 @@ quantities! {
         /// The run in intervals of `measure.epoch`, or of that times a power of two. Their counts add up to those of the run, and
         /// the last one ends with the run. Empty where `measure.epoch` is unset.
         epochs: Vec<IntervalReport>;
-        /// What moved over the interconnect in a window of the run.
+        /// Transfers over the interconnect in a window of the run.
         network: Option<NetworkReport>, null "unless `measure.network` is set";
-        /// What the timeline of the run covers.
+        /// Extent of the timeline of the run.
         timeline: Option<TimelineReport>, null "without `--timeline`";
-        /// What the workload is.
+        /// Summary of the workload.
         workload: Option<WorkloadSummary>, null "when there are several streams";
         /// Wall time of the run, without reading the configuration and preconditioning.
         wall_s: f64, in "s";
@@ -123,7 +123,7 @@ quantities! {
         version: &'static str;
         /// Whether the run was stopped before its end.
         interrupted: bool;
-        /// What probes of the user have added.
+        /// Quantities that probes of the user have added.
         own: OwnQuantities => flatten;
     }
 }
@@ -179,7 +179,7 @@ quantities! {
         latency_ps: LatencyReport;
         /// Where the latencies of the requests of the stream went.
         breakdown_ps: BreakdownReport;
-        /// What the workload of the stream is.
+        /// Summary of the workload of the stream.
         workload: Option<WorkloadSummary>, null "when it was not made from the configuration";
     }
 }
@@ -267,12 +267,12 @@ quantities! {
 }
 
 quantities! {
-    /// What each link of the fabric carried; an entry for each link.
+    /// Traffic of the links of the fabric, an entry for each link.
     LinksReport as "Links" {
         /// Name of each link: channels by row, those of columns behind them; private channels by chip; links of a mesh by the
         /// routers at their ends, (row, column).
         names: Vec<String>;
-        /// What each link connects.
+        /// Kind of each link, by the parts that it connects.
         kinds: Vec<LinkKind>;
         /// Time that each link had bytes on the move.
         busy_ps: Vec<u64>, in "ps";
@@ -290,7 +290,7 @@ quantities! {
 }
 
 impl LinksReport {
-    /// What the links of `layout` carried until `end`, with `hops` over all `transfers`.
+    /// Returns the traffic of the links of `layout` until `end`, with `hops` over all `transfers`.
     pub fn new(layout: &Layout, usage: &[LinkUsage], hops: u64, transfers: u64, end: Time) -> LinksReport {
         LinksReport {
             names: layout.links.iter().map(|link| link.name.clone()).collect(),

@@ -1,4 +1,4 @@
-//! What is counted of the requests of one stream.
+//! Counts of the requests of one stream.
 
 use super::breakdown::{Breakdown, Tally};
 use super::latency::Latencies;
