@@ -18,6 +18,8 @@ import pytest
 
 import flashmesh
 from conftest import TIMEOUT_S
+from flashmesh.importers.fio import read_jobs
+from flashmesh.sweeps.ranges import quantity
 
 FIO = shutil.which("fio")
 KIB = 1024
@@ -85,6 +87,36 @@ def of_flashmesh(folder: Path, options: str, seed: int = 0) -> Requests:
 )
 def test_a_sequential_job_issues_what_fio_issues(tmp_path: Path, options: str, length_kib: int) -> None:
     assert of_flashmesh(tmp_path, options) == of_fio(tmp_path, options, length_kib * KIB)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "offset=33%\n",
+        "offset=33%\noffset_align=64k\n",
+        "offset=10k\noffset_align=64k\n",
+        "offset=33%\nbs=12k\n",
+        "offset=33%\nbs=8k,16k\n",
+        "offset=33%\nbssplit=4k/50:16k/50\n",
+        "offset=1%\noffset_increment=7%\nnumjobs=2\n",
+        "offset=10k\noffset_increment=7%\nnumjobs=2\n",
+    ],
+)
+def test_an_offset_is_rounded_as_fio_rounds_it(tmp_path: Path, options: str) -> None:
+    size = 1000 * KIB
+    with (tmp_path / "drive").open("wb") as file:
+        file.truncate(size)
+    text = f"[job]\nioengine=psync\nfilename={{name}}\nrw=read\nnumber_ios=1\n{options}"
+    (tmp_path / "fio.fio").write_text(text.format(name="drive") + "write_iolog=fio.log\n")
+    fio = [str(FIO), "fio.fio"]
+    subprocess.run(fio, cwd=tmp_path, capture_output=True, timeout=TIMEOUT_S, check=True)
+    lines = [line.split() for path in tmp_path.glob("fio.log*") for line in path.read_text().splitlines()]
+    theirs = sorted(int(line[3]) for line in lines if line[2:3] == ["read"])
+    assert theirs
+    (tmp_path / "job.fio").write_text(text.format(name="/dev/sda"))
+    settings = read_jobs(tmp_path / "job.fio", size).settings
+    starts = [(key, str(value)) for key, value in settings.items() if key.endswith("footprint-start")]
+    assert sorted(quantity(key, value).value for key, value in starts) == theirs
 
 
 def test_a_sequential_mix_has_the_positions_of_fio(tmp_path: Path) -> None:
