@@ -54,8 +54,10 @@ test: $(NATIVE) ## Run every test
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-rust test-python
 
 # Random tests draw the same cases on every machine, so that what passed once passes again.
-test-rust: own-examples
-	PROPTEST_RNG_SEED=1 $(CARGO) test --workspace --locked
+# The examples come last, so that one that fails hides no test.
+test-rust:
+	PROPTEST_RNG_SEED=1 $(CARGO) test --workspace --locked --no-fail-fast
+	$(MAKE) --no-print-directory own-examples
 
 # What CONTRIBUTING.md walks through: a part of one's own, run by name.
 OWN_EXAMPLES := $(sort $(basename $(notdir $(wildcard crates/flashmesh/examples/own_*.rs))))
