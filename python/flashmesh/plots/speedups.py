@@ -63,7 +63,7 @@ def title_of(runs: Sequence[Run]) -> str:
 
 
 def speedups(runs: Sequence[Run]) -> style.Plot:
-    """How many times faster than its baseline each run is, a bar for each run that starts at 1."""
+    """Returns a bar chart of the speedup of each run over its baseline; bars start at 1."""
     arrives = follows_arrivals(runs)
     measures = MEASURES[1:] if arrives else MEASURES
     values = [row for row in rows(runs) if row["measure"] in measures]
@@ -78,7 +78,8 @@ def speedups(runs: Sequence[Run]) -> style.Plot:
     title = "times shorter" if arrives else "times faster"
     axis = alt.Axis(title=title, format="~g", labelOverlap="greedy", labelSeparation=10)
     x = alt.X("speedup:Q", scale=scale, axis=axis)
-    # Each layer draws every row, since one without rows, as a filter may leave it, has no extent.
+    # Bars and labels are drawn of all rows, with colour and side computed per row: a layer that a filter leaves
+    # without rows has no extent.
     is_equal = "datum.text === '1.00x'"
     faster, slower = alt.value("#0072b2"), alt.value("#d55e00")
     color = alt.when(is_equal).then(alt.value(NEUTRAL)).when("datum.speedup >= 1").then(faster).otherwise(slower)

@@ -59,7 +59,7 @@ class Pairing:
             key: A key that each of them sets.
         """
         self._by_value: dict[str, dict[tuple[str, ...], int]] = {}
-        """Numbers of the runs, by the value of the key and by all other settings."""
+        """Indices of the runs, by the value of the key and by all other settings."""
         self._points: list[tuple[str, ...]] = []
         """Settings of each run but the key and the seed."""
         for number, settings in enumerate(table.settings):
@@ -69,12 +69,14 @@ class Pairing:
             self._points.append(tuple(each for name, each in texts.items() if name != SEED))
 
     def gain(self, first: str, value: str, values: Sequence[float | None]) -> Gain | None:
-        """Returns the gain of `value` over `first`, seed by seed; None where no run has a partner.
+        """Returns the ratio of a measure at `value` to that at `first`, over runs with equal other settings and seeds.
+
+        None where no pair of such runs has measures above zero.
 
         Args:
             first: The value of the key that is compared with.
             value: Another value of the key.
-            values: The measure of each run.
+            values: The measure, of each run of the table.
         """
         partners = self._by_value.get(first, {})
         pairs: dict[tuple[str, ...], list[float]] = {}

@@ -64,13 +64,14 @@ impl Counters {
         self.update_due();
     }
 
-    /// Ends what ends at the time of `counts`, by when the drive holds `levels`; returns whether the measured window begins there.
+    /// Records the drive mark and closes the intervals that are due at the time of `counts`, with the drive at `levels`; returns whether the
+    /// measured window begins at that time.
     pub fn cut(&mut self, counts: &Counts, levels: Levels) -> bool {
         let is_mark = self.batches.due() == counts.span;
         if is_mark {
             self.batches.mark_drive(counts, levels);
         }
-        // Looked at between marks, a warm-up would end elsewhere when epochs are measured too.
+        // A warm-up is checked at marks alone: checked at the ends of epochs too, it would end at other times where epochs are measured.
         let marks = is_mark.then_some(&self.batches);
         let begins = self.timeline.as_mut().is_some_and(|timeline| timeline.cut(counts, marks));
         if begins {

@@ -140,8 +140,8 @@ impl Ftl {
         Ftl::divided(geometry, config, rules, partition, TranslationPages::new(geometry, config))
     }
 
-    /// Returns the translation layer in the state in which a run of `config` begins; parts of it are kept in `folder`. `writes`: whether requests may
-    /// write; under reads alone no collection is in progress. `watch` receives how far preconditioning is.
+    /// Returns the translation layer after the preconditioning of `config`. `folder` caches computed states, and `watch` receives the progress.
+    /// Without `writes`, where no request writes, a run begins with no collection in progress.
     ///
     /// # Panics
     /// As [`Ftl::new`].

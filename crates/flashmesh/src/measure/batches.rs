@@ -1,7 +1,7 @@
 //! Batches of a run: cumulative counts at equally spaced times, from which confidence intervals and the verdict of steadiness are computed.
 //!
-//! At [`MARKS_MAX`] marks every other one is dropped and the spacing doubles, so that memory is bounded and a long run has between half as many
-//! marks and all of them. Marks begin anew where a measured window begins.
+//! At [`MARKS_MAX`] marks every other mark is dropped and the spacing doubles: memory is bounded, and a long run keeps at least half of
+//! [`MARKS_MAX`] marks. All marks are dropped where a measured window begins.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use super::interval::Counts;
 use super::stream::{Kind, StreamMeasures};
 use crate::units::Time;
 
-/// Most marks of a run. \[choice\]
+/// Number of marks at which every other mark is dropped. \[choice\]
 pub const MARKS_MAX: usize = 64;
 
 /// First spacing, in which even a fast drive completes few requests. \[choice\]
@@ -70,7 +70,7 @@ impl<T> Marks<T> {
         &self.values
     }
 
-    /// Returns the indices of the marks that end a batch of the window from `start` on.
+    /// Returns the indices of the marks that end the whole batches of the window that begins at `start`.
     pub fn steps(&self, start: Time) -> Range<usize> {
         let first = if start <= self.origin {
             0
@@ -107,7 +107,7 @@ impl RequestMark {
     }
 }
 
-/// Levels of the stores of a drive at one moment.
+/// Fill levels of flash and caches, and the backlog of requests, at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Levels {
     /// Free pages of flash.
@@ -133,12 +133,12 @@ pub struct DriveMark {
     pub levels: Levels,
 }
 
-/// The marks of requests, taken at completions, and those of the drive, taken between events.
+/// Request marks, recorded at the first completion at or after the time of a mark, and drive marks, recorded between events at that time.
 #[derive(Clone, Debug)]
 pub struct Batches {
     requests: Marks<RequestMark>,
     drive: Marks<DriveMark>,
-    /// Time from which on a completion belongs after the next mark of requests.
+    /// Time of the next request mark: a completion at or after this time counts in a later batch.
     pub next_of_requests: Time,
 }
 
@@ -157,13 +157,13 @@ impl Batches {
         }
     }
 
-    /// Begins anew at the time of `counts`.
+    /// Drops all marks and sets the origin to the time at which `counts` was taken.
     pub fn restart(&mut self, streams: &[StreamMeasures], counts: &Counts, levels: Levels) {
         let drive = DriveMark { counts: counts.clone(), levels };
         *self = Batches::from_origin(counts.span, RequestMark::new(streams), drive);
     }
 
-    /// Marks the requests that completed before `now`.
+    /// Records the request marks that are due by `now`, of the requests completed before `now`.
     #[cold]
     #[inline(never)]
     pub fn mark_requests(&mut self, now: Time, streams: &[StreamMeasures]) {
@@ -173,12 +173,12 @@ impl Batches {
         self.next_of_requests = self.requests.next();
     }
 
-    /// Returns the time at which the next [`Batches::mark_drive`] is due, before all events of that time.
+    /// Returns the time of the next drive mark: [`Batches::mark_drive`] is called before any event at that time.
     pub fn due(&self) -> Time {
         self.drive.next()
     }
 
-    /// Marks what the drive has done by [`Batches::due`].
+    /// Records the drive mark due at [`Batches::due`]: the counts and levels of the drive at that time.
     pub fn mark_drive(&mut self, counts: &Counts, levels: Levels) {
         self.drive.push(DriveMark { counts: counts.clone(), levels });
     }
@@ -210,7 +210,7 @@ impl Batches {
 }
 
 impl RequestMark {
-    /// Returns the completed requests of `kinds`, the sum of their latencies, and the sums of the parts of these, in picoseconds.
+    /// Returns the number of completed requests of `kinds`, the sum of their latencies, and the sum of each part of the latencies, in picoseconds.
     pub fn sums(&self, kinds: &[Kind]) -> (u64, u128, [u128; PARTS]) {
         kinds.iter().map(|&kind| &self.kinds[kind as usize]).fold(
             (0, 0, [0; PARTS]),

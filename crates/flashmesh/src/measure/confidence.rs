@@ -322,14 +322,14 @@ fn seconds(time: Time) -> f64 {
     time.as_ps() as f64 / Time::PS_PER_SECOND as f64
 }
 
-/// Returns half the width of the 95 % confidence interval of the sum of `over` over the sum of `under`, values of consecutive batches; `None`
-/// for too few batches, or where nothing is below the line.
+/// Returns half the width of the 95 % confidence interval of the ratio of the sums of `over` and `under`, which have a value for each batch;
+/// `None` for too few batches, or a denominator of zero.
 pub fn half_width(over: &[f64], under: &[f64]) -> Option<f64> {
     let residuals = residuals(over, under)?;
-    Some(deviation(&residuals) / under.iter().sum::<f64>())
+    Some(half_width_of_sum(&residuals) / under.iter().sum::<f64>())
 }
 
-/// Returns the same of the batches about the straight line that fits them best: the part of the width that no drift causes.
+/// Returns the half-width as [`half_width`] does, after the linear trend of the residuals is subtracted: drift does not widen the interval.
 pub fn half_width_without_drift(over: &[f64], under: &[f64]) -> Option<f64> {
     let mut residuals = residuals(over, under)?;
     let middle = (residuals.len() - 1) as f64 / 2.0;
@@ -337,11 +337,11 @@ pub fn half_width_without_drift(over: &[f64], under: &[f64]) -> Option<f64> {
     let products: f64 = residuals.iter().zip(places()).map(|(residual, place)| residual * place).sum();
     let slope = products / places().map(|place| place * place).sum::<f64>();
     residuals.iter_mut().zip(places()).for_each(|(residual, place)| *residual -= slope * place);
-    Some(deviation(&residuals) / under.iter().sum::<f64>())
+    Some(half_width_of_sum(&residuals) / under.iter().sum::<f64>())
 }
 
-/// Returns the deviations of `over` from its share of `under` in all batches, which add up to zero; `None` for too few batches, or where
-/// nothing is below the line.
+/// Returns the residual `over - ratio * under` of each batch, where `ratio` is that of the sums; the residuals add up to zero. `None` for too
+/// few batches, or a denominator of zero.
 fn residuals(over: &[f64], under: &[f64]) -> Option<Vec<f64>> {
     let below: f64 = under.iter().sum();
     if over.len() < BATCHES_MIN || below <= 0.0 {
@@ -351,8 +351,8 @@ fn residuals(over: &[f64], under: &[f64]) -> Option<Vec<f64>> {
     Some(over.iter().zip(under).map(|(over, under)| over - ratio * under).collect())
 }
 
-/// Returns half the width of the 95 % confidence interval of the sum of batches with these residuals.
-fn deviation(residuals: &[f64]) -> f64 {
+/// Returns half the width of the 95 % confidence interval of the sum over batches, corrected for the autocorrelation of `residuals`.
+fn half_width_of_sum(residuals: &[f64]) -> f64 {
     let squares: f64 = residuals.iter().map(|residual| residual * residual).sum();
     if squares <= 0.0 {
         return 0.0;

@@ -22,9 +22,9 @@ pub struct PartTimes {
     pub dies: Vec<Time>,
     /// Garbage collection and wear levelling.
     pub dies_gc: Vec<Time>,
-    /// By die, or by chip where the dies of a chip take turns.
+    /// Work of each die, or of each chip where the dies of a chip do not interleave.
     pub work: Vec<DieWork>,
-    /// With the queue of an open stream full; `None` where a stream issues requests as others complete.
+    /// Time during which an arrived request waited for a full queue, the longest of all streams; `None` unless all streams are open.
     pub overdue: Option<Time>,
 }
 

@@ -27,11 +27,12 @@ const SETS_MIN: f64 = 8.0;
 /// workload independent preconditioning of the SNIA (Solid State Storage Performance Test Specification 2.0.2, WIPC).
 const OVERWRITES: f64 = 2.0;
 
-/// Half-widths of the 95 % interval of a round that the range of five rounds without drift exceeds in one of a hundred cases: the quantile
-/// 4.60 of the studentized range, in standard deviations, over 1.96.
+/// Threshold of the range of five rounds, in half-widths of the 95 % interval of a round: without drift exceeded with 1 % probability (4.60,
+/// the 99 % quantile of the studentized range, over 1.96).
 const RANGE_OF_NOISE: f64 = 2.35;
 
-/// Half-widths of the 95 % interval of a round that the slope over five rounds without drift exceeds in one of a hundred cases: 4 / sqrt(10) standard deviations of a round, times 2.576 over 1.96.
+/// Threshold of the rise of the line fitted to five rounds, from the first to the last, in the same half-widths: without drift exceeded with
+/// 1 % probability (4 / sqrt(10) standard deviations of a round, times 2.576, over 1.96).
 const SLOPE_OF_NOISE: f64 = 1.66;
 
 names! {
@@ -180,14 +181,15 @@ struct Judged<'a> {
     drifts: bool,
 }
 
-/// Drift of a measure, and its noise: half of the width of the 95 % confidence interval of its mean, as a share of the mean.
+/// Drift of a measure, and its noise: half the width of the 95 % confidence interval of its mean without drift, as a share of the mean.
 struct NoisyDrift {
     drift: Drift,
     noise: f64,
 }
 
 impl NoisyDrift {
-    /// Returns the drift of the ratio of `over` to `under`, values of consecutive batches, over five rounds; `None` for too few batches.
+    /// Returns the drift of the ratio of `over` to `under`, which have a value for each batch, with the batches grouped into five rounds; `None`
+    /// for too few batches.
     fn of(over: &[f64], under: &[f64]) -> Option<NoisyDrift> {
         let width = half_width_without_drift(over, under)?;
         let sum = |values: &[f64]| values.iter().sum::<f64>();
@@ -238,8 +240,8 @@ impl Judged<'_> {
         rise(&self.marks.values()[self.first..], level)
     }
 
-    /// Returns the rise of a level over the window, or the difference between its ends where that is larger: a store that is full early in the
-    /// window hardly tilts the line.
+    /// Returns the least-squares rise of a level over the window, or its end minus its start where that difference is larger in magnitude: the
+    /// fitted line misses most of the growth of a store that fills early in the window.
     fn growth(&self, level: impl Fn(&Levels) -> u64) -> f64 {
         let difference = level(&self.last().levels) as f64 - level(&self.marks.before(self.first).levels) as f64;
         let rise = self.rise(level);

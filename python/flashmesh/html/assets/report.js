@@ -9,7 +9,7 @@ const PANEL_MIN = 230;
 const NAMES_SHARE = 0.32;
 const CHARACTER = 6.6;
 const LINE = 13;
-/* What stands beside names in a legend: the numbers of an axis, and a stroke. */
+/* Pixels of the width of a chart that names in its legend cannot use: labels of the axis, and the stroke of an entry. */
 const LEGEND_MARGIN = 130;
 /* The names of the runs that are shown; null for all of them. */
 let chosen = null;
@@ -161,7 +161,7 @@ function sizeRows(spec, width) {
   for (const y of rows) y.axis = { ...y.axis, labelExpr: "split(datum.label, ', ')", labelFontSize: 11, labelLimit: Math.round(width * 0.42), labelLineHeight: LINE };
 }
 
-/* Writes names in legends in lines, a setting on each, where one of them is too long for a line. */
+/* Breaks the names of a legend into one line for each setting, where one of them is too long for a line. */
 function sizeLegends(spec, width) {
   const room = width - LEGEND_MARGIN;
   const named = encodings(spec).flatMap((channels) => Object.values(channels)).filter((each) => each?.legend && Array.isArray(each.scale?.domain));

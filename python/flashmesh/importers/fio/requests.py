@@ -153,7 +153,7 @@ def sizes(stream: Stream, pattern: str, kinds: tuple[int, ...]) -> dict[int, Siz
 
 
 def size_option(job: Translation) -> str:
-    """Returns the name of the option that says the sizes of requests; that of the default when none does."""
+    """Returns the option that sets the sizes: `bssplit` if given, else the later of `bs` and `bsrange`, else `bs`."""
     given = [job.options[each] for each in ("bs", "bsrange", "bssplit") if each in job.options]
     if any(option.name == "bssplit" for option in given):
         return "bssplit"

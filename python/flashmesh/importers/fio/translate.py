@@ -246,7 +246,8 @@ class Translation:
     def offset(self, clone: int) -> int:
         """Returns where in its files a clone begins.
 
-        fio rounds an offset with a percentage in it up: to `offset_align`, or else to the smallest request.
+        fio rounds the offset of a clone up where `offset` or `offset_increment` is a percentage: to a multiple of
+        `offset_align`, or without it to one of the smallest block size.
         """
         names = ("offset", "offset_increment")
         percent = {name: round(100 * (self.get(name, values.percentage, None) or 0)) for name in names}

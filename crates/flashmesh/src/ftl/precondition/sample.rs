@@ -62,14 +62,14 @@ pub(super) struct SampleInputs {
     /// Logical pages that are written, from 0.
     pages: u32,
     translation: Option<TranslationPages>,
-    /// How many times more pages the blocks of the drive have.
+    /// Pages of a block of the drive for each page of a block of the sample.
     times: u32,
-    /// Of `[gc]` and `[wear]`, with a seed of its own; the rest is the default.
+    /// `[gc]` and `[wear]` of the drive, without static levelling, a seed drawn from `seed`, and defaults elsewhere.
     config: Config,
     rules: FtlRules,
-    /// Of the random writes, behind the first number.
+    /// Seed of a random generator: the first number seeds `config`, later ones choose the pages that are overwritten.
     seed: u64,
-    /// How many states are copied.
+    /// Number of moments at which the state of the sample is copied.
     instants: u32,
     /// Whether states may lie in the middle of a collection.
     collects: bool,
