@@ -34,6 +34,7 @@
 mod canonical;
 mod clash;
 mod error;
+mod expected_writes;
 mod instance;
 pub(crate) mod load;
 mod named;
@@ -47,6 +48,7 @@ mod unused;
 
 pub(crate) use clash::Clash;
 pub use error::{ConfigError, ConfigErrorKind, Position, Problem};
+pub use expected_writes::{ExpectedWrites, WriteSizes};
 pub use flashmesh_base::config::instance::Instance;
 pub use flashmesh_base::config::reference::{
     Choice, Condition, Needs, ParameterSpec, ParameterType, SectionSpec, UsedWith,

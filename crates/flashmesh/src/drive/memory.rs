@@ -62,7 +62,8 @@ impl Config {
         };
         let touch = self.touched_pages(&geometry).saturating_mul(TOUCHED_BYTES);
         let forward = logical * BYTES_PER_MAPPED_PAGE;
-        let written = if self.writes() { touch.saturating_mul(TABLES_WRITTEN).min(tables - forward) } else { 0 };
+        let written =
+            if self.expected_writes().any { touch.saturating_mul(TABLES_WRITTEN).min(tables - forward) } else { 0 };
         let touched = touch.min(forward) + written;
         let caches = self.caches(&geometry, logical);
         let checked = if checks { logical.min(self.touched_pages(&geometry)) * CHECKED_PAGE_BYTES } else { 0 };
@@ -71,7 +72,7 @@ impl Config {
         let used = match computed {
             None => filled.max(touched),
             // The tables hold what is written later, and collection needs the inverse of the states.
-            Some(_) if self.writes() => (filled + touched).min(tables + states) + states,
+            Some(_) if self.expected_writes().any => (filled + touched).min(tables + states) + states,
             Some(_) => (filled + touched).min(tables + states),
         };
         let reserved = tables + 2 * states + beside;

@@ -97,7 +97,7 @@ use collection::Collector;
 use mapping::Mapping;
 use replicas::Replicas;
 
-use crate::config::Config;
+use crate::config::{Config, ExpectedWrites};
 use crate::flash::geometry::Geometry;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::states::StateFolder;
@@ -141,7 +141,7 @@ impl Ftl {
     }
 
     /// Returns the translation layer after the preconditioning of `config`. `folder` caches computed states, and `watch` receives the progress.
-    /// Without `writes`, where no request writes, a run begins with no collection in progress.
+    /// If `writes` are none, a run begins with no collection in progress; their sizes determine which pages lie together.
     ///
     /// # Panics
     /// As [`Ftl::new`].
@@ -149,14 +149,14 @@ impl Ftl {
         geometry: &Geometry,
         config: &Config,
         rules: FtlRules,
-        writes: bool,
+        writes: &ExpectedWrites,
         folder: Option<&StateFolder>,
         watch: Watch<'_>,
     ) -> Ftl {
         let mut ftl = Ftl::new(geometry, config, rules);
         let keeping = folder.map(|folder| precondition::Keeping { folder, config, capacity: geometry.capacity() });
         let is_computed = computed_map_bytes(geometry, config, rules).is_some();
-        let start = precondition::Start { is_computed, collects: writes };
+        let start = precondition::Start { is_computed, writes };
         ftl.precondition_watched(&config.precondition, config.seed, start, keeping, watch);
         ftl.blocks.align_programs();
         ftl

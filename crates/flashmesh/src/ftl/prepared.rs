@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Ftl, FtlRules, Watch};
-use crate::config::{Config, PreconditionKind};
+use crate::config::{Config, ExpectedWrites, PreconditionKind};
 use crate::flash::geometry::Geometry;
 use crate::states::StateFolder;
 
@@ -57,7 +57,7 @@ impl PreparedDrives {
         geometry: &Geometry,
         config: &Config,
         rules: FtlRules,
-        writes: bool,
+        writes: &ExpectedWrites,
         watch: Watch<'_>,
     ) -> Ftl {
         let key = self.key(geometry, config, rules, writes);
@@ -68,9 +68,15 @@ impl PreparedDrives {
     }
 
     /// What decides the state in which a run of `config` begins; `None` where that is not shared.
-    pub(crate) fn key(&self, geometry: &Geometry, config: &Config, rules: FtlRules, writes: bool) -> Option<String> {
+    pub(crate) fn key(
+        &self,
+        geometry: &Geometry,
+        config: &Config,
+        rules: FtlRules,
+        writes: &ExpectedWrites,
+    ) -> Option<String> {
         let is_shared = config.precondition.kind != PreconditionKind::None && !self.is_for_one_run;
-        is_shared.then(|| format!("{}\n{geometry:?}\n{rules:?}\n{writes}", config.text_without(&WITHOUT_PART)))
+        is_shared.then(|| format!("{}\n{geometry:?}\n{rules:?}\n{writes:?}", config.text_without(&WITHOUT_PART)))
     }
 
     fn state(&self, key: String) -> State {

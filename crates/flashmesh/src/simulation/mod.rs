@@ -11,7 +11,7 @@ use std::io::Write;
 
 use crate::check::Oracles;
 use crate::check::kinds::{self, Expected};
-use crate::config::{Config, Instance};
+use crate::config::{Config, ExpectedWrites, Instance};
 use crate::controller::Controller;
 use crate::controller::replica::homes::HomeSelector;
 use crate::datapath::Datapath;
@@ -81,7 +81,7 @@ impl Simulation {
         sources: Vec<Box<dyn WorkloadSource>>,
     ) -> Result<Simulation, RunError> {
         let sources = sources.into_iter().map(Source::Workload).collect();
-        Simulation::assembled(config, facts, sources, true, None, &Control::default())
+        Simulation::assembled(config, facts, sources, &ExpectedWrites::unknown(), None, &Control::default())
     }
 
     /// As [`Simulation::new`], or [`Simulation::alone`] where `only` names a stream, with a drive from those that were prepared
@@ -110,7 +110,7 @@ impl Simulation {
     /// drive that is prepared for each run, or cannot be built.
     pub fn state_key(config: &Config, drives: &PreparedDrives) -> Option<String> {
         let geometry = Geometry::of(config).ok()?;
-        drives.key(&geometry, config, ftl_rules(config), config.writes())
+        drives.key(&geometry, config, ftl_rules(config), &config.expected_writes())
     }
 
     /// Runs the stream at `index` alone on the same drive, as the baseline of fairness: the other streams issue nothing.
@@ -134,7 +134,7 @@ impl Simulation {
         }
         let opened = frontend::open(config, &Geometry::of(config)?, only)?;
         let sources = opened.sources.into_iter().map(Source::Workload).collect();
-        let mut simulation = Simulation::assembled(config, facts, sources, config.writes(), drives, control)?;
+        let mut simulation = Simulation::assembled(config, facts, sources, &config.expected_writes(), drives, control)?;
         let frontend = &mut simulation.built().frontend;
         frontend.describe(opened.summaries);
         if let Some(goal) = Goal::of(config, only) {
@@ -160,12 +160,12 @@ impl Simulation {
         Simulation::over_with_sources(config, facts(config.fabric.kind), sources)
     }
 
-    /// Returns the drive that `config` describes in its initial state, with a source of requests for each stream, of which any writes only if `writes`.
+    /// Returns the drive that `config` describes in its initial state, with a source of requests for each stream, which issue `writes`.
     fn assembled(
         config: &Config,
         facts: &'static Facts,
         sources: Vec<Source>,
-        writes: bool,
+        writes: &ExpectedWrites,
         drives: Option<&PreparedDrives>,
         control: &Control,
     ) -> Result<Simulation, RunError> {

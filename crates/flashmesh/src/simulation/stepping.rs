@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::config::{Config, ReplayMode};
+use crate::config::{Config, ExpectedWrites, ReplayMode};
 use crate::error::{RunError, StepError};
 use crate::fabric::facts;
 use crate::ftl::PreparedDrives;
@@ -138,8 +138,14 @@ impl Drive {
         refuse_unfollowed(config)?;
         let names = config.streams().len();
         let sources = (0..names).map(|_| Source::Submitted(Submitted::default())).collect();
-        let mut simulation =
-            Simulation::assembled(config, facts(config.fabric.kind), sources, true, drives, &Control::default())?;
+        let mut simulation = Simulation::assembled(
+            config,
+            facts(config.fabric.kind),
+            sources,
+            &ExpectedWrites::unknown(),
+            drives,
+            &Control::default(),
+        )?;
         simulation.require_policies()?;
         if is_checked {
             simulation.enable_checks();

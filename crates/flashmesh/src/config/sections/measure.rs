@@ -2,7 +2,7 @@
 
 use crate::config::choices::choices;
 use crate::config::section::section;
-use crate::config::{Config, PreconditionKind, StreamConfig, Workload, WorkloadKind};
+use crate::config::{Config, PreconditionKind, StreamConfig, WorkloadKind};
 use crate::units::{Share, Time};
 
 choices! {
@@ -97,15 +97,5 @@ impl Config {
             stream.workload.kind == WorkloadKind::Synthetic && stream.replay.stop_time.is_none()
         };
         self.power.cut.is_none() && self.streams().iter().all(goes_on)
-    }
-
-    /// Returns whether any request of the configured workloads may write.
-    pub fn writes(&self) -> bool {
-        let only_reads = |workload: &Workload| {
-            matches!(workload.kind, WorkloadKind::Synthetic | WorkloadKind::Job)
-                && workload.read_share == 1.0
-                && !workload.deallocate_first
-        };
-        self.streams().iter().any(|stream| !only_reads(&stream.workload))
     }
 }

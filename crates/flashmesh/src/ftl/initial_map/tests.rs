@@ -12,13 +12,14 @@ use crate::ids::BlockId;
 
 /// The preconditioned drive of `text`, with its map in tables and computed.
 fn preconditioned(text: &str, superblock_dies: Option<u32>, precondition: Precondition) -> [Ftl; 2] {
-    let config = config_of(text, &[]);
+    let config = config_of(text, &["workload.read-share=50%"]);
     let geometry = Geometry::of(&config).expect("the geometry is possible");
+    let writes = &config.expected_writes();
     let rules =
         FtlRules { superblock_dies, moves_share_write_block: superblock_dies.is_some(), ..FtlRules::new(&config) };
     [false, true].map(|is_computed| {
         let mut ftl = Ftl::new(&geometry, &config, rules);
-        ftl.precondition_watched(&precondition, 42, Start { is_computed, collects: true }, None, &|_| {});
+        ftl.precondition_watched(&precondition, 42, Start { is_computed, writes }, None, &|_| {});
         assert_eq!(ftl.mapping.is_computed(), is_computed);
         ftl
     })
@@ -40,6 +41,8 @@ fn map_of(ftl: &Ftl) -> (Vec<Option<Ppn>>, Vec<(Ppn, Lpn)>) {
 
 const UNITS: &str = "[ftl]\nmapping-unit = '4KiB'\n";
 
+const LONG_WRITES: &str = "[workload]\nrequest-size = '16KiB'\n";
+
 const NAMESPACES: &str = "
 [stream.a.queue]
 namespace = 'x'
@@ -59,6 +62,8 @@ fn every_page_is_where_the_tables_of_the_map_have_it() {
         (format!("{DRIVE}{UNITS}"), None),
         (format!("{DRIVE}{UNITS}"), Some(1)),
         (format!("{DRIVE}{UNITS}"), Some(4)),
+        (format!("{DRIVE}{UNITS}{LONG_WRITES}"), None),
+        (format!("{DRIVE}{UNITS}{LONG_WRITES}"), Some(1)),
         (format!("{DRIVE}{NAMESPACES}"), None),
         (format!("{DRIVE}{UNITS}{NAMESPACES}"), Some(2)),
         (format!("{DRIVE}{map}"), None),
@@ -129,7 +134,7 @@ fn copies_of_a_sample_alternate_in_a_block_by_words_of_64_pages() {
         }
         let offset = |ppn: &u32| ppn / 128 * 384 + ppn % 128 / 64 * 64 * COPIES + ppn % 64;
         let offsets: Vec<u32> = physical[..PAGES as usize].iter().map(offset).collect();
-        let permutations: Vec<Permutation> = (0..COPIES).map(|_| Permutation::new(PAGES, &mut random)).collect();
+        let permutations: Vec<Permutation> = (0..COPIES).map(|_| Permutation::new(PAGES, 1, &mut random)).collect();
         let first_page = geometry.ppn(geometry.first_block(share.plane), 0);
         let images = (0..)
             .zip(&permutations)

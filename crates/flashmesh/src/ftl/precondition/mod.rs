@@ -4,6 +4,7 @@ mod fill;
 mod kept;
 mod permutation;
 mod phase;
+mod runs;
 mod sample;
 mod steady_state;
 
@@ -16,7 +17,7 @@ use steady_state::Copies;
 
 use super::initial_map::{InitialMap, PlaneGroup};
 use super::{Ftl, FtlRules, Partition, allocation};
-use crate::config::{self, PreconditionKind};
+use crate::config::{self, ExpectedWrites, PreconditionKind};
 use crate::flash::geometry::Geometry;
 
 /// Logical pages from which on the map is computed. The tables of a smaller drive are filled in a fifth of a second, and are faster.
@@ -58,11 +59,11 @@ pub fn computed_map_bytes(geometry: &Geometry, config: &config::Config, rules: F
 
 /// What a preconditioned drive begins with.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Start {
+pub(super) struct Start<'a> {
     /// Whether its map is computed; it is the same as in tables.
     pub is_computed: bool,
-    /// Whether collections are in progress.
-    pub collects: bool,
+    /// Writes of the run. Without any, no collection is in progress.
+    pub writes: &'a ExpectedWrites,
 }
 
 impl Ftl {
@@ -92,7 +93,13 @@ impl Ftl {
     /// # Panics
     /// When something was written already.
     pub fn precondition(&mut self, config: &config::Precondition, seed: u64) -> PreconditionReport {
-        self.precondition_watched(config, seed, Start { is_computed: false, collects: false }, None, &|_| {})
+        self.precondition_watched(
+            config,
+            seed,
+            Start { is_computed: false, writes: &ExpectedWrites::default() },
+            None,
+            &|_| {},
+        )
     }
 
     /// As [`Ftl::precondition`] from `start`, with progress, and simulated planes from `keeping` where they are kept.
@@ -100,7 +107,7 @@ impl Ftl {
         &mut self,
         config: &config::Precondition,
         seed: u64,
-        start: Start,
+        start: Start<'_>,
         keeping: Option<Keeping<'_>>,
         watch: Watch<'_>,
     ) -> PreconditionReport {
@@ -114,7 +121,7 @@ impl Ftl {
             PreconditionKind::None => {}
             PreconditionKind::Sequential => fill::in_order(self, &ranges, initial.as_mut(), watch),
             PreconditionKind::Random => {
-                let copies = Copies { initial: initial.as_mut(), collects: start.collects };
+                let copies = Copies { initial: initial.as_mut(), writes: start.writes };
                 steady_state::fill(self, &ranges, seed, copies, &mut report, keeping, watch);
             }
         }

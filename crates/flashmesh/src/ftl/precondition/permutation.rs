@@ -2,45 +2,67 @@
 
 use crate::engine::random::SimRng;
 
-/// A random affine permutation of the numbers below n: i goes to (a i + b) mod n, with a coprime to n.
+/// A random affine permutation of the numbers below n, in runs of consecutive numbers that stay together: run i goes to (a i + b) mod m, with a
+/// coprime to the number of runs m.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Permutation {
     step: u32,
     first: u32,
-    /// Of `step`, modulo n.
+    /// Of `step`, modulo the number of runs.
     inverse: u32,
-    n: u32,
+    /// The number of runs.
+    runs: u32,
+    /// Numbers of a run.
+    length: u32,
 }
 
 impl Permutation {
-    pub(in super::super) fn new(n: u32, random: &mut SimRng) -> Permutation {
+    /// Draws a permutation of the numbers below `n`, a multiple of `length`, in runs of `length`.
+    pub(in super::super) fn new(n: u32, length: u32, random: &mut SimRng) -> Permutation {
+        debug_assert!(n.is_multiple_of(length), "{n} numbers are no runs of {length}");
+        let runs = n / length;
         let step = loop {
-            let step = random.below(n);
-            if gcd(step, n) == 1 {
+            let step = random.below(runs);
+            if gcd(step, runs) == 1 {
                 break step;
             }
         };
-        Permutation { step, first: random.below(n), inverse: inverse(step, n), n }
+        Permutation { step, first: random.below(runs), inverse: inverse(step, runs), runs, length }
     }
 
-    /// Where `i`, below n, goes to.
+    /// Returns the image of `i`, below n.
     pub(in super::super) fn image(&self, i: u32) -> u32 {
-        ((u64::from(self.step) * u64::from(i) + u64::from(self.first)) % u64::from(self.n)) as u32
+        let (run, in_run) = self.split(i);
+        let image = (u64::from(self.step) * u64::from(run) + u64::from(self.first)) % u64::from(self.runs);
+        image as u32 * self.length + in_run
     }
 
-    /// The number that goes to `image`, below n.
+    /// Returns the number whose image is `image`, below n.
     pub(in super::super) fn preimage(&self, image: u32) -> u32 {
-        let moved = u64::from(image) + u64::from(self.n) - u64::from(self.first);
-        (moved % u64::from(self.n) * u64::from(self.inverse) % u64::from(self.n)) as u32
+        let (run, in_run) = self.split(image);
+        let moved = u64::from(run) + u64::from(self.runs) - u64::from(self.first);
+        let preimage = moved % u64::from(self.runs) * u64::from(self.inverse) % u64::from(self.runs);
+        preimage as u32 * self.length + in_run
     }
 
     /// Writes the images of `i`, i + 1 and so on to `images`.
     pub(in super::super) fn images(&self, i: u32, images: &mut [u32]) {
-        let (mut next, gap) = (self.image(i), self.n - self.step);
+        let (mut next, gap) = (self.image(i), (self.runs - self.step) * self.length);
+        let mut left = self.length - i % self.length;
         for image in images {
             *image = next;
-            next = if next >= gap { next - gap } else { next + self.step };
+            (next, left) = (next + 1, left - 1);
+            if left == 0 {
+                let run = next - self.length;
+                next = if run >= gap { run - gap } else { run + self.step * self.length };
+                left = self.length;
+            }
         }
+    }
+
+    /// Returns the run of number `i`, and its place in the run.
+    fn split(&self, i: u32) -> (u32, u32) {
+        if self.length == 1 { (i, 0) } else { (i / self.length, i % self.length) }
     }
 }
 
@@ -65,13 +87,16 @@ mod tests {
     #[test]
     fn each_number_goes_to_another_one_and_is_found_by_it() {
         let mut random = SimRng::new(3);
-        for n in [1, 2, 3, 8, 97, 1_000, 4_096] {
-            let permutation = Permutation::new(n, &mut random);
+        for (n, length) in
+            [(1, 1), (2, 1), (3, 1), (8, 1), (97, 1), (1_000, 1), (4_096, 1), (4, 4), (1_000, 4), (99, 3)]
+        {
+            let permutation = Permutation::new(n, length, &mut random);
             let mut images: Vec<u32> = (0..n).map(|i| permutation.image(i)).collect();
             let mut from_a_third = vec![0; (n - n / 3) as usize];
             permutation.images(n / 3, &mut from_a_third);
             assert_eq!(from_a_third, images[(n / 3) as usize..]);
             assert!(images.iter().map(|&image| permutation.preimage(image)).eq(0..n));
+            assert!(images.chunks(length as usize).all(|run| run.windows(2).all(|pair| pair[1] == pair[0] + 1)));
             images.sort_unstable();
             assert!(images.into_iter().eq(0..n));
         }

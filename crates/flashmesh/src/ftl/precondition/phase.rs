@@ -12,7 +12,7 @@ use super::sample::Sample;
 use crate::config;
 use crate::engine::random::SimRng;
 use crate::ftl::Ftl;
-use crate::ids::{BlockId, Lpn, PlaneId};
+use crate::ids::{BlockId, PlaneId};
 
 /// Number of parts of a collection: in each a share of the valid pages is moved, and then a share of the host's writes is made.
 const STEPS: u32 = 16;
@@ -125,7 +125,7 @@ impl Sample<'_> {
 
     /// Overwrites a random page.
     fn write_one(&mut self) {
-        let lpn = Lpn(self.random.below(self.pages()));
+        let lpn = self.next_page();
         self.ftl.write_untimed(lpn, &self.idle);
     }
 }

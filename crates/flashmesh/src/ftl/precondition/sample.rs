@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use super::kept::{Keeping, KeptSample};
 use super::phase::{self, BegunCollection};
+use super::runs::Runs;
 use super::{Watch, fill};
-use crate::config::{self, Config};
+use crate::config::{self, Config, ExpectedWrites};
 use crate::engine::random::SimRng;
 use crate::flash::geometry::Geometry;
 use crate::ftl::initial_map::SampleState;
@@ -73,6 +74,7 @@ pub(super) struct SampleInputs {
     instants: u32,
     /// Whether states may lie in the middle of a collection.
     collects: bool,
+    runs: Runs,
 }
 
 impl SampleInputs {
@@ -83,11 +85,13 @@ impl SampleInputs {
         each: [u32; 2],
         seed: u64,
         instants: u32,
-        collects: bool,
+        writes: &ExpectedWrites,
     ) -> SampleInputs {
         let [pages, translation_pages] = each;
         let times = if translation_pages == 0 { times_smaller(&drive.geometry, planes) } else { 1 };
-        let (pages, translation_pages) = (planes * pages.div_ceil(times), planes * translation_pages);
+        let runs = Runs::new(&drive.geometry, writes);
+        let pages = planes * pages.div_ceil(times).next_multiple_of(runs.pages_together());
+        let translation_pages = planes * translation_pages;
         let mut geometry = drive.geometry.with_smaller_blocks(times);
         (geometry.channels, geometry.chips_per_channel) = (1, 1);
         (geometry.dies_per_chip, geometry.planes_per_die) = (1, planes);
@@ -105,7 +109,7 @@ impl SampleInputs {
         };
         // Behind them, whether they are written or not.
         let translation = drive.translation.map(|all| all.scaled(geometry.logical_pages.max(pages), translation_pages));
-        SampleInputs { geometry, pages, translation, times, config, rules, seed, instants, collects }
+        SampleInputs { geometry, pages, translation, times, config, rules, seed, instants, collects: writes.any, runs }
     }
 
     /// Writes until the last state, without those of collection: about.
@@ -208,6 +212,16 @@ impl<'a> Sample<'a> {
         self.inputs.pages
     }
 
+    /// Returns the pages in a row that copies keep together.
+    pub(super) fn pages_moved_together(&self) -> u32 {
+        self.inputs.runs.pages_together()
+    }
+
+    /// Returns the next page that is overwritten.
+    pub(super) fn next_page(&mut self) -> Lpn {
+        self.inputs.runs.next(self.inputs.pages, &mut self.random)
+    }
+
     /// Goes on to the next state to copy: a sixteenth of its pages is overwritten, and then as many as it takes to the phase of the state.
     pub(super) fn go_on(&mut self) {
         self.instant += 1;
@@ -221,6 +235,7 @@ impl<'a> Sample<'a> {
             // What was kept is no state: what follows is simulated from the beginning.
             self.kept = None;
             (self.ftl, self.random) = (self.inputs.fresh(), self.inputs.random());
+            self.inputs.runs.restart();
             self.begin();
             self.begun = BegunCollection::default();
             self.simulate(&|_| {});
@@ -272,12 +287,11 @@ impl<'a> Sample<'a> {
 
     /// Overwrites `writes` random pages and returns how many pages were moved for it.
     pub(super) fn write(&mut self, writes: u32) -> u64 {
-        let pages = self.pages();
         let mut moved = 0;
         let mut left = writes;
         while left > 0 {
             let batch = &mut [Lpn(0); PREFETCHED][..PREFETCHED.min(left as usize)];
-            batch.fill_with(|| Lpn(self.random.below(pages)));
+            batch.fill_with(|| self.next_page());
             batch.iter().for_each(|&lpn| self.ftl.prefetch(lpn));
             moved += self.ftl.write_all_untimed(batch, &self.idle);
             left -= batch.len() as u32;

@@ -7,6 +7,7 @@ use super::fill::{pages_of, shares_by_plane};
 use super::permutation::Permutation;
 use super::sample::{Sample, SampleInputs, WINDOWS_MIN, pages_of_sample};
 use super::{BegunCollection, Keeping, PreconditionReport, Watch};
+use crate::config::ExpectedWrites;
 use crate::engine::random::SimRng;
 use crate::flash::geometry::Geometry;
 use crate::ftl::allocation::Share;
@@ -51,8 +52,8 @@ struct Filled {
 pub(super) struct Copies<'a> {
     /// The map of the copies; `None` for tables.
     pub initial: Option<&'a mut InitialMap>,
-    /// Whether collections are in progress in copies.
-    pub collects: bool,
+    /// Writes of the run. Without any, no collection is in progress in the copies.
+    pub writes: &'a ExpectedWrites,
 }
 
 pub(super) fn fill(
@@ -64,7 +65,7 @@ pub(super) fn fill(
     keeping: Option<Keeping<'_>>,
     watch: Watch<'_>,
 ) {
-    let Copies { mut initial, collects } = copies;
+    let Copies { mut initial, writes } = copies;
     let mut random = SimRng::new(seed);
     let mut kinds = kinds(ftl, ranges);
     // A small part of a small namespace may be less than a page: there is nothing to write.
@@ -89,7 +90,7 @@ pub(super) fn fill(
         let sets: Vec<&[Filled]> = of_kind.chunks(of_set as usize).collect();
         let instants = (sets.len() as u32).min(INSTANTS_MAX);
         let inputs =
-            SampleInputs::new(ftl, together, [*pages, *translation_pages], random.next_u64(), instants, collects);
+            SampleInputs::new(ftl, together, [*pages, *translation_pages], random.next_u64(), instants, writes);
         let mut sample = Sample::new(inputs, keeping);
         let settled = sample.settle(&|share| watch((done + share * f64::from(WINDOWS_MIN)) / all));
         done += f64::from(WINDOWS_MIN);
@@ -160,7 +161,8 @@ fn copy_planes(
 ) {
     let planes: Vec<PlaneId> = group.iter().map(|filled| filled.plane).collect();
     let first_page = ftl.blocks.copy_planes(&planes, &sample.ftl.blocks, sample.times());
-    let permutations = (0..sample.times()).map(|_| Permutation::new(sample.pages(), random)).collect();
+    let permutations =
+        (0..sample.times()).map(|_| Permutation::new(sample.pages(), sample.pages_moved_together(), random)).collect();
     let shares = group.iter().flat_map(|filled| &filled.shares).cloned();
     ftl.map_group(PlaneGroup::copies(Arc::clone(state), first_page, shares, permutations), initial);
     // Translation pages keep their order.

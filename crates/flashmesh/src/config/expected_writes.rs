@@ -1,0 +1,82 @@
+//! The writes of the configured workloads, as far as the state after preconditioning depends on them.
+
+use super::{Config, Workload, WorkloadKind};
+use crate::units::Bytes;
+
+/// Writes of all streams.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ExpectedWrites {
+    /// Whether any request may write.
+    pub any: bool,
+    /// Sizes of the writes, the same for all streams that write; `None` if they differ, or are not known before the run.
+    pub sizes: Option<WriteSizes>,
+}
+
+/// Sizes of writes, and where they begin.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WriteSizes {
+    /// Each size, and its weight.
+    pub weighted: Vec<(Bytes, f64)>,
+    /// Divisor of all offsets.
+    pub alignment: Bytes,
+}
+
+impl ExpectedWrites {
+    /// Returns the writes of requests that come from outside the configuration: any size.
+    pub fn unknown() -> ExpectedWrites {
+        ExpectedWrites { any: true, sizes: None }
+    }
+}
+
+impl Config {
+    /// Returns the writes of the configured workloads.
+    pub fn expected_writes(&self) -> ExpectedWrites {
+        let streams = self.streams();
+        let mut sizes = streams.iter().map(|stream| &stream.workload).filter(|workload| writes(workload)).map(sizes_of);
+        let Some(first) = sizes.next() else { return ExpectedWrites::default() };
+        ExpectedWrites { any: true, sizes: if sizes.all(|other| other == first) { first } else { None } }
+    }
+}
+
+/// Returns whether any request of `workload` may write.
+fn writes(workload: &Workload) -> bool {
+    let only_reads = is_described(workload) && workload.read_share == 1.0 && !workload.deallocate_first;
+    !only_reads
+}
+
+/// Returns whether the configuration itself says what `workload` requests.
+fn is_described(workload: &Workload) -> bool {
+    matches!(workload.kind, WorkloadKind::Synthetic | WorkloadKind::Job)
+}
+
+fn sizes_of(workload: &Workload) -> Option<WriteSizes> {
+    let weighted = &workload.write_size.as_ref().unwrap_or(&workload.request_size).0;
+    let smallest = weighted.iter().filter(|(_, weight)| *weight > 0.0).map(|&(size, _)| size).min()?;
+    let alignment = workload.alignment.unwrap_or(smallest);
+    is_described(workload).then(|| WriteSizes { weighted: weighted.clone(), alignment })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn writes_of(overrides: &[&str]) -> ExpectedWrites {
+        let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+        Config::from_str("", "drive.toml", &overrides).expect("the configuration is valid").expected_writes()
+    }
+
+    #[test]
+    fn workloads_that_only_read_write_nothing() {
+        assert_eq!(writes_of(&["workload.read-share=100%"]), ExpectedWrites::default());
+    }
+
+    #[test]
+    fn the_alignment_of_writes_is_their_smallest_size_unless_configured() {
+        let found = writes_of(&["workload.read-share=30%", "workload.request-size=[['8KiB', 1], ['16KiB', 3]]"]);
+        let sizes = found.sizes.expect("all writes are described");
+        assert_eq!(sizes.weighted.iter().map(|&(size, _)| size).collect::<Vec<_>>(), [8, 16].map(Bytes::from_kib));
+        assert_eq!(sizes.alignment, Bytes::from_kib(8));
+        let aligned = writes_of(&["workload.read-share=30%", "workload.alignment=4KiB", "workload.request-size=8KiB"]);
+        assert_eq!(aligned.sizes.expect("all writes are described").alignment, Bytes::from_kib(4));
+    }
+}

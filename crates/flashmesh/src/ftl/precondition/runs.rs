@@ -1,0 +1,128 @@
+//! Pages that one write of the host covers, which lie together.
+
+use crate::config::{ExpectedWrites, WriteSizes};
+use crate::engine::random::SimRng;
+use crate::flash::geometry::Geometry;
+use crate::ids::Lpn;
+
+/// The resolution of the shares of sizes.
+const WEIGHT: u32 = 1 << 24;
+
+/// Random writes of one or several consecutive pages. Programs gather the mapping units of a write on one page of the array, as static allocation
+/// places them; so a run ends with its page of the array.
+#[derive(Clone, Debug)]
+pub(super) struct Runs {
+    /// Lengths in pages, each with the share in 2^24 of the writes that are not longer than it.
+    lengths: Vec<(u32, u32)>,
+    /// Divisor of the first pages of runs.
+    alignment: u32,
+    /// Pages of a page of the array.
+    together: u32,
+    /// The rest of the current run.
+    next: u32,
+    end: u32,
+}
+
+impl Runs {
+    /// Returns the runs of `writes`; single pages if their sizes are unknown, or no larger than a page.
+    pub(super) fn new(geometry: &Geometry, writes: &ExpectedWrites) -> Runs {
+        let single = Runs { lengths: vec![(1, WEIGHT)], alignment: 1, together: 1, next: 0, end: 0 };
+        let Some(WriteSizes { weighted, alignment }) = &writes.sizes else { return single };
+        let page = geometry.page_size.as_u64();
+        let together = geometry.units_per_page;
+        let in_pages = |bytes: u64| u32::try_from(bytes / page).unwrap_or(u32::MAX).clamp(1, together);
+        let mut weighted: Vec<(u64, f64)> = weighted.iter().map(|&(size, weight)| (size.as_u64(), weight)).collect();
+        weighted.retain(|&(_, weight)| weight > 0.0);
+        weighted.sort_by_key(|&(size, _)| size);
+        let total: f64 = weighted.iter().map(|&(_, weight)| weight).sum();
+        if together == 1 || weighted.iter().all(|&(size, _)| in_pages(size) == 1) {
+            return single;
+        }
+        let mut sum = 0.0;
+        let lengths = weighted.into_iter().map(|(size, weight)| {
+            sum += weight;
+            (in_pages(size.next_multiple_of(page)), (sum / total * f64::from(WEIGHT)) as u32)
+        });
+        Runs { lengths: lengths.collect(), alignment: in_pages(alignment.as_u64()), together, next: 0, end: 0 }
+    }
+
+    /// Returns the pages in a row that runs keep together.
+    pub(super) fn pages_together(&self) -> u32 {
+        self.together
+    }
+
+    /// Ends the current run.
+    pub(super) fn restart(&mut self) {
+        (self.next, self.end) = (0, 0);
+    }
+
+    /// Draws the next of `pages` pages that is written.
+    pub(super) fn next(&mut self, pages: u32, random: &mut SimRng) -> Lpn {
+        if self.next == self.end {
+            self.next = random.below(pages.div_ceil(self.alignment)) * self.alignment;
+            let left = (self.together - self.next % self.together).min(pages - self.next);
+            self.end = self.next + self.length(random).min(left);
+        }
+        self.next += 1;
+        Lpn(self.next - 1)
+    }
+
+    fn length(&self, random: &mut SimRng) -> u32 {
+        let (longest, shorter) = self.lengths.split_last().expect("writes have a size");
+        if shorter.is_empty() {
+            return longest.0;
+        }
+        let drawn = random.below(WEIGHT);
+        shorter.iter().find(|&&(_, share)| drawn < share).unwrap_or(longest).0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ftl::testing::{DRIVE, config_of};
+
+    fn runs(overrides: &[&str]) -> Runs {
+        let overrides: Vec<&str> = overrides.iter().copied().chain(["workload.read-share=50%"]).collect();
+        let config = config_of(DRIVE, &overrides);
+        Runs::new(&Geometry::of(&config).expect("the geometry is possible"), &config.expected_writes())
+    }
+
+    fn drawn(runs: &mut Runs, count: usize) -> Vec<u32> {
+        let mut random = SimRng::new(4);
+        (0..count).map(|_| runs.next(1_000, &mut random).0).collect()
+    }
+
+    #[test]
+    fn writes_of_a_page_of_the_array_cover_its_units_in_order() {
+        let mut runs = runs(&["ftl.mapping-unit=4KiB", "workload.request-size=16KiB"]);
+        assert_eq!(runs.pages_together(), 4);
+        for pages in drawn(&mut runs, 4_000).chunks(4) {
+            assert!(pages[0] % 4 == 0 && pages.windows(2).all(|pair| pair[1] == pair[0] + 1), "{pages:?}");
+        }
+    }
+
+    #[test]
+    fn longer_writes_end_with_a_page_of_the_array_and_shorter_ones_are_single() {
+        let long = drawn(&mut runs(&["ftl.mapping-unit=4KiB", "workload.request-size=64KiB"]), 400);
+        assert!(long.chunks(4).all(|pages| pages[0] % 4 == 0 && pages[3] == pages[0] + 3));
+        for overrides in
+            [&["workload.request-size=64KiB"][..], &["ftl.mapping-unit=4KiB", "workload.request-size=4KiB"]]
+        {
+            assert_eq!(runs(overrides).pages_together(), 1);
+        }
+    }
+
+    #[test]
+    fn lengths_have_the_weights_of_the_sizes() {
+        let mut runs = runs(&[
+            "ftl.mapping-unit=4KiB",
+            "workload.request-size=[['4KiB', 3], ['8KiB', 1]]",
+            "workload.alignment=8KiB",
+        ]);
+        let pages = drawn(&mut runs, 10_000);
+        let second = pages.iter().filter(|&&page| page % 2 == 1).count();
+        // Of five pages, three are single, and two are of one write of 8 KiB.
+        assert!((1_900..2_100).contains(&second), "{second}");
+    }
+}
