@@ -1,8 +1,8 @@
 //! Area of an interconnect, after Venice, ISCA 2023, section 6.6.
 //!
-//! Link areas are relative to the channels of the bus, one for each row. A link between routers takes 0.04 of a channel of 8 chips, since it is
-//! shorter, by a factor of 8, and thinner; relative to a longer channel its area is proportionally smaller [choice]. Links to a controller or to the
-//! pins of a chip are not counted, since the connectors of the bus take the same area. Area is proportional to the number of wires [choice].
+//! Link areas are relative to the channels of the bus, one for each row of chips. A link between routers takes 0.04 of a channel of 8 chips, since
+//! it is shorter, by a factor of 8, and thinner; relative to a longer channel its area is proportionally smaller [choice]. Links to a controller or
+//! to the pins of a chip are not counted: in the bus their counterparts take the same area. Area is proportional to the number of wires [choice].
 
 use super::Constant;
 use crate::config::{self, Config};
@@ -14,26 +14,27 @@ use crate::quantities;
 const MESH_LINK: f64 = 0.04;
 const CHANNEL_CHIPS: f64 = 8.0;
 const ROUTER_BESIDE_MM2: f64 = 8.0;
-/// Area of the buffers of a router inside a chip, for `BUFFER_FLITS` flits. Crossbar, arbitration and routing take 0.03 + 0.002 mm2.
+/// Area of the buffers of a router inside a chip, for `BUFFER_FLITS` flits. [`SWITCH_MM2`] is its crossbar, 0.03 mm2, with arbitration and routing,
+/// 0.002 mm2.
 const BUFFERS_MM2: f64 = 0.17;
 const BUFFER_FLITS: f64 = 512.0;
 const SWITCH_MM2: f64 = 0.032;
-/// Area that a controller adds to a die, as a share of the die.
+/// Area of the controller on a die, as a share of the die.
 const DIE_CONTROLLER: f64 = 0.2;
 
 quantities! {
-    /// What the interconnect is made of, and its area.
+    /// Parts and area of the interconnect.
     AreaReport as "DriveArea" {
         /// Links by what they connect.
         links: LinkCounts;
         /// Wires that carry data, over all links.
         wires: u32, in "wires";
-        /// Flash controllers.
+        /// Flash channel controllers.
         controllers: u32, in "controllers";
         /// Routers, in the chips or beside them.
         routers: u32, in "routers";
-        /// Share of the area of the channels of the bus that the links save, negative when they take more; links of controllers
-        /// and chips do not count (Venice, ISCA 2023, section 6.6).
+        /// Share of the area of the channels of the bus that the links save, negative when they take more; links to controllers and to chips do not
+        /// count (Venice, ISCA 2023, section 6.6).
         links_saved_share: Option<f64>, in "share", null "for private channels to every chip, whose area nobody states";
         /// Area of the chips, without what the interconnect adds to them.
         chips_mm2: f64, in "mm2";
@@ -41,7 +42,7 @@ quantities! {
         added_inside_mm2: f64, in "mm2";
         /// Area that the interconnect adds on the board beside the chips, without links: routers of Venice.
         added_beside_mm2: f64, in "mm2";
-        /// The areas behind these figures.
+        /// Areas of single parts from which these figures are computed.
         constants: Vec<Constant>;
     }
 }
@@ -61,7 +62,7 @@ quantities! {
     }
 }
 
-/// Computes the area of an interconnect in the drive of `config`, which has a row of chips for each channel of the bus.
+/// Computes the area of the interconnect in the drive of `config`, which has one row of chips for each channel of the bus.
 pub fn report(layout: &Layout, facts: &Facts, config: &Config) -> AreaReport {
     let config::Geometry { channels: rows, chips_per_channel, dies_per_chip, .. } = config.geometry;
     let chips = rows * chips_per_channel;
@@ -135,7 +136,7 @@ mod tests {
         Layout { wires: links.len() as u32 * wires_each, links, controllers: 8, routers }
     }
 
-    /// Venice, ISCA 2023, section 6.6: 112 links in a mesh of 8 x 8, and 44 % of the area saved.
+    /// Checks the figures of Venice, ISCA 2023, section 6.6: 112 links in a mesh of 8 x 8, and 44 % of the area saved.
     #[test]
     fn the_mesh_links_of_8_x_8_routers_take_44_percent_less_than_8_channels() {
         let (rows, columns) = (8, 8);
@@ -167,7 +168,8 @@ mod tests {
         assert_eq!(added(&venice::FACTS), (0.0, 512.0));
     }
 
-    /// Less than 0.1 % of a chip of 4 or 8 dies of 72 mm2 each, most of it buffers (Design for Scalability, PACT 2014, section 5.5).
+    /// Checks that a router takes less than 0.1 % of a chip of 4 or 8 dies of 72 mm2 each, most of it for buffers (Design for Scalability, PACT
+    /// 2014, section 5.5).
     #[test]
     fn a_router_inside_a_chip_is_as_large_as_its_buffers_and_small_beside_the_dies() {
         let share = |dies, buffer_flits| {
@@ -183,7 +185,8 @@ mod tests {
         assert!((share(8, 1) - (0.17 / 512.0 + 0.032) / 576.0).abs() < 1e-12);
     }
 
-    /// A channel of 16 chips is twice as long as one of 8: 108 links of 0.02 for 4 channels, 108 of 0.08 for 16.
+    /// Checks that a mesh link is half as large beside a channel of 16 chips as beside one of 8: 108 links of 0.02 for 4 channels, 108 of 0.08 for
+    /// 16.
     #[test]
     fn a_mesh_link_is_measured_by_the_length_of_the_channel_it_replaces() {
         for (rows, columns) in [(4, 16), (16, 4)] {

@@ -1,18 +1,19 @@
 //! Energy by two separate measures.
 //!
-//! - *Event energy*: the energy of the events of the run. Each operation of a die draws its power while the array works, whatever the number of
-//!   planes; each link draws its power while bytes move over it; routers and controllers draw theirs all the time. Its mean power is the energy over
-//!   the execution time.
-//! - *Nominal energy*, the measure of Venice, ISCA 2023, section 6.4: average power times execution time. The average power of the paper hardly
-//!   differs between designs, since flash operations dominate and their number is the same. So it cannot be the event energy over the time, which
-//!   would grow with the speed, and whose product with the time would only return the event energy. Here it is the *nominal power* of the drive with
-//!   all of its parts at work [choice]: every die draws the mean power of the operations of the run, every controller has a transfer in progress over
-//!   the mean number of links of the run, and routers and controllers draw theirs. Nominal power does not depend on the length of the run.
+//! - *Event energy*: the energy of the events of the run. A die draws the power of its operation while the array works, whatever the number of
+//!   planes; a link draws power while bytes move over it; routers and controllers draw power all the time. Mean power is this energy over the
+//!   execution time.
+//! - *Nominal energy*, the measure of Venice, ISCA 2023, section 6.4: average power times execution time. The average power in the paper hardly
+//!   differs between designs, since flash operations dominate and all designs execute the same number. So it cannot be event energy over time: that
+//!   power is higher in a faster design, and multiplied by the time it is the event energy again. Here average power is the *nominal power* of the
+//!   drive with all of its parts at work [choice]: every die draws the mean power of the operations of the run, every controller has a transfer in
+//!   progress over the mean number of links of the run, and routers and controllers draw their constant power. Nominal power does not depend on the
+//!   length of the run.
 //!
-//! A channel shared by several chips draws ten times the power of a link (Venice, ISCA 2023, section 6.6). A wire bundle with one driver at either
-//! end is a link, wherever it leads: between routers, to a controller, to the pins of a chip, and so is the private channel of the path-conflict-free
-//! ideal [choice]. Power is proportional to the number of wires: the wide channel of pSSD draws twice as much, the two narrow channels of pnSSD as
-//! much as those of the bus [choice].
+//! A channel shared by several chips draws ten times the power of a link (Venice, ISCA 2023, section 6.6). Any wire bundle with one driver at either
+//! end counts as a link: between routers, to a controller, to the pins of a chip, and the private channel of the path-conflict-free ideal [choice].
+//! Power is proportional to the number of wires: the wide channel of pSSD draws twice as much, the two narrow channels of pnSSD as much as those of
+//! the bus [choice].
 
 use super::Constant;
 use crate::config::{self, Config};
@@ -56,10 +57,10 @@ pub struct Activity<'a> {
 }
 
 quantities! {
-    /// Energy of the events of the run, by what took it.
+    /// Energy of the events of the run, by consumer.
     #[derive(Copy, Default)]
     Energy as "Energy" {
-        /// All of the following.
+        /// Sum of the following.
         total: f64, in "J";
         /// Arrays reading, `flash.read-time` each, whatever the number of planes; a copyback reads and programs.
         read: f64, in "J";
@@ -67,39 +68,38 @@ quantities! {
         program: f64, in "J";
         /// Arrays erasing.
         erase: f64, in "J";
-        /// Channels that several chips share, while bytes move.
+        /// Shared channels, while bytes move.
         channels: f64, in "J";
         /// Links with one driver at either end, while bytes move.
         links: f64, in "J";
-        /// Routers, always.
+        /// Routers, during the whole run.
         routers: f64, in "J";
-        /// Flash controllers, always.
+        /// Flash controllers, during the whole run.
         controllers: f64, in "J";
     }
 }
 
 quantities! {
-    /// What the drive drew, by two measures that are not to be mixed: the energy of events, and nominal power.
+    /// Power and energy of the drive, by two separate measures: the energy of events, and nominal power.
     PowerReport as "DrivePower" {
         /// Energy of the events of the run.
         energy_j: Energy;
         /// Energy of the events per simulated second.
         average_w: Option<f64>, in "W", null "in a run that took no time";
-        /// Power of the drive with all of its parts at work: each die with the mean operation of the run, each controller with a
-        /// transfer over as many links as those of the run had on average, routers and controllers. It does not depend on the
-        /// length of the run.
+        /// Power of the drive with all of its parts at work: each die executes the mean operation of the run, each controller has a transfer over the
+        /// mean number of links of the run, and routers and controllers draw their constant power. It does not depend on the length of the run.
         nominal_w: f64, in "W";
-        /// The papers' own measure, average power times execution time (Venice, ISCA 2023, section 6.4), with the nominal power.
+        /// Energy as the papers measure it: average power times execution time (Venice, ISCA 2023, section 6.4), here with the nominal power.
         nominal_energy_j: f64, in "J";
-        /// The powers behind these figures.
+        /// Powers of single parts from which these figures are computed.
         constants: Vec<Constant>;
     }
 }
 
-/// Chips on the channel whose power is given. The power of a driver is proportional to them.
+/// Chips on the channel to which `power.channel-power` applies. The power of a channel's driver is proportional to its number of chips.
 const CHANNEL_CHIPS: f64 = 8.0;
 
-/// Returns the power of a link of `kind` with 8 wires, and of 8 chips if several share it.
+/// Returns the power of a link of `kind` with 8 wires; of a shared channel, that of one with 8 chips.
 pub fn link_power(power: &config::Power, kind: LinkKind) -> Wattage {
     match kind {
         LinkKind::Channel => power.channel_power,
@@ -143,7 +143,7 @@ pub fn report(config: &Config, activity: &Activity<'_>) -> PowerReport {
     let total = read + program + erase + channels + links + routers + controllers;
 
     let mean = |energy: f64, seconds: f64| if seconds > 0.0 { energy / seconds } else { 0.0 };
-    // A transfer crosses one link at its controller, so that the moving time of those links is the time of the transfers.
+    // Every transfer crosses exactly one link at its controller, so the busy time of those links is the total time of the transfers.
     let at_controllers = LinkKind::ALL.into_iter().filter(|kind| kind.leads_to_controller());
     let transfers_s: f64 = at_controllers.map(|kind| moving_s[kind.index()]).sum();
     let nominal_w = f64::from(dies) * mean(read + program + erase, array_s)
@@ -209,7 +209,7 @@ mod tests {
         assert!((found - expected).abs() <= 1e-12 * expected.abs().max(1e-6), "{found} is not {expected}");
     }
 
-    /// Ten reads, two programs, an erase and a copyback at the latencies of venice-z-nand: 11 x 3 us, 3 x 100 us, 1 ms at 82.5 mW.
+    /// Checks ten reads, two programs, an erase and a copyback at the latencies of venice-z-nand: 11 x 3 us, 3 x 100 us, 1 ms at 82.5 mW.
     #[test]
     fn operations_draw_their_power_while_the_array_works() {
         let layout = layout(&[LinkKind::Channel; 2], 8, 2, 0);
@@ -230,12 +230,12 @@ mod tests {
         assert_eq!((energy_j.links, energy_j.routers, energy_j.controllers), (0.0, 0.0, 0.0));
         assert_near(energy_j.total, 1333e-6 * 82.5e-3 + 40e-6 * 10.8e-3);
         assert_near(average_w.expect("the run took time"), energy_j.total / 2e-3);
-        // Four dies and two channels at work, however long they did.
+        // Four dies and two channels at work, independent of their busy times.
         assert_near(nominal_w, 4.0 * 82.5e-3 + 2.0 * 10.8e-3);
         assert_near(nominal_energy_j, nominal_w * 2e-3);
     }
 
-    /// Transfers of 10 us over a controller link, two mesh links and a chip link.
+    /// Checks transfers of 10 us over a controller link, two mesh links and a chip link.
     #[test]
     fn a_transfer_over_a_mesh_draws_the_power_of_each_link_it_crosses() {
         let kinds = [LinkKind::Controller, LinkKind::Controller, LinkKind::Mesh, LinkKind::Mesh, LinkKind::Chip];
@@ -260,7 +260,7 @@ mod tests {
         assert_eq!(source("flash controller"), Some("configuration"));
     }
 
-    /// Venice, ISCA 2023, section 6.4: the routers of NoSSD add about 1 % to the power of a drive.
+    /// Checks the figure of Venice, ISCA 2023, section 6.4: the routers of NoSSD add about 1 % to the power of a drive.
     #[test]
     fn the_routers_of_nossd_draw_more_than_those_of_venice() {
         let layout = layout(&[LinkKind::Mesh], 8, 8, 64);

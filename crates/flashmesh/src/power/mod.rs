@@ -8,13 +8,13 @@ use crate::quantities;
 quantities! {
     /// A constant that a result rests on.
     Constant as "Constant" {
-        /// What the constant is.
+        /// Name of the constant.
         name: &'static str;
-        /// Its value, in `unit`.
+        /// Value in `unit`.
         value: f64;
-        /// The unit of the value.
+        /// Unit of the value.
         unit: &'static str;
-        /// The paper, or the choice made where no paper states one; `configuration` for a value that was configured.
+        /// Paper that states the value, or the choice made because none does; `configuration` for a configured value.
         source: &'static str;
     }
 }
