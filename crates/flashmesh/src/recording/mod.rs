@@ -1,7 +1,7 @@
-//! Recordings of what happens in a window of simulated time: probes that keep it for people to look at.
+//! Probes that record the events in a window of simulated time for display.
 //!
-//! [`timeline`] writes a trace for Perfetto, [`network`] keeps what moved over the interconnect for the moving view of a report.
-//! Both hold a bounded number of events, and a run without them, or after them, does not pay for them.
+//! [`timeline`] writes a trace for Perfetto; [`network`] records the transfers over the interconnect for the animation in the HTML report.
+//! Both hold a bounded number of events. They cost no run time once they are full or their window has ended.
 
 pub mod network;
 mod requests;

@@ -1,4 +1,6 @@
-//! The interconnect over a window of a run: which transfer wanted, got and held what, and what the scouts of Venice did.
+//! Recording of the interconnect in a window of a run: when each transfer requested, got and released its path, which links were held for it,
+//! and the moves
+//! of the scouts of Venice.
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -17,10 +19,10 @@ use super::Window;
 use super::requests::{InFlight, PagesRead, Requests};
 use super::unfinished::Unfinished;
 
-/// Transfers of a die whose links may still be reported.
+/// Most recent transfers kept for each die. A link use is reported at its end, and belongs to one of them.
 const LATEST: usize = 4;
 
-/// The recording, available after the run.
+/// Result of a [`NetworkRecorder`], filled in when the run ends.
 #[derive(Clone, Debug, Default)]
 pub struct Recorded(Arc<Mutex<NetworkReport>>);
 
@@ -30,7 +32,7 @@ impl Recorded {
     }
 }
 
-/// A link held for a transfer.
+/// Time for which a link was held, and the transfer that held it.
 struct Hold {
     link_use: LinkUse,
     transfer: Option<u64>,
@@ -45,9 +47,9 @@ pub struct NetworkRecorder {
     requests: Requests,
     pages: PagesRead,
     taken: FxHashMap<DieId, Vec<u64>>,
-    /// Path requests of each die that are not released, by phase.
+    /// Unreleased path requests, by die and phase.
     open: FxHashMap<(DieId, TransferPhase), u64>,
-    /// Recent transfers of each die.
+    /// Most recent transfers of each die, at most [`LATEST`].
     latest: FxHashMap<DieId, Vec<u64>>,
     asked: u64,
     transfers: BTreeMap<u64, RecordedTransfer>,
@@ -58,7 +60,8 @@ pub struct NetworkRecorder {
 }
 
 impl NetworkRecorder {
-    /// A recording of at most so many events in `window`, of an interconnect of the kind `facts`; the second value has it when the run is over.
+    /// Creates a recorder of at most `events_max` events in `window`, for the interconnect `facts`. The second value holds the recording after
+    /// the run.
     pub fn new(facts: &'static Facts, window: Window, events_max: u32) -> (NetworkRecorder, Recorded) {
         let recorded = Recorded::default();
         let recorder = NetworkRecorder {
@@ -140,7 +143,8 @@ impl NetworkRecorder {
         }
     }
 
-    /// The transfer for which a link was held: the last one of the die that had been requested by then.
+    /// Returns the transfer that held a link: the last one of the die that requested its path before the link was held and had not released it
+    /// by then.
     fn holder(&self, link_use: LinkUse) -> Option<u64> {
         let latest = self.latest.get(&link_use.die)?;
         let held_from = |number: &&u64| {
@@ -148,7 +152,7 @@ impl NetworkRecorder {
             let ended = transfer.released_ps.is_some_and(|released| released <= link_use.from.as_ps());
             (transfer.asked_ps <= link_use.from.as_ps() && !ended).then_some(())
         };
-        // Where several have asked, the one that has a path holds the link.
+        // Of several such transfers, prefer one whose path was granted.
         let granted = |number: &&u64| self.transfers.get(*number).is_some_and(|transfer| transfer.granted_ps.is_some());
         let candidates = || latest.iter().rev().filter(|number| held_from(number).is_some());
         candidates().find(granted).or_else(|| candidates().next()).copied()
@@ -183,7 +187,8 @@ impl NetworkRecorder {
     fn ended(&mut self, now: Time) {
         let (start, end) = (self.window.start, self.window.end.min(now));
         for request in self.requests.rest() {
-            // One that came after the window is left out, whether it has completed or not: nobody waits for its end.
+            // A request issued after the window is left out even if it has completed: the recorder does not wait for it, so its end may be
+            // unknown.
             if self.window.overlaps(request.issued, now) {
                 self.completed.insert(request.number, recorded(&request, None));
             }
@@ -223,7 +228,7 @@ impl NetworkRecorder {
 }
 
 impl Probe for NetworkRecorder {
-    /// Once all that began in the window is over.
+    /// Returns whether the window has ended or the recording is full, and all that began in the window is over.
     fn is_done(&mut self, now: Time) -> bool {
         let end = self.window.end;
         (self.is_cut || now >= end) && self.unfinished.is_empty() && !self.requests.has_older(end)
@@ -246,7 +251,7 @@ impl Probe for NetworkRecorder {
             Notice::PathAsked(die, phase) => self.asked(die, phase, now),
             Notice::PathBlocked(grant, causes, waited) => {
                 if let Some(transfer) = self.transfer(grant) {
-                    // A controller is waited for before links are.
+                    // `Cause::ALL` lists the controller first: a path waits for a controller before it waits for links.
                     let met = Cause::ALL.into_iter().filter(|cause| causes.contains(*cause));
                     (transfer.causes, transfer.blocked_ps) = (met.map(Into::into).collect(), waited.as_ps());
                 }

@@ -1,4 +1,4 @@
-//! Which request is which: ids are used again, the numbers given here are not; and which pages of which request are where.
+//! Sequence numbers of requests, whose ids are reused, and the requests of pages read but not transferred yet.
 
 use std::collections::VecDeque;
 
@@ -10,11 +10,11 @@ use crate::workload::IoRequest;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InFlight {
-    /// Sequence number of issue, from 1.
+    /// Sequence number in the order of issue, from 1.
     pub number: u64,
     pub stream: StreamId,
     pub issued: Time,
-    /// `None` until the drive has admitted it.
+    /// Content of the request; `None` until the drive admits it.
     pub io: Option<IoRequest>,
 }
 
@@ -45,12 +45,12 @@ impl Requests {
         Some(self.in_flight.get(&id?)?.number)
     }
 
-    /// Whether one that was issued before a moment is not complete.
+    /// Returns whether a request issued before `than` is in flight.
     pub fn has_older(&self, than: Time) -> bool {
         self.in_flight.values().any(|request| request.issued < than)
     }
 
-    /// Those that are not complete, in order.
+    /// Returns the requests in flight, in the order of issue.
     pub fn rest(&self) -> Vec<InFlight> {
         let mut rest: Vec<InFlight> = self.in_flight.values().copied().collect();
         rest.sort_unstable_by_key(|request| request.number);
@@ -58,7 +58,8 @@ impl Requests {
     }
 }
 
-/// Pages read by each die whose data has not left it, in the order of transfer.
+/// Pages read by each die whose data is still in its page register, in the order of transfer, each with the number of its
+/// request.
 #[derive(Debug, Default)]
 pub(super) struct PagesRead {
     of: Option<DieId>,
@@ -66,7 +67,7 @@ pub(super) struct PagesRead {
 }
 
 impl PagesRead {
-    /// The pages reported next are those of this die.
+    /// Sets the die to which the next calls of [`read`](Self::read) belong: its array operation has ended.
     pub fn ended(&mut self, die: DieId) {
         self.of = Some(die);
     }

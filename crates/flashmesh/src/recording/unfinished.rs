@@ -1,4 +1,5 @@
-//! What began before the end of a window and is not over: a recorder has to see its end.
+//! Paths and acknowledgements that began before the end of a window and are not over. A recorder stays attached until
+//! they are.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -7,16 +8,16 @@ use crate::ids::DieId;
 use crate::kernel::probe::Notice;
 use crate::units::Time;
 
-/// Paths that were asked for and not given back, and acknowledgements on their way.
+/// Requested paths that are not released, and acknowledgements in flight.
 #[derive(Debug, Default)]
 pub(super) struct Unfinished {
     paths: FxHashSet<(DieId, TransferPhase)>,
-    /// How many each die has sent.
+    /// Acknowledgements in flight, by sending die.
     acknowledgements: FxHashMap<DieId, u32>,
 }
 
 impl Unfinished {
-    /// Something happens at `now`, where the window ends at `end`.
+    /// Updates the state by `notice` at `now`. Only what begins before `end`, the end of the window, is added.
     pub fn tell(&mut self, now: Time, end: Time, notice: &Notice<'_>) {
         match *notice {
             Notice::PathAsked(die, phase) if now < end => {
@@ -38,7 +39,6 @@ impl Unfinished {
         }
     }
 
-    /// Whether there is nothing.
     pub fn is_empty(&self) -> bool {
         self.paths.is_empty() && self.acknowledgements.is_empty()
     }

@@ -1,9 +1,9 @@
-//! A timeline for Perfetto: what every die, link and queue does, and arrows that follow a request through them.
+//! Timeline for Perfetto: activity of every die, link and queue, and arrows that follow a request through them.
 //!
-//! A die has four tracks: how many transactions wait for it, its commands on their way, its array, and data that leaves it. A link has a
-//! track with what holds it. A stream has a counter of its outstanding requests, and below it as many tracks as there are requests at once,
-//! each with one request after the other. An arrow leads from a request to each command, array operation and transfer of data for it, in
-//! the order of time, and back to where it is completed.
+//! A die has four tracks: its number of waiting transactions, commands in transfer to it, its array, and data in transfer from it. A link has
+//! one track, with the die for which it is held. A stream has a counter of its outstanding requests, and below it request slots: as many tracks
+//! as its maximum number of outstanding requests, each with one request at a time. An arrow leads from a request to each of its commands, array
+//! operations and data transfers, in the order of time, and to its completion.
 
 pub mod proto;
 mod tracks;
@@ -29,7 +29,7 @@ use writer::{Slice, Writer};
 
 pub use tracks::Shape;
 
-/// What became of a timeline, for whoever asked for it. The run goes on whatever becomes of it.
+/// Outcome of writing a timeline, for the owner of the sink. An error does not stop the run.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome(Arc<Mutex<Ended>>);
 
@@ -40,12 +40,12 @@ struct Ended {
 }
 
 impl Outcome {
-    /// Since when nothing was written any more because the timeline was full; nothing when all was written.
+    /// Returns the time at which the timeline was full, after which nothing was written; `None` if it never was.
     pub fn full_at(&self) -> Option<Time> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).full_at
     }
 
-    /// Why it could not be written, in the words of the system; nothing when it could.
+    /// Returns the system's message for the error that ended writing; `None` without an error.
     pub fn failed(&self) -> Option<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).failed.clone()
     }
@@ -136,7 +136,7 @@ impl Timeline {
     fn granted(&mut self, grant: Grant, now: Time) {
         let tracks = self.tracks.die(grant.die);
         let is_command = grant.phase == TransferPhase::Command;
-        // A path that was there at once is no slice.
+        // A path granted at once gets no "path set-up" slice.
         let busy = if is_command { &mut tracks.commands } else { &mut tracks.data };
         busy.forget_if_begun(now);
         self.end(grant.die, if is_command { |die| &mut die.commands } else { |die| &mut die.data }, now);
@@ -187,7 +187,7 @@ impl Timeline {
 }
 
 impl Probe for Timeline {
-    /// Once it is full or cannot be written, or all that began in the window is over.
+    /// Returns whether the timeline is full or cannot be written, or the window has ended and all that began in it is over.
     fn is_done(&mut self, now: Time) -> bool {
         let end = self.writer.window().end;
         self.writer.takes_no_more()

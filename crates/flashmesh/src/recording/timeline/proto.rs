@@ -1,11 +1,10 @@
-//! The messages of a Perfetto trace that a timeline is made of.
+//! Protobuf messages of a Perfetto trace, as far as a timeline uses them.
 //!
-//! Names and numbers are those of `protos/perfetto/trace/` of Perfetto (Apache-2.0), of which these are a small part: readers skip what is
-//! not there.
+//! Names and tags are those of `protos/perfetto/trace/` in Perfetto (Apache-2.0), of which this is a small part: readers skip absent fields.
 
 use prost::Message;
 
-/// A trace: packets, one after the other. A file of several traces behind each other is one trace.
+/// A trace: a sequence of packets. Concatenated traces in a file are one trace.
 #[derive(Clone, PartialEq, Message)]
 pub struct Trace {
     #[prost(message, repeated, tag = "1")]
@@ -34,10 +33,10 @@ pub struct TrackDescriptor {
     pub name: Option<String>,
     #[prost(uint64, optional, tag = "5")]
     pub parent_uuid: Option<u64>,
-    /// For the track of a counter.
+    /// Set for a counter track.
     #[prost(message, optional, tag = "8")]
     pub counter: Option<CounterDescriptor>,
-    /// 3: ordered by rank.
+    /// 3: order by `sibling_order_rank`.
     #[prost(int32, optional, tag = "11")]
     pub child_ordering: Option<i32>,
     /// Order among sibling tracks.
@@ -47,14 +46,14 @@ pub struct TrackDescriptor {
 
 #[derive(Clone, PartialEq, Message)]
 pub struct CounterDescriptor {
-    /// 2: a count.
+    /// 2: unit "count".
     #[prost(int32, optional, tag = "3")]
     pub unit: Option<i32>,
 }
 
 #[derive(Clone, PartialEq, Message)]
 pub struct TrackEvent {
-    /// Shown for the selected slice.
+    /// Values shown for the selected slice.
     #[prost(message, repeated, tag = "4")]
     pub debug_annotations: Vec<DebugAnnotation>,
     #[prost(enumeration = "Kind", optional, tag = "9")]

@@ -1,4 +1,4 @@
-//! The tracks of a timeline, and what is going on on each of them.
+//! Tracks of a timeline and the slice in progress on each.
 
 use rustc_hash::FxHashMap;
 
@@ -46,17 +46,17 @@ impl Busy {
         }
     }
 
-    /// Drops a slice that began at this moment.
+    /// Drops the current slice if it began at `at`.
     pub fn forget_if_begun(&mut self, at: Time) {
         self.begun.take_if(|begun| begun.at == at);
     }
 
-    /// Whether what goes on began before a moment.
+    /// Returns whether the current slice began before `than`.
     fn is_older(&self, than: Time) -> bool {
         self.begun.as_ref().is_some_and(|begun| begun.at < than)
     }
 
-    /// What went on is over; nothing when nothing did.
+    /// Ends the current slice and returns its track and content; `None` if the track is idle.
     pub fn end(&mut self) -> Option<(Track, Begun)> {
         self.begun.take().map(|begun| (self.track, begun))
     }
@@ -69,31 +69,31 @@ pub struct DieTracks {
     pub commands: Busy,
     pub array: Busy,
     pub data: Busy,
-    /// Requests of the transactions of the next operation.
+    /// Requests whose transactions were dequeued for the next operation.
     taken: Vec<u64>,
-    /// Whether they are garbage collection.
+    /// Whether the last of these transactions is firmware work, such as garbage collection.
     pub taken_internal: bool,
-    /// Name of the current operation.
+    /// Name of the latest operation.
     pub operation: String,
     requests: Vec<u64>,
     suspended: Option<(String, Vec<u64>)>,
 }
 
 impl DieTracks {
-    /// Changes the queue length; returns the counter and its value.
+    /// Changes the queue length. Returns the counter track and the new length.
     pub fn queued(&mut self, change: i64) -> (Track, i64) {
         self.waiting += change;
         (self.queue, self.waiting)
     }
 
-    /// The transaction is part of the next operation.
+    /// Adds a dequeued transaction to the next operation.
     pub fn take(&mut self, request: Option<u64>, is_internal: bool) {
         self.taken.extend(request);
         self.taken.dedup();
         self.taken_internal = is_internal;
     }
 
-    /// Name and requests of the operation whose command is sent.
+    /// Returns the name and the requests of the operation whose command is being sent.
     pub fn begin_command(&mut self) -> (String, Vec<u64>) {
         self.requests = std::mem::take(&mut self.taken);
         (self.operation.clone(), self.requests.clone())
@@ -120,14 +120,15 @@ struct StreamTracks {
     all: Track,
     counter: Track,
     outstanding: i64,
-    /// Tracks of one request at a time, and the free ones among them, last freed first.
+    /// Tracks of one request at a time, and the indices of those that are free, last freed first.
     slots: Vec<Track>,
     free: Vec<usize>,
     of_request: FxHashMap<u64, usize>,
 }
 
-/// Names of which every number has the digits of the largest one at its place, among the names that differ in numbers alone:
-/// a list that is sorted by name, as Perfetto sorts what it groups or finds, has them in the order of their numbers.
+/// Pads the numbers in names with zeros, so that sorting by name, as Perfetto does in groups and searches, sorts by number.
+/// Names that differ only in their
+/// numbers are padded alike, each number to the digits of the longest at the same position.
 fn sortable(names: Vec<String>) -> Vec<String> {
     let mut digits_max: FxHashMap<String, Vec<usize>> = FxHashMap::default();
     for name in &names {
@@ -146,13 +147,13 @@ fn sortable(names: Vec<String>) -> Vec<String> {
     names.iter().map(padded).collect()
 }
 
-/// What names have in common that differ in numbers alone: a space in place of each number.
+/// Returns `name` with a space in place of each number.
 fn without_digits(name: &str) -> String {
     let begin = name.split(|c: char| c.is_ascii_digit()).next().unwrap_or_default();
     numbers(name).fold(begin.to_owned(), |begun, (_, behind)| format!("{begun} {behind}"))
 }
 
-/// The numbers in a name, each with the text behind it up to the next one.
+/// Returns the numbers in a name, each with the text behind it up to the next number.
 fn numbers(name: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = name.trim_start_matches(|c: char| !c.is_ascii_digit());
     std::iter::from_fn(move || {
@@ -220,12 +221,11 @@ impl Tracks {
         &mut self.dies[die.index()]
     }
 
-    /// Whether anything goes on at a die that began before a moment.
+    /// Returns whether a slice in progress at any die began before `than`.
     pub fn has_older(&self, than: Time) -> bool {
         self.dies.iter().any(|die| [&die.commands, &die.array, &die.data].iter().any(|busy| busy.is_older(than)))
     }
 
-    /// The track of a link.
     pub fn link(&self, link: LinkId) -> Track {
         self.links[link.index()]
     }

@@ -1,4 +1,4 @@
-//! Slices and counters, written as packets of a trace.
+//! Encoding of slices and counters as Perfetto packets.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ use crate::units::Time;
 use super::proto::{CounterDescriptor, DebugAnnotation, Kind, Trace, TracePacket, TrackDescriptor, TrackEvent};
 
 const CHUNK: usize = 64 * 1024;
-/// Tracks stand in the order of their rank.
+/// Value of `child_ordering`: sibling tracks are shown in the order of their ranks.
 const EXPLICIT_ORDER: i32 = 3;
 const COUNT: i32 = 2;
 
@@ -24,7 +24,7 @@ pub struct Slice<'a> {
     pub until: Time,
     pub name: String,
     pub category: &'static str,
-    /// Their arrows lead through the slice.
+    /// Requests whose arrows pass through the slice.
     pub requests: &'a [u64],
     /// Numbers shown with the slice.
     pub notes: &'a [(&'static str, u64)],
@@ -46,17 +46,16 @@ impl Writer {
         Writer { sink, bytes: Vec::new(), tracks: 0, window, events: 0, events_max, failed: None, full_at: None }
     }
 
-    /// Of what part of the run events are written.
     pub fn window(&self) -> Window {
         self.window
     }
 
-    /// Whether no event is written any more, whenever it is: there is no room, or writing failed.
+    /// Returns whether all later events will be dropped: the timeline is full, or writing failed.
     pub fn takes_no_more(&self) -> bool {
         self.full_at.is_some() || self.failed.is_some()
     }
 
-    /// When it became full.
+    /// Returns the time of the first event that found no room.
     pub fn full_at(&self) -> Option<Time> {
         self.full_at
     }
@@ -130,7 +129,7 @@ impl Writer {
         }
     }
 
-    /// False when the recording is full.
+    /// Counts an event. Returns false if the timeline is full.
     fn count(&mut self, at: Time) -> bool {
         if self.events == self.events_max {
             self.full_at.get_or_insert(at);
@@ -142,7 +141,7 @@ impl Writer {
 
     fn packet(&mut self, at: Option<Time>, track_event: Option<TrackEvent>, descriptor: Option<TrackDescriptor>) {
         let packet = TracePacket {
-            // Perfetto counts nanoseconds; all times are rounded down alike, so that their order stays.
+            // Perfetto uses nanoseconds. Rounding all times down keeps their order.
             timestamp: Some(at.map_or(0, |at| at.as_ps() / 1000)),
             trusted_packet_sequence_id: Some(1),
             track_event,
