@@ -1,4 +1,4 @@
-//! What crossed between host and drive.
+//! Traffic between host and drive, for the report.
 
 use crate::host::interface::Interface;
 use crate::host::link::Direction;

@@ -1,4 +1,4 @@
-//! What the parts of the drive have done so far, for what is measured in intervals of the run.
+//! Counts and levels of the parts of the drive at a moment, from which the reports of intervals are made.
 
 use crate::host::interface::Interface;
 use crate::host::link::Direction;
@@ -26,7 +26,8 @@ impl Snapshot<'_> {
         IntervalReports { warm_up, measured, epochs: timeline.epochs(end, &counts, parts) }
     }
 
-    /// Returns what the stores of the drive hold now.
+    /// Returns the current fill levels: free pages, dirty pages of the cache, pages in the SLC cache, outstanding
+    /// requests, and the lag of replay.
     pub fn levels(&self) -> Levels {
         let cache = self.controller.cache().map(|device| device.state());
         let streams = || self.frontend.streams.iter();
@@ -42,7 +43,7 @@ impl Snapshot<'_> {
         }
     }
 
-    /// Counts of the drive by now, a time between two events.
+    /// Returns the counts of the drive until `now`, which may lie between two events.
     pub fn counts(&self) -> Counts {
         let at = self.now;
         let ps = |time: Time| u128::from(time.as_ps());

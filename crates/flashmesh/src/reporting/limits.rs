@@ -1,4 +1,4 @@
-//! What bounds the run, and how fast the same work could have been done at best.
+//! Bottleneck of the run, and the lower bound of its makespan.
 
 use crate::host::interface::Interface;
 use crate::host::link::Direction;
@@ -11,7 +11,7 @@ use crate::units::Time;
 use super::Snapshot;
 
 impl Snapshot<'_> {
-    /// Returns the busy times of all parts so far.
+    /// Returns the busy times of all parts until `now`.
     pub fn part_times(&self) -> PartTimes {
         let (now, interface, fabric) = (self.now, self.frontend.interface, self.datapath.fabric);
         PartTimes {
@@ -30,8 +30,9 @@ impl Snapshot<'_> {
         }
     }
 
-    /// Returns what bounds the run, or its measured window, with the busy times `times` and the mean breakdown; `ran` is its time until the
-    /// last completion.
+    /// Returns the bottleneck of the run, or of its measured window, by the busy times `times` and the mean breakdown of latencies. `ran` is
+    /// the time from
+    /// the start of that span until the last completion.
     pub(super) fn bound(&self, times: &PartTimes, breakdown: Option<&BreakdownSummary>, ran: Time) -> Bound {
         let works = |die: &DieWork| times.share(die.least(self.datapath.has_read_cache()));
         let at_work: Vec<f64> = times.work.iter().map(works).collect();
@@ -45,8 +46,8 @@ impl Snapshot<'_> {
         Bound::find(&times.utilisation(), (unit, &at_work), dram, (layout, &held), breakdown, load)
     }
 
-    /// Returns the time for which the queue of an open stream was full, of several streams the longest; `None` where a stream issues requests
-    /// as others complete.
+    /// Returns the longest time for which the queue of an open-loop stream was full; `None` if any stream is closed-loop, that is, issues
+    /// requests as others complete.
     fn overdue(&self) -> Option<Time> {
         let streams = self.frontend.streams;
         let is_open = streams.iter().all(|stream| stream.replay.is_open());
@@ -62,7 +63,7 @@ impl Snapshot<'_> {
         chips.map(|dies| dies.iter().copied().fold(DieWork::default(), DieWork::and)).collect()
     }
 
-    /// Shortest possible makespan of the same work.
+    /// Returns the lower bound of the makespan for the same work.
     pub(super) fn lower_bound(&self, interrupted: bool) -> LowerBound {
         let (end, interface, fabric) = (self.now, self.frontend.interface, self.datapath.fabric);
         let open = self.frontend.streams.iter().map(|stream| &stream.replay).filter(|replay| replay.is_open());

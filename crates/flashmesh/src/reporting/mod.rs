@@ -1,4 +1,4 @@
-//! From what the parts of a drive have counted to a [`Report`].
+//! Conversion of the counts of the parts of a drive to a [`Report`].
 
 mod host;
 mod intervals;
@@ -29,35 +29,37 @@ use crate::units::{Bytes, Time};
 
 use steadiness::WholeRun;
 
-/// A drive at a moment of simulated time.
+/// State of a drive at a moment of simulated time.
 pub struct Snapshot<'a> {
     pub config: &'a Config,
     pub geometry: &'a Geometry,
     pub frontend: frontend::Figures<'a>,
-    /// Pages.
+    /// FTL, caches and garbage collection: the source of all page counts.
     pub controller: &'a Controller,
-    /// Operations and transfers.
+    /// Operations and transfers of the dies.
     pub datapath: datapath::Figures<'a>,
-    /// Busy times when the measured window began; `None` where it has not, or where only the end of the run tells when (`auto`).
+    /// Busy times at the start of the measured window; `None` before that, and with `auto`, where the start is known only after
+    /// the run.
     pub window_begin: Option<&'a PartTimes>,
     pub now: Time,
 }
 
 impl Snapshot<'_> {
-    /// The report of a run that took `wall` of real time.
+    /// Returns the report of a run that took `wall` of real time.
     pub fn report(&self, wall: Duration, interrupted: bool) -> Report {
         let (requests, operations) = (self.frontend.counters, self.datapath.counters);
         let mut all = StreamMeasures::default();
         requests.streams.iter().for_each(|stream| all.add(stream));
         let power_cut = self.frontend.power_cut.cloned();
-        // A run stopped in its middle is measured up to where it came.
+        // An interrupted run is measured up to its last event.
         let end = match &power_cut {
             Some(cut) => Time::from_ps(cut.at_ps),
             None if interrupted => self.now,
             None => all.last_completion().later(requests.flushed),
         };
         let (flash, gc) = (self.flash(), self.controller.counters().gc.clone());
-        // Threads that think, and collections beside them, may have gone on after the last completion.
+        // Measured until `now`, not `end`: background collections and waiting streams may have continued after the last
+        // completion.
         let times = self.part_times();
         let utilisation = times.utilisation();
         let StreamFigures { iops, bandwidth_bytes_per_s, latency_ps, breakdown_ps } = all.figures(end);
@@ -95,7 +97,7 @@ impl Snapshot<'_> {
             gc,
             per_request: self.per_request(&flash),
             flash,
-            // Counted by a probe, and put in its place when the run is over.
+            // Set from a probe when the run ends.
             chip_states: None,
             mapping_cache: self.controller.mapping_cache().map(|map| MappingCacheReport {
                 entries: map.capacity(),
@@ -123,7 +125,7 @@ impl Snapshot<'_> {
             confidence,
             steadiness,
             epochs,
-            // Recorded by a probe, and put in its place when the run is over.
+            // Set from a probe when the run ends.
             network: None,
             timeline: None,
             workload: self.frontend.summary().cloned(),
@@ -185,7 +187,7 @@ impl Snapshot<'_> {
         }
     }
 
-    /// The result of each stream so far.
+    /// Returns the results of each stream until `now`.
     fn stream_reports(&self) -> Vec<StreamReport> {
         let streams = self.frontend.streams.iter().zip(&self.frontend.counters.streams);
         let report = |(stream, measures): (&HostStream, &StreamMeasures)| {

@@ -1,12 +1,14 @@
-//! What the SLC cache has to do with what bounds a run.
+//! Addition of the SLC cache to the sentence on the bottleneck of a run.
 
 use crate::measure::bound::{Bound, Resource};
 use crate::measure::report::{GcReport, SlcReport};
 
-/// Shares below this are not worth a word.
+/// Share of written data from which the bypass of the SLC cache is mentioned.
 const TELLING: f64 = 0.01;
 
-/// Says that writes went past the full cache, and how much of what collection moved was folded, where dies are what requests wait for.
+/// Appends to the sentence of `bound`, if requests wait for dies, the share of writes that bypassed the full SLC cache and the share
+/// of folded pages among those
+/// that collection moved.
 pub(super) fn explain(mut bound: Bound, slc: Option<&SlcReport>, gc: &GcReport) -> Bound {
     let Some(slc) = slc else { return bound };
     let waits_for_dies = matches!(bound.resource, Resource::Dies | Resource::GarbageCollection | Resource::Waiting);

@@ -1,4 +1,4 @@
-//! How sure the figures of a run are, and whether they are those of its steady state.
+//! Confidence intervals of the figures of a run, and whether the run is in steady state.
 
 use crate::config::{Config, FirmwarePolicy, Pattern, PreconditionKind, WorkloadKind};
 use crate::measure::confidence::{ConfidenceReport, Distribution, Figures, PrecisionReport, tally};
@@ -9,7 +9,7 @@ use crate::units::Time;
 
 use super::Snapshot;
 
-/// The whole run, whose figures stand where there is no measured window.
+/// Figures of the whole run, used if there is no measured window.
 pub(super) struct WholeRun<'a> {
     pub measures: &'a StreamMeasures,
     pub iops: f64,
@@ -19,7 +19,7 @@ pub(super) struct WholeRun<'a> {
 }
 
 impl Snapshot<'_> {
-    /// Returns the intervals of the figures of the window, or of the run, and whether they are steady.
+    /// Returns the confidence intervals of the figures of the measured window, or else of the run, and whether these figures are steady.
     pub(super) fn judge(
         &self,
         run: &WholeRun<'_>,
@@ -72,7 +72,7 @@ impl Snapshot<'_> {
         MeasuredReport { breakdown_ps: MeasuredBreakdownReport { mean, read, write }, ..window }
     }
 
-    /// Returns the precision wanted and reached of the figure that `measure.precision-of` names; `None` if `measure.precision` is 0.
+    /// Returns the required and the reached precision of the figure that `measure.precision-of` names; `None` if `measure.precision` is 0.
     pub(super) fn precision(&self, confidence: &ConfidenceReport) -> Option<PrecisionReport> {
         let wanted = self.config.measure.precision;
         (wanted > 0.0).then(|| PrecisionReport::new(self.config.measure.precision_of, wanted, confidence))
@@ -91,7 +91,8 @@ impl Snapshot<'_> {
     }
 }
 
-/// Returns whether all writes of a run go uniformly to all pages that random preconditioning has written, and its policies place and collect pages as
+/// Returns whether all writes of a run are uniform over all pages that random preconditioning wrote, and the policies of the run place and collect
+/// pages as
 /// preconditioning does.
 fn writes_match(config: &Config) -> bool {
     let is_placed_alike = config.ftl.policy != FirmwarePolicy::Mbm && !config.gc.r#move.leaves_the_chip();
