@@ -5,14 +5,14 @@ use crate::{counts, quantities};
 counts! {
     /// Work of garbage collection and wear levelling.
     GcReport as "GarbageCollection" {
-        /// Victim blocks taken, by garbage collection, wear levelling and folds of the SLC cache; those of collections in progress at the start
-        /// count as well.
+        /// Victim blocks taken, by garbage collection, wear levelling and folds of the SLC cache; collections in progress at the start count as
+        /// well.
         collections: u64, in "blocks";
         /// Of `collections`, blocks taken by static wear levelling.
         wear_moves: u64, in "blocks";
         /// Of `collections`, blocks of translation pages.
         translation_collections: u64, in "blocks";
-        /// Valid pages moved out of victim blocks, those folded out of the SLC cache among them.
+        /// Valid pages moved out of victim blocks, including those folded out of the SLC cache.
         pages_moved: u64, in "pages";
         /// Of `pages_moved`, pages sent from chip to chip without a controller (`gc.move`).
         pages_copied: u64, in "pages";
@@ -20,9 +20,9 @@ counts! {
         pages_reallocated: u64, in "pages";
         /// Blocks erased.
         erases: u64, in "blocks";
-        /// Turns of collection that have ended, before stripes of the device cache (`cache.destage-stripe`).
+        /// Completed turns of collection, each before a stripe of the device cache is destaged (`cache.destage-stripe`).
         turns: u64, in "turns";
-        /// Time that they took.
+        /// Total duration of these turns.
         turns_ps: u64, in "ps";
     }
 }
@@ -32,17 +32,17 @@ counts! {
     FlashReport as "FlashOperations" {
         /// Pages that requests wrote, to the device cache or to flash.
         pages_written: u64, in "pages";
-        /// Pages read for requests.
+        /// Pages read from flash for requests.
         user_reads: u64, in "pages";
-        /// Reads of pages that hold nothing, since they were never written or were deallocated.
+        /// Reads of pages that were never written or were deallocated.
         unwritten_reads: u64, in "pages";
-        /// Pages programmed for requests, and by the device cache.
+        /// Pages programmed for requests, directly or as destages of the device cache.
         user_programs: u64, in "pages";
-        /// Pages read to complete writes of a part of them.
+        /// Pages read to complete partial-page writes (read-modify-write).
         partial_write_reads: u64, in "pages";
-        /// Translation pages read, for entries of the map and before write-backs.
+        /// Translation pages read, for map entries and before write-backs.
         map_reads: u64, in "pages";
-        /// Translation pages programmed, to write changed entries back or for a checkpoint.
+        /// Translation pages programmed, as write-backs of changed entries or for a checkpoint.
         map_programs: u64, in "pages";
         /// Pages of the journal of the map programmed.
         journal_programs: u64, in "pages";
@@ -50,7 +50,7 @@ counts! {
         replica_programs: u64, in "pages";
         /// Pages of parity programmed (`ftl.parity`).
         parity_programs: u64, in "pages";
-        /// Mapping units that programs left empty, since too few had gathered (`ftl.gather-timeout`) or a victim had no more.
+        /// Mapping units left empty in programs, because too few had gathered (`ftl.gather-timeout`) or a victim had no more.
         units_skipped: u64, in "pages";
         /// Operations that more than one plane joined.
         multi_plane_operations: u64, in "operations";
@@ -65,7 +65,8 @@ counts! {
 }
 
 impl FlashReport {
-    /// Returns the pages programmed: translation pages, the journal, copies, parity, those that `gc` moved and those left empty among them.
+    /// Returns all programmed pages: of users, the map, the journal, replicas, parity and garbage collection (`gc`), and mapping units left
+    /// empty.
     pub fn programmed(&self, gc: &GcReport) -> u64 {
         let moved = gc.pages_moved + gc.pages_reallocated;
         let of_map = self.map_programs + self.journal_programs;
@@ -73,7 +74,7 @@ impl FlashReport {
         self.user_programs + of_map + besides + moved
     }
 
-    /// Returns the pages [programmed](Self::programmed) over the pages that the host wrote; `None` when it wrote none.
+    /// Returns [programmed](Self::programmed) pages over pages that the host wrote; `None` if it wrote none.
     pub fn write_amplification(&self, gc: &GcReport) -> Option<f64> {
         (self.pages_written > 0).then(|| self.programmed(gc) as f64 / self.pages_written as f64)
     }
@@ -85,32 +86,32 @@ quantities! {
     SlcReport as "SlcCache" {
         /// Blocks of the cache.
         blocks: u64, in "blocks";
-        /// What they hold.
+        /// Capacity of these blocks.
         capacity_bytes: u64, in "B";
-        /// Pages that requests, or the device cache, had programmed in the cache.
+        /// Pages programmed in the cache for requests or the device cache.
         pages_written: u64, in "pages";
-        /// Pages that they had programmed past it, since the cache of the plane was full.
+        /// Pages programmed outside the cache for requests or the device cache, because the cache of the plane was full.
         pages_direct: u64, in "pages";
-        /// The latter over both.
+        /// `pages_direct` over the sum of `pages_written` and `pages_direct`.
         direct_share: Option<f64>, in "share", null "when nothing was written to flash";
-        /// Blocks of the cache that were folded, or are being folded. `gc.collections` counts them too.
+        /// Blocks of the cache whose folding has begun. `gc.collections` counts them too.
         folds: u64, in "blocks";
         /// Valid pages moved out of the cache. `gc.pages_moved` counts them too.
         pages_folded: u64, in "pages";
         /// Erases of blocks of the cache. `gc.erases` counts them too.
         erases: u64, in "blocks";
-        /// Erases of a block of the cache, on average.
+        /// Mean erases of a block of the cache.
         erases_per_block: f64, in "1";
-        /// Erases of a block outside the cache, on average.
+        /// Mean erases of a block outside the cache.
         native_erases_per_block: f64, in "1";
-        /// Share of the time in which the cache of a plane had no page for a write, from the end of its last program to that of the next erase;
-        /// the mean over the planes.
+        /// Share of the time in which the cache of a plane had no free page for a write, from the end of its last program to the end of the
+        /// next erase; mean over the planes.
         full_share: Option<f64>, in "share", null "in a run that took no time";
     }
 }
 
 quantities! {
-    /// What a cut of the power cost. The run ends with it.
+    /// Costs of a power cut, with which the run ends.
     #[derive(Default)]
     PowerCutReport as "PowerCut" {
         /// Simulated time of the cut.
@@ -119,64 +120,63 @@ quantities! {
         capacitors: bool;
         /// Requests in flight at the cut, which never completed.
         requests_lost: u64, in "requests";
-        /// Pages that were dirty in the cache at the cut.
+        /// Dirty pages in the cache at the cut.
         dirty_pages: u64, in "pages";
-        /// Bytes of the dirty pages that flash lacked.
+        /// Bytes of the dirty pages that were not on flash.
         dirty_bytes: u64, in "B";
-        /// With capacitors, pages that the cache wrote to flash after the cut, those under way at the cut included.
+        /// With capacitors, pages destaged after the cut, including those in flight at the cut.
         pages_programmed: u64, in "pages";
-        /// With capacitors, pages of the journal and of the map that were programmed after the cut, those under way at the cut included.
+        /// With capacitors, pages of the journal and of the map programmed after the cut, including those in flight at the cut.
         map_pages_programmed: u64, in "pages";
-        /// Time that these programs took after the cut.
+        /// Time from the cut to the end of these programs.
         duration_ps: u64, in "ps";
         /// Energy of the events that ended after the cut.
         energy_j: f64, in "J";
-        /// Without capacitors, pages whose newest data was acknowledged to the host and lost, in whole or in part.
+        /// Without capacitors, pages whose newest acknowledged data was lost, in whole or in part.
         pages_lost: u64, in "pages";
         /// Bytes lost of these pages.
         bytes_lost: u64, in "B";
-        /// Without capacitors, pages that were being programmed for requests or the cache; of such a page the older version is
-        /// found again.
+        /// Without capacitors, pages in programming for requests or the cache at the cut; recovery finds the older version of such a page.
         programs_lost: u64, in "pages";
-        /// What the drive does when the power is back.
+        /// Recovery after the power returns.
         recovery: Option<RecoveryReport>, null "with `persistence.policy = \"ideal\"`";
     }
 }
 
 quantities! {
-    /// How the drive finds its map when the power is back ([power-loss.md](power-loss.md)).
+    /// Recovery of the map after a power cut ([power-loss.md](power-loss.md)).
     #[derive(Default)]
     RecoveryReport as "Recovery" {
-        /// From the return of the power until the map is complete. Nothing of it counts in the rest of the result.
+        /// Time from the return of power until the map is complete. No other figure of the result includes it.
         duration_ps: u64, in "ps";
-        /// Where this time goes.
+        /// Duration of each step.
         steps: RecoverySteps;
         /// Pages read in each step.
         reads: RecoveryReads;
         /// Entries of the journal that were replayed.
         entries_replayed: u64, in "entries";
-        /// Pages of the host that were found where no entry of the journal had them.
+        /// Host pages found by a scan of spare areas that no journal entry listed.
         pages_found: u64, in "pages";
-        /// Pages with a copy, of which both were found.
+        /// Replicated pages of which both copies were found.
         copies_found: u64, in "pages";
-        /// Pages that were programmed, and whose newest version was not found. There are none unless flashmesh is wrong.
+        /// Programmed pages whose newest version was not found. Always 0 unless flashmesh has a bug.
         pages_lost: u64, in "pages";
-        /// Deallocations that were undone: the page holds data again. A flush of the host before the cut rules them out.
+        /// Deallocations undone: the page holds data again. A host flush before the cut prevents them.
         deallocations_lost: u64, in "pages";
     }
 }
 
 quantities! {
-    /// Time of each step of a recovery, one after the other.
+    /// Duration of each step of a recovery, in order.
     #[derive(Default)]
     RecoverySteps as "RecoverySteps" {
-        /// Spare area of the first page of each block.
+        /// Reads of the spare area of the first page of each block.
         blocks_ps: u64, in "ps";
-        /// Spare area of the other pages of blocks with translation pages.
+        /// Reads of the spare area of the other pages of blocks with translation pages.
         system_ps: u64, in "ps";
-        /// The pages of the map, the replication map and the journal.
+        /// Reads of the pages of the map, the replication map and the journal.
         map_ps: u64, in "ps";
-        /// Spare area of pages programmed since the last page of the journal.
+        /// Reads of the spare area of pages programmed since the last page of the journal.
         open_ps: u64, in "ps";
     }
 }
@@ -185,32 +185,32 @@ quantities! {
     /// Pages read in each step of a recovery.
     #[derive(Default)]
     RecoveryReads as "RecoveryReads" {
-        /// First pages of blocks, a sector of each.
+        /// First pages of blocks; one sector of each is read.
         blocks: u64, in "pages";
-        /// Other pages of blocks with translation pages, a sector of each.
+        /// Other pages of blocks with translation pages; one sector of each is read.
         system: u64, in "pages";
-        /// Pages of the map. None with `mapping.cache-capacity`: the map stays on flash.
+        /// Pages of the map; 0 with `mapping.cache-capacity`, since the map then stays on flash.
         map: u64, in "pages";
         /// Pages of the journal and of the replication map.
         journal: u64, in "pages";
-        /// Pages of blocks that were open, the first erased one included, a sector of each.
+        /// Pages of open blocks, including the first erased page of each; one sector of each is read.
         open: u64, in "pages";
     }
 }
 
 quantities! {
-    /// Work to keep the map on flash.
+    /// Work to persist the map.
     #[derive(Default)]
     PersistenceReport as "Persistence" {
         /// Pages of the journal programmed.
         journal_pages: u64, in "pages";
-        /// Entries in these.
+        /// Entries in the journal pages.
         journal_entries: u64, in "entries";
         /// Checkpoints completed.
         checkpoints: u64, in "checkpoints";
         /// Pages of the map and of the replication map programmed, for checkpoints or as write-backs of the mapping cache.
         checkpoint_pages: u64, in "pages";
-        /// `journal_pages` and `checkpoint_pages` over the pages that the host wrote: their part of the write amplification.
+        /// `journal_pages` and `checkpoint_pages` over the pages that the host wrote: the contribution of persistence to write amplification.
         write_amplification: Option<f64>, in "ratio", null "when requests wrote no page";
     }
 }
