@@ -66,7 +66,7 @@ quantities! {
         imbalanced_of_all: u64, in "pages";
         /// Value of `pair_occurrences` if reads that complete a write count as outstanding, too.
         pair_occurrences_of_all: u64, in "occurrences";
-        /// What replication would gain: what `replication.enabled` does, followed beside the run without copies.
+        /// Gain of `replication.enabled`, estimated beside a run without replicas.
         replication: ReplicationGain;
     }
 }
@@ -96,7 +96,7 @@ quantities! {
 }
 
 quantities! {
-    /// What replication of pages of collision pairs would gain.
+    /// Estimated gain from replicating pages of collision pairs.
     #[derive(Default)]
     ReplicationGain as "ReplicationGain" {
         /// Pages for which the benefit of a copy exceeded its cost.
