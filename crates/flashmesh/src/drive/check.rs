@@ -1,4 +1,4 @@
-//! Checks that take more than one key, on the finished configuration.
+//! Checks of a finished configuration that involve several keys.
 
 mod mapping;
 mod planes;
@@ -17,11 +17,11 @@ use crate::ftl::{blocks_for_gathering, spare_blocks_min};
 use crate::policies;
 use crate::units::{Bytes, Share};
 
-/// What leaves more blocks to spare in every plane.
+/// Advice that leaves every plane more spare blocks.
 const MORE_SPARE: &str =
     "raise geometry.over-provisioning or geometry.blocks-per-plane, or lower geometry.capacity where it is given";
 
-/// Everything in `config` that cannot go together; the bounds of single keys hold already.
+/// Returns all conflicts between keys of `config`, whose single keys are within their bounds.
 pub(super) fn clashes(config: &Config) -> Vec<Clash> {
     let mut clashes = Vec::new();
     units::clashes(config, &mut clashes);
@@ -46,7 +46,8 @@ pub(super) fn clashes(config: &Config) -> Vec<Clash> {
     clashes.extend(policies::clashes(config, geometry.as_ref()));
     streams::clashes(config, geometry.as_ref(), &mut clashes);
     if let Some(geometry) = &geometry {
-        // Pages that do not fit the drive as a whole may be more than can be numbered, and are told.
+        // Skip checks that number all pages if the logical pages exceed the drive: their number may overflow, and that error is already in
+        // `clashes`.
         let tells_of_room = ["geometry.over-provisioning", "mapping.stored-entry-size"];
         let fits = !clashes.iter().flat_map(|clash| &clash.keys).any(|key| tells_of_room.contains(&key.as_str()));
         if fits {
@@ -100,7 +101,7 @@ fn geometry_clash(error: &GeometryError) -> Clash {
     Clash::new(keys, format!("[geometry] {error}"))
 }
 
-/// `share` as a percentage with the digits that tell.
+/// Returns `share` as a percentage with up to three decimals and no trailing zeros.
 fn percent(share: f64) -> String {
     let rounded = format!("{:.3}", share * 100.0);
     format!("{} %", rounded.trim_end_matches('0').trim_end_matches('.'))
@@ -179,7 +180,7 @@ fn collection(config: &Config, geometry: Option<&Geometry>, translation_pages: u
             "a plane has {spare_blocks} blocks to spare, and needs {needed} of them: {}",
             reasons.join(", and ")
         );
-        // Blocks of one program cannot be collected, however many there are.
+        // A block that holds a single program can never be collected, so more spare blocks do not help.
         let is_hopeless = gathering > config.geometry.blocks_per_plane;
         let help =
             if is_hopeless { "raise geometry.pages-per-block: a block is one program of data" } else { MORE_SPARE };

@@ -1,4 +1,4 @@
-//! Reads configurations, and checks them against all parts of a drive.
+//! Reading of configurations, with checks against all parts of a drive.
 
 use std::fs::File;
 use std::io::Read;
@@ -9,26 +9,26 @@ use crate::config::load::load;
 use crate::config::{Config, ConfigError, ConfigErrorKind, Loaded, listed, quoted};
 use crate::units::printable_path;
 
-/// No configuration is longer; what is, was given by mistake.
+/// Longest accepted file. No configuration is longer, so a longer file was given by mistake.
 const FILE_SIZE_MAX: u64 = 1 << 20;
 
 impl Config {
-    /// Reads a configuration file, below `overrides` of the form `section.key=value`.
+    /// Reads a configuration file. `overrides` of the form `section.key=value` take precedence.
     ///
-    /// A relative `workload.trace` is relative to the folder of the file when it stands in the file, and to the current
-    /// folder when it stands in an override.
+    /// A relative `workload.trace` is relative to the folder of the file if the file sets it, and to the current folder if an override does.
     ///
     /// # Errors
-    /// When the file cannot be read as text, and for everything in it that is wrong.
+    /// If the file cannot be read as text. Otherwise all errors in it.
     pub fn from_file(path: &Path, overrides: &[String]) -> Result<Config, ConfigError> {
         Config::from_file_with_jobs(path, &[], overrides).map(|loaded| loaded.config)
     }
 
-    /// The same with the settings of `jobs`, of the form of overrides, between the file and the overrides. Streams that they name
-    /// count as named by the file. What was read comes with notes for whoever wrote it.
+    /// Like [`Config::from_file`], but also applies the settings of `jobs`, of the form of overrides, after the file and before
+    /// the overrides. Streams named by
+    /// `jobs` count as named by the file. The result carries notes for the author of the configuration.
     ///
     /// # Errors
-    /// As [`Config::from_file`].
+    /// Like [`Config::from_file`].
     pub fn from_file_with_jobs(path: &Path, jobs: &[String], overrides: &[String]) -> Result<Loaded, ConfigError> {
         let name = printable_path(path);
         let unreadable = |reason: &dyn std::fmt::Display| {
@@ -49,18 +49,19 @@ impl Config {
         load(Some((&name, text)), path.parent(), jobs, overrides, clashes)
     }
 
-    /// Reads a configuration from `text`, called `name` in messages, below `overrides`.
+    /// Reads a configuration from `text`, called `name` in messages. `overrides` take precedence.
     ///
     /// # Errors
-    /// For everything that is wrong.
+    /// All errors in the text and the overrides.
     pub fn from_str(text: &str, name: &str, overrides: &[String]) -> Result<Config, ConfigError> {
         Config::from_str_with_jobs(text, name, &[], overrides).map(|loaded| loaded.config)
     }
 
-    /// The same with the settings of `jobs` between the text and the overrides, as in [`Config::from_file_with_jobs`].
+    /// Like [`Config::from_str`], but also applies the settings of `jobs` after the text and before the overrides, as
+    /// [`Config::from_file_with_jobs`] does.
     ///
     /// # Errors
-    /// For everything that is wrong.
+    /// All errors in the text, the jobs and the overrides.
     pub fn from_str_with_jobs(
         text: &str,
         name: &str,
@@ -70,10 +71,10 @@ impl Config {
         load(Some((name, text)), None, jobs, overrides, clashes)
     }
 
-    /// The configuration of a preset, by its name or one that it had before.
+    /// Returns the configuration of a preset, by its current name or a former one.
     ///
     /// # Errors
-    /// When there is no preset of that name.
+    /// If there is no preset of that name.
     pub fn from_preset(name: &str) -> Result<Config, ConfigError> {
         match Config::preset(name) {
             Some(_) => Config::from_str(&format!("preset = \"{name}\""), name, &[]),
@@ -85,10 +86,10 @@ impl Config {
         }
     }
 
-    /// Checks a configuration, however it was put together: the bounds of every key, and what takes several keys.
+    /// Checks a configuration from any source: the bounds of every key, and conflicts between keys.
     ///
     /// # Errors
-    /// Everything that is wrong, with the names of the keys.
+    /// All errors found, with the names of their keys.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.validate_with(clashes)
     }

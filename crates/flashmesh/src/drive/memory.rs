@@ -1,4 +1,4 @@
-//! How much memory a run takes, before it is taken.
+//! Estimate of the memory of a run, before the run allocates it.
 
 use crate::config::{Config, PreconditionKind, StreamConfig, WarmUp, Workload, WorkloadKind};
 use crate::error::RunError;
@@ -6,47 +6,48 @@ use crate::flash::geometry::Geometry;
 use crate::ftl::computed_map_bytes;
 use crate::policies::ftl_rules;
 
-/// What the program itself takes beside the state of a drive: code, libraries, queues and buffers.
+/// Memory beside the state of a drive: code, libraries, queues and buffers.
 const BASE_BYTES: u64 = 96 << 20;
-/// Where a page is, and which page a page holds.
+/// Entry of the map, or of its inverse from physical to logical page.
 const BYTES_PER_MAPPED_PAGE: u64 = 4;
-/// What is known of an erase block, but for its pages.
+/// Record of an erase block, without its pages.
 const BYTES_PER_BLOCK: u64 = 17;
-/// An entry of the mapping cache with its place in the order of use, and that of a logical page in it.
+/// Entry of the mapping cache with its LRU links.
 const BYTES_PER_MAP_ENTRY: u64 = 16;
+/// Slot of a logical page in the index of the mapping cache.
 const BYTES_PER_MAP_SLOT: u64 = 4;
-/// A page of the device cache, with its place in the order of use and in the table.
+/// Page of the device cache, with its LRU links and its entry in the index.
 const BYTES_PER_CACHED_PAGE: u64 = 64;
-/// What the system gives at once to a table that is touched: a page of the processor.
+/// Memory that the operating system allocates on the first access to a part of a table: one of its pages.
 const TOUCHED_BYTES: u64 = 4096;
-/// Tables that a page that is written touches beside the map: which page a page holds, and which pages are valid.
+/// Tables beside the map in which a page write touches an entry: the inverse map, and the bitmap of valid pages.
 const TABLES_WRITTEN: u64 = 2;
-/// Requests of a warm-up without a device cache, about.
+/// Approximate requests of a warm-up of a drive without a device cache.
 const REQUESTS_OF_WARM_UP: u64 = 20_000;
-/// How often a warm-up writes the device cache over, about.
+/// Approximate number of times that a warm-up overwrites the device cache.
 const CACHES_OF_WARM_UP: f64 = 3.0;
-/// The least share of writes with which a warm-up is estimated.
+/// Lower bound of the share of writes in the estimate of a warm-up.
 const WRITES_MIN: f64 = 0.05;
-/// What the oracles remember of each page that is touched.
+/// Memory of the oracles for each touched page.
 const CHECKED_PAGE_BYTES: u64 = 256;
 
-/// The memory of a run, in bytes.
+/// Memory of a run, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryEstimate {
-    /// Address space: the tables of the drive at their full size, and all else.
+    /// Address space: the tables of the drive at their full size, and everything else.
     pub reserved: u64,
-    /// What is in use at most, as far as that is known before the run: tables take room when they are touched, by preconditioning
-    /// or by requests.
+    /// Peak memory in use, as far as known before the run: a table occupies memory only where preconditioning or requests touch
+    /// it.
     pub used: u64,
-    /// Of it, what preconditioning touches.
+    /// Part of `used` that preconditioning touches.
     pub preconditioned: u64,
 }
 
 impl Config {
-    /// How much memory a run under this configuration takes; with `checks` its oracles as well.
+    /// Returns the memory that a run with this configuration takes, including its oracles if `checks`.
     ///
     /// # Errors
-    /// When the configuration has no geometry that can be built.
+    /// If the geometry of the configuration cannot be built.
     pub fn memory(&self, checks: bool) -> Result<MemoryEstimate, RunError> {
         let geometry = Geometry::of(self)?;
         let (pages, logical) = (u64::from(geometry.pages()), u64::from(geometry.logical_pages));
@@ -71,7 +72,7 @@ impl Config {
         let states = computed.unwrap_or(0);
         let used = match computed {
             None => filled.max(touched),
-            // The tables hold what is written later, and collection needs the inverse of the states.
+            // Later writes go into the tables, and collection needs the inverse of the computed states.
             Some(_) if self.expected_writes().any => (filled + touched).min(tables + states) + states,
             Some(_) => (filled + touched).min(tables + states),
         };
@@ -79,7 +80,7 @@ impl Config {
         Ok(MemoryEstimate { reserved, used: used + beside, preconditioned: filled })
     }
 
-    /// Pages that all requests together read or write, as far as that is known before the run.
+    /// Returns the pages that all requests together read or write, as far as known before the run.
     fn touched_pages(&self, geometry: &Geometry) -> u64 {
         let page = geometry.page_size.as_u64().max(1);
         let pages = |stream: &StreamConfig| {
@@ -106,13 +107,14 @@ impl Config {
                 }
                 WorkloadKind::Trace | WorkloadKind::Fitted => workload.requests,
             };
-            // A trace may touch all of the drive, or next to nothing.
+            // A trace without `workload.requests` counts as 0: it may touch the whole drive or almost nothing.
             requests.map_or(0, |requests| requests.saturating_mul(size.unwrap_or(SIZE_TYPICAL).div_ceil(page)))
         };
         self.streams().iter().map(pages).fold(0, u64::saturating_add)
     }
 
-    /// Returns the requests of a warm-up that ends at a balance, about: it writes the device cache over several times.
+    /// Returns the approximate requests of a warm-up until steady state (0 for other warm-ups): it overwrites the device cache
+    /// several times.
     fn requests_of_warm_up(&self, page: u64, workload: &Workload) -> u64 {
         if self.warm_up() != WarmUp::Steady {
             return 0;
@@ -121,20 +123,20 @@ impl Config {
         REQUESTS_OF_WARM_UP + (pages / (1.0 - workload.read_share).max(WRITES_MIN)) as u64
     }
 
-    /// The mapping cache, what a journal is held against, and the device cache.
+    /// Returns the memory of the mapping cache, the map image that the journal is compared with, and the device cache.
     fn caches(&self, geometry: &Geometry, logical: u64) -> u64 {
         let map = self.mapping.cache_capacity.map_or(0, |capacity| {
             let entries = capacity.as_u64() / self.mapping.entry_size.as_u64().max(1);
             entries.min(logical) * BYTES_PER_MAP_ENTRY + logical * BYTES_PER_MAP_SLOT
         });
-        // The map as its pages on flash have it.
+        // Copy of the map as its translation pages on flash hold it.
         let image = if self.persistence.has_journal() { logical * BYTES_PER_MAPPED_PAGE } else { 0 };
         let device = self.cache.capacity.as_u64() / geometry.page_size.as_u64().max(1) * BYTES_PER_CACHED_PAGE;
         map + image + device
     }
 }
 
-/// Requests of a workload that says no number.
+/// Requests of a workload without `workload.requests`.
 const REQUESTS_DEFAULT: u64 = 100_000;
-/// The size of a request that is not known.
+/// Assumed request size of workloads that do not state it.
 const SIZE_TYPICAL: u64 = 64 << 10;

@@ -1,6 +1,6 @@
-//! Whether a configuration makes a drive: checks that take the geometry, the policies and the interconnect to say so.
+//! Loading of configurations, and the checks that involve the geometry, the policies and the interconnect.
 //!
-//! [`Config`](crate::config::Config) is read and checked here; what it declares is in [`crate::config`].
+//! The keys themselves are declared in [`crate::config`].
 
 mod check;
 mod load;

@@ -1,4 +1,4 @@
-//! The cache of the map, what keeps the map on flash, and the room that it takes there.
+//! Checks of the mapping cache, of persistence, and of the space for translation pages.
 
 use super::MORE_SPARE;
 use crate::config::{Clash, Config, MapFill, MapSharing};
@@ -7,7 +7,7 @@ use crate::ftl::mapping_cache::entries_per_part;
 use crate::ftl::{TranslationPages, spare_blocks_min};
 use crate::units::Bytes;
 
-/// Gives how many translation pages there are, 0 when they do not fit.
+/// Adds the conflicts. Returns the number of translation pages; 0 if they do not fit.
 pub(super) fn clashes(config: &Config, geometry: &Geometry, clashes: &mut Vec<Clash>) -> u32 {
     let (mapping, page_size) = (&config.mapping, geometry.page_size);
     if let Some(capacity) = mapping.cache_capacity {
@@ -43,7 +43,7 @@ fn cache(config: &Config, capacity: Bytes, clashes: &mut Vec<Clash>) {
     }
 }
 
-/// What of a translation page is read or kept.
+/// Checks the sizes of reads of translation pages and of the write-back buffer.
 fn parts_of_pages(config: &Config, page_size: Bytes, clashes: &mut Vec<Clash>) {
     let mapping = &config.mapping;
     if let Some(read_size) = mapping.read_size {
@@ -74,7 +74,7 @@ fn parts_of_pages(config: &Config, page_size: Bytes, clashes: &mut Vec<Clash>) {
     }
 }
 
-/// The journal, and what it cannot go with.
+/// Checks the journal and its conflicts with other keys.
 fn journal(config: &Config, page_size: Bytes, clashes: &mut Vec<Clash>) {
     let entry_size = config.persistence.entry_size;
     if entry_size > page_size {
@@ -95,7 +95,7 @@ fn journal(config: &Config, page_size: Bytes, clashes: &mut Vec<Clash>) {
     }
 }
 
-/// The room that translation pages take; gives how many there are, 0 when they do not fit.
+/// Checks that translation pages leave enough spare blocks. Returns the number of translation pages; 0 if they do not fit.
 fn room(config: &Config, geometry: &Geometry, clashes: &mut Vec<Clash>) -> u32 {
     let Some(translation) = TranslationPages::new(geometry, config) else { return 0 };
     let needed = u64::from(spare_blocks_min(config));

@@ -1,4 +1,4 @@
-//! Whether every plane has the blocks to spare that it needs, where namespaces are bound to planes, or streams write apart.
+//! Check that every plane has enough spare blocks, for drives with namespaces bound to planes or with open blocks for each stream.
 
 use super::percent;
 use crate::config::{Clash, Config, WriteStreams};
@@ -7,7 +7,7 @@ use crate::flash::namespace::NamespaceConfig;
 use crate::ftl::Partition;
 use crate::ids::PlaneId;
 
-/// The name of a namespace in messages, and the keys that say how full and how wide it is.
+/// Returns the namespaces as subject and verb of a message, and the keys that set their size and their planes.
 fn names(config: &Config, namespaces: &[&NamespaceConfig]) -> (String, Vec<String>) {
     if config.namespace.is_empty() {
         return ("the drive puts".to_owned(), Vec::new());
@@ -23,9 +23,9 @@ fn names(config: &Config, namespaces: &[&NamespaceConfig]) -> (String, Vec<Strin
     (who, keys.collect())
 }
 
-/// Planes that are too full, of a drive that as a whole is not.
+/// Adds a conflict if some planes are too full although the drive as a whole is not.
 pub(super) fn clashes(config: &Config, geometry: &Geometry, clashes: &mut Vec<Clash>) {
-    // What is wrong with namespaces and queues is told where they are looked at.
+    // Errors in namespaces and queues are reported by `streams::clashes`.
     let (Ok(partition), Ok(namespaces)) = (Partition::new(geometry, config), config.namespaces(geometry)) else {
         return;
     };
@@ -34,7 +34,7 @@ pub(super) fn clashes(config: &Config, geometry: &Geometry, clashes: &mut Vec<Cl
         return;
     }
     let planes = || (0..geometry.planes()).map(PlaneId);
-    // Those on a plane, the one that puts most there first.
+    // Returns the namespaces on a plane, the one with most pages there first.
     let of = |plane| -> Vec<&NamespaceConfig> {
         let density = |space: &NamespaceConfig| {
             space.capacity.as_u64() / planes().filter(|&plane| space.has_plane(geometry, plane)).count() as u64

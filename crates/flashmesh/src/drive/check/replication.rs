@@ -1,4 +1,4 @@
-//! Whether a drive has other dies for copies of pages, and the spare space.
+//! Check that a drive has other dies and enough spare space for replicas of pages.
 
 use super::percent;
 use crate::config::{Clash, Config};
@@ -29,7 +29,7 @@ pub(super) fn clashes(config: &Config, geometry: &Geometry, clashes: &mut Vec<Cl
         clashes.push(clash.help("raise replication.l-m, or set replication.enabled to false"));
         return;
     }
-    // What is wrong with namespaces is told where they are looked at.
+    // Errors in namespaces are reported by `streams::clashes`.
     let Ok(partition) = Partition::new(geometry, config) else { return };
     let room: u64 = (0..geometry.planes()).map(|plane| u64::from(partition.guests_max(PlaneId(plane)))).sum();
     if u64::from(copies) > room {
@@ -39,7 +39,7 @@ pub(super) fn clashes(config: &Config, geometry: &Geometry, clashes: &mut Vec<Cl
             percent(own.l_m)
         );
         let keys = ["replication.l-m", "geometry.over-provisioning", "geometry.capacity", "geometry.blocks-per-plane"];
-        // Rounded down: what is advised has to be accepted.
+        // Rounded down, so that the advised value is accepted.
         let help = match percent((most * 1e5).floor() / 1e5) {
             none if room == 0 || none == "0 %" => {
                 "raise geometry.over-provisioning or geometry.blocks-per-plane".to_owned()

@@ -1,8 +1,8 @@
-//! Whether a drive has blocks for its SLC cache, and works in a way that the cache goes with.
+//! Check that a drive has blocks for its SLC cache, and no setting that conflicts with the cache.
 
 use crate::config::{Clash, Config, PageTypes};
 
-/// What a plane needs blocks to spare for.
+/// Returns the part of a message that says why a plane needs spare blocks for the SLC cache.
 pub(super) fn reason(config: &Config) -> String {
     let blocks = config.slc.blocks_per_plane;
     if config.slc.is_dynamic() {

@@ -1,4 +1,4 @@
-//! What each stream asks, and whether its namespace has room for it.
+//! Checks of the workload of each stream, and of its space in its namespace.
 
 use crate::config::{
     Clash, Config, ConfigErrorKind, InterfaceKind, NAMED_MAX, StreamConfig, WorkloadKind, WriteStreams, is_name,
@@ -8,10 +8,10 @@ use crate::flash::geometry::Geometry;
 use crate::flash::namespace::NamespaceConfig;
 use crate::units::Bytes;
 
-/// Most streams with open blocks of their own.
+/// Largest number of streams with open blocks of their own.
 const WRITERS_MAX: usize = 64;
 
-/// A stream, and how messages name its keys.
+/// A stream with the prefix of its keys in messages.
 struct Scope<'a> {
     stream: &'a StreamConfig,
     prefix: String,
@@ -23,7 +23,7 @@ impl Scope<'_> {
         format!("{}{key}", self.prefix)
     }
 
-    /// A clash of keys of this stream; those of the drive keep their names.
+    /// Creates a conflict of keys of this stream; keys of the drive get no prefix.
     fn clash(&self, keys: &[&str], message: String) -> Clash {
         let keys = keys.iter().map(|key| {
             if ["geometry.", "host.", "namespace."].iter().any(|section| key.starts_with(section)) {
@@ -36,7 +36,7 @@ impl Scope<'_> {
     }
 }
 
-/// Everything about streams and namespaces that cannot go together.
+/// Adds the conflicts of streams and namespaces.
 pub(super) fn clashes(config: &Config, geometry: Option<&Geometry>, clashes: &mut Vec<Clash>) {
     names("stream", config.stream.iter().map(|stream| stream.name.as_str()), clashes);
     names("namespace", config.namespace.iter().map(|(name, _)| name.as_str()), clashes);
@@ -72,7 +72,7 @@ fn of_namespaces(kind: ConfigErrorKind, error: NamespaceError) -> Clash {
     Clash { kind, keys: error.keys, message: error.message, help: Some(error.help) }
 }
 
-/// Names that a file could not have.
+/// Rejects invalid and duplicate names, which only a configuration built in code can have.
 fn names<'a>(kind: &str, names: impl Iterator<Item = &'a str>, clashes: &mut Vec<Clash>) {
     let mut seen = Vec::new();
     for name in names {
@@ -172,12 +172,12 @@ fn requests(scope: &Scope<'_>, clashes: &mut Vec<Clash>) {
         ("workload.write-zeroes-share", workload.write_zeroes_share),
     ];
     let total: f64 = shares.iter().map(|(_, share)| share).sum();
-    // A share is the nearest double to what was written, so 0.9 and 0.1 may add up to a hair more than one.
+    // Shares are binary fractions, so shares that add up to 1 in decimal may exceed it by a rounding error.
     if total > 1.0 + 1e-9 {
         let mut given: Vec<_> = shares.into_iter().filter(|(_, share)| *share > 0.0).collect();
         let named: Vec<String> = given.iter().map(|(key, share)| format!("{} ({share})", scope.key(key))).collect();
         let message = format!("{} add up to more than 1", named.join(" and "));
-        // What is taken from the writes last is the likeliest culprit.
+        // List the share declared last first: it is the likeliest mistake.
         given.reverse();
         let keys: Vec<&str> = given.into_iter().map(|(key, _)| key).collect();
         let help = "lower one of them: what they leave of all requests are the writes";

@@ -1,11 +1,11 @@
-//! Stripes that the device cache sends to flash (`cache.destage-stripe`).
+//! Check of the stripes that the device cache destages (`cache.destage-stripe`).
 
 use crate::cache::Cache;
 use crate::config::{Clash, Config};
 use crate::flash::geometry::Geometry;
 use crate::units::Bytes;
 
-/// A stripe that never comes to be whole, since less may be dirty, or on its way.
+/// Adds a conflict if a stripe can never be complete, because fewer pages may be dirty or in destage.
 pub(super) fn stripe(config: &Config, geometry: &Geometry, clashes: &mut Vec<Clash>) {
     let cache = &config.cache;
     let Some(stripe) = cache.destage_stripe else { return };

@@ -1,13 +1,12 @@
-//! Mapping units that are parts of a page or several pages, and programs of a word line: whether one divides the other, and what they
-//! cannot go together with.
+//! Checks of mapping units that are parts of a page or several pages, and of programs of a word line: divisibility, and conflicts with other keys.
 
 use crate::config::{Clash, Config, FirmwarePolicy, Ftl, PageTypes, ProgramUnit};
 use crate::units::Bytes;
 
-/// The most units of a block.
+/// Largest number of units in a block.
 const UNITS_PER_BLOCK_MAX: u64 = u16::MAX as u64;
 
-/// Whether the unit and the program fit the array; [`Geometry::of`](crate::flash::geometry::Geometry::of) takes what fits.
+/// Adds a conflict if the mapping unit or the program does not fit the array. [`Geometry::of`](crate::flash::geometry::Geometry::of) relies on this.
 pub(super) fn clashes(config: &Config, clashes: &mut Vec<Clash>) {
     let (page, unit) = (config.geometry.page_size, config.mapping_unit());
     let divides = |one: Bytes, other: Bytes| other.as_u64().is_multiple_of(one.as_u64().max(1));
@@ -43,10 +42,10 @@ pub(super) fn clashes(config: &Config, clashes: &mut Vec<Clash>) {
     programs(config, clashes);
 }
 
-/// What units of several pages need: blocks and word lines of whole units, or units of whole word lines.
+/// Checks units of several pages: blocks and word lines must hold whole units, or units whole word lines.
 fn large_units(config: &Config, clashes: &mut Vec<Clash>) {
     let (unit, pages) = (config.mapping_unit(), config.pages_per_unit());
-    // A block of the SLC cache has a page for each word line.
+    // A block of the SLC cache has one page for each word line.
     let (blocks, needed) = if config.slc.is_on() {
         ("a block and one of the SLC cache hold", pages * config.pages_per_word_line())
     } else {
@@ -116,7 +115,7 @@ fn programs(config: &Config, clashes: &mut Vec<Clash>) {
     }
 }
 
-/// Whether the device cache can gather what a program takes.
+/// Checks that the device cache can gather the data of one program.
 fn cache(config: &Config, clashes: &mut Vec<Clash>) {
     let capacity = config.cache.capacity;
     let works_together = matches!(config.ftl.policy, FirmwarePolicy::Tbm | FirmwarePolicy::Superblock);
