@@ -1,4 +1,4 @@
-//! `measure.chip-states`: what each chip does with its time, as a probe.
+//! Probe for `measure.chip-states`: share of time that chips spend in transfer, array execution, both and neither.
 
 use crate::flash::geometry::Geometry;
 use crate::ids::DieId;
@@ -6,7 +6,8 @@ use crate::kernel::probe::{Notice, Probe};
 use crate::measure::report::{ChipStatesReport, Report};
 use crate::units::Time;
 
-/// Separates transfers of a chip from the work of its arrays (Design for Scalability, PACT 2014, section 4.3).
+/// Measures for each chip when it transfers, executes in its arrays, or both (Design for Scalability, PACT 2014,
+/// section 4.3).
 #[derive(Clone, Debug)]
 pub struct ChipStatesProbe {
     dies_per_chip: u32,
@@ -51,7 +52,7 @@ impl ChipStatesProbe {
         }
     }
 
-    /// The chip of `die`, counted until `now`.
+    /// Returns the chip of `die`, after adding the time until `now` to the totals.
     fn chip(&mut self, die: DieId, now: Time) -> &mut Chip {
         let chip = &mut self.chips[(die.0 / self.dies_per_chip) as usize];
         self.totals.count(chip, now);

@@ -1,4 +1,4 @@
-//! `measure.collisions`: read collisions, as a probe of reads.
+//! Probe for `measure.collisions`: feeds the notices of reads to the analysis of read collisions.
 
 use crate::collisions::{Analysis, DetectorRules, Options};
 use crate::config::{Config, CountedReads};

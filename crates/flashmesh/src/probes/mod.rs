@@ -1,4 +1,4 @@
-//! Analyses that watch a run, and add what they found to its report.
+//! Probes that analyse a run and add their results to its report.
 
 mod chip_states;
 mod collisions;

@@ -152,7 +152,7 @@ impl NetworkRecorder {
             let ended = transfer.released_ps.is_some_and(|released| released <= link_use.from.as_ps());
             (transfer.asked_ps <= link_use.from.as_ps() && !ended).then_some(())
         };
-        // Of several such transfers, prefer one whose path was granted.
+        // Several such transfers: prefer one whose path was granted.
         let granted = |number: &&u64| self.transfers.get(*number).is_some_and(|transfer| transfer.granted_ps.is_some());
         let candidates = || latest.iter().rev().filter(|number| held_from(number).is_some());
         candidates().find(granted).or_else(|| candidates().next()).copied()
