@@ -1,6 +1,6 @@
 //! Firmware policies: one folder each, with its [facts](PolicyFacts), and one line in [`POLICIES`].
 //!
-//! A policy decides where pages go and when; it owns no pages and has no clock. Whatever TBM and MBM add to the page policy is in their folders.
+//! A policy decides where pages go and when; it holds no page data and has no clock. All that a policy adds to the page policy is in its folder.
 
 mod mbm;
 mod page;
@@ -46,7 +46,7 @@ pub enum PolicyEvent<'a> {
     ReadEnded(&'a Transaction),
     /// A read is cancelled.
     ReadDropped(TransactionId),
-    /// A program that waited for a plane was given its page, or is cancelled.
+    /// A program placed on a plane got its page there, or is cancelled.
     PageTaken(Class, PlaneId),
     /// A page that the policy had [rewritten](FirmwarePolicy::rewrites) has been programmed.
     Rewritten,
@@ -80,7 +80,7 @@ pub struct Due {
 }
 
 /// A firmware policy: how the firmware uses the state machines of the translation layer. The defaults are the page policy: each plane is written and
-/// collected on its own, as the allocator decides, at once.
+/// collected on its own; writes go to the plane that the allocator chooses, without delay.
 ///
 /// # Contract
 /// - The policy is deterministic: equal calls in equal order return equal results.
@@ -120,7 +120,8 @@ pub trait FirmwarePolicy {
     /// Plans the read of logical `pages` by a request of `bytes`, before their reads start.
     fn plan_read(&mut self, _pages: Range<u32>, _bytes: Bytes, _ftl: &Ftl) {}
 
-    /// Returns whether the policy holds a transaction that could go to its die now, a write, until it is [due](FirmwarePolicy::due).
+    /// Returns whether the policy holds a transaction that is ready for its die, until it is [due](FirmwarePolicy::due). Called for reads as well,
+    /// but only writes may be held.
     fn hold(&mut self, _id: TransactionId, _transaction: &Transaction, _ftl: &Ftl) -> bool {
         false
     }
@@ -140,7 +141,8 @@ pub trait FirmwarePolicy {
         Vec::new()
     }
 
-    /// Returns the plane on whose die a page is to be written anew, when the data of its read for a request is in the controller.
+    /// Returns the plane for a rewrite of the page that `read` has brought into the controller for a request; the rewrite may take any plane of its
+    /// die. `None` if the page is not rewritten.
     fn rewrites(&mut self, _read: TransactionId) -> Option<PlaneId> {
         None
     }

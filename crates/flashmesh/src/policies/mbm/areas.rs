@@ -1,4 +1,4 @@
-//! Read-intensive areas of the drive, for RS.
+//! Read-intensive areas of the drive, for RS (see [`super`]).
 
 use std::ops::Range;
 

@@ -1,8 +1,8 @@
 //! `Channel_Max_Subs` (MBM, Algorithm 1): the number of reads and writes up to which each channel is filled with waiting writes.
 //!
 //! Channels are filled like basins, the emptiest first: writes raise the channels with the fewest subrequests to the level of the next one, then
-//! these together to the one after that, until no write is left; the rest is shared evenly and rounded up. The listing of the paper takes the
-//! difference of two channels with the wrong sign and omits to subtract the writes already assigned; this code follows the surrounding text
+//! these together to the one after that, until no write is left; the rest is shared evenly and rounded up. The listing in the paper has the
+//! difference of two channels with the wrong sign and does not subtract the writes already assigned; this code follows the paper's text
 //! \[choice\].
 
 /// Returns the number of subrequests up to which each channel is filled, from its current number and the number of waiting writes. A channel at or

@@ -10,7 +10,7 @@ use super::channel_max_subs::channel_max_subs;
 use super::gathering::Gathering;
 use super::{Chips, Mbm};
 
-/// A round of dispatching, with its inputs and decisions.
+/// State of one round of dispatching.
 pub(super) struct Round<'a, 'b> {
     pub mbm: &'a mut Mbm,
     pub drive: &'a mut PolicyView<'b>,
@@ -27,7 +27,7 @@ enum Eligibility {
 }
 
 impl Round<'_, '_> {
-    /// Returns whether a die is free, or its whole chip where chips are dispatched as a whole.
+    /// Returns whether a die takes writes; if chips are dispatched as a whole, whether all dies of its chip do.
     fn takes(&self, die: DieId, eligibility: Eligibility) -> bool {
         let is_free = |die: DieId| {
             self.mbm.programs.has_none_on(die)
@@ -94,7 +94,7 @@ impl Round<'_, '_> {
             let (planes, before) = (self.planes(die), taken);
             for plane in planes {
                 let units = self.units_of(plane);
-                // A partial program after others would start with them instead of gathering.
+                // A partly filled program beside full ones would start together with them instead of gathering further writes.
                 let is_rest = taken > before && self.mbm.writes.len() < units as usize;
                 if taken == most || is_rest {
                     break;
@@ -153,7 +153,7 @@ impl Round<'_, '_> {
         next
     }
 
-    /// Dispatches writes to chips, to each channel as many as `Channel_Max_Subs` allows.
+    /// Dispatches writes to the chips of each channel, up to the level of `Channel_Max_Subs`.
     fn dispatch_by_channel(&mut self, eligibility: Eligibility) {
         let in_program = self.mbm.geometry.units_per_program;
         let programs = self.mbm.programs.by_channel().iter();
@@ -181,7 +181,7 @@ impl Round<'_, '_> {
         }
     }
 
-    /// Dispatches writes to one chip after the other, over the channels in turn.
+    /// Dispatches writes to one chip at a time, over the channels in round-robin order.
     fn dispatch_in_turn(&mut self, eligibility: Eligibility) {
         let mut without = 0;
         while without < self.mbm.geometry.channels && !self.mbm.writes.is_empty() {

@@ -1,4 +1,4 @@
-//! Dispatch of as many writes to a chosen plane as its program takes.
+//! Dispatch of writes to a chosen plane, up to the units of one program.
 
 use crate::ids::{PlaneId, TransactionId};
 

@@ -1,4 +1,4 @@
-//! Chosen planes whose program is not full yet, and which the next writes go to first.
+//! Chosen planes with partly filled programs. The next writes go to them first.
 
 use crate::ids::PlaneId;
 
@@ -40,7 +40,7 @@ impl GatheringPlanes {
         self.0.retain(|gathering| gathering.plane != plane);
     }
 
-    /// Returns the place of a cancelled write to the program of its plane.
+    /// Removes a cancelled write from the program of its plane, which can then take another one.
     pub(super) fn remove_write(&mut self, plane: PlaneId) {
         if let Some(&gathering) = self.0.iter().find(|gathering| gathering.plane == plane) {
             self.set(Gathering { room: gathering.room + 1, ..gathering });

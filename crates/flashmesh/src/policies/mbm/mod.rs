@@ -2,26 +2,26 @@
 //! reads for short response times. Each part has its own switch ([`crate::config::Mbm`]).
 //!
 //! - **WS** (section IV.A). Moved pages have an open block of their own in each plane, so that the write pointers of the planes of a die stay equal.
-//!   Writes wait in one queue of the drive. They are dispatched in groups, as many as [`channel_max_subs`] allows for a channel and a chip takes at
-//!   once.
+//!   Writes wait in one queue of the drive. They are dispatched in groups: at most as many as [`channel_max_subs`] allows for a channel, and as a
+//!   chip takes at once.
 //! - **RS** (section IV.B). Reads of different planes are joined only within one request. An area that a long request reads is read-intensive: writes
 //!   to it go to the die of its static order, and if a long request finds its pages unevenly spread, they are written anew ([`reallocation`]).
 //! - **MCS** (section IV.C). Among the free chips of a channel, the one that takes the fewest pages at once comes first, then those that take the
 //!   most.
-//! - **Suspension** of programs and erases is that of the dies (`mbm.suspension`).
+//! - **Suspension** of programs and erases is done by the dies (`mbm.suspension`).
 //!
 //! If dies start together (`flash.die-start`), a chip is free when all of its dies are, and takes as many pages at once as all of them: several dies
-//! and planes by one transaction, as in the paper. If dies take turns (`flash.die-interleaving = false`), a chip takes as many pages as one die.
+//! and planes in one transaction, as in the paper. If dies take turns (`flash.die-interleaving = false`), a chip takes as many pages as one die.
 //!
 //! If programs write several mapping units (`ftl.mapping-unit`, `flash.program-unit`), a subrequest of the paper is one program in one plane
-//! \[choice\]: `Channel_Max_Subs` and the parallelism of chips count programs, and as many units to read or to write as a program has count as one. A
-//! chosen plane takes as many writes as its program. A partial group goes to a die on its own, whose plane gathers: the next writes go there first.
+//! \[choice\]: `Channel_Max_Subs` and the parallelism of chips count programs, and units to read or to write count by the program. A chosen plane
+//! takes the writes of one program. If fewer writes are waiting, they go to a plane of an unused die, which gathers: the next writes go there first.
 //! Programs start at page boundaries, so that write pointers that are equal in units are equal in pages.
 //!
-//! The paper leaves open, and is decided here \[choice\]: if dies work independently, a chip is free when one of its dies is, and takes as many pages
-//! at once as its free dies. If the write pointers of a die differ, the die takes writes on the planes that are behind. Equal channels, chips and
-//! dies are served in [round-robin](round_robin) order, so that a lightly loaded drive is written evenly, too. If no die is idle, dies without a
-//! program in flight take writes behind their reads, so that no write waits for ever.
+//! Choices where the paper is silent \[choice\]: if dies work independently, a chip is free when one of its dies is, and takes as many pages at once
+//! as its free dies. If the write pointers of a die differ, the die takes writes on the planes that are behind. Equal channels, chips and dies are
+//! served in [round-robin](round_robin) order, so that a lightly loaded drive is written evenly, too. If no die is idle, dies without a program in
+//! flight take writes behind their reads, so that no write waits for ever.
 
 mod areas;
 mod channel_max_subs;
@@ -59,7 +59,7 @@ use round_robin::RoundRobin;
 pub static FACTS: PolicyFacts = PolicyFacts {
     kind: config::FirmwarePolicy::Mbm,
     build: |config, geometry| AnyPolicy::other(Mbm::new(config, geometry)),
-    // The policy chooses the planes of host writes; other pages follow the static order.
+    // The policy chooses the planes of host writes; all other pages follow the static allocation order.
     ftl_rules: |config, rules| FtlRules {
         allocation: Allocation::Static(config.ftl.static_order()),
         pages_leave_their_plane: true,
@@ -107,7 +107,7 @@ pub(super) struct Mbm {
     programs: Programs,
     /// Queued page reads of requests, indexed by channel.
     reads: Vec<u32>,
-    /// Whether the chip that takes the fewest pages had its turn in this backlog of writes, indexed by channel.
+    /// Whether the chip with the least parallelism was already served since the writes last ran out, indexed by channel.
     least_had_turn: Vec<bool>,
     round_robin: RoundRobin,
     chips: Chips,
@@ -117,7 +117,7 @@ pub(super) struct Mbm {
     reading: FxHashMap<TransactionId, PlaneId>,
     /// Reallocated pages that wait for their programs.
     reallocations: u32,
-    /// Whether an event occurred that may let waiting writes go on.
+    /// Whether an event may have made waiting writes dispatchable.
     is_due: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Planes of a die that are written at once: those whose write pointers are behind.
+//! Choice of the planes of a die that are written at once: those whose write pointers are behind.
 
 use crate::flash::geometry::PLANES_PER_DIE_MAX;
 use crate::ids::{DieId, PlaneId};

@@ -1,9 +1,9 @@
 //! Reallocation of read-intensive areas (MBM, section IV.B).
 //!
-//! A read request longer than `mbm.read-threshold` checks the layout of its pages. They are laid out anew if reading them takes more operations than
-//! an even layout over the dies would, or if a channel holds more of them than an even share. Which pages move, and where to, is decided here
+//! A read request longer than `mbm.read-threshold` checks the layout of its pages. They are rewritten if reading them takes more operations than an
+//! even layout over the dies would, or if a channel holds more than its even share of them. The paper does not say which pages move and where
 //! \[choice\]: from a die with more pages than its even share the last ones go to the dies with the fewest, and pages of a die that cannot share an
-//! operation are written next to each other. The request has read the data into the controller, so that a move costs only a program.
+//! operation are rewritten together. The request has read the data into the controller, so that a move costs only a program.
 
 use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, Lpn, PlaneId, Ppn};

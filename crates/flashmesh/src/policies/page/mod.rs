@@ -1,5 +1,5 @@
-//! The page policy: each plane is written and collected on its own, as the allocator decides, at once. All its decisions are the defaults of
-//! [`FirmwarePolicy`].
+//! The page policy: each plane is written and collected on its own; writes go to the plane that the allocator chooses, without delay. All
+//! its decisions are the defaults of [`FirmwarePolicy`].
 
 use crate::config;
 

@@ -4,7 +4,8 @@
 //! - A write goes to the open superblock on the dies that the allocation selects, and in it to the die and plane that is furthest behind, waiting
 //!   writes included. If programs gather, one die after the other gets as many units as a program takes.
 //! - All planes of a superblock are collected at once, and its valid pages go to the open superblock, on whichever die is furthest behind. When all
-//!   have moved, all dies erase at the same time: writes find no die for the duration of an erase, unless reads or writes may suspend it.
+//!   have moved, all dies erase at the same time: for the duration of an erase every die of the superblock is busy, unless reads or writes may
+//!   suspend it.
 
 use crate::config::{self, Clash, Config};
 use crate::flash::geometry::Geometry;
