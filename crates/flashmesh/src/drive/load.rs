@@ -23,9 +23,8 @@ impl Config {
         Config::from_file_with_jobs(path, &[], overrides).map(|loaded| loaded.config)
     }
 
-    /// Like [`Config::from_file`], but also applies the settings of `jobs`, of the form of overrides, after the file and before
-    /// the overrides. Streams named by
-    /// `jobs` count as named by the file. The result carries notes for the author of the configuration.
+    /// Like [`Config::from_file`], but also applies the settings of `jobs`, of the form of overrides, after the file and before the
+    /// overrides. Streams named by `jobs` count as named by the file. The result carries notes for the author of the configuration.
     ///
     /// # Errors
     /// Like [`Config::from_file`].

@@ -1,6 +1,5 @@
 //! Recording of the interconnect in a window of a run: when each transfer requested, got and released its path, which links were held for it,
-//! and the moves
-//! of the scouts of Venice.
+//! and the moves of the scouts of Venice.
 
 use std::collections::BTreeMap;
 use std::mem;

@@ -31,8 +31,7 @@ impl Snapshot<'_> {
     }
 
     /// Returns the bottleneck of the run, or of its measured window, by the busy times `times` and the mean breakdown of latencies. `ran` is
-    /// the time from
-    /// the start of that span until the last completion.
+    /// the time from the start of that span until the last completion.
     pub(super) fn bound(&self, times: &PartTimes, breakdown: Option<&BreakdownSummary>, ran: Time) -> Bound {
         let works = |die: &DieWork| times.share(die.least(self.datapath.has_read_cache()));
         let at_work: Vec<f64> = times.work.iter().map(works).collect();

@@ -7,8 +7,7 @@ use crate::measure::report::{GcReport, SlcReport};
 const TELLING: f64 = 0.01;
 
 /// Appends to the sentence of `bound`, if requests wait for dies, the share of writes that bypassed the full SLC cache and the share
-/// of folded pages among those
-/// that collection moved.
+/// of folded pages among those that collection moved.
 pub(super) fn explain(mut bound: Bound, slc: Option<&SlcReport>, gc: &GcReport) -> Bound {
     let Some(slc) = slc else { return bound };
     let waits_for_dies = matches!(bound.resource, Resource::Dies | Resource::GarbageCollection | Resource::Waiting);

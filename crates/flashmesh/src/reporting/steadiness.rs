@@ -92,8 +92,7 @@ impl Snapshot<'_> {
 }
 
 /// Returns whether all writes of a run are uniform over all pages that random preconditioning wrote, and the policies of the run place and collect
-/// pages as
-/// preconditioning does.
+/// pages as preconditioning does.
 fn writes_match(config: &Config) -> bool {
     let is_placed_alike = config.ftl.policy != FirmwarePolicy::Mbm && !config.gc.r#move.leaves_the_chip();
     is_placed_alike

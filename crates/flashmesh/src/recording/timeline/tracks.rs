@@ -127,8 +127,7 @@ struct StreamTracks {
 }
 
 /// Pads the numbers in names with zeros, so that sorting by name, as Perfetto does in groups and searches, sorts by number.
-/// Names that differ only in their
-/// numbers are padded alike, each number to the digits of the longest at the same position.
+/// Names that differ only in their numbers are padded alike, each number to the digits of the longest at the same position.
 fn sortable(names: Vec<String>) -> Vec<String> {
     let mut digits_max: FxHashMap<String, Vec<usize>> = FxHashMap::default();
     for name in &names {
