@@ -1,4 +1,4 @@
-//! Wall time and simulated time.
+//! Conversion between wall time and simulated time.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,18 +6,19 @@ use std::time::{Duration, Instant};
 
 use flashmesh::units::Time;
 
-/// What is left of a wait in which the thread does not sleep: waking up may take that long on a machine with a free processor.
+/// Final part of a wait, in which the thread spins: waking up from a sleep may take this long on a machine with a free
+/// processor.
 const AWAKE: Duration = Duration::from_micros(60);
 
 const PS_PER_NS: f64 = 1e3;
 
-/// Simulated time that passes with the wall clock, from the first request on.
+/// Simulated time that advances with the wall clock, from the first request on.
 #[derive(Debug)]
 pub struct Clock {
     started: OnceLock<Instant>,
-    /// Seconds that a second of simulated time takes.
+    /// Wall seconds for one simulated second.
     scale: f64,
-    /// How long a request is under way between client and drive, both ways: so much earlier it is answered.
+    /// Transport time of a request between client and drive, both ways. Responses are sent earlier by this time.
     ahead: Duration,
 }
 
@@ -34,27 +35,27 @@ impl Clock {
         Time::from_ps((wall.as_nanos() as f64 * PS_PER_NS / self.scale) as u64)
     }
 
-    /// The time at which a request arrives that comes now.
+    /// Returns the simulated arrival time of a request that arrives now.
     pub fn arrival(&self) -> Time {
         self.simulated(self.started().elapsed())
     }
 
-    /// The time up to which the drive is simulated now.
+    /// Returns the simulated time up to which the drive is to be advanced now.
     pub fn due(&self) -> Time {
         self.simulated(self.started().elapsed() + self.ahead)
     }
 
-    /// How much later than at `time` it is.
+    /// Returns by how much the present is later than the wall time at which a completion at `time` was due.
     pub fn late(&self, time: Time) -> Duration {
         (self.started().elapsed() + self.ahead).saturating_sub(self.wall(time))
     }
 
-    /// How long the wall clock takes for so much simulated time.
+    /// Returns the wall time that corresponds to a simulated duration.
     pub fn wall(&self, time: Time) -> Duration {
         Duration::from_nanos((time.as_ps() as f64 / PS_PER_NS * self.scale) as u64)
     }
 
-    /// Waits until `time` is due, or `arrivals` is no longer `seen`. Whoever changes that unparks the thread.
+    /// Waits until `time` is due, or `arrivals` differs from `seen`. A thread that changes `arrivals` must unpark this thread.
     pub fn wait_until(&self, time: Time, arrivals: &AtomicU64, seen: u64) {
         let until = self.wall(time).saturating_sub(self.ahead);
         loop {

@@ -1,4 +1,4 @@
-//! The drive, and what its requests came to.
+//! The stepped drive, with the completions and figures of its requests.
 
 use std::collections::HashMap;
 use std::thread::Thread;
@@ -11,36 +11,36 @@ use flashmesh::units::{Bytes, Time};
 
 use crate::log::Log;
 
-/// Requests that are answered later than this, and than a share of their latency, are counted as late.
+/// Delay above which a response counts as late, if it also exceeds 1 / `LATE_PARTS` of the latency.
 const LATE: Duration = Duration::from_micros(100);
 const LATE_PARTS: u32 = 20;
 
-/// What is counted since the start.
+/// Counts since the start.
 #[derive(Clone, Debug, Default)]
 pub struct Figures {
     pub requests: u64,
     pub bytes: u64,
-    /// The sum of all latencies.
+    /// Sum of all latencies.
     pub latency_ps: u128,
     pub simulated: Time,
     pub outstanding: u64,
-    /// Requests that were answered late.
+    /// Requests with a late response.
     pub late: u64,
-    /// The largest such delay since the figures were last taken.
+    /// Largest delay of a late response since the last call of [`Engine::take_figures`].
     pub late_max: Duration,
 }
 
-/// A drive that is served.
+/// A drive that serves clients.
 pub struct Engine {
     drive: Drive,
     log: Option<Log>,
-    /// Requests in flight whose threads wait for somebody else to move the drive.
+    /// Threads that wait while another thread advances the drive, by the id of their request.
     parked: HashMap<u64, Thread>,
     done: HashMap<u64, Completion>,
     figures: Figures,
-    /// The thread that moves the drive with the wall clock.
+    /// The thread that advances the drive with the wall clock.
     leader: Option<Thread>,
-    /// Whether requests are no longer taken.
+    /// Whether new requests are refused.
     is_closed: bool,
 }
 
@@ -57,10 +57,11 @@ impl Engine {
         }
     }
 
-    /// Submits a request for `time`, or now if the drive is further; gives its id. What covers parts of sectors covers them whole.
+    /// Submits a request with arrival time `time`, or the drive's current time if that is later. Extends its range to whole
+    /// sectors. Returns the request id.
     ///
     /// # Errors
-    /// When the drive does not take it, or the log cannot be written.
+    /// If the drive refuses the request, or the log cannot be written.
     pub fn submit(&mut self, time: Time, kind: RequestKind, offset: u64, size: u64) -> Result<u64, String> {
         if self.is_closed {
             return Err("the drive is being closed".to_owned());
@@ -86,7 +87,7 @@ impl Engine {
         self.drive.now()
     }
 
-    /// Simulates until something completes; false where nothing will.
+    /// Simulates until the next completion. Returns false if none will occur.
     pub fn advance_to_completion(&mut self) -> Result<bool, String> {
         let done = self.drive.advance_to_completion(None).map(|done| !done.is_empty());
         let is_any = *done.as_ref().unwrap_or(&false);
@@ -94,14 +95,14 @@ impl Engine {
         Ok(is_any)
     }
 
-    /// Simulates up to `time`; gives when the next event comes.
+    /// Simulates up to `time`. Returns the time of the next event.
     pub fn advance(&mut self, time: Time) -> Result<Option<Time>, String> {
         let done = self.drive.advance(time.later(self.drive.now())).map(|_| ());
         self.taken(done.map_err(|error| error.to_string()))?;
         Ok(self.drive.next_event())
     }
 
-    /// Takes what the last step has completed, and wakes those that wait for it.
+    /// Collects the completions of the last step and wakes the threads that wait for them.
     fn taken(&mut self, stepped: Result<(), String>) -> Result<(), String> {
         stepped?;
         for completion in self.drive.take_completions() {
@@ -121,12 +122,12 @@ impl Engine {
         self.done.contains_key(&id)
     }
 
-    /// The completion of a request, if it has come.
+    /// Removes and returns the completion of a request; `None` if it has not completed.
     pub fn completed(&mut self, id: u64) -> Option<Completion> {
         self.done.remove(&id)
     }
 
-    /// Counts how much later than it should have been a request is answered that was to take `latency`.
+    /// Counts a response as late if its delay `late` exceeds the limits for a request of this `latency`.
     pub fn count_late(&mut self, late: Duration, latency: Duration) {
         if late > LATE && late > latency / LATE_PARTS {
             self.figures.late += 1;
@@ -138,17 +139,17 @@ impl Engine {
         self.leader.is_some()
     }
 
-    /// Has this thread move the drive.
+    /// Makes this thread the leader, which advances the drive.
     pub fn lead(&mut self) {
         self.leader = Some(std::thread::current());
     }
 
-    /// Has this thread woken when the request is done, or when nobody moves the drive.
+    /// Registers this thread to be woken when the request completes or it is to become the leader.
     pub fn park(&mut self, id: u64) {
         self.parked.insert(id, std::thread::current());
     }
 
-    /// Wakes one thread that waits, to lead from now on.
+    /// Ends the leadership of this thread and wakes a parked thread, if any, to take over.
     pub fn hand_over(&mut self) {
         self.leader = None;
         if let Some(thread) = self.parked.values().next() {
@@ -156,35 +157,35 @@ impl Engine {
         }
     }
 
-    /// The figures now; the largest delay counts anew from here.
+    /// Returns the current figures and resets the largest delay.
     pub fn take_figures(&mut self) -> Figures {
         let figures = self.figures.clone();
         self.figures.late_max = Duration::ZERO;
         figures
     }
 
-    /// Writes what is buffered of the log.
+    /// Flushes the buffered part of the log.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If the log cannot be written.
     pub fn write_log(&mut self) -> Result<(), String> {
         self.log.as_mut().map_or(Ok(()), Log::flush)
     }
 
-    /// Takes no more requests.
+    /// Refuses requests from now on.
     pub fn close(&mut self) {
         self.is_closed = true;
     }
 
-    /// Whether requests are in flight that will complete.
+    /// Returns whether any requests in flight can still complete.
     pub fn is_busy(&self) -> bool {
         self.drive.outstanding() > 0 && self.drive.next_event().is_some()
     }
 
-    /// What a run would report that ends here, as JSON, once all requests have completed.
+    /// Completes all requests and returns the report of a run that ends then, as JSON.
     ///
     /// # Errors
-    /// When the drive failed.
+    /// If the drive failed.
     pub fn report(&mut self) -> Result<String, String> {
         let done = self.drive.drain().map(|_| ());
         self.taken(done.map_err(|error| error.to_string()))?;
@@ -193,10 +194,10 @@ impl Engine {
     }
 }
 
-/// What a client is told of a completed request.
+/// Converts a completion to the response for the client.
 ///
 /// # Errors
-/// With the status of a request that failed.
+/// If the request failed, with its status.
 pub fn answer(completion: &Completion) -> Result<(), String> {
     match completion.status {
         Status::Success => Ok(()),

@@ -1,7 +1,8 @@
-//! A plugin of nbdkit: data in a sparse file or in memory, and each request completes when the simulated drive completes it.
+//! Plugin of nbdkit: holds data in a sparse file or in memory, and completes each request when the simulated drive completes
+//! it.
 //!
-//! `flashmesh serve` starts nbdkit with it. Nothing here is unsafe: the crate `nbdkit` holds the boundary to C.
-// Elsewhere there is nothing in it: what it asks of the system is there on Linux alone, and so are wheels with it.
+//! `flashmesh serve` starts nbdkit with this plugin. This crate has no unsafe code: the crate `nbdkit` wraps the C interface.
+// Empty on other systems: the plugin uses system calls of Linux, and only wheels for Linux contain it.
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, reason = "nobody links it but nbdkit, whose macro documents nothing")]
 
@@ -25,7 +26,7 @@ use settings::Settings;
 static SETTINGS: Mutex<Settings> = Mutex::new(Settings::new());
 static SERVED: OnceLock<Served> = OnceLock::new();
 
-/// One connection; all share the drive.
+/// One connection. All connections share the drive.
 struct Connection(&'static Served);
 
 fn served() -> Result<&'static Served> {
@@ -58,7 +59,7 @@ impl Server for Connection {
         settings.set(key, value).map_err(|message| Error::new(libc::EINVAL, message))
     }
 
-    /// Behind the fork of nbdkit, so that threads stay.
+    /// Opens the drive after nbdkit has forked, since threads do not survive a fork.
     fn after_fork() -> Result<()> {
         let settings = SETTINGS.lock().unwrap_or_else(PoisonError::into_inner);
         let opened = Served::open(&settings).map_err(failed)?;
@@ -94,7 +95,7 @@ impl Server for Connection {
         Ok(FuaFlags::Emulate)
     }
 
-    /// All connections share one drive and one file: what is flushed on one is flushed for all.
+    /// Returns true: all connections share one drive and one file, so a flush on one covers the writes of all.
     fn can_multi_conn(&self) -> Result<bool> {
         Ok(true)
     }
@@ -104,7 +105,7 @@ impl Server for Connection {
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<()> {
-        // Data first, so that copying them costs no time after the drive has completed.
+        // Copy the data first, so that the copy adds no time after the drive's completion.
         self.0.store().read(buffer, offset).map_err(failed)?;
         self.0.request(RequestKind::Read, offset, buffer.len() as u64).map_err(failed)
     }

@@ -1,4 +1,5 @@
-//! The link to the command that started nbdkit: it reads the figures and the report, and its end closes the drive.
+//! Pipes to the command that started nbdkit: it reads the figures and the report from one, and closes the other to close
+//! the drive.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -14,10 +15,10 @@ use crate::served::Served;
 
 const PERIOD: Duration = Duration::from_millis(250);
 
-/// Opens both pipes, and starts the threads that look after them.
+/// Opens both pipes, and starts a thread for each.
 ///
 /// # Errors
-/// When one cannot be opened.
+/// If a pipe cannot be opened.
 pub fn open(served: &'static Served) -> Result<(), String> {
     let (closing, closed) = channel();
     if let Some(path) = served.control() {
@@ -35,21 +36,22 @@ fn opened(path: &Path, options: &OpenOptions) -> Result<File, String> {
     options.open(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Says that nobody holds the other end of the pipe any more.
+/// Waits until the other end of the control pipe is closed, then signals `closing`.
 fn wait_for_end(mut control: File, closing: &Sender<()>) {
     let mut nothing = [0; 16];
     while matches!(control.read(&mut nothing), Ok(1..)) {}
     let _ = closing.send(());
 }
 
-/// Writes the figures every now and then, and the report at the end; ends the process then, whatever clients are connected.
+/// Writes the figures periodically, and the report when the drive is closed. Then exits the process, even if clients are
+/// connected.
 fn tell(served: &Served, mut live: File, closed: &Receiver<()>) {
     loop {
         let _ = writeln!(live, "{}", shown(served, &served.take_figures()));
         match closed.recv_timeout(PERIOD) {
             Ok(()) => break,
             Err(RecvTimeoutError::Timeout) => {}
-            // There is no pipe that could end.
+            // Without a control pipe the drive is never closed from here.
             Err(RecvTimeoutError::Disconnected) => thread::sleep(PERIOD),
         }
         if let Err(message) = served.write_log() {

@@ -1,4 +1,4 @@
-//! What the clients asked for, as an iolog of fio (version 3), which flashmesh replays on other drives.
+//! Log of the clients' requests as a fio iolog (version 3), which flashmesh can replay on other drives.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -9,7 +9,7 @@ use flashmesh::units::Time;
 
 const PS_PER_US: u64 = Time::from_us(1).as_ps();
 
-/// The log, which is written as requests come.
+/// A log to which requests are appended as they arrive.
 #[derive(Debug)]
 pub struct Log {
     path: PathBuf,
@@ -17,10 +17,10 @@ pub struct Log {
 }
 
 impl Log {
-    /// Begins a log in a file that is there, or makes one.
+    /// Creates the log file, or truncates an existing one.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If the file cannot be written.
     pub fn create(path: &Path) -> Result<Log, String> {
         let failed = |error: std::io::Error| format!("{}: the log cannot be written: {error}", path.display());
         let mut file = BufWriter::new(File::create(path).map_err(failed)?);
@@ -28,10 +28,10 @@ impl Log {
         Ok(Log { path: path.to_owned(), file })
     }
 
-    /// Records a request. The format has no word for a write of zeros: it is recorded as a trim.
+    /// Appends a request. The format has no action for a write of zeros, which is recorded as a trim.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If the file cannot be written.
     pub fn record(&mut self, time: Time, kind: RequestKind, offset: u64, size: u64) -> Result<(), String> {
         let us = time.as_ps() / PS_PER_US;
         let action = match kind {
@@ -43,10 +43,10 @@ impl Log {
         writeln!(self.file, "{us} drive {action} {offset} {size}").map_err(|error| self.failed(&error))
     }
 
-    /// Writes what is buffered.
+    /// Flushes the buffer.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If the file cannot be written.
     pub fn flush(&mut self) -> Result<(), String> {
         self.file.flush().map_err(|error| self.failed(&error))
     }

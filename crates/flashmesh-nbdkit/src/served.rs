@@ -1,4 +1,4 @@
-//! The drive that all connections share, and how their threads wait for it.
+//! The drive shared by all connections, and how their threads wait for completions.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -18,25 +18,25 @@ use crate::log::Log;
 use crate::settings::{Settings, TimeScale};
 use crate::store::Store;
 
-/// How long requests in flight may take to complete once the drive is being closed.
+/// Time limit for requests in flight to complete when the drive is closed.
 const CLOSING: Duration = Duration::from_secs(3);
 
-/// The longest that a thread sleeps without looking whether somebody moves the drive.
+/// Longest sleep of a parked thread before it checks again whether a leader advances the drive.
 const PARKED: Duration = Duration::from_millis(100);
 
-/// What a client is told of a request that never completes.
+/// Error for the client of a request that never completes.
 const LOST: &str = "the drive lost the request: its power was cut";
 
-/// A drive, its data and its clock.
+/// A drive with its data and its clock.
 pub struct Served {
     size: u64,
     store: Store,
     engine: Mutex<Engine>,
-    /// Virtual time: threads that are about to submit. Time stands still for them.
+    /// Virtual time: number of threads that are about to submit. Simulated time does not advance while there are any.
     entering: AtomicUsize,
-    /// Real time: how many requests have been submitted.
+    /// Real time: number of submitted requests.
     arrivals: AtomicU64,
-    /// None in virtual time.
+    /// Relation of wall time to simulated time; `None` in virtual time.
     clock: Option<Clock>,
     live: Option<PathBuf>,
     control: Option<PathBuf>,
@@ -46,7 +46,7 @@ impl Served {
     /// Builds the drive and opens its data.
     ///
     /// # Errors
-    /// What is wrong with the settings.
+    /// If a setting is invalid, or the drive or its data cannot be opened.
     pub fn open(settings: &Settings) -> Result<Served, String> {
         let path = settings.config.as_ref().ok_or("config=FILE is missing: flashmesh serve starts nbdkit with it")?;
         let config = Config::from_file(path, &[]).map_err(|error| error.to_string())?;
@@ -69,7 +69,8 @@ impl Served {
         }
         let store = Store::open(settings.data.as_deref(), size)?;
         let log = settings.log.as_deref().map(Log::create).transpose()?;
-        // A sleep ends when it should, not 50 us later. Threads inherit this from the one that starts them.
+        // Reduces the timer slack of Linux from 50 us to 1 ns, so that sleeps end on time. Threads inherit it from the
+        // thread that starts them.
         let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
         Ok(Served {
             size,
@@ -94,12 +95,12 @@ impl Served {
         &self.store
     }
 
-    /// Where the live figures go.
+    /// Returns the pipe or file to which live figures are written.
     pub fn live(&self) -> Option<&PathBuf> {
         self.live.as_ref()
     }
 
-    /// The pipe whose end closes the drive.
+    /// Returns the control pipe. The drive is closed when all writers have closed it.
     pub fn control(&self) -> Option<&PathBuf> {
         self.control.as_ref()
     }
@@ -108,10 +109,10 @@ impl Served {
         self.lock().take_figures()
     }
 
-    /// Writes what is buffered of the log.
+    /// Flushes the buffered part of the log.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If the log cannot be written.
     pub fn write_log(&self) -> Result<(), String> {
         self.lock().write_log()
     }
@@ -120,10 +121,10 @@ impl Served {
         self.engine.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Simulates a request; returns when it has completed.
+    /// Simulates a request and blocks until it completes.
     ///
     /// # Errors
-    /// When the drive refuses it.
+    /// If the drive refuses the request, or it never completes.
     pub fn request(&self, kind: RequestKind, offset: u64, size: u64) -> Result<(), String> {
         match &self.clock {
             None => self.request_in_virtual_time(kind, offset, size),
@@ -131,7 +132,8 @@ impl Served {
         }
     }
 
-    /// Time passes only while no thread is about to submit: what arrives at once arrives at one time.
+    /// Simulates a request in virtual time. Time advances only while no thread is about to submit, so requests submitted
+    /// together have the same arrival time.
     fn request_in_virtual_time(&self, kind: RequestKind, offset: u64, size: u64) -> Result<(), String> {
         self.entering.fetch_add(1, Ordering::AcqRel);
         let mut engine = self.lock();
@@ -155,7 +157,8 @@ impl Served {
         }
     }
 
-    /// The first thread that waits moves the drive with the clock, until its own request is done; then another one does.
+    /// Simulates a request in real time. The first waiting thread becomes the leader: it advances the drive with the
+    /// wall clock until its own request completes, then hands over to another one.
     fn request_in_real_time(&self, clock: &Clock, kind: RequestKind, offset: u64, size: u64) -> Result<(), String> {
         let mut engine = self.lock();
         let id = engine.submit(clock.arrival(), kind, offset, size)?;
@@ -180,7 +183,7 @@ impl Served {
         }
     }
 
-    /// Moves the drive with the clock until the request is done.
+    /// Advances the drive with the wall clock until request `id` completes.
     fn lead<'a>(&'a self, mut engine: MutexGuard<'a, Engine>, clock: &Clock, id: u64) -> Result<(), String> {
         loop {
             let seen = self.arrivals.load(Ordering::Acquire);
@@ -197,10 +200,10 @@ impl Served {
         }
     }
 
-    /// Ends the drive; gives its report, as JSON.
+    /// Closes the drive and returns its report, as JSON.
     ///
     /// # Errors
-    /// When the drive failed, or something cannot be written.
+    /// If the drive failed, or the data or the log cannot be written.
     pub fn close(&self) -> Result<String, String> {
         let end = Instant::now() + CLOSING;
         self.lock().close();
@@ -208,7 +211,7 @@ impl Served {
             thread::sleep(Duration::from_millis(1));
         }
         let mut engine = self.lock();
-        // The data first: it is what nobody can make again.
+        // Flush the data first: unlike log and report, it cannot be reproduced.
         self.store.flush()?;
         engine.write_log()?;
         engine.report()

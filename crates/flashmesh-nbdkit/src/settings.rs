@@ -1,37 +1,38 @@
-//! The parameters of the plugin, `key=value` on the command line of nbdkit. `flashmesh serve` checks what users give.
+//! Parameters of the plugin, `key=value` on the command line of nbdkit. `flashmesh serve` validates the user's values
+//! beforehand.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How time passes for the clients.
+/// Relation of simulated time to wall time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TimeScale {
-    /// As fast as possible: only simulated time counts.
+    /// Simulated time advances as fast as possible, independent of the wall clock.
     Virtual,
-    /// A second of simulated time takes so many seconds.
+    /// Wall seconds for one simulated second.
     Real(f64),
 }
 
-/// What the plugin is started with.
+/// Parameters of the plugin.
 #[derive(Debug)]
 pub struct Settings {
-    /// The configuration of the drive.
+    /// Configuration file of the drive.
     pub config: Option<PathBuf>,
-    /// The bytes that clients see; the capacity of the drive where none are given.
+    /// Size in bytes that clients see; `None` for the capacity of the drive.
     pub size: Option<u64>,
-    /// The file with the data; memory where there is none.
+    /// File with the data; `None` for memory.
     pub data: Option<PathBuf>,
     pub time_scale: TimeScale,
-    /// How long a request is under way between client and drive.
+    /// Transport time of a request between client and drive, both ways.
     pub ahead: Duration,
-    /// Where the requests are recorded, as an iolog of fio.
+    /// File in which requests are logged, as a fio iolog.
     pub log: Option<PathBuf>,
-    /// Where the live figures and the report go, a line of JSON each.
+    /// Pipe to which live figures and the report are written, each as a line of JSON.
     pub live: Option<PathBuf>,
-    /// The folder in which states of full drives are kept, and the bytes that it may hold.
+    /// Folder for the saved states of full drives. `states_limit` bounds its size in bytes.
     pub states: Option<PathBuf>,
     pub states_limit: u64,
-    /// A pipe: when nobody can write into it any more, the drive is closed and the process ends.
+    /// Control pipe: when all writers have closed it, the drive is closed and the process exits.
     pub control: Option<PathBuf>,
 }
 
@@ -51,10 +52,10 @@ impl Settings {
         }
     }
 
-    /// Takes one parameter.
+    /// Sets one parameter.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// If the key is unknown or the value invalid.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
         let path = || Some(PathBuf::from(value));
         match key {

@@ -1,4 +1,4 @@
-//! The data: a sparse file, or one in memory.
+//! Data of the clients, in a sparse file or in memory.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
@@ -12,15 +12,15 @@ static ZEROS: [u8; 65_536] = [0; 65_536];
 #[derive(Debug)]
 pub struct Store {
     file: File,
-    /// Whether flushes reach a disk.
+    /// Whether `flush` has to sync a file on disk.
     is_on_disk: bool,
 }
 
 impl Store {
-    /// Opens the file at `path`, or memory, for so many bytes. A file that is there keeps its data.
+    /// Opens the file at `path`, or memory, for `size` bytes. An existing file keeps its data.
     ///
     /// # Errors
-    /// What the system says.
+    /// If the file cannot be opened, has another size, or is served by another process.
     pub fn open(path: Option<&Path>, size: u64) -> Result<Store, String> {
         let Some(path) = path else {
             let memory = memfd_create("flashmesh", MemfdFlags::CLOEXEC);
@@ -30,14 +30,14 @@ impl Store {
         };
         let failed = |error: std::io::Error| format!("{}: {error}", path.display());
         let mut options = OpenOptions::new();
-        // What clients store is for nobody else.
+        // Readable only by its owner: the file holds data of clients.
         options.read(true).write(true).create(true).truncate(false).mode(0o600);
         let file = options.open(path).map_err(failed)?;
         let found = file.metadata().map_err(failed)?.len();
         if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
             return Err(format!("{}: another process serves this file", path.display()));
         }
-        // An empty file holds no data yet.
+        // An empty file is accepted for any size.
         if found != 0 && found != size {
             let name = path.display();
             return Err(format!("{name}: the file has {found} bytes, and the drive {size}: --size {found} serves it"));
@@ -54,7 +54,7 @@ impl Store {
         self.file.write_all_at(buffer, offset).map_err(|error| format!("the data cannot be written: {error}"))
     }
 
-    /// Makes a range zeros: a hole where the file system can.
+    /// Sets a range to zeros: punches a hole if the file system supports it.
     pub fn zero(&self, count: u64, offset: u64) -> Result<(), String> {
         let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
         match fallocate(&self.file, hole, offset, count) {
