@@ -1,4 +1,4 @@
-//! Writes `include/flashmesh.h`; with `--check` it fails where that is stale.
+//! Writes `include/flashmesh.h`. With `--check`, fails if the file is stale.
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -1,6 +1,7 @@
-//! What stepping costs beside a run: processor time of the same requests, run, stepped in batches of 1,000, and one by one through the C interface.
+//! Cost of stepping compared with a run: processor time of the same requests in a run, stepped in batches of 1,000, and stepped one by one through
+//! the C interface.
 //!
-//! `overhead WAY REQUESTS` goes one way, once, for whoever counts its instructions; without arguments all are measured in turns.
+//! `overhead WAY REQUESTS` runs one of them once, for instruction counts. Without arguments all are measured alternately.
 
 use std::ptr;
 
@@ -17,10 +18,10 @@ use flashmesh_c::{
 const BATCH: u64 = 1_000;
 const ROUNDS: usize = 7;
 const PAGE: u64 = 4096;
-/// Between two arrivals, in picoseconds.
+/// Time between two arrivals, in picoseconds.
 const GAP: u64 = 1_500_000;
 
-/// Reads, and a write now and then, of any of the first pages.
+/// Returns request `number`: a read, or with a probability of 1/8 a write, of one of the first 200,000 pages.
 fn request(number: u64) -> IoRequest {
     let random = number.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31).wrapping_mul(0xD6E8_FEB8_6659_FD93) >> 40;
     let kind = if random.is_multiple_of(8) { RequestKind::Write } else { RequestKind::Read };
@@ -107,7 +108,7 @@ type Way = fn(u64) -> Box<dyn FnOnce()>;
 
 const WAYS: [(&str, Way); 3] = [("run", run), ("batches", batches), ("one-by-one", one_by_one)];
 
-/// The processor time of this process.
+/// Returns the processor time of this process, in seconds.
 fn processor_s() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/schedstat").expect("Linux says what a process used");
     stat.split(' ').next().and_then(|ns| ns.parse::<f64>().ok()).expect("a number of nanoseconds") / 1e9

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /*
- What a request asks of the drive.
+ Operation of a request.
  */
 enum FlashmeshOp
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -25,15 +25,15 @@ enum FlashmeshOp
    */
   FLASHMESH_OP_WRITE = 1,
   /*
-   Forget the bytes.
+   Deallocate the bytes: their data is lost.
    */
   FLASHMESH_OP_DEALLOCATE = 2,
   /*
-   Complete when all that was written before is in the flash; it covers no bytes.
+   Complete when all earlier writes are on flash. Covers no bytes.
    */
   FLASHMESH_OP_FLUSH = 3,
   /*
-   Make the bytes zeros, without data over the link.
+   Set the bytes to zero, without a data transfer.
    */
   FLASHMESH_OP_WRITE_ZEROES = 4,
 };
@@ -46,7 +46,7 @@ typedef uint8_t FlashmeshOp;
 #endif // __cplusplus
 
 /*
- How a request ended.
+ Completion status of a request.
  */
 enum FlashmeshStatus
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -54,23 +54,23 @@ enum FlashmeshStatus
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   /*
-   It did what it was asked to.
+   The request was executed.
    */
   FLASHMESH_STATUS_SUCCESS = 0,
   /*
-   The drive does not know such requests.
+   The drive does not support the operation.
    */
   FLASHMESH_STATUS_INVALID_OPCODE = 1,
   /*
-   It is longer than the drive moves in one command.
+   The request exceeds the maximum transfer size of a command.
    */
   FLASHMESH_STATUS_INVALID_FIELD = 2,
   /*
-   Its stream is attached to no namespace.
+   The stream of the request is attached to no namespace.
    */
   FLASHMESH_STATUS_INVALID_NAMESPACE = 3,
   /*
-   It reaches beyond its namespace.
+   The request exceeds its namespace.
    */
   FLASHMESH_STATUS_LBA_OUT_OF_RANGE = 4,
 };
@@ -93,27 +93,27 @@ typedef struct FlashmeshDrive FlashmeshDrive;
 typedef struct FlashmeshSnapshot FlashmeshSnapshot;
 
 /*
- A request.
+ A request to submit.
  */
 typedef struct FlashmeshRequest {
   /*
-   When it arrives, in picoseconds.
+   Arrival time, in picoseconds.
    */
   uint64_t time_ps;
   /*
-   Where it begins in the namespace of its stream, in bytes: a multiple of the sector size.
+   Offset in the namespace of the stream, in bytes: a multiple of the sector size.
    */
   uint64_t offset;
   /*
-   How many bytes it covers, a positive multiple of the sector size; 0 for a flush.
+   Size in bytes: a positive multiple of the sector size; 0 for a flush.
    */
   uint64_t bytes;
   /*
-   The stream that it comes from, from 0.
+   Index of the stream, from 0.
    */
   uint32_t stream;
   /*
-   What it asks: a `FlashmeshOp`.
+   Operation: a `FlashmeshOp`.
    */
   uint8_t op;
 } FlashmeshRequest;
@@ -123,19 +123,19 @@ typedef struct FlashmeshRequest {
  */
 typedef struct FlashmeshCompletion {
   /*
-   Its id, as it was given when it was submitted.
+   Id that was returned at submission.
    */
   uint64_t id;
   /*
-   When its completion reached the host, in picoseconds.
+   Time at which the completion reached the host, in picoseconds.
    */
   uint64_t time_ps;
   /*
-   From its arrival to its completion, in picoseconds.
+   Time from arrival to completion, in picoseconds.
    */
   uint64_t latency_ps;
   /*
-   How it ended: a `FlashmeshStatus`.
+   Completion status: a `FlashmeshStatus`.
    */
   uint8_t status;
 } FlashmeshCompletion;
@@ -145,44 +145,44 @@ extern "C" {
 #endif // __cplusplus
 
 /*
- The version of the library.
+ Returns the version of the library.
  */
 const char *flashmesh_version(void);
 
 /*
- Builds the drive that the configuration in the file at `path` describes, at time 0. `overrides` are `count` texts such as
- "geometry.channels=4", which come after the file; it may be null where `count` is 0. Null where it fails.
+ Builds a drive at time 0 from the configuration file at `path`. `overrides` are `count` texts such as "geometry.channels=4", which take precedence
+ over the file; the pointer may be null if `count` is 0. Returns null on failure.
 
  # Safety
- The texts end with a byte 0.
+ The texts are NUL-terminated.
  */
 struct FlashmeshDrive *flashmesh_drive_open(const char *path,
                                             const char *const *overrides,
                                             size_t count);
 
 /*
- As `flashmesh_drive_open`, with the text of the configuration (TOML) in place of a file; an empty text is the configuration by default.
+ Like `flashmesh_drive_open`, but takes the text of the configuration (TOML) in place of a file. An empty text is the default configuration.
 
  # Safety
- The texts end with a byte 0.
+ The texts are NUL-terminated.
  */
 struct FlashmeshDrive *flashmesh_drive_from_text(const char *toml,
                                                  const char *const *overrides,
                                                  size_t count);
 
 /*
- Frees a drive; nothing happens with a null pointer.
+ Frees a drive. A null pointer is ignored.
 
  # Safety
- `drive` was given by this library, and is not used any more.
+ `drive` was created by this library and is not used afterwards.
  */
 void flashmesh_drive_free(struct FlashmeshDrive *drive);
 
 /*
- Submits a request, and puts its id into `id` unless that is null: ids count from 0. `op` is a `FlashmeshOp`.
+ Submits a request and stores its id in `id`, unless that is null. Ids count from 0. `op` is a `FlashmeshOp`.
 
  # Safety
- `drive` was given by this library; `id` is null or points to a number.
+ `drive` was created by this library; `id` is null or points to a number.
  */
 int flashmesh_submit(struct FlashmeshDrive *drive,
                      uint64_t time_ps,
@@ -193,11 +193,11 @@ int flashmesh_submit(struct FlashmeshDrive *drive,
                      uint64_t *id);
 
 /*
- Submits `count` requests, all of them or, where one is refused, none. Puts the id of the first into `first_id` unless that is null; the others
- follow it.
+ Submits `count` requests: all of them, or none if one is refused. Stores the id of the first in `first_id`, unless that is null; the others have
+ consecutive ids.
 
  # Safety
- `drive` was given by this library; `requests` points to `count` requests; `first_id` is null or points to a number.
+ `drive` was created by this library; `requests` points to `count` requests; `first_id` is null or points to a number.
  */
 int flashmesh_submit_batch(struct FlashmeshDrive *drive,
                            const struct FlashmeshRequest *requests,
@@ -205,21 +205,21 @@ int flashmesh_submit_batch(struct FlashmeshDrive *drive,
                            uint64_t *first_id);
 
 /*
- Puts the time of the next event into `time_ps`, in picoseconds: 1 where there is one, 0 where none comes until a request is submitted, -1 where it
- fails.
+ Stores the time of the next event, in picoseconds, in `time_ps`. Returns 1 if there is an event, 0 if none is pending until a request is
+ submitted, -1 on failure.
 
  # Safety
- `drive` was given by this library; `time_ps` points to a number.
+ `drive` was created by this library; `time_ps` points to a number.
  */
 int flashmesh_next_event(struct FlashmeshDrive *drive,
                          uint64_t *time_ps);
 
 /*
- Simulates all that happens up to `time_ps`, at that time included. `completions` is set to the `count` requests that completed, in that order;
- they stay until the next call with this drive. Either may be null.
+ Simulates all events up to and including `time_ps`. Sets `completions` to the array of the `count` requests that completed, in order of
+ completion. The array is valid until the next call with this drive. Either pointer may be null.
 
  # Safety
- `drive` was given by this library; `completions` and `count` are null or point to a pointer and a number.
+ `drive` was created by this library; `completions` and `count` are null or point to a pointer and a number.
  */
 int flashmesh_advance(struct FlashmeshDrive *drive,
                       uint64_t time_ps,
@@ -227,10 +227,10 @@ int flashmesh_advance(struct FlashmeshDrive *drive,
                       size_t *count);
 
 /*
- As `flashmesh_advance`, but no further than the time at which the next request completes; with `UINT64_MAX` until then, however late that is.
+ Like `flashmesh_advance`, but stops at the time of the next completion, if that is earlier. With `UINT64_MAX` there is no limit on its time.
 
  # Safety
- As `flashmesh_advance`.
+ Like `flashmesh_advance`.
  */
 int flashmesh_advance_to_completion(struct FlashmeshDrive *drive,
                                     uint64_t time_ps,
@@ -238,73 +238,74 @@ int flashmesh_advance_to_completion(struct FlashmeshDrive *drive,
                                     size_t *count);
 
 /*
- As `flashmesh_advance`, until all requests have completed.
+ Like `flashmesh_advance`, but simulates until all requests have completed.
 
  # Safety
- As `flashmesh_advance`.
+ Like `flashmesh_advance`.
  */
 int flashmesh_drain(struct FlashmeshDrive *drive, const struct FlashmeshCompletion **completions, size_t *count);
 
 /*
- The time to which the drive was advanced, in picoseconds; 0 for a null pointer.
+ Returns the simulated time of the drive, in picoseconds; 0 for a null pointer.
 
  # Safety
- `drive` was given by this library.
+ `drive` was created by this library.
  */
 uint64_t flashmesh_now_ps(struct FlashmeshDrive *drive);
 
 /*
- The bytes that a stream sees; 0 where there is no such stream.
+ Returns the capacity that a stream sees, in bytes; 0 if there is no such stream.
 
  # Safety
- `drive` was given by this library.
+ `drive` was created by this library.
  */
 uint64_t flashmesh_capacity(struct FlashmeshDrive *drive, uint32_t stream);
 
 /*
- What a run would report that ends here, as JSON, to be freed with `flashmesh_string_free`: that of a whole run when all requests have completed, and
- of an interrupted one before that. Null where it fails. The drive stays as it is.
+ Returns the report of a run that ends now, as JSON: of a whole run if all requests have completed, otherwise of an interrupted one. Free it with
+ `flashmesh_string_free`. Returns null on failure. The drive does not change.
 
  # Safety
- `drive` was given by this library.
+ `drive` was created by this library.
  */
 char *flashmesh_report(struct FlashmeshDrive *drive);
 
 /*
- Frees a text; nothing happens with a null pointer.
+ Frees a text. A null pointer is ignored.
 
  # Safety
- `string` was given by `flashmesh_report`, and is not used any more.
+ `string` was returned by `flashmesh_report` and is not used afterwards.
  */
 void flashmesh_string_free(char *string);
 
 /*
- A copy of the whole state of the drive; null where it fails.
+ Returns a copy of the whole state of the drive; null on failure.
 
  # Safety
- `drive` was given by this library.
+ `drive` was created by this library.
  */
 struct FlashmeshSnapshot *flashmesh_snapshot(struct FlashmeshDrive *drive);
 
 /*
- Has the drive go back to the state of a snapshot, which stays as it is; refused where it is of a drive with another configuration.
+ Restores the drive to the state of a snapshot, which can be used again. Fails if the snapshot is of a drive with another configuration.
 
  # Safety
- Both were given by this library.
+ Both were created by this library.
  */
 int flashmesh_restore(struct FlashmeshDrive *drive,
                       const struct FlashmeshSnapshot *snapshot);
 
 /*
- Frees a snapshot; nothing happens with a null pointer.
+ Frees a snapshot. A null pointer is ignored.
 
  # Safety
- `snapshot` was given by this library, and is not used any more.
+ `snapshot` was created by this library and is not used afterwards.
  */
 void flashmesh_snapshot_free(struct FlashmeshSnapshot *snapshot);
 
 /*
- Why the last call of this thread failed; an empty text before one has. Stays until the next call of this thread that fails.
+ Returns the message of the last failed call in this thread; an empty text if none has failed. The pointer is valid until
+ the next call in this thread fails.
  */
 const char *flashmesh_last_error(void);
 

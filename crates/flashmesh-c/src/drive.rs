@@ -1,4 +1,4 @@
-//! The functions of a drive.
+//! Functions of the C interface on drives.
 
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::path::Path;
@@ -14,14 +14,14 @@ use crate::types::{FlashmeshCompletion, FlashmeshRequest};
 /// A simulated drive that is stepped.
 pub struct FlashmeshDrive {
     drive: Drive,
-    /// What the last step completed, for C.
+    /// Completions of the last step. The C caller holds a pointer into them.
     completed: Vec<FlashmeshCompletion>,
 }
 
 /// A copy of the whole state of a drive.
 pub struct FlashmeshSnapshot(Snapshot);
 
-/// The version of the library.
+/// Returns the version of the library.
 #[unsafe(no_mangle)]
 pub extern "C" fn flashmesh_version() -> *const c_char {
     const VERSION: &CStr = match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
@@ -31,7 +31,7 @@ pub extern "C" fn flashmesh_version() -> *const c_char {
     VERSION.as_ptr()
 }
 
-/// SAFETY: `pointer` is null or a text that ends with a byte 0, and stays for as long as the result is used.
+/// SAFETY: `pointer` is null or points to a NUL-terminated text that outlives the result.
 unsafe fn text_of<'a>(pointer: *const c_char, name: &str) -> Result<&'a str, String> {
     if pointer.is_null() {
         return Err(format!("{name} is a null pointer"));
@@ -40,7 +40,7 @@ unsafe fn text_of<'a>(pointer: *const c_char, name: &str) -> Result<&'a str, Str
     unsafe { CStr::from_ptr(pointer) }.to_str().map_err(|_| format!("{name} is not UTF-8"))
 }
 
-/// SAFETY: `pointer` is null or points to `count` values, which stay for as long as the result is used.
+/// SAFETY: `pointer` is null or points to `count` values that outlive the result.
 unsafe fn slice_of<'a, T>(pointer: *const T, count: usize) -> Result<&'a [T], String> {
     match (count, pointer.is_null()) {
         (0, _) => Ok(&[]),
@@ -50,7 +50,7 @@ unsafe fn slice_of<'a, T>(pointer: *const T, count: usize) -> Result<&'a [T], St
     }
 }
 
-/// SAFETY: `drive` is null or was given by this library and not freed, and no other thread uses it.
+/// SAFETY: `drive` is null or was created by this library and not freed, and no other thread uses it.
 unsafe fn drive_of<'a>(drive: *mut FlashmeshDrive) -> Result<&'a mut FlashmeshDrive, String> {
     // SAFETY: see above.
     unsafe { drive.as_mut() }.ok_or_else(|| "the drive is a null pointer".to_owned())
@@ -61,11 +61,11 @@ fn opened(config: &Config) -> Result<*mut FlashmeshDrive, String> {
     Ok(Box::into_raw(Box::new(FlashmeshDrive { drive, completed: Vec::new() })))
 }
 
-/// Builds the drive that the configuration in the file at `path` describes, at time 0. `overrides` are `count` texts such as
-/// "geometry.channels=4", which come after the file; it may be null where `count` is 0. Null where it fails.
+/// Builds a drive at time 0 from the configuration file at `path`. `overrides` are `count` texts such as "geometry.channels=4", which take precedence
+/// over the file; the pointer may be null if `count` is 0. Returns null on failure.
 ///
 /// # Safety
-/// The texts end with a byte 0.
+/// The texts are NUL-terminated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn flashmesh_drive_open(
     path: *const c_char,
@@ -81,10 +81,10 @@ pub unsafe extern "C" fn flashmesh_drive_open(
     })
 }
 
-/// As `flashmesh_drive_open`, with the text of the configuration (TOML) in place of a file; an empty text is the configuration by default.
+/// Like `flashmesh_drive_open`, but takes the text of the configuration (TOML) in place of a file. An empty text is the default configuration.
 ///
 /// # Safety
-/// The texts end with a byte 0.
+/// The texts are NUL-terminated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn flashmesh_drive_from_text(
     toml: *const c_char,
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn flashmesh_drive_from_text(
     })
 }
 
-/// SAFETY: `overrides` is null or points to `count` texts that end with a byte 0.
+/// SAFETY: `overrides` is null or points to `count` NUL-terminated texts.
 unsafe fn overrides_of(overrides: *const *const c_char, count: usize) -> Result<Vec<String>, String> {
     // SAFETY: see above.
     let pointers = unsafe { slice_of(overrides, count) }?;
@@ -108,25 +108,25 @@ unsafe fn overrides_of(overrides: *const *const c_char, count: usize) -> Result<
     pointers.iter().map(|&pointer| unsafe { text_of(pointer, "an override") }.map(str::to_owned)).collect()
 }
 
-/// Frees a drive; nothing happens with a null pointer.
+/// Frees a drive. A null pointer is ignored.
 ///
 /// # Safety
-/// `drive` was given by this library, and is not used any more.
+/// `drive` was created by this library and is not used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn flashmesh_drive_free(drive: *mut FlashmeshDrive) {
     guarded((), || {
         if !drive.is_null() {
-            // SAFETY: it was made by `Box::into_raw`, and the caller gives it back.
+            // SAFETY: the drive was created by `Box::into_raw`, and the caller passes back its ownership.
             drop(unsafe { Box::from_raw(drive) });
         }
         Ok(())
     });
 }
 
-/// Submits a request, and puts its id into `id` unless that is null: ids count from 0. `op` is a `FlashmeshOp`.
+/// Submits a request and stores its id in `id`, unless that is null. Ids count from 0. `op` is a `FlashmeshOp`.
 ///
 /// # Safety
-/// `drive` was given by this library; `id` is null or points to a number.
+/// `drive` was created by this library; `id` is null or points to a number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn flashmesh_submit(
     drive: *mut FlashmeshDrive,
@@ -150,11 +150,11 @@ pub unsafe extern "C" fn flashmesh_submit(
     })
 }
 
-/// Submits `count` requests, all of them or, where one is refused, none. Puts the id of the first into `first_id` unless that is null; the others
-/// follow it.
+/// Submits `count` requests: all of them, or none if one is refused. Stores the id of the first in `first_id`, unless that is null; the others have
+/// consecutive ids.
 ///
 /// # Safety
-/// `drive` was given by this library; `requests` points to `count` requests; `first_id` is null or points to a number.
+/// `drive` was created by this library; `requests` points to `count` requests; `first_id` is null or points to a number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn flashmesh_submit_batch(
     drive: *mut FlashmeshDrive,
@@ -181,11 +181,11 @@ pub unsafe extern "C" fn flashmesh_submit_batch(
     })
 }
 
-/// Puts the time of the next event into `time_ps`, in picoseconds: 1 where there is one, 0 where none comes until a request is submitted, -1 where it
-/// fails.
+/// Stores the time of the next event, in picoseconds, in `time_ps`. Returns 1 if there is an event, 0 if none is pending until a request is
+/// submitted, -1 on failure.
 ///
 /// # Safety
-/// `drive` was given by this library; `time_ps` points to a number.
+/// `drive` was created by this library; `time_ps` points to a number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn flashmesh_next_event(drive: *mut FlashmeshDrive, time_ps: *mut u64) -> c_int {
     guarded(-1, || {
@@ -199,14 +199,14 @@ pub unsafe extern "C" fn flashmesh_next_event(drive: *mut FlashmeshDrive, time_p
     })
 }
 
-/// How far a step goes.
+/// Condition at which a step ends.
 enum Step {
     To(u64),
     ToCompletion(u64),
     Drain,
 }
 
-/// SAFETY: as that of the functions below.
+/// SAFETY: like `flashmesh_advance`.
 unsafe fn step(
     drive: *mut FlashmeshDrive,
     how: Step,
@@ -214,7 +214,7 @@ unsafe fn step(
     count: *mut usize,
 ) -> c_int {
     guarded(-1, || {
-        // SAFETY: the caller keeps the contract of its function.
+        // SAFETY: the caller keeps the contract of `flashmesh_advance`.
         let FlashmeshDrive { drive, completed } = unsafe { drive_of(drive) }?;
         let done = match how {
             Step::To(time) => drive.advance(Time::from_ps(time)),
@@ -236,11 +236,11 @@ unsafe fn step(
     })
 }
 
-/// Simulates all that happens up to `time_ps`, at that time included. `completions` is set to the `count` requests that completed, in that order;
-/// they stay until the next call with this drive. Either may be null.
+/// Simulates all events up to and including `time_ps`. Sets `completions` to the array of the `count` requests that completed, in order of
+/// completion. The array is valid until the next call with this drive. Either pointer may be null.
 ///
 /// # Safety
-/// `drive` was given by this library; `completions` and `count` are null or point to a pointer and a number.
+/// `drive` was created by this library; `completions` and `count` are null or point to a pointer and a number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn flashmesh_advance(
     drive: *mut FlashmeshDrive,
@@ -252,10 +252,10 @@ pub unsafe extern "C" fn flashmesh_advance(
     unsafe { step(drive, Step::To(time_ps), completions, count) }
 }
 
-/// As `flashmesh_advance`, but no further than the time at which the next request completes; with `UINT64_MAX` until then, however late that is.
+/// Like `flashmesh_advance`, but stops at the time of the next completion, if that is earlier. With `UINT64_MAX` there is no limit on its time.
 ///
 /// # Safety
-/// As `flashmesh_advance`.
+/// Like `flashmesh_advance`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn flashmesh_advance_to_completion(
     drive: *mut FlashmeshDrive,
@@ -267,10 +267,10 @@ pub unsafe extern "C" fn flashmesh_advance_to_completion(
     unsafe { step(drive, Step::ToCompletion(time_ps), completions, count) }
 }
 
-/// As `flashmesh_advance`, until all requests have completed.
+/// Like `flashmesh_advance`, but simulates until all requests have completed.
 ///
 /// # Safety
-/// As `flashmesh_advance`.
+/// Like `flashmesh_advance`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn flashmesh_drain(
     drive: *mut FlashmeshDrive,
@@ -281,31 +281,31 @@ pub unsafe extern "C" fn flashmesh_drain(
     unsafe { step(drive, Step::Drain, completions, count) }
 }
 
-/// The time to which the drive was advanced, in picoseconds; 0 for a null pointer.
+/// Returns the simulated time of the drive, in picoseconds; 0 for a null pointer.
 ///
 /// # Safety
-/// `drive` was given by this library.
+/// `drive` was created by this library.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn flashmesh_now_ps(drive: *mut FlashmeshDrive) -> u64 {
     // SAFETY: the caller keeps the contract of this function.
     guarded(0, || Ok(unsafe { drive_of(drive) }?.drive.now().as_ps()))
 }
 
-/// The bytes that a stream sees; 0 where there is no such stream.
+/// Returns the capacity that a stream sees, in bytes; 0 if there is no such stream.
 ///
 /// # Safety
-/// `drive` was given by this library.
+/// `drive` was created by this library.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn flashmesh_capacity(drive: *mut FlashmeshDrive, stream: u32) -> u64 {
     // SAFETY: the caller keeps the contract of this function.
     guarded(0, || Ok(unsafe { drive_of(drive) }?.drive.capacity(stream as usize).map_or(0, Bytes::as_u64)))
 }
 
-/// What a run would report that ends here, as JSON, to be freed with `flashmesh_string_free`: that of a whole run when all requests have completed, and
-/// of an interrupted one before that. Null where it fails. The drive stays as it is.
+/// Returns the report of a run that ends now, as JSON: of a whole run if all requests have completed, otherwise of an interrupted one. Free it with
+/// `flashmesh_string_free`. Returns null on failure. The drive does not change.
 ///
 /// # Safety
-/// `drive` was given by this library.
+/// `drive` was created by this library.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn flashmesh_report(drive: *mut FlashmeshDrive) -> *mut c_char {
     guarded(ptr::null_mut(), || {
@@ -316,25 +316,25 @@ pub unsafe extern "C" fn flashmesh_report(drive: *mut FlashmeshDrive) -> *mut c_
     })
 }
 
-/// Frees a text; nothing happens with a null pointer.
+/// Frees a text. A null pointer is ignored.
 ///
 /// # Safety
-/// `string` was given by `flashmesh_report`, and is not used any more.
+/// `string` was returned by `flashmesh_report` and is not used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn flashmesh_string_free(string: *mut c_char) {
     guarded((), || {
         if !string.is_null() {
-            // SAFETY: it was made by `CString::into_raw`, and the caller gives it back.
+            // SAFETY: the text was created by `CString::into_raw`, and the caller passes back its ownership.
             drop(unsafe { CString::from_raw(string) });
         }
         Ok(())
     });
 }
 
-/// A copy of the whole state of the drive; null where it fails.
+/// Returns a copy of the whole state of the drive; null on failure.
 ///
 /// # Safety
-/// `drive` was given by this library.
+/// `drive` was created by this library.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn flashmesh_snapshot(drive: *mut FlashmeshDrive) -> *mut FlashmeshSnapshot {
     guarded(ptr::null_mut(), || {
@@ -344,10 +344,10 @@ pub unsafe extern "C" fn flashmesh_snapshot(drive: *mut FlashmeshDrive) -> *mut 
     })
 }
 
-/// Has the drive go back to the state of a snapshot, which stays as it is; refused where it is of a drive with another configuration.
+/// Restores the drive to the state of a snapshot, which can be used again. Fails if the snapshot is of a drive with another configuration.
 ///
 /// # Safety
-/// Both were given by this library.
+/// Both were created by this library.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn flashmesh_restore(drive: *mut FlashmeshDrive, snapshot: *const FlashmeshSnapshot) -> c_int {
     guarded(-1, || {
@@ -359,15 +359,15 @@ pub unsafe extern "C" fn flashmesh_restore(drive: *mut FlashmeshDrive, snapshot:
     })
 }
 
-/// Frees a snapshot; nothing happens with a null pointer.
+/// Frees a snapshot. A null pointer is ignored.
 ///
 /// # Safety
-/// `snapshot` was given by this library, and is not used any more.
+/// `snapshot` was created by this library and is not used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn flashmesh_snapshot_free(snapshot: *mut FlashmeshSnapshot) {
     guarded((), || {
         if !snapshot.is_null() {
-            // SAFETY: it was made by `Box::into_raw`, and the caller gives it back.
+            // SAFETY: the snapshot was created by `Box::into_raw`, and the caller passes back its ownership.
             drop(unsafe { Box::from_raw(snapshot) });
         }
         Ok(())

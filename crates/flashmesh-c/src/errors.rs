@@ -1,4 +1,4 @@
-//! Why a call failed: a text for each thread.
+//! Errors of the C interface: one message for each thread.
 
 use std::cell::RefCell;
 use std::ffi::{CString, c_char};
@@ -11,19 +11,21 @@ thread_local! {
     static LAST: RefCell<CString> = RefCell::default();
 }
 
-/// Why the last call of this thread failed; an empty text before one has. Stays until the next call of this thread that fails.
+/// Returns the message of the last failed call in this thread; an empty text if none has failed. The pointer is valid until
+/// the next call in this thread fails.
 #[unsafe(no_mangle)]
 pub extern "C" fn flashmesh_last_error() -> *const c_char {
     LAST.with(|last| last.borrow().as_ptr())
 }
 
 fn remember(error: &str) {
-    // A text that is printable has no byte 0.
+    // `printable` escapes NUL bytes, so `CString::new` cannot fail.
     let text = CString::new(printable(error).to_string()).unwrap_or_default();
     LAST.with(|last| *last.borrow_mut() = text);
 }
 
-/// What `work` gives, or `failure` with the reason remembered; a panic is one.
+/// Returns the result of `work`. On an error or a panic, stores the message for [`flashmesh_last_error`] and returns
+/// `failure`.
 pub fn guarded<T>(failure: T, work: impl FnOnce() -> Result<T, String>) -> T {
     let error = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(value)) => return value,
@@ -38,7 +40,7 @@ pub fn guarded<T>(failure: T, work: impl FnOnce() -> Result<T, String>) -> T {
     failure
 }
 
-/// The text of an error.
+/// Returns the message of an error.
 pub fn text(error: impl Display) -> String {
     error.to_string()
 }

@@ -1,7 +1,7 @@
-//! The C interface: `include/flashmesh.h` is generated from this crate.
+//! C interface of flashmesh, from which `include/flashmesh.h` is generated.
 //!
-//! Conventions: functions that can fail return 0 where they succeed and -1 where they fail, or a null pointer; `flashmesh_last_error` says why, for
-//! the calling thread. A drive is used by one thread at a time. Nothing unwinds into C.
+//! Conventions: a function that can fail returns 0 on success and -1 on failure, or a null pointer on failure; `flashmesh_last_error` returns the
+//! message for the calling thread. Only one thread at a time may use a drive. Panics do not unwind into C.
 #![allow(unsafe_code, reason = "C passes pointers, and its names are not mangled")]
 
 mod drive;

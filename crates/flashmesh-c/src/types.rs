@@ -1,11 +1,11 @@
-//! What crosses the border to C.
+//! Types of the C interface.
 
 use flashmesh::report::Status;
 use flashmesh::requests::RequestKind;
 use flashmesh::stepping::{Completion, Submission};
 use flashmesh::units::{Bytes, Time};
 
-/// What a request asks of the drive.
+/// Operation of a request.
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlashmeshOp {
@@ -13,43 +13,43 @@ pub enum FlashmeshOp {
     Read = 0,
     /// Write the bytes.
     Write = 1,
-    /// Forget the bytes.
+    /// Deallocate the bytes: their data is lost.
     Deallocate = 2,
-    /// Complete when all that was written before is in the flash; it covers no bytes.
+    /// Complete when all earlier writes are on flash. Covers no bytes.
     Flush = 3,
-    /// Make the bytes zeros, without data over the link.
+    /// Set the bytes to zero, without a data transfer.
     WriteZeroes = 4,
 }
 
-/// How a request ended.
+/// Completion status of a request.
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlashmeshStatus {
-    /// It did what it was asked to.
+    /// The request was executed.
     Success = 0,
-    /// The drive does not know such requests.
+    /// The drive does not support the operation.
     InvalidOpcode = 1,
-    /// It is longer than the drive moves in one command.
+    /// The request exceeds the maximum transfer size of a command.
     InvalidField = 2,
-    /// Its stream is attached to no namespace.
+    /// The stream of the request is attached to no namespace.
     InvalidNamespace = 3,
-    /// It reaches beyond its namespace.
+    /// The request exceeds its namespace.
     LbaOutOfRange = 4,
 }
 
-/// A request.
+/// A request to submit.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct FlashmeshRequest {
-    /// When it arrives, in picoseconds.
+    /// Arrival time, in picoseconds.
     pub time_ps: u64,
-    /// Where it begins in the namespace of its stream, in bytes: a multiple of the sector size.
+    /// Offset in the namespace of the stream, in bytes: a multiple of the sector size.
     pub offset: u64,
-    /// How many bytes it covers, a positive multiple of the sector size; 0 for a flush.
+    /// Size in bytes: a positive multiple of the sector size; 0 for a flush.
     pub bytes: u64,
-    /// The stream that it comes from, from 0.
+    /// Index of the stream, from 0.
     pub stream: u32,
-    /// What it asks: a `FlashmeshOp`.
+    /// Operation: a `FlashmeshOp`.
     pub op: u8,
 }
 
@@ -57,18 +57,18 @@ pub struct FlashmeshRequest {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct FlashmeshCompletion {
-    /// Its id, as it was given when it was submitted.
+    /// Id that was returned at submission.
     pub id: u64,
-    /// When its completion reached the host, in picoseconds.
+    /// Time at which the completion reached the host, in picoseconds.
     pub time_ps: u64,
-    /// From its arrival to its completion, in picoseconds.
+    /// Time from arrival to completion, in picoseconds.
     pub latency_ps: u64,
-    /// How it ended: a `FlashmeshStatus`.
+    /// Completion status: a `FlashmeshStatus`.
     pub status: u8,
 }
 
 impl FlashmeshRequest {
-    /// The request, if there is one with such a number.
+    /// Returns the request in the types of the library, or an error if `op` is unknown.
     pub(crate) fn submission(&self) -> Result<Submission, String> {
         let Some(&kind) = RequestKind::ALL.get(usize::from(self.op)) else {
             return Err(format!("there is no operation {}: see FlashmeshOp", self.op));
@@ -94,7 +94,7 @@ impl From<&Completion> for FlashmeshCompletion {
     }
 }
 
-// The numbers of C are those of Rust.
+// The values of the C enums equal the indices of the Rust enums, which the conversions above rely on.
 const _: () = {
     assert!(RequestKind::Read.index() == FlashmeshOp::Read as usize);
     assert!(RequestKind::Write.index() == FlashmeshOp::Write as usize);

@@ -1,10 +1,10 @@
-//! The example in C is compiled with the compiler of the system, and does what it says; under valgrind too, where that is installed.
+//! Compiles the C example with the system's compiler and checks its output, also under valgrind if that is installed.
 #![allow(missing_docs)]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Where cargo has put the library for this test.
+/// Returns the folder into which cargo built the library for this test.
 fn libraries() -> PathBuf {
     let test = std::env::current_exe().expect("a test is a file");
     let folder = test.parent().expect("a file is in a folder").to_owned();
