@@ -1,8 +1,8 @@
-//! All fuzz targets in turns, for as long as one likes; a stopped run goes on where it was.
+//! Runs all fuzz targets alternately for a given time, and resumes where an earlier run ended.
 //!
-//! `long FOLDER MINUTES [SEED] [THREADS]` keeps in FOLDER how many executions each target had, and the inputs that failed, shrunk,
-//! each by the name of its target; `long --repeat TARGET FILE` runs one of them again. Targets take turns by time, not by number.
-//! Unless told otherwise there is a thread for each processor.
+//! `long FOLDER MINUTES [SEED] [THREADS]` keeps in FOLDER the number of executions of each target and the failed inputs, shrunk, in files
+//! named after their targets. `long --repeat TARGET FILE` runs one of them again. Targets get equal time, not equal numbers of executions.
+//! By default there is one thread for each processor.
 
 use std::collections::BTreeMap;
 use std::panic::catch_unwind;
@@ -18,13 +18,13 @@ use flashmesh_fuzz::{FUZZERS, Fuzzer};
 const LENGTHS: [(u32, u32); 4] = [(9, 13), (5, 9), (2, 7), (0, 6)];
 const TURN: Duration = Duration::from_millis(100);
 const CHUNK: u64 = 64;
-/// An execution that takes longer is a failure.
+/// Time from which an execution counts as a failure.
 const SLOW: Duration = Duration::from_secs(10);
-/// Failures after which a target gets no further turn.
+/// Failures after which a target is no longer run.
 const FAILURES_MAX: usize = 20;
 const SHRINK_TRIES: usize = 2000;
 
-/// SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014): any input can be made alone.
+/// Returns the next number of SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014).
 fn random(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mixed = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -32,7 +32,8 @@ fn random(state: &mut u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// Bytes of an execution, independent of earlier ones: mostly few, since most faults show in a few lines.
+/// Fills `bytes` with the input of an execution, which depends on nothing but the arguments. Most inputs are short, since most faults show
+/// in a few lines.
 fn input(seed: u64, target: u64, execution: u64, bytes: &mut Vec<u8>) {
     let mut state = seed.wrapping_mul(0xd134_2543_de82_ef95) ^ target;
     state = random(&mut state) ^ execution;
@@ -87,7 +88,7 @@ fn repeat(target: &str, file: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Executions of each target so far, kept in a file.
+/// Executions of each target so far, saved in a file.
 struct State {
     file: PathBuf,
     counts: BTreeMap<String, u64>,
@@ -123,7 +124,7 @@ fn unwritten(path: &Path, error: &std::io::Error) -> String {
     format!("{}: cannot be written: {error}", path.display())
 }
 
-/// Runs a target for a turn; returns the next execution, and the failed ones.
+/// Runs a target for one turn. Returns the number of the next execution, and the failed executions.
 fn turn(fuzzer: &Fuzzer, target: u64, seed: u64, first: u64, threads: usize) -> (u64, Vec<u64>) {
     let (next, failed, begun) = (AtomicU64::new(first), Mutex::new(Vec::new()), Instant::now());
     let work = || {
@@ -159,7 +160,7 @@ fn fuzz(folder: &Path, minutes: u64, seed: u64, threads: usize) -> Result<usize,
             }
             let count = state.counts.entry(fuzzer.name.to_owned()).or_default();
             let turn_begun = Instant::now();
-            // The name, so that a further target changes nothing in the others.
+            // Derived from the name, so that adding a target does not change the inputs of the others.
             let target = fuzzer.name.bytes().fold(0, |hash: u64, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
             let (next, failed) = turn(fuzzer, target, seed, *count, threads);
             done[number].0 += next - *count;

@@ -1,6 +1,6 @@
-//! Turns the bytes of a fuzzer into choices.
+//! Conversion of a fuzzer's bytes to choices.
 
-/// Bytes taken one by one; zeros after the end, so that every input has a meaning.
+/// Bytes consumed one by one. Zeros follow the end, so that every input is valid.
 pub struct Choices<'a> {
     bytes: &'a [u8],
 }
@@ -34,7 +34,7 @@ impl<'a> Choices<'a> {
         self.below(times) == times - 1
     }
 
-    /// A number of any magnitude, small ones as likely as large ones.
+    /// Returns a number of any magnitude: its bit length is chosen first.
     pub fn number(&mut self) -> u64 {
         let bits = u32::from(self.byte()) % 65;
         let value = u64::from_le_bytes(std::array::from_fn(|_| self.byte()));

@@ -1,4 +1,5 @@
-//! The configuration, on texts made of its own words and of anything else, and on its declared parameters.
+//! Fuzz targets of the configuration: texts of configuration fragments and arbitrary characters, and texts of declared
+//! parameters.
 
 use std::fmt::Write;
 use std::sync::LazyLock;
@@ -7,7 +8,7 @@ use flashmesh::config::{Config, ParameterSpec, ParameterType, Preset, StreamConf
 
 use crate::choices::Choices;
 
-/// Fragments of texts close to configurations.
+/// Fragments of configurations.
 const PIECES: &[&str] = &[
     "\n",
     "[",
@@ -70,9 +71,10 @@ const PIECES: &[&str] = &[
     "\t",
 ];
 
-/// Any text is a configuration or an error; a configuration survives writing and reading, an error has a place.
+/// Checks that any text is a configuration or an error with a position, and that writing a configuration and reading it back
+/// preserves it.
 pub fn any_text(bytes: &[u8]) {
-    // The upper half of the bytes stands for themselves, the lower for pieces of configurations.
+    // Bytes from 128 on stand for themselves, lower bytes for entries of `PIECES`.
     let text: String = bytes
         .iter()
         .map(|&byte| match PIECES.get(usize::from(byte) % 128) {
@@ -83,7 +85,8 @@ pub fn any_text(bytes: &[u8]) {
     check(&text, &[]);
 }
 
-/// The same for declared parameters, a few at a time, with mostly valid values, in a file and as overrides, with injected faults.
+/// Checks, like [`any_text`], texts of a few declared parameters with mostly valid values, and overrides of them, with
+/// injected faults.
 pub fn declared(bytes: &[u8]) {
     static PARAMETERS: LazyLock<Vec<Parameter>> = LazyLock::new(|| Config::parameters().map(Parameter::new).collect());
     let mut choices = Choices::new(bytes);
@@ -94,7 +97,7 @@ pub fn declared(bytes: &[u8]) {
     let mut overrides = Vec::new();
     let mut place = 0;
     while !choices.is_used_up() && text.len() < LENGTH_MAX {
-        // Neighbours belong together more often than not.
+        // Mostly choose nearby parameters, which often depend on each other.
         place = match choices.below(3) {
             0 => choices.below(256) << 8 | choices.below(256),
             _ => place + 1 + choices.below(6),
@@ -109,7 +112,7 @@ pub fn declared(bytes: &[u8]) {
         let value = &parameter.values[choices.below(parameter.values.len())];
         match choices.below(12) {
             0 => overrides.push(format!("{key}={}", value.trim_matches('"'))),
-            // A fault in some, so that the rest of a text is read as well.
+            // Insert a fault into some lines only, so that the rest of the text is parsed too.
             1 => {
                 let mut line = format!("{key} = {value}");
                 let at = choices.below(line.len() + 1);
@@ -126,7 +129,7 @@ pub fn declared(bytes: &[u8]) {
 
 const LENGTH_MAX: usize = 4096;
 
-/// A parameter and values for it.
+/// A parameter with candidate values.
 struct Parameter {
     section: &'static str,
     key: &'static str,
@@ -168,7 +171,8 @@ fn preset(name: &str) -> &'static Preset {
     Config::presets().iter().find(|preset| preset.name == name).expect("a known preset")
 }
 
-/// A configuration survives writing and reading, an error has a place: in the text, an override or a preset.
+/// Checks that a configuration survives writing and reading, and that every problem of an error has a position in the text, an
+/// override or a preset.
 fn check(text: &str, overrides: &[String]) {
     match Config::from_str(text, "fuzzed.toml", overrides) {
         Ok(config) => {

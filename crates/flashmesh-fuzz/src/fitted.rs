@@ -1,4 +1,4 @@
-//! Fitted profiles, on texts that come close to being some.
+//! Fuzz target of fitted profiles: texts of valid profiles with changed characters.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -10,10 +10,11 @@ use flashmesh::workload::{IoRequest, RequestKind};
 
 use crate::choices::Choices;
 
-/// Any text is a profile or an error; a profile survives writing and reading, and makes requests inside its span.
+/// Checks that any text is a profile or an error, that writing a profile and reading it back preserves it, and that its
+/// requests lie within its address span.
 pub fn profile(bytes: &[u8]) {
     let mut choices = Choices::new(bytes);
-    // Fitting takes longer than reading a profile: most profiles are read from a text fitted before.
+    // Fitting is slower than reading a profile, so most runs start from a text fitted once.
     let mut text = match choices.one_in(FITTED_ONE_IN) {
         true => fitted_text(&mut choices),
         false => FITTED[choices.below(FITTED.len())].clone(),

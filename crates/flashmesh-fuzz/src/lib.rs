@@ -1,15 +1,15 @@
 //! Fuzz targets, all in one registry.
 //!
-//! A target takes any bytes, makes of them what it needs, and panics when what must always hold does not.
+//! A target accepts any bytes, builds its input from them, and panics if an invariant is violated.
 //!
-//! - `cargo test -p flashmesh-fuzz` runs each for a moment with fresh random bytes, on stable Rust; a failure prints its seed, and
-//!   `BOLERO_RANDOM_SEED=... cargo test -p flashmesh-fuzz NAME` replays it. The canary proves that a failure is seen.
-//! - `make fuzz MINUTES=60` runs all of them in turns on inputs of its own, in a release build, on all processors, and goes on where
-//!   it stopped (`examples/long.rs`).
-//! - `cargo bolero test -p flashmesh-fuzz NAME` (with cargo-bolero and a nightly toolchain) drives one by libFuzzer for as long as
-//!   one likes.
+//! - `cargo test -p flashmesh-fuzz` runs each target briefly with new random bytes, on stable Rust. A failure prints its seed, and
+//!   `BOLERO_RANDOM_SEED=... cargo test -p flashmesh-fuzz NAME` replays it. The canary proves that a failure is detected.
+//! - `make fuzz MINUTES=60` runs all targets alternately on its own inputs, in a release build, on all processors. It resumes where
+//!   the last run ended (`examples/long.rs`).
+//! - `cargo bolero test -p flashmesh-fuzz NAME` (with cargo-bolero and a nightly toolchain) runs one target under libFuzzer until it
+//!   is stopped.
 //!
-//! A further target is one function, one line in [`FUZZERS`] and one line in `tests/smoke.rs`; a test there counts them.
+//! A new target needs a function, a line in [`FUZZERS`] and a line in `tests/smoke.rs`; a test there compares the two lists.
 
 #![allow(missing_docs, reason = "only the tests and examples of this crate use it")]
 
@@ -49,5 +49,5 @@ pub static FUZZERS: &[Fuzzer] = &[
     Fuzzer { name: "fitted_profile", run: fitted::profile },
 ];
 
-/// A target with an injected fault, apart from the registry: fuzzing must find it.
+/// A target with an injected fault, not in the registry: fuzzing must detect it.
 pub static CANARY: Fuzzer = Fuzzer { name: "canary", run: readers::canary };

@@ -1,4 +1,4 @@
-//! A second, naive reading of traces, written apart from the readers: `split` and `parse`, wide integers, all in memory.
+//! Second, naive trace reader, written independently of the real ones: `split` and `parse`, wide integers, everything in memory.
 
 use flashmesh::units::Bytes;
 use flashmesh::workload::RequestKind;
@@ -10,7 +10,7 @@ pub struct Rules {
     pub wrap: bool,
     pub ascii_sector: i128,
     pub ascii_unit_ps: i128,
-    /// Whether type 1 of the ASCII family is a read.
+    /// Whether type 1 of the ASCII family is a read (otherwise type 0 is).
     pub is_one_read: bool,
 }
 
@@ -97,7 +97,7 @@ pub fn spc(line: &str, rules: &Rules) -> Option<Naive> {
     on_drive((decimal(time, 12)?, kind, sectors(block)?, whole(size)?, device(unit)?), rules)
 }
 
-/// The request of a SYSTOR '17 line; none of an untyped one.
+/// Returns the request of a SYSTOR '17 line; `None` for a line without a type.
 pub fn systor(line: &str, rules: &Rules) -> Option<Naive> {
     let fields = columns(line);
     let [time, _response, kind, lun, offset, size] = fields[..] else { return None };
@@ -160,7 +160,7 @@ pub fn fiu(line: &str, rules: &Rules) -> Option<Naive> {
     on_drive((whole(time)?.checked_mul(1_000)?, kind, sectors(sector)?, sectors(length)?, device), rules)
 }
 
-/// The request of a line of libCacheSim's CSV, whose columns have these names.
+/// Returns the request of a line of libCacheSim's CSV. `names` is the header line with the column names.
 pub fn libcachesim_csv(line: &str, names: &str, rules: &Rules) -> Option<Naive> {
     let (fields, names) = (columns(line), columns(names));
     let column = |name: &str| names.iter().position(|known| *known == name).map(|place| fields[place]);
@@ -195,7 +195,7 @@ pub fn srt_fixed(line: &str, rules: &Rules) -> Option<Naive> {
     on_drive((decimal(time, 12)?, srt_kind(kind)?, offset, whole(size)?, device), rules)
 }
 
-/// The request of a line of `ds2txt --csv` with the columns `is_read,device_number,pid,enter_driver,disk_offset,bytes,x`.
+/// Returns the request of a line of `ds2txt --csv` with the columns `is_read,device_number,pid,enter_driver,disk_offset,bytes,x`.
 pub fn srt_named(line: &str, rules: &Rules) -> Option<Naive> {
     let fields = columns(line);
     let [kind, number, _pid, time, offset, size, ..] = fields[..] else { return None };
@@ -210,8 +210,8 @@ fn srt_kind(text: &str) -> Option<RequestKind> {
     }
 }
 
-/// Returns the request of a blkparse line, of the events that were sent to the drive. `has_process`: whether lines of the log have shown that they end
-/// with a process in brackets; a line without is cut short then.
+/// Returns the request of a blkparse line; `None` for events other than those sent to the drive. `has_process` says whether an earlier line ended
+/// with a process in brackets; if so, a line without one is truncated and is rejected.
 pub fn blkparse(line: &str, rules: &Rules, has_process: &mut bool) -> Option<Naive> {
     let fields: Vec<&str> = line.split(BLANKS).filter(|field| !field.is_empty()).collect();
     let [device, processor, sequence, time, process, "D", asked, sector, "+", length, ref rest @ ..] = fields[..]
@@ -244,7 +244,7 @@ pub fn blkparse(line: &str, rules: &Rules, has_process: &mut bool) -> Option<Nai
     on_drive((time_ps, kind?, offset, size, device), rules)
 }
 
-/// The request of a vscsi record of `bytes` bytes, 32 of version 1 or 40 of version 2.
+/// Returns the request of a vscsi record of `bytes` bytes: 32 in version 1, 40 in version 2.
 pub fn vscsi(record: &[u8], bytes: usize, rules: &Rules) -> Option<Naive> {
     let number = |range: std::ops::Range<usize>| -> Option<i128> {
         Some(record.get(range)?.iter().rev().fold(0, |value, &byte| value << 8 | i128::from(byte)))
@@ -283,7 +283,7 @@ fn device(text: &str) -> Option<u32> {
 
 const BLANKS: [char; 2] = [' ', '\t'];
 
-/// A decimal number times ten to the `places`, what is finer cut off.
+/// Parses a decimal number and returns it times 10^`places`, truncated.
 fn decimal(text: &str, places: usize) -> Option<i128> {
     let (before, after) = text.split_once('.').unwrap_or((text, ""));
     let is_number = text.len() > text.matches('.').count() && after.bytes().all(|byte| byte.is_ascii_digit());

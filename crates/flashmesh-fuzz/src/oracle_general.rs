@@ -1,4 +1,4 @@
-//! Binary records of oracleGeneral with faults sown in.
+//! Binary traces of oracleGeneral with injected faults.
 
 use flashmesh::config::TraceFormat;
 

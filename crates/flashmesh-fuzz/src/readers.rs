@@ -1,4 +1,5 @@
-//! Trace readers: texts of each format with faults sown in, any bytes, and bytes that claim to be packed.
+//! Fuzz targets of the trace readers: texts of each format with injected faults, arbitrary bytes, and damaged
+//! compressed traces.
 
 use std::io::{Cursor, Write};
 use std::path::PathBuf;
@@ -23,12 +24,12 @@ pub fn msr(bytes: &[u8]) {
     check_against(&text, &setup, expected);
 }
 
-/// Texts of the ASCII family agree with the naive reading.
+/// Checks that texts of the ASCII family are read as the naive reader reads them.
 pub fn ascii(bytes: &[u8]) {
     check_ascii(bytes, 512);
 }
 
-/// A naive reading with a fault: its sector has 513 bytes.
+/// Compares with a naive reader that has an injected fault: sectors of 513 bytes.
 pub fn canary(bytes: &[u8]) {
     check_ascii(bytes, 513);
 }
@@ -128,7 +129,7 @@ pub fn tencent(bytes: &[u8]) {
     });
 }
 
-/// MSR texts of four columns agree with the naive reading.
+/// Checks that MSR texts of four columns are read as the naive reader reads them.
 pub fn msr_short(bytes: &[u8]) {
     check_lines(bytes, TraceFormat::MsrShort, oracle::msr_short, |choices, time| {
         let kind = choices.pick(&["Read", "Write", "read", "WRITE", "Red"]);
@@ -148,7 +149,7 @@ pub fn fiu(bytes: &[u8]) {
     });
 }
 
-/// CSV texts of libCacheSim agree with the naive reading, in any order of the columns.
+/// Checks that CSV texts of libCacheSim are read as the naive reader reads them, for several column orders.
 pub fn libcachesim_csv(bytes: &[u8]) {
     let mut choices = Choices::new(bytes);
     let setup = Setup::new(&mut choices, TraceFormat::LibcachesimCsv);
@@ -168,7 +169,7 @@ pub fn libcachesim_csv(bytes: &[u8]) {
     check_against(&text, &setup, expected);
 }
 
-/// Texts of `dssrt2txt` and of `ds2txt --csv` agree with the naive reading.
+/// Checks that texts of `dssrt2txt` and of `ds2txt --csv` are read as the naive reader reads them.
 pub fn srt(bytes: &[u8]) {
     let mut choices = Choices::new(bytes);
     let setup = Setup::new(&mut choices, TraceFormat::Srt);
@@ -212,7 +213,7 @@ fn seconds(time_us: u64) -> String {
     format!("{}.{:06}", time_us / 1_000_000, time_us % 1_000_000)
 }
 
-/// Any bytes give requests that keep the contract, or an error; never a panic.
+/// Checks that any bytes are read as valid requests or an error, without a panic.
 pub fn any_bytes(bytes: &[u8]) {
     let mut choices = Choices::new(bytes);
     let formats: Vec<TraceFormat> =
@@ -237,7 +238,7 @@ pub fn any_bytes(bytes: &[u8]) {
     read(head.iter().copied().chain(body).collect(), &setup);
 }
 
-/// So do bytes that begin like packed ones, and packed traces in which a byte was changed or the end is missing.
+/// Checks, like [`any_bytes`], compressed traces of which one byte is changed or the end is missing.
 pub fn packed_bytes(bytes: &[u8]) {
     let mut choices = Choices::new(bytes);
     let setup = Setup::new(&mut choices, TraceFormat::Auto);
@@ -281,7 +282,7 @@ fn xz(bytes: &[u8]) -> Vec<u8> {
 pub struct Setup {
     workload: Workload,
     pub rules: Rules,
-    /// Packs the trace for a second reading; most traces are read plain only, as packing takes far longer.
+    /// Compresses the trace for a second reading. `None` for most traces, as compression is slow.
     packer: Option<Packer>,
 }
 
@@ -312,7 +313,7 @@ impl Setup {
     }
 }
 
-/// A text of up to 600 lines, mostly in order and mostly well-formed.
+/// Creates a text of up to 600 lines, mostly in order of time and well-formed.
 fn text(choices: &mut Choices<'_>, head: &str, mut line: impl FnMut(&mut Choices<'_>, u64) -> String) -> String {
     let mut text = head.to_owned();
     let lacks_line_end = choices.one_in(2);
@@ -362,7 +363,7 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
         .filter(|line| !line.trim_ascii().starts_with('#'))
 }
 
-/// Reads to the end or to an error and checks what always holds.
+/// Reads to the end or to an error, and checks the invariants of requests and counts. `None` if an error occurred.
 fn read(bytes: Vec<u8>, setup: &Setup) -> Option<(Vec<IoRequest>, LineCounts)> {
     let rules = &setup.rules;
     let mut stream = setup.stream(bytes)?;
@@ -389,7 +390,8 @@ fn check_against(text: &str, setup: &Setup, expected: Vec<Naive>) {
     check_records(text.as_bytes(), text.lines().count() as u64, setup, expected);
 }
 
-/// Checks a trace against its naive reading, sometimes packed against plain, and the summary against the requests.
+/// Checks the requests of a trace against those of the naive reader, sometimes the compressed trace against the plain
+/// one, and the summary against the requests.
 pub fn check_records(trace: &[u8], records: u64, setup: &Setup, expected: Vec<Naive>) {
     let plain = read(trace.to_vec(), setup);
     if let Some(packer) = setup.packer {

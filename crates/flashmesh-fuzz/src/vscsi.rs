@@ -1,4 +1,4 @@
-//! Binary records of CloudPhysics vscsi with faults sown in.
+//! Binary traces of CloudPhysics vscsi with injected faults.
 
 use flashmesh::config::TraceFormat;
 

@@ -1,11 +1,11 @@
-//! Each fuzz target for a moment, and the canary that must be found.
+//! Short run of each fuzz target, and check that the canary's fault is detected.
 
 use std::time::Duration;
 
 use bolero::produce;
 use flashmesh_fuzz::{CANARY, FUZZERS, Fuzzer};
 
-/// Enough for a trace longer than the sorting window of the readers.
+/// Long enough for a trace that exceeds the sorting window of the readers.
 const INPUT_BYTES_MAX: usize = 16 << 10;
 const INPUTS: usize = 1000;
 
