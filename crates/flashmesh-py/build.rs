@@ -1,24 +1,24 @@
-//! Tells the module what it is built of: the commit, the profile, the compiler and the machine it is built for. Builds the plugin of nbdkit,
-//! which is in the same wheel.
+//! Build script: passes facts about the build (commit, profile, target, compiler) to the module, and builds the plugin of nbdkit, which is in the
+//! same wheel.
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Set by whoever builds where there is no repository, such as in a container.
+/// Variable with the commit, for builds without a repository, such as in a container.
 const COMMIT: &str = "FLASHMESH_COMMIT";
 
-/// The plugin, as maturin takes it from the folder of this script (`pyproject.toml`).
+/// File name of the plugin, which maturin takes from the output folder of this script (`pyproject.toml`).
 const PLUGIN: &str = "libflashmesh_nbdkit.so";
 
-/// The examples of the documentation, as the repository and wheels name their folder.
+/// Folder of the documentation's examples, in the repository and in wheels.
 const EXAMPLES: &str = "examples";
 
 fn main() {
     build_plugin();
     take_examples();
     println!("cargo::rerun-if-env-changed={COMMIT}");
-    // Written at every commit and checkout, so that the facts are never those of an earlier one.
+    // Git appends to this log at every commit and checkout, so that the facts are never stale.
     if let Some(log) = said("git", &["rev-parse", "--git-path", "logs/HEAD"]) {
         println!("cargo::rerun-if-changed={log}");
     }
@@ -32,16 +32,17 @@ fn main() {
     println!("cargo::rustc-env=BUILD_RUSTC={}", compiler.unwrap_or_else(|| "unknown".to_owned()));
 }
 
-/// Takes the plugin of nbdkit that was built beside the module, as `make build` does, of the same parts; else builds it for a wheel, which takes as
-/// long as the module. It is a library of its own, since what Python loads needs the symbols of Python, and nbdkit has none.
+/// Provides the plugin of nbdkit for the wheel. Takes the one that `make build` has built beside the module, from the same sources; in the release
+/// profile builds it, which takes as long as the module. It is a separate library, since a Python module needs the symbols of Python, which nbdkit
+/// does not have.
 fn build_plugin() {
     let manifest = PathBuf::from(variable("CARGO_MANIFEST_DIR"));
     let out = PathBuf::from(variable("OUT_DIR"));
-    // The folder of a profile has its name, which no variable tells.
+    // Cargo sets no variable with the name of a custom profile, but names its folder after it.
     let profile = out.ancestors().nth(3).and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
     let built = out.join("../../..").join(PLUGIN);
     if profile != "release" {
-        // Without it `flashmesh serve` says what is missing.
+        // Without the plugin, `flashmesh serve` reports that it is missing.
         if std::fs::copy(&built, out.join(PLUGIN)).is_ok() {
             println!("cargo::rerun-if-changed={}", built.display());
         }
@@ -59,14 +60,14 @@ fn build_plugin() {
     build.args(["build", "--quiet", "--lib", "--profile", profile, "--target", &target]);
     build.arg("--config").arg(format!("profile.{profile}.strip = \"debuginfo\""));
     build.arg("--manifest-path").arg(manifest.with_file_name("flashmesh-nbdkit").join("Cargo.toml"));
-    // A folder of its own: the other one is locked by the cargo that runs this.
+    // A separate target folder: the other one is locked by the cargo process that runs this script.
     build.arg("--target-dir").arg(out.join("plugin"));
     assert!(build.status().is_ok_and(|status| status.success()), "the plugin of nbdkit does not compile");
     let built = out.join("plugin").join(&target).join(profile).join(PLUGIN);
     std::fs::copy(&built, out.join(PLUGIN)).unwrap_or_else(|error| panic!("{}: {error}", built.display()));
 }
 
-/// Copies the examples to where maturin takes them for a wheel.
+/// Copies the examples to the folder from which maturin takes them for a wheel.
 fn take_examples() {
     let source = PathBuf::from(variable("CARGO_MANIFEST_DIR")).join("../..").join(EXAMPLES);
     if !source.is_dir() {
@@ -74,7 +75,7 @@ fn take_examples() {
     }
     println!("cargo::rerun-if-changed={}", source.display());
     let target = PathBuf::from(variable("OUT_DIR")).join(EXAMPLES);
-    // An example that was removed since the last build.
+    // Removes examples that no longer exist.
     let _ = std::fs::remove_dir_all(&target);
     copy_folder(&source, &target).unwrap_or_else(|error| panic!("{}: {error}", source.display()));
 }
@@ -97,13 +98,13 @@ fn variable(name: &str) -> String {
     env::var(name).unwrap_or_default()
 }
 
-/// The commit of the repository that holds this crate; `None` where an unpacked source distribution lies in another repository.
+/// Returns the commit of the repository that contains this crate; `None` if an unpacked source distribution lies in another repository.
 fn committed() -> Option<String> {
     said("git", &["ls-files", "--error-unmatch", "build.rs"])?;
     said("git", &["rev-parse", "--short=12", "HEAD"])
 }
 
-/// The first line that a program prints; `None` when it fails.
+/// Returns the first line that a program prints; `None` if the program fails.
 fn said(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).output().ok().filter(|output| output.status.success())?;
     let line = String::from_utf8(output.stdout).ok()?.lines().next()?.trim().to_owned();

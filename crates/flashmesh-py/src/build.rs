@@ -1,8 +1,8 @@
-//! What the module is built of.
+//! Facts about the build of the module.
 
 use pyo3::prelude::*;
 
-/// Facts about the build, by their names: the commit (`unknown` outside a repository), the profile, the target and the compiler.
+/// Returns names and values of the facts: the commit (`unknown` outside a repository), the profile, the target and the compiler.
 #[pyfunction]
 pub fn build_facts() -> Vec<(&'static str, &'static str)> {
     vec![

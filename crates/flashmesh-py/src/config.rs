@@ -10,13 +10,13 @@ use flashmesh::config::{self, ParameterType, StreamConfig};
 use flashmesh::requests::profiles as library;
 use flashmesh::units::{Bytes, Current, Quantity, Rate, Time, Voltage, Wattage};
 
-/// A whole configuration, checked.
+/// A complete and valid configuration, with notes for its author.
 #[pyclass(frozen, module = "flashmesh._native")]
 pub struct Config(pub config::Config, Vec<String>);
 
 #[pymethods]
 impl Config {
-    /// Reads a file; `overrides` are texts "table.key=value", and so are `jobs`, which come between.
+    /// Reads a file. `jobs` and then `overrides`, texts "table.key=value", take precedence over it.
     #[staticmethod]
     #[pyo3(signature = (path, overrides, jobs=Vec::new()))]
     fn from_file(py: Python<'_>, path: PathBuf, overrides: Vec<String>, jobs: Vec<String>) -> PyResult<Self> {
@@ -24,7 +24,7 @@ impl Config {
         config.map(|read| Config(read.config, read.notes)).map_err(|error| ConfigError::new_err(shown(&error)))
     }
 
-    /// Reads a text; errors call it `name`.
+    /// Reads a text, called `name` in errors. `jobs` and then `overrides` take precedence over it.
     #[staticmethod]
     #[pyo3(signature = (text, name, overrides, jobs=Vec::new()))]
     fn from_str(py: Python<'_>, text: &str, name: &str, overrides: Vec<String>, jobs: Vec<String>) -> PyResult<Self> {
@@ -32,12 +32,12 @@ impl Config {
         config.map(|read| Config(read.config, read.notes)).map_err(|error| ConfigError::new_err(shown(&error)))
     }
 
-    /// What whoever wrote it should know, a sentence each: names that have changed.
+    /// Returns the notes for the author of the configuration, one sentence each, such as keys that were renamed.
     fn notes(&self) -> Vec<String> {
         self.1.clone()
     }
 
-    /// Every parameter with its value.
+    /// Returns the configuration as TOML, with the value of every parameter.
     fn to_toml(&self) -> String {
         self.0.to_toml()
     }
@@ -46,22 +46,22 @@ impl Config {
         self.0.to_json()
     }
 
-    /// The names of the streams, in the order in which they are numbered.
+    /// Returns the names of the streams, in the order of their numbers.
     fn stream_names(&self) -> Vec<String> {
         self.0.streams().into_iter().map(|stream| stream.name).collect()
     }
 
-    /// The traces that streams replay.
+    /// Returns the traces that streams replay.
     fn traces(&self) -> Vec<PathBuf> {
         self.0.streams().into_iter().filter_map(|stream| stream.workload.trace).collect()
     }
 
-    /// The policies in Python that it names: the key of each, and its name.
+    /// Returns the Python policies that the configuration names: the key and the name of each.
     fn policies(&self) -> Vec<(String, String)> {
         self.0.policy.named().map(|(key, name)| (key.to_owned(), name.to_owned())).collect()
     }
 
-    /// The files that requests come from, traces and fitted profiles, each behind the stream that reads it; by the names of the streams.
+    /// Returns the traces and fitted profiles with the names of the streams that read them, sorted by stream name.
     fn workload_files(&self) -> Vec<(String, String)> {
         let files = |stream: StreamConfig| {
             let paths = [stream.workload.trace, stream.workload.fitted].into_iter().flatten();
@@ -72,25 +72,25 @@ impl Config {
         streams.into_iter().flat_map(files).collect()
     }
 
-    /// The memory of a run, in bytes: address space, what is used at most, and what of it preconditioning takes.
+    /// Returns the memory of a run, in bytes: address space, peak use, and the part of it that preconditioning takes.
     fn memory(&self, checks: bool) -> PyResult<(u64, u64, u64)> {
         let memory = self.0.memory(checks).map_err(|error| exception(&error))?;
         Ok((memory.reserved, memory.used, memory.preconditioned))
     }
 
-    /// Why no part of a run reads a key; None when one does.
+    /// Returns why no part of a run uses a key; None if one does.
     fn unread(&self, key: &str) -> Option<String> {
         self.0.unread(key)
     }
 
-    /// Equal for configurations that decide the same run.
+    /// Returns a hash that is equal for configurations that define the same run.
     fn hash(&self) -> String {
         self.0.hash()
     }
 }
 
-/// Every declared parameter, as JSON: its key, what it is and means, its units, its default, its bounds, its choices, the step by
-/// which it is varied, and the settings without which it is not read.
+/// Returns every declared parameter as JSON: its key, type, units, default, bounds, choices, step for variation, the settings without which it is
+/// unused, and its meaning.
 #[pyfunction]
 pub fn parameters() -> PyResult<String> {
     let condition = |condition: &config::Condition| serde_json::json!({ "key": condition.path(), "is": condition.is, "values": condition.values });
@@ -117,7 +117,7 @@ pub fn parameters() -> PyResult<String> {
     serde_json::to_string(&declared).map_err(|error| InternalError::new_err(shown(&error)))
 }
 
-/// The units that a value of this type may have, the largest first; none where it has none.
+/// Returns the units of values of this type, the largest first; empty for types without units.
 fn units(parameter_type: ParameterType) -> Vec<&'static str> {
     fn of<Q: Quantity>() -> Vec<&'static str> {
         Q::UNITS.iter().map(|(name, _)| *name).collect()
@@ -134,13 +134,13 @@ fn units(parameter_type: ParameterType) -> Vec<&'static str> {
     }
 }
 
-/// The sections of a configuration by name, each with what it is about; `NAME` stands for the name of a table that has one.
+/// Returns the names of the sections of a configuration and their descriptions. `NAME` in a name stands for the name that a user gives to a table.
 #[pyfunction]
 pub fn sections() -> Vec<(&'static str, String)> {
     config::Config::sections().iter().map(|section| (section.name, section.doc.clone())).collect()
 }
 
-/// The presets by name, each with what it is in one line.
+/// Returns the names of the presets and their descriptions in one line.
 #[pyfunction]
 pub fn presets(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let summaries = PyDict::new(py);
@@ -150,7 +150,7 @@ pub fn presets(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(summaries)
 }
 
-/// What presets were called before, and are found by as well; each with its name.
+/// Returns the former names of presets, which still work, with their current names.
 #[pyfunction]
 pub fn former_presets(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let names = PyDict::new(py);
@@ -162,7 +162,7 @@ pub fn former_presets(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(names)
 }
 
-/// The profiles and mixes by name, each with its figures in one line, by the paper and table that publish them.
+/// Returns the profiles and mixes by the paper and table that published them: each name with a summary in one line.
 #[pyfunction]
 pub fn profiles_by_paper(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let papers = PyDict::new(py);
@@ -176,7 +176,7 @@ pub fn profiles_by_paper(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(papers)
 }
 
-/// What a profile or a mix says of itself: what is published, what is known from elsewhere and what is assumed.
+/// Returns the description of a profile or mix: published values, values from other sources, and assumptions.
 #[pyfunction]
 pub fn describe_profile(name: &str) -> PyResult<String> {
     let named = library::find(name).map_err(|error| crate::errors::WorkloadError::new_err(shown(&error)))?;

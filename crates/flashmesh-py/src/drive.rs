@@ -1,4 +1,4 @@
-//! A drive that is stepped, with its requests and completions as NumPy arrays.
+//! A stepped drive, with requests and completions as NumPy arrays.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -15,11 +15,11 @@ use flashmesh::requests::RequestKind;
 use flashmesh::stepping::{self, Completion, StepError, Submission};
 use flashmesh::units::{Bytes, Time};
 
-/// The columns of completions: id, time and latency in picoseconds, status.
+/// Columns of completions: id, time and latency in picoseconds, status.
 type Columns<'py> =
     (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u8>>);
 
-/// The columns of requests: time in picoseconds, operation, offset and size in bytes, stream; each an array or one value for all.
+/// A column of requests: an array, or one value for all requests.
 #[derive(FromPyObject)]
 enum Column<'py, T: numpy::Element> {
     One(T),
@@ -27,7 +27,7 @@ enum Column<'py, T: numpy::Element> {
 }
 
 impl<T: numpy::Element + Copy> Column<'_, T> {
-    /// The values, and whether there is one for each request.
+    /// Returns the values, and whether there is one for each request.
     fn values(&self) -> PyResult<(&[T], bool)> {
         match self {
             Column::One(value) => Ok((std::slice::from_ref(value), false)),
@@ -36,7 +36,7 @@ impl<T: numpy::Element + Copy> Column<'_, T> {
     }
 }
 
-/// One column of requests.
+/// Values of a column, read by row.
 #[derive(Clone, Copy)]
 struct Values<'a, T> {
     values: &'a [T],
@@ -74,7 +74,7 @@ fn kind_of(op: u8) -> Result<RequestKind, PyErr> {
 #[pyclass(frozen, module = "flashmesh._native")]
 pub struct Snapshot(Mutex<stepping::Snapshot>);
 
-/// A drive that is stepped.
+/// A stepped drive.
 #[pyclass(frozen, module = "flashmesh._native")]
 pub struct Drive(Mutex<stepping::Drive>);
 
@@ -83,7 +83,7 @@ impl Drive {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Steps it with the interpreter lock released; gives the columns of what completed.
+    /// Steps the drive with the interpreter lock released. Returns the columns of the completions.
     fn stepped<'py>(
         &self,
         py: Python<'py>,
@@ -116,14 +116,14 @@ impl Drive {
         opened.map(|drive| Drive(Mutex::new(drive))).map_err(|error| exception(&error))
     }
 
-    /// Submits a request; gives its id.
+    /// Submits a request. Returns its id.
     fn submit(&self, time_ps: u64, op: u8, offset: u64, size: u64, stream: usize) -> PyResult<u64> {
         let (time, kind) = (Time::from_ps(time_ps), kind_of(op)?);
         let request = Submission { time, kind, offset: Bytes::new(offset), size: Bytes::new(size), stream };
         guarded(|| self.lock().submit(request))?.map_err(|error| refused(&error))
     }
 
-    /// Submits a request for each time; gives the id of the first, from which they are numbered on.
+    /// Submits one request for each element of `time_ps`. Returns the id of the first; the others have consecutive ids.
     fn submit_batch(
         &self,
         time_ps: PyReadonlyArray1<'_, u64>,
@@ -150,17 +150,17 @@ impl Drive {
             .map_err(|(row, error)| WorkloadError::new_err(format!("row {row}: {}", shown(&error))))
     }
 
-    /// When the next event comes, in picoseconds; None where none will until a request is submitted.
+    /// Returns the time of the next event, in picoseconds; None if none is pending until a request is submitted.
     fn next_event(&self) -> Option<u64> {
         self.lock().next_event().map(Time::as_ps)
     }
 
-    /// Simulates up to a time, that time included.
+    /// Simulates up to and including `time_ps`.
     fn advance<'py>(&self, py: Python<'py>, time_ps: u64) -> PyResult<Columns<'py>> {
         self.stepped(py, |drive| drive.advance(Time::from_ps(time_ps)).map(drop))
     }
 
-    /// Simulates up to the next completion, and no further than a time.
+    /// Simulates up to the next completion, but not beyond `time_ps`.
     fn advance_to_completion<'py>(&self, py: Python<'py>, time_ps: Option<u64>) -> PyResult<Columns<'py>> {
         self.stepped(py, |drive| drive.advance_to_completion(time_ps.map(Time::from_ps)).map(drop))
     }
@@ -170,18 +170,18 @@ impl Drive {
         self.stepped(py, |drive| drive.drain().map(drop))
     }
 
-    /// What a run would report that ends here, as JSON.
+    /// Returns the report of a run that ends now, as JSON.
     fn report(&self, py: Python<'_>) -> PyResult<String> {
         let report = py.detach(|| guarded(|| self.lock().report()))?.map_err(|error| exception(&error))?;
         serde_json::to_string(&report).map_err(|error| InternalError::new_err(shown(&error)))
     }
 
-    /// A copy of the whole state.
+    /// Returns a copy of the whole state.
     fn snapshot(&self, py: Python<'_>) -> PyResult<Snapshot> {
         py.detach(|| guarded(|| self.lock().snapshot())).map(|snapshot| Snapshot(Mutex::new(snapshot)))
     }
 
-    /// Goes back to the state of a snapshot.
+    /// Restores the state of a snapshot.
     fn restore(&self, py: Python<'_>, snapshot: &Snapshot) -> PyResult<()> {
         py.detach(|| {
             guarded(|| {
@@ -192,31 +192,31 @@ impl Drive {
         .map_err(|error| exception(&error.into()))
     }
 
-    /// The time to which it was advanced, in picoseconds.
+    /// Time to which the drive has advanced, in picoseconds.
     #[getter]
     fn now_ps(&self) -> u64 {
         self.lock().now().as_ps()
     }
 
-    /// Requests that were submitted and have not completed.
+    /// Requests in flight.
     #[getter]
     fn outstanding(&self) -> u64 {
         self.lock().outstanding()
     }
 
-    /// Offsets and sizes are multiples of this.
+    /// Sector size in bytes. Offsets and sizes are multiples of it.
     #[getter]
     fn sector_size(&self) -> u64 {
         self.lock().sector_size().as_u64()
     }
 
-    /// The bytes that a stream sees; None where there is no such stream.
+    /// Returns the capacity that a stream sees, in bytes; None if there is no such stream.
     fn capacity(&self, stream: usize) -> Option<u64> {
         self.lock().capacity(stream).map(Bytes::as_u64)
     }
 }
 
-/// The operations and the statuses of requests, by their numbers.
+/// Returns the names of the operations and of the statuses of requests, indexed by their codes.
 #[pyfunction]
 pub fn request_codes() -> (Vec<&'static str>, Vec<&'static str>) {
     (RequestKind::ALL.map(RequestKind::name).to_vec(), Status::ALL.map(Status::name).to_vec())

@@ -1,4 +1,4 @@
-//! Every error of the library as one Python exception, and a panic as an exception like any other.
+//! Conversion of errors and panics of the library to Python exceptions.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -31,12 +31,12 @@ create_exception!(
 );
 create_exception!(flashmesh, InternalError, FlashmeshError, "A fault of flashmesh, not of its input.");
 
-/// The text of an error, in which nothing comes from outside that a terminal does not show.
+/// Returns the message of an error, with control characters of foreign text escaped.
 pub fn shown(error: &impl Display) -> String {
     printable(&error.to_string())
 }
 
-/// The exception of an error of the library.
+/// Converts an error of the library to its Python exception.
 pub fn exception(error: &RunError) -> PyErr {
     let text = shown(error);
     match error {
@@ -58,11 +58,12 @@ pub fn exception(error: &RunError) -> PyErr {
 }
 
 thread_local! {
-    /// Message and place of the last panic of this thread.
+    /// Message and location of the last panic of this thread.
     static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Keeps the message of a panic for [`guarded`] instead of printing it; `FLASHMESH_DEBUG` has it printed as well.
+/// Installs a panic hook that stores the message for [`guarded`] instead of printing it. With `FLASHMESH_DEBUG` it does
+/// both.
 pub fn remember_panics() {
     let print = std::panic::take_hook();
     let debug = std::env::var_os("FLASHMESH_DEBUG").is_some_and(|value| !value.is_empty());
@@ -74,7 +75,7 @@ pub fn remember_panics() {
     }));
 }
 
-/// Runs `work`; a panic in it becomes an [`InternalError`].
+/// Runs `work` and converts a panic to an [`InternalError`].
 pub fn guarded<T>(work: impl FnOnce() -> T) -> PyResult<T> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
         let remembered = PANIC.with(|panic| panic.borrow_mut().take());

@@ -1,4 +1,4 @@
-//! Bindings only: everything that decides lives in the `flashmesh` crate.
+//! Python bindings of the `flashmesh` crate, without logic of their own.
 
 mod build;
 mod config;
@@ -16,7 +16,7 @@ mod trace;
 
 use pyo3::prelude::*;
 
-/// The compiled half of flashmesh. Private: use the `flashmesh` package.
+/// Compiled part of flashmesh. Private: use the `flashmesh` package.
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]

@@ -1,4 +1,4 @@
-//! What happens when the system has no more memory: a sentence and an exit code, no backtrace.
+//! Handling of allocation failures: the process ends with a message and an exit code, without a backtrace.
 
 #![allow(
     unsafe_code,
@@ -8,13 +8,13 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;
 
-/// The allocator of the system.
+/// The system's allocator, with a check of each result.
 struct Checked;
 
 #[global_allocator]
 static ALLOCATOR: Checked = Checked;
 
-// SAFETY: everything is passed on to the allocator of the system; where that fails, the process ends.
+// SAFETY: all calls are forwarded to the system's allocator; if that fails, the process ends.
 unsafe impl GlobalAlloc for Checked {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -49,7 +49,7 @@ fn found(pointer: *mut u8, size: usize) -> *mut u8 {
     pointer
 }
 
-/// Ends the process as bad input ends it: no thread can go on, and nothing here may allocate.
+/// Ends the process with the exit code of bad input. Threads cannot continue, and this code must not allocate.
 #[cold]
 #[inline(never)]
 fn give_up(size: usize) -> ! {
@@ -58,7 +58,7 @@ fn give_up(size: usize) -> ! {
         "error: out of memory: the system refused {size} bytes more; lower geometry.* or the number of runs at once, or \
          raise the limit"
     );
-    // SAFETY: it ends the process at once, without the handlers of a process whose memory is at its end.
+    // SAFETY: `_exit` ends the process at once, without exit handlers, which could allocate.
     unsafe { libc::_exit(2) }
 }
 
@@ -67,7 +67,7 @@ struct Unbuffered;
 
 impl Write for Unbuffered {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        // SAFETY: the bytes are there for as long as the call takes.
+        // SAFETY: the bytes are valid for the duration of the call.
         let written = unsafe { libc::write(2, bytes.as_ptr().cast(), bytes.len()) };
         usize::try_from(written).map_err(|_| std::io::Error::last_os_error())
     }

@@ -1,11 +1,11 @@
-//! What a result holds, by name.
+//! Names of the values in a result.
 
 use pyo3::prelude::*;
 
 use flashmesh::report::Document;
 use flashmesh::report::{Group, GroupSpec, Shape};
 
-/// The single values of a result: the dotted key of each, its unit (empty for texts) and what it means.
+/// Returns the scalar values of a result: the dotted key, the unit (empty for texts) and the meaning of each.
 #[pyfunction]
 pub fn quantities() -> Vec<(String, String, String)> {
     let mut found = Vec::new();

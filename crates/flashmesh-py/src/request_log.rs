@@ -1,4 +1,5 @@
-//! The per-request log: completed requests leave in batches, as the bytes of columns, over a thread of their own.
+//! Per-request log: completed requests go in batches, as the bytes of columns, to a Python callback in a separate
+//! thread.
 
 use std::mem;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -13,35 +14,35 @@ use flashmesh::error::said;
 use flashmesh::report::RequestColumns;
 use flashmesh::report::{RequestRecord, RequestSink};
 
-/// Rows of a batch: large enough to make a good row group, small enough to keep memory flat.
+/// Rows of a batch: enough for a good row group, few enough to keep memory small.
 const BATCH_ROWS: usize = 64 * 1024;
-/// Records that go to the thread at once.
+/// Records sent to the thread at once.
 const RECORDS_AT_ONCE: usize = 4096;
-/// How many such wait for the thread: a batch, which it is writing meanwhile.
+/// Capacity of the channel to the thread, in messages: one batch, while the thread writes another.
 const WAITING: usize = BATCH_ROWS / RECORDS_AT_ONCE;
 
-/// What the callback raised.
+/// Exception that the callback raised, if any.
 type Raised = Arc<Mutex<Option<PyErr>>>;
 
-/// The end of the log that stays with the caller of the run.
+/// Reader's end of a log: held by the caller of the run, who waits for it.
 pub struct RequestLog {
     thread: JoinHandle<()>,
     raised: Raised,
 }
 
-/// The end of the log that the simulation writes to.
+/// Writer's end of a log: held by the simulation.
 pub struct Sink {
     records: Vec<RequestRecord>,
-    /// To the thread; `None` once no more comes.
+    /// Channel to the thread; `None` after the last record.
     sender: Option<SyncSender<Vec<RequestRecord>>>,
     raised: Raised,
 }
 
 impl RequestLog {
-    /// The two ends of a log whose batches go to `callback`, which a thread calls.
+    /// Creates both ends of a log. A new thread calls `callback` with each batch.
     ///
     /// # Errors
-    /// When the system has no thread to spare.
+    /// If the system cannot start a thread.
     pub fn new(callback: Py<PyAny>) -> PyResult<(Self, Sink)> {
         let (sender, receiver) = sync_channel(WAITING);
         let raised = Raised::default();
@@ -58,20 +59,20 @@ impl RequestLog {
         Ok((RequestLog { thread, raised }, sink))
     }
 
-    /// Waits until all is delivered, after the end of the run.
+    /// Waits until all batches are delivered, after the end of the run.
     ///
     /// # Errors
-    /// What the callback raised.
+    /// The exception of the callback.
     pub fn finish(self, py: Python<'_>) -> PyResult<()> {
         let RequestLog { thread, raised } = self;
-        // A panic of the thread has been told where it was; what the callback raises is no panic.
+        // The panic hook has already recorded where the thread panicked. An exception of the callback is not a panic.
         py.detach(|| thread.join()).map_err(|_| OutputError::new_err("the thread of the log has panicked"))?;
         let raised = raised.lock().unwrap_or_else(PoisonError::into_inner).take();
         raised.map_or(Ok(()), Err)
     }
 }
 
-/// Makes batches of what comes, and gives them to `callback`, until no more comes.
+/// Groups the received records into batches and delivers them to `callback`, until the sender is closed.
 fn deliver_all(receiver: &Receiver<Vec<RequestRecord>>, callback: &Py<PyAny>) -> PyResult<()> {
     let mut columns = RequestColumns::default();
     for records in receiver {
@@ -102,7 +103,7 @@ impl Sink {
         if sent {
             return Ok(());
         }
-        // The thread ends before its time only where the callback raises.
+        // The thread ends early only if the callback raises.
         let raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner);
         Err(raised.as_ref().map_or_else(|| "the log takes no more".to_owned(), ToString::to_string))
     }

@@ -1,4 +1,4 @@
-//! One run of a drive, watched and stopped from other threads.
+//! One run of a drive, which other threads can watch and stop.
 
 use std::fs::OpenOptions;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use flashmesh::requests::WorkloadSummary;
 use flashmesh::simulation;
 use flashmesh::units::{Bytes, printable_path};
 
-/// How far a run is, and the switch that ends it.
+/// Progress of a run, and its cancellation.
 #[pyclass(frozen, module = "flashmesh._native")]
 pub struct Control(Arc<simulation::Control>);
 
@@ -30,7 +30,7 @@ impl Control {
         Control(Arc::new(simulation::Control::default()))
     }
 
-    /// Ends the run at the next request; its report covers what was simulated.
+    /// Stops the run at the next request. Its report covers the simulated part.
     fn cancel(&self) {
         self.0.cancel();
     }
@@ -47,13 +47,13 @@ impl Control {
         self.0.requests_done()
     }
 
-    /// Requests there will be in all, when known.
+    /// Total requests of the run, if known.
     #[getter]
     fn request_total(&self) -> Option<u64> {
         self.0.request_total()
     }
 
-    /// How much of the preconditioning is done, from 0 to 1; None while there is none under way.
+    /// Progress of preconditioning, from 0 to 1; None while no preconditioning runs.
     #[getter]
     fn preconditioned(&self) -> Option<f64> {
         self.0.preconditioned()
@@ -66,13 +66,14 @@ impl Control {
     }
 }
 
-/// Preconditioned drives, prepared once for all runs that begin with the same state.
+/// Preconditioned drives, prepared once for all runs with the same initial state.
 #[pyclass(frozen, module = "flashmesh._native")]
 pub struct PreparedDrives(pub flashmesh::PreparedDrives);
 
 #[pymethods]
 impl PreparedDrives {
-    /// With `folder` what takes longest is kept there, in at most `limit` bytes; with `one_run` nothing is kept in memory.
+    /// Creates an empty store. With `folder`, states that take long to prepare are kept there, in at most `limit` bytes; with `one_run`, none is kept
+    /// in memory.
     #[new]
     #[pyo3(signature = (folder=None, limit=0, one_run=false))]
     fn new(folder: Option<PathBuf>, limit: u64, one_run: bool) -> Self {
@@ -83,12 +84,12 @@ impl PreparedDrives {
         PreparedDrives(if one_run { drives.for_one_run() } else { drives })
     }
 
-    /// What decides the state in which a run begins: runs of one key share it. None for a drive that needs no preparation.
+    /// Returns the key of the initial state of a run, equal for runs that share it; None for a drive that needs no preparation.
     fn key(&self, config: &Config) -> Option<String> {
         simulation::Simulation::state_key(&config.0, &self.0)
     }
 
-    /// What went wrong with the folder since this was asked last, a sentence each.
+    /// Returns the problems with the folder since the last call, one sentence each.
     fn take_notes(&self) -> Vec<String> {
         self.0.take_notes()
     }
@@ -98,11 +99,11 @@ impl PreparedDrives {
 #[pyclass(frozen, module = "flashmesh._native")]
 pub struct Simulation {
     simulation: Mutex<simulation::Simulation>,
-    /// What became of the timeline, when there is one.
+    /// Outcome of writing the timeline; unset without a timeline.
     timeline: OnceLock<Outcome>,
-    /// What the policies in the drive raise when they fail.
+    /// First failure of a Python policy in this drive.
     fault: simulation::Fault,
-    /// The name of the scheduler, when it is a policy in Python.
+    /// Name of the Python scheduler; unset without one.
     scheduler: OnceLock<String>,
 }
 
@@ -111,7 +112,7 @@ impl Simulation {
         self.simulation.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The exception of a run that failed. A scheduler of the user's own may leave a drive with nothing to do.
+    /// Converts the error of a failed run. If a drive with a Python scheduler has nothing to do, the scheduler is to blame.
     fn failure(&self, error: &RunError) -> PyErr {
         match (error, self.scheduler.get()) {
             (RunError::Stalled { at, in_flight }, Some(name)) => PolicyError::new_err(format!(
@@ -125,8 +126,8 @@ impl Simulation {
 
 #[pymethods]
 impl Simulation {
-    /// Opens the workloads and puts the drive into its first state, or takes that from `drives`; with `alone` only the stream
-    /// at that place issues requests. `control` shows how far preconditioning is.
+    /// Opens the workloads and preconditions the drive, or takes its state from `drives`. With `alone`, only the stream of that index issues
+    /// requests. `control` shows the progress of preconditioning.
     #[new]
     #[pyo3(signature = (config, alone=None, drives=None, control=None))]
     fn new(
@@ -144,7 +145,7 @@ impl Simulation {
         Ok(Simulation { simulation, timeline, fault, scheduler })
     }
 
-    /// What the scans of traces found, for people; None without traces: the configuration describes other workloads.
+    /// Returns a readable summary of the traces; None without traces, since other workloads are described by the configuration.
     fn trace_summary(&self) -> Option<String> {
         let simulation = self.lock();
         let is_only = simulation.summaries().count() == 1;
@@ -159,23 +160,23 @@ impl Simulation {
         (!found.is_empty()).then(|| found.join("\n"))
     }
 
-    /// Turns the checks on.
+    /// Attaches the oracles to the run.
     fn enable_checks(&self) {
         self.lock().enable_checks();
     }
 
-    /// Puts a policy into the drive, in the place that `kind` names: victim, allocator, home, scheduler, routing or arbiter; messages call
-    /// it `name`. Of a routing algorithm the policy is the list of its 256 answers.
+    /// Sets a policy of the drive. `kind` is victim, allocator, home, scheduler, placement, hops, routing or arbiter; messages call the policy
+    /// `name`. A routing algorithm is given as the list of its 256 answers.
     fn set_policy(&self, kind: &str, name: &str, policy: &Bound<'_, PyAny>) -> PyResult<()> {
         if kind == "scheduler" {
-            // The first one stays: there is one a run.
+            // Only the first name is kept: a run has one scheduler.
             let _ = self.scheduler.set(name.to_owned());
         }
         policies::set(&mut self.lock(), &self.fault, kind, name, policy)?.map_err(|error| exception(&error))
     }
 
-    /// The shape of the array: channels, chips per channel, dies per chip, planes per die, blocks per plane, pages per block, bytes of a page,
-    /// logical pages.
+    /// Returns the geometry: channels, chips per channel, dies per chip, planes per die, blocks per plane, pages per block, bytes of a page, logical
+    /// pages.
     fn shape(&self) -> [u64; 8] {
         let simulation = self.lock();
         let geometry = simulation.geometry();
@@ -191,12 +192,12 @@ impl Simulation {
         [channels, chips, dies, planes, blocks, pages, geometry.page_size.as_u64(), geometry.logical_pages.into()]
     }
 
-    /// Has the run use the code with every feature, as policies do, where less would do. The results are the same: for measurements.
+    /// Makes the run use the instance of the code with every feature, for measurements. The results do not change.
     fn require_every_feature(&self) {
         self.lock().require(Instance::Any);
     }
 
-    /// Has the run write a timeline for Perfetto into the file at `path`, which is there.
+    /// Makes the run write a timeline for Perfetto into the existing file at `path`.
     fn record_timeline(&self, path: PathBuf) -> PyResult<()> {
         let file = OpenOptions::new().write(true).truncate(true).open(&path).map_err(|error| {
             OutputError::new_err(format!("{}: the timeline cannot be written: {}", printable_path(&path), said(&error)))
@@ -205,22 +206,22 @@ impl Simulation {
         self.timeline.set(outcome).map_err(|_| InternalError::new_err("a run has one timeline"))
     }
 
-    /// From when on the timeline says nothing because it was full, in picoseconds; None when it says all.
+    /// Time at which the timeline was full, in picoseconds, after which nothing was written; None if it never was.
     #[getter]
     fn timeline_full_ps(&self) -> Option<u64> {
         Some(self.timeline.get()?.full_at()?.as_ps())
     }
 
-    /// Why the timeline could not be written, in the words of the system; None when it could.
+    /// The system's message if the timeline could not be written; None otherwise.
     #[getter]
     fn timeline_failure(&self) -> Option<String> {
         self.timeline.get()?.failed()
     }
 
-    /// Runs to the end, or until `control` is cancelled, and gives the report as JSON.
+    /// Runs to the end, or until `control` is cancelled. Returns the report as JSON.
     ///
-    /// `on_requests(rows, columns)` gets every completed request, in batches: the bytes of each column by its name. A thread of its own calls
-    /// it; what it raises ends the run.
+    /// `on_requests(rows, columns)` receives the completed requests in batches: the bytes of each column by its name. It is called in a separate
+    /// thread; an exception in it ends the run.
     #[pyo3(signature = (control, on_requests=None))]
     fn run(&self, py: Python<'_>, control: &Control, on_requests: Option<Py<PyAny>>) -> PyResult<String> {
         let (log, sink) = on_requests.map(RequestLog::new).transpose()?.unzip();
@@ -241,7 +242,8 @@ impl Simulation {
     }
 }
 
-/// How much streams slow one another down, as JSON: of each its name, its mean latency beside the others, and that alone.
+/// Returns how much streams slow each other down, as JSON. Each stream is given as its name, its mean latency in the shared run and its mean latency
+/// alone.
 #[pyfunction]
 pub fn fairness(streams: Vec<(String, Option<f64>, Option<f64>)>) -> PyResult<String> {
     serde_json::to_string(&Fairness::new(streams)).map_err(|error| InternalError::new_err(shown(&error)))

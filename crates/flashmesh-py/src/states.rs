@@ -1,4 +1,4 @@
-//! The folder of kept states, to look at and to clear.
+//! Inspection and cleanup of a folder with kept states of drives.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,11 +9,11 @@ use crate::errors::OutputError;
 use flashmesh::StateFolder;
 use flashmesh::units::Bytes;
 
-/// A state: its key, the drive and its capacity in bytes, when it was made (None when it does not say), whether this build can use it,
-/// bytes, when it was used last. Times are seconds since 1970.
+/// A kept state: key; name of the drive, its capacity in bytes and the time of creation (None if unknown); whether this build can use
+/// it; size in bytes; time of last use. Times are seconds since 1970.
 type KeptState = (String, Option<(String, u64, u64)>, bool, u64, u64);
 
-/// The states in a folder, that used last first.
+/// Returns the states in a folder, the most recently used first.
 #[pyfunction]
 pub fn kept_states(py: Python<'_>, folder: PathBuf) -> Vec<KeptState> {
     let kept = py.detach(|| StateFolder::new(folder, Bytes::ZERO).list());
@@ -24,7 +24,7 @@ pub fn kept_states(py: Python<'_>, folder: PathBuf) -> Vec<KeptState> {
     kept.into_iter().map(row).collect()
 }
 
-/// Removes the states of a folder that were not used for so many seconds; gives how many, and their bytes.
+/// Removes the states that were not used for `unused_s` seconds. Returns their number and their bytes.
 #[pyfunction]
 pub fn clear_states(py: Python<'_>, folder: PathBuf, unused_s: u64) -> PyResult<(u64, u64)> {
     let cleared = py.detach(|| StateFolder::new(folder, Bytes::ZERO).clear(Duration::from_secs(unused_s)));

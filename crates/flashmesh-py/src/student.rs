@@ -4,10 +4,10 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// The value that a variable of Student's t distribution with so many `degrees` of freedom does not exceed with this
-/// `probability`, which lies between 0 and 1.
+/// Returns the quantile of Student's t distribution with `degrees` degrees of freedom for `probability`, which lies strictly
+/// between 0 and 1.
 ///
-/// SciPy has it as well, and its import takes longer than all other work of a small sweep beside the simulation.
+/// SciPy has this function too, but importing SciPy takes longer than all other work of a small sweep apart from the simulation.
 #[pyfunction]
 pub fn student_quantile(degrees: u64, probability: f64) -> PyResult<f64> {
     if !(probability > 0.0 && probability < 1.0) {

@@ -1,4 +1,4 @@
-//! Where the keys and values of a TOML file stand, for errors in files that Python reads.
+//! Positions of keys and values in a TOML text, for error messages about files that Python reads.
 
 use std::ops::Range;
 
@@ -7,10 +7,10 @@ use pyo3::prelude::*;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// The keys above a value, items of lists by their number; the bytes of its own key, and those of the value.
+/// Path of keys (a list item is named by its index), byte range of the last key or item, byte range of the value.
 type Found = (Vec<String>, (usize, usize), (usize, usize));
 
-/// Every key and every item of a list in a TOML text, in no particular order.
+/// Returns the positions of every key and every list item in a TOML text, in no particular order.
 #[pyfunction]
 pub fn toml_places(text: &str) -> PyResult<Vec<Found>> {
     let parsed = DeTable::parse(text).map_err(|error| PyValueError::new_err(error.to_string()))?;

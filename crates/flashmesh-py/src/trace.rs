@@ -1,4 +1,4 @@
-//! What is in a trace, and traces in another format.
+//! Analysis and conversion of traces.
 
 use std::fs::OpenOptions;
 use std::path::PathBuf;
@@ -17,10 +17,10 @@ use flashmesh::requests::traces::{
 };
 use flashmesh::units::{Bytes, Time, printable_path};
 
-/// The unit in which a trace is looked at without a drive.
+/// Sector size for reading a trace without a drive.
 const SECTOR_SIZE: Bytes = Bytes::new(512);
 
-/// Reads the trace of a configuration and says what is in it: its summary as JSON, and remarks on lines that are no requests.
+/// Scans the trace of a configuration. Returns its summary as JSON, and remarks on lines that are not requests.
 #[pyfunction]
 pub fn scan_trace(py: Python<'_>, config: &Config) -> PyResult<(String, Vec<String>)> {
     let workload = &config.0.workload;
@@ -29,9 +29,10 @@ pub fn scan_trace(py: Python<'_>, config: &Config) -> PyResult<(String, Vec<Stri
     Ok((json(&summary)?, summary.remarks()))
 }
 
-/// Writes the trace of a configuration into the file at `path`, in a format and packed as the end of `name` says.
+/// Writes the trace of a configuration into the file at `path`, in the given format, compressed according to the extension of
+/// `name`.
 ///
-/// Gives what became of it as JSON, and remarks on lines that are no requests.
+/// Returns the counts of the conversion as JSON, and remarks on lines that are not requests.
 #[pyfunction]
 pub fn convert_trace(
     py: Python<'_>,
@@ -59,8 +60,8 @@ pub fn convert_trace(
     }
 }
 
-/// Fits a profile to the trace of a configuration: its text, the summary of the trace as JSON, and remarks on lines that are no
-/// requests.
+/// Fits a profile to the trace of a configuration. Returns the text of the profile, the summary of the trace as JSON, and remarks
+/// on lines that are not requests.
 #[pyfunction]
 pub fn fit_trace(py: Python<'_>, config: &Config) -> PyResult<(String, String, Vec<String>)> {
     let fitted = py.detach(|| guarded(|| fit(&config.0.workload)))?;
@@ -68,8 +69,9 @@ pub fn fit_trace(py: Python<'_>, config: &Config) -> PyResult<(String, String, V
     Ok((model.to_toml(), json(&summary)?, summary.remarks()))
 }
 
-/// Writes `requests` (as many as the original has when none are given) made from the fitted profile in the file `profile` into the
-/// file at `path`, in a format and packed as the end of `name` says. Gives what was written as JSON.
+/// Generates `requests` requests (by default as many as the original) from the fitted profile in the file `profile`, and writes
+/// them into the file at `path`, in the given format, compressed according to the extension of `name`. Returns the counts of what
+/// was written as JSON.
 #[pyfunction]
 #[pyo3(signature = (profile, path, name, format, requests, seed, drop_unwritable))]
 #[allow(clippy::too_many_arguments, reason = "what a person may choose")]
@@ -102,14 +104,14 @@ pub fn generate_trace(
     }
 }
 
-/// The figures of two traces, and what those of their replays keep to.
+/// Figures of two traces, and the bounds to which a comparison of their replays is held.
 #[derive(Serialize)]
 struct Compared {
     figures: Vec<Figure>,
     replay_bounds: [(&'static str, &'static str, f64); REPLAY_BOUNDS.len()],
 }
 
-/// Compares two traces figure by figure, and gives the bounds of what their replays are compared by: as JSON.
+/// Compares two traces figure by figure. Returns the figures and the bounds for their replays as JSON.
 #[pyfunction]
 pub fn compare_traces(py: Python<'_>, original: &Config, copy: &Config) -> PyResult<String> {
     let work = || -> Result<Vec<Figure>, flashmesh::error::WorkloadError> {
@@ -130,7 +132,7 @@ pub fn compare_traces(py: Python<'_>, original: &Config, copy: &Config) -> PyRes
     json(&Compared { figures, replay_bounds: REPLAY_BOUNDS })
 }
 
-/// The names of the formats that traces can be written in.
+/// Returns the names of the formats in which traces can be written.
 #[pyfunction]
 pub fn trace_output_formats() -> Vec<&'static str> {
     OUTPUT_FORMATS.iter().map(|format| format.name).collect()

@@ -1,4 +1,4 @@
-//! Placement of written pages.
+//! Allocator policies in Python: the plane of each written page.
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -12,19 +12,19 @@ use super::asked::Policy;
 
 scoped_thread_local!(static DRIVE: for<'a> DriveView<'a>);
 
-/// A page that is to be written, or read.
+/// A page to be written or read.
 #[derive(Clone, Copy)]
 #[pyclass(get_all, module = "flashmesh._native")]
 pub struct Write {
-    /// The logical page.
+    /// Logical page.
     lpn: u32,
-    /// The stream of the host; None for the firmware.
+    /// Stream of the host; None for the firmware.
     stream: Option<u32>,
-    /// The request that waits for it; None without one.
+    /// Request to which the page belongs; None without one.
     request: Option<u32>,
-    /// How many pages the request touches.
+    /// Number of pages that the request touches.
     pages: u32,
-    /// Which of them this is, from 0.
+    /// Index of this page among them, from 0.
     position: u32,
 }
 
@@ -41,8 +41,7 @@ impl From<&PageWrite> for Write {
     }
 }
 
-/// The arguments of a question, made once and filled anew for the next one unless somebody has kept them: making objects costs as much as
-/// the rest of a call.
+/// Arguments of a call, reused unless the policy has kept them: creating the objects would cost as much as the rest of the call.
 struct Question {
     write: Py<Write>,
     arguments: Py<PyTuple>,
@@ -55,9 +54,9 @@ impl Question {
         Ok(Question { write, arguments })
     }
 
-    /// Those that ask about `write`.
+    /// Returns the arguments for `write`.
     fn about<'py>(&mut self, py: Python<'py>, write: Write, drive: &Py<DriveState>) -> PyResult<&Bound<'py, PyTuple>> {
-        // The tuple is kept here alone, and the write here and in the tuple.
+        // Expected references if the policy kept none: one to the tuple, from here; two to the write, from here and from the tuple.
         let is_own = references(self.arguments.bind(py)) == 1 && references(self.write.bind(py)) == 2;
         let is_filled = is_own
             && self.write.try_borrow_mut(py).is_ok_and(|mut kept| {
@@ -71,7 +70,7 @@ impl Question {
     }
 }
 
-/// How many references there are to an object.
+/// Returns the reference count of an object.
 fn references<T>(object: &Bound<'_, T>) -> isize {
     // SAFETY: the pointer is that of an object that is alive, since `object` is a reference to it, and the interpreter is attached.
     #[allow(unsafe_code, reason = "100 ns of 900 a call: PyO3 has no safe function for it")]
@@ -80,7 +79,7 @@ fn references<T>(object: &Bound<'_, T>) -> isize {
     }
 }
 
-/// What the dies do and how full the planes are.
+/// State of the dies and the planes.
 #[pyclass(frozen, module = "flashmesh._native")]
 pub struct DriveState {
     dies: u32,
@@ -98,67 +97,67 @@ fn seen<T>(look: impl FnOnce(DriveView<'_>) -> T) -> PyResult<T> {
 
 #[pymethods]
 impl DriveState {
-    /// Transactions that wait for each die, and those that it works on.
+    /// Transactions queued for each die or in execution on it, indexed by die.
     #[getter]
     fn outstanding(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         seen(|drive| self.outstanding.filled(py, |die| drive.outstanding(DieId(die)) as u32))?
     }
 
-    /// Transactions that wait for each die.
+    /// Transactions queued for each die, indexed by die.
     #[getter]
     fn waiting(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         seen(|drive| self.waiting.filled(py, |die| drive.waiting(DieId(die)) as u32))?
     }
 
-    /// Whether each die does nothing and nothing waits for it.
+    /// Whether each die is idle, with nothing queued, indexed by die.
     #[getter]
     fn idle(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         seen(|drive| self.idle.filled(py, |die| u8::from(drive.idle_dies().contains(DieId(die)))))?
     }
 
-    /// Valid pages of each plane.
+    /// Valid pages of each plane, indexed by plane.
     #[getter]
     fn valid_pages(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         seen(|drive| self.valid_pages.filled(py, |plane| drive.occupancy().valid_pages(PlaneId(plane))))?
     }
 
-    /// Transactions that wait for a die, and those that it works on.
+    /// Returns the transactions queued for a die or in execution on it.
     fn outstanding_of(&self, die: u32) -> PyResult<usize> {
         let die = DieId(below("die", die, self.dies)?);
         seen(|drive| drive.outstanding(die))
     }
 
-    /// Transactions that wait for a die.
+    /// Returns the transactions queued for a die.
     fn waiting_of(&self, die: u32) -> PyResult<usize> {
         let die = DieId(below("die", die, self.dies)?);
         seen(|drive| drive.waiting(die))
     }
 
-    /// Whether a die does nothing and nothing waits for it.
+    /// Returns whether a die is idle, with nothing queued.
     fn is_idle(&self, die: u32) -> PyResult<bool> {
         let die = DieId(below("die", die, self.dies)?);
         seen(|drive| drive.idle_dies().contains(die))
     }
 
-    /// How many dies are idle.
+    /// Number of idle dies.
     #[getter]
     fn idle_count(&self) -> PyResult<u32> {
         seen(|drive| drive.idle_dies().len())
     }
 
-    /// Whether no die of a channel moves anything, or waits to move something.
+    /// Returns whether no die of a channel has a transfer in progress or waits for one.
     fn is_channel_free(&self, channel: u32) -> PyResult<bool> {
         let channel = ChannelId(below("channel", channel, self.channels)?);
         seen(|drive| drive.is_channel_free(channel))
     }
 
-    /// Valid pages of a plane.
+    /// Returns the valid pages of a plane.
     fn valid_pages_of(&self, plane: u32) -> PyResult<u32> {
         let plane = PlaneId(below("plane", plane, self.planes)?);
         seen(|drive| drive.occupancy().valid_pages(plane))
     }
 
-    /// The plane that holds a logical page now; None for one that was never written.
+    /// Returns the plane that holds a logical page; None if the page was never written.
     fn plane_of(&self, lpn: u32) -> PyResult<Option<u32>> {
         let pages = seen(|drive| drive.geometry().logical_pages)?;
         let lpn = Lpn(below("logical page", lpn, pages)?);
@@ -166,7 +165,7 @@ impl DriveState {
     }
 }
 
-/// A policy in Python that places pages.
+/// An allocator in Python, with its optional methods.
 pub struct PythonAllocator {
     place: Policy,
     committed: Option<Policy>,
@@ -179,7 +178,7 @@ pub struct PythonAllocator {
 }
 
 impl PythonAllocator {
-    /// `place` of `object`, and what else it wants to be told or asked.
+    /// Creates the allocator from its method `place` and the optional methods of `object`.
     pub fn new(place: Policy, object: &Bound<'_, PyAny>, geometry: &Geometry) -> PyResult<PythonAllocator> {
         let (py, dies, planes) = (object.py(), geometry.dies(), geometry.planes());
         let drive = DriveState {

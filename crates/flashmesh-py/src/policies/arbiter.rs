@@ -1,4 +1,4 @@
-//! Who is served next of those that wait for a channel or a controller.
+//! Arbitration policies in Python: the next of the dies that wait for a channel or a controller.
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -10,17 +10,17 @@ use super::asked::Policy;
 /// A die that waits for a channel or a controller.
 #[pyclass(frozen, get_all, module = "flashmesh._native")]
 pub struct Contender {
-    /// The die.
+    /// Number of the die.
     die: u32,
-    /// What it wants to send, as a number of `flashmesh.policies.Phase`.
+    /// Phase of the transfer, as a number of `flashmesh.policies.Phase`.
     phase: u8,
-    /// Whose data it wants to send, as a number of `flashmesh.policies.DataOf`.
+    /// Owner of the data to send, as a number of `flashmesh.policies.DataOf`.
     data: u8,
-    /// Whether it sends data now, and wants to send the next page of the same operation.
+    /// Whether the die is sending data and requests the path for the next page of the same operation.
     goes_on: bool,
-    /// Its place among the dies that may want the resource.
+    /// Index of the die among the dies that share the resource.
     position: u32,
-    /// Grows with every request for a path.
+    /// Sequence number of the path request.
     order: u64,
 }
 
@@ -31,7 +31,7 @@ impl From<&interconnect::Contender> for Contender {
     }
 }
 
-/// A policy in Python that arbitrates.
+/// An arbitration policy in Python.
 pub struct PythonArbiter(Policy);
 
 impl PythonArbiter {

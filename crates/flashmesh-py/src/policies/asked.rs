@@ -1,4 +1,4 @@
-//! A method of a policy, asked; what goes wrong ends the run.
+//! Calls of a policy's methods. A failure ends the run.
 
 use std::error::Error;
 use std::fmt;
@@ -8,11 +8,11 @@ use pyo3::prelude::*;
 
 use flashmesh::simulation::Fault;
 
-/// What a policy raised, for the exception of the run.
+/// Exception raised by a policy, attached to the exception of the run.
 #[derive(Debug)]
 pub struct Raised {
     who: String,
-    /// The exception of the policy, with its traceback.
+    /// Exception of the policy, with its traceback.
     pub error: PyErr,
 }
 
@@ -24,21 +24,21 @@ impl fmt::Display for Raised {
 
 impl Error for Raised {}
 
-/// One method of a policy.
+/// A method of a policy.
 pub struct Policy {
     method: Py<PyAny>,
-    /// The policy and the method, as messages call them.
+    /// Policy and method in messages.
     who: String,
     fault: Fault,
 }
 
 impl Policy {
-    /// The method of `object`, which messages call `name`.
+    /// Binds `method` of `object`. Messages call the policy `name`.
     pub fn new(object: &Bound<'_, PyAny>, method: &str, name: &str, fault: Fault) -> PyResult<Policy> {
         Ok(Policy { method: object.getattr(method)?.unbind(), who: format!("{name}.{method}"), fault })
     }
 
-    /// Another method of the same policy, where it has one.
+    /// Binds another method of the same policy; `None` if it has none.
     pub fn beside(&self, object: &Bound<'_, PyAny>, method: &str) -> PyResult<Option<Policy>> {
         let Some(found) = object.getattr_opt(method)? else { return Ok(None) };
         let name = self.who.rsplit_once('.').map_or(self.who.as_str(), |(name, _)| name);
@@ -46,13 +46,13 @@ impl Policy {
         Ok(Some(Policy { method: found.unbind(), who, fault: self.fault.clone() }))
     }
 
-    /// Whether the run is about to end, so that nothing is asked any more.
+    /// Returns whether a policy has failed. No policy is called from then on, and the run ends soon.
     #[inline]
     pub fn has_failed(&self) -> bool {
         self.fault.is_raised()
     }
 
-    /// What the method answers; nothing where it raised an exception, with which the run ends.
+    /// Calls the method and returns its answer. On an exception, ends the run and returns `None`.
     #[inline]
     pub fn ask<'py>(&self, py: Python<'py>, arguments: impl PyCallArgs<'py>) -> Option<Bound<'py, PyAny>> {
         match self.method.bind(py).call1(arguments) {
@@ -70,7 +70,7 @@ impl Policy {
         self.fault.raise(Raised { who: self.who.clone(), error });
     }
 
-    /// Ends the run because of an answer: `why` says what is wrong with it.
+    /// Ends the run because of an invalid answer. `why` says what is wrong with it.
     #[cold]
     pub fn refuse(&self, answer: &Bound<'_, PyAny>, why: &str) {
         let shown = answer.repr().map_or_else(|_| "something without a text".to_owned(), |text| text.to_string());

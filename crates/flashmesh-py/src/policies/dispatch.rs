@@ -1,4 +1,4 @@
-//! Which die asks for a path next, where a scheduler in Python says so.
+//! Dispatch by a Python scheduler: the next die that requests a path.
 
 use pyo3::prelude::*;
 use scoped_tls_hkt::scoped_thread_local;
@@ -13,7 +13,7 @@ use super::scheduler::{Transaction, classes};
 
 scoped_thread_local!(static DISPATCH: for<'a> &'a Dispatch<'a>);
 
-/// The dies that could begin something, and around them what waits for every die.
+/// Candidate dies of a dispatch decision, and the queues of all dies.
 #[pyclass(frozen, module = "flashmesh._native")]
 pub struct DispatchState {
     dies: u32,
@@ -32,13 +32,13 @@ impl DispatchState {
 
 #[pymethods]
 impl DispatchState {
-    /// The time of the decision, in picoseconds.
+    /// Time of the decision, in picoseconds.
     #[getter]
     fn now_ps(&self) -> PyResult<u64> {
         seen(|dispatch| dispatch.now().as_ps())
     }
 
-    /// The dies that could begin something and have not asked for a path, in ascending order.
+    /// Dies that could start an operation and have not requested a path, in ascending order.
     #[getter]
     fn candidates(&self) -> PyResult<Vec<u32>> {
         seen(|dispatch| {
@@ -48,7 +48,7 @@ impl DispatchState {
         })
     }
 
-    /// Those of a channel.
+    /// Returns the candidates on a channel, in ascending order.
     fn candidates_of_channel(&self, channel: u32) -> PyResult<Vec<u32>> {
         let channel = below("channel", channel, self.channels)?;
         seen(|dispatch| {
@@ -58,37 +58,39 @@ impl DispatchState {
         })
     }
 
-    /// The dies of which one begins something when a candidate has a path.
+    /// Returns the dies on whose behalf a candidate requests paths. One of them starts an operation when the path is
+    /// granted.
     fn speaks_for(&self, candidate: u32) -> PyResult<Vec<u32>> {
         let die = self.die(candidate)?;
         seen(|dispatch| dispatch.speaks_for(die).map(|die| die.0).collect())
     }
 
-    /// Whether a die waits for a path for its next command.
+    /// Returns whether a die has requested a path for its next command.
     fn asks(&self, die: u32) -> PyResult<bool> {
         let die = self.die(die)?;
         seen(|dispatch| dispatch.states().asks(die))
     }
 
-    /// Whether a die moves something over the interconnect, or waits for a path to do so.
+    /// Returns whether a die has a transfer in progress, or waits for a path for one.
     fn uses_path(&self, die: u32) -> PyResult<bool> {
         let die = self.die(die)?;
         seen(|dispatch| dispatch.states().uses_path(die))
     }
 
-    /// Whether a die does nothing and nothing waits for it.
+    /// Returns whether a die is idle, with nothing queued.
     fn is_idle(&self, die: u32) -> PyResult<bool> {
         let die = self.die(die)?;
         seen(|dispatch| dispatch.load().is_idle(die))
     }
 
-    /// Transactions that wait for a die, and those that it works on.
+    /// Returns the transactions queued for a die or in execution on it.
     fn outstanding_of(&self, die: u32) -> PyResult<usize> {
         let die = self.die(die)?;
         seen(|dispatch| dispatch.load().outstanding(die))
     }
 
-    /// What waits for a die, the first `limit` of each queue; not all of it may run now.
+    /// Returns the first `limit` transactions of each queue of a die, for the kinds of work in the bit set `work`. Some
+    /// of them may not be ready to run.
     #[pyo3(signature = (die, work, limit=usize::MAX))]
     fn queued(&self, die: u32, work: u32, limit: usize) -> PyResult<Vec<Transaction>> {
         let die = self.die(die)?;
@@ -99,21 +101,21 @@ impl DispatchState {
     }
 }
 
-/// The method of a scheduler that names the dies which ask for paths.
+/// Optional method of a Python scheduler that names the dies which request paths.
 pub struct Dispatcher {
     policy: Policy,
     state: Py<DispatchState>,
 }
 
 impl Dispatcher {
-    /// That of `object`, where it has one.
+    /// Returns the method of `object`; `None` if it has none.
     pub fn of(policy: &Policy, object: &Bound<'_, PyAny>, geometry: &Geometry) -> PyResult<Option<Dispatcher>> {
         let Some(policy) = policy.beside(object, "next_die")? else { return Ok(None) };
         let state = Py::new(object.py(), DispatchState { dies: geometry.dies(), channels: geometry.channels })?;
         Ok(Some(Dispatcher { policy, state }))
     }
 
-    /// The die that it names. Once it has failed, candidates go one after the other until the run ends.
+    /// Returns the die that the method names. After a failure, returns the first candidate until the run ends.
     pub fn next_die(&self, dispatch: &Dispatch<'_>) -> Option<DieId> {
         let first = || dispatch.candidates().iter().next();
         if self.policy.has_failed() {

@@ -1,4 +1,4 @@
-//! Which copy of a replicated page serves a read.
+//! Home policies in Python: the copy of a replicated page that serves a read.
 
 use pyo3::prelude::*;
 
@@ -7,14 +7,14 @@ use flashmesh::policy::{self, HomeSelector, Served};
 
 use super::asked::Policy;
 
-/// Where a page can be read.
+/// A copy of a page.
 #[pyclass(frozen, get_all, module = "flashmesh._native")]
 pub struct Home {
-    /// The physical page.
+    /// Physical page.
     page: u32,
-    /// Its die.
+    /// Die of the page.
     die: u32,
-    /// Reads outstanding on that die.
+    /// Reads outstanding on the die.
     outstanding: u32,
 }
 
@@ -24,7 +24,7 @@ impl Home {
     }
 }
 
-/// A policy in Python that chooses homes.
+/// A home policy in Python.
 pub struct PythonHome(Policy);
 
 impl PythonHome {

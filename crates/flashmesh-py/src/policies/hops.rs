@@ -1,4 +1,4 @@
-//! Which link a packet of NoSSD takes next.
+//! Packet routing policies in Python for NoSSD: the next link of a packet.
 
 use std::cell::RefCell;
 
@@ -11,9 +11,9 @@ use crate::errors::PolicyError;
 /// A router of NoSSD.
 #[pyclass(frozen, get_all, module = "flashmesh._native")]
 pub struct Router {
-    /// Its row, that of a channel.
+    /// Row of the router, which is the index of a channel.
     row: u32,
-    /// Its column.
+    /// Column of the router.
     column: u32,
 }
 
@@ -24,10 +24,10 @@ impl Router {
     }
 }
 
-/// A policy in Python that leads packets, while it is asked before the run.
+/// A packet routing policy in Python. It is called only before the run, to build the routing table.
 pub struct PythonHops<'py> {
     method: Bound<'py, PyAny>,
-    /// `flashmesh.policies.Port`.
+    /// The class `flashmesh.policies.Port`.
     port: Bound<'py, PyAny>,
     name: String,
     failure: RefCell<Option<PyErr>>,
@@ -43,7 +43,7 @@ impl<'py> PythonHops<'py> {
         })
     }
 
-    /// What went wrong.
+    /// Removes and returns the first failure, if any.
     pub fn failure(&self) -> Option<PyErr> {
         self.failure.borrow_mut().take()
     }

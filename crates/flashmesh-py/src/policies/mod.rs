@@ -1,4 +1,4 @@
-//! Policies in Python, in the places of built-in ones.
+//! Policies in Python that replace built-in ones.
 
 mod allocator;
 mod arbiter;
@@ -32,7 +32,7 @@ use flashmesh::simulation::{Fault, Simulation};
 use crate::errors::PolicyError;
 use asked::Policy;
 
-/// Puts a policy into a drive, in the place that `kind` names; `name` is how messages call it. It raises `fault` when it fails.
+/// Sets a policy of a drive. `kind` selects what it replaces, messages call it `name`, and a failure of it raises `fault`.
 pub fn set(
     simulation: &mut Simulation,
     fault: &Fault,
@@ -74,7 +74,7 @@ pub fn set(
     Ok(Ok(()))
 }
 
-/// Has a policy lead the packets of NoSSD.
+/// Sets a policy that routes the packets of NoSSD.
 fn led(simulation: &mut Simulation, name: &str, object: &Bound<'_, PyAny>) -> PyResult<Result<(), RunError>> {
     let hops = hops::PythonHops::new(object, name)?;
     let set = simulation.set_packet_routing(&hops);

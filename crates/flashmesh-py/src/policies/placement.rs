@@ -1,4 +1,4 @@
-//! Which plane takes a page that the allocator has placed.
+//! Placement policies in Python: the plane for a page, after the allocator's choice.
 
 use pyo3::prelude::*;
 use scoped_tls_hkt::scoped_thread_local;
@@ -10,7 +10,7 @@ use flashmesh::policy::{PlacingView, WritePlacer};
 use super::arrays::{Shown, below, gone};
 use super::asked::Policy;
 
-/// The planes at the moment of a question, and the open blocks that it is about.
+/// State of the planes during a call, and the kind of open block that the page goes to.
 #[derive(Clone, Copy)]
 struct Asked<'a> {
     planes: &'a PlacingView<'a>,
@@ -19,7 +19,7 @@ struct Asked<'a> {
 
 scoped_thread_local!(static ASKED: for<'a> Asked<'a>);
 
-/// The planes, as a policy sees them that places writes.
+/// The planes, as a placement policy sees them.
 #[pyclass(frozen, module = "flashmesh._native")]
 pub struct Planes {
     count: u32,
@@ -54,75 +54,76 @@ impl Planes {
 
 #[pymethods]
 impl Planes {
-    /// Pages of each plane that can be written.
+    /// Free pages of each plane, indexed by plane.
     #[getter]
     fn free_pages(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         seen(|asked| self.free_pages.filled(py, |plane| asked.planes.free_pages(PlaneId(plane))))?
     }
 
-    /// Valid pages of each plane.
+    /// Valid pages of each plane, indexed by plane.
     #[getter]
     fn valid_pages(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         seen(|asked| self.valid_pages.filled(py, |plane| asked.planes.valid_pages(PlaneId(plane))))?
     }
 
-    /// Pages used of the open blocks of each plane that take what the stream writes, and what is moved there.
+    /// Used pages of the open blocks of each plane that take the writes of the stream and moved pages, indexed by
+    /// plane.
     #[getter]
     fn pages_open(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         seen(|Asked { planes, stream }| self.pages_open.filled(py, |plane| planes.pages_open(PlaneId(plane), stream)))?
     }
 
-    /// Writes that were placed on each plane and wait for their page.
+    /// Writes placed on each plane that have no page yet, indexed by plane.
     #[getter]
     fn writes_waiting(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         seen(|asked| self.writes_waiting.filled(py, |plane| asked.planes.writes_waiting(PlaneId(plane))))?
     }
 
-    /// Pages that collection moves to each plane, and that wait for theirs.
+    /// Pages moved to each plane by collection that have no page yet, indexed by plane.
     #[getter]
     fn moves_waiting(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         seen(|asked| self.moves_waiting.filled(py, |plane| asked.planes.moves_waiting(PlaneId(plane))))?
     }
 
-    /// The same of one plane.
+    /// Returns `free_pages` of one plane.
     fn free_pages_of(&self, plane: u32) -> PyResult<u32> {
         let plane = self.plane(plane)?;
         seen(|asked| asked.planes.free_pages(plane))
     }
 
-    /// The same of one plane.
+    /// Returns `valid_pages` of one plane.
     fn valid_pages_of(&self, plane: u32) -> PyResult<u32> {
         let plane = self.plane(plane)?;
         seen(|asked| asked.planes.valid_pages(plane))
     }
 
-    /// The same of one plane.
+    /// Returns `pages_open` of one plane.
     fn pages_open_of(&self, plane: u32) -> PyResult<u32> {
         let plane = self.plane(plane)?;
         seen(|Asked { planes, stream }| planes.pages_open(plane, stream))
     }
 
-    /// The same of one plane.
+    /// Returns `writes_waiting` of one plane.
     fn writes_waiting_of(&self, plane: u32) -> PyResult<u32> {
         let plane = self.plane(plane)?;
         seen(|asked| asked.planes.writes_waiting(plane))
     }
 
-    /// The same of one plane.
+    /// Returns `moves_waiting` of one plane.
     fn moves_waiting_of(&self, plane: u32) -> PyResult<u32> {
         let plane = self.plane(plane)?;
         seen(|asked| asked.planes.moves_waiting(plane))
     }
 }
 
-/// A policy in Python that places writes.
+/// A placement policy in Python.
 pub struct PythonPlacer {
     policy: Policy,
     planes: Py<Planes>,
 }
 
 impl PythonPlacer {
-    /// For a drive of this shape.
+    /// Creates the policy for a drive of this geometry.
     pub fn new(policy: Policy, py: Python<'_>, geometry: &Geometry) -> PyResult<PythonPlacer> {
         Ok(PythonPlacer { policy, planes: Py::new(py, Planes::new(py, geometry.planes())?)? })
     }

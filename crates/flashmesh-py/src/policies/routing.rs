@@ -1,18 +1,18 @@
-//! Where a scout may go next.
+//! Routing algorithms in Python for the scouts of Venice.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use flashmesh::interconnect::{Ports, RoutingAlgorithm};
 
-/// Sets of ports towards other routers.
+/// Number of sets of ports towards other routers.
 const SETS: usize = 16;
 
-/// What a policy has answered for every pair of sets of ports.
+/// Answers of a policy for every pair of port sets.
 pub struct Table(Vec<u8>);
 
 impl Table {
-    /// The answers by the ports that lead nearer, times 16, and the open ones.
+    /// Creates the table from the answers, indexed by 16 * (set of ports that lead nearer) + (set of open ports).
     pub fn new(answers: &Bound<'_, PyAny>) -> PyResult<Table> {
         let answers: Vec<u8> = answers.extract()?;
         if answers.len() != SETS * SETS {

@@ -1,4 +1,4 @@
-//! Which transaction a die runs next, and which join it.
+//! Schedulers in Python: the next transaction of a die, and those that join it.
 
 use pyo3::prelude::*;
 use scoped_tls_hkt::scoped_thread_local;
@@ -13,30 +13,30 @@ use super::dispatch::Dispatcher;
 
 scoped_thread_local!(static WAITING: for<'a> &'a scheduler::Waiting<'a>);
 
-/// A transaction that waits for a die.
+/// A queued transaction.
 #[pyclass(frozen, module = "flashmesh._native")]
 pub struct Transaction {
     pub(super) queue: Choice,
     id: TransactionId,
-    /// The logical page.
+    /// Logical page.
     #[pyo3(get)]
     lpn: u32,
-    /// The physical page that is read.
+    /// Physical page that is read.
     #[pyo3(get)]
     page: u32,
-    /// The request that waits for it; None for work of the firmware.
+    /// Request that waits for the transaction; None for firmware work.
     #[pyo3(get)]
     request: Option<u32>,
-    /// The stream that it is for.
+    /// Stream of the request; of a destage, the stream that wrote the page; 0 for firmware work.
     #[pyo3(get)]
     stream: u32,
-    /// Bytes that the host asked for, or gave.
+    /// Bytes of the page that the request reads or writes.
     #[pyo3(get)]
     bytes: u64,
-    /// Grows with the arrival of transactions.
+    /// Sequence number of arrival.
     #[pyo3(get)]
     order: u64,
-    /// Since when it waits, in picoseconds.
+    /// Time at which the transaction was enqueued, in picoseconds.
     #[pyo3(get)]
     queued_ps: u64,
 }
@@ -59,25 +59,25 @@ impl Transaction {
 
 #[pymethods]
 impl Transaction {
-    /// What it does, as a member of `flashmesh.policies.Work`.
+    /// Kind of work, as a member of `flashmesh.policies.Work`.
     #[getter]
     fn work(&self) -> u32 {
         1 << self.queue.class.index()
     }
 
-    /// The die that it waits for.
+    /// Die in whose queue the transaction waits.
     #[getter]
     fn die(&self) -> u32 {
         self.queue.die.0
     }
 
-    /// The plane in its die.
+    /// Index of its plane in the die.
     #[getter]
     fn plane(&self) -> u8 {
         self.queue.plane
     }
 
-    /// Its priority, 0 the most urgent.
+    /// Priority of its queue; 0 is the most urgent.
     #[getter]
     fn priority(&self) -> usize {
         self.queue.priority.index()
@@ -89,10 +89,10 @@ impl Transaction {
     }
 }
 
-/// What waits, for the dies that the decision is about and around them.
+/// Queued transactions, for a scheduling decision.
 #[pyclass(frozen, module = "flashmesh._native")]
 pub struct Waiting {
-    /// Dies of the drive.
+    /// Number of dies of the drive.
     dies_max: u32,
 }
 
@@ -106,12 +106,12 @@ impl Waiting {
     }
 }
 
-/// The classes of a set of bits.
+/// Returns the transaction classes in a bit set.
 pub(super) fn classes(bits: u32) -> impl Iterator<Item = Class> {
     Class::ALL.into_iter().filter(move |class| bits >> class.index() & 1 != 0)
 }
 
-/// The id of the transaction that is the head of `queue`.
+/// Returns the id of the transaction at the head of `queue`.
 fn head(waiting: &scheduler::Waiting<'_>, queue: Choice) -> Option<TransactionId> {
     let queued = waiting.load().queued_first(queue.die, queue.class, 1);
     queued.into_iter().find(|(other, ..)| *other == queue).map(|(_, id, _)| id)
@@ -119,31 +119,31 @@ fn head(waiting: &scheduler::Waiting<'_>, queue: Choice) -> Option<TransactionId
 
 #[pymethods]
 impl Waiting {
-    /// The time of the decision, in picoseconds.
+    /// Time of the decision, in picoseconds.
     #[getter]
     fn now_ps(&self) -> PyResult<u64> {
         seen(|waiting| waiting.now().as_ps())
     }
 
-    /// The dies that the decision is about: one, or all of a chip that takes one operation at a time.
+    /// Dies to which the decision applies: one, or all dies of a chip that executes one operation at a time.
     #[getter]
     fn dies(&self) -> PyResult<Vec<u32>> {
         seen(|waiting| waiting.dies().map(|die| die.0).collect())
     }
 
-    /// Whether garbage collection goes before requests here and now.
+    /// Whether garbage collection currently has priority over requests on these dies.
     #[getter]
     fn collection_first(&self) -> PyResult<bool> {
         seen(|waiting| waiting.collection_first())
     }
 
-    /// Whether space is nearly out, so that only collection lets writes go on.
+    /// Whether free space is nearly exhausted, so that only collection can make room for writes.
     #[getter]
     fn space_is_out(&self) -> PyResult<bool> {
         seen(|waiting| waiting.space_is_out())
     }
 
-    /// The transactions of some kinds of work that may run: the first of each queue.
+    /// Returns the heads of the queues that may run now, for the kinds of work in the bit set `work`.
     fn heads(&self, work: u32) -> PyResult<Vec<Transaction>> {
         seen(|waiting| {
             let heads = classes(work).flat_map(|class| waiting.heads(class));
@@ -151,7 +151,7 @@ impl Waiting {
         })
     }
 
-    /// The transaction of some kinds of work that may run and waits longest; None where none may.
+    /// Returns the oldest of the heads that may run now, for the kinds of work in the bit set `work`; None if none may.
     fn oldest(&self, work: u32) -> PyResult<Option<Transaction>> {
         seen(|waiting| {
             let heads = classes(work).flat_map(|class| waiting.heads(class));
@@ -160,12 +160,13 @@ impl Waiting {
         })
     }
 
-    /// Whether a transaction of one of some kinds of work may run.
+    /// Returns whether any transaction of the kinds of work in the bit set `work` may run now.
     fn is_ready(&self, work: u32) -> PyResult<bool> {
         seen(|waiting| classes(work).any(|class| waiting.is_ready(class)))
     }
 
-    /// What waits for a die, the first `limit` of each queue; not all of it may run now.
+    /// Returns the first `limit` transactions of each queue of a die, for the kinds of work in the bit set `work`. Some
+    /// of them may not be ready to run.
     #[pyo3(signature = (die, work, limit=usize::MAX))]
     fn queued(&self, die: u32, work: u32, limit: usize) -> PyResult<Vec<Transaction>> {
         let die = self.die(die)?;
@@ -175,31 +176,31 @@ impl Waiting {
         })
     }
 
-    /// Transactions that wait for a die of the drive, and those that it works on.
+    /// Returns the transactions queued for a die or in execution on it.
     fn outstanding_of(&self, die: u32) -> PyResult<usize> {
         let die = self.die(die)?;
         seen(|waiting| waiting.load().outstanding(die))
     }
 
-    /// Whether a die of the drive does nothing and nothing waits for it.
+    /// Returns whether a die is idle, with nothing queued.
     fn is_idle(&self, die: u32) -> PyResult<bool> {
         let die = self.die(die)?;
         seen(|waiting| waiting.load().is_idle(die))
     }
 }
 
-/// A policy in Python that schedules.
+/// A scheduler in Python.
 pub struct PythonScheduler {
     policy: Policy,
     waiting: Py<Waiting>,
-    /// Which die asks for a path, where it says so.
+    /// Method that names the dies which request paths; `None` if the scheduler has none.
     dispatcher: Option<Dispatcher>,
-    /// What answers once the policy has failed, until the run ends.
+    /// Scheduler that decides after a failure of the policy, until the run ends.
     otherwise: OutOfOrder,
 }
 
 impl PythonScheduler {
-    /// For a drive of this shape.
+    /// Creates the scheduler for a drive of this geometry.
     pub fn new(policy: Policy, object: &Bound<'_, PyAny>, geometry: &Geometry) -> PyResult<PythonScheduler> {
         let waiting = Py::new(object.py(), Waiting { dies_max: geometry.dies() })?;
         let dispatcher = Dispatcher::of(&policy, object, geometry)?;
@@ -236,7 +237,7 @@ impl PythonScheduler {
         self.decision(&answer, waiting, lead.get(), Joiners::These(chosen))
     }
 
-    /// The decision that `lead` goes next, where it may.
+    /// Creates the decision to run `lead` next; refuses it if `lead` may not run now.
     fn decision(
         &self,
         answer: &Bound<'_, PyAny>,
@@ -261,7 +262,7 @@ impl PythonScheduler {
     }
 }
 
-/// Whether a transaction waits in its queue.
+/// Returns whether a transaction is still in its queue.
 fn waits(waiting: &scheduler::Waiting<'_>, of: &Transaction) -> bool {
     let mut queued = waiting.load().queued(of.queue.die, of.queue.class);
     queued.any(|(queue, id, other)| queue == of.queue && id == of.id && other.order == of.order)
