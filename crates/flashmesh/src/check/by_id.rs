@@ -1,10 +1,10 @@
-//! A table by id: what oracles look up at every step, without hashing. Its ids count from 0, so that it is no longer than there are.
+//! Table indexed by id, without hashing, for lookups at every event. Ids are dense from 0, so the table is small.
 
 use std::marker::PhantomData;
 
 use crate::ids::Id;
 
-/// A default value for each id until it is changed.
+/// A value for each id, the default until it is set.
 #[derive(Clone, Debug)]
 pub(super) struct ById<I, T> {
     values: Vec<T>,

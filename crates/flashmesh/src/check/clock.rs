@@ -1,4 +1,4 @@
-//! Time never runs back.
+//! Oracle `clock`: time never decreases, by comparison with the time of the last event.
 
 use crate::units::Time;
 

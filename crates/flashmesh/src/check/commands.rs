@@ -1,5 +1,5 @@
-//! A command goes to the die that takes the operation, says its kind and planes, and takes the time that these have; on a
-//! channel a transfer takes as long as what it carries.
+//! Oracle `commands`: a command is sent to the die that began the operation, with its kind and planes, and takes the time
+//! of these; a transfer over a channel takes the time of its bytes. Times are computed anew from the configuration.
 
 use crate::config::Config;
 use crate::fabric::{Message, Payload, Sent};
@@ -78,7 +78,7 @@ mod tests {
 
     const DIE: DieId = DieId(1);
 
-    /// A bus that moves a byte in a nanosecond, and commands of 10 ns and 30 ns for each further plane.
+    /// Returns a bus that moves a byte in a nanosecond, with a command time of 10 ns, and 30 ns for each further plane.
     fn config_of(kind: FabricKind) -> Config {
         let mut config = config();
         config.fabric.kind = kind;
@@ -87,7 +87,7 @@ mod tests {
         config
     }
 
-    /// Die 1 takes a program over two planes, and is sent its command like this.
+    /// Sends the command of a program over two planes to die 1, after `change`.
     fn sent(config: &Config, change: impl Fn(&mut Payload, &mut Sent)) -> Oracles {
         let mut oracles = oracles_with(config);
         let grant = Grant { die: DIE, phase: TransferPhase::Command, path: PathId(0) };

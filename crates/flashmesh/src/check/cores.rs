@@ -1,5 +1,6 @@
-//! A core of the controller does one job at a time, for as long as its kind takes, and jobs are served in the order in which they come. Every
-//! command that begins, every completion that is sent and every page that moves had its job, where that takes time.
+//! Oracle `cores`: a core of the controller does one job at a time, for the time of its kind, and jobs run in order of arrival. Every command
+//! that begins, every completion that is sent and every page that moves had a job, if such jobs take time. The oracle schedules the jobs itself
+//! and compares.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -13,14 +14,14 @@ use crate::workload::{IoRequest, RequestKind};
 pub(super) struct Cores {
     times: Firmware,
     unit: Bytes,
-    /// When each core will have done what it was asked for.
+    /// Time at which each core will have finished its jobs.
     free_at: Vec<Time>,
     under_way: Vec<(Job, Time)>,
-    /// Commands that were taken, with their kind and units, and are not begun.
+    /// Commands whose job is done but which have not begun, with their kind and units.
     commands: FxHashMap<RequestId, (RequestKind, u64)>,
-    /// Requests of which the host may be told.
+    /// Requests whose completion job is done.
     completions: FxHashSet<RequestId>,
-    /// Pages read by collection that were taken, less those that were programmed; `None` where other pages move as well.
+    /// Pages whose collection job is done, less those programmed; `None` if pages move without such a job.
     moves: Option<u64>,
 }
 
@@ -29,7 +30,7 @@ impl Cores {
 
     pub(super) fn new(config: &Config) -> Cores {
         let mut times = config.firmware.clone();
-        // Pages that do not pass the controller take no core.
+        // Pages that bypass the controller need no core.
         if config.gc.copyback || config.gc.r#move != Move::ThroughController {
             times.collect_time = Time::ZERO;
         }
@@ -40,7 +41,7 @@ impl Cores {
             under_way: Vec::new(),
             commands: FxHashMap::default(),
             completions: FxHashSet::default(),
-            // MBM programs pages anew that it has read for requests: nobody tells them apart here.
+            // MBM also programs pages that it has read for requests. Notices do not distinguish them.
             moves: (config.ftl.policy != FirmwarePolicy::Mbm).then_some(0),
         }
     }
@@ -91,7 +92,7 @@ impl Cores {
         Ok(())
     }
 
-    /// The drive begins a command.
+    /// Checks that a command that begins had its job.
     pub(super) fn submitted(&mut self, id: RequestId, io: &IoRequest) -> Result<(), String> {
         let moves_pages = matches!(io.kind, RequestKind::Read | RequestKind::Write);
         let (first, end) = (io.offset.as_u64() / self.unit.as_u64(), (io.offset + io.size).as_u64());
@@ -104,7 +105,7 @@ impl Cores {
         Err(format!("request {} begins with {taken:?} taken by a core, not {expected:?}", id.0))
     }
 
-    /// The host is told of a completion.
+    /// Checks that a completion sent to the host had its job.
     pub(super) fn completed(&mut self, id: RequestId) -> Result<(), String> {
         let was_taken = self.completions.remove(&id);
         self.commands.remove(&id);
@@ -114,7 +115,7 @@ impl Cores {
         Err(format!("the completion of request {} was taken by a core: {was_taken}", id.0))
     }
 
-    /// A page that collection has read is programmed.
+    /// Checks that a page programmed by collection had its job.
     pub(super) fn programmed(&mut self) -> Result<(), String> {
         if self.times.collect_time == Time::ZERO {
             return Ok(());
@@ -142,7 +143,7 @@ mod tests {
         Time::from_us(us)
     }
 
-    /// Two cores; a read of two pages of 16 KiB takes 3 + 2 x 1 us, a completion 4 us, a move 2 us.
+    /// Returns two cores, with 3 + 2 x 1 us for a read of two pages of 16 KiB, 4 us for a completion, 2 us for a move.
     fn cores() -> Cores {
         let firmware = Firmware {
             cores: 2,

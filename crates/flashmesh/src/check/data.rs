@@ -1,6 +1,6 @@
-//! The data of a program comes over the path with its command, or was copied from another chip before; never both, and not from
-//! nowhere. Of a page that was read as much leaves the chip as was asked for. Where programs write several mapping units, the data of all
-//! comes with the command, whether all of them are written or not.
+//! Oracle `data`: the data of a program either comes over the path with its command or was copied from another chip before, never both. Read data
+//! leaves the chip with the requested size. If programs write several mapping units, the command brings data for all of them, even for units left
+//! empty. The oracle keeps a model of the page buffers and of the pages read.
 
 use std::collections::VecDeque;
 
@@ -18,49 +18,49 @@ use super::by_id::ById;
 pub(super) struct Data {
     homes: Homes,
     cuts: Cuts,
-    /// Whether a partial program moves only the written sectors.
+    /// Whether a partial program transfers only the written sectors.
     partial: bool,
     /// Mapping units in a page.
     units: u32,
-    /// What the data of a program of one plane is, where it is of several mapping units.
+    /// Data of one program of one plane; `None` if it writes one mapping unit.
     program: Option<Bytes>,
-    /// The same of a program of the SLC cache.
+    /// Data of one program of one plane in the SLC cache.
     slc_program: Bytes,
     slc: SlcArea,
     has_slc: bool,
-    /// What the last program of each die brought for each plane, where programs are of several units.
+    /// Data for each plane that the last program of each die brought, if programs write several units.
     brought: ById<DieId, Bytes>,
-    /// Bytes sent with the last program command of each die and not yet programmed, in multiples of [`page`](Data::page); unknown for a copyback.
+    /// Bytes sent with the last program command of each die and not yet programmed, in multiples of [`page`](Data::page); `None` for a copyback.
     commanded: ById<DieId, Option<Bytes>>,
-    /// Sources of what is in the page buffer of each plane: a page, or mapping units of the same victim's plane that one program writes.
+    /// Original pages of the data in the page buffer of each plane: one page, or mapping units from one victim plane that one program writes.
     copied: FxHashMap<PlaneId, Vec<Ppn>>,
     parts: Parts,
-    /// Mapping units that the page buffer of a plane has room for.
+    /// Mapping units that the page buffer of a plane can hold.
     buffered_max: usize,
-    /// Pages that each die has read and not sent, next first.
+    /// Pages that each die has read and not sent, in order.
     outgoing: ById<DieId, VecDeque<Outgoing>>,
-    /// Operations of the array that have ended.
+    /// Number of array operations that have ended.
     ended: u64,
 }
 
-/// How it is known which units of a page leave at once.
+/// Rule for which units of a page leave in one transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Parts {
-    /// All do.
+    /// All units of the page.
     Never,
-    /// As many as their bytes are.
+    /// As many units as the bytes of the transfer cover.
     Counted,
-    /// It is told when they have come to another chip.
+    /// Unknown. A notice reports each unit that has arrived in another chip.
     Told,
 }
 
-/// A page that was read.
+/// A page that was read and has not left its die.
 #[derive(Clone, Copy, Debug)]
 struct Outgoing {
     ppn: Ppn,
-    /// What of it is to leave, where that is known.
+    /// Bytes of the page that are to leave, if known.
     wanted: Option<Bytes>,
-    /// The operation that read it.
+    /// Number of the operation that read the page.
     operation: u64,
 }
 
@@ -94,8 +94,8 @@ impl Data {
         }
     }
 
-    /// Returns the bytes of a page of which a request wrote `written` (all of it if `None`), with metadata. The metadata of a program of several
-    /// units is that of the whole program, rounded up once, and is left out here.
+    /// Returns the bytes, with metadata, that a program brings for a page of which a request wrote `written` (`None`: all). Without metadata if a
+    /// program has several units: theirs is counted once for the whole program.
     fn page(&self, written: Option<Bytes>) -> Bytes {
         if self.program.is_some() && !self.partial {
             return self.cuts.page_size();
@@ -112,20 +112,20 @@ impl Data {
         self.ended += 1;
     }
 
-    /// Data leaves a die; what goes to the page buffer of another chip may be a part of a page, of which the rest leaves afterwards.
+    /// Checks a transfer of read data out of a die. A transfer to another chip may carry a part of a page; the rest follows.
     fn left(&mut self, die: DieId, bytes: Bytes, is_copy: bool) -> Result<(), String> {
-        // What is wanted of pages is not known beside a device cache: each unit that comes to another chip is told.
+        // With a device cache the wanted bytes are unknown; `copied` removes each unit when its arrival is reported.
         if is_copy && self.parts == Parts::Told {
             return Ok(());
         }
-        // Of a page that goes through the controller in part the rest goes to other chips.
+        // Units of one page may leave in several transfers, some through the controller and some to other chips.
         let (cuts, may_part) = (&self.cuts, self.parts == Parts::Counted);
         let is_enough = |wanted: Option<Bytes>| may_part && wanted.is_some_and(|wanted| cuts.moved(wanted) >= bytes);
         let outgoing = self.outgoing.at(die);
         let Some(Outgoing { ppn, mut wanted, operation }) = outgoing.pop_front() else {
             return Err(format!("{bytes} left die {}, which has read nothing that is still to leave", die.0));
         };
-        // The units of a page leave together.
+        // Units of a page that were read together leave together.
         while !is_enough(wanted)
             && let Some(&other) = outgoing.front()
             && (other.operation, other.ppn.0 / self.units) == (operation, ppn.0 / self.units)
@@ -197,7 +197,7 @@ impl Data {
         Ok(())
     }
 
-    /// Whether the page buffer of a plane of the die holds what came from other chips.
+    /// Returns whether the page buffer of any plane of the die holds data from other chips.
     fn has_copies(&self, die: DieId) -> bool {
         self.copied.iter().any(|(plane, held)| self.homes.die_of_plane(*plane) == die && !held.is_empty())
     }
@@ -209,14 +209,15 @@ impl Data {
         Err(format!("page {} was dropped from the buffer of plane {}, which does not hold it", from.0, plane.0))
     }
 
-    /// Takes what came from a page out of the buffer of a plane; false when it is not there.
+    /// Removes the data of page `from` from the buffer of a plane. Returns false if it is not there.
     fn take_copied(&mut self, from: Ppn, plane: PlaneId) -> bool {
         let Some(held) = self.copied.get_mut(&plane) else { return false };
         let at = held.iter().position(|held| *held == from);
         at.is_some_and(|at| held.swap_remove(at) == from)
     }
 
-    /// `from` is the old place of a moved page, `written` the bytes that a request wrote.
+    /// Checks that the data of a programmed page is available. `from` is the old location of a moved page, `written` the bytes that a request
+    /// wrote.
     pub(super) fn programmed(&mut self, ppn: Ppn, from: Option<Ppn>, written: Option<Bytes>) -> Result<(), String> {
         let plane = self.homes.plane_of(ppn);
         if from.is_some_and(|from| self.take_copied(from, plane)) {
@@ -257,7 +258,7 @@ mod tests {
         Data::new(&config())
     }
 
-    /// A program of die 1, whose planes have the pages from 64 and from 96 on, is sent with `pages` pages.
+    /// Sends a program with the data of `pages` pages to die 1, whose planes start at pages 64 and 96.
     fn send(data: &mut Data, pages: u64) -> Result<(), String> {
         let bytes = data.page(None) * pages;
         data.sent(DieId(1), Payload { message: Message::Program, planes: 2, command: Time::ZERO, bytes })
@@ -285,7 +286,7 @@ mod tests {
         assert_eq!(data.programmed(Ppn(64), None, None), Ok(()));
         let error = data.programmed(Ppn(96), None, None).expect_err("one page came");
         assert_eq!(error, "page 96 was programmed, but no data for it has come to die 1");
-        // A page in the buffer is not the data of another one.
+        // A page in the buffer is not data for another page.
         assert_eq!(data.copied(Ppn(0), PlaneId(2)), Ok(()));
         assert!(data.programmed(Ppn(65), Some(Ppn(1)), None).is_err());
     }
@@ -337,7 +338,7 @@ mod tests {
         assert!(data.programmed(Ppn(first + 8), None, None).is_err(), "eight units came");
     }
 
-    /// A request for 512 B in the middle of logical page 7 reaches the drive, which reads the page and sends so many bytes.
+    /// Submits a request for 512 B in the middle of logical page 7, reads the page and sends `sent` bytes.
     fn page_read(config: &Config, kind: RequestKind, sent: u64) -> Oracles {
         let mut config = config.clone();
         config.precondition.kind = PreconditionKind::Sequential;
@@ -366,7 +367,7 @@ mod tests {
             config.fabric.channel_rate = Rate::UNLIMITED;
             config
         };
-        // With its share of 64 B for a page of 4 KiB.
+        // With its share of the 64 B of metadata for a page of 4 KiB.
         for (partial, kind, right) in [
             (false, RequestKind::Read, 512 + 8),
             (true, RequestKind::Read, 512 + 8),
@@ -383,7 +384,7 @@ mod tests {
             }
             assert_silent(&page_read(&config_of(partial), kind, right));
         }
-        // What is moved is moved whole.
+        // Moved pages are transferred whole.
         for (sent, is_right) in [(4096 + 64, true), (512 + 8, false)] {
             let mut oracles = oracles_with(&config_of(true));
             read_and_send(&mut oracles, 64, 7, None, sent);

@@ -1,5 +1,6 @@
-//! A die does one operation at a time, for as long as its kind and pages take; what a suspension interrupts keeps its progress.
-//! Where the dies of a chip take turns, one of them does at a time. Where they are suspended together, only reads run on the chip meanwhile.
+//! Oracle `dies`: a die does one operation at a time, for the time of its kind and pages, and a suspended operation keeps its progress. If the dies
+//! of a chip take turns, one of them works at a time. If they are suspended together, only reads run on the chip until all resume. The oracle is a
+//! state machine of each die, with times computed anew from the configuration.
 
 use std::ops::Range;
 
@@ -17,11 +18,11 @@ use super::kinds::Expected;
 struct Operation {
     kind: OperationKind,
     planes: usize,
-    /// Array time of its pages, once they are known.
+    /// Array time of its pages, once known.
     nominal: Time,
     worked: Time,
     suspensions: u32,
-    /// Whether its array time includes that of suspending another operation.
+    /// Whether its array time includes suspending another operation.
     suspends: bool,
 }
 
@@ -35,7 +36,7 @@ enum Array {
         since: Time,
         until: Time,
     },
-    /// A read that waits for the register.
+    /// A read has ended, and its data waits for the page register.
     Holding(Operation),
 }
 
@@ -44,9 +45,9 @@ struct Die {
     array: Array,
     register: usize,
     suspended: Option<Operation>,
-    /// Whether a suspension has not been charged to an operation yet.
+    /// Whether the time to suspend has not been charged to an operation yet.
     suspending: bool,
-    /// When it was suspended last.
+    /// Time of the last suspension.
     suspended_at: Time,
 }
 
@@ -55,17 +56,17 @@ pub(super) struct Dies {
     dies: Vec<Die>,
     homes: Homes,
     flash: config::Flash,
-    /// Whether chips are in a network, and each die goes its own way.
+    /// Whether chips are connected by a network, in which each die works independently.
     is_network: bool,
     times: Times,
-    /// Where mapping units are several pages: what operations may take, by kind.
+    /// Possible times of operations on large mapping units, by kind; `None` if units are at most a page.
     large_units: Option<[FxHashSet<Time>; OperationKind::ALL.len()]>,
-    /// User data in a page of the array.
+    /// User data of an array page, in bytes.
     page: u64,
     ended: Option<Ended>,
 }
 
-/// The operation that ended last.
+/// The last operation that ended.
 #[derive(Clone, Copy, Debug)]
 struct Ended {
     die: DieId,
@@ -114,7 +115,7 @@ impl Dies {
         pairs.any(|(read, programmed)| self.times.array(kind, read, programmed) == time)
     }
 
-    /// The pages of one plane of the operation that ended last.
+    /// Checks the time of the last operation by the pages of one of its planes.
     pub(super) fn told(&self, id: DieId, read: PageAt, programmed: PageAt) -> Result<(), String> {
         let Some(Ended { kind, worked, .. }) = self.ended.filter(|ended| ended.die == id) else { return Ok(()) };
         let nominal = self.times.array(kind, read, programmed);
@@ -128,12 +129,13 @@ impl Dies {
         Err(format!("die {} worked for {worked} on a {kind:?} of {page}, which takes {nominal}", id.0))
     }
 
-    /// How long the operation worked that a die ended last.
+    /// Returns the array time of the last operation, if `id` ended it.
     pub(super) fn worked(&self, id: DieId) -> Time {
         self.ended.filter(|ended| ended.die == id).map_or(Time::ZERO, |ended| ended.worked)
     }
 
-    /// The large unit of one plane of the operation that ended last: one plane takes as long as its unit, several as the longest.
+    /// Checks the time of the last operation by the large unit of one of its planes: an operation of one plane takes the time of its unit, of
+    /// several planes that of the slowest unit.
     pub(super) fn told_of_unit(
         &self,
         id: DieId,
@@ -160,7 +162,7 @@ impl Dies {
         Err(format!("die {} worked for {worked} on a {kind:?} of a mapping unit, which takes {nominal}", id.0))
     }
 
-    /// Dies that are suspended with `id`, itself included.
+    /// Returns the dies that are suspended with `id`, including itself.
     fn suspended_with(&self, id: DieId) -> impl Iterator<Item = DieId> + use<> {
         let flash = &self.flash;
         let is_of_chip = flash.die_interleaving
@@ -171,7 +173,7 @@ impl Dies {
         chip.filter(move |&die| is_of_chip || die == id)
     }
 
-    /// Where dies of a chip take turns: no other die of the chip works, holds data or has a suspended operation.
+    /// If the dies of a chip take turns, checks that no other die of the chip works, holds data or has a suspended operation.
     fn other_dies_rest(&self, id: DieId, kind: OperationKind) -> Result<(), String> {
         if self.flash.die_interleaving {
             return Ok(());
@@ -201,7 +203,8 @@ impl Dies {
         {
             return refuse(format!("a {:?} is suspended: only reads run meanwhile", suspended.kind));
         }
-        // A die that is suspended alone takes the time of it with the next read, a chip with every read that begins until it is over.
+        // A die suspended alone charges the time to suspend to its next read. A chip charges it to every read that begins before the suspension is
+        // complete.
         let own = std::mem::take(&mut self.dies[id.index()].suspending);
         let is_pending = |die: DieId| {
             let die = &self.dies[die.index()];

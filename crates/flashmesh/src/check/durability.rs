@@ -1,8 +1,9 @@
-//! After a cut of the power everything that was programmed is found, at a page that holds its newest version; what was deallocated before
-//! a flush that was confirmed holds nothing; and a copy that is found holds the newest version too.
+//! Oracle `durability`: after a power cut, recovery finds every programmed page, at a location with its newest version; a page deallocated before a
+//! confirmed flush stays empty; and a replica that is found has the newest version, too. The oracle compares the recovered map with the model in
+//! `pages`.
 //!
-//! What was acknowledged and is on flash is the business of other oracles (`requests`, `cache`): a write completes with its program, or is
-//! counted as lost.
+//! Whether acknowledged data was on flash is checked by the oracles `requests` and `cache`: a write completes with its program, or is counted as
+//! lost.
 
 use std::ops::Range;
 
@@ -15,7 +16,7 @@ use crate::ids::{Lpn, Ppn, RequestId};
 pub(super) struct Durability {
     order: u64,
     deallocated: FxHashMap<Lpn, u64>,
-    /// Flushes under way: their pages, and the last change before them.
+    /// Flushes in flight: their pages, and the number of the last deallocation before them.
     flushes: FxHashMap<RequestId, (Range<u32>, u64)>,
     confirmed: Vec<(Range<u32>, u64)>,
 }
@@ -39,7 +40,7 @@ impl Durability {
         }
     }
 
-    /// Whether a flush confirmed the last deallocation of `lpn`.
+    /// Returns whether a flush confirmed the last deallocation of `lpn`.
     fn is_confirmed(&self, lpn: Lpn) -> bool {
         let holds = |&order: &u64| {
             self.confirmed.iter().any(|(pages, confirmed)| pages.contains(&lpn.0) && order <= *confirmed)
@@ -78,7 +79,7 @@ mod tests {
     use crate::ids::{Lpn, Ppn, RequestId};
     use crate::workload::RequestKind;
 
-    /// Logical page 7 is written to page 0, then to page 1.
+    /// Writes logical page 7 to page 0, then to page 1.
     fn written_twice() -> Oracles {
         let mut oracles = oracles();
         let now = write(&mut oracles, 0, 0, 7, us(0));

@@ -1,4 +1,5 @@
-//! Energy adds up from what was seen: operations that ended, the time each link was used, routers and controllers all the time.
+//! Oracle `energy`: the reported energy is the sum over the observed operations and uses of links, plus that of routers and controllers over the
+//! whole run.
 
 use crate::config::{self, Config};
 use crate::fabric::LinkUse;
@@ -13,7 +14,7 @@ use super::arithmetic::{PageAt, Times};
 use super::by_id::ById;
 use super::kinds::Expected;
 
-/// Largest relative difference between sums of the same numbers in another order.
+/// Largest relative difference of sums in different order.
 const ROUNDING: f64 = 1e-9;
 
 #[derive(Clone, Debug)]
@@ -21,20 +22,20 @@ pub(super) struct Energy {
     flash: config::Flash,
     times: Times,
     power: config::Power,
-    /// Load of a channel, relative to a channel of 8 chips.
+    /// Capacitive load of a channel, relative to a channel of 8 chips.
     channel_length: f64,
     router_power: Wattage,
-    /// Operations of each die; a read that suspended another one ends first.
+    /// Stack of the operations of each die: a read that suspended another operation ends first.
     under_way: ById<DieId, Vec<OperationKind>>,
     ended: [u64; OperationKind::ALL.len()],
-    /// An operation that ended and of which no page was reported yet.
+    /// Operation that ended last, until its first page is reported.
     untold: Option<OperationKind>,
-    /// Time of other pages beyond that of lower pages, in seconds.
+    /// Array time beyond that of lower pages, in seconds: of reads, and of programs.
     beyond_read_s: f64,
     beyond_program_s: f64,
     used: ById<LinkId, Time>,
     transfers: u64,
-    /// Whether links are held while nothing moves over them.
+    /// Whether links are held while no data moves over them.
     holds_paths: bool,
 }
 
@@ -74,7 +75,7 @@ impl Energy {
         }
     }
 
-    /// The pages of one plane of the operation that ended last.
+    /// Adds the array time of the last operation, by the pages of its first reported plane.
     pub(super) fn told(&mut self, read: Option<PageAt>, programmed: Option<PageAt>) {
         let Some(kind) = self.untold.take() else { return };
         let times = &self.times;
@@ -93,7 +94,7 @@ impl Energy {
         }
     }
 
-    /// The same of large units: the operation worked for `worked`.
+    /// Adds the array time of the last operation, which was on large units and worked for `worked`.
     pub(super) fn told_of_unit(&mut self, read: Option<PageAt>, worked: Time) {
         let Some(kind) = self.untold.take() else { return };
         let alone = worked.saturating_sub(self.times.decoding(kind)).as_secs_f64();
@@ -124,10 +125,10 @@ impl Energy {
         let (mut channels, mut point_to_point) = (0.0, 0.0);
         for ((link, usage), number) in layout.links.iter().zip(usage).zip(0..) {
             let moved = usage.busy_by(end);
-            // The use of a link that is still held has not been told yet.
+            // The use of a link that is still held has not been reported yet.
             let is_held = is_torn || held.iter().any(|(other, _)| *other == LinkId(number));
-            // Where transfers were stopped on their way, their number and that of the links they crossed say nothing; nor do they where there are
-            // routers, since what is on its way at the end has crossed links and is not counted yet.
+            // Every transfer crossed exactly one link if the counts are equal. They cannot be compared if transfers were cut off, nor with
+            // routers, where transfers in flight at the end have crossed links without being counted.
             let is_alone = !self.holds_paths && !is_torn && layout.routers == 0 && hops == self.transfers;
             self.check_link(&link.name, LinkId(number), moved, is_alone, is_held)?;
             match link.kind {
@@ -163,8 +164,8 @@ impl Energy {
         is_near("the nominal power", report.nominal_energy_j, report.nominal_w * end.as_secs_f64())
     }
 
-    /// A link moves bytes only while it is held. Where a transfer crosses one link, that link is held for nothing else; of
-    /// several links some may be held while the path is set up.
+    /// Checks the time for which bytes moved over a link against the time of its use. If every transfer crosses one link (`is_alone`), they are
+    /// equal; if several, a link may be held longer, while the path is set up.
     fn check_link(&self, name: &str, link: LinkId, moved: Time, is_alone: bool, is_held: bool) -> Result<(), String> {
         let used = self.used.get(link).copied().unwrap_or_default();
         if (moved > used && !is_held) || (moved < used && is_alone) {
@@ -201,7 +202,7 @@ mod tests {
         LinkUsage { busy: ns(nanoseconds), ..LinkUsage::default() }
     }
 
-    /// A read, a program, and channel 1 in use for 50 ns.
+    /// Runs a read, a program, and a use of channel 1 for 50 ns.
     fn history() -> Oracles {
         let mut oracles = oracles();
         let end = operation(&mut oracles, DieId(0), OperationKind::Read, us(1));
@@ -213,7 +214,7 @@ mod tests {
         oracles
     }
 
-    /// Operations of each kind, all on lower pages.
+    /// Returns the counts of operations by kind, all on lower pages.
     fn work(operations: [u64; 4]) -> ArrayWork {
         let mut work = ArrayWork::default();
         for (kind, count) in OperationKind::ALL.into_iter().zip(operations) {
@@ -222,7 +223,7 @@ mod tests {
         work
     }
 
-    /// The verdict on a report that states `operations` and the busy time of channel 1.
+    /// Judges a report that states `operations` and the busy time of channel 1, after `change`.
     fn judged(operations: [u64; 4], busy_ns: u64, change: impl Fn(&mut PowerReport)) -> Oracles {
         let (layout, usage) = (layout(LinkKind::Channel, 0), [moved(0), moved(busy_ns)]);
         let activity =

@@ -1,6 +1,6 @@
-//! The cache of the map: a page is used for a request only when its entry was in DRAM; an entry is brought in only by a read of its
-//! translation page, of which there is one at a time; a changed entry stays until its translation page has been programmed with
-//! the change; no more entries are resident than there is room for.
+//! Oracle `entries`, of the mapping cache: a page is accessed only after its entry was in DRAM; an entry is loaded only by a read of its translation
+//! page, one at a time; a changed entry stays until its translation page has been programmed with the change; no more entries are resident than the
+//! cache can hold. The oracle keeps a model of the cache.
 
 mod shadow;
 
@@ -27,24 +27,24 @@ struct Shadow {
     pages: MapPages,
     room: u64,
     residents: u64,
-    /// The entries in DRAM, and whether they are resident.
+    /// Entries in DRAM, and whether they are resident (otherwise they await a write-back).
     entries: FxHashMap<Lpn, bool>,
-    /// Entries newer than on flash, and whether a program under way carries them.
+    /// Entries newer than on flash, and whether a program in flight carries their change.
     unknown: BTreeMap<Lpn, bool>,
     /// Entries changed since the last check.
     changed: Vec<Lpn>,
     reading: FxHashSet<Lpn>,
     /// Translation pages in DRAM that are to be programmed.
     leaving: FxHashSet<Lpn>,
-    /// Translation pages in `leaving` without a program.
+    /// Translation pages in `leaving` whose program has not been issued.
     buffered: FxHashSet<Lpn>,
-    /// Counts reads that ended and entries that were dropped.
+    /// Logical time, which advances when a user begins to wait, a read ends, or an entry is dropped.
     order: u64,
     read: FxHashMap<Lpn, u64>,
     dropped: FxHashMap<Lpn, (u64, Time)>,
-    /// Waiting users and when they began to wait, in that order; `None` when the translation page was in DRAM.
+    /// Waiting users in order, each with the logical time since which it waits; `None` if the translation page was in DRAM.
     waiting: FxHashMap<Lpn, Vec<(User, Option<u64>)>>,
-    /// Pages that each user may access.
+    /// Pages that each user may access, since it used their entries.
     used: FxHashMap<User, Vec<Lpn>>,
 }
 
@@ -117,7 +117,7 @@ impl Entries {
             else {
                 return Err(format!("logical page {} was read or written for {} without its entry", lpn.0, name(user)));
             };
-            // The next time the device cache writes the page it needs the entry anew.
+            // The next destage of the page needs the entry again.
             if user.is_none() {
                 pages.swap_remove(at);
             }
@@ -140,7 +140,7 @@ impl Entries {
         }
     }
 
-    /// Everything that happens at one event has happened: what changed has an entry in DRAM.
+    /// Checks, after all effects of an event, that every changed entry is in DRAM.
     pub(super) fn settled(&mut self) -> Result<(), String> {
         self.with(|shadow| {
             for lpn in std::mem::take(&mut shadow.changed) {

@@ -1,5 +1,6 @@
-//! Every read returns the newest version: at least the one that was newest when its request reached the drive. Writes of
-//! one page take effect in the order in which they reached it, and a write of a part of a page keeps the newest rest.
+//! Oracle `freshness`: a read returns at least the version that was newest when its request reached the drive. Writes of one
+//! page take effect in the order in which they reached the drive, and a write of a part of a page preserves the newest rest.
+//! Versions come from the oracle `pages`.
 
 use rustc_hash::FxHashMap;
 
@@ -13,12 +14,12 @@ use super::by_id::ById;
 use super::pages::{Newest, Version};
 use super::per_page::PerPage;
 
-/// What a request must see of a page.
+/// Requirements of a request on a page.
 #[derive(Clone, Copy, Debug, Default)]
 struct Page {
-    /// What was newest when the request reached the drive.
+    /// Newest version when the request reached the drive.
     newest: Version,
-    /// What a write read to complete the page.
+    /// Version that a partial write read to complete the page.
     base: Option<Version>,
 }
 
@@ -26,18 +27,18 @@ struct Page {
 struct Wants {
     extent: Extent,
     submitted: Time,
-    /// Its place in the order in which requests reached the drive.
+    /// Sequence number of arrival at the drive.
     order: u64,
     pages: PerPage<Page>,
 }
 
-/// What requests in flight must see.
+/// Requirements of the requests in flight.
 #[derive(Clone, Debug)]
 pub(super) struct Freshness {
     cuts: Cuts,
     wants: ById<RequestId, Option<Wants>>,
     submitted: u64,
-    /// The request whose data each written page holds, by its place in the order.
+    /// Sequence number of the request whose data each written page holds.
     writer: FxHashMap<Lpn, u64>,
 }
 
@@ -127,7 +128,7 @@ mod tests {
 
     const PAGE: u64 = 4096;
 
-    /// Logical page 7 was written to page 0, then to page 1; gives when.
+    /// Writes logical page 7 to page 0, then to page 1. Returns the end time.
     fn written_twice() -> (Oracles, Time) {
         let mut oracles = oracles();
         let now = write(&mut oracles, 0, 0, 7, us(0));

@@ -1,4 +1,4 @@
-//! Short histories for the tests of the oracles, right ones and ones with an injected fault.
+//! Short event histories for the tests of the oracles, valid ones and ones with an injected fault.
 
 use crate::config::{Config, PreconditionKind};
 use crate::flash::die::OperationKind;
@@ -9,7 +9,7 @@ use crate::workload::{IoRequest, RequestKind};
 
 use super::{Oracles, Origin};
 
-/// Four dies of two planes, each of eight blocks of four pages of 4 KiB; logical pages 0 to 127.
+/// Returns four dies of two planes, each of eight blocks of four pages of 4 KiB, with logical pages 0 to 127.
 pub(super) fn config() -> Config {
     let mut config = Config::default();
     config.geometry.channels = 2;
@@ -33,7 +33,7 @@ pub(super) fn oracles() -> Oracles {
     oracles_with(&config())
 }
 
-/// Oracles of a drive that was written as a whole before the run.
+/// Creates oracles of a drive that was filled before the run.
 pub(super) fn oracles_of_a_full_drive() -> Oracles {
     let mut config = config();
     config.precondition.kind = PreconditionKind::Sequential;
@@ -69,7 +69,7 @@ fn die_of(ppn: Ppn) -> DieId {
     geometry.die_of_plane(geometry.plane_of(ppn))
 }
 
-/// Reads a page from `start`; gives when its data has left.
+/// Reads a page from `start`. Returns the time at which its data has left.
 pub(super) fn read(oracles: &mut Oracles, ppn: u32, lpn: u32, request: Option<u32>, start: Time) -> Time {
     let end = operation(oracles, die_of(Ppn(ppn)), OperationKind::Read, start);
     oracles.page_read(Ppn(ppn), Lpn(lpn), request.map(RequestId), end);
@@ -89,13 +89,13 @@ pub(super) fn erase(oracles: &mut Oracles, block: u32, start: Time) -> Time {
     end
 }
 
-/// A request over the bytes from `offset` to `offset + size` reaches the drive.
+/// Submits a request for the bytes from `offset` to `offset + size`.
 pub(super) fn submit(oracles: &mut Oracles, id: u32, kind: RequestKind, offset: u64, size: u64, now: Time) {
     let io = IoRequest { arrival: now, kind, offset: Bytes::new(offset), size: Bytes::new(size), stream: 0 };
     oracles.request_submitted(RequestId(id), &io, now);
 }
 
-/// Writes the whole of `lpn` to `ppn` with a request of its own; gives when it completed.
+/// Writes the whole of `lpn` to `ppn` with a request of its own. Returns its completion time.
 pub(super) fn write(oracles: &mut Oracles, id: u32, ppn: u32, lpn: u32, start: Time) -> Time {
     submit(oracles, id, RequestKind::Write, u64::from(lpn) * 4096, 4096, start);
     let end = program(oracles, ppn, lpn, Origin::User(RequestId(id)), start);
@@ -103,7 +103,7 @@ pub(super) fn write(oracles: &mut Oracles, id: u32, ppn: u32, lpn: u32, start: T
     end
 }
 
-/// Ends a complete run with a map that agrees with the shadow in everything the run has touched.
+/// Ends a complete run with a map that agrees with the oracles on all pages that the run has touched.
 pub(super) fn end(oracles: &mut Oracles, now: Time) {
     let places: Vec<_> = (0..128).map(|lpn| oracles.pages.place(Lpn(lpn))).collect();
     oracles.finish_with(|lpn| places[lpn.index()], || Ok(()), true, now);
@@ -114,7 +114,7 @@ pub(super) fn assert_silent(oracles: &Oracles) {
     assert_eq!(oracles.violation(), None);
 }
 
-/// The oracle named `oracle` spoke first, and its message holds `text`.
+/// Checks that the oracle named `oracle` found the first violation, with `text` in its message.
 #[track_caller]
 pub(super) fn assert_fails(oracles: &Oracles, oracle: &str, text: &str) {
     let violation = oracles.violation().expect("the injected fault is seen");

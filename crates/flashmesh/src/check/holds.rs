@@ -1,5 +1,6 @@
-//! With `fabric.hold-path` a path serves nobody else from the command of a transaction to its last byte, and is given back when the
-//! transaction ends: a second account of who holds which path, kept from what is granted, sent and told.
+//! Oracle `holds`: with `fabric.hold-path` a path serves one die from the command of a transaction to its last byte or its acknowledgement, and is
+//! released when the transaction ends. The oracle derives the holder of each path from grants, messages, releases and acknowledgements, and compares
+//! it with the reported uses of links.
 
 use std::collections::VecDeque;
 
@@ -10,17 +11,17 @@ use crate::fabric::{Grant, LinkUse, Message, Payload};
 use crate::ids::{AcknowledgementId, DieId, PathId};
 use crate::units::Time;
 
-/// A path and what its die has yet to do over it.
+/// A path with the die that holds it and the remaining work of its transactions.
 #[derive(Clone, Copy, Debug)]
 struct Holder {
     path: PathId,
     die: DieId,
     since: Time,
-    /// When it was granted something last.
+    /// Time of the last grant to this holder.
     granted: Time,
     is_moving: bool,
     pages_owed: u32,
-    /// Programs, erases and copybacks whose end the controller has not been told.
+    /// Programs, erases and copybacks whose end the controller does not know yet.
     changes: u32,
     over: Option<Time>,
 }
@@ -38,11 +39,11 @@ pub(super) struct Holds {
     rule: HoldPath,
     now: Time,
     holders: Vec<Holder>,
-    /// By die: the paths of its programs, erases and copybacks that go on, in the order in which they were sent and end.
+    /// Paths of the programs, erases and copybacks in progress of each die, in the order in which they were sent and end.
     changing: FxHashMap<DieId, VecDeque<PathId>>,
-    /// Ends on their way to the controller, with the path of their operation.
+    /// Acknowledgements in flight, with the paths of their operations.
     telling: FxHashMap<AcknowledgementId, PathId>,
-    /// Uses of links that ended now.
+    /// Uses of links that ended at `now`.
     ended: Vec<LinkUse>,
 }
 
@@ -60,7 +61,7 @@ impl Holds {
         }
     }
 
-    /// The clock is at `now`: what ended before was given back before.
+    /// Advances to `now`. Checks the holds that ended before.
     pub(super) fn moved(&mut self, now: Time) -> Result<(), String> {
         if now == self.now {
             return Ok(());
@@ -123,7 +124,7 @@ impl Holds {
         self.note_returns();
     }
 
-    /// What was given back and granted to the same die at once is held since then, though its controller may yet have to be told an end.
+    /// Restarts the holds that were released and granted to the same die at once, even if an acknowledgement of the die is still in flight.
     fn note_returns(&mut self) {
         for holder in self.holders.iter_mut().filter(|holder| holder.granted == self.now && holder.over.is_none()) {
             if self.ended.iter().any(|used| used.die == holder.die && used.from <= holder.since) {

@@ -1,45 +1,46 @@
-//! What the oracles expect of each kind of interconnect, stated apart from the [facts](crate::fabric::Facts) that the simulator goes by.
+//! Properties that the oracles expect of each kind of interconnect, declared independently of the simulator's
+//! [facts](crate::fabric::Facts).
 
 use crate::config::FabricKind;
 
-/// What is expected of a kind of interconnect.
+/// Expected properties of a kind of interconnect.
 #[derive(Clone, Copy, Debug)]
 pub struct Expected {
-    /// How `fabric.kind` names it.
+    /// Value of `fabric.kind`.
     pub name: &'static str,
-    /// The links that may lead to a die.
+    /// Links that may lead to a die.
     pub links: LinksToDie,
-    /// How long a transfer holds its path.
+    /// Time for which a transfer holds its path.
     pub transfer: Transfer,
-    /// Whether a controller on the die decodes every command and frames all data.
+    /// Whether each die has a controller that decodes every command and frames all data.
     pub decodes_on_die: bool,
-    /// Whether its routers have buffers, and draw the power of those.
+    /// Whether the routers have buffers, which draw power.
     pub buffers_in_routers: bool,
 }
 
-/// The links that may lead to a die.
+/// Links that may lead to a die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinksToDie {
-    /// One: that with the number of its row.
+    /// One, with the number of the die's row.
     OfRow,
-    /// One: that with the number of its chip.
+    /// One, with the number of the die's chip.
     OfChip,
-    /// Several, or it is not known which.
+    /// Several, or unknown.
     Several,
 }
 
-/// How long a transfer holds its path.
+/// Time for which a transfer holds its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transfer {
-    /// The command and its bytes at `fabric.channel-rate`.
+    /// Command time, plus the bytes at `fabric.channel-rate`.
     Signals,
-    /// Its packets at so many times `fabric.channel-rate`.
+    /// Packets, at this multiple of `fabric.channel-rate`.
     Packets(u64),
-    /// That depends on the path.
+    /// Depends on the path.
     OfPath,
 }
 
-/// The kinds, in the order in which the configuration lists them.
+/// All kinds, in the order of the configuration.
 static KINDS: [Expected; FabricKind::ALL.len()] = {
     use LinksToDie::{OfChip, OfRow, Several};
     use Transfer::{OfPath, Packets, Signals};
@@ -72,18 +73,18 @@ const _: () = {
     assert!(FabricKind::are_names(&names), "the oracles and the choices of `fabric.kind` name other kinds");
 };
 
-/// What is expected of the kind with this name; nothing where the oracles do not know it.
+/// Returns the expected properties of the kind with this name; `None` if the oracles do not know it.
 pub fn expected(name: &str) -> Option<&'static Expected> {
     KINDS.iter().find(|expected| expected.name == name)
 }
 
-/// What is expected of a kind of the configuration.
+/// Returns the expected properties of a kind of the configuration.
 #[cfg(any(test, feature = "internals"))]
 pub(super) fn expected_of(kind: FabricKind) -> &'static Expected {
     &KINDS[kind as usize]
 }
 
-/// What holds of any interconnect, for the oracles of one that they do not know.
+/// Properties of an unknown interconnect: no assumption, so that the oracles accept any.
 pub(super) const UNKNOWN: Expected = Expected {
     name: "",
     links: LinksToDie::Several,

@@ -1,5 +1,6 @@
-//! A link is used for one die at a time, for one that it leads to, and none is kept for a die that wants nothing of the fabric any
-//! more.
+//! Oracle `links`: a link is used for one die at a time, and only for a die to which it leads; no link stays held for a die that
+//! has neither requested a path nor sent an acknowledgement. The oracle compares each use with the previous one and with plain
+//! arithmetic.
 
 use crate::config::Config;
 use crate::fabric::LinkUse;
@@ -15,7 +16,7 @@ pub(super) struct Links {
     homes: Homes,
     links: LinksToDie,
     last: ById<LinkId, Option<LinkUse>>,
-    /// Paths requested and not released, and acknowledgements under way.
+    /// Paths requested and not released, plus acknowledgements in flight, of each die.
     wanted: ById<DieId, u32>,
 }
 
@@ -31,7 +32,7 @@ impl Links {
         }
     }
 
-    /// The only link to a die, where it has one only.
+    /// Returns the link to a die; `None` if several lead to it.
     fn link_to(&self, die: DieId) -> Option<LinkId> {
         match self.links {
             LinksToDie::OfRow => Some(LinkId(self.homes.channel_of_die(die).0)),
@@ -40,7 +41,7 @@ impl Links {
         }
     }
 
-    /// A die requested a path, or began to signal the end of an operation.
+    /// Counts a path request, or an acknowledgement sent.
     pub(super) fn asked(&mut self, die: DieId) {
         *self.wanted.at(die) += 1;
     }
@@ -72,7 +73,8 @@ impl Links {
         }
     }
 
-    /// The run is over with these links held. A path may be reserved, without a request, for the data of a working die.
+    /// Checks the links that are `held` at the end of the run. A path may also be reserved, without a request, for the data of a
+    /// die at work.
     pub(super) fn finish(&self, held: &[(LinkId, DieId)], works: impl Fn(DieId) -> bool) -> Result<(), String> {
         for (link, die) in held {
             if self.wanted.get(*die).is_none_or(|&wanted| wanted == 0) && !works(*die) {
@@ -132,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_link_that_leads_elsewhere_is_caught() {
-        // Die 2 is the first one of channel 1, and of chip 2.
+        // Die 2 is the first of channel 1, and of chip 2.
         for (kind, own) in [(FabricKind::Bus, 1), (FabricKind::Pssd, 1), (FabricKind::Ideal, 2)] {
             for link in 0..4 {
                 let mut config = config();

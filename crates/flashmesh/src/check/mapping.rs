@@ -1,4 +1,4 @@
-//! The map of the translation layer is a bijection, and says of every page what the shadow of the array says.
+//! Oracle `mapping`: the map of the translation layer is a bijection, and agrees with the model of the array in the oracle `pages`.
 
 use crate::config;
 use crate::ids::{Lpn, Ppn};
@@ -15,7 +15,7 @@ pub(super) struct Mapping {
 impl Mapping {
     pub(super) const NAME: &'static str = "mapping";
 
-    /// An audit costs time proportional to the drive, so it runs once for each quarter of the blocks that was erased.
+    /// Creates the oracle. An audit takes time proportional to the drive, so it runs once for each quarter of the blocks erased.
     pub(super) fn new(geometry: &config::Geometry) -> Mapping {
         Mapping { erases_between_audits: Homes::new(geometry).blocks().div_ceil(4), erases: 0 }
     }
@@ -24,7 +24,7 @@ impl Mapping {
         self.erases += 1;
     }
 
-    /// After all effects of one event: compares the pages that changed, and audits the map when that is due.
+    /// Compares the pages that an event has changed, after all of its effects, and audits the map if that is due.
     pub(super) fn settled(
         &mut self,
         pages: &mut Pages,

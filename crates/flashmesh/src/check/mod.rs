@@ -1,33 +1,33 @@
-//! Oracles: what must always hold, checked apart from the code that makes it so.
+//! Oracles: invariants of the simulation, checked by code that is independent of the simulator's.
 //!
-//! The simulation tells the oracles what it does, as it does it; they keep their own picture of the drive and compare.
-//! They are always on in tests, and in any run with `--check`. One oracle is one file:
+//! The oracles receive the notices of a run as a probe, keep their own model of the drive, and compare. They are always on in tests, and in any run
+//! with `--check`. Each oracle is a module:
 //!
-//! - `addresses`: the addresses of the drive are those of its configuration;
-//! - `clock`: time never runs back;
-//! - `links`: a link is used for one die at a time, for one that it leads to, and none is kept for nothing;
-//! - `searches`: a scout of Venice that meets no other does what a flood fill says;
+//! - `addresses`: the geometry of the drive agrees with the configuration;
+//! - `clock`: time never decreases;
+//! - `links`: a link is used for one die at a time, which it leads to, and no link stays held without need;
+//! - `searches`: a scout of Venice that meets no other has the outcome that a flood fill predicts;
 //! - `paths`: a path carries one transfer at a time, and every byte sent arrives once;
-//! - `commands`: a command is that of its operation and takes its time, and a transfer over a channel that of its bytes;
-//! - `cores`: a core of the controller does one job at a time, first come, first served, and every command, completion and move had its job;
-//! - `data`: the data of a program comes with its command, or from another chip before, and as much leaves as was asked for;
-//! - `dies`: a die does one operation at a time, for as long as its kind takes, suspended or not;
-//! - `planes`: planes join in one operation as the multi-plane rule allows, each with one page;
-//! - `programs`: the units of a page, or of a word line, are programmed by one operation between erases;
-//! - `pages`: a page is programmed once between erases, in order, in a block that has it, and no erase loses a page;
-//! - `parity`: parity of superblocks follows every so many programs of data on a die, once;
-//! - `cache`: the device cache hides no data and loses none;
+//! - `holds`: with `fabric.hold-path` a path stays with its transaction until that ends, and is released then;
+//! - `commands`: a command matches its operation and takes its time, and a transfer over a channel takes the time of its bytes;
+//! - `cores`: a core of the controller does one job at a time, in order of arrival, and every command, completion and move had its job;
+//! - `data`: the data of a program comes with its command or was copied from another chip, and read data leaves with the requested size;
+//! - `dies`: a die does one operation at a time, for the time of its kind and pages, suspensions included;
+//! - `planes`: planes join an operation as the multi-plane rule allows, each with one page;
+//! - `programs`: the units of a page or word line are programmed by one operation between erases;
+//! - `pages`: a page is programmed once between erases, in order, in a block that has it, and no erase destroys a newest version;
+//! - `parity`: parity of superblocks follows every N - 1 data programs on a die, once;
+//! - `cache`: the device cache returns no stale data and loses none;
 //! - `freshness`: every read returns the newest version, and no write is lost;
-//! - `durability`: after a cut of the power everything that was programmed is found, and what a flush confirmed holds;
+//! - `durability`: after a power cut all programmed pages are found, and confirmed flushes hold;
 //! - `mapping`: the map of the translation layer is a bijection and agrees with the array;
-//! - `entries`: entries of the map are read before they are used, and written back before they are forgotten;
-//! - `namespaces`: a request stays within its namespace, whose pages lie on the planes it is bound to;
-//! - `queues`: queues between host and drive hold what they may, and commands are fetched once and in order;
+//! - `entries`: map entries are read before use, and written back before they are dropped;
+//! - `namespaces`: a request stays within its namespace, whose pages lie on the planes bound to it;
+//! - `queues`: host queues do not overflow, and commands are fetched once and in order;
 //! - `requests`: every request completes once, with all of its pages, and a flush after the writes before it;
-//! - `energy`: the energy in the report adds up from what was seen.
+//! - `energy`: the energy in the report is the sum over the observed events.
 //!
-//! They share no arithmetic with what they check: addresses, times and ranges come from `arithmetic`, which knows the
-//! configuration alone.
+//! They share no arithmetic with the simulator: addresses, times and ranges come from `arithmetic`, which depends only on the configuration.
 
 mod addresses;
 mod arithmetic;
@@ -98,10 +98,10 @@ use programs::Programs;
 pub(crate) use queues::Queues;
 use requests::Requests;
 
-/// All oracles of one run.
+/// All oracles of a run.
 ///
-/// The hooks are called in the order in which things happen. [`Oracles::verdict`] tells of the first violation; what the
-/// oracles say after it means nothing.
+/// The hooks must be called in the order of events. [`Oracles::verdict`] returns the first violation; later ones are dropped, since the models may be
+/// wrong by then.
 #[derive(Clone, Debug)]
 pub struct Oracles {
     homes: Homes,
@@ -129,19 +129,19 @@ pub struct Oracles {
     queues: Queues,
     requests: Requests,
     energy: Energy,
-    /// Pages of requests that are read as a whole, whatever the request asks for.
+    /// Pages of requests that are read as a whole, even if the request covers only a part.
     whole: FxHashSet<(RequestId, Lpn)>,
     violation: Option<Violation>,
 }
 
 impl Oracles {
-    /// The oracles of a drive that has not run yet; checks `geometry` first.
+    /// Creates the oracles of a drive that has not run yet, and checks `geometry`.
     #[cfg(any(test, feature = "internals"))]
     pub fn new(geometry: &Geometry, config: &Config) -> Oracles {
         Oracles::over(kinds::expected_of(config.fabric.kind), geometry, config)
     }
 
-    /// Oracles for a drive over an interconnect of a kind that the configuration does not name.
+    /// Creates the oracles of a drive with a custom interconnect, of which `expected` is known.
     pub fn over(expected: &Expected, geometry: &Geometry, config: &Config) -> Oracles {
         let mut oracles = Oracles {
             homes: Homes::new(&in_units(config)),
@@ -179,7 +179,7 @@ impl Oracles {
         oracles
     }
 
-    /// Oracles that object to a drive over an interconnect of a kind that they do not know.
+    /// Creates oracles that fail at once, for an interconnect of unknown kind.
     pub(crate) fn of_unknown(kind: &str, geometry: &Geometry, config: &Config) -> Oracles {
         let mut oracles = Oracles::over(&kinds::UNKNOWN, geometry, config);
         let message = format!(
@@ -195,10 +195,10 @@ impl Oracles {
         self.violation.as_ref()
     }
 
-    /// Nothing, or the first violation seen so far.
+    /// Returns the first violation as an error, if any.
     ///
     /// # Errors
-    /// When there is one.
+    /// If an oracle found a violation.
     pub fn verdict(&self) -> Result<(), RunError> {
         match &self.violation {
             Some(violation) => Err(RunError::Check(violation.clone())),
@@ -233,7 +233,7 @@ impl Oracles {
         self.judge(Mapping::NAME, outcome, now);
     }
 
-    /// The run is over with these links held; `complete` unless it was cancelled.
+    /// Runs the final checks, at the end of a run with the links `held`. `complete` unless the run was cancelled.
     pub fn finish(&mut self, ftl: &Ftl, held: &[(LinkId, DieId)], complete: bool, now: Time) {
         let outcome = self.links.finish(held, |die| self.dies.chip_works(die));
         self.judge(Links::NAME, outcome, now);

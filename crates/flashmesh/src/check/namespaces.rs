@@ -1,5 +1,5 @@
-//! A request is about its namespace and nothing beyond; the pages of a namespace lie on the planes that it is bound to, and
-//! nowhere else.
+//! Oracle `namespaces`: a request stays within the namespace of its stream, and the pages of a namespace lie only on the
+//! planes bound to it. Ranges and planes come from the configuration.
 
 use crate::config::Config;
 use crate::ids::{Lpn, Ppn, RequestId, StreamId};
@@ -71,7 +71,7 @@ impl Namespaces {
         ))
     }
 
-    /// Checks the places of all pages, those written before the run included.
+    /// Checks the locations of all pages, including those written before the run.
     pub(super) fn finish(&self, lookup: impl Fn(Lpn) -> Option<Ppn>) -> Result<(), String> {
         let is_bound = |space: &&Space| space.planes.contains(&false);
         let mut pages = self.spaces.iter().filter(is_bound).flat_map(|space| space.pages.clone()).map(Lpn);
@@ -88,7 +88,8 @@ mod tests {
     use crate::units::Bytes;
     use crate::workload::RequestKind;
 
-    /// Pages 0 to 31 may lie anywhere, pages 32 to 63 on the first plane of the dies of channel 1: planes 4 and 6.
+    /// Creates oracles where pages 0 to 31 may lie anywhere, and pages 32 to 63 on the first plane of the dies of channel
+    /// 1: planes 4 and 6.
     fn oracles() -> Oracles {
         let mut config = config();
         let anywhere = Namespace { capacity: Some(Bytes::from_kib(4 * 32)), ..Namespace::default() };

@@ -1,14 +1,13 @@
-//! A shadow of the flash array: which page holds which version of which logical page.
+//! Oracle `pages`: a model of the flash array, which knows the logical page and version in each page.
 //!
-//! A page is programmed once between two erases of its block, in the order of the block unless any will do; an erase takes no newest version
-//! with it; what a move carries keeps its version; what is read is what was asked for.
+//! A page is programmed once between two erases of its block, in page order unless any order is allowed; an erase destroys no newest version; a move
+//! preserves the version; a read finds the page that was requested.
 //!
-//! Pages that were written before the run are unknown to the shadow until they are first seen, and then taken for what the
-//! drive takes them for; that is possible only in blocks that were not erased since. So its memory grows with the pages
-//! that the run touches.
+//! Pages written before the run are unknown to the model until an operation first uses them. Then their content is taken from the notice, which is
+//! accepted only in blocks that were not erased since. So memory grows with the pages that the run touches.
 //!
-//! A page that holds nothing is read at the one place that arithmetic gives it, whatever lies there, and is not moved; what is read
-//! there is older than anything written since.
+//! An unwritten page is read at a fixed location that arithmetic determines, whatever lies there, and is never moved. Such a read counts as a version
+//! older than any later write.
 
 mod before;
 mod recovered;
@@ -24,7 +23,7 @@ use crate::ids::{BlockId, Lpn, Ppn};
 use super::Origin;
 use super::arithmetic::{Homes, MapPages, SlcArea, Space, Unwritten, in_units, spaces};
 
-/// Order of creation of page versions; version 0 was there before the run.
+/// Number of a page version, in order of creation; 0 for data from before the run.
 pub(super) type Version = u64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,16 +35,16 @@ struct Content {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Newest {
     pub version: Version,
-    /// `None` once it is deallocated.
+    /// `None` after a deallocation, and for a page from before the run whose location is still unknown.
     pub at: Option<Ppn>,
-    /// Whether the host wrote it: not when deallocated, or placed for a read.
+    /// Whether the host wrote it: false if deallocated, or only given a location for a read.
     pub written: bool,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Block {
     erases: u32,
-    /// The page programmed last, since the last erase or the start of the run.
+    /// Page programmed last since the last erase or the start of the run.
     last: Option<u32>,
 }
 
@@ -57,16 +56,16 @@ pub(super) struct Pages {
     pages: FxHashMap<Ppn, Content>,
     blocks: FxHashMap<BlockId, Block>,
     newest: FxHashMap<Lpn, Newest>,
-    /// Versions of deallocated pages, which reads return while they are unwritten.
+    /// Version of each deallocated page, which reads return until the page is written.
     deallocated: FxHashMap<Lpn, Version>,
     unwritten: Unwritten,
-    /// Second homes that the drive declared.
+    /// Locations of declared replicas.
     replicas: FxHashMap<Lpn, Ppn>,
     version: Version,
-    /// Logical pages written before the run: the first ones of each namespace.
+    /// Logical pages written before the run: the first pages of each namespace.
     preconditioned: Vec<Range<u32>>,
     translation: Option<MapPages>,
-    /// Logical pages whose place changed since the last comparison with the map.
+    /// Logical pages whose location changed since the last comparison with the map.
     changed: Vec<Lpn>,
 }
 
@@ -139,7 +138,7 @@ impl Pages {
         self.blocks.get(&block).map_or(0, |block| block.erases)
     }
 
-    /// The version of `lpn` that `ppn` holds; an error that names `does` otherwise. With `was_written` it must be written data.
+    /// Returns the version of `lpn` in `ppn`, or an error, worded with `does`. With `was_written`, it must be written data.
     fn content(&mut self, ppn: Ppn, lpn: Lpn, does: &str, was_written: bool) -> Result<Version, String> {
         let block = self.blocks.get(&self.homes.block_of(ppn));
         let found = match self.pages.get(&ppn) {
@@ -164,7 +163,7 @@ impl Pages {
         Err(format!("{} was {does} for logical page {}, but {found}", self.name(ppn), lpn.0))
     }
 
-    /// The version that is read of an unwritten `lpn`; `None` when it never had one.
+    /// Returns the version that a read of the unwritten page `lpn` returns; `None` if the page is written.
     fn nothing(&self, lpn: Lpn) -> Option<Version> {
         let never = || (!self.was_there(lpn)).then_some(0);
         self.deallocated.get(&lpn).copied().or_else(never)
@@ -174,7 +173,7 @@ impl Pages {
         let nothing = self.nothing(lpn).filter(|_| for_host && self.unwritten.home(lpn) == Some(ppn));
         let Some(nothing) = nothing else { return self.content(ppn, lpn, "read", for_host) };
         self.changed.push(lpn);
-        // A version of the page may lie at its home as well: written there, by chance.
+        // By chance a written version of the page may lie at this location.
         let written = self.pages.get(&ppn).filter(|content| content.lpn == lpn).map(|content| content.version);
         Ok(written.map_or(nothing, |written| written.max(nothing)))
     }
@@ -237,7 +236,7 @@ impl Pages {
         Ok(())
     }
 
-    /// The drive placed a page from before the run, so that it can be read.
+    /// Records the location that the drive gave to an unwritten page for a read.
     pub(super) fn placed(&mut self, ppn: Ppn, lpn: Lpn) -> Result<(), String> {
         let place = || format!("logical page {} was placed at {} for a read", lpn.0, self.name(ppn));
         match self.newest(lpn) {

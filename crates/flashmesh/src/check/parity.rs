@@ -1,4 +1,5 @@
-//! Parity of superblocks follows every N - 1 programs of data on a die, once, at the turn of the die.
+//! Oracle `parity`: on each die of a superblock, a program of parity follows every N - 1 programs of data, once, in the turn of
+//! the die. The oracle counts the programs of data itself.
 
 use rustc_hash::FxHashMap;
 
@@ -7,13 +8,13 @@ use crate::ids::{BlockId, DieId, PlaneId, Ppn};
 
 use super::arithmetic::{Homes, SlcArea, in_units, parity_stripe, units_per_page, units_per_program};
 
-/// Programs of parity that a die may owe while its programs run.
+/// Largest number of pending parity programs of a plane: parity may be late while other programs run.
 const OWED_MAX: usize = 8;
 
-/// A program: the block, and which program of it.
+/// A program: its block, and its index in the block.
 type Program = (BlockId, u32);
 
-/// The same by the position of the block in its plane.
+/// A program by the position of its block in the plane.
 type Place = (u32, u32);
 
 #[derive(Clone, Debug)]
@@ -22,12 +23,13 @@ pub(super) struct Parity {
     slc: SlcArea,
     /// Mapping units of a program in the SLC cache, and of one elsewhere.
     units: (u32, u32),
-    /// Programs of data for one of parity, and dies that lie between two dies of a superblock; `None` without parity.
+    /// Data programs for each program of parity, and the distance of the dies of a superblock; `None` without parity.
     rule: Option<(u32, u32)>,
-    /// By plane: the program of data seen last, and the places of parity that has yet to follow.
+    /// Last data program, and positions after which parity is pending; by plane.
     last: FxHashMap<PlaneId, Program>,
     owed: FxHashMap<PlaneId, Vec<Place>>,
-    /// By die: the place of the parity that came last. Planes that are programmed together have it together, with data or without.
+    /// Position of the last parity program, by die. Planes that are programmed together get parity together, even those without
+    /// new data.
     paid: FxHashMap<DieId, Place>,
 }
 
@@ -52,7 +54,7 @@ impl Parity {
         }
     }
 
-    /// The position of the program of a page in its plane: that of its block, and of the program in the block.
+    /// Returns the position of the program of `ppn` in its plane.
     fn place(&self, ppn: Ppn) -> Place {
         let units = if self.slc.holds(ppn) { self.units.0 } else { self.units.1 };
         (self.homes.block_in_plane(self.homes.block_of(ppn)), self.homes.page_in_block(ppn) / units)
@@ -76,12 +78,12 @@ impl Parity {
         Ok(())
     }
 
-    /// The same program of a block is another one after its erase.
+    /// Forgets the last program of an erased block: its next program has the same number.
     pub(super) fn erased(&mut self, block: BlockId) {
         self.last.retain(|_, (last, _)| *last != block);
     }
 
-    /// Parity was programmed beside the data whose last unit is `ppn`.
+    /// Checks a program of parity that follows the data unit `ppn`.
     pub(super) fn parity(&mut self, ppn: Ppn) -> Result<(), String> {
         let (die, plane, place) = (self.homes.die_of(ppn), self.homes.plane_of(ppn), self.place(ppn));
         let first = die.0 * self.homes.planes_per_die() as u32;
@@ -106,7 +108,7 @@ mod tests {
     use super::*;
     use crate::config::{FirmwarePolicy, ParityShare};
 
-    /// Three dies of one plane, with blocks of four pages of data and two of parity, which is after every second program of data.
+    /// Returns three dies of one plane, with blocks of four pages of data and two of parity: one after every second data program.
     fn parity() -> Parity {
         let mut config = Config::default();
         config.geometry.channels = 3;
@@ -129,7 +131,7 @@ mod tests {
         assert_eq!(parity.parity(Ppn(1)), Ok(()));
         parity.programmed(Ppn(2)).expect("it is data");
         assert!(parity.parity(Ppn(2)).is_err());
-        // The next die has its turn one program before.
+        // The next die has its turn one program earlier.
         parity.programmed(Ppn(64)).expect("it is data");
         assert_eq!(parity.parity(Ppn(64)), Ok(()));
     }

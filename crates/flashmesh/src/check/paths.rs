@@ -1,4 +1,5 @@
-//! A path carries one transfer at a time, and only for the die it was granted to; every byte sent arrives once.
+//! Oracle `paths`: a path carries one transfer at a time, and only for the die to which it was granted; every byte sent
+//! arrives once. The oracle tracks the stage of each path and sums the bytes.
 
 use crate::fabric::{Grant, Payload, Sent};
 use crate::ids::PathId;
@@ -35,7 +36,7 @@ fn name(grant: Grant) -> String {
 impl Paths {
     pub(super) const NAME: &'static str = "paths";
 
-    /// The holder of `grant`.
+    /// Returns the holder of `grant`, or an error if the path is not held under this grant.
     fn holder(&mut self, grant: Grant, does: &str) -> Result<&mut PathHolder, String> {
         match self.held.find_mut(grant.path) {
             Some(held) if held.grant == grant => Ok(held),
@@ -93,7 +94,8 @@ impl Paths {
         Ok(())
     }
 
-    /// A transfer of garbage collection may be under way: the run ends with its last request.
+    /// Checks the paths and bytes at the end of the run. Transfers of collection may be in flight: the run ends with its
+    /// last request.
     pub(super) fn finish(&self) -> Result<(), String> {
         let mut on_their_way = Bytes::ZERO;
         for (_, held) in self.held.iter() {
@@ -131,7 +133,7 @@ mod tests {
         Payload { message: Message::Program, planes: 1, command: Time::from_ns(10), bytes: Bytes::from_kib(4) };
     const SENT: Sent = Sent { delivered: None, least: Time::from_ns(10) };
 
-    /// Oracles of a bus that moves data in no time.
+    /// Creates oracles of a bus with infinite data rate.
     fn oracles() -> Oracles {
         let mut config = config();
         config.fabric.channel_rate = Rate::UNLIMITED;

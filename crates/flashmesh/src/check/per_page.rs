@@ -1,8 +1,8 @@
-//! Something for each page of a request: nearly all requests touch one page, for which nothing is allocated.
+//! Values for each page of a request. Most requests have one page, for which nothing is allocated.
 
 use std::ops::{Index, IndexMut};
 
-/// A value for each page of a request, by its position.
+/// A value for each page of a request, indexed by position.
 #[derive(Clone, Debug)]
 pub(super) struct PerPage<T> {
     first: T,

@@ -1,6 +1,6 @@
-//! The planes that share one operation: as many pages as planes joined, one a plane, of the kind that was announced, and
-//! only those that the multi-plane rule lets join. Several mapping units of one page may be read, and several of what one program takes
-//! may be programmed.
+//! Oracle `planes`: an operation has the announced kind and number of planes, with one page for each plane, and only planes that the multi-plane
+//! rule lets join. Several mapping units of a page may be read, and several of one program programmed. The oracle collects the pages reported after
+//! each operation.
 
 use crate::config::{Config, MultiPlane};
 use crate::flash::die::OperationKind;
@@ -28,14 +28,14 @@ pub(super) struct Planes {
     homes: Homes,
     slc: SlcArea,
     rule: MultiPlane,
-    /// Mapping units of a page that is read, and of what one program writes in a plane.
+    /// Mapping units of a page to read, and of a program of one plane.
     units: (u32, u32),
-    /// The operation each die began last, and the suspended one.
+    /// Operation that each die began last, and the suspended one.
     begun: Vec<Option<(OperationKind, usize)>>,
     suspended: Vec<Option<(OperationKind, usize)>>,
     ended: Option<Ended>,
     done: Vec<Done>,
-    /// Where units were that a copyback has moved.
+    /// Old locations of the units that the current copyback has moved.
     copied_back: Vec<Ppn>,
 }
 
@@ -77,7 +77,7 @@ impl Planes {
         outcome
     }
 
-    /// A copyback moves all units that one program writes, from one place to another.
+    /// Checks that a copyback moved all units of one program.
     fn copyback_settled(&mut self) -> Result<(), String> {
         let moved = std::mem::take(&mut self.copied_back);
         let Some(&first) = moved.first() else { return Ok(()) };
@@ -105,7 +105,7 @@ impl Planes {
         self.page(ppn, &[OperationKind::Read], "read")
     }
 
-    /// `from` is the old place of a moved page.
+    /// Checks a programmed page. `from` is the old location of a moved page.
     pub(super) fn programmed(&mut self, ppn: Ppn, from: Option<Ppn>) -> Result<(), String> {
         if let (Some(from), Some(Ended { kind: OperationKind::Copyback, .. })) = (from, &self.ended)
             && self.homes.plane_of(from) != self.homes.plane_of(ppn)
@@ -179,7 +179,7 @@ mod tests {
     use crate::ids::{BlockId, DieId, Lpn, Ppn};
     use crate::units::{Bytes, Time};
 
-    /// Pages of the two planes of die 0: block 1 and block 9, and block 10 beside it.
+    /// Pages of the two planes of die 0: in block 1, in block 9, and in block 10 after it.
     const IN_PLANE_0: Ppn = Ppn(4);
     const IN_PLANE_1: Ppn = Ppn(36);
     const IN_PLANE_1_NEXT_BLOCK: Ppn = Ppn(40);
@@ -201,7 +201,7 @@ mod tests {
         oracles
     }
 
-    /// A copyback on a drive of two units a page has programmed units that were at these places.
+    /// Runs a copyback of the units (from, to), on a drive with two units in a page.
     fn copied_back(moved: &[(u32, u32)]) -> Result<(), String> {
         let mut config = config();
         config.ftl.mapping_unit = Some(Bytes::new(config.geometry.page_size.as_u64() / 2));

@@ -1,4 +1,4 @@
-//! The oracles as a probe: each notice goes to the hook that is about it.
+//! The oracles as a probe: each notice calls its hook.
 
 use crate::error::RunError;
 use crate::kernel::probe::{AtEnd, Notice, Probe};
@@ -71,7 +71,7 @@ impl Probe for Oracles {
             Notice::CacheRemoved(lpn) => self.cache_removed(lpn, now),
             Notice::DestageBegan(lpn, sectors) => self.destage_began(lpn, sectors, now),
             Notice::DestageForgotten(lpn) => self.destage_forgotten(lpn, now),
-            // Told by the queues of the drive and by its scouts: the oracles judge what comes of it.
+            // Not checked themselves: the oracles check the operations and transfers that follow.
             Notice::Enqueued(..)
             | Notice::Taken(..)
             | Notice::Rerouted(..)

@@ -1,5 +1,5 @@
-//! A page, or a word line, is programmed by one operation between two erases of its block, whichever of its mapping units that writes. Where a
-//! program writes one unit, `pages` says so.
+//! Oracle `programs`: all mapping units of a page, or word line, that are programmed between two erases are programmed by one operation. The
+//! oracle counts operations and compares. If a program writes one unit, the oracle `pages` covers this.
 
 use rustc_hash::FxHashMap;
 
@@ -14,9 +14,9 @@ pub(super) struct Programs {
     slc: SlcArea,
     /// Mapping units of a program in the SLC cache, and of one elsewhere.
     units: (u32, u32),
-    /// Operations of the array that have ended.
+    /// Number of array operations that have ended.
     ended: u64,
-    /// By block and program in it: the operation that ended with it.
+    /// Number of the operation that programmed it, by block and program in the block.
     operations: FxHashMap<BlockId, FxHashMap<u32, u64>>,
 }
 

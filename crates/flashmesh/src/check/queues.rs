@@ -1,5 +1,6 @@
-//! Queues between host and drive hold what they may: a command is fetched once, in order, and after the drive heard of it; no queue,
-//! and no share of the drive, is overfull; completions have room; and an urgent command that may be fetched goes before others.
+//! Oracle `queues`, between host and drive: a command is fetched once, in order, and after its doorbell has reached the drive; no
+//! queue and no limit of the drive overflows; completions have free slots; and an urgent command that can be fetched goes first.
+//! The oracle counts the entries of all queues.
 
 use std::collections::VecDeque;
 
@@ -16,14 +17,14 @@ struct Pair {
     priority: Option<Priority>,
     /// Commands whose completion the host has not taken.
     held: usize,
-    /// Commands not fetched, and the number of them that the drive knows.
+    /// Commands not fetched, and how many of them the drive knows by doorbells.
     submitted: VecDeque<RequestId>,
     known: usize,
     /// Commands that occupy a slot of the drive.
     in_drive: FxHashSet<RequestId>,
-    /// Commands without a slot whose completion is not posted.
+    /// Commands that have left their slot and whose completion is not posted.
     finished: FxHashSet<RequestId>,
-    /// Completions not taken by the host, and the number of them that the drive still counts.
+    /// Completions not taken by the host, and slots of the completion queue that are occupied from the drive's view.
     to_take: usize,
     posted: usize,
 }
@@ -203,7 +204,7 @@ mod tests {
         Queues::new(&config, &[Priority::Urgent, Priority::Low])
     }
 
-    /// Feeds all of these; the last is refused with `message`, the others pass.
+    /// Checks that the last event of `seen` is refused with `message`, and the others are accepted.
     fn refused(seen: &[Seen], message: &str) {
         let mut queues = queues();
         let (last, before) = seen.split_last().expect("something is seen");

@@ -1,6 +1,6 @@
-//! Every request completes exactly once, after it reached the drive, when each of its pages has been read or programmed, or the
-//! device cache has read or taken it; a flush when that is so of all writes that reached its namespace before it. A request that
-//! was refused touches no page.
+//! Oracle `requests`: every request completes exactly once, after it reached the drive, when each of its pages has been read or programmed, or the
+//! device cache has returned or taken it; a flush, when this holds for all writes that reached its namespace before. A refused request touches no
+//! page. The oracle counts the steps of every page.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use super::arithmetic::{Cuts, Extent, spaces};
 use super::by_id::ById;
 use super::per_page::PerPage;
 
-/// How often each step was done for a page of a request.
+/// Number of times that each step was done for a page of a request.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     read: u32,
@@ -27,7 +27,7 @@ struct Counts {
 struct Pending {
     io: IoRequest,
     submitted: Time,
-    /// None for a request without flash operations.
+    /// `None` for a request without flash operations.
     extent: Option<Extent>,
     counts: PerPage<Counts>,
     /// Sequence number of arrival at the drive.
@@ -46,7 +46,7 @@ impl Pending {
         }
     }
 
-    /// Whether the page is stored: programmed, or in the device cache.
+    /// Returns whether the page is done: counted once, or in the device cache.
     fn is_done(&self, count: impl Fn(&Counts) -> u32, at: usize) -> bool {
         count(&self.counts[at]) + self.counts[at].cached == 1
     }
@@ -63,12 +63,12 @@ impl Pending {
 #[derive(Clone, Debug)]
 pub(super) struct Requests {
     cuts: Cuts,
-    /// Whether a partial program moves only the written sectors.
+    /// Whether a partial program transfers only the written sectors.
     partial_program: bool,
     pending: ById<RequestId, Option<Pending>>,
     refused: FxHashSet<RequestId>,
     submitted: u64,
-    /// First page of each namespace, rising; a flush covers one namespace.
+    /// First page of each namespace, ascending. A flush covers one namespace.
     namespaces: Vec<u32>,
 }
 
@@ -141,8 +141,8 @@ impl Requests {
         self.cuts.page_size()
     }
 
-    /// Bytes of `lpn` that a request reads from the array: what it asks for, or a page it writes in part; with partial programs
-    /// only what it does not write.
+    /// Returns the bytes of `lpn` that the array reads for a request: what a read covers, or the whole page for a partial write; with partial
+    /// programs only the part that it does not write.
     pub(super) fn wanted(&self, id: RequestId, lpn: Lpn) -> Option<Bytes> {
         let touched = self.bytes(id, lpn)?;
         Some(match self.pending.find(id)?.io.kind {
@@ -152,7 +152,7 @@ impl Requests {
         })
     }
 
-    /// Where in a page what a request has read of it lies; `None` where a write reads the rest of a page alone.
+    /// Returns the range that a request reads of a page; `None` for a partial write with partial programs, which reads only the rest.
     pub(super) fn sensed(&self, id: RequestId, lpn: Lpn) -> Option<Range<Bytes>> {
         let io = &self.pending.find(id)?.io;
         match io.kind {
@@ -166,7 +166,7 @@ impl Requests {
         Some(self.cuts.bytes(&self.pending.find(id)?.io, lpn)).filter(|bytes| *bytes > Bytes::ZERO)
     }
 
-    /// Counts a step for a page of a request; returns the request and the position of the page.
+    /// Counts a step for a page of a request. Returns the request and the position of the page.
     fn page(
         &mut self,
         id: RequestId,
@@ -247,7 +247,7 @@ impl Requests {
         Ok(())
     }
 
-    /// A flush completes when the earlier writes of its namespace are on flash or in the device cache, whose oracle checks the
+    /// Checks that a flush completes after the earlier writes of its namespace are on flash or in the device cache. The oracle `cache` checks the
     /// rest.
     fn flushed(&self, name: impl Fn() -> String, after: &[(RequestId, u64)], now: Time) -> Result<(), String> {
         let is_left = |&&(id, order): &&(RequestId, u64)| {

@@ -1,4 +1,5 @@
-//! A scout that meets no other finds a path when a flood fill does, and fails after crossing what a flood fill covers.
+//! Oracle `searches`: a scout of Venice that meets no other finds a path if and only if a flood fill over the free
+//! links does. If it fails, it has crossed as many links as the flood fill allows.
 
 use crate::fabric::{Search, Verdict};
 

@@ -1,4 +1,5 @@
-//! What the oracles say of faults injected into a drive with an SLC cache: block 7 of each plane holds two pages.
+//! Tests of the oracles with faults injected into a drive with an SLC cache, where block 7 of each plane holds two
+//! pages.
 
 use super::data::Data;
 use super::histories::{assert_fails, assert_silent, config, oracles_with, us};
@@ -10,7 +11,7 @@ use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, Lpn, Ppn};
 use crate::units::Time;
 
-/// Pages of block 7 of plane 0, and of block 7 of plane 1.
+/// Pages in block 7 of plane 0 and in block 7 of plane 1.
 const CACHED: Ppn = Ppn(28);
 const CACHED_IN_PLANE_1: Ppn = Ppn(60);
 
@@ -33,7 +34,7 @@ fn ended(kind: OperationKind, planes: usize, until: u64) -> Oracles {
     oracles
 }
 
-/// One program of `pages`, which the device cache sent.
+/// Runs one program of `pages`, destaged by the device cache.
 fn programmed(pages: &[Ppn], until: u64) -> Oracles {
     let mut oracles = ended(Program, pages.len(), until);
     for (&ppn, lpn) in pages.iter().zip(0..) {
@@ -42,7 +43,7 @@ fn programmed(pages: &[Ppn], until: u64) -> Oracles {
     oracles
 }
 
-/// The oracle that objects first. Most programs here bring no data, to which another oracle objects.
+/// Returns the first violation. Most programs here bring no data, which the oracle `data` reports as well.
 fn said(oracles: &Oracles) -> Option<(&'static str, String)> {
     oracles.violation().map(|violation| (violation.oracle, violation.message.clone()))
 }

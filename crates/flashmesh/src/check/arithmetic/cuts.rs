@@ -1,4 +1,4 @@
-//! How a request is cut: into pages, and a page into sectors.
+//! Division of requests into pages, and of pages into sectors.
 
 use crate::cache::Sectors;
 use crate::config::Config;
@@ -9,11 +9,11 @@ use crate::workload::IoRequest;
 use super::Homes;
 use super::units::array_in_units;
 
-/// Page, sector and capacity sizes of the drive, in bytes.
+/// Sizes of pages, sectors and the drive, in bytes.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Cuts {
     page: u64,
-    /// A page of the array, which has the metadata.
+    /// Array page, to which the spare area belongs.
     array_page: u64,
     spare: u64,
     sector: u64,
@@ -28,7 +28,7 @@ pub(in super::super) struct Extent {
     partial: (bool, bool),
 }
 
-/// Bytes common to two half-open ranges.
+/// Returns the bytes common to two half-open ranges.
 fn common(one: (u64, u64), other: (u64, u64)) -> u64 {
     one.1.min(other.1).saturating_sub(one.0.max(other.0))
 }
@@ -82,14 +82,14 @@ impl Cuts {
         Bytes::new(common(bytes_of(io), self.page_bytes(lpn)))
     }
 
-    /// Where in its page the bytes of a request lie.
+    /// Returns the range of a request's bytes in a page.
     pub(in super::super) fn part(&self, io: &IoRequest, lpn: Lpn) -> std::ops::Range<Bytes> {
         let (first, last) = self.page_bytes(lpn);
         let (start, end) = bytes_of(io);
         Bytes::new(start.max(first) - first)..Bytes::new(end.min(last) - first)
     }
 
-    /// A request without bytes touches the page that its offset names.
+    /// Returns the pages of a request. A request without bytes touches the page at its offset.
     pub(in super::super) fn extent(&self, io: &IoRequest) -> Extent {
         let (start, end) = bytes_of(io);
         let (first, last) = (start / self.page, if start < end { (end - 1) / self.page } else { start / self.page });
@@ -107,7 +107,7 @@ impl Cuts {
         touched.fold(Sectors::NONE, |all, sector| all.or(Sectors::range(sector, sector + 1)))
     }
 
-    /// User data with its share of the metadata of the page.
+    /// Returns user data plus its share of the metadata of the page.
     pub(in super::super) fn moved(&self, data: Bytes) -> Bytes {
         let shares = u128::from(data.as_u64()) * u128::from(self.spare);
         let page = u128::from(self.array_page);

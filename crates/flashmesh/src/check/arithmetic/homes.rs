@@ -1,9 +1,9 @@
-//! Addresses: the numbers of pages, blocks, planes, dies and chips, and what holds what, by plain division.
+//! Numbers of chips, dies, planes, blocks and pages, and which contains which, by plain division.
 
 use crate::config;
 use crate::ids::{BlockId, ChannelId, ChipId, DieId, PlaneId, Ppn};
 
-/// The levels of the array, the outermost first.
+/// Levels of the array, outermost first.
 const CHANNEL: usize = 0;
 const CHIP: usize = 1;
 const DIE: usize = 2;
@@ -11,7 +11,7 @@ const PLANE: usize = 3;
 const BLOCK: usize = 4;
 const PAGE: usize = 5;
 
-/// The array as a tree; the units of each level are numbered over the whole drive.
+/// The array as a tree. The units of each level are numbered over the whole drive.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Homes {
     /// Units of each level in one unit of the level above.
@@ -43,12 +43,12 @@ impl Homes {
         (u64::from(number) / self.units_per(inner, outer)) as u32
     }
 
-    /// The offset of unit `number` of `inner` in the unit of `outer` that holds it.
+    /// Returns the offset of unit `number` of level `inner` in the unit of level `outer` that contains it.
     fn offset(&self, inner: usize, number: u32, outer: usize) -> u32 {
         (u64::from(number) % self.units_per(inner, outer)) as u32
     }
 
-    /// The unit of `inner` at `offset` in unit `number` of `outer`.
+    /// Returns the unit of level `inner` at `offset` in unit `number` of level `outer`.
     fn descendant(&self, outer: usize, number: u32, inner: usize, offset: u32) -> u32 {
         (u64::from(number) * self.units_per(inner, outer) + u64::from(offset)) as u32
     }
@@ -117,7 +117,7 @@ impl Homes {
         self.offset(BLOCK, block.0, PLANE)
     }
 
-    /// Channel, chip in the channel, die in the chip, plane in the die.
+    /// Returns the channel, the chip in the channel, the die in the chip, and the plane in the die.
     pub(in super::super) fn position(&self, plane: PlaneId) -> [u32; 4] {
         let (chip, die) = (self.chip_of_plane(plane).0, self.die_of_plane(plane).0);
         let channel = self.ancestor(CHIP, chip, CHANNEL);

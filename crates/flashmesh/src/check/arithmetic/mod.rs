@@ -1,8 +1,7 @@
-//! Addresses, times and ranges, from the configuration alone.
+//! Addresses, times and ranges, computed from the configuration alone.
 //!
-//! What the simulator computes with shifts, tables and counts made before the run, this computes anew by plain division, page by
-//! page and plane by plane, so that an error in the one is not in the other. Nothing here calls the arithmetic of the drive;
-//! only the names of things (ids, units) and the declared parameters are shared.
+//! The simulator computes these with shifts, tables and precomputed counts. This module computes them anew by plain division, page by page and plane
+//! by plane, so that they do not share errors. It calls no arithmetic of the drive: it shares only types (ids, units) and the declared parameters.
 
 mod cuts;
 mod homes;

@@ -1,21 +1,21 @@
-//! Blocks of the SLC cache: where they are, and what they hold.
+//! Location and capacity of the blocks of the SLC cache.
 
 use super::homes::Homes;
 use super::units::{bits, data_programs, in_units, pages_per_unit, units_per_page};
 use crate::config::Config;
 use crate::ids::{BlockId, Ppn};
 
-/// A page, as far as its array times depend on it.
+/// A page, with the properties that determine its array times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum PageAt {
-    /// At this offset of a block with all bits of its cells.
+    /// At this offset in a block that uses all bits of its cells.
     Native(u32),
     /// In the SLC cache.
     Slc,
 }
 
 impl PageAt {
-    /// The page so many further on in its block.
+    /// Returns the page `pages` after this one in its block.
     pub(in super::super) fn plus(self, pages: u32) -> PageAt {
         match self {
             PageAt::Native(page) => PageAt::Native(page + pages),
@@ -24,14 +24,14 @@ impl PageAt {
     }
 }
 
-/// The last blocks of each plane.
+/// Blocks of the SLC cache: the last ones of each plane.
 #[derive(Clone, Debug)]
 pub(in super::super) struct SlcArea {
     homes: Homes,
     blocks_per_plane: u32,
-    /// Blocks of a plane outside it.
+    /// Blocks of a plane outside the cache.
     others: u32,
-    /// Mapping units of a block of it.
+    /// Mapping units in a block of the cache.
     units: u32,
 }
 
@@ -53,7 +53,7 @@ impl SlcArea {
         self.has_block(self.homes.block_of(ppn))
     }
 
-    /// Whether a block has this page.
+    /// Returns whether the block of `ppn` has this page.
     pub(in super::super) fn is_a_page(&self, ppn: Ppn) -> bool {
         !self.holds(ppn) || self.homes.page_in_block(ppn) < self.units
     }

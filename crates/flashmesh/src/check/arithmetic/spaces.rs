@@ -1,4 +1,4 @@
-//! Which logical pages each namespace has, and which planes they may lie on.
+//! Logical pages of each namespace, and the planes on which they may lie.
 
 use std::ops::Range;
 
@@ -11,11 +11,11 @@ use super::{Cuts, Homes, in_units};
 pub(in super::super) struct Space {
     pub name: String,
     pub pages: Range<u32>,
-    /// By plane: whether pages of the namespace may lie there.
+    /// Whether pages of the namespace may lie on a plane, indexed by plane.
     pub planes: Vec<bool>,
 }
 
-/// The namespaces in the order of the configuration; one that spans the drive where none is given.
+/// Returns the namespaces in the order of the configuration; without any, one that spans the drive.
 pub(in super::super) fn spaces(config: &Config) -> Vec<Space> {
     let homes = Homes::new(&in_units(config));
     let cuts = Cuts::new(config);
@@ -46,7 +46,7 @@ pub(in super::super) fn spaces(config: &Config) -> Vec<Space> {
     spaces
 }
 
-/// By stream: the index of its namespace in [`spaces`].
+/// Returns the index in [`spaces`] of the namespace of each stream.
 pub(in super::super) fn space_of_stream(config: &Config) -> Vec<usize> {
     let place = |wanted: &Option<String>| {
         let named = |name: &String| config.namespace.iter().position(|(other, _)| other == name);

@@ -1,4 +1,4 @@
-//! The arithmetic of the oracles and that of the drive, which know nothing of one another, agree.
+//! Comparison of the oracles' arithmetic with the drive's: the two are independent and must agree.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -152,7 +152,7 @@ proptest! {
         random in prop::collection::vec(any::<(u64, u64)>(), 20),
     ) {
         let (drive, _, cuts) = of(&geometry);
-        // Only the device cache knows sectors, and it tells so many apart.
+        // Only the device cache distinguishes sectors, up to this many in a page.
         let has_cache = cuts.sectors() <= Sectors::MAX;
         for random in random {
             let io = request(&cuts, random, RequestKind::Read);
@@ -310,7 +310,7 @@ proptest! {
     }
 }
 
-/// A namespace with a share of the drive in percent; bits choose its units of each level.
+/// Creates a namespace with a share of the drive in percent. Bits choose its units of each level.
 fn namespace(drive: &Geometry, (index, (share, sets)): (usize, (u64, Option<[u8; 4]>))) -> (String, Namespace) {
     let counts = [drive.channels, drive.chips_per_channel, drive.dies_per_chip, drive.planes_per_die];
     let set = |level: usize| {

@@ -1,4 +1,4 @@
-//! How long commands, the array and transfers take.
+//! Durations of commands, array operations and transfers.
 
 use rustc_hash::FxHashSet;
 
@@ -10,7 +10,7 @@ use crate::fabric::{Message, Payload};
 use crate::flash::die::OperationKind;
 use crate::units::{Bytes, Rate, Time};
 
-/// Bits of a cell, least significant first: of the pages that do not repeat, then of those that do.
+/// Page types of a block in page order (`l`ower, `m`iddle, `u`pper, `t`op): of the first pages, then a pattern that repeats.
 const ONE: (&str, &str) = ("", "l");
 const MLC: (&str, &str) = ("", "lu");
 const TLC: (&str, &str) = ("llllllmm", "llmmuu");
@@ -25,11 +25,12 @@ pub(in super::super) struct Times {
     transfer: Transfer,
     packets: config::Packets,
     channel_rate: Rate,
-    /// Pages of a mapping unit.
+    /// Pages in a mapping unit.
     in_unit: u32,
 }
 
-/// `first` for one plane, the listed times for more; past the end of the list each plane adds what the last one added.
+/// Returns the command time for `planes` planes, from the listed times for one, two, ... planes. Beyond the list each plane adds
+/// as much as the last listed one.
 fn counted(listed: &[Time], planes: u32) -> Time {
     let mut time = Time::ZERO;
     let mut step = Time::ZERO;
@@ -58,7 +59,7 @@ impl Times {
         }
     }
 
-    /// The rate of a channel under the load of its chips: bytes in a second of 10^15 fs.
+    /// Returns the channel rate under the RC load of its chips. Computed as femtoseconds for a byte.
     fn loaded(config: &Config) -> Rate {
         let config::Fabric {
             channel_rate, driver_resistance_ohm, chip_capacitance_ff, controller_capacitance_ff, ..
@@ -86,7 +87,7 @@ impl Times {
         }
     }
 
-    /// The one of `times` (lower, middle, upper, top page) for a page offset in the block.
+    /// Returns the element of `times` (lower, middle, upper, top page) for a page offset in the block.
     fn pick(&self, page: u32, times: [Time; 4]) -> Time {
         let (first, repeated) = self.order();
         let (first, repeated, page) = (first.as_bytes(), repeated.as_bytes(), page as usize);
@@ -98,7 +99,7 @@ impl Times {
         }
     }
 
-    /// A page of each kind that there is.
+    /// Returns at least one page of each page type.
     pub(in super::super) fn kinds_of_pages(&self) -> impl Iterator<Item = PageAt> + Clone + use<> {
         let (first, repeated) = self.order();
         let native = (0..(first.len() + repeated.len()) as u32).map(PageAt::Native);
@@ -126,7 +127,7 @@ impl Times {
         self.pick(page, [lower, middle, upper, top])
     }
 
-    /// Time of an on-die controller to decode a command, and again to frame data.
+    /// Returns the time of an on-die controller to decode a command, or to frame data; 0 without one.
     fn on_die_controller(&self) -> Time {
         if self.decodes_on_die { self.packets.on_die_controller_time } else { Time::ZERO }
     }
@@ -141,7 +142,8 @@ impl Times {
         }
     }
 
-    /// Time to read all pages that one program writes, of which `page` is one: those of a word line, or as many of the SLC cache.
+    /// Returns the time to read all pages that one program writes, of which `page` is one: those of a word line, or as many pages
+    /// of the SLC cache.
     pub(in super::super) fn read_of_program(&self, page: PageAt) -> Time {
         let pages = if self.flash.program_unit == ProgramUnit::WordLine { self.order().1.len() as u32 } else { 1 };
         let first = match page {
@@ -151,17 +153,17 @@ impl Times {
         (0..pages).fold(Time::ZERO, |time, page| time + self.read(first.plus(page)))
     }
 
-    /// Time to read what a copyback of large units moves from the unit at `from` on: a whole program at least.
+    /// Returns the time to read what a copyback of large units moves from the unit at `from` on: at least one whole program.
     pub(in super::super) fn read_of_copyback(&self, from: PageAt) -> Time {
         self.read_of_unit(from, 0, self.in_unit).max(self.read_of_program(from))
     }
 
-    /// Time to read so many pages of the large unit that begins at `unit`, from the page `skipped` on, without decoding.
+    /// Returns the time to read `pages` pages of the large unit at `unit`, after skipping `skipped` pages, without decoding.
     pub(in super::super) fn read_of_unit(&self, unit: PageAt, skipped: u32, pages: u32) -> Time {
         (skipped..skipped + pages).fold(Time::ZERO, |time, page| time + self.read(unit.plus(page)))
     }
 
-    /// Time to program a large unit, without decoding: by word lines where a program is of one.
+    /// Returns the time to program a large unit, without decoding: by word lines if a program writes one.
     pub(in super::super) fn program_of_unit(&self, unit: PageAt) -> Time {
         let is_by_word_lines = self.flash.program_unit == ProgramUnit::WordLine && unit != PageAt::Slc;
         let at_once = if is_by_word_lines { (self.order().1.len() as u32).min(self.in_unit) } else { 1 };
@@ -169,16 +171,16 @@ impl Times {
         first_pages.fold(Time::ZERO, |time, page| time + self.program(unit.plus(page)))
     }
 
-    /// Time to read a large unit, or those of a program, and to program them elsewhere, without decoding.
+    /// Returns the time to read a large unit, or the units of a program, and to program them elsewhere, without decoding.
     pub(in super::super) fn copyback_of_unit(&self, from: PageAt, to: PageAt) -> Time {
         self.read_of_copyback(from) + self.program_of_unit(to)
     }
 
-    /// What operations on large units may take.
+    /// Returns the possible times of operations on large units.
     pub(in super::super) fn of_large_units(&self, kind: OperationKind) -> FxHashSet<Time> {
         let once = self.decoding(kind);
         let (first, repeated) = self.order();
-        // As many units as it takes until the kinds of their pages repeat.
+        // Enough units for all patterns of page types in a unit.
         let units = (0..(first.len() + repeated.len()) as u32).map(|unit| PageAt::Native(unit * self.in_unit));
         let units = units.chain((self.slc.blocks_per_plane > 0).then_some(PageAt::Slc));
         let others = units.clone();
@@ -195,7 +197,7 @@ impl Times {
         alone.map(|time| once + time).collect()
     }
 
-    /// Time that an on-die controller adds to an operation.
+    /// Returns the time that an on-die controller adds to an operation.
     pub(in super::super) fn decoding(&self, kind: OperationKind) -> Time {
         let once = self.on_die_controller();
         if kind == OperationKind::Read { once + once } else { once }
@@ -213,7 +215,7 @@ impl Times {
             OperationKind::Read => of(&flash.read_command_time),
             OperationKind::Program => of(&flash.program_command_time),
             OperationKind::Erase => of(&flash.erase_command_time),
-            // Two commands in one where neither has a time of its own.
+            // If neither has its own time, the two commands count as one.
             OperationKind::Copyback => match (&flash.read_command_time, &flash.program_command_time) {
                 (None, None) => counted(&alike, planes),
                 (read, program) => of(read) + of(program),
@@ -221,7 +223,7 @@ impl Times {
         }
     }
 
-    /// Transfer time of `bytes` at `rate`, rounded up to a picosecond.
+    /// Returns the transfer time of `bytes` at `rate`, rounded up to a picosecond.
     fn moving(bytes: u64, rate: Rate) -> Time {
         if rate == Rate::UNLIMITED {
             return Time::ZERO;
@@ -230,7 +232,7 @@ impl Times {
         Time::from_ps((work / rate + u128::from(work % rate > 0)) as u64)
     }
 
-    /// Time a payload holds a channel; `None` where a path is more than one channel.
+    /// Returns the time for which a payload holds a channel; `None` if a path may have several links.
     pub(in super::super) fn on_channel(&self, payload: Payload) -> Option<Time> {
         let Payload { message, planes, command, bytes } = payload;
         match self.transfer {

@@ -1,4 +1,4 @@
-//! Which logical pages hold the map of the drive, where it does not fit into DRAM.
+//! Logical pages that hold the map of the drive, if it does not fit into DRAM.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use crate::ids::Lpn;
 
 use super::Cuts;
 
-/// Pages of the map. They follow those of the host; each holds as many entries as fit.
+/// Translation pages. They follow the pages of the host, each with as many entries as fit.
 #[derive(Clone, Debug)]
 pub(in super::super) struct MapPages {
     host_pages: u64,
@@ -17,7 +17,7 @@ pub(in super::super) struct MapPages {
 }
 
 impl MapPages {
-    /// `None` when the whole map is in DRAM.
+    /// Creates the range; `None` if the whole map is in DRAM.
     pub(in super::super) fn new(config: &Config) -> Option<MapPages> {
         let has_journal = config.persistence.policy == PersistencePolicy::Journal;
         if config.mapping.cache_capacity.is_none() && !has_journal {
@@ -32,7 +32,7 @@ impl MapPages {
         let host_pages = u64::from(cuts.logical_pages());
         let mut others = 0;
         if has_journal {
-            // Two intervals of journal; 24 B for each copy.
+            // Two checkpoint intervals of the journal, and 24 B for each replica.
             others = 2 * u64::from(config.persistence.checkpoint_interval);
             if config.replication.enabled {
                 let bytes = 24 * (host_pages as f64 * config.replication.l_m) as u64;
@@ -57,7 +57,7 @@ impl MapPages {
     }
 
     pub(in super::super) fn entries_of(&self, page: Lpn) -> Range<Lpn> {
-        // Pages behind those of the map hold no entry of a page of the host.
+        // The pages after those of the map hold no entries of host pages.
         let before = ((u64::from(page.0) - self.host_pages) * self.entries_in_a_page).min(self.host_pages);
         let end = (before + self.entries_in_a_page).min(self.host_pages);
         Lpn(before as u32)..Lpn(end as u32)

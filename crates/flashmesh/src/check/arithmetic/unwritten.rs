@@ -1,4 +1,4 @@
-//! Where pages that hold nothing are read.
+//! Locations at which unwritten pages are read.
 
 use std::ops::Range;
 
@@ -11,11 +11,11 @@ use super::{Homes, Space, in_units, spaces, units_per_page};
 #[derive(Clone, Debug)]
 struct Dealt {
     pages: Range<u32>,
-    /// Each plane with the number of its pages that earlier namespaces take.
+    /// Each plane, with the number of its pages that earlier namespaces occupy.
     planes: Vec<(PlaneId, u32)>,
 }
 
-/// Where unwritten pages are read: they are dealt round robin to the planes of their namespace and fill each plane from its first
+/// Locations of unwritten pages: they are dealt round robin to the planes of their namespace and fill each plane from its first
 /// page, one namespace after the other.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Unwritten {
@@ -31,7 +31,7 @@ impl Unwritten {
         let units = units_per_page(config);
         let mut spaces = spaces(config);
         if spaces.iter().all(|space| space.planes.iter().all(|&has| has)) {
-            // None is bound to a part of the array: they are one.
+            // No namespace is bound to a part of the array: treat them as one.
             let pages = 0..spaces.iter().map(|space| space.pages.end).max().unwrap_or(0);
             spaces = vec![Space { name: String::new(), pages, planes: vec![true; homes.planes()] }];
         }
@@ -39,7 +39,7 @@ impl Unwritten {
             Allocation::Static(order) => order,
             _ => config.ftl.home_order.0,
         };
-        // Positions are compared from the level that varies slowest to the one that varies fastest.
+        // Sort key: position by level, from the slowest-varying level to the fastest.
         let key = |&plane: &PlaneId| {
             let position = homes.position(plane);
             let mut key = levels.map(|level| match level {
@@ -72,7 +72,7 @@ impl Unwritten {
     pub(in super::super) fn home(&self, lpn: Lpn) -> Option<Ppn> {
         let Dealt { pages, planes } = self.dealt.iter().find(|dealt| dealt.pages.contains(&lpn.0))?;
         let number = (lpn.0 - pages.start) as usize;
-        // Units are dealt by the pageful.
+        // Units of a page stay together.
         let (pageful, unit) = (number / self.units, number % self.units);
         let (plane, before) = planes[pageful % planes.len()];
         let page = before + (pageful / planes.len() * self.units + unit) as u32;

@@ -1,11 +1,11 @@
-//! What comes into DRAM, is found there, and leaves it.
+//! Checks of data that enters DRAM, is found there, and leaves it.
 
 use super::{Cache, CachedPage};
 use crate::cache::Sectors;
 use crate::ids::{Lpn, RequestId};
 
 impl Cache {
-    /// Sectors of a read come from DRAM; true when they are all it wants of the page.
+    /// Checks sectors that a read got from DRAM. Returns whether they are all it wants of the page.
     pub(in super::super) fn found(&mut self, id: RequestId, lpn: Lpn, sectors: Sectors) -> Result<bool, String> {
         let Some(io) = self.flying.get(&id).map(|flying| flying.io) else {
             return Err(format!("request {} found logical page {} in the cache, but is not in flight", id.0, lpn.0));
@@ -19,7 +19,7 @@ impl Cache {
         Ok(wanted.without(sectors).is_empty())
     }
 
-    /// Data of a written page is in DRAM; with `stays` it goes to flash later.
+    /// Checks data of a written page that entered DRAM. With `stays` it is destaged later.
     pub(in super::super) fn took(
         &mut self,
         id: RequestId,

@@ -1,4 +1,4 @@
-//! What the array reads and programs.
+//! Checks of array reads and programs.
 
 use super::{Cache, Stamp};
 use crate::cache::Sectors;
@@ -97,7 +97,7 @@ impl Cache {
 
     pub(in super::super) fn destage_forgotten(&mut self, lpn: Lpn) {
         let Some(content) = self.flash.remove(&lpn) else { return };
-        // A write that was on its way before it came to flash after the page was deallocated, and goes with it.
+        // Writes in flight may have reached flash after the deallocation; their data is forgotten with the page.
         let forget = |stamps: &mut Vec<Stamp>| {
             let gone = stamps.iter_mut().zip(&content).filter(|(stamp, gone)| **stamp <= **gone);
             gone.for_each(|(stamp, _)| *stamp = 0);

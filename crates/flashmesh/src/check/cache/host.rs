@@ -1,4 +1,4 @@
-//! What the host asks for, and what it is told.
+//! Checks of requests of the host and their completions.
 
 use std::ops::Range;
 
@@ -61,8 +61,8 @@ impl Cache {
         Ok(())
     }
 
-    /// A flush reached the drive. When it completes, flash has every dirty sector of these pages, and every write that reached
-    /// the drive before it; unless the cache is as good as flash.
+    /// Records the requirements of a flush: when it completes, flash has every dirty sector of these pages and every write that
+    /// reached the drive earlier. There are none if the cache counts as persistent.
     pub(in super::super) fn flush_began(&mut self, id: RequestId, pages: Range<u32>) {
         if self.is_protected {
             return;
@@ -77,7 +77,7 @@ impl Cache {
         let writes = |flying: &&Flying| matches!(flying.io.kind, RequestKind::Write | RequestKind::WriteZeroes);
         for flying in self.flying.values().filter(writes) {
             for lpn in self.pages_moved(&flying.io).filter(|lpn| pages.contains(&lpn.0)) {
-                // The two were in flight together: either may be the last.
+                // The write and a deallocation were in flight together: either may take effect last.
                 if flying.overtaken.contains(&lpn) {
                     continue;
                 }

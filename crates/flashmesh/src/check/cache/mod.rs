@@ -1,10 +1,9 @@
-//! The device cache hides no data and loses none, sector by sector.
+//! Oracle `cache`: the device cache returns no stale data and loses none, sector by sector.
 //!
-//! The oracle keeps, for every sector, which write its content on flash and in DRAM comes from, by the order in which
-//! writes reached the drive. A read returns nothing older than what was acknowledged, or read, before it reached the
-//! drive; a program puts nothing older over something newer; a page leaves DRAM only when flash has it; no more pages
-//! are dirty than may be; and at the end everything acknowledged is in DRAM or on flash, or counted as lost with the
-//! power.
+//! For every sector the oracle knows which write its content on flash and in DRAM comes from, by the order in which writes reached the drive. A read
+//! returns nothing older than what was acknowledged, or read, before it reached the drive; a program never replaces newer data by older; a page
+//! leaves DRAM only when flash has its data; the limit of dirty pages holds; and at the end all acknowledged data is in DRAM or on flash, or was
+//! counted as lost in the power cut.
 
 mod dram;
 mod flash;
@@ -20,17 +19,17 @@ use crate::workload::{IoRequest, RequestKind};
 
 use super::arithmetic::Cuts;
 
-/// Number of a write in the order of arrival at the drive; 0 for data from before the run.
+/// Sequence number of a write in order of arrival at the drive; 0 for data from before the run.
 type Stamp = u64;
 
 #[derive(Clone, Debug)]
 struct Flying {
     io: IoRequest,
     order: Stamp,
-    /// Oldest version allowed for each sector: that a read may return, or that flash must have after a flush.
+    /// Oldest accepted version of each sector: for a read to return, or for flash to have after a flush.
     floors: FxHashMap<Lpn, Vec<Stamp>>,
     got: FxHashMap<Lpn, Vec<Option<Stamp>>>,
-    /// What the array read for a page of it.
+    /// Content of the request's pages that the array has read, to complete them or to fill the cache.
     base: FxHashMap<Lpn, Vec<Stamp>>,
     /// Pages of a write that are stored.
     done: Vec<Lpn>,
@@ -48,7 +47,7 @@ struct CachedPage {
 
 #[derive(Clone, Debug)]
 pub(super) struct Cache {
-    /// Whether a flush is done when the cache has the data.
+    /// Whether a flush completes as soon as the cache has the data.
     is_protected: bool,
     cuts: Cuts,
     sectors: u32,
@@ -57,21 +56,21 @@ pub(super) struct Cache {
     order: Stamp,
     flying: FxHashMap<RequestId, Flying>,
     dram: FxHashMap<Lpn, CachedPage>,
-    /// Pages in DRAM with sectors that flash lacks.
+    /// Pages in DRAM with sectors newer than on flash.
     dirty: u64,
     flash: FxHashMap<Lpn, Vec<Stamp>>,
     acknowledged: FxHashMap<Lpn, Vec<Stamp>>,
-    /// Versions that the host has written and seen completed, or has read.
+    /// Newest version of each sector that the host knows: by a completed write or a read.
     known: FxHashMap<Lpn, Vec<Stamp>>,
     destages: FxHashMap<Lpn, (Sectors, Vec<Option<Stamp>>)>,
-    /// Content that the array read to complete a partial page.
+    /// Content that the array read to complete a partial page for a destage.
     base: FxHashMap<Lpn, Vec<Stamp>>,
 }
 
 impl Cache {
     pub(super) const NAME: &'static str = "cache";
 
-    /// `None` when the cache is turned off.
+    /// Creates the oracle; `None` without a device cache.
     pub(super) fn new(config: &Config) -> Option<Cache> {
         let (settings, cuts) = (&config.cache, Cuts::new(config));
         let pages = settings.capacity.as_u64() / cuts.page_size().as_u64();
@@ -82,7 +81,7 @@ impl Cache {
             CacheSharing::Shared => 1,
             CacheSharing::PerStream => config.streams().len() as u64,
         };
-        // Each part holds a page at least, and may have one dirty.
+        // Each part holds at least one page, and may have at least one dirty.
         let of_a_part = (pages / parts).max(1);
         let dirty_of_a_part = ((of_a_part as f64 * settings.dirty_limit) as u64).max(1);
         Some(Cache {
@@ -111,7 +110,7 @@ impl Cache {
         self.flash.get(&lpn).cloned().unwrap_or_else(|| self.none())
     }
 
-    /// Write zeroes of a whole page deallocates it, and moves nothing.
+    /// Returns the pages whose data a request moves. Write zeroes of a whole page only deallocates it.
     fn pages_moved(&self, io: &IoRequest) -> impl Iterator<Item = Lpn> + use<> {
         let extent = self.cuts.extent(io);
         let zeroes = io.kind == RequestKind::WriteZeroes;
@@ -128,11 +127,11 @@ impl Cache {
 
     pub(super) fn deallocated(&mut self, lpn: Lpn) {
         self.flash.remove(&lpn);
-        // What collection read of it completes no later write.
+        // Content read before the deallocation must not complete a later write.
         self.base.remove(&lpn);
         self.known.remove(&lpn);
         self.acknowledged.remove(&lpn);
-        // What a write brings later comes after it; of a read nobody knows.
+        // Data that a write stores later is newer than the deallocation. A read in flight may return either state.
         for flying in self.flying.values_mut() {
             flying.overtaken.push(lpn);
             if matches!(flying.io.kind, RequestKind::Read | RequestKind::Flush) || flying.done.contains(&lpn) {

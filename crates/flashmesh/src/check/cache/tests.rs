@@ -12,10 +12,10 @@ use crate::workload::RequestKind::{Deallocate, Flush, Read, Write};
 
 const PAGE: u64 = 4096;
 const WHOLE: Sectors = Sectors::range(0, 8);
-/// Where logical page 3 is read while unwritten: channel 1, way 1, plane 0.
+/// Location at which the unwritten logical page 3 is read: channel 1, way 1, plane 0.
 const HOME: u32 = 6 * 32;
 
-/// A cache of two pages, one of which may be dirty.
+/// Creates oracles of a cache of two pages, one of which may be dirty.
 fn oracles() -> Oracles {
     let mut config = config();
     config.cache.capacity = Bytes::from_kib(8);

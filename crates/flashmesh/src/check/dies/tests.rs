@@ -1,4 +1,4 @@
-//! Injected faults of what the dies do, and runs that are right.
+//! Tests of the oracle `dies`: injected faults, and valid histories.
 
 use super::super::Oracles;
 use super::super::histories::{assert_fails, assert_silent, config, oracles, oracles_with, us};
@@ -29,7 +29,7 @@ fn with_suspension() -> Config {
     config
 }
 
-/// A program of 100 us from zero that is suspended at 30 us.
+/// Runs a program of 100 us from time 0, which is suspended at 30 us.
 fn suspended_program() -> Oracles {
     let mut oracles = oracles_with(&with_suspension());
     begin(&mut oracles, Program, 1, us(0), us(100));
@@ -123,7 +123,7 @@ fn an_array_whose_controller_takes_no_time_is_caught() {
     }
 }
 
-/// Two dies a chip, of which one works at a time; pages of two bits a cell.
+/// Returns two dies in a chip, of which one works at a time, with two bits in a cell.
 fn dies_that_take_turns() -> Config {
     let mut config = config();
     config.geometry.chips_per_channel = 1;
@@ -160,7 +160,8 @@ fn dies_that_take_turns_do_not_begin_while_another_one_works_holds_data_or_has_s
     assert_fails(&oracles, "dies", "die 0 began a Read, but die 1 of its chip has a Program suspended");
 }
 
-/// Two dies a chip, which begin together and are suspended together; die 1 is suspended at 30 us, in a program from zero on.
+/// Returns two dies in a chip, which start and are suspended together. Die 1 is suspended at 30 us, in a program that began
+/// at 0.
 fn suspended_chip() -> Oracles {
     let mut config = with_suspension();
     config.geometry.chips_per_channel = 1;

@@ -1,4 +1,4 @@
-//! What becomes of an entry: it is cached, awaits a write-back, and is dropped.
+//! Lifetime of an entry in the model: it is cached, awaits a write-back, and is dropped.
 
 use super::{Shadow, User};
 use crate::ids::Lpn;
@@ -38,7 +38,8 @@ impl Shadow {
                 let page = self.pages.page_of(lpn);
                 let dropped = self.dropped.get(&lpn).map_or(0, |(order, _)| *order);
                 let read = self.read.get(&page).copied().unwrap_or(0);
-                // What a request waits for was kept for it, though the entry was there meanwhile and is gone again.
+                // The result of a read is kept for a user that waited for it, even if the entry was cached and dropped
+                // meanwhile.
                 let is_kept = |waiting: &Vec<(User, Option<u64>)>| {
                     waiting.iter().any(|(_, since)| since.is_none_or(|since| read > since))
                 };

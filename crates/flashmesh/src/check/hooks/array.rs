@@ -1,4 +1,4 @@
-//! What dies and planes do.
+//! Hooks for operations of dies and planes.
 
 use std::ops::Range;
 
@@ -28,7 +28,7 @@ impl Oracles {
         self.energy.began(die, kind);
     }
 
-    /// The array of a die began to work, until `until` unless it is suspended.
+    /// Checks the start of array work, which ends at `until` unless suspended.
     pub fn array_began(&mut self, die: DieId, kind: OperationKind, now: Time, until: Time) {
         let outcome = self.dies.array_began(die, kind, now, until);
         self.judge(Dies::NAME, outcome, now);
@@ -46,7 +46,7 @@ impl Oracles {
         self.planes.resumed(die);
     }
 
-    /// The array of a die is done. What its planes did follows at once: a page read, programmed or a block erased each.
+    /// Checks the end of array work. Its effects, a page read or programmed or a block erased in each plane, are reported next.
     pub fn array_ended(&mut self, die: DieId, now: Time) {
         let outcome = self.dies.array_ended(die, now);
         self.judge(Dies::NAME, outcome, now);
@@ -72,8 +72,8 @@ impl Oracles {
         self.judge(Data::NAME, outcome, now);
     }
 
-    /// Checks the time of an operation against the pages it read and programmed in one plane; `sensed` is what of a large unit a read
-    /// wants, where that is known.
+    /// Checks the time of an operation by the pages read and programmed in one plane. `sensed` is the part of a large unit that a
+    /// read wants, if known.
     fn judge_time(&mut self, read: Option<Ppn>, programmed: Option<Ppn>, sensed: Option<Range<Bytes>>, now: Time) {
         let Some(ppn) = programmed.or(read) else { return };
         let homes = &self.homes;
@@ -93,7 +93,7 @@ impl Oracles {
         self.judge(Dies::NAME, outcome, now);
     }
 
-    /// Bytes of a page that leave the chip; `None` where the device cache may hold a part of it.
+    /// Returns the bytes of a page that must leave the chip; `None` with a device cache, which may hold a part of the page.
     fn wanted(&self, lpn: Lpn, request: Option<RequestId>) -> Option<Bytes> {
         match request {
             _ if self.cache.is_some() => None,
@@ -103,7 +103,7 @@ impl Oracles {
         }
     }
 
-    /// What a read wants of a mapping unit; `None` where that is not known.
+    /// Returns the part of a mapping unit that a read wants; `None` if unknown.
     fn sensed(&self, lpn: Lpn, request: Option<RequestId>) -> Option<Range<Bytes>> {
         let whole = || Bytes::ZERO..self.requests.page_size();
         match request {
@@ -183,7 +183,7 @@ impl Oracles {
         }
     }
 
-    /// Parity was programmed in a plane, beside data whose last page is this one.
+    /// Checks a program of parity in a plane. `ppn` is the last page of the data that it covers.
     pub fn parity_programmed(&mut self, ppn: Ppn, now: Time) {
         let outcome = self.parity.parity(ppn);
         self.judge(Parity::NAME, outcome, now);
@@ -194,7 +194,7 @@ impl Oracles {
         self.judge(Data::NAME, outcome, now);
     }
 
-    /// An unwritten page was given a place, so that it can be read there.
+    /// Records that an unwritten page was given a location for a read.
     pub fn page_placed(&mut self, ppn: Ppn, lpn: Lpn, now: Time) {
         self.entries.moved(lpn);
         let outcome = self.pages.placed(ppn, lpn);
@@ -217,7 +217,7 @@ impl Oracles {
         self.judge(Pages::NAME, outcome, now);
     }
 
-    /// The original of `lpn` is invalid; its second home is the only one.
+    /// Records that the replica of `lpn` has become its only copy: the original is invalid.
     pub fn replica_kept(&mut self, lpn: Lpn, now: Time) {
         let outcome = self.pages.replica_kept(lpn);
         self.judge(Pages::NAME, outcome, now);

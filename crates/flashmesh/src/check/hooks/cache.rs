@@ -1,4 +1,4 @@
-//! What the device cache takes, gives and sends to flash.
+//! Hooks for the device cache: data stored, returned and destaged.
 
 use crate::cache::Sectors;
 use crate::check::Oracles;
@@ -26,7 +26,7 @@ impl Oracles {
         self.judge(Cache::NAME, outcome.map(|_| ()), now);
     }
 
-    /// Written data went to the device cache; with `stays` that completes the write of the page.
+    /// Records that written data entered the device cache. With `stays` this completes the write of the page.
     pub fn cache_took(&mut self, id: RequestId, lpn: Lpn, sectors: Sectors, stays: bool, now: Time) {
         if stays {
             let outcome = self.requests.cached(id, lpn);
@@ -47,7 +47,7 @@ impl Oracles {
         self.cache(now, |cache| cache.destage_began(lpn, sectors));
     }
 
-    /// A page was deallocated while on its way to flash.
+    /// Records that a page was deallocated during its destage.
     pub fn destage_forgotten(&mut self, lpn: Lpn, _now: Time) {
         self.pages.deallocated(lpn);
         self.durability.deallocated(lpn);

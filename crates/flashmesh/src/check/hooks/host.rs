@@ -1,4 +1,4 @@
-//! What the host asks for, and what it is told.
+//! Hooks for requests of the host and their completions.
 
 use std::ops::Range;
 

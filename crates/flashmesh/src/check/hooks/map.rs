@@ -1,4 +1,4 @@
-//! The map, and what of it lies on flash.
+//! Hooks for the map, and for its pages on flash.
 
 use crate::check::Oracles;
 use crate::check::durability::Durability;

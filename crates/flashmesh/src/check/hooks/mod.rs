@@ -1,4 +1,4 @@
-//! What the simulation tells the oracles, by the part of the drive it happens in.
+//! Hooks that notices call, by part of the drive.
 
 mod array;
 mod cache;

@@ -1,4 +1,4 @@
-//! Paths, transfers and links between controllers and chips.
+//! Hooks for paths, transfers and links between controllers and chips.
 
 use crate::check::Oracles;
 use crate::check::commands::Commands;

@@ -1,4 +1,4 @@
-//! Pages that were there before the run: what has become of them at its end.
+//! Final checks of pages that were written before the run.
 
 use crate::check::arithmetic::MapPages;
 use crate::ids::{Lpn, Ppn};
@@ -6,7 +6,7 @@ use crate::ids::{Lpn, Ppn};
 use super::Pages;
 
 impl Pages {
-    /// Pages written before the run and not since lie where nothing else has been.
+    /// Checks that pages written before the run and not since are mapped to locations that nothing else has used.
     pub(in super::super) fn preconditioned_pages_remain(
         &self,
         lookup: impl Fn(Lpn) -> Option<Ppn>,
@@ -15,7 +15,7 @@ impl Pages {
         self.pages_remain(self.preconditioned.iter().cloned().flatten().chain(translation).map(Lpn), lookup)
     }
 
-    /// A recovery found all pages written before the run and not since.
+    /// Checks that a recovery found all pages written before the run and not since.
     pub(in super::super) fn preconditioned_pages_are_found(
         &self,
         lookup: impl Fn(Lpn) -> Option<Ppn>,

@@ -1,4 +1,4 @@
-//! Second homes: a page has one at most, which holds the newest version, and both are where the drive says.
+//! Checks of replicas: a page has at most one, with the newest version, and the map knows both locations.
 
 use crate::ids::{BlockId, Lpn, Ppn};
 
@@ -11,7 +11,7 @@ impl Pages {
             return Err(format!("{place}, which has one at {} already", self.name(other)));
         }
         let version = self.content(ppn, lpn, "copied", true)?;
-        // A page that holds nothing can be read, and copied, all the same.
+        // Unwritten pages can be read and replicated, too.
         let (newest, at) = self.newest(lpn).map_or((0, None), |newest| (newest.version, newest.at));
         if newest != version || at == Some(ppn) {
             let at = at.map_or("nowhere".to_owned(), |at| format!("at {}", self.name(at)));
@@ -50,7 +50,7 @@ impl Pages {
         }
     }
 
-    /// No declared home was among the pages removed from an erased block.
+    /// Checks that an erased block, from which `removed` was removed, held no declared replica.
     pub(super) fn replicas_remain(&self, block: BlockId, removed: &[(Ppn, Lpn)]) -> Result<(), String> {
         match removed.iter().find(|(ppn, lpn)| self.replicas.get(lpn) == Some(ppn)) {
             Some((_, lpn)) => {
@@ -66,7 +66,7 @@ impl Pages {
         pages
     }
 
-    /// The drive reports the declared second homes of `pages`, and each holds the newest version.
+    /// Checks that the map has the declared replicas of `pages`, each with the newest version.
     pub(in super::super) fn replicas_agree(
         &self,
         pages: &[Lpn],
@@ -103,7 +103,7 @@ mod tests {
     use crate::units::Time;
     use crate::workload::RequestKind::Read;
 
-    /// Logical page 7 was written to page 0 and copied to page 64, its second home; returns when.
+    /// Writes logical page 7 to page 0 and replicates it to page 64. Returns the end time.
     fn replicated() -> (Oracles, Time) {
         let mut oracles = oracles();
         let now = write(&mut oracles, 0, 0, 7, us(0));

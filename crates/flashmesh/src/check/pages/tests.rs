@@ -11,7 +11,7 @@ fn write_move_and_erase_is_right() {
     let mut oracles = oracles();
     let now = write(&mut oracles, 0, 0, 7, us(0));
     let now = write(&mut oracles, 1, 1, 8, now);
-    // Logical page 7 is written again, so only 8 has to leave block 0.
+    // Logical page 7 is written again, so only page 8 has to leave block 0.
     let now = write(&mut oracles, 2, 2, 7, now);
     let now = program(&mut oracles, 4, 8, Origin::Moved(Ppn(1)), now);
     let now = program(&mut oracles, 5, 7, Origin::Moved(Ppn(2)), now);
@@ -114,7 +114,7 @@ fn a_page_written_before_the_run_that_is_placed_anew_is_caught() {
     assert_fails(&oracles, "pages", "but it was written before the run and never deallocated: it is lost");
 }
 
-/// Home of logical page 7: channel 1, way 1, plane 1, the last plane, and its first page.
+/// Location at which the unwritten logical page 7 is read: channel 1, way 1, plane 1, the last plane, its first page.
 const HOME: u32 = 7 * 32;
 
 fn request(oracles: &mut Oracles, ppn: u32, start: Time) -> Time {
@@ -130,7 +130,7 @@ fn a_page_that_holds_nothing_is_read_at_its_home_whatever_lies_there() {
     let now = request(&mut oracles, HOME, us(0));
     let now = write(&mut oracles, 0, HOME, 8, now);
     let now = request(&mut oracles, HOME, now);
-    // It is written, there by chance, and deallocated.
+    // The page is written, by chance at that location, and deallocated.
     let now = write(&mut oracles, 1, HOME + 1, 8, now);
     let now = program(&mut oracles, HOME + 4, 8, Origin::Moved(Ppn(HOME + 1)), now);
     let now = erase(&mut oracles, HOME / 4, now);
@@ -162,7 +162,7 @@ fn a_read_at_the_home_of_a_page_that_is_written_is_caught() {
     request(&mut written, HOME, now);
     assert_fails(&written, "freshness", "read version 0 of logical page 7, but version 1 was newest");
 
-    // One that reached the drive before the write did may still return what was there before.
+    // A read that reached the drive before the write may still return the old content.
     let mut oracles = oracles();
     submit(&mut oracles, 9, RequestKind::Read, 7 * 4096, 4096, us(0));
     let now = write(&mut oracles, 0, 0, 7, us(0));
