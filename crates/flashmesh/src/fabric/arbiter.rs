@@ -38,7 +38,7 @@ impl Default for QueuedRequest {
 #[derive(Clone, Debug)]
 pub(super) struct Arbiter {
     arbitration: Arbitration,
-    /// Length of the round-robin order, and the share of one chip in it.
+    /// Number of dies in the round-robin order, and of those on each chip.
     positions: u32,
     positions_per_chip: Divisor,
     /// Position granted last; under [`Arbitration::DataFirstRoundRobin`], position of the last granted command.
@@ -74,7 +74,8 @@ fn nearest(
     Some(((nearest >> u32::BITS) as u32, nearest as u32 as usize))
 }
 
-/// Returns whether, under data-first arbitration, `other` precedes a request that sends `data` and continues an operation if `goes_on`.
+/// Returns whether, under data-first arbitration, `other` precedes a request for data of class `data` that, if `goes_on`, continues an
+/// operation.
 #[inline]
 fn precedes(other: &QueuedRequest, data: DataOf, goes_on: bool) -> bool {
     other.data < data || (other.data == data && !goes_on)
@@ -188,7 +189,7 @@ impl Arbiter {
         self.commands.is_empty() && self.data.is_empty()
     }
 
-    /// Like [`Arbiter::dequeue`] without a filter. A die and a phase are returned in registers, a whole [`QueuedRequest`] is not.
+    /// Like [`Arbiter::dequeue`] without a filter, but returns only die and phase, which fit into CPU registers.
     #[inline(never)]
     fn dequeue_die(&mut self) -> Option<(DieId, TransferPhase)> {
         self.dequeue_fitting(|_| true).map(|next| (next.die, next.phase))

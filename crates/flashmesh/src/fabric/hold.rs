@@ -367,8 +367,8 @@ mod tests {
         outbox.grants.pop().expect("a path is free").grant
     }
 
-    /// While a register holds the data of a read, its die starts a program and is sent another read. The second read gets a path of its own, since
-    /// the path of the program has an acknowledgement pending.
+    /// Checks a die that, while its register holds the data of a read, starts a program and is sent another read. The second read gets a path of
+    /// its own, since the path of the program has an acknowledgement pending.
     #[test]
     fn data_leaves_over_the_path_of_its_read_whatever_its_die_was_sent_since() {
         let mut config = Config::default();

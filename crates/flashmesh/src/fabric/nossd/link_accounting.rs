@@ -127,7 +127,7 @@ impl LinkAccounting {
         shared_resources
     }
 
-    /// Counts a message of `phase` on each link of its path. `busy` is the time added to each link and the end of that time, zero if the end is past.
+    /// Counts a message of `phase` on each link of its path. `busy` is the time added to each link, and the end of that time (zero if already past).
     pub(super) fn count(
         &mut self,
         topology: &Topology,

@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(cut(&config, 0, Message::Data, 1, 16384), (36, 512));
     }
 
-    /// Network-on-SSD, CAL 2012, section 3.2: a header, then the page with its metadata.
+    /// Checks the packet of Network-on-SSD, CAL 2012, section 3.2: a header, then the page with its metadata.
     #[test]
     fn a_page_in_one_packet_is_as_long_as_its_header_and_its_bytes() {
         let config = config::Nossd { page_packets: PagePackets::One, data_header_flits: 4, ..Default::default() };

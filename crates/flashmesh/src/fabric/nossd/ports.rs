@@ -14,7 +14,7 @@ enum State {
     Free(Time),
     /// Granted to a die that has not sent yet.
     Granted(DieId),
-    /// A message of unknown end is entering the network.
+    /// A message is entering the network, and it is not known yet when its last flit enters.
     Sending,
 }
 
@@ -45,9 +45,9 @@ pub(super) struct Ports {
 pub(super) enum Admission {
     /// Granted now, over the local channel at this terminal.
     Granted(TerminalId),
-    /// Queued first; the port becomes free at this time.
+    /// First in the queue; the port becomes free at this time.
     First(Time),
-    /// Queued behind other dies, or for a message of unknown end.
+    /// Queued behind other dies, or behind a message whose end is not known yet.
     Waiting,
 }
 

@@ -50,7 +50,7 @@ pub(super) struct DieState {
     pub acknowledged: u32,
     /// Local channel over which the message of each phase enters the network.
     pub channel: [TerminalId; TransferPhase::ALL.len()],
-    /// Reads in order: that in the register, and that in the array.
+    /// Reads whose data has not been sent, in order: the one in the page register, and the one in the array.
     reads: [PendingRead; 2],
     /// Destination chip of the next copy.
     pub copies_to: Option<ChipId>,

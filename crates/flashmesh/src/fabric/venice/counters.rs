@@ -10,7 +10,7 @@ quantities! {
         sent: u64, in "scouts";
         /// Of `sent`, scouts that came back without a path.
         failed: u64, in "scouts";
-        /// Paths, each of a command or of data, for which the first scout came back without one (Venice, ISCA 2023, Fig 13).
+        /// Paths, each of a command or of data, whose first scout failed (Venice, ISCA 2023, Fig 13).
         failed_first: u64, in "paths";
         /// Links that scouts crossed in search of a path, forward and back; not the way back over a reserved path.
         steps: u64, in "steps";
@@ -18,7 +18,8 @@ quantities! {
         misroutes: u64, in "steps";
         /// Of `steps`, steps back to the router or controller that the scout came from.
         backtracks: u64, in "steps";
-        /// Circuits set up, by their number of links from 0 on, those of the controller and the chip included.
+        /// Circuits set up, by their number of links: element n counts circuits of n links, including the links of the
+        /// controller and the chip.
         circuit_lengths: Vec<u64>, in "circuits";
     }
 }

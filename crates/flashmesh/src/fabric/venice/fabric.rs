@@ -145,7 +145,8 @@ impl Fabric for Venice {
             self.grant(controller, self.controllers[controller].since, outbox);
             has_granted = true;
         }
-        // A granted die may act now, so that scouts can run ahead only if nothing was granted. An oracle needs link uses at their own times.
+        // After a grant the die may act now, so scouts run ahead only if nothing was granted, and never with an oracle, which needs each
+        // link use at its own time.
         if !has_granted && outbox.uses.is_none() {
             self.step_scouts(outbox.lookahead_until, outbox);
         }

@@ -22,8 +22,9 @@ fn tried(network: &Network, here: Place, target: Place, free: Ports) -> Ports {
 
 /// Predicts the outcome of a scout that `controller` sends to `target` now, if nothing else changes during the search.
 ///
-/// A failing scout crosses every link that its algorithm tries at any reachable router once forward and once back, and its controller link. If links
-/// may be crossed in both directions, it visits each of these routers, and crosses each link at most once forward and once back in either direction.
+/// A failing scout crosses its controller link, and every link that its algorithm tries at any reachable router, once forward and once back. If
+/// links may be crossed in both directions, it visits each of these routers, and crosses each link at most once forward and once back in either
+/// direction.
 pub(super) fn predict_search(network: &Network, controller: ChannelId, target: ChipId) -> Verdict {
     let mesh = *network.mesh();
     let goal = mesh.place(target);

@@ -131,7 +131,7 @@ impl Network {
 
     /// Returns the best of the requests for `link` that are ready, if its slots are free.
     ///
-    /// A request with fewer slots never overtakes it: otherwise a long packet could wait for ever.
+    /// A request that needs fewer slots never overtakes it: otherwise a long packet could wait for ever.
     #[inline(always)]
     fn winner(&self, link: &Link) -> Option<RequestId> {
         if link.requests == NO_REQUEST {

@@ -50,11 +50,11 @@ impl Run {
         is_even
     }
 
-    /// Returns the longest run of at most `limit` flits that cross a link from `free` on, one every `stride` cycles, none before its cycles in
-    /// `first` and `second`.
+    /// Returns the longest evenly spaced run, of at most `limit` flits, that crosses a link: not before `free`, one flit every `stride` cycles or
+    /// more, and no flit before its cycles in `first` and `second`.
     ///
-    /// Flit j crosses at the maximum of three lines in j. None of them is steeper than the recurrence x(j) = max(first(j), second(j), x(j - 1) +
-    /// stride) allows, and the run ends where a steeper line takes over.
+    /// The exact crossings follow x(j) = max(first(j), second(j), x(j - 1) + `stride`), which is the maximum of three linear functions of j. The
+    /// returned run follows the function that is largest at j = 0, and ends where a steeper one exceeds it.
     #[inline]
     pub(super) fn crossing(first: Run, second: Run, free: u64, stride: u32, limit: u32) -> Run {
         let limit = limit.min(first.count).min(second.count);

@@ -11,8 +11,8 @@ use super::parameters::{GrantRule, Parameters};
 impl Network {
     /// Moves the flits that can move after `link`, the last link granted to its packet, was granted.
     ///
-    /// While the buffers on the path cannot hold the whole packet, its tail is still at the terminal whatever the flits in between do, so that their
-    /// timing is not observable. Only the flits next to the head are moved; the others catch up later in one step.
+    /// While the buffers on the path cannot hold the whole packet, its tail is at the terminal whatever the flits in between do, so their timing is
+    /// not observable. Only the flits next to the head are moved; the others catch up later in one step.
     pub(super) fn follow_head(&mut self, link: LinkId, outbox: &mut Outbox) {
         let state = &self.links[link.index()];
         let in_flight = &self.packets[state.holder.packet];
