@@ -48,8 +48,8 @@ pub trait PageSource<M: Model> {
     /// Returns whether writes of `die` wait because its garbage collection is behind.
     fn writes_wait(&self, die: DieId) -> bool;
 
-    /// Returns whether garbage collection of `die` is paused, because writes have their turn or because it owes no
-    /// moves.
+    /// Returns whether garbage collection of `die` is paused, because writes have their turn or because it has made all
+    /// moves due so far.
     fn collection_waits(&self, die: DieId) -> bool;
 
     /// Returns whether garbage collection has priority over user transactions on `die`.

@@ -42,7 +42,7 @@ impl<M: Model> Datapath<M> {
     /// Returns whether a conflict of the outgoing read with another request is already counted. A read counts at most one, so no further
     /// blocker needs to be found.
     ///
-    /// Always `false` but for the data of a single outgoing read. Always `false` in models with `ALL_FEATURES`, where a die may request
+    /// Can be `true` only for the data of a single outgoing read. Always `false` in models with `ALL_FEATURES`, where a die may request
     /// paths for other dies.
     #[inline(always)]
     fn is_conflict_attributed(&self, die: DieId, phase: TransferPhase) -> bool {
