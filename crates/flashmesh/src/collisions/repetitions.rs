@@ -1,4 +1,4 @@
-//! Repetitions of pairs (figures 5 and 6 of the paper).
+//! Repetitions of pairs (Figure 4 of the paper).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -7,7 +7,7 @@ use super::{CollisionPair, Pair, PairCounts, RepetitionBin, share};
 
 const TOP_PAIRS: usize = 20;
 
-/// Pairs with fewer occurrences are counted in a table, others one by one.
+/// Pairs with fewer occurrences than this are counted in a table, others one by one.
 const SELDOM: usize = 1 << 10;
 
 /// The distribution of the occurrences over the kept pairs.

@@ -5,31 +5,32 @@ use crate::{counts, quantities};
 counts! {
     /// Counts of replication.
     ReplicationCounts {
-        /// Pages of which a copy was wanted: its benefit exceeded its cost.
+        /// Pages for which the benefit of a copy exceeded its cost.
         wanted: u64, in "pages";
-        /// Of `wanted`, those given up before a copy was programmed: written, deallocated or moved meanwhile, or no room on the die.
+        /// Of `wanted`, pages given up before a copy was programmed: the page was written, deallocated or moved meanwhile, or its
+        /// die had no room.
         dropped: u64, in "pages";
-        /// Copies programmed that the page was replicated by.
+        /// Copies that were programmed and became replicas of their pages.
         made: u64, in "pages";
-        /// Copies programmed for nothing: the page was written, deallocated or moved while its copy was programmed.
+        /// Copies that were programmed in vain: the page was written, deallocated or moved meanwhile.
         wasted: u64, in "pages";
-        /// Of `made`, those that ended as their page was written or deallocated.
+        /// Of `made`, replicas that ended because their page was written or deallocated.
         ended_by_writes: u64, in "pages";
-        /// Of `made`, those given up at the limit `l_M`: the original had served more reads.
+        /// Of `made`, replicas given up at the limit `l_M`, because the original had served more reads.
         originals_kept: u64, in "pages";
-        /// Of `made`, those that took the place of their original at the limit `l_M`.
+        /// Of `made`, replicas that replaced their original at the limit `l_M`.
         copies_kept: u64, in "pages";
-        /// Reads of pages with a copy.
+        /// Reads of pages with a replica.
         reads: u64, in "pages";
-        /// Of `reads`, those that the copy served.
+        /// Of `reads`, reads that the replica served.
         reads_of_copies: u64, in "pages";
-        /// Reads that arrived in an imbalanced collision all the same.
+        /// Reads that still arrived in an imbalanced collision.
         imbalanced: u64, in "pages";
-        /// Reads that a copy served and that would have arrived in an imbalanced collision at the die of the original.
+        /// Reads that a replica served and that would have arrived in an imbalanced collision at the die of the original.
         imbalanced_avoided: u64, in "pages";
-        /// Bytes read beyond what requests asked for, to have whole pages to copy.
+        /// Bytes read beyond the requested ones, to get whole pages to copy.
         extra_read_bytes: u64, in "B";
-        /// Time that dies were busy programming copies.
+        /// Time for which dies were programming copies.
         program_ps: u64, in "ps";
     }
 }
@@ -39,11 +40,11 @@ quantities! {
     ReplicationReport as "Replication" {
         /// Counts of pages and reads.
         counts: ReplicationCounts => flatten;
-        /// Pages with a copy at the end of the run.
+        /// Pages with a replica at the end of the run.
         copies_end: u64, in "pages";
-        /// The most pages with a copy.
+        /// Largest number of pages with a replica during the run.
         copies_peak: u64, in "pages";
-        /// `l_M`: the most pages that may have one.
+        /// `l_M`: limit of pages with a replica.
         copies_max: u64, in "pages";
         /// DRAM of a collision pair: two pages of its die, and a slack counter for each die.
         pair_bytes: f64, in "B";
