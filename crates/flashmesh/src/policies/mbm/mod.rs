@@ -14,9 +14,9 @@
 //! and planes in one transaction, as in the paper. If dies take turns (`flash.die-interleaving = false`), a chip takes as many pages as one die.
 //!
 //! If programs write several mapping units (`ftl.mapping-unit`, `flash.program-unit`), a subrequest of the paper is one program in one plane
-//! \[choice\]: `Channel_Max_Subs` and the parallelism of chips count programs, and units to read or to write count by the program. A chosen plane
-//! takes the writes of one program. If fewer writes are waiting, they go to a plane of an unused die, which gathers: the next writes go there first.
-//! Programs start at page boundaries, so that write pointers that are equal in units are equal in pages.
+//! \[choice\]: `Channel_Max_Subs` and the parallelism of chips count programs, and numbers of units to read or to write are converted to programs. A
+//! chosen plane takes the writes of one program. If fewer writes are waiting, they go to a plane of an unused die, which gathers: the next writes go
+//! there first. Programs start at page boundaries, so that write pointers that are equal in units are equal in pages.
 //!
 //! Choices where the paper is silent \[choice\]: if dies work independently, a chip is free when one of its dies is, and takes as many pages at once
 //! as its free dies. If the write pointers of a die differ, the die takes writes on the planes that are behind. Equal channels, chips and dies are
