@@ -1,7 +1,8 @@
-//! What the host was told to be written, and would be lost with the power: kept when the power is going to be cut.
+//! Acknowledged writes whose data is not on flash yet. A power cut loses them, so they are tracked only if one is
+//! configured.
 //!
-//! A write is acknowledged when its completion is at the host. By then its data may be dirty still, on its way to
-//! flash, or there; generations tell these apart.
+//! A write is acknowledged when its completion reaches the host. By then its data may be dirty, in destage, or on
+//! flash. The generation of the write tells which.
 
 use rustc_hash::FxHashMap;
 
@@ -10,14 +11,14 @@ use super::admission::PageWrite;
 use super::sectors::Sectors;
 use crate::ids::{Lpn, RequestId};
 
-/// Writes in DRAM whose completion the host has not seen.
+/// Writes accepted by DRAM whose completion has not reached the host yet.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Acknowledged {
     pending: FxHashMap<RequestId, Vec<(Lpn, Sectors, u64)>>,
 }
 
 impl Acknowledged {
-    /// Data came into DRAM, the first of `generation`.
+    /// Records a write that DRAM has accepted. `generation` is that of the page's data with this write.
     pub fn taken(&mut self, write: &PageWrite, generation: u64) {
         self.pending.entry(write.request).or_default().push((write.lpn, write.sectors, generation));
     }
@@ -51,7 +52,8 @@ impl Cache {
         }
     }
 
-    /// Sectors not on flash, whether the controller knows of their program or not.
+    /// Returns the dirty sectors and the sectors in destage that are not programmed yet. A finished program counts even
+    /// before its end is reported to the controller.
     pub fn unsaved(&self) -> Unsaved {
         let mut unsaved = Unsaved::default();
         for &slot in self.table.values() {
@@ -61,7 +63,7 @@ impl Cache {
         unsaved
     }
 
-    /// Those of them whose write was acknowledged; nothing unless a power cut is configured.
+    /// Returns the acknowledged part of [`unsaved`](Self::unsaved); zero unless a power cut is configured.
     pub fn unsaved_acknowledged(&self) -> Unsaved {
         let mut unsaved = Unsaved::default();
         for &slot in self.table.values() {

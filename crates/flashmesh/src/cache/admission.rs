@@ -1,4 +1,4 @@
-//! Writes come in: at once, or in order when there is room.
+//! Admission of writes to the cache: at once, or in order once there is space.
 
 use super::slots::{SlotId, part_of};
 use super::{Cache, Sectors};
@@ -6,7 +6,7 @@ use crate::config::{CacheWrites, Caching, Priority};
 use crate::ids::{Lpn, RequestId, StreamId};
 use crate::units::{Bytes, Time};
 
-/// A write of one page or a part of it.
+/// A write of one page, whole or in part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageWrite {
     pub request: RequestId,
@@ -14,16 +14,16 @@ pub struct PageWrite {
     pub priority: Priority,
     pub lpn: Lpn,
     pub sectors: Sectors,
-    /// Payload, which may be smaller than the sectors.
+    /// Payload of the write; may be less than whole sectors.
     pub bytes: Bytes,
     pub since: Time,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admitted {
-    /// Completes in DRAM.
+    /// The write completes in DRAM (write back).
     InDram(SlotId),
-    /// Goes to DRAM and then to flash, which completes it; the caller then calls [`Cache::passed`].
+    /// The write is stored in DRAM and completes once it is on flash. The caller then calls [`Cache::passed`].
     InBoth(SlotId),
     OnFlash,
 }
@@ -32,7 +32,7 @@ pub enum Admitted {
 enum WriteMode {
     Back,
     Through,
-    /// Writes bypass the cache, except for pages it holds.
+    /// Bypass the cache, but update a page that it holds.
     Around,
 }
 
@@ -61,10 +61,10 @@ impl Admission {
 }
 
 impl Cache {
-    /// `None` when the write has to wait.
+    /// Admits a write, or queues it and returns `None`.
     pub fn offer(&mut self, write: PageWrite) -> Option<Admitted> {
         let own = part_of(write.stream, self.parts.len());
-        // Behind an earlier write of the same page, whichever part that waits for.
+        // Queue behind an earlier pending write of this page, even in another stream's part.
         let part = self.waiting.get(&write.lpn).map_or(own, |&(part, _)| part);
         if self.parts[part as usize].waiting.is_empty()
             && let Some(admitted) = self.admit(&write)
@@ -79,8 +79,7 @@ impl Cache {
         None
     }
 
-    /// The next waiting write that can go on. Called until `None` after every call that offers or reports something; more
-    /// destages may follow.
+    /// Admits the next pending write. Call until `None` after every call that offers a write or reports progress; destages may be due afterwards.
     pub fn admit_next(&mut self) -> Option<(PageWrite, Admitted)> {
         (0..self.parts.len() as u32).find_map(|part| {
             let first = self.parts[part as usize].waiting.front().copied();
@@ -99,12 +98,12 @@ impl Cache {
         })
     }
 
-    /// Has writes that would end in DRAM wait although there is room, or not any more.
+    /// Sets whether writes that would complete in DRAM stall even if there is space.
     pub fn close(&mut self, is_closed: bool) {
         self.is_closed = is_closed;
     }
 
-    /// Whether a write waits for room, or for the cache to open.
+    /// Returns whether a write is stalled, for space or because the cache is closed.
     pub fn has_waiting(&self) -> bool {
         self.parts.iter().any(|part| !part.waiting.is_empty())
     }
@@ -125,7 +124,7 @@ impl Cache {
         let way = self.admission.way(write.stream);
         let admitted = match way {
             WriteMode::Back => Admitted::InDram(self.room(write, resident)?),
-            // What is here and not yet on flash is the newest: it is written there.
+            // DRAM has data newer than flash: overwrite it in DRAM.
             WriteMode::Around => match resident {
                 Some(slot) if !self.slots[slot].unsaved().is_empty() => Admitted::InDram(slot),
                 Some(slot) => Admitted::InBoth(slot),
@@ -162,14 +161,14 @@ impl Cache {
         Some(admitted)
     }
 
-    /// A slot for the data of a write that stays in DRAM.
+    /// Returns the slot for a write that completes in DRAM; `None` if the write has to stall.
     fn room(&mut self, write: &PageWrite, resident: Option<SlotId>) -> Option<SlotId> {
         let own = part_of(write.stream, self.parts.len());
         if self.is_closed || self.destaging.is_full(self.parts[own as usize].carried) {
             return None;
         }
         let is_dirty = resident.is_some_and(|slot| !self.slots[slot].unsaved().is_empty());
-        // A page stays in the part of the stream that brought it.
+        // A page stays in the part of the stream that first cached it.
         let holder = resident.map_or(own, |slot| self.slots[slot].part);
         let part = &self.parts[holder as usize];
         let room = if !is_dirty && part.unsaved >= part.dirty_limit {

@@ -1,4 +1,4 @@
-//! Dirty pages go to flash.
+//! Destages: the writes of dirty pages to flash.
 
 use std::collections::VecDeque;
 
@@ -13,21 +13,21 @@ pub struct Destaged {
     pub lpn: Lpn,
     pub stream: StreamId,
     pub slot: SlotId,
-    /// What the program writes; flash keeps the rest of the page.
+    /// Sectors that the program writes; the rest of the page stays as it is on flash.
     pub sectors: Sectors,
-    /// Whether that is the data of the newest write, which need not be read from DRAM.
+    /// Whether `sectors` are exactly the data of the newest write, which need not be read from DRAM.
     pub is_at_hand: bool,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Destaging {
     policy: Destage,
-    /// Whether a page stays in DRAM after it is on flash.
+    /// Whether a page stays cached after its destage.
     keeps: bool,
-    /// Sectors on their way to flash, of one part, from which on writes wait.
+    /// Sectors in destage, per part, at which writes stall.
     limit: u64,
     whole: Sectors,
-    /// Pages whose destage has begun and that the simulation has yet to take.
+    /// Pages whose destage has begun, in order, until [`Cache::next_destage`] returns them.
     due: VecDeque<SlotId>,
 }
 
@@ -43,24 +43,25 @@ impl Destaging {
         }
     }
 
-    /// Whether writes wait at so many sectors on their way to flash.
+    /// Returns whether writes stall when `carried` sectors of the part are in destage.
     pub fn is_full(&self, carried: u64) -> bool {
         carried >= self.limit
     }
 
-    /// Whether high and low marks decide when pages go to flash, and not recency.
+    /// Returns whether high and low marks start destages, instead of recency of use.
     fn is_by_marks(&self) -> bool {
         self.policy == Destage::Watermark
     }
 
-    /// Sectors of a page that a program carries which writes `unsaved`: the whole page where it is in DRAM, so that flash is not read.
+    /// Returns the sectors to program: the whole page if all of it is in DRAM, so that flash is not read first; otherwise only `unsaved`.
     fn carried(&self, page: &Slot, unsaved: Sectors) -> Sectors {
         if page.valid == self.whole { self.whole } else { unsaved }
     }
 }
 
 impl Cache {
-    /// The next page to program. Called until `None` after every call that offers or reports something, or later, where stripes are sent.
+    /// Returns the next page to program. Call until `None` after every call that offers a write or reports progress; with stripes the call may be
+    /// delayed.
     pub fn next_destage(&mut self) -> Option<Destaged> {
         let slot = self.destaging.due.pop_front()?;
         let page = &mut self.slots[slot];
@@ -69,7 +70,7 @@ impl Cache {
         Some(Destaged { lpn: page.lpn, stream: page.writer, slot, sectors: carried, is_at_hand })
     }
 
-    /// A page was deallocated. If it has not been taken to be programmed it will not be; gives whether that is so.
+    /// Cancels the destage of a deallocated page if [`next_destage`](Self::next_destage) has not returned it yet. Returns whether it was cancelled.
     pub(super) fn drop_due(&mut self, lpn: Lpn, slot: SlotId) -> bool {
         let Some(at) = self.destaging.due.iter().position(|&due| due == slot) else { return false };
         self.destaging.due.remove(at);
@@ -77,17 +78,17 @@ impl Cache {
         true
     }
 
-    /// How many pages [`Cache::next_destage`] has to give.
+    /// Returns the number of pages that [`Cache::next_destage`] will return.
     pub fn due(&self) -> u64 {
         self.destaging.due.len() as u64
     }
 
-    /// Whether the page was deallocated on its way to flash.
+    /// Returns whether the page was deallocated while its destage was in flight.
     pub fn is_forgotten(&self, lpn: Lpn) -> bool {
         self.table.get(&lpn).is_some_and(|&slot| self.slots[slot].destage.is_forgotten)
     }
 
-    /// The page is programmed; [`Cache::saved`] follows when the controller knows.
+    /// Records that the page is on flash. [`Cache::saved`] follows when the controller is notified.
     pub fn programmed(&mut self, lpn: Lpn) {
         if let Some(&slot) = self.table.get(&lpn) {
             self.slots[slot].destage.is_programmed = true;
@@ -120,7 +121,8 @@ impl Cache {
         }
     }
 
-    /// Begins to write the dirty sectors of a page to flash; `at_hand` were just written.
+    /// Begins the destage of the dirty sectors of a page. `at_hand` are the sectors of the write just accepted, none if another event begins the
+    /// destage.
     pub(super) fn begin_destage(&mut self, slot: SlotId, at_hand: Sectors) {
         let generation = self.stamps.next_generation();
         let page = &mut self.slots[slot];
@@ -130,7 +132,7 @@ impl Cache {
             carried,
             acknowledged: page.acknowledged,
             is_due: true,
-            // What passes through DRAM goes before it.
+            // A write-through of the page in flight is programmed first.
             is_at_hand: carried == at_hand && page.passing == 0,
             ..DestageUnderWay::none(page.generation)
         };
@@ -144,7 +146,7 @@ impl Cache {
         self.destaging.due.push_back(slot);
     }
 
-    /// A page was written whose destage is due: what leaves DRAM is what is there by then, of the generation of the destage.
+    /// Extends the pending destage of a page by a new write; its data leaves DRAM only later. The write belongs to the generation of the destage.
     pub(super) fn join_destage(&mut self, slot: SlotId) {
         let page = &mut self.slots[slot];
         let before = page.destage.carried;
@@ -154,10 +156,10 @@ impl Cache {
         part.carried = part.carried + u64::from(carried.count()) - u64::from(before.count());
     }
 
-    /// Begins to evict a dirty page less recently used than every clean one.
+    /// Begins the destage of the least recently used dirty page if every clean page was used after it.
     pub(super) fn press(&mut self, part: u32) {
         let room = &self.parts[part as usize];
-        // Writes that wait have destages begun for them already.
+        // For stalled writes, `balance` has begun destages already.
         if self.destaging.is_by_marks() || !room.waiting.is_empty() {
             return;
         }
@@ -168,7 +170,7 @@ impl Cache {
         }
     }
 
-    /// A write waits for room in a part: begins a destage if none is under way.
+    /// Begins a destage for a stalled write if the part has none in flight.
     pub(super) fn relieve(&mut self, part: u32) {
         let room = &self.parts[part as usize];
         if room.destages == 0
@@ -178,14 +180,14 @@ impl Cache {
         }
     }
 
-    /// Begins the destages that the marks and the waiting writes ask for.
+    /// Begins destages until usage is below the marks and each stalled write has a destage in flight.
     pub(super) fn balance(&mut self, part: u32) {
         let part = part as usize;
         loop {
             let room = &mut self.parts[part];
             if self.destaging.is_by_marks() {
                 room.draining |= room.unsaved > room.high_mark;
-                // Those on their way count as gone.
+                // Pages in destage count as clean.
                 room.draining &= room.unsaved - room.destages > room.low_mark;
             }
             let is_short = (room.destages as usize) < room.waiting.len();

@@ -1,10 +1,9 @@
-//! The DRAM: one server, first come first served.
+//! The DRAM, a single FIFO server.
 //!
-//! An access opens the rows it touches and moves its bytes in bursts. With the closed policy each row costs tRCD + tCL,
-//! and each row after the first of an access tRP more, since the one before it has to be closed first; closing the last
-//! one is hidden. With the open policy the last row stays open: an access that begins in it pays tCL alone there, one
-//! that begins elsewhere tRP more. Banks, refresh and the turn of the bus between reads and writes are left out
-//! [choice].
+//! An access opens the rows it touches and moves its data in bursts. With the closed policy each row costs tRCD + tCL. Each row after the first of an
+//! access also costs tRP, because the previous row must be closed first; closing the last row is hidden. With the open policy the last row stays
+//! open. An access that begins in the open row costs tCL there; one that begins in another row also costs tRP. Banks, refresh and bus turnaround are
+//! not modelled [choice].
 
 use crate::config::{self, RowPolicy};
 use crate::units::{Bytes, Time, TransferTimes};
@@ -14,7 +13,7 @@ pub struct Dram {
     row_size: u64,
     burst: u64,
     times: TransferTimes,
-    /// Time to open a row and address a column.
+    /// tRCD + tCL: time to open a row and access a column.
     opening: Time,
     column: Time,
     precharge: Time,
@@ -40,7 +39,7 @@ impl Dram {
         }
     }
 
-    /// Queues an access of `size` bytes at `address`; returns its end.
+    /// Queues an access of `size` bytes at `address`. Returns its end.
     pub fn access(&mut self, now: Time, address: u64, size: Bytes) -> Time {
         let duration = self.duration(address, size);
         self.free_at = self.free_at.later(now) + duration;
@@ -67,7 +66,7 @@ impl Dram {
         begins + (self.precharge + self.opening) * (last - first) + self.times.time_for(Bytes::new(moved))
     }
 
-    /// The last row of an access that goes beyond row `first`, and the bytes it moves there.
+    /// Returns the last row of an access that crosses the end of row `first`, and the bytes moved in whole bursts.
     #[inline(never)]
     fn over_rows(&self, first: u64, address: u64, end: u64) -> (u64, u64) {
         let last = (end - 1) / self.row_size;
@@ -76,7 +75,7 @@ impl Dram {
     }
 
     pub fn busy(&self, now: Time) -> Time {
-        // What is queued beyond `now` has been counted already; the queue is contiguous, so it is all of the difference.
+        // `busy` includes the accesses queued beyond `now`. They are contiguous up to `free_at`, so subtract `free_at - now`.
         self.busy.saturating_sub(self.free_at.saturating_sub(now))
     }
 }
@@ -86,7 +85,7 @@ mod tests {
     use super::*;
     use crate::units::Rate;
 
-    /// tRCD = 10 ns, tCL = 20 ns, tRP = 5 ns, a byte a nanosecond, bursts of 32 B, rows of 1 KiB.
+    /// tRCD = 10 ns, tCL = 20 ns, tRP = 5 ns, one byte per nanosecond, bursts of 32 B, rows of 1 KiB.
     fn dram(row_policy: RowPolicy) -> Dram {
         Dram::new(&config::Cache {
             row_size: Bytes::new(1024),
@@ -101,12 +100,12 @@ mod tests {
     }
 
     #[test]
-    fn an_access_opens_its_rows_and_moves_whole_bursts_one_after_the_other() {
+    fn accesses_queue_open_each_row_and_move_whole_bursts() {
         let mut dram = dram(RowPolicy::Closed);
         assert_eq!(dram.access(Time::ZERO, 0, Bytes::new(512)), Time::from_ns(10 + 20 + 512));
-        // A byte takes a burst.
+        // One byte takes a whole burst.
         assert_eq!(dram.access(Time::from_us(1), 0, Bytes::new(1)), Time::from_ns(1000 + 30 + 32));
-        // 16 B of one row, a whole one and 16 B of a third; it waits for the one before.
+        // 16 B of one row, a whole row and 16 B of a third, queued behind the previous access.
         let three = 3 * 30 + 2 * 5 + 32 + 1024 + 32;
         assert_eq!(dram.access(Time::from_us(1), 1024 - 16, Bytes::new(1056)), Time::from_ns(1062 + three));
         assert_eq!(dram.busy(Time::from_us(10)), Time::from_ns(542 + 62 + three));
@@ -114,12 +113,12 @@ mod tests {
     }
 
     #[test]
-    fn an_open_row_costs_the_column_alone_and_another_one_closes_it_first() {
+    fn an_access_to_the_open_row_costs_tcl_alone_and_another_row_trp_as_well() {
         let mut dram = dram(RowPolicy::Open);
         assert_eq!(dram.access(Time::ZERO, 0, Bytes::new(32)), Time::from_ns(30 + 32));
         assert_eq!(dram.access(Time::from_us(1), 512, Bytes::new(32)), Time::from_ns(1000 + 20 + 32));
         assert_eq!(dram.access(Time::from_us(2), 4096, Bytes::new(32)), Time::from_ns(2000 + 5 + 30 + 32));
-        // It ends in the next row, which stays open.
+        // The access ends in the next row, which stays open.
         assert_eq!(dram.access(Time::from_us(3), 4096 + 992, Bytes::new(64)), Time::from_ns(3000 + 20 + 35 + 64));
         assert_eq!(dram.access(Time::from_us(4), 5120, Bytes::new(32)), Time::from_ns(4000 + 20 + 32));
     }

@@ -1,11 +1,11 @@
-//! Which pages are written for the first time in a while.
+//! Detection of the first write of a page within a time window (policy `first-write`).
 
 use rustc_hash::FxHashSet;
 
 use crate::ids::Lpn;
 use crate::units::Time;
 
-/// Pages written within a window of time.
+/// Pages written in the current window.
 #[derive(Clone, Debug)]
 pub(super) struct FirstWrites {
     window: Time,
@@ -18,9 +18,10 @@ impl FirstWrites {
         FirstWrites { window, pages: FxHashSet::default(), since: Time::ZERO }
     }
 
-    /// Whether this is the first write of `lpn` since the window began; `at` is its arrival.
+    /// Records a write of `lpn` that arrived at `at`. Returns whether it is the first of the page in the window.
     pub fn add(&mut self, lpn: Lpn, at: Time) -> bool {
-        // The time of coming in would not do: a write that waited is late, and the window only moves on.
+        // `at` is the arrival at the drive. Admission time would be late for a stalled write, and the window only moves
+        // forward.
         let now = at.later(self.since);
         if now - self.since > self.window {
             self.pages.clear();

@@ -1,4 +1,4 @@
-//! Flushes: everything that is dirty now goes to flash, and somebody waits for it.
+//! Flushes: destages of all pages that are dirty when the flush arrives.
 
 use std::ops::Range;
 
@@ -11,9 +11,9 @@ use crate::ids::{Lpn, RequestId};
 
 #[derive(Clone, Debug)]
 pub(super) struct Flush {
-    /// The request that it completes; `None` for a flush of the drive itself.
+    /// Request completed by the flush; `None` for a flush of the drive itself.
     waiter: Option<RequestId>,
-    /// The generation of each page that is not yet on flash.
+    /// Generation to be saved, for each page not yet on flash.
     generations: FxHashMap<Lpn, u64>,
 }
 
@@ -24,7 +24,7 @@ impl Flush {
 }
 
 impl Cache {
-    /// Begins to write all dirty data of `pages` to flash; [`Cache::take_flushed`] reports the end.
+    /// Begins to destage all dirty pages of `pages`. [`Cache::take_flushed`] reports the end.
     pub fn flush(&mut self, waiter: Option<RequestId>, pages: Range<u32>) {
         let mut unsaved: Vec<(Lpn, SlotId)> = self
             .table
@@ -48,18 +48,19 @@ impl Cache {
         self.flushes.push(Flush { waiter, generations });
     }
 
-    /// Whether a flush waits for pages.
+    /// Returns whether a flush is in progress.
     pub fn is_flushing(&self) -> bool {
         !self.flushes.is_empty()
     }
 
-    /// A flush that is done, with its waiter. Called until `None`.
+    /// Removes a finished flush and returns its `waiter`. Call until `None`.
     pub fn take_flushed(&mut self) -> Option<Option<RequestId>> {
         let at = self.flushes.iter().position(|flush| flush.generations.is_empty())?;
         Some(self.flushes.remove(at).waiter)
     }
 
-    /// Data of `generation` is on flash; true when a flush waits for what is dirty in the page now.
+    /// Records that data of `generation` is on flash. Returns whether a flush still needs the data that is dirty in the
+    /// page now.
     pub(super) fn flush_saved(&mut self, lpn: Lpn, slot: SlotId, generation: u64) -> bool {
         let dirty = Some(self.slots[slot].generation).filter(|_| !self.slots[slot].dirty.is_empty());
         let mut goes_on = false;

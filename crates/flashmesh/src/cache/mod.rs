@@ -1,29 +1,25 @@
-//! The cache in the DRAM of the drive: which pages it holds, and when they go to flash.
+//! The DRAM cache of the drive: which pages it holds, and when they are destaged.
 //!
-//! A pure state machine: the simulation offers it reads and writes of pages, asks which pages are to be written to
-//! flash, and tells it when flash has them. After each of these it asks for writes that have waited
-//! ([`Cache::admit_next`]) and for pages that are to be programmed ([`Cache::next_destage`]). Time is passed in, and
-//! only to know which pages were written of late; what an access costs is the business of [`dram`]. A page is known by
-//! the sectors of it that are here, so that nothing is read from flash to be overwritten.
+//! The cache is a pure state machine. The controller offers it reads and writes of pages, destages the pages that it selects, and reports when they
+//! are programmed. After each of these calls the controller fetches writes that may go on ([`Cache::admit_next`]) and pages to program
+//! ([`Cache::next_destage`]). Time is passed in only to find recently written pages; the cost of an access is computed by [`dram`]. Valid and dirty
+//! data is tracked per sector, so that no page is read from flash only to be overwritten.
 //!
-//! # What it promises
+//! # Guarantees
 //!
-//! - *The newest data is found.* A sector whose newest data is not on flash is here, until flash has it. A read takes
-//!   what is here, and the rest from flash. What a read brings from flash is taken only where nothing was written
-//!   meanwhile.
-//! - *Writes of one page keep their order.* One program of a page is under way at a time for the cache; what is written
-//!   meanwhile is dirty, and goes to flash with the next. A write that goes past the cache updates a page that is here
-//!   as well.
-//! - *Reads never wait for room.* A page that a read brings takes the place of a clean one, or is not kept.
-//! - *Writes wait in order.* One that finds no room waits until a page is on flash, and those of its part that come
-//!   after it wait behind it. No more pages are dirty than the limit says.
+//! - *Reads return the newest data.* A sector whose newest data is not on flash stays cached until it is. A read takes cached sectors from DRAM and
+//!   the rest from flash. A read fills only sectors that were not written while it was in flight.
+//! - *Writes of one page keep their order.* The cache has at most one program of a page in flight. Data written meanwhile stays dirty and goes with
+//!   the next program. A write that bypasses the cache also updates a cached copy of its page.
+//! - *Reads never stall.* A page filled by a read replaces a clean page, or is not cached.
+//! - *Writes stall in order.* A write without space stalls until a page is programmed, and later writes of its part queue behind it. The number of
+//!   dirty pages never exceeds the dirty limit.
 //!
-//! # Who leaves first
+//! # Eviction
 //!
-//! Clean and dirty pages are each kept in the order of their last use. Room is made by forgetting the clean page that
-//! was not used for longest. Under the policies `eviction` and `first-write` a dirty page that was not used for longer
-//! still is the one to leave: its destage begins, and once it is on flash it is the first to be forgotten, unless it
-//! was used meanwhile.
+//! Clean and dirty pages are each kept in LRU order. To make space, the least recently used clean page is evicted. Under the policies `eviction` and
+//! `first-write`, if a dirty page is less recently used than all clean ones, its destage begins as well. Once it is on flash it is the first to be
+//! evicted, unless it was used meanwhile.
 
 mod acknowledged;
 mod admission;
@@ -64,11 +60,11 @@ quantities! {
     /// Pages looked up in the device cache.
     #[derive(Copy, Default, Eq)]
     Lookups as "CacheLookups" {
-        /// Pages of which all sectors that were read or written were in the cache.
+        /// Pages with all sectors of the read or write in the cache.
         hits: u64, in "pages";
-        /// Pages of which some of them were; the rest of a read came from flash.
+        /// Pages with some of the sectors in the cache; a read takes the rest from flash.
         partial_hits: u64, in "pages";
-        /// Pages of which none of them were.
+        /// Pages with none of the sectors in the cache.
         misses: u64, in "pages";
     }
 }
@@ -81,7 +77,7 @@ pub struct Counts {
     pub fills: u64,
     pub destages: u64,
     pub evictions: u64,
-    /// Writes that waited for room, or behind others that did.
+    /// Writes stalled for space, or queued behind stalled writes.
     pub waits: u64,
     pub dirty_max: u64,
 }
@@ -90,14 +86,14 @@ pub struct Counts {
 pub struct Found {
     pub here: Option<(SlotId, Sectors)>,
     pub missing: Sectors,
-    /// Whether the cache keeps it; the caller then calls [`Cache::filled`].
+    /// Whether the cache will keep the missing sectors. The caller calls [`Cache::filled`] once they are read.
     pub fills: bool,
 }
 
 #[derive(Clone, Debug)]
 struct CachePart {
     capacity: u32,
-    /// Most dirty pages, high mark and low mark.
+    /// Maximum number of dirty pages.
     dirty_limit: u32,
     high_mark: u32,
     low_mark: u32,
@@ -106,7 +102,7 @@ struct CachePart {
     destages: u32,
     destages_max: u32,
     carried: u64,
-    /// Whether it rose above the high mark and has not fallen to the low mark since.
+    /// Whether the dirty pages exceeded the high mark and have not fallen to the low mark since.
     draining: bool,
     pages: Recency,
     waiting: VecDeque<PageWrite>,
@@ -116,31 +112,31 @@ struct CachePart {
 pub struct Cache {
     admission: Admission,
     destaging: Destaging,
-    /// Where the first write of a page goes to flash.
+    /// Recently written pages; `None` unless the policy is `first-write`.
     first_writes: Option<FirstWrites>,
     slots: Slots,
     table: Table,
     parts: Vec<CachePart>,
-    /// Pages that wait to be written, with their part where there are several.
+    /// Pages with stalled writes: (part they queue at, number of writes). Empty with a single part.
     waiting: FxHashMap<Lpn, (u32, u32)>,
     stamps: Stamps,
     flushes: Vec<Flush>,
     acknowledged: Option<Acknowledged>,
-    /// Pages removed since the oracles last asked; `None` without oracles.
+    /// Pages evicted since the oracles last called [`take_removed`](Self::take_removed); `None` without oracles.
     removed: Option<Vec<Lpn>>,
     counts: Counts,
-    /// Whether writes wait although there is room.
+    /// Whether the write throttle is on: writes stall even if there is space.
     is_closed: bool,
 }
 
 impl Cache {
-    /// `None` when the cache is turned off.
+    /// Returns the cache; `None` if it is turned off.
     pub fn new(config: &Config, geometry: &Geometry) -> Option<Cache> {
         let caching: Vec<Caching> = config.streams().iter().map(|stream| stream.queue.caching).collect();
         Cache::taking(config, geometry, &caching)
     }
 
-    /// How many pages may be on their way to flash, those written at once aside.
+    /// Returns the maximum number of pages in destage. Writes that bypass the cache are not counted.
     pub fn destages_max(settings: &config::Cache, geometry: &Geometry) -> u32 {
         settings.destages_max.unwrap_or(2 * geometry.planes() * geometry.units_per_program)
     }
@@ -194,12 +190,12 @@ impl Cache {
         self.removed = Some(Vec::new());
     }
 
-    /// Ends that.
+    /// Stops recording removed pages.
     pub fn drop_removed(&mut self) {
         self.removed = None;
     }
 
-    /// The pages forgotten since it was asked last.
+    /// Returns the pages removed since the last call.
     pub fn take_removed(&mut self) -> Vec<Lpn> {
         self.removed.as_mut().map(std::mem::take).unwrap_or_default()
     }
@@ -228,9 +224,11 @@ impl Cache {
         self.parts.iter().map(|part| u64::from(part.unsaved)).sum()
     }
 
-    /// A stream reads `wanted` of `lpn`. With `may_fill` it keeps what comes from flash, if it caches the reads of the stream and
-    /// has room; not while a write is on its way to flash that it does not know of, nor beside a write that passes through: after
-    /// a deallocation flash would hold other data than was read.
+    /// Looks up the sectors `wanted` of `lpn` for a read of `stream`.
+    ///
+    /// With `may_fill` the missing sectors are cached once read, if reads of the stream are cached and there is space. The caller must not set
+    /// `may_fill` while a write that the cache does not know of is in flight, and the cache does not fill beside a write-through: after a
+    /// deallocation flash could hold other data than the read returned.
     pub fn read(&mut self, stream: StreamId, lpn: Lpn, wanted: Sectors, may_fill: bool) -> Found {
         let takes = self.admission.keeps_reads(stream);
         let resident = self.table.get(&lpn).copied();
@@ -258,7 +256,7 @@ impl Cache {
         Found { here: resident.filter(|_| !here.is_empty()).map(|slot| (slot, here)), missing, fills }
     }
 
-    /// The data of a filling read has come from flash; returns what of it is kept, and where.
+    /// Stores the data of a fill. Returns the slot and the sectors stored; `None` if nothing was stored.
     pub fn filled(&mut self, lpn: Lpn) -> Option<(SlotId, Sectors)> {
         let slot = *self.table.get(&lpn)?;
         let page = &mut self.slots[slot];
@@ -304,7 +302,7 @@ impl Cache {
         u64::from(slot.0) * page_size.as_u64() + u64::from(sector) * sector_size.as_u64()
     }
 
-    /// A slot for `lpn` in a part: a free one, or that of the least recently used clean page.
+    /// Allocates a slot for `lpn` in a part: a free slot, or that of the least recently used clean page. Returns `None` if there is neither.
     fn allocate(&mut self, part: u32, lpn: Lpn) -> Option<SlotId> {
         if self.parts[part as usize].used >= self.parts[part as usize].capacity {
             self.press(part);
@@ -351,7 +349,7 @@ impl Cache {
         pages.list(&mut self.slots, slot, belongs);
     }
 
-    /// Changes a page and the counts of its part.
+    /// Changes a page and updates the dirty count of its part.
     fn change(&mut self, slot: SlotId, change: impl FnOnce(&mut Slot)) {
         let page = &mut self.slots[slot];
         let before = page.unsaved().is_empty();
@@ -365,7 +363,7 @@ impl Cache {
         }
     }
 
-    /// Lists a changed page anew, or removes it when it is of no use.
+    /// Moves a changed page to the list of its state, or removes it if it has no valid data and nothing in flight.
     fn settle(&mut self, slot: SlotId) {
         let page = &self.slots[slot];
         if page.valid.is_empty() && !page.is_held() {

@@ -1,4 +1,4 @@
-//! The cache against plain memory: any reads, writes and ends of what is under way, in any order.
+//! Test of the cache against plain memory: reads, writes and ends of operations, in any order.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -12,13 +12,12 @@ use crate::flash::geometry::Geometry;
 use crate::ids::{Lpn, RequestId, StreamId};
 use crate::units::{Bytes, Time};
 
-/// Eight sectors a page.
 const SECTORS: u32 = 8;
 const PAGES: u32 = 10;
 
 type SectorAddress = (u32, u32);
 
-/// Data on its way from DRAM, or past it, to flash.
+/// A write to flash in flight: a destage or a host write.
 #[derive(Clone, Debug)]
 struct Program {
     lpn: u32,
@@ -36,23 +35,23 @@ struct Reading {
     sensed: Option<BTreeMap<u32, u64>>,
 }
 
-/// The drive around the cache, reduced to versions of sectors. A version is the number of its write in the order of admission.
+/// Model of the drive around the cache. Data is a version per sector: the number of its write in order of admission.
 struct Drive {
     cache: Cache,
     capacity: usize,
     versions: u64,
     requests: u32,
-    /// The write admitted last, of each page or of all pages.
+    /// Request admitted last, for each page, or for all pages together (`None`).
     admitted: BTreeMap<Option<u32>, u32>,
     newest: BTreeMap<SectorAddress, u64>,
     dram: BTreeMap<SectorAddress, u64>,
     flash: BTreeMap<SectorAddress, u64>,
     acknowledged: BTreeMap<SectorAddress, u64>,
-    /// Writes that ended in DRAM and whose completion is on its way to the host, with what they wrote.
+    /// Writes completed in DRAM whose completion has not reached the host, with the data they wrote.
     responses: Vec<(RequestId, Vec<(SectorAddress, u64)>)>,
-    /// What the host was told of.
+    /// Newest version of each sector whose completion has reached the host.
     told: BTreeMap<SectorAddress, u64>,
-    /// Whether pages go to flash when a step says so, or at once.
+    /// Whether destages wait for [`Step::Send`], as with stripes.
     has_stripes: bool,
     memory: VecDeque<Program>,
     programs: Vec<Program>,
@@ -118,7 +117,7 @@ impl Drive {
             let lpn = destaged.lpn.0;
             let content: Vec<_> = destaged.sectors.iter().map(|sector| (sector, self.dram[&(lpn, sector)])).collect();
             if destaged.is_at_hand {
-                assert!(content.windows(2).all(|pair| pair[0].1 == pair[1].1), "page {lpn} is of several writes");
+                assert!(content.windows(2).all(|pair| pair[0].1 == pair[1].1), "page {lpn} mixes several writes");
             }
             let program = Program { lpn, from: Admitted::OnFlash, is_destage: true, content };
             if destaged.is_at_hand { self.programs.push(program) } else { self.memory.push_back(program) }
@@ -137,7 +136,7 @@ impl Drive {
         }
     }
 
-    /// What the host was told of and flash lacks would be lost with the power.
+    /// Compares the acknowledged sectors missing on flash with [`Cache::unsaved_acknowledged`].
     fn count_unsaved(&self) {
         let lost = self.told.iter().filter(|&(&(lpn, sector), &told)| Drive::at(&self.flash, lpn, sector) < told);
         let lost: Vec<u32> = lost.map(|(&(lpn, _), _)| lpn).collect();
@@ -150,17 +149,17 @@ impl Drive {
         for Lpn(lpn) in self.cache.take_removed() {
             for sector in 0..SECTORS {
                 if let Some(version) = self.dram.remove(&(lpn, sector)) {
-                    assert_eq!(version, Drive::at(&self.flash, lpn, sector), "page {lpn} left before flash had it");
+                    assert_eq!(version, Drive::at(&self.flash, lpn, sector), "page {lpn} was evicted while dirty");
                 }
             }
         }
     }
 
     fn admit(&mut self, write: &PageWrite, admitted: Admitted) {
-        // Where there is one part all writes keep their order, else those of a page.
+        // With a single part all writes keep their order, otherwise only writes of the same page.
         let page = if self.cache.parts.len() == 1 { None } else { Some(write.lpn.0) };
         let before = self.admitted.insert(page, write.request.0);
-        assert!(before.is_none_or(|before| before < write.request.0), "writes overtook each other");
+        assert!(before.is_none_or(|before| before < write.request.0), "a write overtook an earlier one");
         self.versions += 1;
         let (lpn, version) = (write.lpn.0, self.versions);
         let content: Vec<_> = write.sectors.iter().map(|sector| (sector, version)).collect();
@@ -198,7 +197,7 @@ impl Drive {
             since,
         };
         if let Some(admitted) = self.cache.offer(write) {
-            // A place may have been made by forgetting another page.
+            // The cache may have evicted another page to make space.
             self.remove();
             self.admit(&write, admitted);
         }
@@ -232,18 +231,18 @@ impl Drive {
             let sensed = reading.missing.iter().map(|sector| (sector, Drive::at(&self.flash, lpn, sector)));
             let sensed: BTreeMap<u32, u64> = sensed.collect();
             for (sector, version) in &sensed {
-                assert!(*version >= reading.floor[sector], "page {lpn} was read stale");
+                assert!(*version >= reading.floor[sector], "old data of page {lpn} was read");
             }
             reading.sensed = Some(sensed);
             return;
         }
         let Reading { fills, sensed, .. } = self.readings.swap_remove(at);
         if fills && let Some((_, taken)) = self.cache.filled(Lpn(lpn)) {
-            let sensed = sensed.expect("it was sensed");
+            let sensed = sensed.expect("the page was sensed in an earlier step");
             for sector in taken.iter() {
-                assert_eq!(sensed[&sector], Drive::at(&self.newest, lpn, sector), "page {lpn} was filled stale");
+                assert_eq!(sensed[&sector], Drive::at(&self.newest, lpn, sector), "page {lpn}: stale fill");
                 let before = self.dram.insert((lpn, sector), sensed[&sector]);
-                assert_eq!(before, None, "page {lpn} was filled over what was there");
+                assert_eq!(before, None, "a fill overwrote cached data of page {lpn}");
                 self.newest.insert((lpn, sector), sensed[&sector]);
             }
         }
@@ -255,7 +254,7 @@ impl Drive {
             return;
         }
         let lpn = self.programs[pick % self.programs.len()].lpn;
-        let first = self.programs.iter().position(|program| program.lpn == lpn).expect("it is one of them");
+        let first = self.programs.iter().position(|program| program.lpn == lpn).expect("lpn is of a program");
         let Program { from, is_destage, content, .. } = self.programs.remove(first);
         for &(sector, version) in &content {
             let before = self.flash.insert((lpn, sector), version);
@@ -284,7 +283,7 @@ impl Drive {
         self.programs.extend(self.memory.pop_front());
     }
 
-    /// Only of pages without a write in flight: the order would be undefined otherwise.
+    /// Deallocates a page, unless a host write of it is in flight: their order would be undefined.
     fn deallocate(&mut self, lpn: u32) {
         let programs = self.memory.iter().chain(&self.programs);
         if programs.filter(|program| program.lpn == lpn).any(|program| !program.is_destage) {
@@ -322,7 +321,7 @@ impl Drive {
         assert_eq!(self.cache.take_flushed(), Some(Some(RequestId(7))));
         assert_eq!(self.cache.take_flushed(), None);
         assert_eq!(self.cache.dirty_pages(), 0);
-        assert_eq!(self.versions, u64::from(self.requests), "writes wait for ever");
+        assert_eq!(self.versions, u64::from(self.requests), "a write was never admitted");
         let written = |places: &BTreeMap<SectorAddress, u64>| -> BTreeMap<SectorAddress, u64> {
             places.iter().filter(|(_, version)| **version > 0).map(|(place, version)| (*place, *version)).collect()
         };
@@ -390,7 +389,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 2000, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_happens_the_newest_data_is_found_and_none_is_lost(
+    fn reads_return_the_newest_data_and_no_write_is_lost(
         (cache, caching) in settings(),
         has_stripes in any::<bool>(),
         steps in prop::collection::vec(step(), 1..200),
@@ -412,9 +411,9 @@ proptest! {
         drive.finish();
     }
 
-    /// Whole pages, and everything ends at once: the pages that are there are those of the textbook.
+    /// Accesses are whole pages that end at once, so the cached pages must be those of textbook LRU.
     #[test]
-    fn pages_leave_in_the_order_of_their_last_use(
+    fn pages_are_evicted_in_lru_order(
         capacity in 1..=6u64,
         policy in select(Destage::ALL),
         uses in prop::collection::vec((any::<bool>(), 0..12u32), 1..120),
@@ -444,7 +443,7 @@ proptest! {
             if textbook.len() as u64 > capacity {
                 textbook.pop_front();
             }
-            // A clean page leaves in the place of a dirty one, whose turn it is but which flash has yet to have.
+            // If the LRU page is dirty and not destaged yet, a clean page is evicted instead; compare only where that cannot happen.
             if policy == Destage::Watermark || (policy == Destage::Eviction && !has_read) {
                 let mut here: Vec<u32> = drive.cache.table.keys().map(|lpn| lpn.0).collect();
                 here.sort_unstable();

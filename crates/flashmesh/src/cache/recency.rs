@@ -1,8 +1,8 @@
-//! Pages in the order of their last use: lists linked through their slots.
+//! LRU order of pages: doubly linked lists through the slots.
 //!
-//! All pages of a part are in one list, each used last goes first. Those that can be evicted, and those that can be destaged, are in a
-//! list of their own as well, whose order is the same. A page joins such a list where its last use puts it: its neighbours there are
-//! the nearest of their kind in the list of all.
+//! All pages of a part are in one list, newest use first. Pages that can be evicted (clean) and pages that can be destaged (dirty) are also in a list
+//! of their own, in the same order. A page joins its second list at the position of its last use: next to the nearest page of its kind in the list of
+//! all pages.
 
 use super::slots::{Listed, SlotId, Slots};
 
@@ -21,7 +21,7 @@ struct Links {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Neighbours {
     all: Links,
-    /// In the list of pages of the same kind.
+    /// Links in the clean or dirty list.
     alike: Links,
 }
 
@@ -33,19 +33,19 @@ pub(super) struct Recency {
 }
 
 impl Recency {
-    /// The least recently used page that can be evicted.
+    /// Returns the least recently used page that can be evicted.
     #[inline]
     pub fn oldest_clean(&self) -> Option<SlotId> {
         self.clean.oldest
     }
 
-    /// The least recently used page that can be destaged.
+    /// Returns the least recently used page that can be destaged.
     #[inline]
     pub fn oldest_dirty(&self) -> Option<SlotId> {
         self.dirty.oldest
     }
 
-    /// Adds an unlisted page as the most recently used.
+    /// Adds a new page as the most recently used.
     #[inline]
     pub fn add(&mut self, slots: &mut Slots, slot: SlotId) {
         self.all.link(slots, slot, Links { newer: None, older: self.all.newest }, |neighbours| &mut neighbours.all);
@@ -56,7 +56,7 @@ impl Recency {
         self.all.unlink(slots, slot, |neighbours| &mut neighbours.all);
     }
 
-    /// Makes an unlisted page the most recently used.
+    /// Makes a page in neither the clean nor the dirty list the most recently used.
     #[inline]
     pub fn renew(&mut self, slots: &mut Slots, slot: SlotId) {
         if self.all.newest != Some(slot) {
@@ -65,7 +65,7 @@ impl Recency {
         }
     }
 
-    /// Lists an unlisted page at the place of its last use.
+    /// Inserts a page into the clean or dirty list at the position of its last use.
     pub fn list(&mut self, slots: &mut Slots, slot: SlotId, listed: Listed) {
         let Some(newest) = self.of(listed).map(|ends| ends.newest) else { return };
         let is_newest = newest.is_none_or(|at| slots[at].used < slots[slot].used);
@@ -76,7 +76,7 @@ impl Recency {
         }
     }
 
-    /// Removes a page from its list of clean or dirty pages.
+    /// Removes a page from the clean or dirty list.
     pub fn unlist(&mut self, slots: &mut Slots, slot: SlotId) {
         let listed = std::mem::replace(&mut slots[slot].listed, Listed::Nowhere);
         if let Some(ends) = self.of(listed) {
@@ -84,8 +84,8 @@ impl Recency {
         }
     }
 
-    /// The neighbours of a page in its list. Searched in both directions at once: a page that was just destaged is among the
-    /// oldest.
+    /// Returns the neighbours of a page in its clean or dirty list. Searches in both directions alternately, because a page just destaged is among
+    /// the oldest.
     fn place(&self, slots: &Slots, slot: SlotId, listed: Listed) -> Links {
         let Links { mut newer, mut older } = slots[slot].neighbours.all;
         loop {
@@ -100,7 +100,7 @@ impl Recency {
                 None => break,
             }
         }
-        // One end of all pages was reached first: it is the end of this list, too.
+        // One end of the list of all pages was reached first, so the page goes to that end of its own list.
         let ends = if listed == Listed::Clean { self.clean } else { self.dirty };
         match older {
             None => Links { newer: ends.oldest, older: None },

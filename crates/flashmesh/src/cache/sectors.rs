@@ -1,58 +1,58 @@
-//! Which sectors of a page.
+//! Sets of sectors of a page.
 
-/// A set of sectors of one page, of which there are at most [`Sectors::MAX`].
+/// A set of sectors of one page, stored as a bit mask.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Sectors(u64);
 
 impl Sectors {
-    /// The most sectors that a page may have.
+    /// Maximum number of sectors of a page.
     pub const MAX: u32 = 64;
-    /// No sector.
+    /// The empty set.
     pub const NONE: Sectors = Sectors(0);
 
-    /// The sectors from `first` up to `end`, without it.
+    /// Returns the sectors `first..end`.
     #[inline]
     pub const fn range(first: u32, end: u32) -> Sectors {
         Sectors(below(end) & !below(first))
     }
 
-    /// Those of both.
+    /// Returns the intersection.
     #[inline]
     pub const fn and(self, other: Sectors) -> Sectors {
         Sectors(self.0 & other.0)
     }
 
-    /// Those of either.
+    /// Returns the union.
     #[inline]
     pub const fn or(self, other: Sectors) -> Sectors {
         Sectors(self.0 | other.0)
     }
 
-    /// Those that are not in `other`.
+    /// Returns the sectors that are not in `other`.
     #[inline]
     pub const fn without(self, other: Sectors) -> Sectors {
         Sectors(self.0 & !other.0)
     }
 
-    /// Whether there are none.
+    /// Returns whether the set is empty.
     #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// How many there are.
+    /// Returns the number of sectors.
     #[inline]
     pub const fn count(self) -> u32 {
         self.0.count_ones()
     }
 
-    /// The first of them; [`Sectors::MAX`] when there are none.
+    /// Returns the lowest sector; [`Sectors::MAX`] if the set is empty.
     #[inline]
     pub const fn first(self) -> u32 {
         self.0.trailing_zeros()
     }
 
-    /// All of them, in order.
+    /// Returns the sectors in ascending order.
     pub fn iter(self) -> impl Iterator<Item = u32> {
         (0..Sectors::MAX).filter(move |sector| self.0 >> sector & 1 == 1)
     }

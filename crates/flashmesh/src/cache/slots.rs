@@ -1,4 +1,4 @@
-//! The pages that the cache holds.
+//! Slots of the cache and their contents.
 
 use rustc_hash::FxHashMap;
 
@@ -9,13 +9,13 @@ use super::recency::Neighbours;
 use super::sectors::Sectors;
 
 id!(
-    /// A place for a page in DRAM.
+    /// A page-sized slot in DRAM.
     SlotId
 );
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Listed {
-    /// Neither: it is being filled, destaged or written through.
+    /// In neither list: the page is being filled, destaged or written through.
     Nowhere,
     Clean,
     Dirty,
@@ -28,44 +28,44 @@ pub(super) struct Slot {
     pub writer: StreamId,
     pub listed: Listed,
     pub neighbours: Neighbours,
-    /// Sequence number of its last use.
+    /// Sequence number of the last use of the page.
     pub used: u64,
     pub valid: Sectors,
-    /// Those of them not yet sent to flash.
+    /// Valid sectors written since the last destage began.
     pub dirty: Sectors,
-    /// Sectors that a read of flash under way brings.
+    /// Sectors that the fill in flight will store.
     pub filling: Sectors,
-    /// Whether such a read is under way, even when its data is no longer wanted.
+    /// Whether a fill is in flight, even if its data is no longer wanted.
     pub is_filled: bool,
-    /// Writes under way that complete when they are on flash.
+    /// Write-throughs in flight, which complete once they are on flash.
     pub passing: u32,
-    /// Tells the dirty data from the data destaged before.
+    /// Number of the dirty data; differs from that of data already in destage.
     pub generation: u64,
     pub acknowledged: Sectors,
     pub destage: DestageUnderWay,
 }
 
-/// The data of a page on its way to flash.
+/// A destage of a page in flight.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DestageUnderWay {
-    /// The sectors with their newest data; none when nothing is on its way.
+    /// Dirty sectors taken from the page; none if no destage is in flight.
     pub sectors: Sectors,
-    /// All sectors of the program: those, or the whole page.
+    /// Sectors that the program writes: `sectors`, or the whole page.
     pub carried: Sectors,
-    /// Tells the data from that of other destages.
+    /// Number of the destaged data; differs for each destage.
     pub generation: u64,
     pub acknowledged: Sectors,
-    /// Whether the simulation has yet to take it: what is written meanwhile goes with it.
+    /// Whether the controller has not fetched the destage yet; new writes still join it.
     pub is_due: bool,
-    /// Whether the program carries the data of the newest write alone, which need not be read from DRAM.
+    /// Whether the program writes exactly the data of the newest write, which need not be read from DRAM.
     pub is_at_hand: bool,
     pub is_forgotten: bool,
-    /// Whether flash has the data and the controller does not know it yet.
+    /// Whether the data is on flash, but the controller is not notified yet.
     pub is_programmed: bool,
 }
 
 impl DestageUnderWay {
-    /// No destage; the last one was of `generation`.
+    /// Returns the state without a destage in flight. `generation` is that of the last destage.
     pub fn none(generation: u64) -> DestageUnderWay {
         DestageUnderWay {
             sectors: Sectors::NONE,
@@ -85,7 +85,7 @@ impl DestageUnderWay {
     }
 }
 
-/// Rising numbers for uses of pages and for generations of data.
+/// Counters that number uses of pages and generations of data.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Stamps {
     uses: u64,
@@ -99,7 +99,7 @@ impl Stamps {
         self.uses
     }
 
-    /// A generation that no destage has carried yet.
+    /// Returns a generation that no destage has carried yet.
     #[inline]
     pub fn next_generation(&mut self) -> u64 {
         self.generations += 1;
