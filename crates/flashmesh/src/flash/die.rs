@@ -1,7 +1,7 @@
-//! What one die is doing: at most one operation at a time, and data waiting in its register to leave.
+//! State of one die: at most one array operation at a time, and read data in the page register.
 //!
-//! A read ends with its data in the register; the die stays busy until the data has left, unless `read-cache` frees the
-//! array at once. A program or an erase may be suspended for reads; the progress it made is kept.
+//! A read ends with its data in the register. The die stays busy until the data has left, unless `read-cache` frees the array at once. A program or
+//! an erase may be suspended for reads; it keeps its progress.
 
 use crate::config::Suspension;
 use crate::ids::TransactionId;
@@ -13,20 +13,20 @@ pub use super::operation::{Operation, OperationKind, PlaneTransactions};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Array {
     Idle,
-    /// Command and program data are being transferred.
+    /// The command and program data are being transferred.
     Incoming,
     Busy,
-    /// A finished read waits for the register.
+    /// A finished read waits until the register is empty.
     Holding,
 }
 
-/// Whether something goes on, and how long it has in all.
+/// Accumulated time of a condition, and whether it holds now.
 ///
-/// Counted without branches, which would often be mispredicted: what a die does next is random.
+/// Updated without branches, which would often be mispredicted because the operations of a die are random.
 #[derive(Clone, Copy, Debug, Default)]
 struct Span {
     is_on: bool,
-    /// Ends less starts in picoseconds, modulo 2^64.
+    /// Sum of end times minus sum of start times, in picoseconds, modulo 2^64.
     ended_less_begun: u64,
 }
 
@@ -53,14 +53,14 @@ struct Suspended {
 
 #[derive(Clone, Copy, Debug)]
 struct Register {
-    /// Transactions whose data it holds or held; none when empty.
+    /// Transactions whose data the register holds or held; none if the register is empty.
     planes: PlaneTransactions,
     internal: bool,
     /// Planes whose data has left.
     left: u32,
     sending: bool,
     since: Time,
-    /// Time that earlier planes waited for a path.
+    /// Time that the planes already sent have waited for a path.
     path_wait: Time,
 }
 
@@ -86,34 +86,34 @@ impl Register {
     }
 }
 
-/// A die was asked for what its state or its timing does not allow.
+/// Rejected call: the state or the timing of the die does not allow it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Illegal {
-    /// It is busy, until the given time when that is known.
+    /// The die is busy until this time; [`Time::MAX`] if the end is not known.
     #[error("the die is busy until {0}")]
     Busy(Time),
-    /// It is not doing what was asked to go on.
+    /// The die is not in the phase that the call requires.
     #[error("the die is not in the phase that was asked to go on")]
     WrongPhase,
-    /// The operation cannot be suspended (again).
+    /// The operation cannot be suspended, or not once more.
     #[error("the operation cannot be suspended")]
     NotSuspendable,
 }
 
 #[derive(Clone, Debug)]
 pub struct DieRules {
-    /// Whether the array is free once its data is in the register.
+    /// Whether the array is free as soon as its data is in the register.
     pub read_cache: bool,
     pub suspension: Suspension,
     pub suspensions_max: u32,
-    /// An operation with less time left is not suspended.
+    /// Minimum remaining array time of an operation that may be suspended.
     pub suspend_remaining_min: Time,
 }
 
 #[derive(Clone, Debug)]
 pub struct Die {
     array: Array,
-    /// A flag of its own, so that most checks touch one cache line.
+    /// Copy of `suspended.is_some()` beside the fields that most checks read, so that they touch one cache line.
     is_suspended: bool,
     /// Start and end of the array work; valid while busy.
     since: Time,
@@ -146,13 +146,13 @@ impl Default for Die {
 }
 
 impl Die {
-    /// The array is idle, and the register empty unless it is a cache.
+    /// Returns whether the array is idle and the register empty; with `read-cache` the register may be full.
     #[inline(always)]
     pub fn accepts(&self, rules: &DieRules) -> bool {
         self.array == Array::Idle && (self.register.is_empty() || rules.read_cache)
     }
 
-    /// Whether it accepts an operation, and has none suspended.
+    /// Returns whether the die accepts an operation and has none suspended.
     #[inline]
     pub fn is_free(&self, rules: &DieRules) -> bool {
         self.accepts(rules) && !self.is_suspended
@@ -163,7 +163,7 @@ impl Die {
         self.rests() && !self.is_suspended
     }
 
-    /// The array does nothing, and the register is empty: it is idle, or has something suspended.
+    /// Returns whether the array is idle and the register empty. An operation may be suspended.
     #[inline]
     pub fn rests(&self) -> bool {
         self.array == Array::Idle && self.register.is_empty()
@@ -185,7 +185,7 @@ impl Die {
         works.then_some(&self.operation).into_iter().chain(suspended)
     }
 
-    /// The transaction whose data leaves, or the first of the current operation.
+    /// Returns the transaction whose data leaves the register next, or else the first one of the current or suspended operation.
     #[inline]
     pub fn first_under_way(&self) -> Option<TransactionId> {
         if !self.register.is_empty() {
@@ -198,14 +198,14 @@ impl Die {
         }
     }
 
-    /// Transactions in the array, suspended, or in the register.
+    /// Returns the number of transactions in the array, suspended, or in the register.
     pub fn outstanding(&self) -> usize {
         let works = if self.array == Array::Holding { self.operation.transactions().len() } else { 0 };
         let under_way: usize = self.under_way().map(|operation| operation.transactions().len()).sum();
         works + under_way + self.register.planes.count.saturating_sub(self.register.left) as usize
     }
 
-    /// Whether a command or data is being transferred, or waits for a path.
+    /// Returns whether a command or data is being transferred or waits for a path.
     pub fn is_moving(&self) -> bool {
         self.array == Array::Incoming || self.register.sending
     }
@@ -215,7 +215,7 @@ impl Die {
         self.is_suspended
     }
 
-    /// Whether the operation in the array may be suspended at `now`.
+    /// Returns whether the operation in the array may be suspended at `now`.
     #[inline]
     pub fn may_suspend(&self, rules: &DieRules, now: Time) -> bool {
         let allowed = match self.operation.kind {
@@ -232,10 +232,9 @@ impl Die {
             && self.until.saturating_sub(now) > rules.suspend_remaining_min
     }
 
-    /// Sets the running operation aside at `now`; the next operation may start at once.
+    /// Suspends the running operation at `now`. The next operation may start at once.
     ///
-    /// # Errors
-    /// When [`Die::may_suspend`] is false.
+    /// # Errors If [`Die::may_suspend`] is false.
     pub fn suspend(&mut self, rules: &DieRules, now: Time) -> Result<(), Illegal> {
         if !self.may_suspend(rules, now) {
             return Err(Illegal::NotSuspendable);
@@ -248,10 +247,9 @@ impl Die {
         Ok(())
     }
 
-    /// Puts the suspended operation back into the array, busy again until the returned time.
+    /// Resumes the suspended operation. Returns its end.
     ///
-    /// # Errors
-    /// When the die does not accept an operation or has none to resume.
+    /// # Errors If the die does not accept an operation or has none suspended.
     pub fn resume(&mut self, rules: &DieRules, now: Time, resume_time: Time) -> Result<Time, Illegal> {
         if !self.accepts(rules) {
             return Err(self.busy_error());
@@ -267,10 +265,9 @@ impl Die {
         Ok(self.until)
     }
 
-    /// An operation begins: its path was granted at `now` and its command is on the way.
+    /// Begins an operation, whose path was granted at `now` and whose command is being transferred.
     ///
-    /// # Errors
-    /// When the die is busy.
+    /// # Errors If the die is busy.
     #[inline(always)]
     pub fn begin(&mut self, rules: &DieRules, operation: Operation, now: Time) -> Result<(), Illegal> {
         if !self.accepts(rules) {
@@ -283,11 +280,9 @@ impl Die {
         Ok(())
     }
 
-    /// Command and data have arrived; the array is busy for the [time](Operation::array_time) of the operation. Gives both it and the
-    /// end.
+    /// Starts the array, after command and data have arrived. Returns the operation and its end, [`array_time`](Operation::array_time) later.
     ///
-    /// # Errors
-    /// When nothing is on its way to this die.
+    /// # Errors If no operation has begun.
     #[inline(always)]
     pub fn start_array(&mut self, now: Time) -> Result<(&Operation, Time), Illegal> {
         if self.array != Array::Incoming {
@@ -299,16 +294,15 @@ impl Die {
         Ok((&self.operation, self.until))
     }
 
-    /// Whether the operation ends exactly at `now`: an end scheduled before a suspension is stale.
+    /// Returns whether the operation ends at `now`. An end event scheduled before a suspension is stale.
     #[inline]
     pub fn ends_at(&self, now: Time) -> bool {
         self.array == Array::Busy && self.until == now
     }
 
-    /// The array is done. A read moves to the register when that is free and waits in the array otherwise.
+    /// Ends the operation in the array. Read data moves to the register if it is empty, and otherwise waits in the array.
     ///
-    /// # Errors
-    /// Before the operation's time is over.
+    /// # Errors If the array is not busy, or before the end of the operation.
     #[inline(always)]
     pub fn finish_array(&mut self, now: Time) -> Result<&Operation, Illegal> {
         if self.array != Array::Busy {
@@ -321,7 +315,7 @@ impl Die {
             self.array = Array::Idle;
             self.mark(now);
         } else if self.register.is_empty() {
-            // The die is as busy as before, with work of the same kind.
+            // The busy spans do not change: the register now holds the same read.
             self.register.fill(&self.operation, now);
             self.array = Array::Idle;
         } else {
@@ -336,13 +330,13 @@ impl Die {
         (!register.is_empty()).then(|| register.planes.transactions[register.left as usize % PLANES_PER_DIE_MAX])
     }
 
-    /// The outgoing transaction when it is the last in the register.
+    /// Returns the outgoing transaction if it is the last one in the register.
     #[inline]
     pub fn last_outgoing(&self) -> Option<TransactionId> {
         self.outgoing().filter(|_| self.register.planes.count - self.register.left == 1)
     }
 
-    /// The reads whose pages have been sensed: they are in the register, or wait in the array for it.
+    /// Returns the reads whose pages have been sensed: in the register, or in the array until the register is empty.
     pub fn sensed(&self) -> impl Iterator<Item = &TransactionId> {
         let waiting = if self.array == Array::Holding { self.operation.transactions() } else { &[] };
         self.register.planes.transactions().iter().chain(waiting)
@@ -353,11 +347,10 @@ impl Die {
         !self.register.is_empty() && self.register.internal
     }
 
-    /// The data of a plane got its path after `waited`; gives when all came into the register, and how long the planes
-    /// that left before had waited for theirs.
+    /// Records that the data of a plane has waited this long for its path. Returns when the register was filled, and the total path wait of the
+    /// planes sent before.
     ///
-    /// # Errors
-    /// When the register is empty.
+    /// # Errors If the register is empty.
     #[inline(always)]
     pub fn count_path_wait(&mut self, waited: Time) -> Result<(Time, Time), Illegal> {
         if self.register.is_empty() {
@@ -368,7 +361,7 @@ impl Die {
         Ok((self.register.since, before))
     }
 
-    /// Whether data waits without a path request; marks it as requested.
+    /// Marks register data as having requested a path. Returns whether there was data without a request.
     #[inline(always)]
     pub fn begin_sending(&mut self) -> bool {
         let begins = !self.register.is_empty() && !self.register.sending;
@@ -376,10 +369,9 @@ impl Die {
         begins
     }
 
-    /// The data of one plane has left: that of the transaction given back.
+    /// Removes the data of one plane from the register. Returns its transaction.
     ///
-    /// # Errors
-    /// When the register is empty.
+    /// # Errors If the register is empty.
     #[inline(always)]
     pub fn data_left(&mut self, now: Time) -> Result<TransactionId, Illegal> {
         let left = self.outgoing().ok_or(Illegal::WrongPhase)?;
@@ -396,10 +388,9 @@ impl Die {
         Ok(left)
     }
 
-    /// A part of the data of one plane has left, that of the transaction given back; `rest` is left of it.
+    /// Removes a part of the data of one plane, and replaces its transaction by `rest`, which stays in the register. Returns the transaction sent.
     ///
-    /// # Errors
-    /// When the register is empty.
+    /// # Errors If the register is empty.
     pub fn part_left(&mut self, rest: TransactionId) -> Result<TransactionId, Illegal> {
         let left = self.outgoing().ok_or(Illegal::WrongPhase)?;
         self.register.planes.transactions[self.register.left as usize] = rest;

@@ -1,22 +1,21 @@
-//! Division by a number that is known before the run, as a multiplication: a division takes longer than all else that finds the die of
-//! a page.
+//! Division by a run-time constant, as a multiplication. A hardware division would be the slowest part of locating the die of a page.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Divisor {
-    /// 2^64 over the divisor, rounded up; 0 for 1, which does not fit.
+    /// ceil(2^64 / divisor); 0 stands for the divisor 1, whose reciprocal does not fit.
     reciprocal: u64,
 }
 
 impl Divisor {
     pub fn new(number: u32) -> Divisor {
-        assert!(number > 0, "nothing is divided by zero");
+        assert!(number > 0, "the divisor must not be zero");
         Divisor { reciprocal: (u64::MAX / u64::from(number)).wrapping_add(1) }
     }
 
-    /// The whole part of `dividend` over the number.
+    /// Returns `dividend` divided by the divisor, rounded down.
     ///
-    /// Exact: with m = ceil(2^64 / d) the product n m exceeds n 2^64 / d by less than n < 2^32, which is too little to reach the
-    /// next multiple of 2^64, since n / d lies at least 1 / d > 2^-32 below the next whole number.
+    /// Exact: with m = ceil(2^64 / d), the product n m exceeds n 2^64 / d by less than n < 2^32. That is too little to reach the next multiple of
+    /// 2^64, because n / d lies at least 1 / d > 2^-32 below the next integer.
     #[inline(always)]
     pub fn divide(self, dividend: u32) -> u32 {
         if self.reciprocal == 0 {
@@ -33,19 +32,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_divides_as_division_does(dividend: u32, number in 1..=u32::MAX) {
+        fn quotients_equal_those_of_division(dividend: u32, number in 1..=u32::MAX) {
             prop_assert_eq!(Divisor::new(number).divide(dividend), dividend / number);
         }
 
         #[test]
-        fn it_divides_right_beside_multiples(quotient: u32, number in 1..=u32::MAX, off in 0..3u32) {
+        fn quotients_are_exact_next_to_multiples(quotient: u32, number in 1..=u32::MAX, off in 0..3u32) {
             let dividend = quotient.wrapping_mul(number).wrapping_add(off).wrapping_sub(1);
             prop_assert_eq!(Divisor::new(number).divide(dividend), dividend / number);
         }
     }
 
     #[test]
-    fn the_ends_of_the_range_divide_right() {
+    fn quotients_are_exact_at_the_ends_of_the_range() {
         for number in [1, 2, 3, 5, 1 << 16, (1 << 16) + 1, u32::MAX - 1, u32::MAX] {
             for dividend in [0, 1, number - 1, number, number.wrapping_add(1), u32::MAX - 1, u32::MAX] {
                 assert_eq!(Divisor::new(number).divide(dividend), dividend / number, "{dividend} / {number}");

@@ -1,4 +1,4 @@
-//! The shape of the array and the arithmetic of its addresses.
+//! The flash array's dimensions and the arithmetic of its addresses.
 
 use super::divisor::Divisor;
 pub use crate::config::PLANES_PER_DIE_MAX;
@@ -8,16 +8,16 @@ use crate::error::GeometryError;
 use crate::ids::{BlockId, ChannelId, ChipId, DieId, Lpn, PlaneId, Ppn};
 use crate::units::Bytes;
 
-/// The shape of the array, resolved to the integers the run needs.
+/// Dimensions of the flash array, as integers.
 ///
-/// A *page* is what an entry of the map is for: a mapping unit (`ftl.mapping-unit`), by default a page of the array. Where units are smaller,
-/// [`units_per_page`](Geometry::units_per_page) of them lie in each page of the array, where they are larger each is
-/// [`pages_per_unit`](Geometry::pages_per_unit) pages of one block; page numbers count units.
+/// A *page* is a mapping unit (`ftl.mapping-unit`), the size that one entry of the map covers; by default this is a page of the array. If units are
+/// smaller, a page of the array holds [`units_per_page`](Geometry::units_per_page) of them. If they are larger, each covers
+/// [`pages_per_unit`](Geometry::pages_per_unit) pages of one block. Page numbers count mapping units.
 #[derive(Clone, Debug)]
 pub struct Geometry {
-    /// Channels; rows of chips in fabrics without channels.
+    /// Number of channels; in fabrics without channels, rows of chips.
     pub channels: u32,
-    /// Chips on each channel; columns.
+    /// Chips on each channel; in fabrics without channels, columns.
     pub chips_per_channel: u32,
     /// Dies in each chip.
     pub dies_per_chip: u32,
@@ -31,31 +31,31 @@ pub struct Geometry {
     pub page_size: Bytes,
     /// Mapping units in a page of the array.
     pub units_per_page: u32,
-    /// Pages of the array in a mapping unit: more than one, or [`units_per_page`](Geometry::units_per_page) is.
+    /// Pages of the array in a mapping unit. This or [`units_per_page`](Geometry::units_per_page) is 1.
     pub pages_per_unit: u32,
-    /// Mapping units that one program writes in a plane: those of a page, or of all pages of a word line.
+    /// Mapping units programmed together in a plane: those of one page, or of all pages of a word line.
     pub units_per_program: u32,
-    /// Metadata that travels with a whole page of the array.
+    /// Metadata transferred with each whole page of the array.
     pub page_spare: Bytes,
-    /// The host's addressing unit.
+    /// Logical block size of the host.
     pub sector_size: Bytes,
-    /// Pages the host sees.
+    /// Number of pages visible to the host.
     pub logical_pages: u32,
-    /// The blocks of the SLC cache.
+    /// Blocks of the SLC cache.
     pub slc: SlcBlocks,
     page_shift: u32,
     divisors: Divisors,
 }
 
-/// The blocks of the SLC cache: the last ones of each plane. Those of a dynamic cache are numbers behind the blocks of the plane, each of which
-/// stands for a block that is free otherwise.
+/// Blocks of the SLC cache: the last ones of each plane. The blocks of a dynamic cache are additional numbers after the real blocks of the plane;
+/// each is an alias of a free native block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SlcBlocks {
-    /// How many of each plane.
+    /// SLC blocks in each plane.
     pub per_plane: u32,
-    /// Mapping units that each holds, with one page of the array in each word line.
+    /// Mapping units per SLC block, with one page of the array in each word line.
     pub pages_per_block: u32,
-    /// Whether they stand for blocks that are free otherwise.
+    /// Whether the SLC blocks are aliases of free native blocks.
     pub is_dynamic: bool,
 }
 
@@ -69,15 +69,14 @@ struct Divisors {
     units_per_program: Divisor,
 }
 
-/// Blocks that every plane keeps beyond its share of the logical pages: the open block of the host, the open block of
-/// garbage collection, the open block of data placed by reads, and one for garbage collection to write to while the next victim is emptied.
+/// Minimum number of blocks in each plane beyond its share of the logical pages: three open blocks (host writes, garbage collection, data placed by
+/// reads), and one to receive the pages of the next victim.
 pub const SPARE_BLOCKS_PER_PLANE_MIN: u64 = 4;
 
 impl Geometry {
-    /// The array of the drive that `config` describes, with its mapping units.
+    /// Returns the array of the drive that `config` describes, with its mapping units.
     ///
-    /// # Errors
-    /// As [`Geometry::new`].
+    /// # Errors As [`Geometry::new`].
     pub fn of(config: &Config) -> Result<Geometry, GeometryError> {
         let units_per_page = config.units_per_page();
         let mut geometry =
@@ -110,7 +109,7 @@ impl Geometry {
         })
     }
 
-    /// Numbers so many more blocks behind those of each plane.
+    /// Adds `per_plane` block numbers at the end of each plane.
     fn add_blocks(&mut self, per_plane: u32) -> Result<(), GeometryError> {
         let blocks = u64::from(self.blocks_per_plane) + u64::from(per_plane);
         let of_plane = blocks * u64::from(self.pages_per_block);
@@ -126,8 +125,7 @@ impl Geometry {
 
     /// Resolves and checks an array whose mapping units are its pages.
     ///
-    /// # Errors
-    /// When the array cannot be simulated; the error names the keys to change.
+    /// # Errors If the array cannot be simulated; the error names the keys to change.
     pub fn new(config: &config::Geometry) -> Result<Geometry, GeometryError> {
         let key = |key, value: String, reason: &str| GeometryError::Key { key, value, reason: reason.to_owned() };
         if !config.page_size.as_u64().is_power_of_two() {
@@ -151,9 +149,9 @@ impl Geometry {
         }
         let planes = dies * u64::from(config.planes_per_die);
         let pages_per_plane = u64::from(config.blocks_per_plane) * u64::from(config.pages_per_block);
-        // The largest counts that the keys allow multiply to more than 64 bits.
+        // The product of the largest values that the keys allow exceeds 64 bits.
         let pages = planes.saturating_mul(pages_per_plane);
-        // The highest id is kept for "no page".
+        // The highest page id means "no page".
         let max = u64::from(u32::MAX) - 1;
         if pages > max {
             return Err(GeometryError::TooManyPages { pages, max });
@@ -202,7 +200,8 @@ impl Geometry {
         })
     }
 
-    /// The same array with so many times fewer pages in each block, which `times` divides, and in the space that the host sees.
+    /// Returns a copy with blocks of `pages_per_block / times` pages, and with a capacity smaller by the same factor. `times` must divide the pages
+    /// per block.
     pub(crate) fn with_smaller_blocks(&self, times: u32) -> Geometry {
         let pages_per_block = self.pages_per_block / times;
         Geometry {
@@ -218,144 +217,144 @@ impl Geometry {
         }
     }
 
-    /// Chips of the array.
+    /// Returns the number of chips.
     pub fn chips(&self) -> u32 {
         self.channels * self.chips_per_channel
     }
 
-    /// Dies of the array.
+    /// Returns the number of dies.
     pub fn dies(&self) -> u32 {
         self.chips() * self.dies_per_chip
     }
 
-    /// Planes of the array.
+    /// Returns the number of planes.
     pub fn planes(&self) -> u32 {
         self.dies() * self.planes_per_die
     }
 
-    /// Erase blocks of the array.
+    /// Returns the number of erase blocks.
     pub fn blocks(&self) -> u32 {
         self.planes() * self.blocks_per_plane
     }
 
-    /// Blocks of each plane outside the SLC cache, with all bits of their cells.
+    /// Returns the blocks of each plane outside the SLC cache, whose cells store all their bits.
     #[inline]
     pub fn native_blocks_per_plane(&self) -> u32 {
         self.blocks_per_plane - self.slc.per_plane
     }
 
-    /// Pages of each plane outside the SLC cache.
+    /// Returns the pages of each plane outside the SLC cache.
     pub fn native_pages_per_plane(&self) -> u32 {
         self.native_blocks_per_plane() * self.pages_per_block
     }
 
-    /// Whether the drive has an SLC cache.
+    /// Returns whether the drive has an SLC cache.
     #[inline]
     pub fn has_slc(&self) -> bool {
         self.slc.per_plane > 0
     }
 
-    /// Whether the block at this position of its plane is one of the SLC cache.
+    /// Returns whether the block with this index in its plane belongs to the SLC cache.
     #[inline]
     pub fn is_slc_position(&self, block_in_plane: u32) -> bool {
         self.has_slc() && block_in_plane >= self.native_blocks_per_plane()
     }
 
-    /// Whether a block is one of the SLC cache.
+    /// Returns whether `block` belongs to the SLC cache.
     #[inline]
     pub fn is_slc(&self, block: BlockId) -> bool {
         self.has_slc()
             && self.is_slc_position(block.0 - self.divisors.blocks_per_plane.divide(block.0) * self.blocks_per_plane)
     }
 
-    /// Whether a page lies in the SLC cache.
+    /// Returns whether a page lies in the SLC cache.
     #[inline]
     pub fn is_slc_page(&self, ppn: Ppn) -> bool {
         self.has_slc() && self.is_slc(self.block_of(ppn))
     }
 
-    /// Pages that a block holds.
+    /// Returns the capacity of a block in pages.
     #[inline]
     pub fn pages_of(&self, block: BlockId) -> u32 {
         if self.is_slc(block) { self.slc.pages_per_block } else { self.pages_per_block }
     }
 
-    /// Mapping units that one program writes in a plane, where it begins in this block.
+    /// Returns the mapping units that one program writes in `block`.
     #[inline]
     pub fn units_per_program_of(&self, block: BlockId) -> u32 {
         if self.is_slc(block) { self.units_per_page } else { self.units_per_program }
     }
 
-    /// The first page of the program that writes a page.
+    /// Returns the first page of the program that contains `ppn`.
     #[inline]
     pub fn program_start(&self, ppn: Ppn) -> Ppn {
         Ppn(ppn.0 - ppn.0 % self.units_per_program_of(self.block_of(ppn)))
     }
 
-    /// Whether a page is the last one that its program writes.
+    /// Returns whether `ppn` is the last page of its program.
     #[inline]
     pub fn is_last_of_program(&self, ppn: Ppn) -> bool {
         (ppn.0 + 1).is_multiple_of(self.units_per_program_of(self.block_of(ppn)))
     }
 
-    /// Blocks that every plane has beyond an even share of the logical pages and the SLC cache.
+    /// Returns the blocks of each plane beyond an even share of the logical pages, without the SLC cache.
     pub fn spare_blocks_per_plane(&self) -> u32 {
         let logical_pages = self.logical_pages.div_ceil(self.planes());
         self.native_blocks_per_plane().saturating_sub(logical_pages.div_ceil(self.pages_per_block))
     }
 
-    /// Pages of each plane.
+    /// Returns the pages of each plane.
     pub fn pages_per_plane(&self) -> u32 {
         self.blocks_per_plane * self.pages_per_block
     }
 
-    /// Pages of the array.
+    /// Returns the number of pages of the array.
     pub fn pages(&self) -> u32 {
         self.blocks() * self.pages_per_block
     }
 
-    /// The space the host sees.
+    /// Returns the capacity visible to the host.
     pub fn capacity(&self) -> Bytes {
         self.page_size * u64::from(self.logical_pages)
     }
 
-    /// The logical page that holds the byte at `offset`.
+    /// Returns the logical page that contains the byte at `offset`.
     #[inline]
     pub fn lpn_of(&self, offset: Bytes) -> Lpn {
         Lpn((offset.as_u64() >> self.page_shift) as u32)
     }
 
-    /// The block of a page.
+    /// Returns the block of a page.
     #[inline]
     pub fn block_of(&self, ppn: Ppn) -> BlockId {
         BlockId(self.divisors.pages_per_block.divide(ppn.0))
     }
 
-    /// The plane of a block.
+    /// Returns the plane of a block.
     #[inline]
     pub fn plane_of_block(&self, block: BlockId) -> PlaneId {
         PlaneId(self.divisors.blocks_per_plane.divide(block.0))
     }
 
-    /// The plane of a page.
+    /// Returns the plane of a page.
     #[inline]
     pub fn plane_of(&self, ppn: Ppn) -> PlaneId {
         PlaneId(self.divisors.pages_per_plane.divide(ppn.0))
     }
 
-    /// The offset of a page in its block.
+    /// Returns the offset of a page in its block.
     #[inline]
     pub fn page_in_block(&self, ppn: Ppn) -> u32 {
         ppn.0 - self.block_of(ppn).0 * self.pages_per_block
     }
 
-    /// The offset in its block of the page of the array that holds a mapping unit, or the first of it.
+    /// Returns the offset in its block of the array page that holds a mapping unit, or of the first one if the unit covers several.
     #[inline]
     pub fn array_page(&self, ppn: Ppn) -> u32 {
         self.array_page_at(self.page_in_block(ppn))
     }
 
-    /// The same of a unit at this offset in its block.
+    /// Like [`array_page`](Self::array_page), but for a mapping unit at `offset` in its block.
     #[inline]
     pub fn array_page_at(&self, offset: u32) -> u32 {
         if self.units_per_page == 1 {
@@ -365,68 +364,68 @@ impl Geometry {
         }
     }
 
-    /// Whole programs that so many mapping units of a plane are, in the SLC cache or outside it.
+    /// Returns the number of whole programs in this many mapping units of a plane.
     #[inline]
     pub fn programs_of(&self, units: u32, in_slc: bool) -> u32 {
         let divisor = if in_slc { self.divisors.units_per_page } else { self.divisors.units_per_program };
         divisor.divide(units)
     }
 
-    /// User data in a page of the array.
+    /// Returns the user data in a page of the array.
     #[inline]
     pub fn array_page_size(&self) -> Bytes {
         Bytes::new((self.page_size * u64::from(self.units_per_page)).as_u64() / u64::from(self.pages_per_unit))
     }
 
-    /// Whether a mapping unit is several pages of the array.
+    /// Returns whether a mapping unit covers several pages of the array.
     #[inline]
     pub fn has_large_units(&self) -> bool {
         self.pages_per_unit > 1
     }
 
-    /// Whether programs write several mapping units, which gather first.
+    /// Returns whether a program writes several mapping units, so that writes must be collected first.
     #[inline]
     pub fn gathers(&self) -> bool {
         self.units_per_program > 1
     }
 
-    /// The page at `page_in_block` of `block`.
+    /// Returns the page at offset `page_in_block` of `block`.
     #[inline]
     pub fn ppn(&self, block: BlockId, page_in_block: u32) -> Ppn {
         Ppn(block.0 * self.pages_per_block + page_in_block)
     }
 
-    /// The first block of a plane.
+    /// Returns the first block of a plane.
     #[inline]
     pub fn first_block(&self, plane: PlaneId) -> BlockId {
         BlockId(plane.0 * self.blocks_per_plane)
     }
 
-    /// The die of a plane.
+    /// Returns the die of a plane.
     #[inline]
     pub fn die_of_plane(&self, plane: PlaneId) -> DieId {
         DieId(self.divisors.planes_per_die.divide(plane.0))
     }
 
-    /// The position of a plane in its die.
+    /// Returns the index of a plane in its die.
     #[inline]
     pub fn plane_in_die(&self, plane: PlaneId) -> u32 {
         plane.0 - self.die_of_plane(plane).0 * self.planes_per_die
     }
 
-    /// The first plane of a die.
+    /// Returns the first plane of a die.
     #[inline]
     pub fn first_plane(&self, die: DieId) -> PlaneId {
         PlaneId(die.0 * self.planes_per_die)
     }
 
-    /// The chip of a die.
+    /// Returns the chip of a die.
     #[inline]
     pub fn chip_of(&self, die: DieId) -> ChipId {
         ChipId(die.0 / self.dies_per_chip)
     }
 
-    /// The channel (row) of a chip.
+    /// Returns the channel of a chip; in fabrics without channels, its row.
     #[inline]
     pub fn channel_of(&self, chip: ChipId) -> ChannelId {
         ChannelId(chip.0 / self.chips_per_channel)

@@ -1,4 +1,4 @@
-//! The flash array: its shape, its timing, and what each die is doing.
+//! The flash array: its dimensions, its timing, and the state of each die.
 
 pub mod die;
 pub mod divisor;

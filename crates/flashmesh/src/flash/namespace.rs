@@ -1,4 +1,4 @@
-//! Namespaces resolved: where each begins, how much it holds, and which planes it has.
+//! Resolution of namespaces: offset, capacity and planes of each.
 
 use super::geometry::Geometry;
 use crate::config::{Config, Indices, Namespace, Queue, listed, nearest, quoted};
@@ -6,7 +6,7 @@ use crate::error::NamespaceError;
 use crate::ids::PlaneId;
 use crate::units::Bytes;
 
-/// Name of the implicit namespace.
+/// Name of the implicit namespace, without `[namespace.*]`.
 const NAMESPACE_DEFAULT: &str = "drive";
 
 /// A namespace: a range of addresses on a set of planes.
@@ -15,7 +15,7 @@ pub struct NamespaceConfig {
     pub name: String,
     /// Offset on the drive, a multiple of the page size.
     pub start: Bytes,
-    /// A multiple of the page size.
+    /// Size of the namespace, a multiple of the page size.
     pub capacity: Bytes,
     pub channels: Indices,
     pub ways: Indices,
@@ -40,10 +40,10 @@ fn error(keys: Vec<String>, message: String, help: String) -> NamespaceError {
 }
 
 impl Config {
-    /// The namespaces of a drive of this geometry, in the order of the text; without `[namespace.*]` the whole drive is one.
+    /// Returns the namespaces of a drive of this geometry, in the order of the configuration. Without `[namespace.*]` the whole drive is one
+    /// namespace.
     ///
-    /// # Errors
-    /// When they do not fit the drive; the error names the keys to change.
+    /// # Errors If they do not fit the drive; the error names the keys to change.
     pub fn namespaces(&self, geometry: &Geometry) -> Result<Vec<NamespaceConfig>, NamespaceError> {
         if self.namespace.is_empty() {
             return Ok(vec![resolved(
@@ -107,10 +107,9 @@ impl Config {
         self.namespace.iter().map(capacity).collect()
     }
 
-    /// Which of `namespaces` the requests of `queue` go to; `key` is the key that says so.
+    /// Returns the index of the namespace that receives the requests of `queue`. `key` is the key to name in an error.
     ///
-    /// # Errors
-    /// When there is none of that name.
+    /// # Errors If there is no namespace of that name.
     pub(crate) fn namespace_of(
         &self,
         queue: &Queue,

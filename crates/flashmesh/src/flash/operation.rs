@@ -1,4 +1,4 @@
-//! What an array does with pages or blocks of one or more planes at once.
+//! Array operations on one or more planes at once.
 
 use crate::ids::TransactionId;
 use crate::units::Time;
@@ -6,25 +6,25 @@ use crate::units::Time;
 use super::geometry::PLANES_PER_DIE_MAX;
 use super::timing::Pages;
 
-/// What the array does.
+/// Kind of an array operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperationKind {
-    /// Array to register, tR.
+    /// Sense a page into the register (tR).
     Read,
-    /// Register to array, tPROG.
+    /// Program the register into a page (tPROG).
     Program,
-    /// A block, tBERS.
+    /// Erase a block (tBERS).
     Erase,
-    /// A read and a program in the same plane, without leaving the chip.
+    /// Read and program in the same plane; the data does not leave the chip.
     Copyback,
 }
 
 impl OperationKind {
-    /// All kinds, by their index.
+    /// All kinds, in the order of their [`index`](Self::index).
     pub const ALL: [OperationKind; 4] =
         [OperationKind::Read, OperationKind::Program, OperationKind::Erase, OperationKind::Copyback];
 
-    /// The position in a table by kind.
+    /// Returns the index of the kind in a table.
     #[inline]
     pub const fn index(self) -> usize {
         self as usize
@@ -61,10 +61,10 @@ impl PlaneTransactions {
 #[derive(Clone, Copy, Debug)]
 pub struct Operation {
     pub kind: OperationKind,
-    /// Whether it is garbage collection or wear levelling, not work of a request.
+    /// Whether the operation serves garbage collection or wear levelling, and no request.
     pub internal: bool,
     pub started: Time,
-    /// Array time, with that of suspending another operation first.
+    /// Array time, including the time to suspend another operation first.
     pub array_time: Time,
     pub pages: Pages,
     pub planes: PlaneTransactions,

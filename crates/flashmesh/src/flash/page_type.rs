@@ -1,19 +1,19 @@
-//! Pages of cells that hold several bits: which of them a page is, and what the array takes for it.
+//! Page types of multi-bit cells, and their latencies.
 
 use crate::config::{Config, PageTypes};
 use crate::units::Time;
 
-/// Which bits of its cells a page uses.
+/// Bit of its cells that a page is stored in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PageType {
-    /// Least significant bits; all bits of single-level cells.
+    /// Least significant bit; also the only bit of single-level cells.
     #[default]
     Lower,
     Middle,
     Upper,
-    /// The fourth bit of a cell.
+    /// Fourth bit of a quad-level cell.
     Top,
-    /// The only bit of cells of the SLC cache.
+    /// Only bit of a cell in the SLC cache.
     Slc,
 }
 
@@ -25,11 +25,10 @@ impl PageType {
         self as usize
     }
 
-    /// The type of the page at this offset in its block.
+    /// Returns the type of the page at this offset in its block.
     ///
-    /// In blocks of three bits a cell the first pages are programmed before the types alternate (Yaakobi et al.,
-    /// "Characterization and error-correcting codes for TLC flash memories", ICNC 2012). In blocks of four bits a cell the pages of a word
-    /// line follow each other \[choice\].
+    /// In TLC blocks the first pages are lower and middle pages, before the types alternate (Yaakobi et al., "Characterization and error-correcting
+    /// codes for TLC flash memories", ICNC 2012). In QLC blocks the pages of a word line have successive offsets \[choice\].
     #[inline]
     pub const fn of(types: PageTypes, page_in_block: u32) -> PageType {
         match (types, page_in_block) {
@@ -43,7 +42,7 @@ impl PageType {
         }
     }
 
-    /// The type of a page where those of a word line have successive numbers, the lower first.
+    /// Returns the type of a page if the pages of a word line have successive offsets, lower page first.
     #[inline]
     pub const fn of_word_line(types: PageTypes, page_in_block: u32) -> PageType {
         match types {
@@ -89,18 +88,18 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_two_bits_a_cell_alternate() {
+    fn mlc_page_types_alternate() {
         assert_eq!(first(PageTypes::One, 4), [Lower; 4]);
         assert_eq!(first(PageTypes::Mlc, 4), [Lower, Upper, Lower, Upper]);
     }
 
     #[test]
-    fn pages_of_four_bits_a_cell_take_turns() {
+    fn qlc_page_types_cycle() {
         assert_eq!(first(PageTypes::Qlc, 5), [Lower, Middle, Upper, Top, Lower]);
     }
 
     #[test]
-    fn pages_of_three_bits_a_cell_begin_with_lower_and_middle_ones_and_then_take_turns() {
+    fn tlc_page_types_begin_with_lower_and_middle_pages_and_then_cycle() {
         let mut expected = vec![Lower; 6];
         expected.extend([Middle; 2]);
         for _ in 0..2 {

@@ -1,4 +1,4 @@
-//! The latencies of the array, resolved before the run.
+//! Array latencies, resolved before the run.
 
 use crate::config::{self, Config, PageTypes, ProgramUnit, Times};
 use crate::units::Time;
@@ -7,7 +7,7 @@ use super::die::OperationKind;
 use super::geometry::PLANES_PER_DIE_MAX;
 use super::page_type::PageType;
 
-/// Pages of an operation, which decide its array time: those of the leading plane, as the joining planes use the same offset.
+/// Types of the pages of an operation, which select its array time. Those of the leading plane suffice, because the other planes use the same offset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pages {
     pub read: PageType,
@@ -17,21 +17,21 @@ pub struct Pages {
 #[derive(Clone, Debug)]
 pub struct Timing {
     page_types: PageTypes,
-    /// Whether a program is of a word line.
+    /// Whether one program writes a whole word line.
     word_lines: bool,
-    /// By kind, by type of the page read, by type of the page programmed.
+    /// Array time by kind, type of the page read, and type of the page programmed.
     array: [[[Time; PageType::ALL.len()]; PageType::ALL.len()]; OperationKind::ALL.len()],
-    /// By kind: the part of that which an on-die controller takes.
+    /// Part of the array time spent by an on-die controller, by kind.
     decoding: [Time; OperationKind::ALL.len()],
     commands: [[Time; PLANES_PER_DIE_MAX]; OperationKind::ALL.len()],
-    /// From the suspend command until the array is free.
+    /// Time from the suspend command until the array is free.
     pub suspend: Time,
-    /// From the resume command until the operation goes on.
+    /// Time from the resume command until the operation continues.
     pub resume: Time,
 }
 
 impl Timing {
-    /// Reads the latencies; an on-die controller adds its time to each command, and again to the data of a read.
+    /// Resolves the latencies of `config`. An on-die controller adds `on_die_controller` to each command, and once more to the data of a read.
     pub fn new(config: &Config, on_die_controller: Time) -> Timing {
         let flash = &config.flash;
         let decoding =
@@ -72,7 +72,8 @@ impl Timing {
         }
     }
 
-    /// The type of a page that is programmed: where programs are of a word line, the time of one is that of a lower page.
+    /// Returns the type of a page for programming: always lower if programs write a word line, whose program time is configured as that of a lower
+    /// page.
     #[inline(always)]
     pub fn programmed_type(&self, page_in_block: impl FnOnce() -> u32) -> PageType {
         if self.word_lines { PageType::Lower } else { self.page_type(page_in_block) }
@@ -83,13 +84,13 @@ impl Timing {
         self.array[kind.index()][pages.read.index()][pages.programmed.index()]
     }
 
-    /// The time of an operation of `kind`, under one command, that the array works on in several steps one after the other.
+    /// Returns the array time of a command of `kind` that runs several steps in sequence.
     pub fn array_of(&self, kind: OperationKind, steps: impl Iterator<Item = (OperationKind, Pages)>) -> Time {
         let alone = |(kind, pages)| self.array(kind, pages) - self.decoding[kind.index()];
         steps.map(alone).fold(self.decoding[kind.index()], |time, step| time + step)
     }
 
-    /// Pages of a word line that a program writes at once.
+    /// Returns the pages of a word line written by one program.
     pub fn pages_per_program(&self) -> u32 {
         match self.page_types {
             PageTypes::Mlc if self.word_lines => 2,
