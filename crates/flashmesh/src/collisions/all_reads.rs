@@ -1,4 +1,4 @@
-//! Collisions of all reads, including those of read-modify-write: a second count besides that of requested reads.
+//! Collisions of all reads, including those of read-modify-write. Counted in addition to those of requested reads.
 
 use super::{Collision, Occupancy};
 use crate::ids::{DieId, Lpn, TransactionId};
@@ -18,7 +18,7 @@ pub(super) struct AllCounts {
 }
 
 impl AllReads {
-    /// Continues from the state and counts of requested reads, before the first read of another kind arrives.
+    /// Copies the state and counts of requested reads when the first read of another kind arrives.
     pub fn continue_from(occupancy: &Occupancy, counts: AllCounts) -> AllReads {
         AllReads { occupancy: occupancy.clone(), counts }
     }

@@ -1,4 +1,4 @@
-//! The figures of section II of the paper, from arrivals and departures of reads.
+//! Statistics of section II of the paper, from arrivals and departures of reads.
 
 use rustc_hash::FxHashSet;
 
@@ -28,7 +28,7 @@ pub struct Options {
     pub seed: u64,
 }
 
-/// The detection and the counts of read collisions.
+/// Counts of read collisions, and a detector on virtual copies.
 #[derive(Clone, Debug)]
 pub struct Analysis {
     dies: u32,
@@ -46,7 +46,7 @@ pub struct Analysis {
     collisions_shuffled: u64,
     rerouted: FxHashSet<TransactionId>,
     counts_all: bool,
-    /// Collisions of all reads, from the first read that `counts_all` excludes.
+    /// Counts over all reads; `None` until the first read that is not counted otherwise.
     all: Option<Box<AllReads>>,
     reads_of_writes: u64,
 }

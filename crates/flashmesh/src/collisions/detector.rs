@@ -51,8 +51,8 @@ impl Detector {
         self.rates.count(die, now);
     }
 
-    /// Returns the page to replicate now and its target, if any and if `may` is true; then clears the list of `die`. Call after [`Detector::pair`]
-    /// has reported the pairs of an imbalanced collision on `die`.
+    /// Returns the page to replicate and its target, or `None` if no copy pays or `may` allows none. If a page is found, clears the list of `die`.
+    /// Call after [`Detector::pair`] has reported the pairs of an imbalanced collision on `die`.
     pub fn collided(
         &mut self,
         die: DieId,
@@ -91,7 +91,7 @@ impl Detector {
         if !benefit_exceeds_cost(&self.rules, slack, reads, time) {
             return None;
         }
-        // The page in more of the other pairs; of equals the one with the higher number [choice].
+        // Choose the page that is in more of the other pairs; on a tie the one with the higher number [choice].
         let appearances = |lpn| self.lists.appearances(die, lpn, pair);
         let by_appearances = if appearances(pair.first) > appearances(pair.second) {
             [pair.first, pair.second]
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_replicated_once_it_pays_and_the_list_is_forgotten() {
+    fn a_page_is_replicated_once_it_pays_and_the_list_is_cleared() {
         let mut rounds = Rounds::new();
         (0..5).for_each(|_| rounds.detector.issued(DieId(1), Time::ZERO));
         // Only die 1 has fewer reads. 5 reads in 1 ms: the cost is 1.225 ms, the time of 20.4 reads.
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_of_more_pairs_is_the_victim() {
+    fn the_page_in_more_pairs_is_replicated() {
         let mut rounds = Rounds::new();
         (0..5).for_each(|_| rounds.detector.issued(DieId(1), Time::ZERO));
         let now = Time::from_ms(1);
@@ -214,12 +214,12 @@ mod tests {
             assert_eq!(rounds.round(&[B, Lpn(9)], [0, 1, 1], now), None);
             assert_eq!(rounds.round(&[D, B], [0, 1, 1], now), None);
         }
-        let found = rounds.round(&[D, B], [0, 1, 1], now).expect("it pays");
+        let found = rounds.round(&[D, B], [0, 1, 1], now).expect("the benefit exceeds the cost");
         assert_eq!((found.lpn, found.to), (B, DieId(1)));
     }
 
     #[test]
-    fn what_may_not_be_replicated_is_passed_over() {
+    fn pages_that_may_not_be_replicated_are_skipped() {
         let mut detector = Detector::new(2, RULES);
         let mut occupancy = Occupancy::new(2);
         for (id, lpn) in [(0, B), (1, D)] {

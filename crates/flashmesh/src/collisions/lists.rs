@@ -9,10 +9,10 @@ use crate::ids::{DieId, Lpn};
 #[derive(Clone, Copy, Debug)]
 pub struct PairEntry<'a> {
     occurrences: u16,
-    /// Bit set of the dies with at least two fewer outstanding reads than the owner at the first collision. The owner is never among them; the
-    /// hardware stores the occurrences in its place \[choice\].
+    /// Bit set of the dies with at least two fewer outstanding reads than the owner at the first collision. Never contains the owner, in whose slot
+    /// the hardware stores the occurrences \[choice\].
     first: &'a [u64],
-    /// Slack counters, indexed by die. Undefined after a single collision, as for most pairs.
+    /// Slack counters, indexed by die. Not set while `occurrences` is 1, as it is for most pairs.
     slack: &'a [u16],
 }
 
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_recently_used_pair_makes_way() {
+    fn a_full_list_evicts_the_least_recently_used_pair() {
         let mut lists = PairLists::new(2, 2);
         for (first, second) in [(1, 2), (3, 4), (2, 1), (5, 6)] {
             lists.collided(OWNER, pair(first, second), &[0b10]);
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_those_of_their_dies() {
+    fn each_die_has_a_list_of_its_own() {
         let mut lists = PairLists::new(2, 5);
         lists.collided(OWNER, pair(1, 2), &NONE);
         lists.collided(DieId(1), pair(1, 2), &NONE);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn long_and_short_lists_agree_with_plain_ones() {
+    fn scanned_and_hashed_lists_agree_with_plain_vectors() {
         for length in [1, 2, 7, 100] {
             let mut lists = PairLists::new(2, length as u32);
             let mut plain: Vec<(Pair, u16)> = Vec::new();

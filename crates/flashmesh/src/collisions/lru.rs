@@ -8,7 +8,7 @@ const SCANNED_MAX: usize = 16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TouchOutcome {
-    /// Position of the pair: at most the number of earlier pairs, and at most that of the last pair.
+    /// Position of the pair in the caller's tables: the next free one for a new pair, or in a full list that of the evicted pair.
     pub at: usize,
     pub is_new: bool,
 }
@@ -77,7 +77,7 @@ impl Scanned {
             }
             self.position(self.keys.len() - 1)
         });
-        // More recently used positions shift by one place; all positions do for a new pair.
+        // Positions used more recently than this one shift by one place; for a new pair, all do.
         let place = if found.is_some() { self.place_of(at) } else { self.keys.len() - 1 };
         let later = (1 << (4 * place)) - 1;
         let through = later << 4 | 15;
@@ -107,7 +107,7 @@ const NONE: u32 = 0;
 #[derive(Clone, Copy, Debug)]
 struct Node {
     pair: Pair,
-    /// Next more recently and next less recently used pair.
+    /// Next more recently used pair; `older` is the next less recently used one.
     newer: u32,
     older: u32,
     next: u32,

@@ -7,11 +7,11 @@ use crate::units::Time;
 pub(super) struct Observations {
     interval: Time,
     due: Time,
-    /// Number of samples, indexed by outstanding reads; none for zero.
+    /// Number of samples, indexed by outstanding reads. Samples without outstanding reads are not counted.
     by_outstanding: Vec<u64>,
     /// Samples with two reads at one die.
     colliding: u64,
-    /// Samples in which the same reads at random dies would collide.
+    /// Samples in which the same number of reads at random dies collide.
     colliding_shuffled: u64,
     /// Samples with an idle die.
     with_idle_die: u64,

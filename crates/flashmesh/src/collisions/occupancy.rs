@@ -63,7 +63,7 @@ impl Occupancy {
             self.add_row();
         }
         self.at_most[before * self.words + die.index() / BITS] &= !(1 << (die.index() % BITS));
-        // Without a branch on whether the die was idle, which would often be mispredicted.
+        // No branch on whether the die was idle: it would often be mispredicted.
         let row = before.saturating_sub(1) * self.words;
         let some_have_fewer = self.at_most[row..row + self.words].iter().any(|&dies| dies != 0);
         let collision = match (before > 0, (before > 0) & some_have_fewer) {
@@ -106,7 +106,7 @@ impl Occupancy {
     pub fn record_pairs(&mut self, die: DieId, mut record: impl FnMut(Lpn, Lpn)) {
         let reads = &mut self.dies[die.index()];
         let Some((newest, before)) = reads.split_last_mut() else { return };
-        // An imbalanced collision records all reads present, so that only some of the last reads are not recorded yet.
+        // The previous imbalanced collision marked all reads present, so only reads that arrived later are unmarked.
         for at in 0..before.len() {
             let second = before[at];
             if !second.is_recorded {
@@ -126,7 +126,7 @@ impl Occupancy {
         self.dies[die.index()].len() as u32
     }
 
-    /// Returns the bit set of the dies with at least two fewer reads than `outstanding`, which exceeds the largest count by at most one.
+    /// Returns the bit set of the dies with at least two fewer reads than `outstanding`, which may exceed the largest count by at most one.
     #[inline]
     pub fn dies_with_fewer(&self, outstanding: u32) -> &[u64] {
         let first = (outstanding as usize).wrapping_sub(2).wrapping_mul(self.words);
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn figure_2a_a_read_that_arrives_while_all_dies_read_collides_in_balance() {
+    fn figure_2a_a_read_that_arrives_while_all_dies_are_busy_is_a_balanced_collision() {
         let busy = [(0, 1), (1, 2), (2, 3), (3, 4)];
         for die in 0..4 {
             let (arrival, _) = arrive(4, &[&busy[..], &[(die, 5)]].concat());
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn figure_2b_a_read_that_another_die_could_have_served_collides_out_of_balance() {
+    fn figure_2b_a_read_that_an_idle_die_could_have_served_is_an_imbalanced_collision() {
         // A and B wait on die 0, D is read on die 1, and dies 2 and 3 are idle when C arrives at die 0.
         let (a, b, c, d) = (1, 2, 3, 4);
         let (arrival, mut occupancy) = arrive(4, &[(0, a), (0, b), (1, d), (0, c)]);
@@ -217,14 +217,14 @@ mod tests {
     }
 
     #[test]
-    fn two_reads_of_one_page_collide_and_are_no_pair() {
+    fn two_reads_of_one_page_collide_but_are_no_pair() {
         let (arrival, mut occupancy) = arrive(2, &[(0, 1), (0, 1)]);
         assert_eq!(arrival.collision, Some(Collision::Imbalanced));
         assert_eq!(pairs(&mut occupancy, 0), []);
     }
 
     #[test]
-    fn dies_with_fewer_reads_are_known_whatever_comes_and_goes() {
+    fn dies_with_fewer_reads_match_a_recount_after_random_arrivals_and_departures() {
         for dies in [1, 5, 64, 65, 130] {
             let mut occupancy = Occupancy::new(dies);
             let mut plain: Vec<Vec<u32>> = vec![Vec::new(); dies as usize];
@@ -244,7 +244,7 @@ mod tests {
                     let told = |die: usize| set.get(die / BITS).is_some_and(|word| word >> (die % BITS) & 1 != 0);
                     assert!((0..dies as usize).all(|die| told(die) == has_fewer(die)));
                     let beyond = set.last().is_some_and(|word| dies % 64 != 0 && word >> (dies % 64) != 0);
-                    assert!(!beyond, "a die that is none is in the set");
+                    assert!(!beyond, "a bit beyond the last die is set");
                 } else if !reads.is_empty() {
                     let id = reads.remove(random.below(reads.len() as u32) as usize);
                     assert!(occupancy.leave(DieId(die), TransactionId(id)));
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_loaded_die_is_followed() {
+    fn collisions_are_classified_by_the_currently_least_loaded_die() {
         let (_, mut occupancy) = arrive(2, &[(0, 1), (1, 2), (0, 3), (1, 4)]);
         assert_eq!(occupancy.enter(DieId(0), TransactionId(9), Lpn(5)).collision, Some(Collision::Balanced));
         occupancy.leave(DieId(1), TransactionId(1));

@@ -2,13 +2,14 @@
 
 use super::Pair;
 
-/// The occurrences of pairs.
+/// Occurrences of pairs.
 ///
-/// All pairs are kept up to a limit. Beyond it half of the pairs are discarded, selected by hash, and so on each time. The kept pairs are all those
-/// whose hash ends with a given number of zeroes, each counted from its first occurrence: a fair sample of the distinct pairs, whatever their order.
+/// All pairs are kept up to a limit. Each time the limit is exceeded, half of the pairs are discarded, selected by hash. Those kept are all pairs
+/// whose hash ends in a certain number of zero bits, each counted from its first occurrence: a fair sample of the distinct pairs, whatever their
+/// order.
 ///
-/// Nearly every pair of a random workload is new, and a hash table would miss the CPU caches for each. So occurrences are buffered, and counted in
-/// batches by sorting.
+/// Nearly every pair of a random workload is new, so a hash table would miss the CPU caches on each. Therefore occurrences are buffered, and counted
+/// in batches by sorting.
 #[derive(Clone, Debug)]
 pub struct PairCounts {
     /// Pairs as sorted numbers, with their occurrences.
@@ -23,7 +24,7 @@ pub struct PairCounts {
     occurrences: u64,
 }
 
-/// Minimum batch size; a batch of it is sorted within the L2 cache.
+/// Minimum batch size, which is sorted within the L2 cache.
 const RECENT_MIN: usize = 1 << 15;
 
 impl PairCounts {
@@ -60,7 +61,7 @@ impl PairCounts {
             self.halvings += 1;
             self.discard();
         }
-        // Half the number of pairs, so that the kept pairs are rescanned only a few times while their number doubles.
+        // Half the number of pairs: the kept pairs are then scanned only a few times while their number doubles.
         self.recent_max = (self.keys.len() / 2).max(RECENT_MIN);
     }
 
@@ -84,7 +85,7 @@ impl PairCounts {
             new -= 1;
             (keys[new], counts[new]) = (key, times);
         }
-        // Close the gap that pairs present already have left.
+        // Close the gap left by pairs that were already present.
         keys.drain(old..new);
         counts.drain(old..new);
         recent.clear();
@@ -129,7 +130,7 @@ mod tests {
     use crate::ids::Lpn;
 
     #[test]
-    fn all_pairs_are_kept_while_there_is_room() {
+    fn all_pairs_are_kept_up_to_the_limit() {
         let mut counts = PairCounts::new(3);
         for second in [1, 2, 3, 2] {
             counts.count(Pair::new(Lpn(0), Lpn(second)));
@@ -142,10 +143,10 @@ mod tests {
     }
 
     #[test]
-    fn beyond_that_a_fair_sample_is() {
+    fn a_fair_sample_of_the_pairs_is_kept_beyond_the_limit() {
         let (pairs_max, pairs) = (1000, 100_000);
         let mut counts = PairCounts::new(pairs_max);
-        // Every pair three times; early pairs must not be likelier to stay.
+        // Each pair occurs three times. Early pairs must not be likelier to be kept.
         for _ in 0..3 {
             (0..pairs).for_each(|second| counts.count(Pair::new(Lpn(7), Lpn(100 + second))));
         }

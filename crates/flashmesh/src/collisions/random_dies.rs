@@ -1,4 +1,4 @@
-//! The reads of a run at random dies: the collisions by chance at the same number of outstanding reads.
+//! Random placement of the reads of a run: collisions by chance at the same number of outstanding reads.
 
 use crate::engine::random::SimRng;
 use crate::ids::{DieId, TransactionId};
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn dies_are_drawn_alike() {
+    fn dies_are_drawn_uniformly() {
         let mut dies = RandomDies::new(4, 7);
         let reads = 40_000;
         let collided = (0..reads).filter(|&id| dies.enter(TransactionId(id))).count();

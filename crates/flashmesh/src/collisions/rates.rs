@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_window_counts_with_the_present_one() {
+    fn rates_cover_the_current_and_the_previous_window() {
         let us = Time::from_us;
         let mut rates = ReadRates::new(2, us(100));
         for at in [0, 10, 90, 110] {

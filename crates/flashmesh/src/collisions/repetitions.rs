@@ -16,7 +16,7 @@ pub(super) struct Repetitions {
     /// Bins by powers of two of the occurrences, largest first.
     pub bins: Vec<RepetitionBin>,
     pub top: Vec<CollisionPair>,
-    /// Share of the occurrences that the most repeated 5 % of the pairs have.
+    /// Share of the occurrences that belong to the 5 % most repeated pairs.
     pub top_5_percent_share: Option<f64>,
     pub mean: Option<f64>,
 }

@@ -60,7 +60,7 @@ impl VirtualCopies {
         }
         self.gain.reads_moved += 1;
         self.gain.wait_saved_ps += (self.read_time * u64::from(here - there)).as_ps();
-        // Without this read, which arrives at one of the two dies.
+        // The counts exclude the arriving read; add it to the die that serves it.
         let is_imbalanced = |outstanding: u32| outstanding > 0 && occupancy.is_imbalanced(outstanding + 1);
         self.gain.imbalanced_avoided += u64::from(is_imbalanced(here) && !is_imbalanced(there));
     }
