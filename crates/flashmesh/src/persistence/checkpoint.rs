@@ -1,4 +1,4 @@
-//! Checkpoints: the pages of the map that have changed are programmed, a few at a time.
+//! Checkpoints: changed pages of the map are programmed, a few at a time.
 
 use std::collections::VecDeque;
 
@@ -10,17 +10,17 @@ use crate::config;
 use crate::ftl::TranslationPages;
 use crate::ids::Lpn;
 
-/// The current checkpoint, and when the next one begins.
+/// State of the current checkpoint, and when the next one begins.
 #[derive(Clone, Debug)]
 pub(super) struct Checkpoint {
     first: Lpn,
     interval: u32,
     writes_max: usize,
-    /// By page of the map and of the replication map: its last change.
+    /// Last change of each page of the map and of the replication map.
     changed: Vec<Stamp>,
-    /// Journal pages since the last checkpoint began.
+    /// Journal pages programmed since the last checkpoint began.
     journal_pages: u32,
-    /// The current checkpoint holds all changes up to this one.
+    /// Stamp up to which the current checkpoint covers all changes; `None` between checkpoints.
     end: Option<Stamp>,
     waiting: VecDeque<Lpn>,
     under_way: FxHashSet<Lpn>,
@@ -53,8 +53,8 @@ impl Checkpoint {
         self.journal_pages += 1;
     }
 
-    /// The page to program next. A checkpoint begins with all its changes in the journal on flash (`durable_to`), so that no page
-    /// of it waits for the journal.
+    /// Returns the page to program next, and begins a checkpoint if one is due. The checkpoint covers the changes that the journal on flash holds (up
+    /// to `durable_to`), so that none of its pages has to wait for the journal.
     pub(super) fn next_page(&mut self, image: &Image, durable_to: Stamp) -> Option<Lpn> {
         if self.end.is_none() && self.journal_pages >= self.interval {
             self.journal_pages = 0;
@@ -66,7 +66,7 @@ impl Checkpoint {
             return None;
         }
         while let Some(page) = self.waiting.pop_front() {
-            // The cache of the map may have written it back meanwhile.
+            // Skip pages that the mapping cache has written back meanwhile.
             if self.end.is_some_and(|end| image.complete_to(page) < end) {
                 self.under_way.insert(page);
                 return Some(page);
@@ -75,7 +75,7 @@ impl Checkpoint {
         None
     }
 
-    /// A page is on flash; a write-back that began before the checkpoint does not count.
+    /// Records that `page` is on flash. A write-back that began before the checkpoint does not count.
     pub(super) fn page_ended(&mut self, page: Lpn, image: &Image) {
         if self.end.is_some_and(|end| image.complete_to(page) >= end) {
             self.under_way.remove(&page);

@@ -1,4 +1,4 @@
-//! The map as its pages on flash have it.
+//! The map as stored in its pages on flash.
 
 use rustc_hash::FxHashMap;
 
@@ -28,11 +28,11 @@ enum Content {
 #[derive(Clone, Debug)]
 pub(super) struct Image {
     pages: TranslationPages,
-    /// By host page: physical page + 1, or 0.
+    /// Physical page + 1 of each host page; 0 if it has none.
     forward: Vec<u32>,
     stamps: Vec<Stamp>,
     pub(super) copies: FxHashMap<Lpn, Copy>,
-    /// By page of the map and of the replication map: holds all changes up to this one.
+    /// Stamp up to which each page of the map and of the replication map holds all changes.
     complete_to: Vec<Stamp>,
     writing: FxHashMap<Lpn, (Stamp, Content)>,
 }
@@ -64,9 +64,8 @@ impl Image {
         self.writing.insert(page, (now, Content::Map(homes)));
     }
 
-    /// A program of a page of the replication map begins, with what the journal on flash holds and nothing newer. A copy that
-    /// became the original must be in the journal before it is dropped as a copy: once the old original is erased, nothing else
-    /// leads to it.
+    /// Begins the program of a page of the replication map. Its content is what the journal on flash holds, and nothing newer: a copy that became the
+    /// original must be in the journal before the replication map drops it. Once the old original is erased, no other record points to the copy.
     pub(super) fn replica_page_began(&mut self, page: Lpn, journal: &Journal) {
         let is_here = |lpn: Lpn| self.pages.replica_page_of(lpn) == Some(page);
         let on_flash = self.copies.iter().filter(|(lpn, _)| is_here(**lpn));
@@ -111,7 +110,7 @@ impl Image {
         self.stamps[lpn.index()] = stamp;
     }
 
-    /// Drops copies older than the map, and those that became the original.
+    /// Drops copies of an older version of their page, and copies that became the original.
     pub(super) fn drop_stale_copies(&mut self) {
         let (stamps, forward) = (&self.stamps, &self.forward);
         self.copies.retain(|lpn, copy| stamps[lpn.index()] == copy.stamp && forward[lpn.index()] != copy.ppn.0 + 1);
@@ -121,7 +120,7 @@ impl Image {
         (0..self.forward.len() as u32).map(Lpn)
     }
 
-    /// Replays a journal entry on the pages on flash that are older.
+    /// Applies a journal entry to the pages that do not include it yet.
     pub(super) fn replay(&mut self, at: Stamp, change: Change) {
         let lpn = change.lpn();
         if at > self.complete_to(self.pages.page_of(lpn)) {

@@ -1,4 +1,4 @@
-//! The journal: changes of the map in their order, a page of them at a time.
+//! The journal: changes of the map in order, programmed one page of entries at a time.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -10,14 +10,14 @@ use crate::ids::{Lpn, Ppn};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
-    /// New data; a copy of the page ends.
+    /// New data, which invalidates a copy of the page.
     Written(Lpn, Ppn),
     Moved(Lpn, Ppn),
     Unmapped(Lpn),
-    /// A copy with the data of the write of this stamp.
+    /// A copy was programmed; the stamp is that of the write that it holds.
     Copied(Lpn, Ppn, Stamp),
     Uncopied(Lpn),
-    /// The copy is the original now.
+    /// The copy became the original.
     Kept(Lpn, Ppn),
 }
 
@@ -39,23 +39,23 @@ pub(super) type JournalEntry = (Stamp, Change);
 #[derive(Clone, Debug)]
 struct Page {
     entries: Vec<JournalEntry>,
-    /// Holds, with the pages before it, all changes and programs up to this one.
+    /// Stamp up to which this page and those before it hold all changes and programs.
     to: Stamp,
 }
 
-/// The journal.
+/// Journal buffer and journal pages on flash.
 ///
-/// One page of it is programmed at a time, so that a page on flash has all before it on flash. Its pages take turns; a page is
-/// taken again when a checkpoint has made its entries superfluous, and while none is the buffer grows.
+/// One page is programmed at a time, so that all earlier pages are on flash when a page is. The pages form a ring. A page is reused once a checkpoint
+/// has made its entries obsolete; until then the buffer grows.
 #[derive(Clone, Debug)]
 pub(super) struct Journal {
     slots: Range<u32>,
-    /// Pages programmed or being programmed.
+    /// Number of page programs begun; selects the next page of the ring.
     begun: u32,
     entries_per_page: usize,
     buffer: VecDeque<JournalEntry>,
     last_entry: Stamp,
-    /// Entries up to this one are programmed even in a partly filled page.
+    /// Stamp up to which entries are programmed even if they do not fill a page.
     wanted_to: Stamp,
     is_issued: bool,
     writing: Option<Page>,
@@ -95,7 +95,7 @@ impl Journal {
         Some(Lpn(self.slots.start + self.begun % self.slots.len() as u32))
     }
 
-    /// Begins to program the page, with everything up to `now`.
+    /// Begins to program the next page, which covers everything up to `now` if the buffer fits into it.
     pub(super) fn page_began(&mut self, now: Stamp) {
         let count = self.buffer.len().min(self.entries_per_page);
         let entries: Vec<JournalEntry> = self.buffer.drain(..count).collect();
@@ -104,7 +104,7 @@ impl Journal {
         self.writing = Some(Page { entries, to });
     }
 
-    /// Returns the number of entries of the page.
+    /// Ends the program of the page. Returns its number of entries.
     pub(super) fn page_ended(&mut self) -> u64 {
         self.is_issued = false;
         let Some(page) = self.writing.take() else { return 0 };
@@ -114,7 +114,7 @@ impl Journal {
         entries
     }
 
-    /// All changes and programs up to this one are on flash.
+    /// Returns the stamp up to which all changes and programs are on flash.
     pub(super) fn durable_to(&self) -> Stamp {
         self.durable_to
     }

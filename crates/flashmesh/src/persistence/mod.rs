@@ -1,16 +1,16 @@
-//! What of the map is on flash, so that it survives a cut of the power; no time.
+//! Persistence of the map: which parts of it are on flash and survive a power cut. Without any time.
 //!
-//! The map in DRAM is lost with the power. Three things on flash tell it anew:
+//! The map in DRAM is lost in a power cut. It is rebuilt from three sources on flash:
 //!
-//! - **Checkpoints.** The map lies in translation pages, and the replication map in pages of its own (Patterned Read Collisions, IEEE
-//!   Access 2023, section III.B: both are synchronised together). A checkpoint programs those that have changed.
-//! - **The journal.** Every change is an entry of a buffer in DRAM. A page of entries is programmed when it is full, or when a flush of
-//!   the host asks for it.
-//! - **The pages themselves.** A program writes the logical page number and a stamp, the number of the write, beside the data. What was programmed
-//!   after the last page of the journal is found by a scan of the blocks that were written since. A move or a copy keeps the stamp.
+//! - **Checkpoints.** The map is stored in translation pages, and the replication map in pages of its own (Patterned Read Collisions, IEEE Access
+//!   2023, section III.B: both are synchronised together). A checkpoint programs those that have changed.
+//! - **The journal.** Every change adds an entry to a buffer in DRAM. A page of entries is programmed when it is full, or when a host flush requires
+//!   it.
+//! - **The data pages.** A program writes the logical page number and a stamp, the number of the write, into the spare area. Pages programmed after
+//!   the last journal page are found by a scan of the blocks written since. A move or a copy keeps the stamp.
 //!
-//! So what was programmed is found again, journal or not; the journal says which few blocks have to be looked at. Only deallocations are
-//! in no page, and hold for certain once their entries are in the journal.
+//! So every programmed page is found again, with or without a journal entry; the journal limits the scan to a few blocks. Only a deallocation leaves
+//! no trace in a data page: it is durable once its entry is in the journal on flash.
 
 mod checkpoint;
 mod image;
@@ -41,7 +41,7 @@ pub use scan::{Scan, ScanRead};
 /// Sequence number of changes and programs.
 pub type Stamp = u64;
 
-/// What a program of a host page wrote.
+/// Reason of a host page program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Programmed {
     Written,
@@ -61,22 +61,22 @@ pub struct Counts {
     pub journal_pages: u64,
     pub journal_entries: u64,
     pub checkpoints: u64,
-    /// Checkpoint pages programmed, and write-backs of the map cache, which count as such.
+    /// Checkpoint pages programmed, including write-backs of the mapping cache.
     pub checkpoint_pages: u64,
 }
 
-/// A host flush that waits for the journal, or the drive itself.
+/// Host flush that waits for the journal; `None` for a flush by the drive itself.
 type Waiter = Option<RequestId>;
 
-/// The parts of the map on flash and on their way there.
+/// The map on flash, and its changes in DRAM or in flight.
 #[derive(Clone, Debug)]
 pub struct Persistence {
     pages: TranslationPages,
     pages_per_block: u32,
     last: Stamp,
-    /// By host page: stamp of its newest version or deallocation; 0 from before the run.
+    /// Stamp of the newest version or deallocation of each host page; 0 if it is from before the run.
     stamps: Vec<Stamp>,
-    /// Host pages deallocated and not written since; reads may have placed one of them.
+    /// Host pages deallocated and not written since. A read may have placed such a page again.
     emptied: FxHashSet<Lpn>,
     journal: Journal,
     checkpoint: Checkpoint,
@@ -87,7 +87,7 @@ pub struct Persistence {
 }
 
 impl Persistence {
-    /// The whole map on flash, as in `ftl`; `None` where the map survives a power cut by itself.
+    /// Returns the state in which all of the map of `ftl` is on flash; `None` if the map needs no journal to survive a power cut.
     pub fn new(config: &Config, geometry: &Geometry, ftl: &Ftl) -> Option<Box<Persistence>> {
         if !config.persistence.has_journal() {
             return None;
@@ -158,7 +158,7 @@ impl Persistence {
         self.recent.programmed(Found { at: self.last, ppn, lpn, stamp, is_copy });
     }
 
-    /// Placed for a read; nothing is programmed.
+    /// Records that the unwritten page `lpn` was placed at `ppn` for a read, without a program.
     pub fn placed(&mut self, lpn: Lpn, ppn: Ppn) {
         self.log(Change::Moved(lpn, ppn));
         if self.pages.replica_page_of(lpn).is_some() {
@@ -176,12 +176,12 @@ impl Persistence {
         self.log(Change::Uncopied(lpn));
     }
 
-    /// The copy of `lpn` at `ppn` becomes the original.
+    /// Records that the copy of `lpn` at `ppn` became the original.
     pub fn copy_kept(&mut self, lpn: Lpn, ppn: Ppn) {
         self.log(Change::Kept(lpn, ppn));
     }
 
-    /// A write or deallocation ended the copy of `lpn`; its journal entry covers that.
+    /// Marks the replication map page of `lpn` as changed by the last journal entry, a write or deallocation that invalidates the copy.
     pub fn copy_changed(&mut self, lpn: Lpn) {
         if let Some(page) = self.pages.replica_page_of(lpn) {
             self.checkpoint.changed(page, self.last);
@@ -234,7 +234,7 @@ impl Persistence {
         self.journal.has_unwritten()
     }
 
-    /// Programs all entries; [`Persistence::take_flushed`] then returns `waiter`.
+    /// Programs all entries in the buffer. [`Persistence::take_flushed`] returns `waiter` once they are on flash.
     pub fn flush(&mut self, waiter: Waiter) {
         self.journal.flush();
         self.waiters.push_back((waiter, self.journal.last_entry()));

@@ -1,4 +1,4 @@
-//! What the array has done since the last page of the journal: what a scan of the pages finds.
+//! Programs and erases since the last journal page, as a scan of the pages finds them.
 
 use std::collections::VecDeque;
 

@@ -1,15 +1,14 @@
-//! The map after a cut of the power, from what is on flash.
+//! Recovery of the map after a power cut, from what is on flash.
 //!
-//! 1. The pages of the map, as the last program of each left them.
-//! 2. The journal: entries that are newer than the page of the map which they are about.
-//! 3. Pages that were programmed since. One with a newer stamp than the page has is its newest version; one with the same stamp is a
-//!    move, or a copy. One with an older stamp was superseded while it was on its way.
-//! 4. What the map has in a block that was erased since holds nothing any more: its copy takes its place, where there is one. Without one
-//!    it had been deallocated.
-//! 5. A copy counts while it has the stamp of its page. The pages of the two maps are programmed at different times, so that one may know of
-//!    a write that the other has not heard of.
+//! 1. Load the pages of the map, as their last programs left them.
+//! 2. Replay the journal entries that are newer than the map page they belong to.
+//! 3. Apply the pages programmed since. If the stamp is newer than that in the map, the page is the newest version. If it is the same, the page is a
+//!    move or a copy. If it is older, the page was superseded while in flight.
+//! 4. Unmap pages whose block was erased since. If there is a copy, it becomes the original; otherwise the page had been deallocated.
+//! 5. Keep a copy only if its stamp is that of its page. The pages of the two maps are programmed at different times, so that one may include a write
+//!    that the other lacks.
 //!
-//! The stamp of the page that the map names is taken to be known; a drive reads it beside the data of that page \[choice\].
+//! The stamp of a mapped page is assumed to be known; a drive reads it from the spare area of that page \[choice\].
 
 use rustc_hash::FxHashMap;
 
@@ -18,39 +17,39 @@ use super::{Persistence, Stamp};
 use crate::ftl::Ftl;
 use crate::ids::{BlockId, Lpn, Ppn};
 
-/// The map as it was found on flash.
+/// The map rebuilt from flash.
 #[derive(Clone, Debug)]
 pub struct Recovered {
     image: Image,
-    /// Entries of the journal that were read.
+    /// Journal entries read.
     pub entries: u64,
-    /// Pages of the host whose place was found by the scan.
+    /// Host pages whose location was found by the scan.
     pub pages_found: u64,
-    /// Pages of the host that are on flash, and whose newest version was not found.
+    /// Host pages on flash whose newest version was not found.
     pub pages_lost: u64,
-    /// Pages that the host had deallocated, and that hold data again.
+    /// Deallocated host pages that hold data again.
     pub deallocations_lost: u64,
 }
 
 impl Recovered {
-    /// Where `lpn` was found.
+    /// Returns the recovered location of `lpn`.
     pub fn lookup(&self, lpn: Lpn) -> Option<Ppn> {
         self.image.get(lpn)
     }
 
-    /// The copies that were found, in no order.
+    /// Returns the recovered copies, in no particular order.
     pub fn copies(&self) -> impl Iterator<Item = (Lpn, Ppn)> + '_ {
         self.image.copies.iter().map(|(&lpn, copy)| (lpn, copy.ppn))
     }
 
-    /// Pages with a copy.
+    /// Returns the number of pages with a copy.
     pub fn copy_count(&self) -> u64 {
         self.image.copies.len() as u64
     }
 }
 
 impl Persistence {
-    /// Rebuilds the map from flash; `ftl` holds the state at the power cut, for comparison only.
+    /// Rebuilds the map from flash. `ftl` holds the state at the power cut, and is used only to count what was lost.
     pub fn recover(&self, ftl: &Ftl) -> Recovered {
         let mut image = self.image.clone();
         let mut entries = 0;
@@ -70,12 +69,12 @@ impl Persistence {
         recovered
     }
 
-    /// Applies the result of the scan; returns the number of pages found.
+    /// Applies the result of the scan. Returns the number of pages found.
     fn apply_found(&self, image: &mut Image) -> u64 {
         let erased_at: FxHashMap<BlockId, Stamp> = self.recent.erased_at();
         let block_of = |ppn: Ppn| BlockId(ppn.0 / self.pages_per_block);
         let is_there = |ppn: Ppn, since: Stamp| erased_at.get(&block_of(ppn)).is_none_or(|&at| at < since);
-        // When the places that the scan found were programmed; all others were before any of these erases.
+        // Program times (stamps) of the locations that the scan found. All other locations were programmed before any of these erases.
         let (mut since, mut copied_since) = (FxHashMap::default(), FxHashMap::default());
         for found in self.recent.programs().filter(|found| is_there(found.ppn, found.at)) {
             let known = image.stamp(found.lpn);
@@ -84,7 +83,7 @@ impl Persistence {
                 image.set(found.lpn, Some(found.ppn), found.stamp);
                 since.insert(found.lpn, found.at);
             } else if is_same && found.is_copy && image.get(found.lpn) == Some(found.ppn) {
-                // The map knows already that the copy is the original.
+                // The map already has the copy as the original.
                 since.insert(found.lpn, found.at);
             } else if is_same && found.is_copy {
                 image.copies.insert(found.lpn, Copy { ppn: found.ppn, stamp: found.stamp });

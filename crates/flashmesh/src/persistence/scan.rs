@@ -1,4 +1,4 @@
-//! What a recovery reads, in the order in which one read tells what the next ones are.
+//! Reads of a recovery, in order: each step determines the reads of the next.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -7,31 +7,31 @@ use crate::flash::geometry::Geometry;
 use crate::ftl::{BlockState, Ftl};
 use crate::ids::{BlockId, Lpn, Ppn};
 
-/// A page read whole, or its spare area only.
+/// Read of a whole page, or only of its spare area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScanRead {
     pub ppn: Ppn,
     pub is_whole: bool,
 }
 
-/// Reads of a recovery. Each step begins when the previous one is done.
+/// Reads of a recovery. Each step begins when the previous one has ended.
 #[derive(Clone, Debug, Default)]
 pub struct Scan {
-    /// Spare area of the first page of each block: whether it is erased, holds translation pages, or was opened since the last
-    /// journal page.
+    /// Spare area of the first page of each block: shows whether the block is erased, holds translation pages, or was opened after the last journal
+    /// page.
     pub blocks: Vec<ScanRead>,
-    /// Spare areas of other pages of translation blocks, to find the newest of each page.
+    /// Spare areas of the other pages of translation blocks, to find the newest version of each translation page.
     pub system: Vec<ScanRead>,
-    /// Map pages, unless the map stays on flash in normal operation.
+    /// Pages of the map; none if the map stays on flash in normal operation.
     pub map: Vec<ScanRead>,
     pub journal: Vec<ScanRead>,
-    /// Spare areas of pages programmed since the last journal page, which names the open blocks, and of the first erased page of
-    /// each partly filled block.
+    /// Spare areas of the pages programmed after the last journal page, which names the open blocks, and of the first erased page of each partly
+    /// filled block.
     pub open: Vec<ScanRead>,
 }
 
 impl Persistence {
-    /// Reads of a recovery after a cut during the programs of `torn`; `ftl` holds the content of the array.
+    /// Returns the reads of a recovery after a power cut that interrupted the programs of `torn`. `ftl` holds the content of the array.
     pub fn scan(&self, geometry: &Geometry, ftl: &Ftl, torn: &[Ppn], keeps_map: bool) -> Scan {
         let beside = |ppn| ScanRead { ppn, is_whole: false };
         let whole = |lpn: Lpn| ftl.lookup(lpn).map(|ppn| ScanRead { ppn, is_whole: true });

@@ -1,4 +1,4 @@
-//! What is on flash at moments that a whole drive seldom comes to.
+//! Recovery at moments that rarely occur in a run of a whole drive.
 
 use super::{Action, Persistence, Programmed};
 use crate::config::{Config, Geometry as Shape, PersistencePolicy};
@@ -7,7 +7,7 @@ use crate::ftl::{Ftl, FtlRules, Stream};
 use crate::ids::{DieId, Lpn, PlaneId, Ppn, StreamId};
 use crate::units::Bytes;
 
-/// Two dies of a plane each.
+/// A drive of two dies with one plane each.
 struct Drive {
     geometry: Geometry,
     ftl: Ftl,
@@ -61,7 +61,7 @@ impl Drive {
     }
 
     fn keep(&mut self, lpn: Lpn) {
-        let ppn = self.ftl.keep_replica(lpn).expect("it has a copy");
+        let ppn = self.ftl.keep_replica(lpn).expect("the page has a copy");
         self.persistence.copy_kept(lpn, ppn);
     }
 
@@ -70,7 +70,7 @@ impl Drive {
         self.persistence.program_ended(page);
     }
 
-    /// Runs the wanted programs; returns how many were pages of the replication map.
+    /// Runs all pending programs. Returns how many were pages of the replication map.
     fn settle(&mut self) -> u32 {
         let mut of_replicas = 0;
         while let Some(Action::Journal(page) | Action::Checkpoint(page)) = self.persistence.next_action() {
@@ -87,13 +87,13 @@ impl Drive {
 }
 
 #[test]
-fn a_copy_that_became_the_original_is_found_whatever_was_programmed_before_the_power_was_cut() {
+fn a_copy_that_became_the_original_is_recovered_with_or_without_its_journal_entry() {
     let mut drive = Drive::new(8);
     let original = drive.write(PAGE);
     let copy = drive.copy(PAGE);
     assert_eq!(drive.flush(), 1, "the checkpoint has the copy");
 
-    // The replication map is programmed after the copy was kept, and before the journal says so.
+    // The replication map is programmed after the copy became the original, and before its journal entry is on flash.
     drive.keep(PAGE);
     let replicas = Lpn(drive.persistence.pages.of_replicas().start);
     drive.program(replicas);
@@ -101,14 +101,14 @@ fn a_copy_that_became_the_original_is_found_whatever_was_programmed_before_the_p
     let recovered = drive.persistence.recover(&drive.ftl);
     assert_eq!((recovered.lookup(PAGE), recovered.pages_lost), (Some(copy), 0));
 
-    // Once the journal says so it is no copy any more, whether or not a checkpoint came.
+    // With its journal entry on flash it is no copy any more, with or without a checkpoint.
     assert_eq!(drive.flush(), 1);
     let recovered = drive.persistence.recover(&drive.ftl);
     assert_eq!((recovered.lookup(PAGE), recovered.copy_count()), (Some(copy), 0));
 }
 
 #[test]
-fn a_copy_that_the_map_knows_as_the_original_is_no_copy() {
+fn a_copy_that_the_map_holds_as_the_original_is_not_recovered_as_a_copy() {
     let mut drive = Drive::new(8);
     let original = drive.write(PAGE);
     let copy = drive.copy(PAGE);
