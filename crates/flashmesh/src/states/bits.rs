@@ -1,21 +1,21 @@
-//! Numbers of a known width, one behind the other without gaps.
+//! Packing of integers of given widths into bits without padding.
 
-/// Bits that every number up to `most` fits into.
+/// Returns the number of bits that hold every integer up to `most`.
 pub fn bits_for(most: u64) -> u32 {
     u64::BITS - most.leading_zeros()
 }
 
-/// Numbers on their way into bytes.
+/// Packs integers into bytes.
 #[derive(Debug, Default)]
 pub struct BitWriter {
     bytes: Vec<u8>,
-    /// Of it the lowest `held` bits are not in `bytes` yet.
+    /// Next word; its lowest `held` bits are not in `bytes` yet.
     word: u64,
     held: u32,
 }
 
 impl BitWriter {
-    /// Appends the lowest `bits` of `value`, which has no others.
+    /// Appends `value`, which must fit into `bits`.
     #[inline]
     pub fn put(&mut self, value: u64, bits: u32) {
         debug_assert!(bits_for(value) <= bits, "{value} has more than {bits} bits");
@@ -30,7 +30,7 @@ impl BitWriter {
         self.held = held - u64::BITS;
     }
 
-    /// The bytes, in whole words of 64 bits.
+    /// Returns the bytes, padded to whole words of 64 bits.
     pub fn finish(mut self) -> Vec<u8> {
         if self.held > 0 {
             self.bytes.extend_from_slice(&self.word.to_le_bytes());
@@ -39,23 +39,23 @@ impl BitWriter {
     }
 }
 
-/// Numbers out of the bytes of a [`BitWriter`].
+/// Reads integers from the bytes of a [`BitWriter`].
 #[derive(Debug)]
 pub struct BitReader {
     bytes: Vec<u8>,
-    /// The next byte that is not in `word`.
+    /// Offset of the first byte that is not in `word` yet.
     at: usize,
     word: u64,
     held: u32,
 }
 
 impl BitReader {
-    /// Begins with the first number.
+    /// Starts at the first integer.
     pub fn new(bytes: Vec<u8>) -> BitReader {
         BitReader { bytes, at: 0, word: 0, held: 0 }
     }
 
-    /// The next `bits`; `None` behind the end.
+    /// Returns the next `bits` as an integer; `None` past the end.
     #[inline]
     pub fn take(&mut self, bits: u32) -> Option<u64> {
         let mask = u64::MAX.checked_shr(u64::BITS - bits).unwrap_or(0);
@@ -82,7 +82,7 @@ mod tests {
     use crate::engine::random::SimRng;
 
     #[test]
-    fn numbers_of_every_width_come_back_in_their_order() {
+    fn integers_of_every_width_are_read_back_in_order() {
         let mut random = SimRng::new(4);
         let numbers: Vec<(u64, u32)> = (0..20_000)
             .map(|_| {
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn the_widest_number_decides_the_bits() {
+    fn bits_for_a_maximum_hold_it_exactly() {
         assert_eq!([0, 1, 2, 255, 256, u64::MAX].map(bits_for), [0, 1, 2, 8, 9, 64]);
     }
 }

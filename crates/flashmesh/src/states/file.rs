@@ -1,4 +1,4 @@
-//! One state in its file: a line that names the format, a line about it, and its numbers, compressed.
+//! File of a state: a line with the format, a line of metadata, and the compressed data.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -9,74 +9,74 @@ use sha2::{Digest, Sha256};
 
 use crate::error::said;
 
-/// The first line of every file. Another number for every change of what follows it.
+/// First line of every file. Its number changes whenever the format does.
 const FORMAT: &str = "flashmesh state 1";
 
-/// Of all that a state is computed by.
+/// Hash of all sources that affect a state.
 const SOURCES: &str = env!("FLASHMESH_SOURCES");
 
-/// A line is never longer.
+/// Maximum length of a line.
 const LINE_MAX: u64 = 1 << 16;
 
-/// A level that costs less time than the state it is of.
+/// Level at which compression takes less time than computing the state.
 const COMPRESSION_LEVEL: i32 = 1;
 
-/// What decides a state, the format and the sources of this build among it.
+/// Hash of all inputs of a state, including the format and the sources of this build.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StateKey(String);
 
 impl StateKey {
-    /// The key of the state that `inputs` decide.
+    /// Returns the key of the state computed from `inputs`.
     pub fn new(inputs: &str) -> StateKey {
         let digest = Sha256::digest(format!("{FORMAT}\n{SOURCES}\n{inputs}").as_bytes());
         StateKey(digest.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
-    /// In hexadecimal.
+    /// Returns the key in hexadecimal.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// What a person wants to know of a state.
+/// Description of a state, for listings.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq)]
 pub struct About {
-    /// The preset, or the hash of the configuration.
+    /// Name of the preset, or hash of the configuration.
     pub drive: String,
-    /// Bytes that the host sees of the drive.
+    /// Capacity of the drive visible to the host.
     pub capacity_bytes: u64,
-    /// When it was made, in seconds since 1970.
+    /// Creation time, in seconds since 1970.
     pub made_s: u64,
 }
 
-/// What stands before the numbers.
+/// Metadata of the file, in its second line.
 #[derive(Serialize, Deserialize)]
 struct Head {
     key: String,
     sources: String,
     about: About,
-    /// Of the numbers, uncompressed.
+    /// Uncompressed size of the data.
     bytes: u64,
-    /// Of the numbers, as they are in the file.
+    /// Compressed size of the data.
     compressed_bytes: u64,
 }
 
-/// A state as it lies in its folder.
+/// A state in its folder.
 #[derive(Clone, Debug)]
 pub struct Kept {
-    /// Its name, the key in hexadecimal.
+    /// Key of the state in hexadecimal, which is the name of the file.
     pub key: String,
-    /// What it says of itself; `None` when it cannot be read.
+    /// Description of the state; `None` if the file cannot be read.
     pub about: Option<About>,
-    /// Whether this build can use it.
+    /// Whether the state was written by the same sources as this build, which can then use it.
     pub is_current: bool,
-    /// Bytes of the file.
+    /// Size of the file.
     pub bytes: u64,
-    /// When it was made or read last, in seconds since 1970.
+    /// Time of creation or last read, in seconds since 1970.
     pub used_s: u64,
 }
 
-/// Writes a state.
+/// Writes the metadata and the compressed data `numbers`.
 pub(super) fn write(file: &mut File, key: &StateKey, about: &About, numbers: &[u8]) -> std::io::Result<()> {
     let mut encoder = zstd::Encoder::new(Vec::new(), COMPRESSION_LEVEL)?;
     encoder.include_checksum(true)?;
@@ -93,10 +93,9 @@ pub(super) fn write(file: &mut File, key: &StateKey, about: &About, numbers: &[u
     file.write_all(&compressed)
 }
 
-/// Reads the numbers of a state, `bytes` of them.
+/// Returns the `bytes` of data of a state.
 ///
-/// # Errors
-/// Why the file is damaged.
+/// # Errors The reason if the file is damaged.
 pub(super) fn read(file: File, key: &StateKey, bytes: u64) -> Result<Vec<u8>, String> {
     let whole = file.metadata().map_err(|error| said(&error))?.len();
     let mut reader = BufReader::new(file);
@@ -110,7 +109,7 @@ pub(super) fn read(file: File, key: &StateKey, bytes: u64) -> Result<Vec<u8>, St
     let mut numbers = Vec::new();
     numbers.try_reserve_exact(bytes as usize).map_err(|error| error.to_string())?;
     let decoder = zstd::Decoder::with_buffer(reader).map_err(|error| said(&error))?;
-    // One byte more than there may be: the checksum is compared behind the last one.
+    // Read up to one byte too many, so that the decoder passes the last byte and verifies the checksum.
     decoder.take(bytes + 1).read_to_end(&mut numbers).map_err(|error| said(&error))?;
     if numbers.len() as u64 != bytes {
         return Err(format!("it holds {} bytes where {bytes} belong", numbers.len()));
@@ -118,7 +117,8 @@ pub(super) fn read(file: File, key: &StateKey, bytes: u64) -> Result<Vec<u8>, St
     Ok(numbers)
 }
 
-/// What the file at `path` says of itself, and whether this build can use it.
+/// Returns the description in the file at `path`, and whether this build can use the state; `None` if it cannot be
+/// read.
 pub(super) fn about(path: &Path) -> Option<(About, bool)> {
     let (head, _) = head(&mut BufReader::new(File::open(path).ok()?)).ok()?;
     Some((head.about, head.sources == SOURCES))

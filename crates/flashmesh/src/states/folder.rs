@@ -1,4 +1,4 @@
-//! The folder of kept states.
+//! Folder of stored states.
 
 use std::fs::{self, File};
 use std::io;
@@ -11,17 +11,17 @@ use crate::error::said;
 use crate::units::{Bytes, printable_path};
 
 const ENDING: &str = "state";
-/// The beginning of the names of files that are being written.
+/// Prefix of the names of files still being written.
 const UNFINISHED: &str = ".unfinished-";
-/// After this time a file that is being written is one that nobody finishes.
+/// Age after which an unfinished file is considered abandoned.
 const FORSAKEN: Duration = Duration::from_secs(24 * 3600);
 
-/// States of fewer writes are computed each time.
+/// Minimum number of page writes of a state worth storing; others are recomputed each time.
 const WRITES_MIN: u64 = 1 << 22;
-/// States of more bytes, uncompressed, are not kept: they are of many planes with few pages each, computed about as fast as read.
+/// Maximum uncompressed size of a stored state. Larger states have many planes with few pages each, and are computed about as fast as they are read.
 const BYTES_MAX: u64 = 1 << 28;
 
-/// A folder in which states are kept, of bounded size: the ones used longest ago go first.
+/// Folder of stored states, of bounded size: the least recently used states are removed first.
 #[derive(Debug)]
 pub struct StateFolder {
     path: PathBuf,
@@ -31,22 +31,22 @@ pub struct StateFolder {
 }
 
 impl StateFolder {
-    /// The folder at `path`, which is made when the first state is kept, with `limit` for all states together.
+    /// Returns the folder at `path`, created when the first state is stored. `limit` bounds the total size of its states.
     pub fn new(path: impl Into<PathBuf>, limit: Bytes) -> StateFolder {
         StateFolder { path: path.into(), limit, writes_min: WRITES_MIN, notes: Mutex::default() }
     }
 
-    /// Keeps states that take at least so many writes of pages to compute; by default four million, which take about a third of a second.
+    /// Sets the minimum number of page writes of a stored state. The default, 4 million, takes about a third of a second to compute.
     pub fn keeping_from(self, writes_min: u64) -> StateFolder {
         StateFolder { writes_min, ..self }
     }
 
-    /// Whether a state is worth its room that takes so many writes, and so many bytes before it is compressed.
+    /// Returns whether to store a state that takes this many page writes to compute, and has this uncompressed size.
     pub(crate) fn is_worth(&self, writes: u64, bytes: u64) -> bool {
         writes >= self.writes_min && bytes <= BYTES_MAX
     }
 
-    /// What went wrong since this was asked last, a sentence each. None of it has changed a result.
+    /// Removes and returns the notes on problems with the folder, one sentence each. None of them has changed a result.
     pub fn take_notes(&self) -> Vec<String> {
         std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -62,7 +62,7 @@ impl StateFolder {
         self.path.join(key.as_str()).with_extension(ENDING)
     }
 
-    /// The numbers of a state, `bytes` of them; `None` when they are not there. A damaged file is removed.
+    /// Returns the `bytes` of data of a state; `None` if it is not stored. Removes a damaged file.
     pub(crate) fn read(&self, key: &StateKey, bytes: u64) -> Option<Vec<u8>> {
         let path = self.file(key);
         let opened = match File::open(&path) {
@@ -73,7 +73,7 @@ impl StateFolder {
                 return None;
             }
         };
-        // On a folder that cannot be written nothing is removed by age either.
+        // Ignore the error: in a read-only folder nothing is removed by age anyway.
         let _ = opened.set_modified(SystemTime::now()).or_else(|_| touch(&path));
         match file::read(opened, key, bytes) {
             Ok(numbers) => Some(numbers),
@@ -84,7 +84,7 @@ impl StateFolder {
         }
     }
 
-    /// A state turned out not to be one: it is removed.
+    /// Removes a file that turned out to be damaged, and notes it.
     pub(crate) fn damaged(&self, key: &StateKey, reason: &str) {
         let path = self.file(key);
         let removed = match fs::remove_file(&path) {
@@ -94,7 +94,7 @@ impl StateFolder {
         self.note(format!("{}: damaged: {reason}: {removed}", printable_path(&path)));
     }
 
-    /// Keeps a state, unless the folder has no room for it.
+    /// Stores a state, if the folder has space for it.
     pub(crate) fn write(&self, key: &StateKey, about: &About, numbers: &[u8]) {
         if let Err(error) = self.try_write(key, about, numbers) {
             self.note(format!("{}: a state of the drive is not kept: {}", printable_path(&self.path), said(&error)));
@@ -109,14 +109,14 @@ impl StateFolder {
         if bytes > self.limit.as_u64() {
             return Err(io::Error::other(format!("it is larger than the limit of the folder, {}", self.limit)));
         }
-        // The times that a file system gives lag behind the clock: the state would be used before it was made.
+        // The timestamps of file systems lag behind the clock: without this, the state would seem to be used before it was created.
         unfinished.as_file().set_modified(SystemTime::now())?;
         unfinished.persist(self.file(key)).map_err(|error| error.error)?;
         self.trim();
         Ok(())
     }
 
-    /// Removes the states used longest ago until the others are within the limit, and what nobody has finished.
+    /// Removes the least recently used states until the others are within the limit, and abandoned unfinished files.
     fn trim(&self) {
         let mut kept = self.files();
         kept.sort_by_key(|(_, metadata)| std::cmp::Reverse(used(metadata)));
@@ -124,7 +124,7 @@ impl StateFolder {
         for (path, metadata) in kept {
             bytes += metadata.len();
             if bytes > self.limit.as_u64() {
-                // Another process may have removed it.
+                // Another process may have removed the file.
                 let _ = fs::remove_file(path);
             }
         }
@@ -135,7 +135,7 @@ impl StateFolder {
         }
     }
 
-    /// The states, that used last first.
+    /// Returns the states, most recently used first.
     pub fn list(&self) -> Vec<Kept> {
         let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         let mut kept: Vec<Kept> = self
@@ -152,10 +152,9 @@ impl StateFolder {
         kept
     }
 
-    /// Removes the states that were not used for `unused`, and what nobody has finished. Gives how many, and their bytes.
+    /// Removes the states and unfinished files not used for `unused`. Returns their number and total size.
     ///
-    /// # Errors
-    /// When one cannot be removed.
+    /// # Errors If a file cannot be removed.
     pub fn clear(&self, unused: Duration) -> Result<(u64, u64), String> {
         let is_old = |metadata: &fs::Metadata| used(metadata).elapsed().is_ok_and(|age| age >= unused);
         let states = self.files().into_iter().filter(|(_, metadata)| unused.is_zero() || is_old(metadata));
@@ -191,7 +190,7 @@ fn used(metadata: &fs::Metadata) -> SystemTime {
     metadata.modified().unwrap_or(UNIX_EPOCH)
 }
 
-/// Where a file that is open to be read cannot be given a time.
+/// Sets the modification time by path, for systems that cannot set it through a file opened for reading.
 fn touch(path: &Path) -> io::Result<()> {
     File::options().append(true).open(path)?.set_modified(SystemTime::now())
 }

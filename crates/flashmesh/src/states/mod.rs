@@ -1,8 +1,9 @@
-//! States of drives that are kept in a folder between runs: found by what decides them, bounded in size, never trusted further than they check out.
+//! Prepared drive states, stored in a folder between runs. They are found by a hash of all their inputs, bounded in total size, and verified when
+//! read.
 //!
-//! A state is a file of its own, named by the hash of what decides it: [`StateKey`] counts the version of the format and the sources of this
-//! build as well, so that no build reads what another one wrote. Files are written beside their place and renamed, so many processes may use
-//! one folder. What goes wrong with it is noted, and costs the time to prepare the state anew.
+//! Each state is a file named by its [`StateKey`]. The key includes the version of the format and the sources of this build, so that no build reads a
+//! state of another one. A file is written under a temporary name and then renamed, so several processes may share a folder. A problem with the
+//! folder is noted, and the state is then prepared anew.
 
 mod bits;
 mod file;
