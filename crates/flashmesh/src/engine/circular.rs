@@ -19,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_place_after_the_last_is_next_and_the_last_itself_comes_after_all_others() {
+    fn the_successor_of_the_last_is_first_and_the_last_itself_is_behind_all_others() {
         for places in 1..6 {
             for last in 0..places {
                 let order: Vec<u32> = cyclic((last + 1) % places, places).collect();

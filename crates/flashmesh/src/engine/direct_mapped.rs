@@ -38,7 +38,7 @@ impl<K: Id, V: Id> DirectMapped<K, V> {
     #[inline(always)]
     pub fn insert(&mut self, key: K, id: V) -> Option<V> {
         let (key, id) = (key.as_u32(), id.as_u32());
-        debug_assert_ne!(id, NONE, "this number is that of no id");
+        debug_assert_ne!(id, NONE, "this number marks an empty slot");
         let slot = self.slots.at_mut(key as usize);
         if slot.1 != NONE && slot.0 == key {
             return Some(V::from_u32(std::mem::replace(&mut slot.1, id)));
@@ -101,9 +101,9 @@ mod tests {
     use crate::ids::{Lpn, TransactionId};
 
     proptest! {
-        /// Keys that share four slots, so that most of them conflict.
+        /// Uses keys that share four slots, so that most of them conflict.
         #[test]
-        fn it_holds_what_a_map_of_the_standard_library_does(steps in prop::collection::vec((0..4u32, 0..3u32, any::<bool>()), 0..200)) {
+        fn contents_match_a_map_of_the_standard_library(steps in prop::collection::vec((0..4u32, 0..3u32, any::<bool>()), 0..200)) {
             let (mut table, mut map) = (DirectMapped::<Lpn, TransactionId>::default(), BTreeMap::new());
             for (number, (slot, round, is_removed)) in (0..).zip(steps) {
                 let key = slot + round * SLOTS as u32;

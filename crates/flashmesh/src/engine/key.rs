@@ -1,6 +1,6 @@
-//! Keys of events: due time, kind, number and queue of an event in one word.
+//! Keys of events: time, kind, number and queue of an event in one word.
 //!
-//! From the top: the time as an offset from a moving base, the kind, the number, the queue. So the smaller of two keys belongs to the earlier event.
+//! Fields from the highest bits down: time as an offset from a moving base, kind, number, queue. So the earlier of two events has the smaller key.
 
 pub const LANES: usize = 6;
 
@@ -30,13 +30,13 @@ pub const KINDS: usize = 1 << KIND_BITS;
 
 pub(super) const OFFSET_SHIFT: u32 = KIND_BITS + KIND_SHIFT;
 
-/// Width of the time after the base, in the highest bits of a key: at most 4 ms.
+/// Width of the time offset, in the highest bits of a key; its range is about 4 ms.
 pub(super) const OFFSET_BITS: u32 = u64::BITS - OFFSET_SHIFT;
 
-/// Key of no event, greater than all others. An event that would have it is kept in `far`.
+/// Key of an empty queue, greater than all others. An event that would have this key is kept in `far`.
 pub(super) const NEVER: u64 = u64::MAX;
 
-/// Offset from which events are kept in `far`.
+/// Offset from which events are out of the range of a key, and kept in `far`.
 pub(super) const OFFSET_END: u64 = (1 << OFFSET_BITS) - 1;
 
 /// Returns a key without its time.

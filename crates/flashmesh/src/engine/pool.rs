@@ -11,9 +11,9 @@ use super::pow2_table::Pow2Table;
 /// Initial number of slots.
 const SLOTS_MIN: usize = 8;
 
-/// An [arena](super::arena) for values with a default. Lookups need no bounds check, since free slots hold values, too.
+/// An [arena](super::arena) for values with a default. Free slots hold values, too, so that lookups need no bounds check.
 ///
-/// Debug assertions check that an id was allocated. Its size is at most twice the maximum number of values in flight at once.
+/// Debug assertions check that an id was allocated. There are at most twice as many slots as the maximum number of values in flight.
 #[derive(Clone, Debug)]
 pub struct Pool<I, T> {
     slots: Pow2Table<T>,
@@ -70,7 +70,7 @@ impl<I: Id, T> Pool<I, T> {
     /// Frees the slot of `id`. No copy of the id may be used afterwards.
     #[inline(always)]
     pub fn remove(&mut self, id: I) {
-        debug_assert!(self.free_count < self.allocated, "a value is removed once");
+        debug_assert!(self.free_count < self.allocated, "a value is removed twice");
         *self.free.at_mut(self.free_count) = id.as_u32();
         self.free_count += 1;
     }
@@ -100,7 +100,7 @@ impl<I: Id, T> Pool<I, T> {
 
     #[inline(always)]
     fn slot_of(&self, id: I) -> usize {
-        debug_assert!((id.as_u32() as usize) < self.allocated, "an id was never given out");
+        debug_assert!((id.as_u32() as usize) < self.allocated, "an id was never allocated");
         id.as_u32() as usize
     }
 }
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_freed_place_is_used_again_before_a_new_one() {
+    fn a_freed_slot_is_used_again_before_a_new_one() {
         let mut pool: Pool<RequestId, &str> = Pool::default();
         let first = pool.insert("first");
         let second = pool.insert("second");

@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_is_a_place_for_every_number_by_its_last_bits() {
+    fn every_number_selects_an_entry_by_its_low_bits() {
         let mut places = Pow2Table::of(0, 5);
         assert_eq!((places.count(), places.mask()), (8, 7));
         for number in 0..8 {

@@ -1,16 +1,16 @@
-//! Event queue, the only place where time advances.
+//! Event queue with the clock, the only place where time advances.
 //!
-//! The order of events is total and does not depend on when they were scheduled: by time, then by kind, then by number. Events equal in all three are
-//! identical.
+//! Events are ordered by time, then by kind, then by number. The order is total and does not depend on when they were scheduled. Events equal in all
+//! three are identical.
 //!
 //! Nearly every event of a drive follows its cause after a constant delay: tR, tPROG, the transfer of a page. Events with the same delay are
 //! scheduled in the order in which they are due, so each kind of delay has a *lane*, a plain FIFO. An event out of order in its lane (a shorter
 //! transfer, a resumed program) goes to a binary heap. The next event is the smallest of the heads of the lanes, the head of the heap, and the
 //! *alarm*, an event that can be rescheduled.
 //!
-//! Time, kind, number and queue of an event are one word, its *key*, so that a single comparison orders two events and the winner is decoded from its
-//! key. The base of times moves from time to time. Events beyond the range of a key are kept separately, in lanes of their own or in a heap, and get
-//! a key later.
+//! Time, kind, number and queue of an event are packed in one word, its *key*. A single comparison orders two events, and the event is decoded from
+//! the smallest key. Times in keys are relative to a base, which is moved forward from time to time. Events beyond the range of a key are kept
+//! separately, in lanes of their own or in a heap, and get a key later.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -85,7 +85,7 @@ impl<E: Queued> EventQueue<E> {
         self.now
     }
 
-    /// Sets the head of queue `place` after a dequeue.
+    /// Sets the head key of queue `place` after a dequeue.
     #[inline(always)]
     fn set_head(&mut self, place: usize, key: u64) {
         self.heads[place] = key;
@@ -97,14 +97,14 @@ impl<E: Queued> EventQueue<E> {
         self.first = a.min(b).min(c.min(d)).min(e.min(self.others));
     }
 
-    /// Updates the head of queue `place` after an event was scheduled.
+    /// Updates the head key of queue `place` after an event was scheduled.
     #[inline(always)]
     fn add_head(&mut self, place: usize, key: u64) {
         self.heads[place] = self.heads[place].min(key);
         if place >= OTHERS {
             self.others = self.others.min(key);
         }
-        // A branch is nearly always predicted. A minimum without a branch would make the next event wait for the time of this one.
+        // The branch is nearly always predicted. A branch-free minimum would make the next event depend on this key.
         if key < self.first {
             self.first = key;
         }
@@ -141,13 +141,13 @@ impl<E: Queued> EventQueue<E> {
     ///
     /// `lane` (below [`LANES`], or [`NO_LANE`]) is the lane of events of this kind; it affects the cost, never the order.
     ///
-    /// Always inlined: an event passed as a whole is stored in parts and then loaded whole, which stalls the CPU (failed store-to-load forwarding).
+    /// Always inlined: an event passed in memory is stored in parts and loaded whole, which stalls the CPU (failed store-to-load forwarding).
     #[inline(always)]
     pub fn schedule(&mut self, lane: usize, at: Time, event: E) {
         debug_assert!(at >= self.now, "an event was scheduled for {at}, before now, {}", self.now);
         let offset = at.as_ps() - self.base;
         let (kind, number) = event.parts();
-        // Numbers of kinds with a lane are bounded by the drive: dies, and requests in flight.
+        // Numbers of kinds with a lane are bounded by the drive: they are dies, or requests in flight.
         assert!(
             lane != NO_LANE || number < NUMBERS,
             "there are 2^24 of the things with which an event of kind {kind} comes"
@@ -174,7 +174,7 @@ impl<E: Queued> EventQueue<E> {
         self.set_head(ALARM, offset << OFFSET_SHIFT | rest(kind, number, ALARM));
     }
 
-    /// Sets an alarm beyond the range of a key. If it is still beyond after a move of the base, it becomes an ordinary event.
+    /// Sets an alarm beyond the range of a key. If it stays beyond the range after a move of the base, it becomes an ordinary event.
     #[cold]
     #[inline(never)]
     fn set_alarm_apart(&mut self, at: Time, event: E) {
@@ -187,7 +187,7 @@ impl<E: Queued> EventQueue<E> {
         self.schedule(NO_LANE, at, event);
     }
 
-    /// Schedules an event whose key names queue `lane`.
+    /// Schedules an event by its key, which already names queue `lane`.
     #[inline(always)]
     fn schedule_key(&mut self, lane: usize, key: u64) {
         if let Some(queue) = self.lanes.get_mut(lane)
@@ -247,7 +247,7 @@ impl<E: Queued> EventQueue<E> {
         self.take_near();
     }
 
-    /// Gives keys to the events before [`OFFSET_END`].
+    /// Gives keys to the events that are now before [`OFFSET_END`].
     fn take_near(&mut self) {
         let end = self.base + OFFSET_END;
         let key = |(at, rest): Far, base: u64| (at - base) << OFFSET_SHIFT | rest;
@@ -277,7 +277,7 @@ impl<E: Queued> EventQueue<E> {
         self.advance().map(|due| self.take(due))
     }
 
-    /// Advances the clock to the next event, for [`take`](Self::take). Separate from the dequeue, since an event moved through an `Option` is copied
+    /// Advances the clock to the next event, to be dequeued by [`take`](Self::take). Two steps, because an event moved through an `Option` is copied
     /// in parts.
     #[inline(always)]
     pub fn advance(&mut self) -> Option<Due> {
@@ -286,7 +286,7 @@ impl<E: Queued> EventQueue<E> {
         Some(Due(key))
     }
 
-    /// Moves the base to the first event beyond the range of a key, if no other is left; returns its key.
+    /// Moves the base to the first event beyond the range of a key, as no other event is pending. Returns the key of the event.
     #[cold]
     #[inline(never)]
     fn approach(&mut self) -> Option<u64> {

@@ -8,8 +8,8 @@ const SLOTS_MIN: usize = 8;
 
 /// A growing queue of small values.
 ///
-/// Positions count up without wrapping; the slot of a position is its remainder by the number of slots. Invariant: values are at positions from
-/// `first` to before `end`, at most as many as slots. Other slots hold old values or the default.
+/// Positions increase without wrapping. The slot of a position is the position modulo the number of slots. Invariant: values are at positions
+/// `first..end`, at most as many as slots. Other slots hold old values or the default.
 #[derive(Clone)]
 pub struct Ring<T> {
     slots: Pow2Table<T>,
@@ -40,7 +40,7 @@ impl<T: Copy + Default> Ring<T> {
         self.end - self.first
     }
 
-    /// Returns the value at a position from `first` to before `end`.
+    /// Returns the value at a position in `first..end`.
     #[inline(always)]
     fn at(&self, count: usize) -> &T {
         self.slots.at(count)
@@ -76,7 +76,7 @@ impl<T: Copy + Default> Ring<T> {
         if self.is_empty() { None } else { Some(self.at(self.end - 1)) }
     }
 
-    /// Returns the first value; an arbitrary one if empty, which avoids a branch.
+    /// Returns the first value, or an arbitrary one if the ring is empty, which avoids a branch.
     #[inline(always)]
     pub fn front_or_any(&self) -> &T {
         self.at(self.first)
@@ -101,7 +101,7 @@ impl<T: Copy + Default> Ring<T> {
     /// Dequeues the first value. The ring must not be empty.
     #[inline(always)]
     pub fn take_first(&mut self) -> T {
-        debug_assert!(!self.is_empty(), "nothing is taken from an empty ring");
+        debug_assert!(!self.is_empty(), "the ring is empty");
         let first = *self.at(self.first);
         self.first += 1;
         first
@@ -186,7 +186,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_holds_what_a_deque_of_the_standard_library_does(steps in prop::collection::vec(step(), 0..300)) {
+        fn contents_match_a_deque_of_the_standard_library(steps in prop::collection::vec(step(), 0..300)) {
             let (mut ring, mut deque) = (Ring::default(), VecDeque::new());
             for (number, step) in steps.into_iter().enumerate() {
                 match step {

@@ -60,7 +60,7 @@ mod tests {
     use crate::ids::DieId;
 
     #[test]
-    fn it_has_a_value_for_each_id_and_no_more() {
+    fn a_table_has_a_value_for_each_id_and_no_more() {
         let mut table: Table<DieId, u32> = Table::of(7, 3);
         table[DieId(1)] = 8;
         assert_eq!((table[DieId(0)], table.values()), (7, &[7, 8, 7][..]));
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "an id is of another table")]
     #[cfg(debug_assertions)]
-    fn an_id_of_another_table_is_found_where_tests_run() {
+    fn an_id_of_another_table_is_detected_by_debug_assertions() {
         let table: Table<DieId, u32> = Table::of(7, 3);
         let _ = table[DieId(3)];
     }

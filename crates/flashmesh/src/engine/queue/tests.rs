@@ -2,7 +2,7 @@ use super::super::key::OFFSET_BITS;
 use super::*;
 use proptest::prelude::*;
 
-/// Events of the tests: the low bits of a number are the kind.
+/// Test events: the low bits of a number are the kind.
 impl Queued for u32 {
     fn parts(self) -> (u8, u32) {
         ((self % 32) as u8, self)
@@ -15,7 +15,7 @@ impl Queued for u32 {
     }
 }
 
-/// A reference model: a list of pending events that is searched for the first.
+/// A reference model: an unsorted list of pending events.
 #[derive(Default)]
 struct Listed {
     events: Vec<(u64, u32)>,
@@ -77,7 +77,7 @@ fn compare(steps: &[Step]) {
 }
 
 fn delays() -> impl Strategy<Value = u64> {
-    // Mostly short delays with many ties, and events that stay pending while many others pass.
+    // Mostly short delays with many ties, and events that stay pending while many others are dequeued.
     let near = prop_oneof![8 => 0..8u64, 4 => 0..40u64, 1 => 0..5_000u64, 1 => Just(3_000u64)];
     // Some delays exceed the range of a key, are at its edge, or make the base move.
     let far = prop_oneof![OFFSET_END - 3..OFFSET_END + 3, Just(BASE_STAYS_PS), 0..OFFSET_END * 8];
@@ -91,12 +91,12 @@ fn steps(delays: impl Strategy<Value = u64>) -> impl Strategy<Value = Vec<Step>>
 
 proptest! {
     #[test]
-    fn events_come_by_time_then_kind_then_number_whatever_their_lane(steps in steps(delays())) {
+    fn events_are_dequeued_by_time_then_kind_then_number_in_any_lane(steps in steps(delays())) {
         compare(&steps);
     }
 
     #[test]
-    fn the_order_in_which_events_of_one_time_are_scheduled_says_nothing(
+    fn the_order_of_scheduling_does_not_change_the_order_of_simultaneous_events(
         events in prop::collection::vec((0..500u32, 0..NO_LANE), 1..60),
         order in any::<prop::sample::Index>(),
     ) {
@@ -115,7 +115,7 @@ proptest! {
 }
 
 #[test]
-fn an_alarm_that_is_set_anew_does_not_come_at_the_time_before() {
+fn a_rescheduled_alarm_does_not_fire_at_its_former_time() {
     const FAR: u64 = 1 << OFFSET_BITS;
     let mut queue = EventQueue::default();
     queue.schedule(0, Time::from_ps(FAR), 0);
@@ -137,6 +137,6 @@ fn an_event_in_the_past_is_a_bug() {
 
 #[test]
 #[should_panic(expected = "2^24")]
-fn a_number_that_no_key_has_room_for_is_a_bug() {
+fn a_number_too_large_for_a_key_is_a_bug() {
     EventQueue::default().schedule(NO_LANE, Time::from_ps(5), NUMBERS);
 }
