@@ -1,4 +1,4 @@
-//! An allocator of the caller's own.
+//! Allocator supplied by the caller.
 
 use std::fmt;
 
@@ -8,10 +8,10 @@ use crate::flash::geometry::Geometry;
 use crate::ftl::partition::Partition;
 use crate::ids::{Lpn, PlaneId};
 
-/// An allocator of the caller's own, for trying one out before it has a name in the configuration.
+/// An allocator supplied by the caller, to try a policy before it has a name in the configuration.
 ///
-/// It need not look at how full planes are: a page for which it chooses a plane of another namespace, or one without room, goes to
-/// the plane of the static order, or the next one that has room.
+/// The allocator need not check quotas: if it chooses a plane of another namespace or a full plane, the page goes to the plane of the static order,
+/// or to the next one with room.
 pub struct Custom {
     allocator: Box<dyn Allocator + Send>,
     order: StaticOrder,
@@ -25,14 +25,14 @@ impl fmt::Debug for Custom {
 }
 
 impl Clone for Custom {
-    /// Never called: drives are prepared before they get an allocator of the caller's own, and only prepared ones are cloned.
+    /// Never called: only prepared drives are cloned, and they get a caller's allocator after that.
     fn clone(&self) -> Custom {
         unreachable!("a drive with an allocator of the caller's own is not cloned")
     }
 }
 
 impl Custom {
-    /// `allocator` on an array in which nothing was placed yet.
+    /// Wraps `allocator` for an array in which no page has been placed yet.
     pub(in super::super) fn new(
         allocator: Box<dyn Allocator + Send>,
         geometry: &Geometry,

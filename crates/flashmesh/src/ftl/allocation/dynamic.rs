@@ -8,12 +8,12 @@ use crate::ftl::partition::Partition;
 use crate::ftl::{FtlRules, Occupancy};
 use crate::ids::{ChannelId, ChipId, Lpn, PlaneId};
 
-/// Dynamic allocation (Design for Scalability, PACT 2014, section 5.4): the next channel that has an idle die, in it the next chip that has
-/// one, in it the next idle die, in it the next plane; each level goes round by a pointer of its own. When no die is
-/// idle, all of them take part. Namespaces that are bound to sets of planes go round each in its own set.
+/// Dynamic allocation (Design for Scalability, PACT 2014, section 5.4). Round robin at each level, with a pointer of its own: over the channels with
+/// an idle die, the chips with an idle die, the idle dies, and the planes. If no die is idle, all dies are eligible. Each namespace bound to a set of
+/// planes has its own pointers.
 ///
-/// Planes without room for another page, counting those on their way, are passed over. Where programs gather mapping units, as many as fill a
-/// program go to the same plane, or die, before the next one is chosen.
+/// Planes without room for another page, counting pages in flight, are skipped. If programs write several mapping units, a whole program of units
+/// goes to the same plane, or die, before the pointers move.
 #[derive(Clone, Debug)]
 pub struct Dynamic {
     dies_per_channel: u32,
@@ -21,14 +21,14 @@ pub struct Dynamic {
     rounds: Rounds,
     quotas: PlaneQuotas,
     order: StaticOrder,
-    /// Mapping units that one program takes, over all planes of a die where they are programmed together.
+    /// Mapping units of one program, over all planes of a die if they are programmed together.
     program: u32,
-    /// By part: where the last units went, and how many more fill the program there.
+    /// For each part: plane of the last unit, and number of units that still fit into its program.
     filling: Vec<(PlaneId, u32)>,
 }
 
 impl Dynamic {
-    /// The allocator of an array in which nothing was placed yet.
+    /// Creates the allocator of an array in which no page has been placed yet.
     pub fn new(geometry: &Geometry, partition: &Partition, rules: &FtlRules) -> Dynamic {
         let planes = if rules.superblock_dies.is_some() && rules.planes_join { geometry.planes_per_die } else { 1 };
         Dynamic {
@@ -54,8 +54,7 @@ impl Dynamic {
         &mut self.quotas
     }
 
-    /// The next plane for a page of `part` in the order of the pointers, among dies in `idle` (all when `None`) and planes with
-    /// room.
+    /// Returns the next plane for a page of `part` and moves the pointers. Considers planes with room on dies in `idle`, or on all dies if `None`.
     fn next(&mut self, part: usize, occupancy: &Occupancy<'_>, idle: Option<&IdleDies>) -> Option<PlaneId> {
         let any_idle = |number: u32, dies: u32| match idle {
             Some(idle) => idle.first_in(number * dies, (number + 1) * dies).is_some(),
@@ -110,7 +109,7 @@ mod tests {
         divided(Vec::new())
     }
 
-    /// The same drive with these namespaces.
+    /// Like `drive`, but divided into these namespaces.
     fn divided(namespaces: Vec<config::Namespace>) -> (Ftl, IdleDies, Geometry) {
         let mut config = Config::default();
         config.geometry = config::Geometry {
@@ -129,7 +128,7 @@ mod tests {
         (Ftl::new(&geometry, &config, FtlRules::new(&config)), IdleDies::new(geometry.dies()), geometry)
     }
 
-    /// (channel, way, die in chip, plane in die) of the next placements.
+    /// Returns (channel, way, die in chip, plane in die) of the next placements.
     fn placements(ftl: &mut Ftl, idle: &IdleDies, geometry: &Geometry, count: u32) -> Vec<[u32; 4]> {
         let place = |lpn| {
             let plane = ftl.place_write(Lpn(lpn), idle);
@@ -141,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_go_round_the_channels_then_ways_then_dies_then_planes() {
+    fn round_robin_varies_channels_fastest_then_ways_then_dies_then_planes() {
         let (mut ftl, idle, geometry) = drive();
         let mut expected = Vec::new();
         for plane in 0..2 {
@@ -158,18 +157,18 @@ mod tests {
     }
 
     #[test]
-    fn only_idle_dies_take_part() {
+    fn only_idle_dies_are_eligible() {
         let (mut ftl, mut idle, geometry) = drive();
         for die in 0..geometry.dies() {
             idle.set(DieId(die), die == 3 || die == 10);
         }
-        // Die 3: channel 0, way 1, die 1. Die 10: channel 1, way 2, die 0.
+        // Die 3 is channel 0, way 1, die 1. Die 10 is channel 1, way 2, die 0.
         let expected = [[0, 1, 1, 0], [1, 2, 0, 0], [0, 1, 1, 1], [1, 2, 0, 1], [0, 1, 1, 0]];
         assert_eq!(placements(&mut ftl, &idle, &geometry, 5), expected);
     }
 
     #[test]
-    fn all_dies_take_part_when_none_is_idle() {
+    fn all_dies_are_eligible_if_none_is_idle() {
         let (mut ftl, mut idle, geometry) = drive();
         for die in 0..geometry.dies() {
             idle.set(DieId(die), false);
@@ -180,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plane_without_room_is_passed_over_even_when_only_its_die_is_idle() {
+    fn a_plane_without_room_is_skipped_even_if_only_its_die_is_idle() {
         let (mut ftl, mut idle, geometry) = drive();
         for die in 0..geometry.dies() {
             idle.set(DieId(die), die == 0);
@@ -192,13 +191,13 @@ mod tests {
             let ppn = ftl.allocate(plane, Stream::SHARED).expect("a plane with room has a page");
             ftl.commit_write(Lpn(lpn), ppn);
         }
-        // 16 pages are its even share of each plane, 32 would leave the 4 blocks that must stay spare: half of the way.
+        // Each plane has an even share of 16 pages and could take 32 above its 4 spare blocks; allocation leaves half of the difference free.
         assert_eq!(on_idle_die, 2 * 24);
         ftl.audit().unwrap();
     }
 
     #[test]
-    fn a_plane_that_two_namespaces_fill_together_is_passed_over() {
+    fn a_plane_filled_by_two_namespaces_together_is_skipped() {
         let namespace = |pages, channels| config::Namespace {
             capacity: Some(Bytes::from_kib(4) * pages),
             channels,

@@ -1,4 +1,4 @@
-//! Dynamic allocation that looks for a free channel, then for a free chip.
+//! Dynamic allocation that looks for a free channel first, then for a free chip.
 
 use super::quota::PlaneQuotas;
 use super::rounds::Rounds;
@@ -7,13 +7,12 @@ use crate::flash::geometry::Geometry;
 use crate::ftl::partition::Partition;
 use crate::ids::{ChipId, DieId, Lpn, PlaneId};
 
-/// Dynamic allocation as the baseline of Network-on-SSD has it (Design for Scalability, PACT 2014, section 5.4): at first the next free
-/// channel, then in it the next free chip, then the next die and plane, each level round robin by a pointer of its own.
+/// Dynamic allocation of the Network-on-SSD baseline (Design for Scalability, PACT 2014, section 5.4): next free channel, next free chip of this
+/// channel, next die, next plane, each level round robin with a pointer of its own.
 ///
-/// A channel is free when no die on it moves anything or waits to move something, a chip when its dies do nothing and nothing waits for
-/// them. When no channel is free, all take part, and when no chip of the channel is, all of its chips \[choice\]. Namespaces that are
-/// bound to sets of planes go round each in its own set. Planes without room for another page, counting those on their way, are
-/// passed over, and a channel that has no other planes.
+/// A channel is free if none of its dies transfers data or requests a path. A chip is free if its dies are idle and have no pending transactions. If
+/// no channel is free, all are eligible; if no chip of the channel is free, all of its chips are \[choice\]. Each namespace bound to a set of planes
+/// has its own pointers. Planes without room for another page, counting pages in flight, are skipped, and so is a channel with no other planes.
 #[derive(Clone, Debug)]
 pub struct FreeChannel {
     rounds: Rounds,
@@ -22,7 +21,7 @@ pub struct FreeChannel {
 }
 
 impl FreeChannel {
-    /// The allocator of an array in which nothing was placed yet.
+    /// Creates the allocator of an array in which no page has been placed yet.
     pub fn new(geometry: &Geometry, partition: &Partition) -> FreeChannel {
         FreeChannel {
             rounds: Rounds::new(geometry, partition),
@@ -43,7 +42,7 @@ impl FreeChannel {
         &mut self.quotas
     }
 
-    /// The next plane with room: of a free channel, or of any.
+    /// Returns the next plane with room, on a free channel or with `any_channel` on all, and moves the pointers.
     fn next(&mut self, part: usize, drive: &DriveView<'_>, any_channel: bool) -> Option<PlaneId> {
         let dies_per_chip = drive.geometry().dies_per_chip;
         let is_free = |ChipId(chip): ChipId| {
@@ -93,7 +92,7 @@ mod tests {
 
     const PLANES: u32 = 2 * 3 * 2 * 2;
 
-    /// What the dies do: those that work, and those that use their path.
+    /// Busy dies, and dies that use their path.
     #[derive(Default)]
     struct Doing {
         busy: BTreeSet<u32>,
@@ -122,7 +121,7 @@ mod tests {
         }
     }
 
-    /// Two channels of three chips of two dies of two planes.
+    /// Creates a drive of two channels with three chips of two dies of two planes each.
     fn drive() -> (Ftl, Geometry) {
         let mut config = Config::default();
         config.geometry = config::Geometry {
@@ -140,7 +139,7 @@ mod tests {
         (Ftl::new(&geometry, &config, FtlRules::new(&config)), geometry)
     }
 
-    /// (channel, way, die in chip, plane in die) of the next placements.
+    /// Returns (channel, way, die in chip, plane in die) of the next placements.
     fn placements(ftl: &mut Ftl, doing: &Doing, geometry: &Geometry, count: u32) -> Vec<[u32; 4]> {
         let (queues, transactions) = (DieQueues::new(geometry.dies(), 2, false), Transactions::default());
         let idle = IdleDies::new(geometry.dies());
@@ -155,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_drive_at_rest_takes_channels_then_ways_then_dies_then_planes() {
+    fn an_idle_drive_varies_channels_fastest_then_ways_then_dies_then_planes() {
         let (mut ftl, geometry) = drive();
         let planes = (0..2).flat_map(|plane| (0..2).map(move |die| (die, plane)));
         let chips = planes.flat_map(|(die, plane)| (0..3).map(move |way| (way, die, plane)));
@@ -164,21 +163,21 @@ mod tests {
     }
 
     #[test]
-    fn a_channel_on_which_a_die_moves_something_is_passed_over_though_its_chips_are_free() {
+    fn a_channel_with_a_transfer_is_skipped_although_its_chips_are_free() {
         let (mut ftl, geometry) = drive();
         let doing = Doing { moving: BTreeSet::from([5]), ..Doing::default() };
         let expected = [[1, 0, 0, 0], [1, 1, 0, 0], [1, 2, 0, 0], [1, 0, 1, 0]];
         assert_eq!(placements(&mut ftl, &doing, &geometry, 4), expected);
-        // When none is free, all take part.
+        // If no channel is free, all are eligible.
         let doing = Doing { moving: BTreeSet::from([5, 6]), ..Doing::default() };
         let channels: Vec<u32> = placements(&mut ftl, &doing, &geometry, 4).iter().map(|place| place[0]).collect();
         assert_eq!(channels, [0, 1, 0, 1]);
     }
 
     #[test]
-    fn the_channel_is_chosen_first_and_a_free_chip_on_it_then() {
+    fn the_channel_is_chosen_before_a_free_chip_on_it() {
         let (mut ftl, geometry) = drive();
-        // Both dies of the first chip of channel 0, and one die of the second; of channel 1 everything.
+        // Busy: both dies of the first chip and one die of the second on channel 0; all dies of channel 1.
         let doing = Doing { busy: BTreeSet::from([0, 1, 2, 6, 7, 8, 9, 10, 11]), ..Doing::default() };
         let expected = [[0, 2, 0, 0], [1, 0, 0, 0], [0, 2, 1, 0], [1, 1, 0, 0], [0, 2, 0, 1]];
         assert_eq!(
@@ -189,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn planes_without_room_are_passed_over_and_so_is_a_channel_of_nothing_else() {
+    fn planes_without_room_are_skipped_and_so_is_a_channel_without_other_planes() {
         let (mut ftl, geometry) = drive();
         let doing = Doing { moving: BTreeSet::from([6]), ..Doing::default() };
         let (queues, transactions) = (DieQueues::new(geometry.dies(), 2, false), Transactions::default());
@@ -201,7 +200,7 @@ mod tests {
             let ppn = ftl.allocate(plane, Stream::SHARED).expect("a plane with room has a page");
             ftl.commit_write(lpn, ppn);
         }
-        // 24 pages are room on each of the 12 planes of the free channel; the rest goes to the other one.
+        // Each of the 12 planes of the free channel has room for 24 pages; the rest goes to the other channel.
         assert_eq!(on_free_channel, 12 * 24);
         ftl.audit().expect("the tables agree");
     }

@@ -1,8 +1,8 @@
-//! Which dies are idle, as the simulation tells dynamic allocation.
+//! The set of idle dies, as seen by dynamic allocation.
 
 use crate::ids::DieId;
 
-/// A set of dies.
+/// A set of idle dies.
 #[derive(Clone, Debug)]
 pub struct IdleDies {
     words: Vec<u64>,
@@ -11,7 +11,7 @@ pub struct IdleDies {
 }
 
 impl IdleDies {
-    /// `dies` dies, all of them idle.
+    /// Creates a set of `dies` dies, all idle.
     pub fn new(dies: u32) -> IdleDies {
         let mut words = vec![u64::MAX; dies.div_ceil(u64::BITS) as usize];
         if let Some(last) = words.last_mut() {
@@ -20,7 +20,7 @@ impl IdleDies {
         IdleDies { words, dies, idle: dies }
     }
 
-    /// Says whether `die` is idle.
+    /// Sets whether `die` is idle.
     #[inline]
     pub fn set(&mut self, die: DieId, idle: bool) {
         let word = &mut self.words[die.index() / 64];
@@ -29,30 +29,30 @@ impl IdleDies {
         self.idle = self.idle + u32::from(idle) - before as u32;
     }
 
-    /// Whether `die` is idle.
+    /// Returns whether `die` is idle.
     #[inline]
     pub fn contains(&self, die: DieId) -> bool {
         self.words[die.index() / 64] >> (die.0 % 64) & 1 != 0
     }
 
-    /// How many dies are idle.
+    /// Returns the number of idle dies.
     #[inline]
     pub fn len(&self) -> u32 {
         self.idle
     }
 
-    /// Whether no die is idle.
+    /// Returns whether no die is idle.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.idle == 0
     }
 
-    /// The first idle die at or after `start`, going round.
+    /// Returns the first idle die at or after `start`, wrapping around.
     pub fn first_idle_from(&self, start: DieId) -> Option<DieId> {
         self.first_in(start.0, self.dies).or_else(|| self.first_in(0, start.0.min(self.dies)))
     }
 
-    /// The first idle die from `begin` to `end` - 1.
+    /// Returns the first idle die in `begin..end`.
     #[inline]
     pub(super) fn first_in(&self, begin: u32, end: u32) -> Option<DieId> {
         let mut at = begin;

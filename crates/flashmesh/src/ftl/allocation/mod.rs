@@ -1,4 +1,4 @@
-//! Which plane a written page goes to.
+//! Allocation: the choice of the plane of each written page.
 
 mod custom;
 mod dynamic;
@@ -29,40 +29,40 @@ use crate::ids::{Lpn, PlaneId};
 
 use quota::PlaneQuotas;
 
-/// Chooses the plane of each page the host writes.
+/// Policy that chooses the plane of each page written by the host.
 ///
 /// # Contract
 ///
-/// - The plane can hold the page for good: under any sequence of writes, the valid pages of a plane never exceed what
-///   garbage collection can handle: they are a fixed share of the logical pages, or each part of the logical pages has a limit
-///   of its own on each plane.
+/// - The plane can store the page permanently: under any sequence of writes, the valid pages of a plane stay within what garbage collection can
+///   handle. Either they are a fixed share of the logical pages, or each part of the logical pages has a limit on each plane.
 /// - The pages of a namespace stay on the planes it is bound to.
-/// - The choice depends on nothing but the arguments and the earlier calls, so that a run can be repeated.
+/// - The choice depends only on the arguments and earlier calls, so that runs are reproducible.
 /// - Every page placed is committed once, on the plane chosen.
 pub trait Allocator {
-    /// The plane that a page goes to, when its write arrives there; where in the plane is decided when it is programmed.
+    /// Chooses the plane of a page when its write reaches the FTL. The location in the plane is chosen when the page is programmed.
     fn place(&mut self, write: &PageWrite, drive: &DriveView<'_>) -> PlaneId;
 
-    /// A version of `lpn`, placed on `plane`, has been programmed.
+    /// Records that a version of `lpn`, placed on `plane`, has been programmed.
     fn committed(&mut self, lpn: Lpn, plane: PlaneId);
 
-    /// Whether a write placed on `plane` is programmed there, now that it leads an operation whose path has been granted. If not, it is
-    /// [withdrawn](Allocator::withdrawn) and placed again, by the load of this moment; then it stays. A question without effects, asked
-    /// of writes of pages of the host that have no page yet.
+    /// Returns whether a write placed on `plane` is still to be programmed there. Called without side effects when the write leads an operation whose
+    /// path has been granted, for host writes without a physical page yet. If false, the write is [withdrawn](Allocator::withdrawn) and placed again
+    /// by the load of this moment, for good.
     fn stays(&self, _write: &PageWrite, _plane: PlaneId, _drive: &DriveView<'_>) -> bool {
         true
     }
 
-    /// A version of `lpn`, placed on `plane`, will not be programmed there. By default as if it had been, to who counts what is on its way.
+    /// Records that a version of `lpn`, placed on `plane`, will not be programmed there. By default this counts as
+    /// [`committed`](Allocator::committed), because the page is no longer in flight either way.
     fn withdrawn(&mut self, lpn: Lpn, plane: PlaneId) {
         self.committed(lpn, plane);
     }
 
-    /// A request reads a page.
+    /// Records that a request reads a page.
     fn read(&mut self, _read: &PageRead) {}
 }
 
-/// The registry: one line for each allocator.
+/// Registry of allocators.
 #[derive(Clone, Debug)]
 pub(super) enum Policy {
     Static(StaticOrder),
@@ -96,7 +96,7 @@ impl Policy {
         }
     }
 
-    /// The order by which pages that were never written, or written before the run began, lie on the planes.
+    /// Returns the order that gives the planes of pages never written, or written before the run.
     pub(super) fn static_order(&self) -> &StaticOrder {
         match self {
             Policy::Static(order) => order,
@@ -107,7 +107,7 @@ impl Policy {
         }
     }
 
-    /// Whether a page goes where the static order says, and nothing is counted.
+    /// Returns whether every page goes to its plane of the static order, so that no quotas are counted.
     pub(super) fn is_static(&self) -> bool {
         matches!(self, Policy::Static(_))
     }
@@ -122,25 +122,25 @@ impl Policy {
         }
     }
 
-    /// How many pages like `lpn` whose versions lie elsewhere may come to `plane`: as many as have room, where it is of the same set. By a
-    /// static order none may.
+    /// Returns how many versions of `lpn`, now on other planes, may come to `plane`: its room, if it belongs to the set of the namespace. 0 under a
+    /// static order.
     pub(super) fn admits(&self, lpn: Lpn, plane: PlaneId, occupancy: &Occupancy<'_>) -> u32 {
         let (order, Some(quotas)) = (self.static_order(), self.quotas()) else { return 0 };
         let part = order.part_of(lpn);
         if order.members(part).binary_search(&plane).is_err() { 0 } else { quotas.room(part, plane, occupancy) }
     }
 
-    /// Whether `plane`, that of the static order for `lpn`, has room for it: always where nothing else comes to lie there.
+    /// Returns whether `plane`, the one of `lpn` in the static order, has room for it. Always true if no other pages can come there.
     pub(super) fn has_room(&self, lpn: Lpn, plane: PlaneId, occupancy: &Occupancy<'_>) -> bool {
         self.quotas().is_none_or(|quotas| quotas.has_room(self.static_order().part_of(lpn), plane, occupancy))
     }
 
-    /// Whether no page that it placed is on its way.
+    /// Returns whether no placed page is in flight.
     pub(super) fn is_unused(&self) -> bool {
         self.quotas().is_none_or(PlaneQuotas::nothing_is_in_flight)
     }
 
-    /// The next version of `lpn` goes to `plane`, which somebody else has chosen.
+    /// Records that the caller has placed the next version of `lpn` on `plane`.
     #[inline]
     pub(super) fn placed(&mut self, lpn: Lpn, plane: PlaneId) {
         let part = self.static_order().part_of(lpn);
@@ -153,17 +153,17 @@ impl Policy {
         }
     }
 
-    /// Whether it counts the pages of each part on each plane, and so has to be told of every page that moves.
+    /// Returns whether valid pages are counted for each part and plane, so that [`moved`](Self::moved) must be called for every page that moves.
     pub(super) fn counts_parts(&self) -> bool {
         self.quotas().is_some_and(PlaneQuotas::counts_parts)
     }
 
-    /// The valid pages of `part` on `plane`, where they are counted.
+    /// Returns the counted valid pages of `part` on `plane`; `None` if they are not counted.
     pub(super) fn counted(&self, part: usize, plane: PlaneId) -> Option<u32> {
         self.quotas().and_then(|quotas| quotas.counted(part, plane))
     }
 
-    /// `lpn`, which was valid on one plane, is valid on another, or on none.
+    /// Records that the valid version of `lpn` moved to another plane, or became invalid.
     pub(super) fn moved(&mut self, lpn: Lpn, from: Option<PlaneId>, to: Option<PlaneId>) {
         let part = self.static_order().part_of(lpn);
         match self {

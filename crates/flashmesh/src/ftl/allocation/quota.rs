@@ -1,4 +1,4 @@
-//! How many pages may lie on each plane, for allocators that look at how full the planes are.
+//! Limits of pages on each plane, for allocators that consider how full planes are.
 
 use super::StaticOrder;
 use crate::flash::geometry::Geometry;
@@ -6,18 +6,18 @@ use crate::ftl::Occupancy;
 use crate::ftl::partition::Partition;
 use crate::ids::{Lpn, PlaneId};
 
-/// How many pages of each part of the logical pages may lie on each plane, and how many do.
+/// Limit and number of pages of each part of the logical pages on each plane.
 ///
-/// Each part has a share of its own on each of its planes: were there one limit for all, the pages of one namespace could take the
-/// room that another needs, which has no other planes.
+/// Each part has a limit of its own on each of its planes. With one limit for all parts, the pages of one namespace could take the room of another
+/// that has no other planes.
 #[derive(Clone, Debug)]
 pub(super) struct PlaneQuotas {
     planes: usize,
-    /// By part and plane: valid pages and those in flight.
+    /// Maximum of valid pages plus pages in flight, for each part and plane.
     most: Vec<u32>,
-    /// By part and plane: pages placed and not yet programmed.
+    /// Pages placed and not programmed yet, for each part and plane.
     in_flight: Vec<u32>,
-    /// By part and plane: valid pages. Kept where there are several parts; else the accounts of the planes say it.
+    /// Valid pages of each part and plane. Empty with a single part, whose valid pages are counted by [`Occupancy`].
     valid: Vec<u32>,
 }
 
@@ -51,7 +51,7 @@ impl PlaneQuotas {
         self.in_flight.iter().all(|&pages| pages == 0)
     }
 
-    /// A page of `part` that was valid on one plane is valid on another, or on none.
+    /// Records that a valid page of `part` moved to another plane, or became invalid.
     pub(super) fn moved(&mut self, part: usize, from: Option<PlaneId>, to: Option<PlaneId>) {
         if self.valid.is_empty() || from == to {
             return;
@@ -70,18 +70,18 @@ impl PlaneQuotas {
         !self.valid.is_empty()
     }
 
-    /// The valid pages of `part` on `plane`, where they are counted.
+    /// Returns the counted valid pages of `part` on `plane`; `None` if they are not counted.
     pub(super) fn counted(&self, part: usize, plane: PlaneId) -> Option<u32> {
         self.valid.get(self.at(part, plane)).copied()
     }
 
-    /// Whether `plane` has room for a page of `part`, counting pages on their way.
+    /// Returns whether `plane` has room for a page of `part`, counting pages in flight.
     #[inline]
     pub(super) fn has_room(&self, part: usize, plane: PlaneId, occupancy: &Occupancy<'_>) -> bool {
         self.room(part, plane, occupancy) > 0
     }
 
-    /// How many pages of `part` have room on `plane`, counting pages on their way.
+    /// Returns how many pages of `part` `plane` has room for, counting pages in flight.
     #[inline]
     pub(super) fn room(&self, part: usize, plane: PlaneId, occupancy: &Occupancy<'_>) -> u32 {
         let at = self.at(part, plane);
@@ -89,7 +89,7 @@ impl PlaneQuotas {
         self.most[at].saturating_sub(valid + self.in_flight[at] + occupancy.awaited(plane))
     }
 
-    /// The plane of the static order for `lpn`; when that has no room, the next one in the set, going round, that has; or
+    /// Returns the plane of the static order for `lpn`, or else the next plane of the set with room, wrapping around. Falls back to
     /// [`PlaneQuotas::without_room`].
     pub(super) fn from(&self, order: &StaticOrder, lpn: Lpn, occupancy: &Occupancy<'_>) -> PlaneId {
         let (part, nominal) = (order.part_of(lpn), order.plane_of(lpn));
@@ -104,8 +104,8 @@ impl PlaneQuotas {
             .unwrap_or_else(|| self.without_room(order, lpn, occupancy))
     }
 
-    /// Where a page goes when no plane has room, which takes a drive at its smallest spare area and more pages in flight
-    /// than it has spare: where it is already, so that it takes no more than it had, or else the emptiest plane of its set.
+    /// Returns the plane for a page if no plane has room. That takes a drive with minimum spare blocks and more pages in flight than it has spare.
+    /// Returns the current plane of the page, which then needs no more room than before, or the emptiest plane of the set.
     pub(super) fn without_room(&self, order: &StaticOrder, lpn: Lpn, occupancy: &Occupancy<'_>) -> PlaneId {
         occupancy.current_plane(lpn).unwrap_or_else(|| {
             let part = order.part_of(lpn);

@@ -1,4 +1,4 @@
-//! Round robin over channels, chips, dies and planes: each level goes round by a pointer of its own, in each set of planes.
+//! Round robin over channels, chips, dies and planes, with a pointer for each level and each set of planes.
 
 use crate::config::Level;
 use crate::engine::circular::cyclic;
@@ -6,27 +6,27 @@ use crate::flash::geometry::Geometry;
 use crate::ftl::partition::{Partition, PlaneSet};
 use crate::ids::{ChannelId, ChipId, DieId, PlaneId};
 
-/// The pointers of all sets of planes that namespaces are bound to.
+/// Pointers of all sets of planes that namespaces are bound to.
 #[derive(Clone, Debug)]
 pub(super) struct Rounds {
     chips_per_channel: u32,
     dies_per_chip: u32,
     planes_per_die: u32,
     rounds: Vec<Round>,
-    /// By part of the logical pages: its round.
+    /// Index in `rounds` for each part of the logical pages.
     round_of_part: Vec<usize>,
 }
 
-/// The pointers that go round a set of planes; each counts positions in the set.
+/// Round-robin pointers of a set of planes, as positions in the set.
 #[derive(Clone, Debug)]
 struct Round {
     set: PlaneSet,
     next_channel: u32,
-    /// By channel.
+    /// Next way of each channel.
     next_way: Vec<u32>,
-    /// By chip.
+    /// Next die of each chip.
     next_die: Vec<u32>,
-    /// By die.
+    /// Next plane of each die.
     next_plane: Vec<u32>,
 }
 
@@ -46,7 +46,7 @@ impl Round {
 }
 
 impl Rounds {
-    /// The pointers of an array in which nothing was placed yet.
+    /// Creates the pointers of an array in which no page has been placed yet.
     pub(super) fn new(geometry: &Geometry, partition: &Partition) -> Rounds {
         Rounds {
             chips_per_channel: geometry.chips_per_channel,
@@ -57,15 +57,14 @@ impl Rounds {
         }
     }
 
-    /// The channels of the pages of `part`, the one whose turn it is first.
+    /// Returns the channels for pages of `part` in round-robin order, the next one first.
     pub(super) fn channels(&self, part: usize) -> Vec<ChannelId> {
         let round = &self.rounds[self.round_of_part[part]];
         let channels = round.set.level(Level::Channel);
         cyclic(round.next_channel, channels.len() as u32).map(|at| ChannelId(channels[at as usize])).collect()
     }
 
-    /// The next plane for a page of `part`: of the channels, chips, dies and planes that may be chosen, those whose turn it is. Their
-    /// pointers move on.
+    /// Returns the next eligible plane for a page of `part`, the first in round-robin order at each level, and moves the pointers past it.
     pub(super) fn next(
         &mut self,
         part: usize,

@@ -1,4 +1,4 @@
-//! Static allocation: the plane follows from the logical page number.
+//! Static allocation: the logical page number determines the plane.
 
 use std::ops::Range;
 
@@ -29,34 +29,35 @@ const fn orders() -> [[Level; 4]; 24] {
     orders
 }
 
-/// Static allocation (Design for Scalability, PACT 2014, section 5.4; the orders are named by their initials, as CWDP in Patterned Read Collisions, IEEE Access, section II.C): consecutive logical pages
-/// go to different units of the first level of the order, then of the second, and so on. The page number modulo the
-/// number of planes decides, by a table; where namespaces are bound to sets of planes, the number in the namespace and the table
-/// of its set. Mapping units that fill a page of the array together count as one \[choice\].
+/// Static allocation (Design for Scalability, PACT 2014, section 5.4). Orders are named by the initials of their levels, such as CWDP (Patterned Read
+/// Collisions, IEEE Access, section II.C): consecutive logical pages go to different units of the first level, then of the second, and so on.
+///
+/// A table maps the page number, modulo the number of planes, to the plane. If namespaces are bound to sets of planes, each set has its own table,
+/// indexed by the page number in the namespace. Mapping units that share a page of the array count as one \[choice\].
 #[derive(Clone, Debug)]
 pub struct StaticOrder {
     parts: Vec<Table>,
 }
 
-/// The planes of the logical pages from `first` on, below `end`.
+/// Planes of the logical pages in `first..end`.
 #[derive(Clone, Debug)]
 struct Table {
     first: u32,
     end: u32,
-    /// In the order in which the pages take them.
+    /// Planes in the order of consecutive pages.
     planes: Vec<PlaneId>,
-    /// By place in that order: the home of the first page of the part on the plane.
+    /// Home of the first page of the part on each plane, in the order of `planes`.
     first_homes: Vec<Ppn>,
-    /// Pages in a row that go to the same plane: the mapping units of a page of the array.
+    /// Consecutive pages on the same plane: the mapping units of a page of the array.
     run: u32,
-    /// By the number of planes times `run`.
+    /// Division by the number of planes times `run`.
     by_round: Divisor,
-    /// The same, rising.
+    /// Planes in ascending order.
     members: Vec<PlaneId>,
 }
 
 impl Table {
-    /// `taken` are the pages of each plane that are homes of pages before these.
+    /// Creates the table of `pages`. `taken` has the number of pages of each plane that are homes of earlier parts.
     fn new(geometry: &Geometry, pages: Range<u32>, planes: Vec<PlaneId>, taken: &[u32]) -> Table {
         let mut members = planes.clone();
         members.sort_unstable();
@@ -67,7 +68,7 @@ impl Table {
         Table { first: pages.start, end: pages.end, planes, first_homes, run, by_round, members }
     }
 
-    /// How many pages of the part come before `lpn` on its plane, and the place of the plane in the order.
+    /// Returns how many pages of the part before `lpn` are on its plane, and the index of the plane in `planes`.
     #[inline]
     fn place(&self, lpn: Lpn) -> (u32, usize) {
         let number = lpn.0 - self.first;
@@ -79,7 +80,7 @@ impl Table {
         (round * self.run + in_round % self.run, (in_round / self.run) as usize)
     }
 
-    /// How many of the first `number` pages of the part lie on the plane at `place` in the order.
+    /// Returns how many of the first `number` pages of the part are on the plane at index `place`.
     fn before(&self, number: u32, place: u32) -> u32 {
         let round = self.by_round.divide(number);
         let in_round = number - round * (self.planes.len() as u32 * self.run);
@@ -87,22 +88,22 @@ impl Table {
     }
 }
 
-/// The logical pages of a range that lie on one plane: runs of pages, evenly spaced.
+/// Logical pages of a range that are on one plane: evenly spaced runs of pages.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Share {
     pub(in super::super) plane: PlaneId,
     pub(in super::super) count: u32,
-    /// The first page of the part that lies on the plane.
+    /// First page of the part that is on the plane.
     base: u32,
-    /// Pages of the part on the plane before those of the range.
+    /// Pages of the part on the plane before the range.
     before: u32,
     run: u32,
-    /// From a run to the next one on the plane.
+    /// Distance between the starts of consecutive runs on the plane.
     step: u32,
 }
 
 impl Share {
-    /// The page at `number` among those of the range on the plane.
+    /// Returns the page with index `number` among those of the range on the plane.
     #[inline]
     pub(in super::super) fn page(&self, number: u32) -> Lpn {
         let number = self.before + number;
@@ -112,7 +113,7 @@ impl Share {
         Lpn(self.base + number / self.run * self.step + number % self.run)
     }
 
-    /// The number of `lpn` among those of the range on the plane.
+    /// Returns the index of `lpn` among the pages of the range on the plane; `None` if it is not one of them.
     pub(in super::super) fn number_of(&self, lpn: Lpn) -> Option<u32> {
         let offset = lpn.0.checked_sub(self.base)?;
         let (round, in_run) = (offset / self.step, offset % self.step);
@@ -127,10 +128,9 @@ impl Share {
 }
 
 impl StaticOrder {
-    /// The table of `order` over all planes, in which the first level varies fastest.
+    /// Creates the table of `order` over all planes. The first level varies fastest.
     ///
-    /// # Panics
-    /// When a level is missing from `order`.
+    /// # Panics If a level is missing from `order`.
     #[cfg(feature = "internals")]
     pub fn new(geometry: &Geometry, order: [Level; 4]) -> StaticOrder {
         assert!(ORDERS.contains(&order), "{order:?} does not name each level once");
@@ -139,15 +139,14 @@ impl StaticOrder {
         StaticOrder { parts: vec![Table::new(geometry, 0..u32::MAX, planes, &taken)] }
     }
 
-    /// The tables of a drive that is divided.
+    /// Creates the tables of a drive divided by `partition`.
     ///
-    /// # Panics
-    /// When a level is missing from the order of `partition`.
+    /// # Panics If a level is missing from the order of `partition`.
     pub(crate) fn divided(geometry: &Geometry, partition: &Partition) -> StaticOrder {
         let order = partition.order();
         assert!(ORDERS.contains(&order), "{order:?} does not name each level once");
         let starts = partition.parts.iter().map(|part| part.pages.start);
-        // What lies between two parts is of no namespace, and nobody asks for it.
+        // Pages between two parts belong to no namespace and are never looked up.
         let ends = starts.clone().skip(1).chain([u32::MAX]);
         let mut taken = vec![0; geometry.planes() as usize];
         let table = |((start, end), part): ((u32, u32), &Part)| {
@@ -159,7 +158,7 @@ impl StaticOrder {
         StaticOrder { parts: starts.zip(ends).zip(&partition.parts).map(table).collect() }
     }
 
-    /// The part of the logical pages that `lpn` belongs to.
+    /// Returns the part of the logical pages that contains `lpn`.
     #[inline]
     pub(in super::super) fn part_of(&self, lpn: Lpn) -> usize {
         if self.parts.len() == 1 {
@@ -168,13 +167,13 @@ impl StaticOrder {
         self.parts.partition_point(|part| part.end <= lpn.0).min(self.parts.len() - 1)
     }
 
-    /// The planes that the pages of a part may lie on, rising.
+    /// Returns the planes of a part in ascending order.
     #[inline]
     pub(in super::super) fn members(&self, part: usize) -> &[PlaneId] {
         &self.parts[part].members
     }
 
-    /// The plane of `lpn`.
+    /// Returns the plane of `lpn`.
     #[inline]
     pub fn plane_of(&self, lpn: Lpn) -> PlaneId {
         let part = &self.parts[self.part_of(lpn)];
@@ -182,8 +181,7 @@ impl StaticOrder {
         part.planes[at]
     }
 
-    /// The home of `lpn`: on its plane, behind those of pages of the same part with lower numbers, which are behind those of the
-    /// parts before. No two pages have the same.
+    /// Returns the home of `lpn`, which is unique to it. On its plane, homes follow each other by part, and within a part by page number.
     #[inline(always)]
     pub fn home_of(&self, lpn: Lpn) -> Ppn {
         let part = &self.parts[self.part_of(lpn)];
@@ -191,7 +189,7 @@ impl StaticOrder {
         Ppn(part.first_homes[at].0 + round)
     }
 
-    /// Which of `pages`, all of one part, lie on each plane, in the order of the part.
+    /// Returns the pages of `pages` on each plane, in the order of the planes in the table. All pages must be of one part.
     pub(in super::super) fn shares(&self, pages: &Range<u32>) -> Vec<Share> {
         let part = &self.parts[self.part_of(Lpn(pages.start))];
         let (run, step) = (part.run, part.planes.len() as u32 * part.run);
@@ -251,7 +249,7 @@ mod tests {
             for lpn in 0..geometry.logical_pages {
                 let plane = order.plane_of(Lpn(lpn));
                 pages[plane.index()] += 1;
-                assert!(seen.insert((plane, lpn / geometry.planes())), "two pages have the same place");
+                assert!(seen.insert((plane, lpn / geometry.planes())), "two pages share a location");
             }
             assert!(pages.iter().max().unwrap() - pages.iter().min().unwrap() <= 1);
         }

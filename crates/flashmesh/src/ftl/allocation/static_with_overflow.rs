@@ -1,4 +1,4 @@
-//! Static allocation where garbage collection moves pages to other planes.
+//! Static allocation for drives whose garbage collection moves pages to other planes.
 
 use super::quota::PlaneQuotas;
 use super::{Allocator, DriveView, PageWrite, StaticOrder};
@@ -6,11 +6,11 @@ use crate::flash::geometry::Geometry;
 use crate::ftl::partition::Partition;
 use crate::ids::{Lpn, PlaneId};
 
-/// Static allocation that passes over planes without room \[choice\].
+/// Static allocation that skips planes without room \[choice\].
 ///
-/// Where pages move from chip to chip, the share of the logical pages that a static order gives a plane does not bound its
-/// valid pages any more: pages of other planes lie there as well. So a page goes to the plane of the static order while that has
-/// room, counting pages on their way, which is nearly always, and else to the next plane of its set that has.
+/// If pages move to other chips, the share that the static order gives a plane no longer bounds its valid pages, because it holds pages of other
+/// planes as well. Therefore a page goes to its plane of the static order while that has room, counting pages in flight, which it nearly always has;
+/// otherwise to the next plane of the set with room.
 #[derive(Clone, Debug)]
 pub struct StaticWithOverflow {
     order: StaticOrder,
@@ -18,10 +18,9 @@ pub struct StaticWithOverflow {
 }
 
 impl StaticWithOverflow {
-    /// The allocator of an array in which nothing was placed yet.
+    /// Creates the allocator of an array in which no page has been placed yet.
     ///
-    /// # Panics
-    /// When a level is missing from the order of `partition`.
+    /// # Panics If a level is missing from the order of `partition`.
     pub fn new(geometry: &Geometry, partition: &Partition) -> StaticWithOverflow {
         StaticWithOverflow {
             order: StaticOrder::divided(geometry, partition),
@@ -62,7 +61,7 @@ mod tests {
     use crate::units::Bytes;
 
     #[test]
-    fn a_page_goes_to_its_plane_while_that_has_room_and_else_to_the_next_one() {
+    fn a_page_goes_to_its_static_plane_or_to_the_next_one_with_room() {
         let mut config = Config::default();
         config.geometry = config::Geometry {
             channels: 3,
@@ -82,7 +81,7 @@ mod tests {
         );
         let idle = IdleDies::new(9);
 
-        // The even share of 48 pages and half a block are room; all of it is taken by pages of other planes.
+        // The quota is the even share of 48 pages and half a block. Fill it with pages of other planes.
         let (plane, next) = (PlaneId(8), PlaneId(0));
         for page in 0..52 {
             let ppn = ftl.allocate(plane, Stream::Arrival).expect("the plane has space");
@@ -90,11 +89,11 @@ mod tests {
         }
         assert_eq!(ftl.place_write(Lpn(7), &idle), PlaneId(7));
         assert_eq!(ftl.place_write(Lpn(8), &idle), next);
-        // One page less leaves room for one, and it is taken when that page is placed, not when it is programmed.
+        // Freeing one page makes room for one, which is used up when a page is placed, not when it is programmed.
         ftl.deallocate(Lpn(0));
         assert_eq!(ftl.place_write(Lpn(8), &idle), plane);
         assert_eq!(ftl.place_write(Lpn(26), &idle), next);
-        // Behind a plane in the middle the next one is that with the next number.
+        // After a plane in the middle, the plane with the next number follows.
         for page in 0..52 {
             let ppn = ftl.allocate(PlaneId(4), Stream::Arrival).expect("the plane has space");
             ftl.commit(Lpn(page * 8 + 1), ppn);

@@ -1,4 +1,4 @@
-//! What an allocator is told: the page to be written, the request it belongs to, and how the drive is doing.
+//! Arguments of an allocator: the page to be written, its request, and the state of the drive.
 
 use super::IdleDies;
 use crate::flash::geometry::Geometry;
@@ -6,51 +6,51 @@ use crate::ftl::Occupancy;
 use crate::ids::{ChannelId, DieId, Lpn, PlaneId, RequestId, StreamId};
 use crate::schedule::load::Load;
 
-/// A page of a request among the others.
+/// Position of a page in its request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestPart {
-    /// The request.
+    /// Id of the request.
     pub request: RequestId,
-    /// How many pages it touches.
+    /// Number of pages of the request.
     pub pages: u32,
-    /// Which of them this is, from 0.
+    /// Index of the page in the request, from 0.
     pub position: u32,
 }
 
-/// A page that is to be written.
+/// Write of a page, as seen by an allocator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageWrite {
-    /// The page.
+    /// Logical page number.
     pub lpn: Lpn,
-    /// The stream of the host that wrote it; `None` for a translation page, and where no host is, as in preconditioning.
+    /// Host stream of the write; `None` for a translation page, and in preconditioning.
     pub stream: Option<StreamId>,
-    /// The request that waits for it; `None` for what the device cache or the map writes.
+    /// Request that waits for the write; `None` for a destage and for writes of the map.
     pub request: Option<RequestPart>,
 }
 
 impl PageWrite {
-    /// A page that is written for nobody in particular.
+    /// Creates a write of `lpn` without a stream or a request.
     pub fn of(lpn: Lpn) -> PageWrite {
         PageWrite { lpn, stream: None, request: None }
     }
 }
 
-/// A page that a request reads.
+/// Read of a page by a request, as seen by an allocator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageRead {
-    /// The page.
+    /// Logical page number.
     pub lpn: Lpn,
-    /// Where it is read.
+    /// Plane of the page.
     pub plane: PlaneId,
-    /// The stream of the host that reads it.
+    /// Host stream of the read.
     pub stream: StreamId,
-    /// The request that reads it.
+    /// Request that reads the page.
     pub request: Option<RequestPart>,
 }
 
-/// The drive, as an allocator sees it: how full its planes are, what its dies do and what waits for them.
+/// State of the drive as seen by an allocator: occupancy of the planes, activity and queues of the dies.
 ///
-/// Without a running drive, as in preconditioning, nothing waits and all dies do as they are said to.
+/// Without a running drive, as in preconditioning, no transactions are pending, and [`idle_dies`](Self::idle_dies) alone says which dies are idle.
 #[derive(Clone, Copy)]
 pub struct DriveView<'a> {
     pub(in super::super) geometry: &'a Geometry,
@@ -60,44 +60,44 @@ pub struct DriveView<'a> {
 }
 
 impl<'a> DriveView<'a> {
-    /// The shape of the array.
+    /// Returns the dimensions of the array.
     pub fn geometry(&self) -> &'a Geometry {
         self.geometry
     }
 
-    /// How full the planes are.
+    /// Returns the occupancy of the planes.
     #[inline]
     pub fn occupancy(&self) -> &Occupancy<'a> {
         &self.occupancy
     }
 
-    /// The dies that do nothing and for which nothing waits.
+    /// Returns the idle dies without pending transactions.
     #[inline]
     pub fn idle_dies(&self) -> &'a IdleDies {
         self.idle
     }
 
-    /// The queues and states of the dies, while the drive runs.
+    /// Returns the queues and states of the dies; `None` unless the drive runs.
     pub fn load(&self) -> Option<Load<'a>> {
         self.load
     }
 
-    /// Transactions that wait for a die.
+    /// Returns the number of transactions pending for a die.
     pub fn waiting(&self, die: DieId) -> usize {
         self.load.map_or(0, |load| load.waiting(die))
     }
 
-    /// Transactions that wait for a die, and those that it works on.
+    /// Returns the number of transactions pending for a die or executing on it.
     pub fn outstanding(&self, die: DieId) -> usize {
         self.load.map_or(0, |load| load.outstanding(die))
     }
 
-    /// Whether a die does nothing and nothing waits for it.
+    /// Returns whether a die is idle and has no pending transactions.
     pub fn is_idle(&self, die: DieId) -> bool {
         self.load.map_or_else(|| self.idle.contains(die), |load| load.is_idle(die))
     }
 
-    /// Whether no die of a channel moves anything, or waits to move something.
+    /// Returns whether no die of a channel transfers data or requests a path.
     pub fn is_channel_free(&self, channel: ChannelId) -> bool {
         let Some(load) = self.load else { return true };
         let dies = self.geometry.chips_per_channel * self.geometry.dies_per_chip;
