@@ -1,30 +1,27 @@
-//! Pages that garbage collection moves to another chip: which plane takes them.
+//! Moves of garbage collection to other chips: choice of the destination plane.
 
 use super::{Ftl, Occupancy, Stream};
 use crate::ids::{ChipId, DieId, Lpn, PlaneId};
 
 impl Ftl {
-    /// Chooses the plane that a valid page of a victim in `plane`, which holds `lpn`, is copied to without passing a controller, and keeps
-    /// a page for it there. From then on the page is on its way, until it has [`arrived`](Ftl::arrived). `None` when it has to stay in
-    /// its own plane.
+    /// Chooses the destination plane of a chip-to-chip copy of a valid page with `lpn` from a victim in `plane`, and keeps a page for it there. The
+    /// page is in flight until [`arrived`](Ftl::arrived). Returns `None` if the page has to stay in its plane.
     ///
-    /// The candidates are the planes at the same place (die and plane) of other chips which the data `reaches`, as far as they are
-    /// of the namespace of the page. Those that cannot take it are passed over: planes that have no room for another valid page, that
-    /// have no page left in the open block for arrivals and cannot open another, or that await a page already, since a chip has one
-    /// page buffer for each plane \[choice\]. Of the others it is the one with the fewest valid pages, of equals the nearest, of
-    /// equals the first, if it has no more than the plane of the victim \[choice\]: moves even the planes out. Were pages sent
-    /// wherever free pages are, they would gather where a collection has just ended, and a plane full of valid pages amplifies
-    /// writes more than an empty one saves.
+    /// Candidates are the planes at the same position (die and plane) of other chips that the data `reaches`, within the namespace of the page.
+    /// Skipped are planes without room for another valid page, planes without a page in the open block for arrivals that cannot open another, and
+    /// planes that already await a page, because a chip has one page buffer per plane \[choice\]. Of the rest, the plane with the fewest valid pages
+    /// is chosen, then the nearest, then the first, and only if it has no more valid pages than the source plane \[choice\]. So moves even out the
+    /// planes. Moves to the plane with the most free pages would instead gather pages where a collection has just ended, and a plane full of valid
+    /// pages amplifies writes more than an empty one saves.
     ///
-    /// # Why nothing gets stuck
+    /// # Why there is no deadlock
     ///
-    /// A page is let in only when there is a page for it in the open block for arrivals. Nothing else allocates from that block, and it
-    /// is never opened with the last free block, the reserve of collection. So the program of a page that is on its way waits for
-    /// its die and for nothing else; no collection ever waits for space in another plane, and its own victim finds in its own plane
-    /// what it found before. A plane has one more open block than else, and one more block is spare
-    /// ([`ARRIVAL_BLOCKS`](super::spare_blocks::ARRIVAL_BLOCKS), which the configuration is checked for); a page is let in, as the host's
-    /// are, only while the valid pages stay below what that leaves. Every collection still discards at least one invalid page, so
-    /// collections that send their pages to each other come to an end.
+    /// A page is admitted only if the open block for arrivals has a page for it. No other stream allocates from that block, and it is never opened
+    /// with the last free block, the reserve of collection. So the program of a page in flight waits only for its die, no collection waits for space
+    /// in another plane, and the victims of the destination find as many pages in their own plane as without arrivals. A plane has one more open
+    /// block, and one more spare block for it ([`ARRIVAL_BLOCKS`](super::spare_blocks::ARRIVAL_BLOCKS), checked with the configuration). As for host
+    /// writes, a page is admitted only while the valid pages stay below the resulting limit. Every collection still discards at least one invalid
+    /// page, so collections that send pages to each other come to an end.
     pub(crate) fn admit_copy(
         &mut self,
         lpn: Lpn,
@@ -41,7 +38,8 @@ impl Ftl {
         Some(chosen)
     }
 
-    /// The same for mapping units that fill a program, or are the last of a victim, and hold `lpns`: one plane takes them all, by one program.
+    /// Like [`admit_copy`](Self::admit_copy), but for all mapping units of a program, full or the last of a victim, which hold `lpns`. One plane
+    /// takes them all in one program.
     pub(crate) fn admit_program(
         &mut self,
         lpns: &[Lpn],
@@ -58,13 +56,13 @@ impl Ftl {
         Some(chosen)
     }
 
-    /// Chooses the plane that the valid pages of a victim in `plane`, which hold `lpns` in this order, are sent to by one Clean packet, among
-    /// those of the dies that the packet may name, and keeps pages for the first of them there: for how many is returned as well. From
-    /// then on they are on their way. `None` when no plane takes any.
+    /// Chooses the destination plane of one Clean packet for the valid pages of a victim in `plane`, which hold `lpns` in this order, among the dies
+    /// that the packet may name. Keeps pages there for the first of them, which are in flight from then on, and returns how many. Returns `None` if
+    /// no plane takes any.
     ///
-    /// As [`Ftl::admit_copy`], but for the candidates: the packet names where each page goes, so that any plane of another chip will do. As
-    /// many pages go as have room in one open block \[choice\]; the controller sends another Clean for the others. Where programs take several
-    /// mapping units, only the last of a victim leave one in part empty.
+    /// Like [`Ftl::admit_copy`], except for the candidates: a packet names the destination of each page, so any plane of another chip is eligible.
+    /// The packet takes as many pages as have room in one open block \[choice\]; the controller sends another Clean for the rest. If programs write
+    /// several mapping units, only the last pages of a victim leave a program partly empty.
     pub(crate) fn admit_clean(
         &mut self,
         lpns: &[Lpn],
@@ -87,14 +85,14 @@ impl Ftl {
         (pages > 0).then_some((chosen, pages))
     }
 
-    /// How many of these pages, from the first one on, have room in `plane`.
+    /// Returns how many of these pages, from the first one on, `plane` has room for.
     fn room_for(&self, lpns: &[Lpn], plane: PlaneId) -> usize {
         let occupancy = Occupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
         let has_room = |(before, &lpn): (u32, &Lpn)| self.allocation.admits(lpn, plane, &occupancy) > before;
         (0..).zip(lpns).take_while(|page| has_room(*page)).count()
     }
 
-    /// The plane of `candidates` that takes a page which leaves `plane`.
+    /// Returns the plane of `candidates` with the fewest valid pages that takes a page from `plane`.
     fn emptiest(
         &self,
         lpn: Lpn,
@@ -115,14 +113,14 @@ impl Ftl {
         Some(())
     }
 
-    /// A page that was on its way to `plane` has been programmed and committed, or was dropped. Gives how many are still on their way.
+    /// Records that a page in flight to `plane` has been committed or dropped. Returns how many are still in flight.
     pub(crate) fn arrived(&mut self, plane: PlaneId) -> u32 {
         let account = self.blocks.plane_mut(plane);
         account.awaited -= 1;
         account.awaited
     }
 
-    /// So many of those that `plane` was to take are sent.
+    /// Sets the number of pages in flight to `plane`, if fewer are sent than were admitted.
     pub(crate) fn expect_pages(&mut self, plane: PlaneId, pages: u32) {
         self.blocks.plane_mut(plane).awaited = pages;
     }
@@ -135,7 +133,7 @@ impl Ftl {
         self.blocks.plane(plane).awaited == 0 && self.blocks.has_page(plane, Stream::Arrival) && has_room()
     }
 
-    /// Rows and columns between the chips of two planes.
+    /// Returns the distance between the chips of two planes, in rows plus columns.
     fn distance(&self, from: PlaneId, to: PlaneId) -> u32 {
         let place = |plane: PlaneId| {
             let ChipId(chip) = self.geometry.chip_of(self.geometry.die_of_plane(plane));
@@ -154,7 +152,7 @@ mod tests {
     use crate::ftl::{FtlRules, IdleDies};
     use crate::units::Bytes;
 
-    /// Three rows of three chips of two planes; a plane has 12 blocks of 8 pages, of which the host sees 6.
+    /// Creates three rows of three chips with two planes each. A plane has 12 blocks of 8 pages; the capacity is 6 blocks per plane.
     fn drive() -> Ftl {
         let mut config = Config::default();
         config.geometry = config::Geometry {
@@ -169,10 +167,10 @@ mod tests {
         Ftl::new(&Geometry::new(&config.geometry).expect("the geometry is possible"), &config, FtlRules::new(&config))
     }
 
-    /// The second plane of the chip in the middle of the array.
+    /// Second plane of the chip in the middle of the array.
     const FROM: PlaneId = PlaneId(9);
 
-    /// The page that FROM holds first.
+    /// First page stored in `FROM`.
     const PAGE: Lpn = Lpn(FROM.0 * 48);
     const HOST: Stream = Stream::SHARED;
 
@@ -180,7 +178,7 @@ mod tests {
         from != to && from.0 % 3 == to.0 % 3
     }
 
-    /// The host writes `pages` pages to `plane`.
+    /// Writes `pages` pages to `plane`.
     fn fill(ftl: &mut Ftl, plane: PlaneId, pages: u32) {
         for page in 0..pages {
             let ppn = ftl.allocate(plane, HOST).expect("the plane has space");
@@ -189,10 +187,10 @@ mod tests {
     }
 
     #[test]
-    fn of_equally_empty_planes_the_nearest_takes_the_page_and_of_equally_near_ones_the_first() {
+    fn ties_of_valid_pages_go_to_the_nearest_plane_and_ties_of_distance_to_the_first() {
         let mut ftl = drive();
         assert_eq!(ftl.admit_copy(PAGE, FROM, column), Some(PlaneId(3)));
-        // Anywhere: the chips beside it, in the order of the array; the one above awaits a page.
+        // All chips are reachable: the two beside it come next in the order of the array, because the one above already awaits a page.
         assert_eq!(ftl.admit_copy(PAGE, FROM, |from, to| from != to), Some(PlaneId(7)));
         assert_eq!(ftl.admit_copy(PAGE, FROM, |from, to| from != to), Some(PlaneId(11)));
         assert_eq!(ftl.admit_copy(PAGE, FROM, |_, _| false), None);
@@ -206,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plane_that_has_more_valid_pages_or_awaits_a_page_takes_none() {
+    fn a_plane_with_more_valid_pages_or_with_a_page_in_flight_takes_none() {
         let mut ftl = drive();
         fill(&mut ftl, FROM, 40);
         fill(&mut ftl, PlaneId(3), 41);
@@ -219,14 +217,14 @@ mod tests {
     }
 
     #[test]
-    fn a_plane_that_is_short_of_free_pages_takes_a_page_that_evens_the_drive_out() {
+    fn a_plane_short_of_free_pages_still_takes_a_page_from_a_fuller_plane() {
         let mut ftl = drive();
-        // An earlier page has opened a block for arrivals there.
+        // An earlier copy has opened a block for arrivals there.
         assert_eq!(ftl.admit_copy(PAGE, FROM, column), Some(PlaneId(3)));
         ftl.arrived(PlaneId(3));
         fill(&mut ftl, FROM, 48);
         fill(&mut ftl, PlaneId(15), 48);
-        // Ten of twelve blocks, half of whose pages are invalid: beside the block for arrivals only the reserve is free.
+        // Fill ten of twelve blocks, with half of the pages invalid. One block is open for arrivals, so only the reserve is free.
         fill(&mut ftl, PlaneId(3), 40);
         for page in 0..40 {
             let ppn = ftl.allocate(PlaneId(3), HOST).expect("the plane has space");
@@ -238,9 +236,9 @@ mod tests {
     }
 
     #[test]
-    fn a_plane_with_as_many_valid_pages_as_it_can_take_takes_none() {
+    fn a_plane_at_its_quota_takes_none() {
         let mut ftl = drive();
-        // An even share is 48 pages; half of the block beyond that and the five that a plane needs is room as well.
+        // The quota is the even share of 48 pages, and half of the one block beyond the share and the 5 spare blocks of a plane.
         for plane in [3, FROM.0, 15] {
             for page in 0..52 {
                 let ppn = ftl.allocate(PlaneId(plane), HOST).expect("the plane has space");
@@ -254,18 +252,18 @@ mod tests {
     }
 
     #[test]
-    fn pages_that_arrive_have_a_block_of_their_own_and_leave_the_reserve_alone() {
+    fn arriving_pages_have_a_block_of_their_own_and_never_open_the_reserve() {
         let mut ftl = drive();
         let idle = IdleDies::new(9);
         fill(&mut ftl, FROM, 24);
         for page in 0..8 {
-            let from = ftl.lookup(Lpn(FROM.0 * 48 + page)).expect("it was written");
+            let from = ftl.lookup(Lpn(FROM.0 * 48 + page)).expect("the page was written");
             let to = ftl.admit_copy(PAGE, FROM, |_, die| die == DieId(1)).expect("the plane is empty");
             assert_eq!(to, PlaneId(3));
-            let ppn = ftl.allocate(to, Stream::Arrival).expect("its place is kept");
+            let ppn = ftl.allocate(to, Stream::Arrival).expect("a page is kept for it");
             assert!(ftl.commit_move(Lpn(FROM.0 * 48 + page), from, ppn));
             ftl.arrived(to);
-            // The host writes page 12, which is of that plane.
+            // The static order puts page 12 on that plane as well.
             ftl.write_untimed(Lpn(12), &idle);
         }
         assert_eq!((ftl.blocks.plane(FROM).valid_pages, ftl.blocks.plane(PlaneId(3)).valid_pages), (16, 9));

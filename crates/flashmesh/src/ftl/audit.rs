@@ -1,15 +1,13 @@
-//! A full check of the tables against each other.
+//! Consistency check of all tables.
 
 use super::Ftl;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
 impl Ftl {
-    /// Checks everything the tables say about each other, in time that grows with the pages that are mapped and the blocks of the
-    /// drive: the map is a bijection between mapped logical pages and valid physical ones, counts agree with the bitmap, every
-    /// block is in one state that its plane knows of. Pages may be in flight.
+    /// Checks that all tables agree, in time proportional to mapped pages and blocks: the map is a bijection between mapped logical pages and valid
+    /// physical pages, counters agree with the bitmaps, and every block is in one state that its plane accounts for. Pages may be in flight.
     ///
-    /// # Errors
-    /// The first disagreement found.
+    /// # Errors The first inconsistency found.
     pub fn audit(&self) -> Result<(), String> {
         let mapped = self.audit_map()?;
         self.blocks.audit(self.mapping.is_used())?;
@@ -18,14 +16,14 @@ impl Ftl {
             self.audit_parts()?;
         }
         let replicas = self.audit_replicas()?;
-        // Each mapped page has a valid page of its own (they map back to different pages), so equal counts make it a bijection.
+        // Each mapped page has a valid page of its own, because they map back to different pages. So equal counts make the map a bijection.
         let valid = self.mapped_pages();
         check(mapped + replicas == valid, || {
             format!("{mapped} logical pages are mapped, {replicas} have replicas, and {valid} physical pages are valid")
         })
     }
 
-    /// Every mapped page is valid, where the map says, on a plane of its namespace. Returns how many there are.
+    /// Checks that every mapped page is valid at its location, on a plane of its namespace. Returns the number of mapped pages.
     fn audit_map(&self) -> Result<u64, String> {
         let (order, table) = (self.allocation.static_order(), self.blocks.table());
         let mut mapped = 0;
@@ -44,7 +42,7 @@ impl Ftl {
         Ok(mapped)
     }
 
-    /// Every valid page holds the newest version of its logical page, in a block of its kind.
+    /// Checks that every valid page holds the newest version of its logical page, in a block of the right kind.
     fn audit_valid_pages(&self) -> Result<(), String> {
         let table = self.blocks.table();
         for block in (0..self.geometry.blocks()).map(BlockId).filter(|&block| table.valid_pages(block) > 0) {
@@ -60,8 +58,8 @@ impl Ftl {
         Ok(())
     }
 
-    /// Every replica is valid, of a page that is mapped elsewhere, and the guests of each plane are counted. Returns how many there
-    /// are.
+    /// Checks that every replica is valid and belongs to a page mapped elsewhere, and that the guests of each plane are counted. Returns the number
+    /// of replicas.
     fn audit_replicas(&self) -> Result<u64, String> {
         let Some(replicas) = &self.replicas else { return Ok(0) };
         let table = self.blocks.table();
@@ -82,7 +80,7 @@ impl Ftl {
         Ok(self.replica_count())
     }
 
-    /// What the allocator was told of the pages of each part on each plane.
+    /// Checks the pages that the allocator counts for each part on each plane.
     fn audit_parts(&self) -> Result<(), String> {
         let order = self.allocation.static_order();
         let planes = self.geometry.planes() as usize;

@@ -1,4 +1,4 @@
-//! Programs that have finished, and pages that are deallocated: what is valid where from then on.
+//! Commits of finished programs, and deallocations: changes of the map and of valid pages.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use super::allocation::Allocator;
 use crate::ids::{Lpn, PlaneId, Ppn};
 
 impl Ftl {
-    /// The program of a page that the host wrote has finished: `lpn` is at `ppn` from now on.
+    /// Commits a finished host write: maps `lpn` to `ppn`.
     #[inline]
     pub fn commit_write(&mut self, lpn: Lpn, ppn: Ppn) {
         let plane = self.commit(lpn, ppn);
@@ -26,8 +26,8 @@ impl Ftl {
         self.blocks.program_valid(ppn)
     }
 
-    /// The program of a page moved by collection or wear levelling has finished. Unless the host has changed `lpn` meanwhile, it is
-    /// at `to` from now on (true); otherwise the copy is dead on arrival (false).
+    /// Commits the finished program of a page moved by garbage collection or wear levelling. Returns true and maps `lpn` to `to`, unless the page was
+    /// written or deallocated meanwhile: then returns false, and the copy is invalid.
     #[inline]
     pub fn commit_move(&mut self, lpn: Lpn, from: Ppn, to: Ppn) -> bool {
         if self.mapping.get(lpn) == Some(from) {
@@ -52,7 +52,7 @@ impl Ftl {
         false
     }
 
-    /// Returns whether a page holds data, in its place or in a replica.
+    /// Returns whether a page holds data, in its original location or in a replica.
     pub(crate) fn has_data(&self, lpn: Lpn) -> bool {
         self.mapping.get(lpn).is_some() || self.replica_of(lpn).is_some()
     }
@@ -68,7 +68,7 @@ impl Ftl {
         old.is_some()
     }
 
-    /// Returns whether the page was a guest of its plane.
+    /// Invalidates a page. Returns whether it was a guest of its plane.
     #[inline]
     pub(super) fn invalidate(&mut self, ppn: Ppn) -> bool {
         let plane = self.blocks.invalidate(ppn);
@@ -88,7 +88,7 @@ impl Ftl {
         }
     }
 
-    /// Tells the allocator, if it counts pages, that `lpn` has come to another place, or to none.
+    /// Notifies the allocator, if it counts pages, that `lpn` moved to another location or was unmapped.
     #[inline]
     pub(super) fn tell_move(&mut self, lpn: Lpn, from: Option<Ppn>, to: Option<Ppn>) {
         if self.counts_parts {
@@ -97,7 +97,7 @@ impl Ftl {
         }
     }
 
-    /// Tells the allocator of `pages`, which came to their planes by other ways than a write.
+    /// Notifies the allocator of `pages`, which came to their planes without host writes.
     pub(super) fn count_parts(&mut self, pages: Range<u32>) {
         if self.counts_parts {
             self.mapping.store_all();

@@ -1,26 +1,25 @@
-//! Where pages that hold nothing are read.
+//! Homes: addresses at which unmapped pages are read.
 //!
-//! A page that was never written, or was deallocated, has no entry in the map, takes no space and has no valid page. It is read at its
-//! *home*, a page that follows from its number alone: on the plane of the static order, as many pages from the first as pages of its
-//! namespace with lower numbers lie on that plane, behind the homes of the namespaces before. So results do not depend on the order
-//! in which pages are read, pages that follow each other join in a multi-plane read, and a drive that is not written needs no map.
-//! No two pages have the same home.
+//! A page that was never written, or was deallocated, has no map entry and takes no space. It is read at its *home*, which the page number alone
+//! determines: the plane is that of the static order, and on each plane homes follow each other by namespace, then by page number. So results do not
+//! depend on the order in which pages are read, consecutive pages join in multi-plane reads, and a drive that is not written needs no map. No two
+//! pages have the same home.
 //!
-//! The home is the address of data that the drive came with, which the simulation has no other record of \[choice\]. The read takes the
-//! time of that die, plane and type of page. No block is charged for it: the physical page at this address may hold another page, be free
-//! or be erased, collection neither moves such data nor gains from it, and it wears nothing.
+//! A home stands for data that was on the drive from the beginning, of which the simulation has no other record \[choice\]. A read takes the time of
+//! the die, plane and page type of the home. The home does not occupy a block: another page may be stored at this address, or its block be free or
+//! erased. Garbage collection neither moves such data nor gains from it, and it causes no wear.
 
 use super::{Ftl, Occupancy};
 use crate::ids::{Lpn, Ppn};
 
 impl Ftl {
-    /// Where `lpn` is read: where it is, or at its home while it holds nothing.
+    /// Returns the location at which `lpn` is read: its mapped location, or its home while it is unmapped.
     #[inline(always)]
     pub fn location(&self, lpn: Lpn) -> Ppn {
         self.mapping.get(lpn).unwrap_or_else(|| self.home(lpn))
     }
 
-    /// The home of `lpn`, an unmapped page, for a read that is queued there.
+    /// Returns the home of `lpn`, which is unmapped, for a read that will be queued there.
     #[inline(always)]
     pub(crate) fn read_home(&mut self, lpn: Lpn) -> Ppn {
         self.mapping.note_unmapped_read();
@@ -32,11 +31,11 @@ impl Ftl {
         self.allocation.static_order().home_of(lpn)
     }
 
-    /// Gives `lpn`, which holds nothing, the next page of the block that the host writes, on the plane of its home, without any flash
-    /// operation: it was programmed before the run (`ftl.first-touch = "write-block"`). Where streams write apart, the block is that of
-    /// the first which writes to the plane, as for all data that was there before \[choice\].
+    /// Maps `lpn`, which is unmapped, to the next page of the open block of host writes, on the plane of its home. No flash operation takes place:
+    /// the page counts as programmed before the run (`ftl.first-touch = "write-block"`). If streams have open blocks of their own, the block is that
+    /// of the first stream that writes to the plane, as for all data from before the run \[choice\].
     ///
-    /// `None` when only the reserve of collection is left, or the plane has no room for another page of the namespace.
+    /// Returns `None` if only the reserve of collection is left, or the plane has no room for another page of the namespace.
     pub fn place_for_read(&mut self, lpn: Lpn) -> Option<Ppn> {
         let plane = self.allocation.static_order().plane_of(lpn);
         let occupancy = Occupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());

@@ -1,50 +1,55 @@
-//! The flash translation layer: where a page lives.
+//! The flash translation layer (FTL): mapping, allocation and reclaim of flash pages.
 //!
-//! A pure state machine without time. The firmware asks where a page is or shall go, has the flash operations done, and
-//! says when they have finished; a page becomes valid when its program finishes, not when it is allocated.
-//! Each decision has one place: [`allocation`] the plane of a page, `blocks` the page in the plane, [`collection`] the victim. The map
-//! and the replicas know which logical page lies where. [`FtlRules`] is what the firmware decides about it.
+//! The FTL is a pure state machine without time. The firmware looks up and allocates pages here, issues the flash operations, and reports their ends.
+//! A page becomes valid when its program ends, not when it is allocated. Each decision is made in one place: [`allocation`] chooses the plane of a
+//! page, `blocks` the page in the plane, [`collection`] the victim. The map and the replicas hold the location of each logical page. [`FtlRules`] are
+//! the settings of the firmware.
 //!
-//! # Why a plane never gets stuck
+//! # Terms
 //!
-//! Let a plane have B blocks of P pages. Its valid pages are at most (B - 4) P
-//! ([`SPARE_BLOCKS_PER_PLANE_MIN`](crate::flash::geometry::SPARE_BLOCKS_PER_PLANE_MIN)): under static allocation they are a fixed
-//! share of the pages of each namespace that has the plane; under dynamic allocation, and where pages move from chip to chip, each
-//! namespace has a limit of its own on each of its planes, and planes without room are passed over. [`Partition`] bounds the sum of
-//! all shares, or all limits, of a plane, and the configuration is checked for it. Collection and wear levelling stay in their
-//! plane, or go to a plane of the same namespace that has room, so they change nothing about it.
+//! - *Stream* ([`Stream`]): kind of data with an open block of its own.
+//! - *Reserve*: the last free block of a plane, which only garbage collection may open.
+//! - *Part*: range of logical pages with the same set of planes. Each namespace bound to planes has its own.
+//! - *Home*: address at which an unmapped page is read.
+//! - *Twins*: blocks at the same position in all planes of a superblock, which are opened, collected and erased together.
+//! - *Guest*: valid page that replication has put on a plane.
 //!
-//! When the host stream is out of space and no collection is running, the plane has one free block (the reserve, which
-//! only a collection may open and which comes back when its victim is erased) and at most one open block for collection. The
-//! other B - 2 or more are full once the programs in flight have finished. Were they all fully valid, the plane would hold
-//! (B - 2) P valid pages; so at least 2 P invalid pages lie in full blocks and [`Ftl::begin_collection`] finds a victim. A victim
-//! with g invalid pages leaves g more pages to collection than it had before, and after at most P of them a block is free for the
-//! host.
+//! # Why a plane never runs out of space
 //!
-//! When every full block is fully valid, there is nothing to gain: [`Ftl::wants_collection`] is false, so that
-//! collection does not move the same pages round and round, however high its threshold.
+//! Let a plane have B blocks of P pages. At most (B - 4) P pages are valid
+//! ([`SPARE_BLOCKS_PER_PLANE_MIN`](crate::flash::geometry::SPARE_BLOCKS_PER_PLANE_MIN)). Under static allocation they are a fixed share of the pages
+//! of each namespace on the plane. Under dynamic allocation, and if pages move between chips, each namespace has a limit on each of its planes, and
+//! planes without room are skipped. [`Partition`] bounds the sum of the shares or limits of a plane, and the configuration is checked against it.
+//! Garbage collection and wear levelling stay in their plane, or move pages to a plane of the same namespace with room, so they do not change these
+//! bounds.
 //!
-//! Each feature that keeps more blocks open, or pages allocated, has more blocks to spare (`spare_blocks`):
+//! If host writes are out of space and no collection is running, the plane has one free block, the reserve, and at most one open block for
+//! collection. The reserve is opened only by a collection, and is replaced when its victim is erased. The other B - 2 or more blocks are full once
+//! the programs in flight have ended. If all of their pages were valid, the plane would hold (B - 2) P valid pages. So at least 2 P pages in full
+//! blocks are invalid, and [`Ftl::begin_collection`] finds a victim. A victim with g invalid pages leaves g more pages for collection than before, so
+//! that after at most P of them a block is free for the host.
 //!
-//! - Where the map lies on flash, a plane has two more open blocks, for translation pages that are written and for those that are
-//!   moved. Translation pages count as logical pages. So B - 4 or more blocks are full when the host, or the map, is out of space,
-//!   while at most (B - 6) P pages are valid, and again 2 P invalid pages lie in full blocks. A victim of either kind has the pages
-//!   left in the open block of its kind, and the reserve, to move to; each collection leaves more pages in one of the two than
-//!   before, so that after at most 2 P invalid pages a block is free.
-//! - Where pages move from chip to chip, a plane has one more open block, for those that arrive; [`Ftl::admit_copy`] says why
-//!   nothing waits for it.
-//! - Where writes get their pages early, at most P pages of a plane are allocated while their programs wait: a plane is as full as
-//!   before when they are counted as valid beside their older versions. Their blocks are not full, so none is collected. A write that
-//!   holds such a page waits for no other, so that it is programmed in the end, and its block is full. Where a program writes several mapping
-//!   units, those that share one wait for each other's reads, which wait for no program, and what a program leaves empty is given up when it
-//!   takes no more of them. A page that is moved to the block of writes gives up what is left of a program there: never of the reserve, which
-//!   holds no such page until a victim is erased, so that collection finds as many pages as before.
-//! - Where each stream of the host writes to an open block of its own, a plane has one more open block for each stream beyond the
-//!   first that uses it: when one stream is out of space, those of the others are open at worst, and there is one full block fewer
-//!   for each, as there is one of valid pages. Every stream counts, written or not, so that none waits for a block that another took
-//!   without a collection being wanted. Pages that are moved share one open block whichever stream wrote them, like placement
-//!   handles of NVMe that are initially isolated \[choice\]: keeping them apart would take as many blocks to spare again in each
-//!   plane, and the owner of every block.
+//! If all pages of all full blocks are valid, there is nothing to gain. Then [`Ftl::wants_collection`] is false, so that collection does not move the
+//! same pages in circles, however high its threshold.
+//!
+//! Each feature that keeps more blocks open, or more pages allocated, has more spare blocks (`spare_blocks`):
+//!
+//! - If the map is stored on flash, a plane has two more open blocks, for translation pages written and for translation pages moved. Translation
+//!   pages count as logical pages. So at least B - 4 blocks are full when the host or the map is out of space, while at most (B - 6) P pages are
+//!   valid, and again 2 P pages in full blocks are invalid. Pages of a victim go to what is left of the open block of their kind, and to the reserve.
+//!   Each collection leaves more pages in one of the two than before, so that after at most 2 P invalid pages a block is free.
+//! - If pages move between chips, a plane has one more open block, for arriving pages; [`Ftl::admit_copy`] explains why nothing waits for it.
+//! - With early binding, at most P pages of a plane are allocated to writes that are not programmed yet. Count them as valid beside their older
+//!   versions, and the plane is as full as before. Their blocks are not full, so none of them is a victim. A write that holds such a page waits for
+//!   no other write, so it is programmed in the end, and its block becomes full. If a program writes several mapping units, these wait for each
+//!   other's reads, which wait for no program. When no more units are added to a program, the rest of its units is skipped. A moved page that goes to
+//!   the block of host writes skips the rest of a program there. The reserve holds no host writes until a victim is erased, so collection finds as
+//!   many pages as before.
+//! - If each host stream has an open block of its own, a plane has one more for each stream beyond the first that uses it. When one stream is out of
+//!   space, the blocks of the others may be open, which is one full block fewer for each, and one block of valid pages fewer. Every stream counts,
+//!   whether it has written or not, so that none waits for a block that another stream took without requesting a collection. Moved pages of all
+//!   streams share one open block, like initially isolated placement handles of NVMe \[choice\]. Isolating them as well would double these spare
+//!   blocks in each plane, and require the owner of every block.
 
 pub mod allocation;
 mod arrival;
@@ -105,9 +110,8 @@ use crate::units::Bytes;
 
 /// A page-level flash translation layer.
 ///
-/// Two things are expected of its user. A page allocated is programmed and committed ([`Ftl::commit_write`],
-/// [`Ftl::commit_move`]) whatever happens meanwhile. And a plane has one program in flight at a time for each stream,
-/// as a die does one thing at a time, but for pages that are preallocated.
+/// The caller must program and commit every page that it allocates ([`Ftl::commit_write`], [`Ftl::commit_move`]), whatever happens meanwhile. Apart
+/// from preallocated pages, each plane may have one program in flight for each stream, because a die executes one operation at a time.
 #[derive(Clone, Debug)]
 pub struct Ftl {
     geometry: Geometry,
@@ -119,22 +123,21 @@ pub struct Ftl {
     slc: slc::Rules,
     translation: Option<TranslationPages>,
     partition: Partition,
-    /// Where replication makes any.
+    /// Replicas of pages; `None` unless replication is enabled.
     replicas: Option<Box<Replicas>>,
-    /// Whether the allocator is told of every page that comes to a plane or leaves it.
+    /// Whether the allocator is notified of every page that comes to a plane or leaves it.
     counts_parts: bool,
-    /// Whether preconditioning has drawn the state from the steady state of uniform random writes.
+    /// Whether preconditioning drew the state from the steady state of uniform random writes.
     is_stationary: bool,
-    /// Collections in progress when the run begins.
+    /// Collections in progress at the start of the run.
     begun: Vec<precondition::BegunCollection>,
 }
 
 impl Ftl {
-    /// The translation layer of a drive that was never written. Takes no time and memory that grows with the number of
-    /// pages, but for translation pages: tables are touched when pages are written.
+    /// Creates the translation layer of a drive that was never written. Except for translation pages, time and memory do not grow with the number of
+    /// pages: memory of the tables is touched only when pages are written.
     ///
-    /// # Panics
-    /// When the namespaces of `config` do not fit the drive: [`Partition::new`] says so before.
+    /// # Panics If the namespaces of `config` do not fit the drive, which [`Partition::new`] checks.
     pub fn new(geometry: &Geometry, config: &Config, rules: FtlRules) -> Ftl {
         let partition = Partition::new(geometry, config).unwrap_or_else(|error| panic!("{error}"));
         Ftl::divided(geometry, config, rules, partition, TranslationPages::new(geometry, config))
@@ -143,8 +146,7 @@ impl Ftl {
     /// Returns the translation layer after the preconditioning of `config`. `folder` caches computed states, and `watch` receives the progress.
     /// If `writes` are none, a run begins with no collection in progress; their sizes determine which pages lie together.
     ///
-    /// # Panics
-    /// As [`Ftl::new`].
+    /// # Panics As [`Ftl::new`].
     pub(crate) fn prepared(
         geometry: &Geometry,
         config: &Config,
@@ -194,23 +196,23 @@ impl Ftl {
         ftl
     }
 
-    /// Where `lpn` is; `None` when it holds nothing: it was never written, or deallocated. [`Ftl::location`] says where it is read.
+    /// Returns the location of `lpn`; `None` if it is unmapped: never written, or deallocated. [`Ftl::location`] returns where it is read.
     #[inline]
     pub fn lookup(&self, lpn: Lpn) -> Option<Ppn> {
         self.mapping.get(lpn)
     }
 
-    /// Stores the whole map in tables, where a part of it is computed: faster for who looks at most pages.
+    /// Stores all computed map entries in tables, which is faster for callers that look up most pages.
     pub(crate) fn store_map(&mut self) {
         self.mapping.store_all();
     }
 
-    /// Whether `lpn` is mapped; faster than [`Ftl::lookup`] where the map is computed.
+    /// Returns whether `lpn` is mapped. Faster than [`Ftl::lookup`] if the map is computed.
     pub fn is_mapped(&self, lpn: Lpn) -> bool {
         self.mapping.is_mapped(lpn)
     }
 
-    /// How often the map has changed: what [`Ftl::lookup`] and [`Ftl::read_home`] gave holds while this stays the same.
+    /// Returns the number of changes of the map. Results of [`Ftl::lookup`] and [`Ftl::read_home`] hold while it stays the same.
     #[inline(always)]
     pub(crate) fn map_changes(&self) -> u64 {
         self.mapping.changes()
@@ -222,7 +224,7 @@ impl Ftl {
         self.mapping.prefetch(lpn);
     }
 
-    /// Prefetches what the commit of a program of `lpn` changes of the older version.
+    /// Prefetches the block entries of the older version of `lpn`, which the commit of a program changes.
     #[inline]
     pub fn prefetch_older(&self, lpn: Lpn) {
         if let Some(older) = self.mapping.stored(lpn) {
@@ -230,83 +232,83 @@ impl Ftl {
         }
     }
 
-    /// Which logical pages hold the map; `None` when the whole map is in DRAM.
+    /// Returns the logical pages that hold the map; `None` if the whole map is in DRAM.
     #[inline]
     pub fn translation_pages(&self) -> Option<TranslationPages> {
         self.translation
     }
 
-    /// Pages of `plane` that can be allocated, those of the reserve included.
+    /// Returns the pages of `plane` that can be allocated, including the reserve.
     #[inline]
     pub fn free_pages(&self, plane: PlaneId) -> u32 {
         self.blocks.plane(plane).free_pages
     }
 
-    /// Returns the reads of pages that hold nothing.
+    /// Returns the number of reads of unmapped pages.
     pub(crate) fn unwritten_reads(&self) -> u64 {
         self.mapping.unmapped_reads()
     }
 
-    /// Returns the free pages of all planes.
+    /// Returns the number of free pages of all planes.
     pub(crate) fn free_pages_of_drive(&self) -> u64 {
         self.blocks.planes().iter().map(|plane| u64::from(plane.free_pages)).sum()
     }
 
-    /// Returns the pages that writes can take on all planes before a collection begins.
+    /// Returns the number of pages of all planes that can be written before a collection begins.
     pub(crate) fn pages_before_collection(&self) -> u64 {
         let kept = self.collector.pages_kept_free();
         self.blocks.planes().iter().map(|plane| u64::from(plane.free_pages.saturating_sub(kept))).sum()
     }
 
-    /// Returns how many planes collect their blocks together.
+    /// Returns the number of planes that collect their blocks together.
     pub(crate) fn planes_collected_together(&self) -> u32 {
         if self.has_twins() { self.superblocks().planes() } else { 1 }
     }
 
-    /// Whether the drive began in a draw from the steady state of uniform random writes.
+    /// Returns whether the run began in a state drawn from the steady state of uniform random writes.
     pub(crate) fn is_stationary(&self) -> bool {
         self.is_stationary
     }
 
-    /// Valid pages of `plane`.
+    /// Returns the valid pages of `plane`.
     #[inline]
     pub(crate) fn valid_pages_of_plane(&self, plane: PlaneId) -> u32 {
         self.blocks.plane(plane).valid_pages
     }
 
-    /// Valid pages of `block`.
+    /// Returns the valid pages of `block`.
     #[inline]
     pub fn valid_pages(&self, block: BlockId) -> u32 {
         self.blocks.table().valid_pages(block)
     }
 
-    /// How often `block` was erased.
+    /// Returns the erase count of `block`.
     #[inline]
     pub fn erase_count(&self, block: BlockId) -> u32 {
         self.blocks.table().erase_count(block)
     }
 
-    /// Pages of `block` that were programmed since it was erased.
+    /// Returns the pages of `block` programmed since its last erase.
     pub(crate) fn programmed_pages(&self, block: BlockId) -> u32 {
         self.blocks.table().programmed_pages(block)
     }
 
-    /// Whether a block that is not free holds translation pages.
+    /// Returns whether `block`, which must not be free, holds translation pages.
     pub(crate) fn holds_translation(&self, block: BlockId) -> bool {
         self.blocks.table().holds_translation(block)
     }
 
-    /// What `block` is being used for.
+    /// Returns the state of `block`.
     pub fn block_state(&self, block: BlockId) -> BlockState {
         self.blocks.table().state(block)
     }
 
-    /// How much of the forward map was written: what it takes of memory.
+    /// Returns the memory of the forward map that was written.
     pub fn map_written(&self) -> Bytes {
         self.mapping.written()
     }
 
-    /// Logical pages that are somewhere on the drive, translation pages among them; one with a replica counts twice.
+    /// Returns the number of mapped pages, including translation pages. A page with a replica counts twice.
     pub fn mapped_pages(&self) -> u64 {
         self.blocks.planes().iter().map(|plane| u64::from(plane.valid_pages)).sum()
     }

@@ -1,11 +1,11 @@
-//! How full the planes are, as an allocator sees it.
+//! Occupancy of the planes, as seen by allocators.
 
 use super::blocks::{BlockManager, Plane};
 use super::mapping::Mapping;
 use super::replicas::Replicas;
 use crate::ids::{Lpn, PlaneId};
 
-/// How full the planes are.
+/// Occupancy of the planes.
 #[derive(Clone, Copy, Debug)]
 pub struct Occupancy<'a> {
     planes: &'a [Plane],
@@ -20,20 +20,20 @@ impl<'a> Occupancy<'a> {
         Occupancy { planes: blocks.planes(), mapping, replicas, pages_per_plane: blocks.pages_per_plane() }
     }
 
-    /// Pages that `plane` awaits from another chip.
+    /// Returns the pages in flight to `plane` from other chips.
     #[inline]
     pub fn awaited(&self, plane: PlaneId) -> u32 {
         self.planes[plane.index()].awaited
     }
 
-    /// The valid pages of `plane`, without guests: those that replication put there.
+    /// Returns the valid pages of `plane` without guests, the pages that replication has put there.
     #[inline]
     pub fn valid_pages(&self, plane: PlaneId) -> u32 {
         let guests = self.replicas.map_or(0, |replicas| replicas.guests(plane));
         self.planes[plane.index()].valid_pages - guests
     }
 
-    /// The plane that holds `lpn` now.
+    /// Returns the plane that `lpn` is mapped to.
     pub fn current_plane(&self, lpn: Lpn) -> Option<PlaneId> {
         self.mapping.get(lpn).map(|ppn| PlaneId(ppn.0 / self.pages_per_plane))
     }

@@ -1,18 +1,18 @@
-//! Pages of a plane that programs get: when they begin, or before (`ftl.write-binding = "early"`).
+//! Allocation of pages to programs: when they begin, or before (`ftl.write-binding = "early"`).
 
 use super::spare_blocks::PREALLOCATED_BLOCKS;
 use super::{Ftl, Stream};
 use crate::ids::{BlockId, PlaneId, Ppn, StreamId};
 
 impl Ftl {
-    /// Which open block of `plane` takes what `stream` of the host writes there: its own where streams are kept apart. A stream
-    /// that uses no namespace with this plane, or none, has that of the first which does.
+    /// Returns the open block of `plane` that takes writes of host stream `stream`: its own if each stream has one. A stream without a namespace on
+    /// this plane, or `None`, uses the block of the first stream that has one.
     #[inline]
     pub fn host_stream(&self, plane: PlaneId, stream: Option<StreamId>) -> Stream {
         self.blocks.plane(plane).open.writer(stream)
     }
 
-    /// The stream that a valid page goes to when it is moved out of the block of `from`.
+    /// Returns the stream of the open block for valid pages moved out of the block of `from`.
     #[inline]
     pub(crate) fn stream_of_move(&self, from: Ppn) -> Stream {
         match self.translation {
@@ -22,58 +22,58 @@ impl Ftl {
         }
     }
 
-    /// What [`Ftl::allocate`] would give: the block and the page in it.
+    /// Returns the block and page offset that [`Ftl::allocate`] would allocate.
     #[inline]
     pub fn next_page_offset(&self, plane: PlaneId, stream: Stream) -> Option<(BlockId, u32)> {
         self.blocks.next_offset(plane, stream)
     }
 
-    /// Whether [`Ftl::allocate`] would give a page to the host where all its streams write to one block.
+    /// Returns whether [`Ftl::allocate`] has a page for host writes, if all host streams share one open block.
     #[inline(always)]
     pub(crate) fn has_shared_page(&self, plane: PlaneId) -> bool {
         self.blocks.has_page(plane, Stream::SHARED)
     }
 
-    /// The next page of the open block of `stream`, opening another block when it is full.
+    /// Allocates the next page of the open block of `stream`. If it is full, opens another block.
     ///
-    /// `None` for the host when only the reserve of collection is left; for collection only when that is used up too,
-    /// which one collection at a time cannot do.
+    /// Returns `None` for host writes if only the reserve of collection is left; for collection only if that is used up as well, which a single
+    /// collection cannot do.
     #[inline]
     pub fn allocate(&mut self, plane: PlaneId, stream: Stream) -> Option<Ppn> {
         self.blocks.allocate(plane, stream)
     }
 
-    /// A program of mapping units up to `last` begins: what it leaves of the pages that it writes stays empty. Gives how many units that is.
+    /// Skips the units after `last` in its program, which begins now without them. Returns their number.
     pub(crate) fn finish_program(&mut self, last: Ppn) -> u32 {
         self.blocks.finish_program(last)
     }
 
-    /// A program of mapping units that were given their places takes no more of them: what is left of the program that begins at `start` stays
-    /// empty. Gives how many units that is.
+    /// Skips the units left in the early-bound program that begins at `start`, which takes no more of them. Returns their number.
     pub(crate) fn close_program(&mut self, start: Ppn) -> u32 {
         self.blocks.close_program(start)
     }
 
-    /// A page that is moved begins a program: where it goes to the block of writes, what is left of the one that writes were given places of stays
-    /// empty. Gives a page of that, and how many units are left, if there are any.
+    /// Begins the program of a moved page. If it goes to the open block of host writes, skips the units left in the early-bound program there.
+    /// Returns one of these units and their number, if there are any.
     pub(crate) fn begin_program_of_move(&mut self, plane: PlaneId, stream: Stream) -> Option<(Ppn, u32)> {
         self.blocks.begin_program_of_move(plane, stream)
     }
 
-    /// As [`Ftl::allocate`], for a page that is moved: `stream` is that of [`Ftl::stream_of_move`].
+    /// Like [`Ftl::allocate`], but for a moved page; `stream` is that of [`Ftl::stream_of_move`].
     pub(crate) fn allocate_move(&mut self, plane: PlaneId, stream: Stream) -> Option<Ppn> {
         self.blocks.allocate_move(plane, stream)
     }
 
-    /// What [`Ftl::allocate_move`] would give: the block and the page in it.
+    /// Returns the block and page offset that [`Ftl::allocate_move`] would allocate.
     pub(crate) fn next_move_offset(&self, plane: PlaneId, stream: Stream) -> Option<(BlockId, u32)> {
         self.blocks.next_move_offset(plane, stream)
     }
 
-    /// As [`Ftl::allocate`], for a write whose program begins later. [`Ftl::preallocated_programmed`] or [`Ftl::drop_preallocated`] follows.
+    /// Like [`Ftl::allocate`], but for a write whose program begins later. [`Ftl::preallocated_programmed`] or [`Ftl::drop_preallocated`] must
+    /// follow.
     ///
-    /// `None` when only the reserve of collection is left, or as many pages of the plane, of all streams, wait for their programs
-    /// as it has spare blocks for.
+    /// Returns `None` if only the reserve of collection is left, or if the preallocated pages of all streams fill the spare blocks that the plane has
+    /// for them.
     #[inline]
     pub(crate) fn preallocate(&mut self, plane: PlaneId, stream: Stream) -> Option<Ppn> {
         if self.blocks.plane(plane).preallocated == PREALLOCATED_BLOCKS * self.geometry.pages_per_block {
@@ -89,7 +89,7 @@ impl Ftl {
         self.blocks.plane_mut(plane).preallocated -= 1;
     }
 
-    /// A preallocated page will not be programmed: it counts as one that holds nothing.
+    /// Drops a preallocated page, which will not be programmed and counts as invalid.
     pub(crate) fn drop_preallocated(&mut self, ppn: Ppn) {
         self.blocks.program_invalid(ppn);
         self.preallocated_programmed(self.geometry.plane_of(ppn));
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plane_hands_out_a_block_of_pages_and_more_as_these_are_programmed() {
+    fn a_plane_preallocates_one_block_of_pages_until_some_are_programmed() {
         let mut ftl = drive();
         for page in 0..8 {
             assert_eq!(ftl.preallocate(PLANE, HOST), Some(Ppn(page)));
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_read_before_it_was_written_takes_the_next_page_of_the_block_of_writes() {
+    fn a_page_placed_by_a_read_takes_the_next_page_of_the_open_write_block() {
         let mut ftl = drive();
         assert_eq!(ftl.preallocate(PLANE, HOST), Some(Ppn(0)));
         assert_eq!(ftl.place_for_read(Lpn(7)), Some(Ppn(1)));
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn each_stream_is_given_pages_of_its_own_block_and_all_share_what_a_plane_hands_out() {
+    fn streams_preallocate_from_their_own_blocks_and_share_the_limit_of_the_plane() {
         let config = Config::from_str("ftl.write-streams = \"per-stream\"\n[stream.a]\n[stream.b]", "drive.toml", &[]);
         let mut ftl = drive_of(config.expect("the configuration is legal"));
         let [first, second] = [0, 1].map(|stream| ftl.host_stream(PLANE, Some(StreamId(stream))));
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(
             ftl.place_for_read(Lpn(7)),
             Some(Ppn(9)),
-            "what was there before goes to the block of the first stream"
+            "data from before the run goes to the block of the first stream"
         );
         for page in 1..7 {
             assert_eq!(ftl.preallocate(PLANE, second), Some(Ppn(page)));

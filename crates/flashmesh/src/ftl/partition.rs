@@ -1,4 +1,4 @@
-//! Which planes the pages of each namespace live on, who writes to a plane, and how many pages that may put there.
+//! Assignment of namespaces to planes: planes of each namespace, host streams of each plane, and limits of pages.
 
 use std::ops::Range;
 
@@ -10,10 +10,10 @@ use crate::flash::geometry::Geometry;
 use crate::flash::namespace::NamespaceConfig;
 use crate::ids::PlaneId;
 
-/// The planes at the crossings of sets of channels, ways, dies and planes.
+/// Set of planes: all combinations of a set of channels, ways, dies and planes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PlaneSet {
-    /// By level: the numbers that take part, rising.
+    /// Indices of each level in the set, ascending.
     levels: [Vec<u32>; 4],
 }
 
@@ -38,11 +38,11 @@ impl PlaneSet {
         &self.levels[level as usize]
     }
 
-    /// Its planes in `order`, in which the first level varies fastest.
+    /// Returns the planes of the set in `order`, in which the first level varies fastest.
     pub(super) fn in_order(&self, geometry: &Geometry, order: [Level; 4]) -> Vec<PlaneId> {
         let plane = |residue: u32| {
             let mut rest = residue;
-            // Indexed by level, in the order in which a plane id is made up.
+            // Indexed by level, channel first, as in the computation of the plane id below.
             let mut unit = [0; 4];
             for level in order {
                 let set = self.level(level);
@@ -57,45 +57,44 @@ impl PlaneSet {
     }
 }
 
-/// Logical pages in a row that live on one set of planes.
+/// Range of logical pages with one set of planes.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     pub(super) pages: Range<u32>,
-    /// Which of the sets of planes.
+    /// Index in `sets`.
     pub(super) set: usize,
 }
 
-/// The logical pages divided among sets of planes.
+/// Partition of the logical pages among sets of planes.
 ///
-/// While no namespace is bound to planes of its own there is one set and one part, with the pages of the host and the
-/// translation pages. Otherwise each namespace has a set and two parts: its pages, and further up the translation pages whose first
-/// entry is of one of them, so that streams apart from one another read and write their maps apart too \[choice\].
+/// If no namespace is bound to planes of its own, there is one set and one part, which holds host pages and translation pages. Otherwise each
+/// namespace has a set and two parts: its pages, and at higher numbers the translation pages whose first entry is one of its pages. So the maps of
+/// isolated streams are isolated as well \[choice\].
 #[derive(Clone, Debug)]
 pub struct Partition {
     pub(super) sets: Vec<PlaneSet>,
-    /// Ascending, with a gap behind the last namespace only.
+    /// Parts in ascending order of pages; only after the last namespace there is a gap.
     pub(super) parts: Vec<Part>,
-    /// The pages of each namespace, whether or not it is bound.
+    /// Pages of each namespace, bound or not.
     namespaces: Vec<Range<u32>>,
     order: [Level; 4],
-    /// By plane: the streams that have an open block of their own there, a bit each. Empty where all share one.
+    /// Bit set of the host streams with an open block of their own, for each plane. Empty if all share one.
     writers: Vec<u64>,
-    /// What each plane needs, without open blocks of writers beyond the first.
+    /// Spare blocks needed by each plane, without open blocks of host streams beyond the first.
     spare_blocks: u32,
-    /// Outside the SLC cache.
+    /// Blocks of each plane outside the SLC cache.
     blocks_per_plane: u32,
     pages_per_block: u32,
-    /// Mapping units of a page of the array, which lie on one plane.
+    /// Mapping units of a page of the array, which are on the same plane.
     units_per_page: u32,
-    /// By plane: its pages when every part is full and lies evenly on its planes.
+    /// Pages of each plane if every part is full and spread evenly over its planes.
     loads: Vec<u32>,
 }
 
 impl Partition {
-    /// How `config` divides a drive of this geometry.
+    /// Returns how `config` partitions a drive of this geometry.
     ///
-    /// # Errors
-    /// When the namespaces do not fit the drive, or a stream uses one that is not there.
+    /// # Errors If the namespaces do not fit the drive, or a stream uses one that does not exist.
     pub fn new(geometry: &Geometry, config: &Config) -> Result<Partition, NamespaceError> {
         let translation = TranslationPages::new(geometry, config);
         let namespaces = config.namespaces(geometry)?;
@@ -140,7 +139,7 @@ impl Partition {
         Ok(Partition::assembled(geometry, config, (sets, parts), ranges, writers))
     }
 
-    /// One set of all planes, with `pages` logical pages, and one writer.
+    /// Creates a single set of all planes, with `pages` logical pages and one open block for all host streams.
     pub(super) fn undivided(geometry: &Geometry, config: &Config, pages: u32) -> Partition {
         let all = Part { pages: 0..pages, set: 0 };
         let namespaces = vec![all.pages.clone()];
@@ -176,23 +175,23 @@ impl Partition {
         partition
     }
 
-    /// The order in which static allocation takes the planes of a set.
+    /// Returns the order in which static allocation fills the planes of a set.
     pub(super) fn order(&self) -> [Level; 4] {
         self.order
     }
 
-    /// One beyond the last logical page.
+    /// Returns the exclusive upper bound of logical pages.
     pub(super) fn end(&self) -> u32 {
         self.parts.iter().map(|part| part.pages.end).max().unwrap_or(0)
     }
 
-    /// The most pages of `part` that an even spread puts on a plane of its set.
+    /// Returns the maximum pages of `part` on a plane of its set if they are spread evenly.
     pub(super) fn even(&self, part: &Part) -> u32 {
         let runs = (part.pages.len() as u32).div_ceil(self.units_per_page);
         runs.div_ceil(self.sets[part.set].len()) * self.units_per_page
     }
 
-    /// The first `fill` of the pages of each namespace.
+    /// Returns the first `fill` (a share from 0 to 1) of the pages of each namespace.
     pub(super) fn beginnings(&self, fill: f64) -> Vec<Range<u32>> {
         let beginning = |pages: &Range<u32>| {
             let filled = (pages.len() as f64 * fill) as u32;
@@ -201,47 +200,46 @@ impl Partition {
         self.namespaces.iter().map(beginning).filter(|range| !range.is_empty()).collect()
     }
 
-    /// `pages`, cut where parts end.
+    /// Returns `pages`, split at the ends of parts.
     pub(super) fn within(&self, pages: Range<u32>) -> Vec<Range<u32>> {
         let cut = |part: &Part| part.pages.start.max(pages.start)..part.pages.end.min(pages.end);
         self.parts.iter().map(cut).filter(|range| !range.is_empty()).collect()
     }
 
-    /// The streams that have an open block of their own in `plane`, a bit each; 0 where all share one.
+    /// Returns the bit set of the host streams with an open block of their own in `plane`; 0 if all share one.
     pub(super) fn writers(&self, plane: PlaneId) -> u64 {
         self.writers.get(plane.index()).copied().unwrap_or(0)
     }
 
-    /// The pages of `plane` when all logical pages are mapped and each part lies evenly on its planes.
+    /// Returns the pages of `plane` if all logical pages are mapped and each part is spread evenly over its planes.
     pub fn load(&self, plane: PlaneId) -> u32 {
         self.loads[plane.index()]
     }
 
-    /// Blocks that `plane` has beyond its load.
+    /// Returns the blocks of `plane` beyond its load.
     pub fn spare_blocks(&self, plane: PlaneId) -> u32 {
         self.blocks_per_plane.saturating_sub(self.load(plane).div_ceil(self.pages_per_block))
     }
 
-    /// Blocks that `plane` must have beyond its load, so that it never gets stuck.
+    /// Returns the blocks that `plane` needs beyond its load, so that it never runs out of space.
     pub fn spare_blocks_needed(&self, plane: PlaneId) -> u32 {
         self.spare_blocks + self.writers(plane).count_ones().saturating_sub(1)
     }
 
-    /// Pages of `plane` beyond those that are there when it is full and those that it has to spare.
+    /// Returns the pages of `plane` beyond its load and the spare blocks needed.
     fn beyond(&self, plane: PlaneId) -> u32 {
         let blocks = self.blocks_per_plane.saturating_sub(self.spare_blocks_needed(plane));
         (blocks * self.pages_per_block).saturating_sub(self.load(plane))
     }
 
-    /// The most pages that replication may put on `plane`: the half of what is spare beyond the least a plane needs which
-    /// allocation leaves.
+    /// Returns the maximum number of guests of `plane`: half of the pages beyond load and spare blocks. Allocation may use the other half.
     pub fn guests_max(&self, plane: PlaneId) -> u32 {
         self.beyond(plane) / 2
     }
 
-    /// The most pages of each part that may lie on each plane, by part and plane, where parts have no fixed share: the even
-    /// spread, and of what is spare beyond the least a plane needs half, in equal parts. The other half stays spare: a plane
-    /// with more valid pages than others is more costly to collect.
+    /// Returns the maximum pages of each part on each plane, by part and plane, for allocators without fixed shares: the even share, and an equal
+    /// part of half the pages beyond load and spare blocks. The other half stays free, because a plane with more valid pages than others is more
+    /// costly to collect.
     pub(super) fn room(&self, geometry: &Geometry) -> Vec<u32> {
         let planes = geometry.planes() as usize;
         let mut sharing = vec![0; planes];

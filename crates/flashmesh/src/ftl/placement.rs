@@ -1,4 +1,4 @@
-//! Which plane a written page goes to.
+//! Placement of written pages on planes.
 
 use super::allocation::{self, Allocator};
 use super::{DriveView, Ftl, IdleDies, Occupancy, PageRead, PageWrite};
@@ -7,8 +7,7 @@ use crate::ids::{Lpn, PlaneId};
 use crate::schedule::load::Load;
 
 impl Ftl {
-    /// The plane that the next version of a page goes to. Every page placed is to be allocated and committed there, or
-    /// [taken back](Ftl::unplace_write).
+    /// Chooses the plane of the next version of a page. Every page placed must be allocated and committed there, or [withdrawn](Ftl::unplace_write).
     #[inline]
     pub(crate) fn place(&mut self, write: &PageWrite, idle: &IdleDies, load: Option<Load<'_>>) -> PlaneId {
         let occupancy = Occupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
@@ -16,28 +15,27 @@ impl Ftl {
         self.allocation.place(write, &drive)
     }
 
-    /// [`Ftl::place`] of a page of no stream and no request, while nothing waits for a die.
+    /// Like [`Ftl::place`], for a page without stream and request while no transaction is pending.
     #[inline]
     pub fn place_write(&mut self, lpn: Lpn, idle: &IdleDies) -> PlaneId {
         self.place(&PageWrite::of(lpn), idle, None)
     }
 
-    /// Whether a write placed on `plane` is programmed there, now that it could be.
+    /// Returns whether a write placed on `plane` is still to be programmed there, now that its operation could begin.
     pub(crate) fn stays(&self, write: &PageWrite, plane: PlaneId, idle: &IdleDies, load: Load<'_>) -> bool {
         let occupancy = Occupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
         let drive = DriveView { geometry: &self.geometry, occupancy, idle, load: Some(load) };
         self.allocation.stays(write, plane, &drive)
     }
 
-    /// Tells the allocator that a request reads a page.
+    /// Notifies the allocator that a request reads a page.
     pub(crate) fn tell_read(&mut self, read: &PageRead) {
         self.allocation.read(read);
     }
 
-    /// Places pages by an allocator of the caller's own in place of the configured one.
+    /// Replaces the configured allocator by one supplied by the caller.
     ///
-    /// # Panics
-    /// When a page was placed before.
+    /// # Panics If a page has already been placed.
     pub(crate) fn set_allocator(&mut self, allocator: Box<dyn Allocator + Send>) {
         assert!(self.allocation.is_unused(), "an allocator is set before anything is written");
         let custom = allocation::Custom::new(allocator, &self.geometry, &self.partition);
@@ -46,10 +44,9 @@ impl Ftl {
         self.count_parts(0..self.mapping.logical_pages());
     }
 
-    /// Lets a policy place written pages on any plane that [has room](Ftl::has_room). Others go by the static order.
+    /// Lets a policy place written pages on any plane that [has room](Ftl::has_room); other pages follow the static order.
     ///
-    /// # Panics
-    /// When a page was placed before.
+    /// # Panics If a page has already been placed.
     pub(crate) fn set_placed_late(&mut self) {
         assert!(self.allocation.is_unused(), "a policy is set before anything is written");
         self.rules.allocation = Allocation::Static(self.partition.order());
@@ -59,37 +56,36 @@ impl Ftl {
         self.count_parts(0..self.mapping.logical_pages());
     }
 
-    /// Lets pages go to other planes than those of the static order, where they are placed by that. Others are placed with regard to how full
-    /// planes are as it is, or the planes of a die share their blocks.
+    /// Lets pages go to other planes than those of the static order, if the allocation is static. Other allocators consider quotas already, and so do
+    /// planes with superblocks.
     ///
-    /// # Panics
-    /// When a page was placed before.
+    /// # Panics If a page has already been placed.
     pub(crate) fn set_placed_beside(&mut self) {
         if !self.has_twins() && self.allocation.is_static() {
             self.set_placed_late();
         }
     }
 
-    /// Whether `plane` has room for a page that holds `lpn`, where pages are placed with regard to how full planes are.
+    /// Returns whether `plane` has room for a page that holds `lpn`; always false under a static order without quotas.
     #[inline]
     pub fn has_room(&self, lpn: Lpn, plane: PlaneId) -> bool {
         let occupancy = Occupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
         self.allocation.admits(lpn, plane, &occupancy) > 0
     }
 
-    /// Whether a page that was placed on `plane`, and counts there no more, may go to `other` instead: to a plane that shares superblocks with
-    /// it, and where there are none to one with room.
+    /// Returns whether a page withdrawn from `plane` may go to `other` instead: with superblocks, if both planes share them; otherwise, if `other`
+    /// has room.
     pub(crate) fn may_go_beside(&self, lpn: Lpn, plane: PlaneId, other: PlaneId) -> bool {
         if self.has_twins() { self.share_superblocks(plane, other) } else { self.has_room(lpn, other) }
     }
 
-    /// The next version of `lpn` goes to `plane`, which [has room](Ftl::has_room) for it.
+    /// Records that the caller has placed the next version of `lpn` on `plane`, which must [have room](Ftl::has_room).
     #[inline]
     pub fn place_write_on(&mut self, lpn: Lpn, plane: PlaneId) {
         self.allocation.placed(lpn, plane);
     }
 
-    /// A page placed on `plane` does not come, or came by other ways than a write.
+    /// Withdraws a page placed on `plane`, which is not written, or was committed without a host write.
     #[inline]
     pub(crate) fn unplace_write(&mut self, lpn: Lpn, plane: PlaneId) {
         self.allocation.withdrawn(lpn, plane);

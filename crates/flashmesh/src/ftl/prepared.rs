@@ -7,51 +7,50 @@ use crate::config::{Config, ExpectedWrites, PreconditionKind};
 use crate::flash::geometry::Geometry;
 use crate::states::StateFolder;
 
-/// Sections of a configuration that have no part in the state in which a run begins, but for whether its workloads write. A section that is not named here counts:
-/// two runs then prepare their drives apart, which takes time and is never wrong. What `[flash]` says of programs and of the bits of a cell
-/// is in the geometry, which counts by itself.
+/// Sections of a configuration that do not affect the initial state of a run, except by whether its workloads write. Sections not listed here count
+/// as affecting it: two runs then prepare their drives separately, which costs time and is never wrong. Programs and bits per cell of `[flash]` do
+/// affect the state, but are compared as part of the geometry.
 const WITHOUT_PART: [&str; 15] = [
     "flash", "fabric", "packets", "pnssd", "nossd", "venice", "schedule", "nvme", "sata", "firmware", "cache", "power",
     "measure", "workload", "replay",
 ];
 
-/// States that are kept at most. Each is as large as the tables of its drive.
+/// Maximum number of states kept. Each is as large as the tables of its drive.
 const KEPT_MAX: usize = 2;
 
 type State = Arc<Mutex<Option<Ftl>>>;
 
-/// Preconditioned drives, prepared once for all runs whose configurations agree in what decides that state.
+/// Preconditioned drives, each prepared once for all runs whose configurations agree in everything that affects the initial state.
 ///
-/// A run that takes a state from here gives the same report as one that has prepared its own.
+/// A run that starts from a shared state reports the same results as one that prepares its own.
 #[derive(Debug, Default)]
 pub struct PreparedDrives {
-    /// What decides each state, and the state; the one used last comes last.
+    /// Keys and states; the most recently used is last.
     kept: Mutex<Vec<(String, State)>>,
     folder: Option<StateFolder>,
     is_for_one_run: bool,
 }
 
 impl PreparedDrives {
-    /// Keeps in `folder` what takes longest to prepare, for other programs and for later.
+    /// Stores the states that take longest to prepare in `folder`, for other processes and later runs.
     pub fn kept_in(self, folder: StateFolder) -> PreparedDrives {
         PreparedDrives { folder: Some(folder), ..self }
     }
 
-    /// Keeps nothing in memory: each drive is prepared for the run that asks for it.
+    /// Keeps nothing in memory: each run prepares its own drive.
     pub fn for_one_run(self) -> PreparedDrives {
         PreparedDrives { is_for_one_run: true, ..self }
     }
 
-    /// What went wrong with the folder since this was asked last, a sentence each. None of it has changed a result.
+    /// Removes and returns the notes on problems with the folder, one sentence each. None of them has changed a result.
     pub fn take_notes(&self) -> Vec<String> {
         self.folder.as_ref().map(StateFolder::take_notes).unwrap_or_default()
     }
 
-    /// The translation layer in the state in which a run of `config` begins. Runs on other threads that want the same one wait
-    /// until it is there; only the `watch` of the one that prepares it receives progress.
+    /// Returns the translation layer in the initial state of a run of `config`. Runs on other threads that need the same state wait until it is
+    /// prepared; only the `watch` of the run that prepares it receives progress.
     ///
-    /// # Panics
-    /// As [`Ftl::new`].
+    /// # Panics As [`Ftl::new`].
     pub(crate) fn ftl(
         &self,
         geometry: &Geometry,
@@ -67,7 +66,7 @@ impl PreparedDrives {
         prepared.get_or_insert_with(prepare).clone()
     }
 
-    /// What decides the state in which a run of `config` begins; `None` where that is not shared.
+    /// Returns the key of the initial state of a run of `config`; `None` if the state is not shared.
     pub(crate) fn key(
         &self,
         geometry: &Geometry,

@@ -1,60 +1,60 @@
-//! Garbage collection: when a plane wants it, and the steps of one collection.
+//! Garbage collection: when a plane needs it, and the steps of one collection.
 //!
-//! The user of [`Ftl`] moves the pages: for each page of [`Ftl::next_valid_page`] it reads it, allocates a page from
-//! [`Ftl::stream_of_move`], programs that, and calls [`Ftl::commit_move`]; when none is left and all programs have
-//! finished it erases the victim and calls [`Ftl::finish_erase`].
+//! The caller of [`Ftl`] moves the pages. For each page of [`Ftl::next_valid_page`] it reads the page, allocates a page of [`Ftl::stream_of_move`],
+//! programs it, and calls [`Ftl::commit_move`]. When no valid page is left and all programs have ended, it erases the victim and calls
+//! [`Ftl::finish_erase`].
 
 use super::collection::VictimSelector;
 use super::{Ftl, Superblocks};
 use crate::ids::{BlockId, Lpn, PlaneId};
 
 impl Ftl {
-    /// Chooses victims by a policy of the caller's own in place of the configured one.
+    /// Replaces the configured victim selector by one supplied by the caller.
     pub(crate) fn set_victim_selector(&mut self, selector: Box<dyn VictimSelector + Send>) {
         self.collector.set_victim_selector(selector);
     }
 
-    /// Has moved pages go to the block that the host writes, or to one of their own.
+    /// Sets whether moved pages go to the open block of host writes, or to one of their own.
     pub(crate) fn set_moves_shared(&mut self, shared: bool) {
         self.blocks.set_moves_shared(shared);
     }
 
-    /// Whether `plane` should be collected: it [is short](Ftl::is_short) of free pages, something can be gained, and no collection
-    /// or wear move of the plane is under way.
+    /// Returns whether to collect `plane`: it [is short](Ftl::is_short) of free pages, a collection would gain pages, and no collection or
+    /// wear-levelling move of the plane is in progress.
     #[inline]
     pub fn wants_collection(&self, plane: PlaneId) -> bool {
         self.collector.wants(&self.blocks, plane)
     }
 
-    /// Whether the share of free pages of `plane` is below the threshold, or the host or the map is out of space there,
-    /// whether or not something can be done about it.
+    /// Returns whether the share of free pages of `plane` is below the threshold, or the host or the map is out of space there, even if no collection
+    /// can help.
     #[inline]
     pub(crate) fn is_short(&self, plane: PlaneId) -> bool {
         self.collector.is_short(&self.blocks, plane)
     }
 
-    /// Whether `plane` should be collected when its die has nothing else to do.
+    /// Returns whether to collect `plane` while its die is idle.
     #[inline]
     pub fn wants_background_collection(&self, plane: PlaneId) -> bool {
         self.collector.wants_in_background(&self.blocks, plane)
     }
 
-    /// Whether collection of `plane` goes before user requests even when it is preemptible.
+    /// Returns whether collection of `plane` has priority over user requests even if it is preemptible.
     #[inline]
     pub fn is_urgent(&self, plane: PlaneId) -> bool {
         self.collector.is_urgent(&self.blocks, plane)
     }
 
-    /// Begins a collection of `plane`: picks a victim among its full blocks and returns it.
+    /// Begins a collection of `plane`: marks one of its full blocks as victim and returns it.
     ///
-    /// `None` when no full block has an invalid page, or a collection or wear move of the plane is under way.
+    /// Returns `None` if no full block has an invalid page, or a collection or wear-levelling move of the plane is in progress.
     pub fn begin_collection(&mut self, plane: PlaneId) -> Option<BlockId> {
         let victim = self.collector.begin(&mut self.blocks, plane)?;
         self.store_entries(victim);
         Some(victim)
     }
 
-    /// Stores the map entries of the valid pages of a victim where they are computed: each is looked up several times as the page moves.
+    /// Stores the computed map entries of the valid pages of a victim, because each is looked up several times while the page moves.
     pub(super) fn store_entries(&mut self, victim: BlockId) {
         if self.mapping.is_computed() {
             let pages = self.blocks.table().valid_offsets(victim).into_iter();
@@ -62,21 +62,19 @@ impl Ftl {
         }
     }
 
-    /// Static wear levelling: when the most erased block of `plane` is more than the threshold ahead of its least
-    /// erased full block, marks the latter as a victim and returns it. Its (cold) data is to be moved like that of any
-    /// victim.
+    /// Begins static wear levelling of `plane` if its most erased block is more than the threshold ahead of the least erased full block. Marks the
+    /// latter as victim and returns it. Its cold data is to be moved like that of any victim.
     ///
-    /// `None` while the plane is being collected, and always when static wear levelling is off.
+    /// Returns `None` while the plane is being collected, and always if static wear levelling is off.
     pub fn wants_wear_move(&mut self, plane: PlaneId) -> Option<BlockId> {
         let victim = self.collector.begin_wear_move(&mut self.blocks, plane)?;
         self.store_entries(victim);
         Some(victim)
     }
 
-    /// The next valid page of `block` at or after `from_page`, and the logical page it holds.
+    /// Returns the next valid page of `block` at or after `from_page`, and its logical page.
     ///
-    /// Each time it comes to another 64 pages it also prefetches the map entries of all of them, since their moves will be
-    /// committed soon.
+    /// On entering each group of 64 pages, prefetches the map entries of all of them, because their moves will soon be committed.
     #[inline]
     pub fn next_valid_page(&self, block: BlockId, from_page: u32) -> Option<(u32, Lpn)> {
         let table = self.blocks.table();
@@ -105,66 +103,66 @@ impl Ftl {
         }
     }
 
-    /// `block`, a victim none of whose pages is valid any more, is erased and free again.
+    /// Erases `block`, a victim without valid pages, and frees it.
     ///
-    /// # Panics
-    /// When `block` is no victim, or still holds valid pages: data would be lost.
+    /// # Panics If `block` is not a victim, or still holds valid pages, whose data would be lost.
     pub fn finish_erase(&mut self, block: BlockId) {
         self.blocks.finish_erase(block);
     }
 
-    /// Whether planes use the same blocks together.
+    /// Returns whether planes share superblocks, so that they use the same blocks together.
     #[inline]
     pub(crate) fn has_twins(&self) -> bool {
         self.blocks.has_twins()
     }
 
-    /// Which planes do; those of a die where none do.
+    /// Returns the superblocks; those of single dies if planes do not share any.
     pub(crate) fn superblocks(&self) -> Superblocks {
         self.blocks.superblocks()
     }
 
-    /// The planes that open, collect and erase blocks with `plane`: itself where each is by itself.
+    /// Returns the planes that open, collect and erase blocks with `plane`; only itself without superblocks.
     pub(crate) fn set_of(&self, plane: PlaneId) -> impl Iterator<Item = PlaneId> + use<> {
         self.blocks.set_of(plane)
     }
 
-    /// Whether two planes use the same blocks together.
+    /// Returns whether two planes share superblocks.
     pub(crate) fn share_superblocks(&self, one: PlaneId, other: PlaneId) -> bool {
         let superblocks = self.superblocks();
         self.has_twins() && superblocks.index_of(one) == superblocks.index_of(other)
     }
 
-    /// Pages used of the open blocks of `plane` that take what `stream` writes there, and what is moved there.
+    /// Returns the pages used of the open blocks of `plane` for `stream` and for pages moved there.
     pub(crate) fn pages_open(&self, plane: PlaneId, stream: super::Stream) -> u32 {
         self.blocks.pages_open(plane, stream)
     }
 
-    /// How far a plane is that works with others, in programs of `stream`, counting so many pages that wait for it.
+    /// Returns the programs of `stream` that a plane with superblocks has begun, if `waiting` more pages go to it.
     pub(crate) fn twin_progress(&self, plane: PlaneId, stream: super::Stream, waiting: u32) -> u32 {
         self.blocks.twin_progress(plane, stream, waiting)
     }
 
-    /// Whether the planes that share superblocks with `plane` should be collected: one is short, none is being collected, and something can be gained.
+    /// Returns whether to collect the planes that share superblocks with `plane`: one is short, none is being collected, and a collection would gain
+    /// pages.
     pub(crate) fn wants_twin_collection(&self, plane: PlaneId) -> bool {
         self.collector.wants_twins(&self.blocks, plane)
     }
 
-    /// Whether the planes that share superblocks with `plane` should be collected when they have nothing else to do.
+    /// Returns whether to collect the planes that share superblocks with `plane` while they are idle.
     pub(crate) fn wants_background_twin_collection(&self, plane: PlaneId) -> bool {
         self.collector.wants_twins_in_background(&self.blocks, plane)
     }
 
-    /// Begins a collection of the planes that share superblocks with `plane`: picks a position, and gives its blocks, one in each plane.
+    /// Begins a collection of the planes that share superblocks with `plane`. Returns the victims: the blocks of one position, one in each plane.
     ///
-    /// `None` when no position that is full in all planes has an invalid page, or a collection of the planes is under way.
+    /// Returns `None` if no position that is full in all planes has an invalid page, or a collection of the planes is in progress.
     pub(crate) fn begin_twin_collection(&mut self, plane: PlaneId) -> Option<Vec<BlockId>> {
         let victims = self.collector.begin_twins(&mut self.blocks, plane)?;
         victims.iter().for_each(|&victim| self.store_entries(victim));
         Some(victims)
     }
 
-    /// The victims at the position of `victim`, one in each plane of the superblock.
+    /// Returns the victims at the position of `victim`, one in each plane of the superblock.
     pub(crate) fn twins_of_victim(&self, victim: BlockId) -> Vec<BlockId> {
         self.blocks.twins_of_block(victim).collect()
     }

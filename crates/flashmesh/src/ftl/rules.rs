@@ -1,26 +1,26 @@
-//! What the firmware decides about the translation layer.
+//! Settings of the translation layer that the firmware decides.
 
 use crate::config::{Allocation, Config, MovedPages, MultiPlane};
 
-/// How the firmware uses the translation layer.
+/// Settings of the translation layer given by the firmware.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FtlRules {
-    /// How the plane of a written page is chosen.
+    /// Policy that chooses the plane of a written page.
     pub allocation: Allocation,
-    /// Pages come to other planes than [`allocation`](FtlRules::allocation) chooses, so a static order passes over planes without room.
+    /// Whether pages come to other planes than [`allocation`](FtlRules::allocation) chooses, so that a static order has to skip planes without room.
     pub pages_leave_their_plane: bool,
-    /// Moved pages go to the open block of host writes, not to one of their own.
+    /// Whether moved pages go to the open block of host writes, instead of one of their own.
     pub moves_share_write_block: bool,
-    /// After preconditioning the planes of a die have equal write pointers.
+    /// Whether the planes of a die have equal write pointers after preconditioning.
     pub equal_write_pointers: bool,
-    /// Of how many dies the planes open, collect and erase the blocks at one position together; none where each plane is by itself.
+    /// Dies of a superblock, whose planes open, collect and erase the blocks at one position together; `None` without superblocks.
     pub superblock_dies: Option<u32>,
-    /// Programs are over several planes of a die where they can be.
+    /// Whether programs join several planes of a die if possible.
     pub planes_join: bool,
 }
 
 impl FtlRules {
-    /// Each plane is written and collected alone, as `[ftl]` and `[gc]` say.
+    /// Returns the settings of `[ftl]` and `[gc]`, without superblocks.
     pub fn new(config: &Config) -> FtlRules {
         FtlRules {
             allocation: config.ftl.allocation,

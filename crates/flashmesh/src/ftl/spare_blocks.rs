@@ -1,29 +1,29 @@
-//! Blocks that a plane must have beyond those that its pages fill.
+//! Spare blocks: blocks that a plane needs beyond those filled by its pages.
 
 use super::translation::lies_on_flash;
 use crate::config::{self, Config, WriteBinding};
 use crate::flash::geometry::SPARE_BLOCKS_PER_PLANE_MIN;
 
-/// The open block for pages that arrive from other chips.
+/// Open block for pages that arrive from other chips.
 pub const ARRIVAL_BLOCKS: u32 = 1;
 
-/// The open block for replicas. A replica that finds no page there is dropped.
+/// Open block for replicas. A replica that finds no page there is dropped.
 pub const REPLICA_BLOCKS: u32 = 1;
 
-/// Pages that early-bound writes hold before they are programmed, in blocks.
+/// Blocks of pages that early-bound writes hold before they are programmed.
 pub const PREALLOCATED_BLOCKS: u32 = 1;
 
-/// The open blocks for translation pages: one for those that are written, one for those that are moved.
+/// Open blocks for translation pages: one for pages written, one for pages moved.
 pub const TRANSLATION_BLOCKS: u32 = 2;
 
-/// The open block for folded pages, and the one that a fold goes on in.
+/// Open block for folded pages, and the block in which a fold continues.
 pub const FOLD_BLOCKS: u32 = 2;
 
-/// The open block of a dynamic SLC cache, which is given back only when it is full.
+/// Open block of a dynamic SLC cache, which is returned only when it is full.
 pub const LENT_BLOCKS: u32 = 1;
 
-/// Spare blocks of each plane, without the open blocks of host streams beyond the first:
-/// [`Partition::spare_blocks_needed`](super::Partition::spare_blocks_needed) counts these too.
+/// Returns the spare blocks that each plane needs, without the open blocks of host streams beyond the first, which
+/// [`Partition::spare_blocks_needed`](super::Partition::spare_blocks_needed) adds.
 pub fn spare_blocks_min(config: &Config) -> u32 {
     let needs = [
         (config.gc.r#move.leaves_the_chip(), ARRIVAL_BLOCKS),
@@ -38,14 +38,14 @@ pub fn spare_blocks_min(config: &Config) -> u32 {
     gathering + SPARE_BLOCKS_PER_PLANE_MIN as u32 + needed.map(|(_, blocks)| blocks).sum::<u32>()
 }
 
-/// Returns the blocks of a plane that invalid units may fill for good where programs write several mapping units. A block with fewer invalid units
-/// than a program is no victim, so that as many may lie in every block; another block covers what programs leave empty.
+/// Returns the blocks of a plane that invalid units may fill permanently if programs write several mapping units. A block with fewer invalid units
+/// than one program is not a victim, so every block may hold that many; one more block covers units skipped by programs.
 pub fn blocks_for_gathering(config: &Config) -> u32 {
     let program = u64::from(config.units_per_program());
     if program == 1 {
         return 0;
     }
-    // Parity takes a part of every block.
+    // `unit_geometry` excludes parity, which takes a part of every block.
     let config::Geometry { blocks_per_plane, pages_per_block, .. } = config.unit_geometry();
     (u64::from(blocks_per_plane) * program).div_ceil(u64::from(pages_per_block.max(1))) as u32 + 1
 }

@@ -1,26 +1,26 @@
-//! What an open block of a plane takes.
+//! Streams: kinds of data with an open block of their own in each plane.
 
 use crate::ids::StreamId;
 
-/// Free blocks that only garbage collection may open. One is enough: a collection writes at most one block of pages before its
-/// victim is erased, and a plane runs one collection at a time.
+/// Free blocks that only garbage collection may open. One is enough: a collection writes at most one block of pages before its victim is erased, and
+/// a plane runs one collection at a time.
 pub(super) const RESERVE_BLOCKS: u32 = 1;
 
-/// Which open block of a plane a program goes to.
+/// Open block of a plane that a program goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
-    /// Pages the host writes. Each stream of the host has an open block of its own, or all share that of the first.
+    /// Host writes. Each host stream has an open block of its own, or all share that of the first.
     Host(StreamId),
     /// Pages moved by garbage collection or wear levelling.
     Collection,
-    /// Pages that they moved here from another chip.
+    /// Pages moved here from another chip by garbage collection or wear levelling.
     Arrival,
-    /// Replicas of pages of other dies. A block of their own takes them, so that the planes of a die keep equal write pointers
-    /// and host writes go on to join \[choice\].
+    /// Replicas of pages of other dies. They have a block of their own so that the planes of a die keep equal write pointers, and host writes still
+    /// join \[choice\].
     Replica,
-    /// Pages the host writes to the SLC cache.
+    /// Host writes to the SLC cache.
     Slc,
-    /// Pages folded: moved out of the SLC cache.
+    /// Folded pages: moved out of the SLC cache.
     Fold,
     /// Translation pages written back.
     Translation,
@@ -29,10 +29,10 @@ pub enum Stream {
 }
 
 impl Stream {
-    /// The stream of all host writes, where they share an open block.
+    /// Stream of all host writes if they share an open block.
     pub(super) const SHARED: Stream = Stream::Host(StreamId(0));
 
-    /// All but those of the host.
+    /// All streams except those of the host.
     pub(super) const OF_DRIVE: [Stream; 7] = [
         Stream::Collection,
         Stream::Arrival,
@@ -43,10 +43,10 @@ impl Stream {
         Stream::Fold,
     ];
 
-    /// How many streams a plane has, those of the host counted as one.
+    /// Number of streams of a plane, with those of the host counted as one.
     pub(super) const COUNT: usize = 8;
 
-    /// From 0 to [`Stream::COUNT`] - 1; all streams of the host have the same.
+    /// Returns an index below [`Stream::COUNT`], which is the same for all host streams.
     #[inline]
     pub(super) fn index(self) -> usize {
         match self {
@@ -66,7 +66,7 @@ impl Stream {
         matches!(self, Stream::Translation | Stream::TranslationCollection)
     }
 
-    /// Free blocks that it must not open; the SLC cache has free blocks of its own.
+    /// Returns the free blocks that the stream must not open. The SLC cache has free blocks of its own.
     #[inline]
     pub(super) fn reserved_blocks(self) -> u32 {
         match self {
