@@ -1,4 +1,4 @@
-//! A check of the tables of blocks and planes against each other.
+//! Consistency check of the tables of blocks and planes.
 
 use super::open_blocks::OpenBlock;
 use super::{BlockManager, BlockState};
@@ -6,9 +6,8 @@ use crate::ftl::audit::check;
 use crate::ids::{BlockId, PlaneId};
 
 impl BlockManager {
-    /// Checks that counts agree with the bitmap and that every block is in one state that its plane knows of. `reads_bitmaps` tells
-    /// whether something was ever written; else the bitmaps of unused blocks are left alone, since a look would bring their memory
-    /// into the process.
+    /// Checks that counters agree with the bitmaps, and that every block is in one state that its plane accounts for. Without `reads_bitmaps`, for a
+    /// drive that was never written, skips the bitmaps of unused blocks: reading them would make the process allocate their memory.
     pub(in super::super) fn audit(&self, reads_bitmaps: bool) -> Result<(), String> {
         for plane in (0..self.planes.len() as u32).map(PlaneId) {
             self.audit_plane(plane, reads_bitmaps)?;
@@ -72,7 +71,7 @@ impl BlockManager {
         at("highest erase count", account.wear.most(), erase_count_max)
     }
 
-    /// Checks the blocks of the SLC cache of a plane, where there is one.
+    /// Checks the blocks of the SLC cache of a plane, if there is one.
     fn audit_slc(&self, plane: PlaneId, opened: &[OpenBlock]) -> Result<(), String> {
         let account = &self.planes[plane.index()];
         let Some(slc) = &account.slc else { return Ok(()) };
@@ -98,7 +97,7 @@ impl BlockManager {
             let is_unused = self.table.state(native) == BlockState::Open && self.table.programmed_pages(native) == 0;
             check(is_unused && !is_open, || format!("{native:?} is lent and used"))?;
         }
-        // A fold that is under way may have taken the block that was kept for it.
+        // A fold in progress may have opened the block that was kept for it.
         let kept = u32::from(!lent.blocks.is_empty());
         let is_kept = account.kept == kept || (account.collecting > 0 && account.kept == 0);
         check(is_kept, || format!("{plane:?} keeps {} blocks for folds, not {kept}", account.kept))

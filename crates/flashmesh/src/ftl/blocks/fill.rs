@@ -1,4 +1,4 @@
-//! Pages that are programmed and moved in runs, and planes that are copied, before a simulation begins.
+//! Programs and moves of runs of pages, and copies of planes, before a simulation begins.
 
 use super::BlockManager;
 use super::open_blocks::OpenBlock;
@@ -6,12 +6,12 @@ use crate::ftl::stream::Stream;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
 impl BlockManager {
-    /// The page that [`BlockManager::open_and_fill`] of a plane begins with, where no block was erased yet.
+    /// Returns the page at which [`BlockManager::open_and_fill`] of a plane begins, if no block was erased yet.
     pub(in super::super) fn next_fresh_page(&self, plane: PlaneId) -> Option<Ppn> {
         self.planes[plane.index()].free.peek().map(|block| self.geometry.ppn(block, 0))
     }
 
-    /// Opens blocks of `plane` for `stream`, one after the other, until `pages` pages are programmed and valid.
+    /// Opens blocks of `plane` for `stream` one after the other, until `pages` pages are programmed and valid.
     pub(in super::super) fn open_and_fill(&mut self, plane: PlaneId, stream: Stream, pages: u32) {
         let pages_per_block = self.geometry.pages_per_block;
         let mut left = pages;
@@ -27,7 +27,7 @@ impl BlockManager {
         }
     }
 
-    /// As [`BlockManager::allocate`], for at most `most` pages that follow each other in a block: the first one, and how many there are.
+    /// Like [`BlockManager::allocate`], but for up to `most` consecutive pages of a block. Returns the first page and their number.
     pub(in super::super) fn allocate_run(&mut self, plane: PlaneId, stream: Stream, most: u32) -> Option<(Ppn, u32)> {
         let first = self.allocate(plane, stream)?;
         let account = &mut self.planes[plane.index()];
@@ -37,14 +37,14 @@ impl BlockManager {
         Some((first, 1 + more))
     }
 
-    /// A run of pages as [`BlockManager::allocate_move`] gives one.
+    /// Like [`allocate_run`](Self::allocate_run), but for moved pages, as in [`BlockManager::allocate_move`].
     pub(in super::super) fn allocate_moves(&mut self, plane: PlaneId, stream: Stream, most: u32) -> Option<(Ppn, u32)> {
         let shared = self.shared_with(plane, stream);
         let first = shared.and_then(|shared| self.allocate_run(plane, shared, most));
         first.or_else(|| self.allocate_run(plane, stream, most))
     }
 
-    /// As [`BlockManager::program_valid`], for so many pages of a block from `first` on.
+    /// Records that `pages` pages of a block from `first` on were programmed with valid data.
     pub(in super::super) fn program_run(&mut self, first: Ppn, pages: u32) {
         let block = self.table.block_of(first);
         self.planes[self.table.plane_of(block).index()].valid_pages += pages;
@@ -53,15 +53,14 @@ impl BlockManager {
         }
     }
 
-    /// All valid pages of a victim have been moved.
+    /// Invalidates all pages of a victim, after they have been moved.
     pub(in super::super) fn invalidate_victim(&mut self, block: BlockId) {
         let account = &mut self.planes[self.table.plane_of(block).index()];
         account.valid_pages -= self.table.clear_all_valid(block);
     }
 
-    /// Brings `planes`, which follow each other and were never used, to the state of those of `source`, but for their wear. Blocks of the
-    /// source have `times` fewer pages, and all that is open there goes on with a multiple of 64 unless `times` is 1.
-    /// Returns the first page of the first one.
+    /// Copies the state of the planes of `source`, except for wear, to `planes`, which are consecutive and unused. Blocks of `source` have `times`
+    /// fewer pages; unless `times` is 1, all open blocks must continue at a multiple of 64 pages. Returns the first page of the first plane.
     pub(in super::super) fn copy_planes(&mut self, planes: &[PlaneId], source: &BlockManager, times: u32) -> Ppn {
         let first_block = planes.first().map_or(0, |&plane| self.geometry.first_block(plane).0);
         for (from, &to) in source.planes.iter().zip(planes) {

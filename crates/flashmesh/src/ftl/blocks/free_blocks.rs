@@ -1,12 +1,12 @@
-//! The free blocks of a plane, in the order in which they are opened (dynamic wear levelling).
+//! Free blocks of a plane, in the order in which they are opened (dynamic wear levelling).
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use crate::ids::BlockId;
 
-/// Blocks that were never opened need no list: they are those from a cursor on. They go first in either order, being
-/// both the least erased and the ones longest free.
+/// Free blocks of a plane. Blocks that were never opened are a range, without a list. They are opened first under
+/// either order, as they are both the least erased and the longest free.
 #[derive(Clone, Debug)]
 pub(in super::super) struct FreeBlocks {
     fresh_next: u32,
@@ -17,9 +17,9 @@ pub(in super::super) struct FreeBlocks {
 /// Erased blocks.
 #[derive(Clone, Debug)]
 enum Recycled {
-    /// Dynamic wear levelling: the least erased first; of equals the one freed first.
+    /// Dynamic wear levelling: least erased first, ties in order of erase.
     LeastErased { heap: BinaryHeap<Reverse<(u32, u64, u32)>>, freed: u64 },
-    /// No wear levelling: the one freed first.
+    /// No wear levelling: in order of erase.
     FirstFreed(VecDeque<u32>),
 }
 
@@ -73,7 +73,7 @@ impl FreeBlocks {
         }
     }
 
-    /// In no particular order.
+    /// Returns the free blocks in no particular order.
     pub(in super::super) fn iter(&self) -> impl Iterator<Item = BlockId> + '_ {
         let recycled: Box<dyn Iterator<Item = u32>> = match &self.recycled {
             Recycled::LeastErased { heap, .. } => Box::new(heap.iter().map(|Reverse((_, _, block))| *block)),
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_erased_block_is_opened_first_and_of_equals_the_one_freed_first() {
+    fn blocks_are_opened_by_erase_count_and_ties_in_order_of_erase() {
         let mut free = FreeBlocks::new(BlockId(10), 2, true);
         for (block, erase_count) in [(13, 5), (12, 5), (14, 2)] {
             free.push(BlockId(block), erase_count);
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn without_dynamic_wear_levelling_the_block_freed_first_is_opened_first() {
+    fn blocks_are_opened_in_order_of_erase_without_dynamic_wear_levelling() {
         let mut free = FreeBlocks::new(BlockId(10), 1, false);
         for (block, erase_count) in [(13, 5), (12, 5), (14, 2)] {
             free.push(BlockId(block), erase_count);

@@ -1,4 +1,4 @@
-//! All blocks as numbers, for a drive that is kept: of planes with one writer, on which nothing is under way.
+//! Serialization of all blocks of a prepared drive, with one open write block per plane and no operation in progress.
 
 use super::BlockManager;
 use super::open_blocks::OpenBlock;
@@ -21,7 +21,7 @@ impl BlockManager {
                 to.put(block.0.into(), u32::BITS);
                 to.put((*next_page).into(), u32::BITS);
             }
-            // In the order in which they are opened, and as many numbers whatever their count.
+            // In the order in which they are opened, padded to a fixed length.
             let mut free = plane.free.clone();
             to.put(free.len().into(), u32::BITS);
             for _ in 0..self.geometry.blocks_per_plane {
@@ -30,7 +30,7 @@ impl BlockManager {
         }
     }
 
-    /// Takes the numbers of a drive of the same geometry; `None` when they cannot be.
+    /// Reads the image of a drive of the same geometry. Returns `None` if it is invalid.
     pub(in super::super) fn read_image(&mut self, from: &mut BitReader) -> Option<()> {
         self.table.read_image(from)?;
         let (blocks, pages_per_block) = (u64::from(self.geometry.blocks()), u64::from(self.geometry.pages_per_block));
@@ -45,7 +45,7 @@ impl BlockManager {
             for stream in streams() {
                 let block = block(from)?;
                 let next_page = from.take(u32::BITS).filter(|&page| page <= pages_per_block)? as u32;
-                // No drive is kept whose SLC cache was written.
+                // A drive whose SLC cache was written is never stored.
                 if stream != Stream::Slc {
                     *plane.open.get_mut(stream) = OpenBlock { block, next_page };
                 }
@@ -62,12 +62,12 @@ impl BlockManager {
         Some(())
     }
 
-    /// Sets how many blocks of each plane are being collected.
+    /// Sets the number of blocks being collected in each plane.
     pub(in super::super) fn set_collecting(&mut self, collecting: u32) {
         self.planes.iter_mut().for_each(|plane| plane.collecting = collecting);
     }
 
-    /// Bits of [`BlockManager::write_image`].
+    /// Returns the size of the image of [`BlockManager::write_image`] in bits.
     pub(in super::super) fn image_bits(&self) -> u64 {
         let of_plane = 4 + 2 * streams().count() as u64 + 1 + u64::from(self.geometry.blocks_per_plane);
         self.table.image_bits() + self.planes.len() as u64 * of_plane * u64::from(u32::BITS)

@@ -1,7 +1,7 @@
-//! The blocks of the drive: which are free, open, full or being collected, where the next program goes, what is valid.
+//! Blocks of the drive: their states, valid pages, and the next page to program.
 //!
-//! Knows physical pages only. Which logical page lies where is known to the map, which block is collected is decided by
-//! [`Collector`](super::collection::Collector).
+//! This module knows physical pages only. The map knows the logical pages, and
+//! [`Collector`](super::collection::Collector) selects victims.
 
 mod audit;
 mod fill;
@@ -29,21 +29,21 @@ use super::{FtlRules, Partition, Superblocks};
 use crate::flash::geometry::Geometry;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
-/// All blocks, by plane.
+/// All blocks of the drive, by plane.
 #[derive(Clone, Debug)]
 pub(super) struct BlockManager {
     geometry: Geometry,
     table: BlockTable,
     planes: Vec<Plane>,
     moves_share_write_block: bool,
-    /// Whether the planes of a die keep equal write pointers, since programs are over all of them.
+    /// Whether the planes of a die keep equal write pointers, because programs join all of them.
     levels_programs: bool,
-    /// Where planes use the same blocks together.
+    /// Twin blocks; `None` without superblocks.
     twins: Option<Twins>,
 }
 
 impl BlockManager {
-    /// All blocks are free. With `has_map` translation pages are written to them as well.
+    /// Creates the blocks of a fresh drive, all free. With `has_map`, translation pages are written as well.
     pub(super) fn new(
         geometry: &Geometry,
         partition: &Partition,
@@ -72,7 +72,7 @@ impl BlockManager {
         &self.geometry
     }
 
-    /// The table, for what the SLC cache does with its blocks.
+    /// Returns the table for changes of blocks of the SLC cache.
     pub(super) fn table_of_slc(&mut self) -> &mut BlockTable {
         &mut self.table
     }
@@ -102,14 +102,14 @@ impl BlockManager {
         &mut self.planes[plane.index()]
     }
 
-    /// Whether [`BlockManager::allocate`] would give a page.
+    /// Returns whether [`BlockManager::allocate`] has a page.
     #[inline(always)]
     pub(super) fn has_page(&self, plane: PlaneId, stream: Stream) -> bool {
         let account = &self.planes[plane.index()];
         account.open.pages_left(stream) > 0 || account.can_open(stream)
     }
 
-    /// What [`BlockManager::allocate`] would give: the block and the page in it.
+    /// Returns the block and page offset that [`BlockManager::allocate`] would allocate.
     #[inline]
     pub(super) fn next_offset(&self, plane: PlaneId, stream: Stream) -> Option<(BlockId, u32)> {
         let account = &self.planes[plane.index()];
@@ -120,7 +120,7 @@ impl BlockManager {
         if account.can_open(stream) { account.peek_free(stream).map(|block| (block, 0)) } else { None }
     }
 
-    /// The next page of the open block of `stream`, opening another block when it is full.
+    /// Allocates the next page of the open block of `stream`. If it is full, opens another block.
     #[inline]
     pub(super) fn allocate(&mut self, plane: PlaneId, stream: Stream) -> Option<Ppn> {
         if self.planes[plane.index()].open.pages_left(stream) == 0 {
@@ -134,7 +134,7 @@ impl BlockManager {
         Some(ppn)
     }
 
-    /// Opens another block for `stream`; `None` when it must leave the free ones.
+    /// Opens another block for `stream`. Returns `None` if the remaining free blocks are reserved.
     pub(super) fn open_block(&mut self, plane: PlaneId, stream: Stream) -> Option<()> {
         if !self.planes[plane.index()].can_open(stream) {
             return None;
@@ -145,7 +145,7 @@ impl BlockManager {
         }
     }
 
-    /// Opens the next free block of one plane, be it the reserve.
+    /// Opens the next free block of a single plane, even the reserve.
     fn open_alone(&mut self, plane: PlaneId, stream: Stream) -> Option<()> {
         let account = &mut self.planes[plane.index()];
         let block = account.take_free(stream)?;
@@ -157,7 +157,7 @@ impl BlockManager {
         Some(())
     }
 
-    /// `ppn` has been programmed with data that is valid.
+    /// Records that `ppn` was programmed with valid data. Returns its plane.
     #[inline]
     pub(super) fn program_valid(&mut self, ppn: Ppn) -> PlaneId {
         let block = self.table.block_of(ppn);
@@ -168,7 +168,7 @@ impl BlockManager {
         plane
     }
 
-    /// `ppn` has been programmed with data that is invalid already, or is given up.
+    /// Records that `ppn` was programmed with data that is already invalid, or was given up.
     pub(super) fn program_invalid(&mut self, ppn: Ppn) {
         self.count_program(self.table.block_of(ppn));
     }
@@ -201,7 +201,7 @@ impl BlockManager {
         plane
     }
 
-    /// Which open block takes the valid pages of `block`, where moved pages have one of their own.
+    /// Returns the stream for valid pages moved out of `block`, if moved pages have an open block of their own.
     pub(super) fn stream_of_move(&self, block: BlockId) -> Stream {
         match self.table.holds_translation(block) {
             _ if self.geometry.is_slc(block) => Stream::Fold,
@@ -210,7 +210,7 @@ impl BlockManager {
         }
     }
 
-    /// Whether a collection finds room for all valid pages of `block`.
+    /// Returns whether a collection has free pages for all valid pages of `block`.
     pub(super) fn fits(&self, block: BlockId) -> bool {
         let account = &self.planes[self.table.plane_of(block).index()];
         u64::from(self.table.valid_pages(block)) <= account.collection_pages(self.stream_of_move(block))
@@ -222,7 +222,7 @@ impl BlockManager {
         account.collecting += 1;
     }
 
-    /// The victim is erased. Twin blocks are free when all of them are erased.
+    /// Records that a victim was erased, and frees it. Twin blocks are freed once all of them are erased.
     pub(super) fn finish_erase(&mut self, block: BlockId) {
         if self.twins.is_some() {
             return self.twin_erased(block);
@@ -246,7 +246,7 @@ impl BlockManager {
     }
 }
 
-/// Tables into which tests inject faults.
+/// Access for tests that inject faults.
 #[cfg(test)]
 impl BlockManager {
     pub(super) fn table_mut(&mut self) -> &mut BlockTable {

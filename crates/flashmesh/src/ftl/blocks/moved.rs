@@ -1,8 +1,7 @@
-//! Where moved pages go: to an open block of their own, or to the one that the host writes.
+//! Destination of moved pages: an open block of their own, or the open block of host writes.
 //!
-//! Where they share the block of the host, collection goes on with the reserve when that block is full. When the victim is erased,
-//! the host goes on in the reserve. So the host never opens the reserve, and a plane never gets stuck for the same reasons as with
-//! two open blocks.
+//! If moved pages share the block of host writes and it is full, collection continues in the reserve. When the victim is erased, host writes continue
+//! there. So host writes never open the reserve, and a plane never runs out of space, for the same reasons as with two open blocks.
 
 use super::BlockManager;
 use crate::ftl::stream::Stream;
@@ -17,25 +16,25 @@ impl BlockManager {
         self.moves_share_write_block
     }
 
-    /// The stream of the host whose open block takes moved pages of `stream` first.
+    /// Returns the host stream whose open block takes moved pages of `stream` first; `None` if they do not share it.
     pub(super) fn shared_with(&self, plane: PlaneId, stream: Stream) -> Option<Stream> {
         let is_shared = self.moves_share_write_block && stream == Stream::Collection;
         is_shared.then(|| self.planes[plane.index()].open.writer(None))
     }
 
-    /// As [`BlockManager::allocate`], for a page that is moved.
+    /// Like [`BlockManager::allocate`], but for a moved page.
     pub(in super::super) fn allocate_move(&mut self, plane: PlaneId, stream: Stream) -> Option<Ppn> {
         let shared = self.shared_with(plane, stream);
         shared.and_then(|shared| self.allocate(plane, shared)).or_else(|| self.allocate(plane, stream))
     }
 
-    /// What [`BlockManager::allocate_move`] would give: the block and the page in it.
+    /// Returns the block and page offset that [`BlockManager::allocate_move`] would allocate.
     pub(in super::super) fn next_move_offset(&self, plane: PlaneId, stream: Stream) -> Option<(BlockId, u32)> {
         let shared = self.shared_with(plane, stream);
         shared.and_then(|shared| self.next_program(plane, shared)).or_else(|| self.next_offset(plane, stream))
     }
 
-    /// A victim of `plane` is erased: the host goes on in what moved pages have left of the reserve.
+    /// Lets host writes continue in the pages that collection has left of the reserve, after a victim of `plane` was erased.
     pub(super) fn take_over_reserve(&mut self, plane: PlaneId) {
         let open = &mut self.planes[plane.index()].open;
         let written = open.writer(None);
@@ -46,7 +45,7 @@ impl BlockManager {
         }
     }
 
-    /// Gives up the next `pages` pages of an open block: they count as programmed and hold nothing.
+    /// Skips the next `pages` pages of an open block, which then count as programmed and invalid.
     pub(super) fn skip_pages(&mut self, plane: PlaneId, stream: Stream, pages: u32) {
         let account = &mut self.planes[plane.index()];
         let open = account.open.get_mut(stream);
@@ -56,12 +55,12 @@ impl BlockManager {
         (0..pages).for_each(|_| self.count_program(block));
     }
 
-    /// Gives up what is left of an open block.
+    /// Skips all remaining pages of an open block.
     pub(super) fn skip_open_pages(&mut self, plane: PlaneId, stream: Stream) {
         self.skip_pages(plane, stream, self.planes[plane.index()].open.pages_left(stream));
     }
 
-    /// Brings the write pointers of the planes of each die to the furthest one: the others give up pages \[choice\].
+    /// Advances the write pointers of the planes of each die to the furthest one, skipping pages \[choice\].
     pub(in super::super) fn level_write_pointers(&mut self) {
         let planes_per_die = self.geometry.planes_per_die;
         for first in (0..self.geometry.planes()).step_by(planes_per_die as usize) {
@@ -97,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn moved_pages_lie_behind_written_ones_in_the_same_block() {
+    fn moved_pages_follow_written_ones_in_the_same_block() {
         let mut ftl = shared();
         let idle = IdleDies::new(1);
         for lpn in 0..12 {
@@ -116,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_plane_is_written_on_for_ever_and_the_host_goes_on_in_the_reserve() {
+    fn a_full_plane_never_runs_out_of_space_with_a_shared_write_block() {
         let mut ftl = shared();
         let idle = IdleDies::new(1);
         let mut random = SimRng::new(7);

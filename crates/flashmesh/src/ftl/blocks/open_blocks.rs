@@ -1,32 +1,32 @@
-//! The open blocks of a plane, one for each stream.
+//! Open blocks of a plane, one for each stream.
 
 use crate::flash::geometry::Geometry;
 use crate::ftl::stream::Stream;
 use crate::ids::{BlockId, PlaneId, StreamId};
 
-/// A block and its next page to allocate; nothing is open when `next_page` is the number of its pages.
+/// A block and the next page to allocate in it. No block is open if `next_page` is the number of its pages.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct OpenBlock {
     pub(in super::super) block: BlockId,
     pub(in super::super) next_page: u32,
 }
 
-/// The fields that most writes read come first; see [`Plane`](super::plane::Plane).
+/// Open blocks of a plane. The fields that most writes read come first; see [`Plane`](super::plane::Plane).
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(in super::super) struct OpenBlocks {
     pages_per_block: u32,
-    /// Pages of a block of the SLC cache.
+    /// Pages of an SLC block.
     slc_pages_per_block: u32,
-    /// The streams of the host that have an open block of their own here, a bit each; none where all share one.
+    /// Bit set of the host streams with an open block of their own in the plane; 0 if all share one.
     writers: u64,
     blocks: [OpenBlock; Stream::COUNT],
-    /// Those of host streams beyond the first.
+    /// Open blocks of host streams beyond the first.
     beyond: Vec<OpenBlock>,
 }
 
 impl OpenBlocks {
-    /// Nothing is open in `plane`.
+    /// Creates the state of `plane` without any open block.
     pub(super) fn none(geometry: &Geometry, plane: PlaneId) -> OpenBlocks {
         let (pages_per_block, slc_pages_per_block) = (geometry.pages_per_block, geometry.slc.pages_per_block);
         let nothing = OpenBlock { block: geometry.first_block(plane), next_page: pages_per_block };
@@ -37,7 +37,7 @@ impl OpenBlocks {
         OpenBlocks { pages_per_block, slc_pages_per_block, blocks, beyond: Vec::new(), writers: 0 }
     }
 
-    /// Gives each of `writers`, a bit a stream, an open block of its own; with none all share one.
+    /// Gives each host stream in the bit set `writers` an open block of its own; with an empty set all share one.
     pub(super) fn admit_writers(&mut self, writers: u64) {
         let streams = u64::BITS - writers.leading_zeros();
         let nothing = OpenBlock { next_page: self.pages_per_block, ..self.blocks[0] };
@@ -45,7 +45,7 @@ impl OpenBlocks {
         self.beyond = vec![nothing; streams.saturating_sub(1) as usize];
     }
 
-    /// The stream whose open block takes what `stream` of the host writes: its own, or the first there is.
+    /// Returns the stream of the open block for writes of host stream `stream`: its own, or the first one.
     #[inline]
     pub(in super::super) fn writer(&self, stream: Option<StreamId>) -> Stream {
         if self.writers == 0 {
@@ -75,7 +75,8 @@ impl OpenBlocks {
         (0..=self.beyond.len() as u32).map(|stream| Stream::Host(StreamId(stream))).chain(Stream::OF_DRIVE)
     }
 
-    /// The stream that goes on at `next_page` of `block`. A block that is full may be open again for another one.
+    /// Returns the stream whose open block is `block` at `next_page`. Both must match, because the entry of a full block stays until another is
+    /// opened.
     pub(super) fn stream_at(&self, block: BlockId, next_page: u32) -> Option<Stream> {
         self.streams().find(|&stream| {
             let open = self.get(stream);
@@ -83,7 +84,7 @@ impl OpenBlocks {
         })
     }
 
-    /// The open blocks with pages left.
+    /// Returns the open blocks with pages left.
     pub(super) fn opened(&self) -> impl Iterator<Item = (Stream, OpenBlock)> {
         let streams = self.streams().filter(|&stream| self.pages_left(stream) > 0);
         streams.map(|stream| (stream, *self.get(stream)))
@@ -95,7 +96,7 @@ impl OpenBlocks {
         pages - self.get(stream).next_page
     }
 
-    /// Whether an open block of the host is full. One that was never written counts too: its first write would have to wait.
+    /// Returns whether an open block of the host is full. A stream that has never written counts, too, because its first write would have to wait.
     #[inline]
     pub(super) fn is_host_out(&self) -> bool {
         match self.writers {
@@ -108,8 +109,8 @@ impl OpenBlocks {
         (0..u64::BITS).any(|stream| writers >> stream & 1 != 0 && self.pages_left(Stream::Host(StreamId(stream))) == 0)
     }
 
-    /// Takes over the open blocks of `source`, a plane of another drive with one writer whose blocks have `times` fewer pages.
-    /// `first_block` is added to their numbers.
+    /// Sets the open blocks to those of `source`, a plane of another drive with a single open write block, whose blocks have `times` fewer pages.
+    /// `first_block` is added to the block numbers.
     pub(super) fn copy_from(&mut self, source: &OpenBlocks, first_block: u32, times: u32) {
         let nothing_open = self.blocks[0];
         let of_slc = *self.get(Stream::Slc);
@@ -119,7 +120,7 @@ impl OpenBlocks {
         });
         let written = std::mem::replace(self.get_mut(Stream::SHARED), nothing_open);
         *self.get_mut(self.writer(None)) = written;
-        // The cache of a drive that was never used is empty, and its blocks need not have as many times fewer pages.
+        // The SLC cache of an unused drive is empty, and its blocks need not be larger by the same factor.
         *self.get_mut(Stream::Slc) = of_slc;
     }
 

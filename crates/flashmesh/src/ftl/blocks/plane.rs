@@ -1,4 +1,4 @@
-//! The account of one plane: its free blocks, its open blocks, what collection could gain.
+//! Account of a plane: free blocks, open blocks, and invalid pages that collection could gain.
 
 use super::free_blocks::FreeBlocks;
 use super::open_blocks::OpenBlocks;
@@ -8,31 +8,31 @@ use crate::ftl::slc::SlcPlane;
 use crate::ftl::stream::Stream;
 use crate::ids::{BlockId, PlaneId};
 
-/// The fields that each program of a page reads come first, in one cache line.
+/// Account of a plane. The fields that each program reads come first, in one cache line.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(in super::super) struct Plane {
-    /// Pages that can be allocated outside the SLC cache: those of free blocks and what is left of open ones.
+    /// Pages that can be allocated outside the SLC cache, in free and open blocks.
     pub(in super::super) free_pages: u32,
     pub(in super::super) valid_pages: u32,
     /// Invalid pages in full blocks outside the SLC cache.
     pub(in super::super) invalid_pages: u32,
-    /// Blocks being collected: 0 or 1.
+    /// Number of blocks being collected: 0 or 1.
     pub(in super::super) collecting: u32,
-    /// Blocks filled so far.
+    /// Number of blocks filled so far.
     pub(in super::super) filled: u32,
-    /// Pages that writes hold before they are programmed.
+    /// Pages allocated to early-bound writes that are not programmed yet.
     pub(in super::super) preallocated: u32,
     pub(in super::super) open: OpenBlocks,
-    /// Whether translation pages are written here.
+    /// Whether translation pages are written to the plane.
     pub(in super::super) has_map: bool,
-    /// Pages on their way from another chip; each has its page in the open block for arrivals.
+    /// Pages in flight from other chips. Each has a page in the open block for arrivals.
     pub(in super::super) awaited: u32,
     pub(in super::super) free: FreeBlocks,
     pub(in super::super) wear: WearSpread,
-    /// Free blocks that no other stream may open, since a fold needs them that is under way, or that will give a lent block back: 0 or 1.
+    /// Free blocks kept for a fold, in progress or needed to return a lent block: 0 or 1. No other stream may open them.
     pub(in super::super) kept: u32,
-    /// The blocks of the SLC cache, where the drive has one.
+    /// Blocks of the SLC cache; `None` without an SLC cache.
     pub(in super::super) slc: Option<Box<SlcPlane>>,
 }
 
@@ -57,8 +57,8 @@ impl Plane {
         }
     }
 
-    /// Brings an unused plane to the state of `source`, a plane of another drive with one writer, but for its wear. `first_block`
-    /// is added to the block numbers of `source`, whose blocks have `times` fewer pages.
+    /// Sets an unused plane to the state of `source`, except for wear. `source` is a plane of another drive with a single open write block, whose
+    /// blocks have `times` fewer pages. `first_block` is added to its block numbers.
     pub(super) fn copy_from(&mut self, source: &Plane, first_block: u32, times: u32) {
         self.free_pages = source.free_pages * times;
         self.valid_pages = source.valid_pages * times;
@@ -66,7 +66,7 @@ impl Plane {
         self.filled = source.filled;
         self.collecting = source.collecting;
         self.open.copy_from(&source.open, first_block, times);
-        // In the order in which the source would open them, since their erase counts are equal here.
+        // Push the free blocks in the order in which `source` would open them; here their erase counts are equal.
         while self.free.pop().is_some() {}
         let mut free = source.free.clone();
         while let Some(block) = free.pop() {
@@ -83,7 +83,7 @@ impl Plane {
         }
     }
 
-    /// The free block that `stream` opens next.
+    /// Returns the free block that `stream` opens next.
     #[inline]
     pub(super) fn peek_free(&self, stream: Stream) -> Option<BlockId> {
         match stream {
@@ -92,7 +92,7 @@ impl Plane {
         }
     }
 
-    /// Takes the free block that `stream` opens next.
+    /// Removes and returns the free block that `stream` opens next.
     pub(super) fn take_free(&mut self, stream: Stream) -> Option<BlockId> {
         match stream {
             Stream::Slc => self.slc.as_mut()?.free.pop(),
@@ -104,13 +104,13 @@ impl Plane {
         }
     }
 
-    /// Whether a collection may begin, and would gain something.
+    /// Returns whether a collection may begin and would gain pages.
     #[inline]
     pub(in super::super) fn can_collect(&self) -> bool {
         self.collecting == 0 && self.invalid_pages > 0
     }
 
-    /// Whether the host, or the map, can allocate nothing until a block is collected.
+    /// Returns whether host writes, or the map, cannot allocate a page before a block is collected.
     #[inline]
     pub(in super::super) fn is_out_of_space(&self) -> bool {
         let host_is_out = || self.open.is_host_out() && !self.can_open(Stream::SHARED);
@@ -118,7 +118,7 @@ impl Plane {
         host_is_out() || (self.has_map && is_map_out())
     }
 
-    /// Pages that a collection can move to the open block of `stream` and to free ones before its victim is erased.
+    /// Returns the pages that a collection can write, in the open block of `stream` and in free blocks, before its victim is erased.
     #[inline]
     pub(super) fn collection_pages(&self, stream: Stream) -> u64 {
         let free = self.free.len().saturating_sub(self.kept);

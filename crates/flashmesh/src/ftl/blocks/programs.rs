@@ -1,7 +1,7 @@
-//! Programs of several mapping units: what one of them leaves of the pages that it writes is given up.
+//! Programs of several mapping units, and the units that they skip.
 //!
-//! An open block is written program by program, so the page that follows the last program begins another one. Where the planes of a die use
-//! the same blocks and are programmed together, their write pointers stay equal.
+//! An open block is written program by program, so the page after the last program begins another one. If the planes of a die share blocks and are
+//! programmed together, their write pointers stay equal.
 
 use super::BlockManager;
 use super::open_blocks::OpenBlock;
@@ -9,7 +9,7 @@ use crate::ftl::stream::Stream;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
 impl BlockManager {
-    /// A program of units up to `last` begins: gives up what it leaves, and gives how many units that is.
+    /// Skips the units after `last` in its program, which begins now without them. Returns the number of units skipped.
     pub(in super::super) fn finish_program(&mut self, last: Ppn) -> u32 {
         let block = self.table.block_of(last);
         let plane = self.table.plane_of(block);
@@ -29,7 +29,7 @@ impl BlockManager {
             .sum()
     }
 
-    /// Gives up what is left of the program that begins at `start`, if its block goes on in it; gives how many units that is.
+    /// Skips the units left in the program that begins at `start`, if the open block continues in it. Returns the number of units skipped.
     pub(in super::super) fn close_program(&mut self, start: Ppn) -> u32 {
         let block = self.table.block_of(start);
         let plane = self.table.plane_of(block);
@@ -40,8 +40,8 @@ impl BlockManager {
         opened.map_or(0, |(stream, _)| self.skip_to(plane, stream, block, end))
     }
 
-    /// A page that is moved begins a program in the open block that the host writes: gives up what is left of the program there. Gives the last
-    /// unit of it, and how many were left.
+    /// Begins a program of moved pages in the open block of host writes: skips the units left in the program there. Returns the last of these units,
+    /// and their number, if there are any.
     pub(in super::super) fn begin_program_of_move(&mut self, plane: PlaneId, stream: Stream) -> Option<(Ppn, u32)> {
         let shared = self.shared_with(plane, stream)?;
         let OpenBlock { block, next_page } = *self.planes[plane.index()].open.get(shared);
@@ -50,7 +50,7 @@ impl BlockManager {
         (skipped > 0).then(|| (self.geometry.ppn(block, end - 1), skipped))
     }
 
-    /// The block and page with which the next program of a stream begins.
+    /// Returns the block and page offset at which the next program of `stream` begins.
     pub(super) fn next_program(&self, plane: PlaneId, stream: Stream) -> Option<(BlockId, u32)> {
         let (block, page) = self.next_offset(plane, stream)?;
         let page = page.next_multiple_of(self.geometry.units_per_program);
@@ -61,7 +61,7 @@ impl BlockManager {
         if account.can_open(stream) { account.peek_free(stream).map(|block| (block, 0)) } else { None }
     }
 
-    /// Has every open block go on with another program.
+    /// Advances every open block to the beginning of a program.
     pub(in super::super) fn align_programs(&mut self) {
         if !self.geometry.gathers() {
             return;
@@ -76,7 +76,7 @@ impl BlockManager {
         }
     }
 
-    /// Has every open block go on with a page that is a multiple of `pages`.
+    /// Advances every open block to a page offset that is a multiple of `pages`.
     pub(in super::super) fn align_open_blocks(&mut self, pages: u32) {
         for plane in (0..self.geometry.planes()).map(PlaneId) {
             let opened: Vec<(Stream, OpenBlock)> = self.planes[plane.index()].open.opened().collect();
@@ -86,7 +86,7 @@ impl BlockManager {
         }
     }
 
-    /// Gives up the pages before `end` of a block that `stream` has open.
+    /// Skips the pages before `end` of `block`, if `stream` has it open. Returns the number of pages skipped.
     fn skip_to(&mut self, plane: PlaneId, stream: Stream, block: BlockId, end: u32) -> u32 {
         let open = self.planes[plane.index()].open.get(stream);
         if open.block != block || open.next_page >= end {

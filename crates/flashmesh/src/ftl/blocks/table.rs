@@ -1,4 +1,4 @@
-//! The state of every erase block: what is valid, how full it is, how worn.
+//! State of every erase block: valid pages, programmed pages, wear.
 
 mod image;
 
@@ -7,39 +7,40 @@ use crate::flash::geometry::Geometry;
 use crate::ftl::collection::Candidates;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
-/// What a block is being used for.
+/// State of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockState {
-    /// Erased, waiting to be opened.
+    /// Erased, not opened yet.
     Free,
-    /// Taking programs, or waiting for the last of them to finish.
+    /// Takes programs, or waits for the last of them to end.
     Open,
-    /// Every page is programmed; a candidate for collection.
+    /// All pages are programmed; candidate for collection.
     Full,
-    /// Its valid pages are being moved away, then it is erased.
+    /// Victim: its valid pages are moved, then it is erased.
     Collecting,
-    /// Every page of a block of the SLC cache is programmed; it waits to be folded.
+    /// Block of the SLC cache with all pages programmed, to be folded.
     Cached,
 }
 
-/// Tables by block (and a bitmap by page). All start as zeroes, which describe a fresh drive.
+/// Tables by block, and a bitmap by page. All are zero for a fresh drive.
 #[derive(Clone, Debug)]
 pub(in super::super) struct BlockTable {
     geometry: Geometry,
     words_per_block: usize,
-    /// One bit a page; a block begins at a new word.
+    /// Bitmap of valid pages. Each block begins at a new word.
     valid: Vec<u64>,
-    /// A row for each block, in one cache line: [valid pages](VALID), [programmed pages](PROGRAMMED) since the last erase, [state](STATE), and whether it
-    /// was last opened for [translation](TRANSLATION) pages. An array of integers, not a struct: `vec!` then takes zeroed memory from the operating system.
+    /// Row of each block, within one cache line: [valid pages](VALID), [pages programmed](PROGRAMMED) since the last erase, [state](STATE), and
+    /// whether it was last opened for [translation](TRANSLATION) pages. Arrays of integers instead of structs, so that `vec!` takes zeroed memory
+    /// from the operating system.
     rows: Vec<[u16; 4]>,
-    /// Invalid pages of a full block; 0 for any other.
+    /// Invalid pages of each full block; 0 for other blocks.
     invalid_pages: Vec<u16>,
-    /// When a full block was filled, counted in filled blocks of its plane from 1; 0 for any other.
+    /// Order in which full blocks were filled, counted from 1 in each plane; 0 for other blocks.
     filled: Vec<u32>,
     erase_count: Vec<u32>,
 }
 
-// The columns of a row.
+// Columns of a row.
 const VALID: usize = 0;
 const PROGRAMMED: usize = 1;
 const STATE: usize = 2;
@@ -84,7 +85,7 @@ impl BlockTable {
         self.rows[block.index()][VALID] += 1;
     }
 
-    /// So many pages of `block` from `first` on have been programmed, and are valid. Returns whether the block is full.
+    /// Records `pages` pages of `block` from `first` on as programmed and valid. Returns whether the block is full.
     pub(in super::super) fn program_run(&mut self, block: BlockId, first: Ppn, pages: u32) -> bool {
         let mut page = first.0 - self.geometry.ppn(block, 0).0;
         let end = page + pages;
@@ -101,14 +102,14 @@ impl BlockTable {
         self.programmed_pages(block) == self.geometry.pages_of(block)
     }
 
-    /// No page of a victim is valid any more. Returns how many were.
+    /// Invalidates all pages of a victim. Returns how many were valid.
     pub(in super::super) fn clear_all_valid(&mut self, block: BlockId) -> u32 {
         debug_assert_eq!(self.state(block), BlockState::Collecting);
         self.valid[block.index() * self.words_per_block..][..self.words_per_block].fill(0);
         u32::from(std::mem::take(&mut self.rows[block.index()][VALID]))
     }
 
-    /// Returns whether the block is full, so that collection gains a page.
+    /// Invalidates a page. Returns whether its block is full, so that collection gains a page.
     #[inline]
     pub(in super::super) fn clear_valid(&mut self, block: BlockId, ppn: Ppn) -> bool {
         let (word, bit) = self.bit_of(block, ppn);
@@ -120,7 +121,7 @@ impl BlockTable {
         full
     }
 
-    /// A program of `block` has finished. Returns whether it was the last one.
+    /// Counts a finished program of `block`. Returns whether all pages are programmed now.
     #[inline]
     pub(in super::super) fn count_program(&mut self, block: BlockId) -> bool {
         let programmed = &mut self.rows[block.index()][PROGRAMMED];
@@ -134,13 +135,13 @@ impl BlockTable {
         self.rows[block.index()][TRANSLATION] = u16::from(translation);
     }
 
-    /// Means nothing of a free block.
+    /// Returns whether `block` holds translation pages; meaningless for a free block.
     #[inline]
     pub(in super::super) fn holds_translation(&self, block: BlockId) -> bool {
         self.rows[block.index()][TRANSLATION] != 0
     }
 
-    /// The block is full, the `sequence`-th of its plane. Returns its invalid pages.
+    /// Marks a block as full, the `sequence`-th of its plane. Returns its invalid pages.
     pub(in super::super) fn fill(&mut self, block: BlockId, sequence: u32) -> u32 {
         let invalid_pages = self.geometry.pages_per_block - self.valid_pages(block);
         self.set_state(block, BlockState::Full);
@@ -149,7 +150,7 @@ impl BlockTable {
         invalid_pages
     }
 
-    /// The block is a victim now. Returns its invalid pages.
+    /// Marks a full block as victim. Returns its invalid pages.
     pub(in super::super) fn collect(&mut self, block: BlockId) -> u32 {
         debug_assert_eq!(self.state(block), BlockState::Full);
         self.set_state(block, BlockState::Collecting);
@@ -157,19 +158,19 @@ impl BlockTable {
         u32::from(std::mem::take(&mut self.invalid_pages[block.index()]))
     }
 
-    /// A block of the SLC cache is full. Its invalid pages are not counted, since it is no candidate for collection.
+    /// Marks a block of the SLC cache as full. Its invalid pages are not counted, because it is not a candidate for collection.
     pub(in super::super) fn fill_slc(&mut self, block: BlockId) {
         debug_assert_eq!(self.state(block), BlockState::Open);
         self.set_state(block, BlockState::Cached);
     }
 
-    /// A full block of the SLC cache is folded.
+    /// Marks a full block of the SLC cache as being folded.
     pub(in super::super) fn fold(&mut self, block: BlockId) {
         debug_assert_eq!(self.state(block), BlockState::Cached);
         self.set_state(block, BlockState::Collecting);
     }
 
-    /// The victim is erased. Returns its erase count.
+    /// Frees an erased victim. Returns its erase count.
     pub(in super::super) fn erase(&mut self, block: BlockId) -> u32 {
         assert_eq!(self.state(block), BlockState::Collecting, "{block:?} is erased without having been a victim");
         assert_eq!(self.valid_pages(block), 0, "{block:?} is erased while it holds valid pages");
@@ -179,7 +180,7 @@ impl BlockTable {
         self.erase_count[block.index()]
     }
 
-    /// An opened block that was lent, and in which nothing counts as programmed, is erased. Returns its erase count.
+    /// Frees a block that was lent to the SLC cache, after its erase. Nothing counts as programmed in it. Returns its erase count.
     pub(in super::super) fn erase_lent(&mut self, block: BlockId) -> u32 {
         debug_assert_eq!((self.state(block), self.programmed_pages(block)), (BlockState::Open, 0));
         self.set_state(block, BlockState::Free);
@@ -187,8 +188,8 @@ impl BlockTable {
         self.erase_count[block.index()]
     }
 
-    /// Brings `block` to the state of `source_block` of `source`, but for its wear. The source has `times` fewer pages in a block: each
-    /// 64 of them come `times` times in a row.
+    /// Sets `block` to the state of `source_block` of `source`, except for wear. Blocks of `source` have `times` fewer pages: each group of 64 pages
+    /// is repeated `times` times.
     pub(in super::super) fn copy_from(
         &mut self,
         block: BlockId,
@@ -209,13 +210,13 @@ impl BlockTable {
         self.filled[to] = source.filled[from];
     }
 
-    /// The 64 pages of `block` from page 64 x `word`, one bit each, set when valid.
+    /// Returns the validity of the 64 pages of `block` from page 64 x `word`, one bit each.
     #[inline]
     pub(in super::super) fn valid_word(&self, block: BlockId, word: usize) -> u64 {
         self.valid[block.index() * self.words_per_block + word]
     }
 
-    /// Prefetches what [`BlockTable::clear_valid`] of `ppn` changes.
+    /// Prefetches the entries that [`BlockTable::clear_valid`] of `ppn` changes.
     #[inline]
     pub(in super::super) fn prefetch(&self, ppn: Ppn) {
         let block = self.block_of(ppn);
@@ -224,7 +225,7 @@ impl BlockTable {
         prefetch(&self.rows, block.index());
     }
 
-    /// The offsets of the valid pages of `block`, in ascending order.
+    /// Returns the offsets of the valid pages of `block` in ascending order.
     pub(in super::super) fn valid_offsets(&self, block: BlockId) -> Vec<u32> {
         let words = &self.valid[block.index() * self.words_per_block..][..self.words_per_block];
         let mut offsets = Vec::with_capacity(self.valid_pages(block) as usize);
@@ -285,7 +286,7 @@ impl BlockTable {
         }
     }
 
-    /// Whether all tables, the bitmap only `with_bitmap`, have zeroes for a block.
+    /// Returns whether all entries of a block are zero, with `with_bitmap` including its bitmap.
     pub(in super::super) fn is_untouched(&self, block: BlockId, with_bitmap: bool) -> bool {
         let at = block.index();
         let [valid, programmed, state, _] = self.rows[at];
@@ -304,13 +305,13 @@ impl BlockTable {
         self.geometry.first_block(plane)
     }
 
-    /// What the victim selector of a plane may choose from.
+    /// Returns the candidates for the victim selector in `plane`.
     pub(in super::super) fn candidates(&self, plane: PlaneId) -> Candidates<'_> {
         let (invalid_pages, filled) = self.full_blocks(plane);
         Candidates::new(plane, invalid_pages, filled)
     }
 
-    /// By block of `plane`: the invalid pages, and when it was filled. Zeroes unless it is full.
+    /// Returns the invalid pages and the fill order of each block of `plane`; zeroes for blocks that are not full.
     pub(in super::super) fn full_blocks(&self, plane: PlaneId) -> (&[u16], &[u32]) {
         let first = self.first_of_plane(plane).index();
         let blocks = first..first + self.geometry.blocks_per_plane as usize;
@@ -318,7 +319,7 @@ impl BlockTable {
     }
 }
 
-/// The tables of one block, into which tests inject faults.
+/// Entries of a block, for tests that inject faults.
 #[cfg(test)]
 pub(in super::super) struct BlockEntry<'a> {
     pub(in super::super) valid: &'a mut [u64],

@@ -1,13 +1,13 @@
-//! Twin blocks: the planes of a [superblock](Superblocks) use, collect and erase the blocks of one position together. Those of a die for TBM
-//! (Twin Block Management Policy to Enhance the Utilization of Plane-Level Parallelism in SSDs, IEEE CAL 2016).
+//! Twin blocks: the planes of a [superblock](Superblocks) open, collect and erase the blocks at one position together. With superblocks of one die
+//! this is TBM (Twin Block Management Policy to Enhance the Utilization of Plane-Level Parallelism in SSDs, IEEE CAL 2016).
 //!
-//! - A block is opened in all of the planes at once, so that they have one active block index. A plane that is behind when another one
-//!   has filled its block gives up what it has left \[choice\]. It is behind by as many pages as programs went to other planes alone.
-//! - Each page, written or moved, goes to the plane that is furthest behind. So write pointers stay together, and the
-//!   valid pages of a victim are spread evenly.
-//! - A victim is a position. Its invalid pages are those of all its blocks. They are free again when all of them are erased.
+//! - A block is opened in all planes at once, so that they have the same active block index. If a plane has pages left when another has filled its
+//!   block, these are skipped \[choice\]. It can have as many left as there were programs that went to other planes alone.
+//! - Each page, written or moved, goes to the plane that is furthest behind. So write pointers stay together, and the valid pages of a victim are
+//!   spread evenly.
+//! - A victim is a position. Its invalid pages are those of all its blocks, which are freed once all of them are erased.
 //!
-//! The planes so are one plane whose blocks and reserve are as many times as large, and never get stuck for the same reasons.
+//! So the planes together act like one plane with larger blocks and a larger reserve, and never run out of space, for the same reasons.
 
 use super::{BlockManager, BlockState};
 use crate::ftl::Superblocks;
@@ -15,11 +15,11 @@ use crate::ftl::stream::Stream;
 use crate::ftl::superblocks::Members;
 use crate::ids::{BlockId, PlaneId};
 
-/// Twin blocks that are being erased.
+/// Superblocks, and progress of the erases of their victims.
 #[derive(Clone, Debug)]
 pub(super) struct Twins {
     superblocks: Superblocks,
-    /// By set of planes: those whose block of the victim is erased.
+    /// Number of planes of each superblock that have erased their block of the victim.
     erased: Vec<u32>,
 }
 
@@ -35,31 +35,31 @@ impl BlockManager {
         self.twins.is_some()
     }
 
-    /// Which planes use the same blocks together; those of a die where none do.
+    /// Returns the superblocks; those of single dies if planes do not share any.
     #[inline]
     pub(in super::super) fn superblocks(&self) -> Superblocks {
         self.twins.as_ref().map_or_else(|| Superblocks::new(&self.geometry, 1), |twins| twins.superblocks)
     }
 
-    /// The planes that use the same blocks as `plane`, itself among them.
+    /// Returns the planes that share superblocks with `plane`, including itself.
     #[inline]
     pub(in super::super) fn twins_of(&self, plane: PlaneId) -> Members {
         self.superblocks().members(plane)
     }
 
-    /// The blocks at `position` in the planes that share superblocks with `plane`.
+    /// Returns the blocks at `position` in the planes that share superblocks with `plane`.
     fn twin_blocks(&self, plane: PlaneId, position: u32) -> impl Iterator<Item = BlockId> + use<> {
         let blocks_per_plane = self.geometry.blocks_per_plane;
         self.twins_of(plane).map(move |twin| BlockId(twin.0 * blocks_per_plane + position))
     }
 
-    /// The planes that open, collect and erase blocks with `plane`: itself where each is by itself.
+    /// Returns the planes that open, collect and erase blocks with `plane`; only itself without superblocks.
     pub(in super::super) fn set_of(&self, plane: PlaneId) -> impl Iterator<Item = PlaneId> + use<> {
         let has_twins = self.has_twins();
         self.twins_of(plane).filter(move |&twin| has_twins || twin == plane)
     }
 
-    /// The blocks that these planes open, collect and erase with `block`, in the order of the planes.
+    /// Returns the blocks that are opened, collected and erased with `block`, in the order of their planes; only itself without superblocks.
     pub(in super::super) fn set_of_block(&self, block: BlockId) -> impl Iterator<Item = BlockId> + use<> {
         let has_twins = self.has_twins();
         self.twins_of_block(block).filter(move |&twin| has_twins || twin == block)
@@ -69,7 +69,7 @@ impl BlockManager {
         block.0 % self.geometry.blocks_per_plane
     }
 
-    /// The blocks at the position of `block`, one in each plane of the superblock.
+    /// Returns the blocks at the position of `block`, one in each plane of the superblock.
     pub(in super::super) fn twins_of_block(&self, block: BlockId) -> impl Iterator<Item = BlockId> + use<> {
         self.twin_blocks(self.table.plane_of(block), self.position_of(block))
     }
@@ -83,7 +83,7 @@ impl BlockManager {
         Some(())
     }
 
-    /// Pages used of the open blocks of `plane` that take what `stream` writes there, and what is moved there.
+    /// Returns the pages used of the open blocks of `plane` for `stream` and for pages moved there.
     #[inline]
     pub(in super::super) fn pages_open(&self, plane: PlaneId, stream: Stream) -> u32 {
         let open = &self.planes[plane.index()].open;
@@ -94,18 +94,19 @@ impl BlockManager {
         }
     }
 
-    /// How far a plane is, in programs of `stream`, counting so many pages that wait for it: programs fill one plane after the other.
+    /// Returns the whole programs of `stream` in the open blocks of `plane`, if `waiting` more pages go to it. Programs fill one plane after the
+    /// other.
     #[inline]
     pub(in super::super) fn twin_progress(&self, plane: PlaneId, stream: Stream, waiting: u32) -> u32 {
         self.geometry.programs_of(self.pages_open(plane, stream) + waiting, stream == Stream::Slc)
     }
 
-    /// The plane furthest behind of those that share superblocks with `plane`, to which the next page of `stream` goes when no page waits, and how many pages
-    /// its program lacks. It stays the one furthest behind until it has taken these, or a block is opened.
+    /// Returns the plane furthest behind among those that share superblocks with `plane`, and the pages missing to complete its program. If no page
+    /// is pending, the next page of `stream` goes there. It stays the plane furthest behind until it has taken these pages, or a block is opened.
     pub(in super::super) fn twin_behind(&self, plane: PlaneId, stream: Stream) -> (PlaneId, u32) {
         let in_slc = stream == Stream::Slc;
         let program = if in_slc { self.geometry.units_per_page } else { self.geometry.units_per_program };
-        // A plane is further behind than the furthest so far only with fewer pages than its whole programs: few planes need a division.
+        // Divide only for planes with fewer pages than the whole programs of the plane furthest behind so far; others cannot be further behind.
         let (mut behind, mut lacks, mut programmed) = (plane, program, u32::MAX);
         for twin in self.twins_of(plane) {
             let pages = self.pages_open(twin, stream);
@@ -117,17 +118,17 @@ impl BlockManager {
         (behind, lacks)
     }
 
-    /// Whether a collection of the planes that share superblocks with `plane` may begin, and would gain something.
+    /// Returns whether a collection of the planes that share superblocks with `plane` may begin and would gain pages.
     pub(in super::super) fn can_collect_twins(&self, plane: PlaneId) -> bool {
         let accounts = || self.twins_of(plane).map(|twin| &self.planes[twin.index()]);
         accounts().all(|account| account.collecting == 0) && accounts().any(|account| account.invalid_pages > 0)
     }
 
-    /// By position: the invalid pages of the blocks there, and when the last of them was filled. Zeroes unless all are full.
+    /// Returns, for each position, the invalid pages of its blocks and when the last of them was filled; zeroes unless all are full.
     pub(in super::super) fn twin_candidates(&self, plane: PlaneId) -> (Vec<u32>, Vec<u32>) {
         let positions = self.geometry.blocks_per_plane as usize;
         let (mut invalid, mut last) = (vec![0; positions], vec![0; positions]);
-        // When the first of them was filled: 0 as long as one is not full.
+        // When the first of the blocks was filled; 0 if one of them is not full.
         let mut first = vec![u32::MAX; positions];
         for twin in self.twins_of(plane) {
             let (invalid_pages, filled) = self.table.full_blocks(twin);
@@ -141,7 +142,7 @@ impl BlockManager {
         (invalid, last)
     }
 
-    /// Whether a collection finds room for all valid pages of the twins of `block`.
+    /// Returns whether a collection has free pages for all valid pages of the twins of `block`.
     pub(in super::super) fn twins_fit(&self, block: BlockId) -> bool {
         let blocks = || self.twins_of_block(block);
         let valid: u64 = blocks().map(|twin| u64::from(self.table.valid_pages(twin))).sum();
@@ -152,7 +153,7 @@ impl BlockManager {
         valid <= blocks().map(room).sum()
     }
 
-    /// Whether the twins of `block` are full and no collection of their planes is under way.
+    /// Returns whether the twins of `block` are full, and no collection of their planes is in progress.
     pub(in super::super) fn twins_are_full(&self, block: BlockId) -> bool {
         self.twins_of_block(block).all(|twin| self.table.state(twin) == BlockState::Full)
             && self.twins_of(self.table.plane_of(block)).all(|twin| self.planes[twin.index()].collecting == 0)
@@ -163,7 +164,7 @@ impl BlockManager {
         self.twins_of_block(block).for_each(|twin| self.mark_victim(twin));
     }
 
-    /// One block of a victim is erased: when all are, they are free.
+    /// Records that one block of a victim was erased. Frees all of them once all are erased.
     pub(super) fn twin_erased(&mut self, block: BlockId) {
         let plane = self.table.plane_of(block);
         let Some(Twins { superblocks, erased }) = &mut self.twins else { return };
@@ -177,7 +178,7 @@ impl BlockManager {
             return self.twins_of_block(block).for_each(|twin| self.free_folded(twin));
         }
         self.twins_of_block(block).for_each(|twin| self.free_erased(twin));
-        // All planes go on in the reserve as soon as one of them has come to it.
+        // If one plane has opened the reserve, host writes of all planes continue there.
         let in_reserve = |twin: PlaneId| self.planes[twin.index()].open.pages_left(Stream::Collection) > 0;
         if self.twins_of(plane).any(in_reserve) {
             for twin in self.twins_of(plane) {
@@ -188,7 +189,8 @@ impl BlockManager {
         }
     }
 
-    /// Has planes that share superblocks use as many blocks, after each was filled alone: those behind open others for `stream`.
+    /// Makes planes that share superblocks use the same number of blocks, after each was filled alone: planes with more free blocks open some for
+    /// `stream`.
     pub(in super::super) fn level_twins(&mut self, stream: Stream) {
         if !self.has_twins() {
             return;
@@ -243,7 +245,7 @@ mod tests {
 
     const PAGES: u32 = 3 * 10 * 8;
 
-    /// A die of three planes, each of 16 blocks of 8 pages, of which the host sees 10.
+    /// Creates a die of three planes with 16 blocks of 8 pages each; the capacity is 10 blocks per plane.
     fn die(victim: config::VictimPolicy) -> Ftl {
         let mut config = Config::default();
         config.geometry = config::Geometry {
@@ -273,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn planes_use_and_erase_the_same_blocks_under_every_choice_of_victims() {
+    fn planes_use_and_erase_the_same_blocks_under_every_victim_policy() {
         for &victim in config::VictimPolicy::ALL {
             let ftl = written(victim, 20_000);
             ftl.audit().expect("the tables agree, those of twins too");
@@ -284,11 +286,11 @@ mod tests {
     }
 
     #[test]
-    fn pages_go_round_the_planes_so_that_none_is_behind_by_more_than_one() {
+    fn write_pointers_of_the_planes_differ_by_at_most_one_page() {
         let mut ftl = die(config::VictimPolicy::Greedy);
         let idle = IdleDies::new(1);
         for lpn in 0..PAGES {
-            // The pages of one plane only, by the static order.
+            // Write only pages that the static order puts on one plane.
             ftl.write_untimed(Lpn(lpn / 3 * 3), &idle);
             let pointers = [0, 1, 2].map(|plane| ftl.blocks.planes[plane].open.get(Stream::SHARED).next_page % 8);
             let is_level =
@@ -298,13 +300,13 @@ mod tests {
     }
 
     #[test]
-    fn a_block_opened_in_one_plane_alone_is_found() {
+    fn a_block_opened_in_one_plane_alone_is_detected() {
         let mut ftl = written(config::VictimPolicy::Greedy, 0);
         let account = &mut ftl.blocks.planes[1];
         let block = account.free.pop().expect("there are free blocks");
         account.free_pages -= 8;
         ftl.blocks.table.open(block, false);
-        let found = ftl.audit().expect_err("it has no twin");
+        let found = ftl.audit().expect_err("the block has no twin");
         assert!(found.contains("its twin"), "{found}");
     }
 }

@@ -1,13 +1,13 @@
-//! How far apart the erase counts of a plane are.
+//! Spread of the erase counts of a plane.
 
-/// Bounds of the erase counts of a plane, kept without looking at its blocks.
+/// Bounds of the erase counts of a plane, updated without a scan of its blocks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in super::super) struct WearSpread {
-    /// The highest erase count.
+    /// Highest erase count.
     most: u32,
-    /// No full block has a lower erase count.
+    /// Lower bound of the erase counts of full blocks.
     least: u32,
-    /// Whether a block was erased since the least erased one was last searched for.
+    /// Whether erase counts have changed since the last search for the least erased block.
     has_changed: bool,
 }
 
@@ -32,13 +32,13 @@ impl WearSpread {
         }
     }
 
-    /// Whether the least erased full block may be more than `threshold` behind the most erased block. `false` when it was searched
-    /// for and nothing has changed since.
+    /// Returns whether the least erased full block may be more than `threshold` behind the most erased block. False if the last search found that it
+    /// is not, and nothing has changed since.
     pub(in super::super) fn may_exceed(self, threshold: u32) -> bool {
         self.has_changed && self.most - self.least > threshold
     }
 
-    /// The least erased full block was searched for. Returns how far it is behind the most erased.
+    /// Records the erase count of the least erased full block, found by a search. Returns how far it is behind the most erased block.
     pub(in super::super) fn found_least(&mut self, erase_count: u32) -> u32 {
         (self.least, self.has_changed) = (erase_count, false);
         self.most - self.least

@@ -1,4 +1,4 @@
-//! The tables of blocks as numbers, for a drive that is kept. Wear is left out: every block is as good as new.
+//! Serialization of the block tables of a prepared drive. Wear is not included: every block is read back as new.
 
 use super::{BlockState, BlockTable};
 use crate::states::{BitReader, BitWriter};
@@ -16,7 +16,7 @@ impl BlockTable {
         }
     }
 
-    /// Takes the numbers of a drive of the same geometry; `None` when they cannot be.
+    /// Reads the image of a drive of the same geometry. Returns `None` if it is invalid.
     pub(in super::super) fn read_image(&mut self, from: &mut BitReader) -> Option<()> {
         let pages_per_block = u64::from(self.geometry.pages_per_block);
         for word in &mut self.valid {
@@ -34,7 +34,7 @@ impl BlockTable {
         Some(())
     }
 
-    /// Bits of [`BlockTable::write_image`].
+    /// Returns the size of the image of [`BlockTable::write_image`] in bits.
     pub(in super::super) fn image_bits(&self) -> u64 {
         let of_block = 3 * u16::BITS + u32::BITS + 2 * u8::BITS;
         self.valid.len() as u64 * u64::from(u64::BITS) + self.rows.len() as u64 * u64::from(of_block)
