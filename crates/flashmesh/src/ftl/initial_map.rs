@@ -1,8 +1,9 @@
-//! The map of a preconditioned drive, for pages that have not been written or moved since: computed, not stored.
+//! Computed map of a preconditioned drive, for pages not written or moved since.
 //!
-//! Sequential data lies in order. The random steady state consists of copies of a simulated sample, each with its logical pages permuted
-//! ([`Ftl::precondition`](super::Ftl::precondition)), so that two tables of the sample and a permutation for each copy replace the tables of the whole drive.
-//! A drive of terabytes is ready as soon as its sample is. The tables of [`Mapping`](super::mapping::Mapping) hold what was written later.
+//! Sequential data is stored in order. The random steady state consists of copies of a simulated sample, each with permuted logical pages
+//! ([`Ftl::precondition`](super::Ftl::precondition)), so that two tables of the sample and a permutation for each copy replace the tables of the
+//! whole drive. So a drive of terabytes is ready as soon as its sample is. The tables of [`Mapping`](super::mapping::Mapping) hold everything written
+//! later.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -15,35 +16,36 @@ use crate::flash::divisor::Divisor;
 use crate::flash::geometry::Geometry;
 use crate::ids::{Lpn, PlaneId, Ppn};
 
-/// The group of a plane that was not filled.
+/// Entry of `group_of` for a plane that was not filled.
 const NO_GROUP: u32 = u32::MAX;
 
-/// The map of all planes that were filled.
+/// Computed map of all planes that were filled.
 #[derive(Clone, Debug)]
 pub(super) struct InitialMap {
     order: StaticOrder,
-    /// The logical pages that are mapped.
+    /// Mapped logical pages.
     ranges: Vec<Range<u32>>,
     pages_per_plane: Divisor,
     groups: Vec<PlaneGroup>,
-    /// By plane.
+    /// Index in `groups` of each plane, or [`NO_GROUP`].
     group_of: Vec<u32>,
 }
 
-/// A sample at one instant. Each block of the drive holds several copies of one of the sample, word by word of 64 pages in turn.
+/// State of a sample at one instant, as the source of several copies. Each block of the drive holds one block of each copy, interleaved in words of
+/// 64 pages.
 #[derive(Clone, Debug)]
 pub(super) struct SampleState {
-    /// By logical page of the sample: its offset from the first page of a group, in the first copy.
+    /// Offset of each logical page of the sample from the first page of a group, in the first copy.
     offsets: Vec<u32>,
     by_pages: Divisor,
-    /// By physical page of the sample: its logical page, if it is valid. Made when a physical page is asked for the first time.
+    /// Logical page of each valid physical page of the sample. Computed at the first lookup of a physical page.
     logical: OnceLock<Vec<u32>>,
     /// Physical pages of the sample.
     physical_pages: u32,
     copies: u32,
-    /// Of the sample.
+    /// Pages of a block of the sample.
     pages_per_block: u32,
-    /// By the pages of a block of the drive.
+    /// Division by the pages of a block of the drive.
     by_block: Divisor,
 }
 
@@ -51,7 +53,7 @@ pub(super) struct SampleState {
 #[derive(Clone, Debug)]
 pub(super) struct PlaneGroup {
     first_page: Ppn,
-    /// The logical pages, each share with the number of pages before it.
+    /// Logical pages: each share with the number of pages in earlier shares.
     shares: Vec<(u32, Share)>,
     content: Content,
 }
@@ -64,7 +66,7 @@ enum Content {
 }
 
 impl InitialMap {
-    /// No plane is filled yet; `ranges` are the logical pages that will be mapped.
+    /// Creates a map in which no plane is filled yet. `ranges` are the logical pages that will be mapped.
     pub fn empty(geometry: &Geometry, order: &StaticOrder, ranges: &[Range<u32>]) -> InitialMap {
         InitialMap {
             order: order.clone(),
@@ -75,7 +77,7 @@ impl InitialMap {
         }
     }
 
-    /// Adds planes that were filled.
+    /// Adds a group of filled planes.
     pub fn add(&mut self, group: PlaneGroup) {
         for (_, share) in &group.shares {
             self.group_of[share.plane.index()] = self.groups.len() as u32;
@@ -83,17 +85,17 @@ impl InitialMap {
         self.groups.push(group);
     }
 
-    /// Passes all logical pages, each with its physical page, to `take`, some at a time.
+    /// Passes all (logical, physical) page pairs to `take`, in batches.
     pub fn in_batches(&self, mut take: impl FnMut(&mut Vec<(Lpn, Ppn)>)) {
         self.groups.iter().for_each(|group| group.in_batches(&mut take));
     }
 
-    /// Whether `lpn` is mapped, without computing where.
+    /// Returns whether `lpn` is mapped, without computing its location.
     pub fn contains(&self, lpn: Lpn) -> bool {
         self.ranges.iter().any(|range| range.contains(&lpn.0))
     }
 
-    /// The physical page of `lpn`.
+    /// Returns the physical page of `lpn`; `None` if it is not mapped.
     #[inline(never)]
     pub fn get(&self, lpn: Lpn) -> Option<Ppn> {
         if !self.contains(lpn) {
@@ -103,7 +105,7 @@ impl InitialMap {
         self.group(plane)?.get(lpn, plane)
     }
 
-    /// The logical page at `ppn`, which is valid.
+    /// Returns the logical page stored at `ppn`, which must be valid.
     pub fn lpn_at(&self, ppn: Ppn) -> Option<Lpn> {
         self.group(PlaneId(self.pages_per_plane.divide(ppn.0)))?.lpn_at(ppn)
     }
@@ -114,12 +116,12 @@ impl InitialMap {
 }
 
 impl PlaneGroup {
-    /// `shares` lie in their order from `first_page` on.
+    /// Creates a group whose `shares` are stored in order from `first_page` on.
     pub fn in_order(first_page: Ppn, shares: impl IntoIterator<Item = Share>) -> PlaneGroup {
         PlaneGroup::new(first_page, shares, Content::InOrder)
     }
 
-    /// `shares` lie in copies of a sample from `first_page` on, one for each of `permutations`.
+    /// Creates a group whose `shares` are stored in copies of a sample from `first_page` on, one copy for each of `permutations`.
     pub fn copies(
         state: Arc<SampleState>,
         first_page: Ppn,
@@ -138,7 +140,7 @@ impl PlaneGroup {
         PlaneGroup { first_page, shares: numbered.collect(), content }
     }
 
-    /// Passes its logical pages, each with its physical page, to `take`, some at a time.
+    /// Passes all (logical, physical) page pairs of the group to `take`, in batches.
     pub fn in_batches(&self, mut take: impl FnMut(&mut Vec<(Lpn, Ppn)>)) {
         let (mut offsets, mut batch) = ([0; PREFETCHED], Vec::with_capacity(PREFETCHED));
         for (before, share) in &self.shares {
@@ -159,7 +161,7 @@ impl PlaneGroup {
         }
     }
 
-    /// The valid pages of the copies that no logical page is left for.
+    /// Returns the valid pages of the copies beyond the logical pages of the group.
     pub fn unused(&self) -> impl Iterator<Item = Ppn> {
         let used = self.shares.last().map_or(0, |(before, share)| before + share.count);
         let copied = match &self.content {
@@ -169,13 +171,13 @@ impl PlaneGroup {
         (used..copied).map(|index| self.ppn_of(index))
     }
 
-    /// The physical page of `lpn`, which static allocation gives to `plane`.
+    /// Returns the physical page of `lpn`, whose static plane is `plane`.
     fn get(&self, lpn: Lpn, plane: PlaneId) -> Option<Ppn> {
         let mut of_plane = self.shares.iter().filter(|(_, share)| share.plane == plane);
         of_plane.find_map(|(before, share)| Some(self.ppn_of(before + share.number_of(lpn)?)))
     }
 
-    /// The physical page of the logical page at `index` in the group.
+    /// Returns the physical page of the logical page at `index` in the group.
     fn ppn_of(&self, index: u32) -> Ppn {
         let offset = match &self.content {
             Content::InOrder => index,
@@ -197,7 +199,7 @@ impl PlaneGroup {
 }
 
 impl Content {
-    /// Writes the offsets of the pages from `index` on to the front of `offsets`, as many as are of one copy. Returns them.
+    /// Computes the offsets of the pages from `index` on into `offsets`, up to the end of the copy. Returns those computed.
     fn offsets<'a>(&self, index: u32, offsets: &'a mut [u32]) -> &'a [u32] {
         match self {
             Content::InOrder => {
@@ -219,7 +221,7 @@ impl Content {
 }
 
 impl SampleState {
-    /// See the fields.
+    /// Creates the state. `offsets`: see the field.
     pub fn new(offsets: Vec<u32>, physical_pages: u32, copies: u32, pages_per_block: u32) -> SampleState {
         let by_pages = Divisor::new(offsets.len() as u32);
         SampleState {
@@ -233,26 +235,26 @@ impl SampleState {
         }
     }
 
-    /// Logical pages.
+    /// Returns the number of logical pages.
     fn pages(&self) -> u32 {
         self.offsets.len() as u32
     }
 
-    /// The offset of the logical page at `index` in a group of copies.
+    /// Returns the offset of the logical page at `index` in a group of copies.
     fn offset_of(&self, index: u32, permutations: &[Permutation]) -> u32 {
         let copy = self.by_pages.divide(index);
         let page = permutations[copy as usize].image(index - copy * self.pages());
         copy * u64::BITS + self.offsets[page as usize]
     }
 
-    /// The index in a group of copies of the logical page at `offset`.
+    /// Returns the index, in a group of copies, of the logical page stored at `offset`.
     fn index_at(&self, offset: u32, permutations: &[Permutation]) -> Option<u32> {
         let (copy, page) = self.physical(offset);
         let logical = *self.logical.get_or_init(|| self.inverted()).get(page as usize)?;
         Some(copy * self.pages() + permutations[copy as usize].preimage(logical))
     }
 
-    /// The copy that the page at `offset` is of, and the physical page of the sample that it is a copy of.
+    /// Returns the copy that contains the page at `offset`, and the physical page of the sample that it is a copy of.
     fn physical(&self, offset: u32) -> (u32, u32) {
         if self.copies == 1 {
             return (0, offset);

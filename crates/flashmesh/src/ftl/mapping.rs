@@ -1,4 +1,4 @@
-//! Where each logical page is, and which logical page each physical page holds.
+//! The map: location of each logical page, and logical page of each physical page.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,39 +8,38 @@ use crate::engine::prefetch::prefetch;
 use crate::ids::{Lpn, Ppn};
 use crate::units::Bytes;
 
-/// Entries of a region of the forward table: those of a page of memory, 4 KiB.
+/// Entries of a region of the forward table, which is a 4 KiB page of memory.
 const REGION_ENTRIES: u32 = 1024;
 
-/// Pages whose entries are prefetched together: these fit into the first-level cache.
+/// Number of pages whose entries are prefetched together; the entries fit into the L1 cache.
 pub(super) const PREFETCHED: usize = 128;
 
-/// The entry of a logical page that was mapped and is no more.
+/// Entry of a logical page that was mapped and then unmapped.
 const UNMAPPED: u32 = u32::MAX;
-/// What would be its place: behind that of all pages.
+/// Value of `UNMAPPED` as a physical page (entry - 1), beyond all physical pages.
 const UNMAPPED_PLACE: u32 = UNMAPPED - 1;
 
 /// The page-level map in both directions.
 ///
-/// Both tables come zeroed from the operating system and zero means "nothing here", so a fresh drive of any size
-/// costs no time and no memory until it is written. A look at an entry that was never set does not touch the table either:
-/// it would bring a page of memory into the process, for nothing.
+/// Both tables are taken zeroed from the operating system, and zero means "not set". So a fresh drive of any size takes no time and no memory until
+/// it is written. Lookups of entries that were never set do not touch the table either, because that would allocate a page of memory for nothing.
 #[derive(Debug)]
 pub(super) struct Mapping {
-    /// By logical page: physical page + 1; 0 where nothing was set, [`UNMAPPED`] where that was cleared.
+    /// Physical page + 1 of each logical page; 0 if never set, [`UNMAPPED`] if unmapped.
     forward: Vec<u32>,
-    /// By region of the forward table, a bit each: whether an entry of it was ever set.
+    /// Bit set of the regions of the forward table with an entry that was ever set.
     written_regions: Vec<u64>,
-    /// By physical page: the logical page last programmed there + 1; meaningful only while the page is valid. 0 where nothing was set.
+    /// Logical page + 1 last programmed at each physical page, meaningful only while the page is valid; 0 if never set.
     reverse: Vec<u32>,
-    /// What holds where nothing was set.
+    /// Computed entries for pages never set in the tables; `None` if all are stored.
     initial: Option<Arc<InitialMap>>,
-    /// How often an entry was changed that a queued read may have been given.
+    /// Number of changes of entries that a queued read may have looked up.
     changes: u64,
-    /// Reads of unmapped pages.
+    /// Number of reads of unmapped pages.
     unmapped_reads: u64,
 }
 
-/// A copy of `table` that takes no memory for the regions that hold nothing, by their number.
+/// Returns a copy of `table` in which the regions without content stay untouched. `holds` receives the number and the entries of a region.
 fn sparse_copy(table: &[u32], holds: impl Fn(u32, &[u32]) -> bool) -> Vec<u32> {
     let mut copy = vec![0; table.len()];
     let regions = copy.chunks_mut(REGION_ENTRIES as usize).zip(table.chunks(REGION_ENTRIES as usize));
@@ -66,7 +65,7 @@ impl Clone for Mapping {
 }
 
 impl Mapping {
-    /// A map of `logical_pages`, those of the host and translation pages, over `pages` physical pages.
+    /// Creates a map of `logical_pages`, including translation pages, over `pages` physical pages.
     pub(super) fn new(logical_pages: u32, pages: u32) -> Mapping {
         let regions = logical_pages.div_ceil(REGION_ENTRIES);
         Mapping {
@@ -79,12 +78,12 @@ impl Mapping {
         }
     }
 
-    /// Begins with `initial`; no host page is mapped yet.
+    /// Sets the computed entries. No host page may be mapped yet.
     pub(super) fn begin_with(&mut self, initial: InitialMap) {
         self.initial = Some(Arc::new(initial));
     }
 
-    /// Whether an entry of the region of `lpn` was ever set.
+    /// Returns whether an entry of the region of `lpn` was ever set.
     #[inline]
     fn is_region_written(&self, lpn: Lpn) -> bool {
         self.is_written(lpn.0 / REGION_ENTRIES)
@@ -101,13 +100,13 @@ impl Mapping {
         self.place_in(entry, lpn)
     }
 
-    /// The entry of `lpn`. One that was never set does not touch the table.
+    /// Returns the entry of `lpn`, without touching the table if none of its region was ever set.
     #[inline]
     fn entry(&self, lpn: Lpn) -> u32 {
         if self.is_region_written(lpn) { self.forward[lpn.index()] } else { 0 }
     }
 
-    /// Sets the entry of `lpn`, and gives the one before.
+    /// Sets the entry of `lpn`. Returns the previous one.
     #[inline]
     fn set_entry(&mut self, lpn: Lpn, entry: u32) -> u32 {
         let region = lpn.0 / REGION_ENTRIES;
@@ -115,10 +114,10 @@ impl Mapping {
         std::mem::replace(&mut self.forward[lpn.index()], entry)
     }
 
-    /// What `entry` of `lpn` says.
+    /// Returns the location that `entry` of `lpn` stands for.
     #[inline(always)]
     fn place_in(&self, entry: u32, lpn: Lpn) -> Option<Ppn> {
-        // One comparison for both entries that are no place.
+        // A single comparison covers both entries without a physical page.
         match entry.wrapping_sub(1) {
             place @ 0..UNMAPPED_PLACE => Some(Ppn(place)),
             _ if entry == UNMAPPED => None,
@@ -126,7 +125,7 @@ impl Mapping {
         }
     }
 
-    /// Whether `lpn` is mapped, without computing where.
+    /// Returns whether `lpn` is mapped, without computing its location.
     pub(super) fn is_mapped(&self, lpn: Lpn) -> bool {
         match self.entry(lpn) {
             0 => self.initial.as_ref().is_some_and(|initial| initial.contains(lpn)),
@@ -134,13 +133,13 @@ impl Mapping {
         }
     }
 
-    /// Whether the map of some pages is computed.
+    /// Returns whether entries of some pages are computed.
     #[inline]
     pub(super) fn is_computed(&self) -> bool {
         self.initial.is_some()
     }
 
-    /// Stores entries of valid `pages` that are computed so far: a stored entry is found faster.
+    /// Stores the entries of valid `pages` that are still computed: lookups of stored entries are faster.
     pub(super) fn store(&mut self, pages: impl Iterator<Item = Ppn>) {
         let Some(initial) = &self.initial else { return };
         let computed = pages.filter(|ppn| self.reverse[ppn.index()] == 0);
@@ -148,7 +147,7 @@ impl Mapping {
         self.set_all(&computed);
     }
 
-    /// Stores all entries that are computed so far.
+    /// Stores all entries that are still computed.
     pub(super) fn store_all(&mut self) {
         let Some(initial) = self.initial.take() else { return };
         initial.in_batches(|batch| {
@@ -157,19 +156,19 @@ impl Mapping {
         });
     }
 
-    /// Where `lpn` is, if that is stored.
+    /// Returns the location of `lpn`, if it is stored in the table.
     #[inline]
     pub(super) fn stored(&self, lpn: Lpn) -> Option<Ppn> {
         let entry = self.entry(lpn);
         entry.checked_sub(1).filter(|_| entry != UNMAPPED).map(Ppn)
     }
 
-    /// Whether any page was ever mapped.
+    /// Returns whether any page was ever mapped.
     pub(super) fn is_used(&self) -> bool {
         self.initial.is_some() || self.written() > Bytes::ZERO
     }
 
-    /// Maps `lpn` to `ppn` in both directions and returns where it was before.
+    /// Maps `lpn` to `ppn` in both directions. Returns its previous location.
     #[inline]
     pub(super) fn set(&mut self, lpn: Lpn, ppn: Ppn) -> Option<Ppn> {
         self.reverse[ppn.index()] = lpn.0 + 1;
@@ -179,7 +178,7 @@ impl Mapping {
         old
     }
 
-    /// As [`Mapping::set`], for pages that nobody was told another place of, without a wait for the entries of each in turn.
+    /// Maps several pages, whose entries no queued read has looked up. Faster than [`Mapping::set`] for each, because the entries are prefetched.
     #[inline]
     pub(super) fn set_all(&mut self, pages: &[(Lpn, Ppn)]) {
         for pages in pages.chunks(PREFETCHED) {
@@ -194,8 +193,8 @@ impl Mapping {
         }
     }
 
-    /// How often the physical page of any logical page has changed. The first write of a page counts only once an unmapped page
-    /// [was read](Mapping::note_unmapped_read).
+    /// Returns the number of changes of the location of any logical page. First writes count only once an unmapped page [was
+    /// read](Mapping::note_unmapped_read).
     #[inline(always)]
     pub(super) fn changes(&self) -> u64 {
         self.changes
@@ -207,17 +206,17 @@ impl Mapping {
         self.unmapped_reads += 1;
     }
 
-    /// Returns the reads of unmapped pages.
+    /// Returns the number of reads of unmapped pages.
     pub(super) fn unmapped_reads(&self) -> u64 {
         self.unmapped_reads
     }
 
-    /// `ppn` holds `lpn`, beside where the map has it.
+    /// Records that `ppn` holds `lpn`, in addition to its mapped location.
     pub(super) fn note(&mut self, ppn: Ppn, lpn: Lpn) {
         self.reverse[ppn.index()] = lpn.0 + 1;
     }
 
-    /// Unmaps `lpn` and returns where it was.
+    /// Unmaps `lpn`. Returns its previous location.
     #[inline]
     pub(super) fn clear(&mut self, lpn: Lpn) -> Option<Ppn> {
         let old = self.get(lpn)?;
@@ -226,7 +225,7 @@ impl Mapping {
         Some(old)
     }
 
-    /// The logical page last programmed at `ppn`.
+    /// Returns the logical page last programmed at `ppn`.
     #[inline]
     pub(super) fn lpn_at(&self, ppn: Ppn) -> Lpn {
         match self.reverse[ppn.index()].checked_sub(1) {
@@ -235,7 +234,7 @@ impl Mapping {
         }
     }
 
-    /// The physical page of each of `lpns`, all of which were written.
+    /// Returns the physical pages of `lpns`, all of which must have been written.
     pub(super) fn physical_pages(&self, lpns: Range<u32>) -> impl Iterator<Item = Ppn> {
         let entries = &self.forward[lpns.start as usize..lpns.end as usize];
         entries
@@ -251,8 +250,8 @@ impl Mapping {
         }
     }
 
-    /// The pages that are mapped, each with its place, in time that grows with the regions of the table that were ever set, and with all of them where
-    /// places are computed.
+    /// Returns the mapped pages with their locations. Takes time proportional to the regions of the table ever set, or to all regions if entries are
+    /// computed.
     pub(super) fn mapped(&self) -> impl Iterator<Item = (Lpn, Ppn)> {
         let regions = (0..self.logical_pages()).step_by(REGION_ENTRIES as usize);
         let used = regions.filter(|&first| self.initial.is_some() || self.is_region_written(Lpn(first)));
@@ -260,7 +259,7 @@ impl Mapping {
         pages.filter_map(|lpn| Some((Lpn(lpn), self.get(Lpn(lpn))?)))
     }
 
-    /// How much of the forward table was ever written.
+    /// Returns the size of the regions of the forward table that were ever written.
     pub(super) fn written(&self) -> Bytes {
         let regions: u32 = self.written_regions.iter().map(|word| word.count_ones()).sum();
         Bytes::new(u64::from(regions) * u64::from(REGION_ENTRIES) * size_of::<u32>() as u64)

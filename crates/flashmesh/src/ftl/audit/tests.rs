@@ -1,4 +1,4 @@
-//! Injected faults of the tables, which the audit must find, in its words.
+//! Faults injected into the tables, each of which the audit must report.
 
 use super::*;
 use crate::config::{self, Allocation, Config, Indices, Namespace};
@@ -9,7 +9,7 @@ use crate::ftl::{FtlRules, IdleDies, Stream};
 use crate::ids::Lpn;
 use crate::units::Bytes;
 
-/// A drive that nothing was written to.
+/// Creates a drive that was never written.
 fn fresh() -> (Ftl, Geometry) {
     let mut config = Config::default();
     config.geometry = config::Geometry {
@@ -34,7 +34,7 @@ fn drive() -> Ftl {
     ftl
 }
 
-/// Injects a fault into a sound drive; the audit must find it, in the words of `expected`.
+/// Injects a fault into a sound drive and asserts that the audit reports `expected`.
 fn finds(expected: &str, inject: impl FnOnce(&mut Ftl)) {
     let mut ftl = drive();
     inject(&mut ftl);
@@ -43,7 +43,7 @@ fn finds(expected: &str, inject: impl FnOnce(&mut Ftl)) {
 }
 
 #[test]
-fn two_logical_pages_at_one_place_are_found() {
+fn two_logical_pages_at_one_location_are_found() {
     finds("which holds Lpn(4)", |ftl| {
         let ppn = ftl.lookup(Lpn(4)).unwrap();
         ftl.mapping.set(Lpn(2), ppn);
@@ -94,7 +94,7 @@ fn a_block_in_two_states_is_found() {
 #[test]
 fn a_free_block_of_another_plane_is_found() {
     finds("of another plane", |ftl| {
-        let block = ftl.blocks.plane_mut(PlaneId(1)).free.pop().expect("it has a free block");
+        let block = ftl.blocks.plane_mut(PlaneId(1)).free.pop().expect("the plane has a free block");
         ftl.blocks.plane_mut(PlaneId(0)).free.push(block, 0);
     });
 }
@@ -129,13 +129,13 @@ fn a_page_beyond_the_drive_is_found() {
     });
 }
 
-/// A block of plane 0 in such a state.
+/// Returns a block of plane 0 in `state`.
 fn block_in(ftl: &Ftl, state: BlockState) -> BlockId {
     let mut blocks = ftl.blocks.table().of_plane(PlaneId(0));
-    blocks.find(|&block| ftl.block_state(block) == state).expect("there is one")
+    blocks.find(|&block| ftl.block_state(block) == state).expect("a block is in this state")
 }
 
-/// Injects a fault into the tables of a block in such a state.
+/// Injects a fault into the tables of a block in `state`, and asserts that the audit reports `expected`.
 fn finds_in_a_block(expected: &str, state: BlockState, inject: impl FnOnce(&mut BlockEntry<'_>)) {
     finds(expected, |ftl| {
         let block = block_in(ftl, state);
@@ -188,7 +188,7 @@ fn a_full_block_less_erased_than_the_least_of_its_plane_is_found() {
     });
 }
 
-/// A drive of two channels each of which has a namespace of its own; page 3 of the first one is written.
+/// Creates a drive of two channels with a namespace each. Page 3, of the first namespace, is written.
 fn divided() -> Ftl {
     let mut config = Config::default();
     config.geometry = config::Geometry {

@@ -1,4 +1,4 @@
-//! When garbage collection and wear levelling begin, and with which block.
+//! Triggers of garbage collection and wear levelling, and the choice of the victim.
 
 use super::{Candidates, Custom, Policy, VictimSelector};
 use crate::config::{self, Config};
@@ -9,10 +9,10 @@ use crate::ftl::blocks::{BlockManager, BlockState};
 use crate::ftl::stream::RESERVE_BLOCKS;
 use crate::ids::{BlockId, PlaneId};
 
-/// Keeps the random choices of victims apart from all others that grow from the seed of a run.
+/// Separates the random choices of victims from other random choices with the same seed.
 const SEED_OF_VICTIMS: u64 = 0x6674_6c2d_7669_6374;
 
-/// Chooses when to collect and what.
+/// Decides when to collect, and selects victims.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Collector {
     gc: config::Gc,
@@ -20,11 +20,11 @@ pub(in super::super) struct Collector {
     limits: Limits,
     victim: Policy,
     random: SimRng,
-    /// Victims have at least so many invalid pages.
+    /// Minimum number of invalid pages of a victim.
     least_gain: u32,
 }
 
-/// Free pages of a plane below which a collection begins.
+/// Thresholds of a plane, in free pages: below each, the collection of its kind begins.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
     collection: u32,
@@ -36,7 +36,7 @@ impl Limits {
     fn new(geometry: &Geometry, gc: &config::Gc) -> Limits {
         let pages = geometry.native_pages_per_plane();
         let share = |share: f64| (f64::from(pages) * share).ceil() as u32;
-        // Even a plane of few blocks is collected while the host still has a block to write to.
+        // Even a plane of few blocks must be collected while the host still has a block to write to.
         let reserve = RESERVE_BLOCKS * geometry.pages_per_block;
         Limits {
             collection: share(gc.threshold).max(reserve + geometry.pages_per_block),
@@ -47,9 +47,10 @@ impl Limits {
 }
 
 impl Collector {
-    /// A victim is one block, or a superblock over the planes of so many dies. With `has_map` moved pages make translation pages
-    /// invalid: to collect a block without an invalid page would gain nothing and ask for the next collection, without end
-    /// \[choice\].
+    /// Creates the collector. A victim is one block, or a superblock over the planes of `superblock_dies` dies.
+    ///
+    /// With `has_map`, moved pages invalidate translation pages. A victim without an invalid page would then gain nothing and trigger the next
+    /// collection, endlessly; so victims need at least one invalid page \[choice\].
     pub(in super::super) fn new(
         geometry: &Geometry,
         config: &Config,
@@ -57,7 +58,7 @@ impl Collector {
         has_map: bool,
     ) -> Collector {
         let mut of_victims = geometry.clone();
-        // Of a victim's valid pages the last may leave a part of their program empty: with fewer invalid ones nothing would be gained.
+        // The last valid pages of a victim may leave their program partly empty. With fewer invalid pages than one program, nothing would be gained.
         let planes = superblock_dies.map_or(1, |dies| Superblocks::new(geometry, dies).planes());
         let program = geometry.units_per_program * planes;
         if superblock_dies.is_some() {
@@ -83,7 +84,7 @@ impl Collector {
         &self.wear
     }
 
-    /// Free pages of a plane below which a collection begins that no idle die is needed for.
+    /// Returns the free pages of a plane below which a collection begins even if the die is busy.
     pub(in super::super) fn pages_kept_free(&self) -> u32 {
         self.limits.collection
     }
@@ -98,7 +99,7 @@ impl Collector {
         account.free_pages < self.limits.collection || account.is_out_of_space()
     }
 
-    /// How many pages are written to an open block of `plane`, which is not short, until it is.
+    /// Returns how many pages can be written to `plane`, which must not be short, until it is.
     #[inline]
     pub(in super::super) fn pages_until_short(&self, blocks: &BlockManager, plane: PlaneId) -> u32 {
         (blocks.plane(plane).free_pages + 1).saturating_sub(self.limits.collection)
@@ -125,7 +126,7 @@ impl Collector {
         blocks.plane(plane).free_pages < self.limits.background
     }
 
-    /// Picks a victim among the full blocks of `plane` and marks it.
+    /// Selects a victim among the full blocks of `plane` and marks it.
     pub(in super::super) fn begin(&mut self, blocks: &mut BlockManager, plane: PlaneId) -> Option<BlockId> {
         if !blocks.plane(plane).can_collect() {
             return None;
@@ -133,7 +134,7 @@ impl Collector {
         let first = blocks.table().first_of_plane(plane);
         let candidates = blocks.table().candidates(plane);
         let chosen = self.victim.select(&candidates, &mut self.random);
-        // A policy that is blind to invalid pages may choose a block that is not worthwhile.
+        // Policies that ignore invalid pages may choose a block that gains too little.
         let victim = [chosen, candidates.most_invalid()]
             .into_iter()
             .flatten()
@@ -144,7 +145,7 @@ impl Collector {
     }
 
     pub(in super::super) fn wants_twins(&self, blocks: &BlockManager, plane: PlaneId) -> bool {
-        // Seldom short: asked first.
+        // Planes are rarely short, so check that first.
         blocks.twins_of(plane).any(|twin| self.is_short(blocks, twin)) && blocks.can_collect_twins(plane)
     }
 
@@ -152,7 +153,7 @@ impl Collector {
         blocks.twins_of(plane).any(|twin| self.is_low(blocks, twin)) && blocks.can_collect_twins(plane)
     }
 
-    /// Picks a position whose blocks are full in all planes that share superblocks with `plane` and marks them.
+    /// Selects a position whose blocks are full in all planes that share superblocks with `plane`, and marks and returns these blocks.
     pub(in super::super) fn begin_twins(&mut self, blocks: &mut BlockManager, plane: PlaneId) -> Option<Vec<BlockId>> {
         if !blocks.can_collect_twins(plane) {
             return None;
@@ -173,8 +174,8 @@ impl Collector {
         Some(blocks.twins_of_block(victim).collect())
     }
 
-    /// Static wear levelling: marks the least erased full block of `plane` as a victim when the most erased block is more than the
-    /// threshold ahead of it. The block is the next to be opened once it is erased, so cold data leaves it.
+    /// Begins static wear levelling if the most erased block of `plane` is more than the threshold ahead of the least erased full block. Marks the
+    /// latter as victim and returns it. Once erased, it is the next block to be opened, so cold data leaves it.
     pub(in super::super) fn begin_wear_move(&self, blocks: &mut BlockManager, plane: PlaneId) -> Option<BlockId> {
         if !self.wear.static_levelling {
             return None;
@@ -206,7 +207,7 @@ impl Collector {
     }
 }
 
-/// Counts of superblocks, which may have more pages than 16 bits count: in units of as many pages as it takes.
+/// Scales the page counts of superblocks to 16 bits, by a power of two that fits the largest.
 fn in_16_bits(counts: &[u32]) -> Vec<u16> {
     let most = counts.iter().copied().max().unwrap_or(0);
     let bits = (u32::BITS - most.leading_zeros()).saturating_sub(u16::BITS);
@@ -219,8 +220,7 @@ mod tests {
     use crate::ftl::{Ftl, FtlRules, IdleDies};
     use crate::ids::Lpn;
 
-    /// Erase counts after a tenth of the pages took nearly all writes: the difference between the most and the least
-    /// erased block.
+    /// Returns the difference between the most and the least erased block, after a tenth of the pages took nearly all writes.
     fn spread(dynamic: bool, static_levelling: bool) -> u32 {
         let mut config = Config::default();
         config.geometry = config::Geometry {
@@ -252,14 +252,14 @@ mod tests {
 
     #[test]
     fn static_wear_levelling_keeps_erase_counts_together() {
-        // A block may be erased again before a move of the least erased one gets its turn.
+        // A block may be erased a few times more before the least erased one is moved.
         assert!(spread(true, true) <= THRESHOLD + 3, "{}", spread(true, true));
         let unlevelled = spread(true, false);
         assert!(unlevelled > 10 * THRESHOLD, "the workload does not wear blocks unevenly: {unlevelled}");
     }
 
     #[test]
-    fn nothing_is_moved_while_static_wear_levelling_is_off() {
+    fn no_block_is_moved_if_static_wear_levelling_is_off() {
         let config = Config::default();
         let geometry = Geometry::new(&config.geometry).unwrap();
         let mut ftl = Ftl::new(&geometry, &config, FtlRules::new(&config));

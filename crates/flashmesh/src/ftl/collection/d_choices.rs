@@ -1,18 +1,18 @@
-//! d-choices (RGA).
+//! Victim policy d-choices (randomized greedy).
 
 use super::{Candidates, VictimSelector};
 use crate::engine::random::SimRng;
 
-/// The randomized greedy algorithm: of d full blocks drawn at random, with replacement, the one with the fewest valid
-/// pages (Van Houdt, "A mean field model for a class of garbage collection algorithms in flash-based solid state
-/// drives", 2013). One choice is [`super::Random`], very many are [`super::Greedy`].
+/// Randomized greedy algorithm: of d full blocks drawn at random, with replacement, selects the one with the fewest
+/// valid pages (Van Houdt, "A mean field model for a class of garbage collection algorithms in flash-based solid state
+/// drives", 2013). d = 1 is [`super::Random`]; large d approach [`super::Greedy`].
 #[derive(Clone, Copy, Debug)]
 pub struct DChoices {
     d: u32,
 }
 
 impl DChoices {
-    /// With `d` choices, at least one.
+    /// Creates the policy with `d` choices, at least one.
     pub fn new(d: u32) -> DChoices {
         DChoices { d: d.max(1) }
     }
@@ -42,8 +42,8 @@ mod tests {
     }
 
     #[test]
-    fn the_best_of_d_draws_is_chosen_as_often_as_order_statistics_say() {
-        // Gains 0 to 9: the best of d draws is at most g with probability ((g + 1) / 10)^d.
+    fn choices_follow_the_order_statistics_of_d_draws() {
+        // The invalid pages are 0 to 9: the best of d draws has at most g with probability ((g + 1) / 10)^d.
         let plane = Blocks { invalid_pages: (0..10).collect(), filled: (1..=10).collect() };
         let mut random = SimRng::new(5);
         for d in [2, 3, 10] {

@@ -1,9 +1,9 @@
-//! FIFO.
+//! Victim policy FIFO.
 
 use super::{Candidates, VictimSelector};
 use crate::engine::random::SimRng;
 
-/// The block that was filled first, whatever it holds: the drive is one log, cleaned at its tail.
+/// Selects the block that was filled first, regardless of its content, as in a log that is cleaned at its tail.
 #[derive(Clone, Copy, Debug)]
 pub struct Fifo;
 

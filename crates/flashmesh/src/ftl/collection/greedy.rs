@@ -1,10 +1,9 @@
-//! Greedy.
+//! Victim policy greedy.
 
 use super::{Candidates, VictimSelector};
 use crate::engine::random::SimRng;
 
-/// The block with the fewest valid pages; of equals the one lowest in the plane. Optimal for uniform
-/// random writes.
+/// Selects the block with the fewest valid pages; on a tie, the lowest in the plane. Optimal for uniform random writes.
 #[derive(Clone, Copy, Debug)]
 pub struct Greedy;
 

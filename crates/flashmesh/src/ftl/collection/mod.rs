@@ -1,4 +1,4 @@
-//! Which block garbage collection empties next.
+//! Garbage collection: victim policies.
 
 mod collector;
 mod d_choices;
@@ -23,20 +23,20 @@ use crate::engine::random::SimRng;
 use crate::flash::geometry::Geometry;
 use crate::ids::PlaneId;
 
-/// Chooses the victim of a collection among the full blocks of a plane.
+/// Policy that selects the victim of a collection among the full blocks of a plane.
 ///
 /// # Contract
 ///
-/// - The choice is a candidate ([`Candidates::contains`]), or `None` when there is none.
-/// - It is called only while some candidate has an invalid page. It may still choose one without (some policies are
-///   blind to it), as long as repeated calls choose one that has in the end.
-/// - The choice depends on nothing but the arguments and the earlier calls; chance comes from `random` alone.
+/// - The choice is a candidate ([`Candidates::contains`]), or `None` if there is none.
+/// - The policy is called only if some candidate has an invalid page. It may choose one without (some policies ignore invalid pages), as long as
+///   repeated calls eventually choose one with invalid pages.
+/// - The choice depends only on the arguments and earlier calls; `random` is the only source of randomness.
 pub trait VictimSelector {
-    /// The victim, as a position in its plane.
+    /// Returns the position of the victim in its plane.
     fn select(&mut self, candidates: &Candidates<'_>, random: &mut SimRng) -> Option<u32>;
 }
 
-/// A policy of the caller's own, for trying one out before it has a name in the configuration.
+/// A victim selector supplied by the caller, to try a policy before it has a name in the configuration.
 pub(super) struct Custom(pub(super) Box<dyn VictimSelector + Send>);
 
 impl fmt::Debug for Custom {
@@ -46,7 +46,7 @@ impl fmt::Debug for Custom {
 }
 
 impl Clone for Custom {
-    /// Never called: drives are prepared before they get a selector of the caller's own, and only prepared ones are cloned.
+    /// Never called: only prepared drives are cloned, and they get a caller's selector after that.
     fn clone(&self) -> Custom {
         unreachable!("a drive with a victim selector of the caller's own is not cloned")
     }
@@ -63,7 +63,7 @@ impl VictimSelector for Custom {
     }
 }
 
-/// The registry: name in the configuration, implementation, how it is built.
+/// Registry of victim policies: name in the configuration, which is also the type, and constructor.
 macro_rules! victim_selectors {
     ($($name:ident => $build:expr),+ $(,)?) => {
         #[derive(Clone, Debug)]
@@ -103,8 +103,7 @@ victim_selectors! {
     Fifo => |_, _| Fifo,
 }
 
-/// The blocks of one plane, as a victim selector sees them. Only full blocks are candidates: none that is open, free,
-/// or being collected.
+/// Blocks of one plane, as seen by a victim selector. Only full blocks are candidates, not blocks that are open, free or being collected.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidates<'a> {
     plane: PlaneId,
@@ -113,50 +112,50 @@ pub struct Candidates<'a> {
 }
 
 impl<'a> Candidates<'a> {
-    /// The blocks of `plane` by their position: `invalid_pages` counts those of a candidate, for a superblock of more than 65,535 pages in
-    /// units of 2, 4 or more pages, and is 0 for any other block,
-    /// `filled` is the sequence number, from 1, at which a candidate was filled, and 0 for any other block.
+    /// Creates the candidates of `plane` from tables by position. `invalid_pages` has the invalid pages of each candidate, in units of 2, 4 or more
+    /// pages for a superblock of more than 65,535 pages; `filled` has the sequence number, from 1, at which each candidate was filled. Both are 0 for
+    /// other blocks.
     pub fn new(plane: PlaneId, invalid_pages: &'a [u16], filled: &'a [u32]) -> Candidates<'a> {
         debug_assert_eq!(invalid_pages.len(), filled.len());
         Candidates { plane, invalid_pages, filled }
     }
 
-    /// The plane; where planes are collected together, one of them.
+    /// Returns the plane, or one of the planes if they are collected together.
     pub fn plane(&self) -> PlaneId {
         self.plane
     }
 
-    /// The invalid pages of every block of the plane, by its position: 0 for what is no candidate.
+    /// Returns the invalid pages of each block of the plane, by position; 0 if the block is no candidate.
     pub fn invalid_by_position(&self) -> &'a [u16] {
         self.invalid_pages
     }
 
-    /// The sequence number, from 1, at which every block of the plane was filled, by its position: 0 for what is no candidate.
+    /// Returns the sequence number, from 1, at which each block of the plane was filled, by position; 0 if the block is no candidate.
     pub fn filled_by_position(&self) -> &'a [u32] {
         self.filled
     }
 
-    /// Whether the block at `position` is a candidate.
+    /// Returns whether the block at `position` is a candidate.
     #[inline]
     pub fn contains(&self, position: u32) -> bool {
         self.filled[position as usize] != 0
     }
 
-    /// All candidates, by their positions.
+    /// Returns the positions of all candidates.
     pub fn positions(&self) -> impl Iterator<Item = u32> + use<'a> {
         let this = *self;
         (0..this.filled.len() as u32).filter(move |&position| this.contains(position))
     }
 
-    /// The invalid pages of the candidate at `position`.
+    /// Returns the invalid pages of the candidate at `position`.
     #[inline]
     pub fn invalid_pages(&self, position: u32) -> u32 {
         u32::from(self.invalid_pages[position as usize])
     }
 
-    /// The candidate with the most invalid pages, the first of equals; `None` when all are fully valid.
+    /// Returns the first candidate with the most invalid pages; `None` if no candidate has any.
     pub fn most_invalid(&self) -> Option<u32> {
-        // Maxima of whole chunks are found many blocks at a time; only the best chunk is searched one by one.
+        // The maximum of a chunk is computed for many blocks at a time; only the best chunk is searched one by one.
         const CHUNK: usize = 64;
         let mut best = (0, 0);
         for (index, chunk) in self.invalid_pages.chunks(CHUNK).enumerate() {
@@ -175,9 +174,9 @@ impl<'a> Candidates<'a> {
             .map(|offset| (start + offset) as u32)
     }
 
-    /// The candidate that was filled first.
+    /// Returns the candidate that was filled first.
     pub fn first_filled(&self) -> Option<u32> {
-        // Those that are no candidates wrap around to the largest number.
+        // Subtracting 1 wraps the zeroes of other blocks around to the largest number.
         let first = self.filled.iter().fold(u32::MAX, |first, &filled| first.min(filled.wrapping_sub(1)));
         if first == u32::MAX {
             return None;
@@ -185,10 +184,10 @@ impl<'a> Candidates<'a> {
         self.filled.iter().position(|&filled| filled == first + 1).map(|position| position as u32)
     }
 
-    /// A random one of the candidates that qualify, each with the same probability.
+    /// Returns a uniformly random candidate that qualifies; `None` if none does.
     pub fn draw(&self, random: &mut SimRng, qualifies: impl Fn(&Candidates<'_>, u32) -> bool) -> Option<u32> {
-        // Nearly all blocks of a plane in use are candidates, so a few throws find one; where few blocks qualify they
-        // are counted. Both ways are uniform, so going over from one to the other is too.
+        // Nearly all blocks of a plane in use are candidates, so a few draws find one. If only few qualify, count them and draw among them. Both are
+        // uniform, and so is their combination.
         const THROWS: usize = 8;
         let blocks = self.filled.len() as u32;
         let qualifies = |position: &u32| self.contains(*position) && qualifies(self, *position);
@@ -207,7 +206,7 @@ impl<'a> Candidates<'a> {
 pub(super) mod testing {
     use super::*;
 
-    /// A plane by its blocks: `None` is no candidate, else (invalid pages, place in the order of filling).
+    /// Tables of a plane, with zeroes for blocks that are no candidates.
     #[derive(Clone, Debug)]
     pub struct Blocks {
         pub invalid_pages: Vec<u16>,
@@ -223,7 +222,7 @@ pub(super) mod testing {
             (0..self.filled.len() as u32).filter(|&position| self.filled[position as usize] != 0)
         }
 
-        /// A random plane of `blocks` blocks, of which about a quarter are no candidates.
+        /// Creates a random plane, in which about a quarter of the blocks are no candidates.
         pub fn random(blocks: u32, invalid_pages_max: u32, random: &mut SimRng) -> Blocks {
             let mut order: Vec<u32> = (1..=blocks).collect();
             for i in (1..blocks as usize).rev() {
@@ -239,8 +238,7 @@ pub(super) mod testing {
         }
     }
 
-    /// Every selection over many random planes lies in what `allowed` says, each member of it is chosen sometimes, and
-    /// about equally often when there are no more than two.
+    /// Asserts, for many random planes, that selections are uniform over the blocks that `allowed` returns, and never another block.
     pub fn assert_uniform_over(selector: &mut impl VictimSelector, allowed: impl Fn(&Blocks) -> Vec<u32>) {
         let mut random = SimRng::new(3);
         for blocks in [1, 2, 3, 7, 70] {

@@ -1,9 +1,9 @@
-//! Random.
+//! Victim policy random.
 
 use super::{Candidates, VictimSelector};
 use crate::engine::random::SimRng;
 
-/// Any full block, each with the same probability, be it fully valid.
+/// Selects a uniformly random full block, even one without invalid pages.
 #[derive(Clone, Copy, Debug)]
 pub struct Random;
 

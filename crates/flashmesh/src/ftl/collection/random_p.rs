@@ -1,9 +1,9 @@
-//! Random-p.
+//! Victim policy random-p.
 
 use super::{Candidates, VictimSelector};
 use crate::engine::random::SimRng;
 
-/// A random full block that has at least one invalid page.
+/// Selects a random full block with at least one invalid page.
 #[derive(Clone, Copy, Debug)]
 pub struct RandomP;
 

@@ -1,18 +1,18 @@
-//! Random-pp.
+//! Victim policy random-pp.
 
 use super::{Candidates, VictimSelector};
 use crate::engine::random::SimRng;
 use crate::flash::geometry::Geometry;
 
-/// A random full block of which at least the spare share is invalid: the share of all pages that the host does not
-/// see. While no block has that many, a random one that has the most.
+/// Selects a random full block whose share of invalid pages is at least the over-provisioning, the share of pages not
+/// visible to the host. If there is none, selects a random one among those with the most invalid pages.
 #[derive(Clone, Copy, Debug)]
 pub struct RandomPp {
     invalid_pages_min: u32,
 }
 
 impl RandomPp {
-    /// For the spare share of `geometry`.
+    /// Creates the policy for the over-provisioning of `geometry`.
     pub fn new(geometry: &Geometry) -> RandomPp {
         let pages = u64::from(geometry.native_pages_per_plane()) * u64::from(geometry.planes());
         let spare_pages = pages.saturating_sub(u64::from(geometry.logical_pages));
@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn every_candidate_with_the_spare_share_invalid_is_chosen_equally_often() {
-        // 7 % of 768 pages.
+        // 7 % of 768 pages, rounded up.
         let mut selector = RandomPp::new(&Geometry::new(&config::Geometry::default()).unwrap());
         assert_eq!(selector.invalid_pages_min, 54);
         selector.invalid_pages_min = 6;

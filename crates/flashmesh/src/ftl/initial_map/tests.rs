@@ -1,4 +1,4 @@
-//! The computed map equals the one in tables.
+//! Comparison of the computed map with a map in tables.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::ftl::testing::{DRIVE, config_of};
 use crate::ftl::{Ftl, FtlRules, IdleDies};
 use crate::ids::BlockId;
 
-/// The preconditioned drive of `text`, with its map in tables and computed.
+/// Returns the preconditioned drive of `text` twice: with its map in tables, and with a computed map.
 fn preconditioned(text: &str, superblock_dies: Option<u32>, precondition: Precondition) -> [Ftl; 2] {
     let config = config_of(text, &["workload.read-share=50%"]);
     let geometry = Geometry::of(&config).expect("the geometry is possible");
@@ -25,7 +25,7 @@ fn preconditioned(text: &str, superblock_dies: Option<u32>, precondition: Precon
     })
 }
 
-/// Where each logical page is, and what each valid page holds.
+/// Returns the location of each logical page, and the content of each valid page.
 fn map_of(ftl: &Ftl) -> (Vec<Option<Ppn>>, Vec<(Ppn, Lpn)>) {
     ftl.audit().expect("the tables agree");
     let places: Vec<Option<Ppn>> = (0..ftl.mapping.logical_pages()).map(|lpn| ftl.lookup(Lpn(lpn))).collect();
@@ -55,7 +55,7 @@ capacity = '7MiB'
 ";
 
 #[test]
-fn every_page_is_where_the_tables_of_the_map_have_it() {
+fn the_computed_map_equals_the_map_in_tables() {
     let map = "[mapping]\ncache-capacity = '1KiB'\n";
     let drives = [
         (String::from(DRIVE), None),
@@ -84,7 +84,7 @@ fn every_page_is_where_the_tables_of_the_map_have_it() {
 }
 
 #[test]
-fn writes_and_deallocations_change_a_computed_map_as_they_change_tables() {
+fn writes_and_deallocations_change_computed_and_stored_maps_alike() {
     for superblock_dies in [None, Some(1), Some(4)] {
         for kind in [PreconditionKind::Sequential, PreconditionKind::Random] {
             let text = format!("{DRIVE}{UNITS}");
@@ -105,7 +105,7 @@ fn writes_and_deallocations_change_a_computed_map_as_they_change_tables() {
                 let [stored, computed] = &drives;
                 assert_eq!(map_of(stored), map_of(computed), "{superblock_dies:?} {kind:?}");
             }
-            // What was written meanwhile stays as it is.
+            // Entries written meanwhile do not change.
             let [stored, computed] = &mut drives;
             computed.mapping.store_all();
             assert_eq!(map_of(stored), map_of(computed), "{superblock_dies:?} {kind:?}");
@@ -113,9 +113,9 @@ fn writes_and_deallocations_change_a_computed_map_as_they_change_tables() {
     }
 }
 
-/// Planes with blocks of 384 pages, copied from samples with blocks of 128.
+/// Uses planes with blocks of 384 pages, copied from samples with blocks of 128 pages.
 #[test]
-fn copies_of_a_sample_alternate_in_a_block_by_words_of_64_pages() {
+fn copies_of_a_sample_are_interleaved_in_blocks_by_words_of_64_pages() {
     const COPIES: u32 = 3;
     const PAGES: u32 = 200;
     let config = config_of(DRIVE, &["geometry.pages-per-block=384"]);
@@ -127,7 +127,7 @@ fn copies_of_a_sample_alternate_in_a_block_by_words_of_64_pages() {
     let mut map = InitialMap::empty(&geometry, order, std::slice::from_ref(&range));
     let mut expected = Vec::new();
     for share in order.shares(&range) {
-        // The logical pages of the sample, at random physical pages of its blocks.
+        // Put the logical pages of the sample at random physical pages of its blocks.
         let mut physical: Vec<u32> = (0..4 * 128).collect();
         for at in (1..physical.len()).rev() {
             physical.swap(at, random.below(at as u32 + 1) as usize);
