@@ -1,16 +1,16 @@
-//! How many translation pages are written back at once, and which stay in DRAM before they are.
+//! Limit on write-backs in flight, and the buffer of translation pages that stay in DRAM before their write-back.
 
 use std::collections::VecDeque;
 
 use crate::config::{self, WriteBackRead};
 use crate::ids::Lpn;
 
-/// The write-backs under way, and the buffer.
+/// Write-backs in flight, and the write-back buffer.
 #[derive(Clone, Debug)]
 pub(super) struct WriteBacks {
     under_way: u32,
     most: u32,
-    /// Translation pages that stay in DRAM, in the order in which they came; they do not count as under way.
+    /// Buffered translation pages, oldest first. They do not count as in flight.
     buffer: VecDeque<Lpn>,
     buffer_pages: usize,
     read: WriteBackRead,
@@ -18,7 +18,7 @@ pub(super) struct WriteBacks {
 }
 
 impl WriteBacks {
-    /// None is under way, and the buffer has room for so many pages.
+    /// Creates the state without write-backs, and with a buffer of `buffer_pages` pages.
     pub(super) fn new(config: &config::Mapping, buffer_pages: usize) -> WriteBacks {
         WriteBacks {
             under_way: 0,
@@ -30,28 +30,28 @@ impl WriteBacks {
         }
     }
 
-    /// Whether one more may begin for an entry that makes way.
+    /// Returns whether another write-back may begin to evict an entry.
     pub(super) fn may_begin(&self) -> bool {
         self.under_way < self.most
     }
 
-    /// One begins.
+    /// Counts the beginning of a write-back.
     pub(super) fn begin(&mut self) {
         self.under_way += 1;
     }
 
-    /// One is done.
+    /// Counts the end of a write-back.
     pub(super) fn end(&mut self) {
         self.under_way -= 1;
     }
 
-    /// Whether there is a buffer.
+    /// Returns whether there is a buffer.
     pub(super) fn has_buffer(&self) -> bool {
         self.buffer_pages > 0
     }
 
-    /// A page that is being written back goes into the buffer and is not under way any more; gives the page that makes way for
-    /// it, which is.
+    /// Moves a write-back in flight into the buffer. If the buffer overflows, evicts its oldest page, whose write-back is then in flight, and returns
+    /// it.
     pub(super) fn put_off(&mut self, page: Lpn) -> Option<Lpn> {
         self.end();
         self.buffer.push_back(page);
@@ -62,12 +62,12 @@ impl WriteBacks {
         self.buffer.pop_front()
     }
 
-    /// Whether a page is read for it in any case.
+    /// Returns whether the page is always read before a write-back.
     pub(super) fn always_reads(&self) -> bool {
         self.read == WriteBackRead::Always
     }
 
-    /// Whether the entries whose changes it takes along count as used.
+    /// Returns whether a write-back counts as a use of the entries whose changes it carries.
     pub(super) fn is_use(&self) -> bool {
         self.is_use
     }
@@ -75,12 +75,12 @@ impl WriteBacks {
 
 #[cfg(test)]
 impl WriteBacks {
-    /// How many are under way.
+    /// Returns the number of write-backs in flight.
     pub(super) fn under_way(&self) -> u32 {
         self.under_way
     }
 
-    /// How many pages the buffer has room for.
+    /// Returns the capacity of the buffer in pages.
     pub(super) fn buffer_pages(&self) -> usize {
         self.buffer_pages
     }

@@ -1,50 +1,50 @@
-//! The entries of the map that are in DRAM: found by logical page, linked in the order of use and by translation page.
+//! Map entries in DRAM, found by logical page, and linked in LRU order and by translation page.
 
 use crate::engine::prefetch::prefetch;
 use crate::ids::{Lpn, id};
 
 id!(
-    /// The place of an entry in the tables of the cache.
+    /// Index of an entry in the tables of the cache.
     Slot
 );
 
-/// Ends a chain.
+/// Null link.
 const NONE: u32 = u32::MAX;
 
-/// How an entry differs from what its translation page on flash says.
+/// State of an entry relative to its translation page on flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
-    /// It does not.
+    /// Clean: equal to the value on flash.
     None,
-    /// It does, and no write-back under way has its value.
+    /// Dirty; no write-back in flight carries the value.
     Dirty,
-    /// It does, and the last read for a write-back of its translation page took its value along.
+    /// Dirty, but covered by the last read for a write-back of its page, so that it can be evicted without another one.
     Taken,
-    /// A write-back under way has its value.
+    /// A write-back in flight carries the value.
     Writing,
-    /// A write-back under way has an older value.
+    /// A write-back in flight carries an older value.
     Rewritten,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub(super) lpn: Lpn,
-    /// The entries used just after and just before this one, while it counts against the capacity; `newer` links free slots.
+    /// Neighbours in LRU order while the entry is resident; `newer` also links free slots.
     newer: u32,
     older: u32,
-    /// The next in the chain of changed entries of its translation page.
+    /// Next in the chain of changed entries of the translation page.
     next_changed: u32,
     partition: u16,
-    /// Whether it counts against the capacity, and may be evicted; else it awaits its write-back.
+    /// Whether the entry counts against the capacity and may be evicted. If false, it waits for its write-back.
     pub(super) is_resident: bool,
     pub(super) change: Change,
 }
 
-/// A chain of changed entries, its last one first; zeroes are an empty one.
+/// Head of a chain of changed entries, the last one changed first. Zero is an empty chain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Chain(u32);
 
-/// Entries of one part of the cache, in the order of use.
+/// Resident entries of one part of the cache, in LRU order.
 #[derive(Clone, Copy, Debug)]
 struct Partition {
     newest: u32,
@@ -58,16 +58,16 @@ struct Partition {
 pub(super) struct Entries {
     slots: Vec<Entry>,
     free: u32,
-    /// By logical page: its slot + 1, or 0; from the operating system it comes zeroed, and costs nothing until it is touched.
+    /// Slot + 1 of each logical page, or 0. Taken zeroed from the operating system, so that it takes no memory until it is touched.
     slot_of: Vec<u32>,
     partitions: Vec<Partition>,
 }
 
-/// Entries for which the table is made in advance; more of them let it grow.
+/// Maximum number of entries allocated in advance; beyond that the table grows.
 const ENTRIES_IN_ADVANCE: usize = 1 << 16;
 
 impl Entries {
-    /// No entries yet, for `logical_pages`, in `partitions` parts of `capacity` entries each.
+    /// Creates an empty cache for `logical_pages`, in `partitions` parts of `capacity` entries each.
     pub(super) fn new(logical_pages: u32, partitions: usize, capacity: u32) -> Entries {
         let in_advance = ENTRIES_IN_ADVANCE.min(partitions.saturating_mul(capacity as usize));
         Entries {
@@ -83,8 +83,8 @@ impl Entries {
         self.slot_of[lpn.index()].checked_sub(1).map(Slot)
     }
 
-    /// Prefetches what a use of the entries of `lpns` reads: their slots, then the entries, then the neighbours in the order of use. Each round
-    /// covers all pages, so that its misses overlap.
+    /// Prefetches the data that a use of the entries of `lpns` reads: their slots, then the entries, then their LRU neighbours. Each round covers all
+    /// pages, so that its cache misses overlap.
     pub(super) fn prefetch(&self, lpns: impl Iterator<Item = Lpn> + Clone) {
         lpns.clone().for_each(|lpn| prefetch(&self.slot_of, lpn.index()));
         let slots = lpns.filter_map(|lpn| self.slot_of.get(lpn.index())?.checked_sub(1));
@@ -95,7 +95,7 @@ impl Entries {
         });
     }
 
-    /// How many may be resident.
+    /// Returns the maximum number of resident entries.
     pub(super) fn capacity(&self) -> u64 {
         self.partitions.iter().map(|partition| u64::from(partition.capacity)).sum()
     }
@@ -110,21 +110,21 @@ impl Entries {
         &mut self.slots[slot.index()]
     }
 
-    /// Whether a part has no room for one more entry.
+    /// Returns whether a part has no room for another entry.
     #[inline]
     pub(super) fn is_full(&self, partition: usize) -> bool {
         let Partition { entries, capacity, .. } = self.partitions[partition];
         entries >= capacity
     }
 
-    /// The entry of a part that was not used for longest.
+    /// Returns the least recently used entry of a part.
     #[inline]
     pub(super) fn oldest(&self, partition: usize) -> Option<Slot> {
         let Partition { oldest, .. } = self.partitions[partition];
         (oldest != NONE).then_some(Slot(oldest))
     }
 
-    /// Takes in an entry for `lpn`, which has none. It is not resident yet.
+    /// Adds an entry for `lpn`, which must not have one. The entry is not resident yet.
     pub(super) fn insert(&mut self, lpn: Lpn) -> Slot {
         let entry = Entry {
             lpn,
@@ -148,7 +148,7 @@ impl Entries {
         slot
     }
 
-    /// Forgets an entry that is not resident.
+    /// Removes an entry, which must not be resident.
     pub(super) fn remove(&mut self, slot: Slot) {
         let entry = &mut self.slots[slot.index()];
         debug_assert!(!entry.is_resident, "a resident entry is linked to others");
@@ -157,7 +157,7 @@ impl Entries {
         self.free = slot.0;
     }
 
-    /// Makes an entry resident in a part, as the one used last.
+    /// Makes an entry resident in a part, as the most recently used.
     pub(super) fn admit(&mut self, slot: Slot, partition: usize) {
         let entry = &mut self.slots[slot.index()];
         debug_assert!(!entry.is_resident);
@@ -176,7 +176,7 @@ impl Entries {
         self.partitions[usize::from(entry.partition)].entries -= 1;
     }
 
-    /// A resident entry was used.
+    /// Makes a resident entry the most recently used.
     #[inline]
     pub(super) fn touch(&mut self, slot: Slot) {
         let entry = &self.slots[slot.index()];
@@ -212,13 +212,13 @@ impl Entries {
         (entry.newer, entry.older) = (NONE, older);
     }
 
-    /// Puts an entry at the head of a chain.
+    /// Pushes an entry to the head of a chain.
     #[inline]
     pub(super) fn chain(&mut self, chain: &mut Chain, slot: Slot) {
         self.slots[slot.index()].next_changed = std::mem::replace(&mut chain.0, slot.0 + 1).wrapping_sub(1);
     }
 
-    /// Takes the entry at the head of a chain.
+    /// Pops the entry at the head of a chain.
     #[inline]
     pub(super) fn unchain(&self, chain: &mut Chain) -> Option<Slot> {
         let slot = Slot(chain.0.checked_sub(1)?);

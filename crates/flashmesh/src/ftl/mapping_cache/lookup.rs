@@ -1,4 +1,4 @@
-//! Entries that are looked up, and what a miss waits for.
+//! Lookups of entries, and misses.
 
 use super::entries::Slot;
 use super::write_back::Reading;
@@ -7,8 +7,7 @@ use crate::config::MapFill;
 use crate::ids::{Lpn, StreamId, TransactionId};
 
 impl MappingCache {
-    /// Whether the entry of `lpn` is in DRAM for a transaction of `stream`. When it is not, an [`Action::Resume`] tells when
-    /// it is.
+    /// Looks up the entry of `lpn` for a transaction of `stream`. Returns whether it is in DRAM; if not, an [`Action::Resume`] follows once it is.
     #[inline]
     pub(crate) fn lookup(&mut self, stream: StreamId, lpn: Lpn, transaction: TransactionId) -> bool {
         match self.entries.find(lpn) {
@@ -25,7 +24,7 @@ impl MappingCache {
         }
     }
 
-    /// An entry that awaits its write-back is used again.
+    /// Makes an entry that waits for its write-back resident again, if there is room.
     fn readmit(&mut self, stream: StreamId, slot: Slot) {
         let partition = self.blocked.part_of(stream);
         if self.blocked.is_empty(partition) && self.make_room(partition, false) {
@@ -65,12 +64,12 @@ impl MappingCache {
         self.actions.push_back(Action::Read { page, whole });
     }
 
-    /// A translation page has been read.
+    /// Ends the read of a translation page.
     pub(crate) fn page_read(&mut self, page: Lpn) {
         let Some(activity) = self.active.get_mut(&page) else { return };
         let mut next = activity.first_waiter.take();
         activity.last_waiter = None;
-        // What is evicted for these may be of the same page: it counts as being read until they all are served.
+        // Entries evicted below may belong to the same page. The page counts as being read until all waiters are served.
         if let Some(first) = next
             && self.fill == MapFill::Page
         {

@@ -1,34 +1,30 @@
-//! The cached mapping table of DFTL (Gupta, Kim and Urgaonkar, ASPLOS 2009): DRAM holds entries of the map one by one, the rest
-//! is read from translation pages when it is wanted.
+//! Cached mapping table of DFTL (Gupta, Kim and Urgaonkar, ASPLOS 2009): DRAM holds single entries of the map, and others are read from translation
+//! pages on demand.
 //!
-//! A pure state machine without time. Its user asks for an entry ([`MappingCache::lookup`]) and tells it what changed
-//! ([`MappingCache::update`]); it answers with [`Action`]s: which translation page to read or to program, and which waiting
-//! transaction may go on. Its user says when that is done ([`MappingCache::page_read`], [`MappingCache::begin_program`],
-//! [`MappingCache::programmed`]). The cache does not keep what an entry says: the map of [`Ftl`](super::Ftl) is always right, and the
-//! cache decides only what it costs to know it.
+//! The cache is a pure state machine without time. The controller looks up entries ([`MappingCache::lookup`]) and reports changes
+//! ([`MappingCache::update`]). The cache responds with [`Action`]s: translation pages to read or program, and waiting transactions to resume. The
+//! controller reports their progress ([`MappingCache::page_read`], [`MappingCache::begin_program`], [`MappingCache::programmed`]). The cache does not
+//! store locations: the map of [`Ftl`](super::Ftl) is always up to date, and the cache only determines the cost of a lookup.
 //!
 //! # Rules
 //!
-//! - The least recently used entry is evicted. When it was changed, its translation page is written back: read, unless all of its
-//!   entries are in DRAM or it is being read already, then programmed with every change there is when the program begins
-//!   (the batch update of DFTL).
-//! - Until then the entry awaits its write-back outside of the capacity and can be used. When it is used, it comes
-//!   back if something else can be evicted.
-//! - One read of a translation page at a time; further misses of the page join it. While its write-back has its content in DRAM,
-//!   no read is needed.
-//! - At most `mapping.write-backs` translation pages are written back at once for evicted entries. A miss that needs one
-//!   more waits, in the order of its part of the cache, and each write-back that is done lets the next one go.
-//! - With `mapping.write-back-buffer` a translation page to be written back stays in DRAM until another one needs its place there.
-//!   Misses of it need no read, further changes go along with it, and it does not count among those written back at once.
-//! - With `mapping.write-back-read = "always"` a page in the buffer is read once more when an entry is evicted that has changed since
-//!   the last read for it, and all its changes go along with that read: what has not changed since is evicted without another.
-//! - With `mapping.write-back-is-use` the entries whose changes a write-back takes along count as used when it is asked for.
-//! - A change of a page whose entry is not in DRAM takes no read and evicts nothing: it awaits a write-back like an entry that
-//!   is evicted. So does DFTL when garbage collection moves pages, and it writes those of one victim together; a write whose
-//!   entry was evicted meanwhile, and a page deallocated, go the same way \[choice\]. Nothing of this waits for room, so
-//!   collection never waits for the map.
-//! - With `mapping.sharing = "per-stream"` an entry counts against the part of the stream whose miss brought it; any stream may
-//!   use it \[choice\].
+//! - The least recently used entry is evicted. If it is dirty, its translation page is written back. The page is first read, unless all of its
+//!   entries are in DRAM or it is being read already. The program carries all changes made before it begins (the batch update of DFTL).
+//! - Until then the entry waits for its write-back, outside the capacity, and can be used. When it is used, it becomes resident again if another
+//!   entry can be evicted.
+//! - At most one read of a translation page is in flight; further misses of the page join it. While the content of the page is in DRAM for a
+//!   write-back, misses need no read.
+//! - At most `mapping.write-backs` write-backs for evicted entries are in flight. A miss that needs one more stalls, in order within its part of the
+//!   cache, and each write-back that ends releases the next.
+//! - With `mapping.write-back-buffer`, a translation page to be written back stays in DRAM until another one needs its space in the buffer. Misses of
+//!   the page need no read, further changes are included, and it does not count as in flight.
+//! - With `mapping.write-back-read = "always"`, a page in the buffer is read again if an entry is evicted that has changed since the last read for
+//!   it. That read covers all changes of the page: entries unchanged since then are evicted without another.
+//! - With `mapping.write-back-is-use`, the entries whose changes a write-back carries count as used when the write-back is requested.
+//! - A change of a page without an entry in DRAM causes no read and no eviction: the entry waits for a write-back, like an evicted one. DFTL does
+//!   this for pages moved by garbage collection, and writes those of a victim together. Writes whose entry was evicted meanwhile, and deallocations,
+//!   are handled the same way \[choice\]. None of them waits for room, so garbage collection never waits for the map.
+//! - With `mapping.sharing = "per-stream"`, an entry counts against the part of the stream whose miss fetched it. Any stream may use it \[choice\].
 
 mod blocked;
 mod buffer;
@@ -68,32 +64,32 @@ struct Waiter {
     next: Option<WaiterId>,
 }
 
-/// What the user of the cache does next.
+/// Next step for the user of the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Read a translation page: all of it for a write-back, else as much as a miss reads.
+    /// Read a translation page: whole for a write-back, otherwise as much as a miss reads.
     Read {
-        /// The page.
+        /// Translation page to read.
         page: Lpn,
-        /// Whether all of it leaves the chip.
+        /// Whether the whole page is transferred from the chip.
         whole: bool,
     },
     /// Program a translation page.
     Program(Lpn),
-    /// The entry that this transaction waits for is in DRAM.
+    /// Resume a transaction, whose entry is in DRAM now.
     Resume(TransactionId),
 }
 
-/// What became of an entry, or of a translation page, for those who keep a picture of the cache.
+/// Change of state of an entry or a translation page, for observers that mirror the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryEvent {
-    /// It is in DRAM and counts against the capacity.
+    /// The entry is in DRAM and counts against the capacity.
     Cached(Lpn),
-    /// It is in DRAM until its change is on flash.
+    /// The entry stays in DRAM until its change is on flash.
     Awaits(Lpn),
-    /// It is not in DRAM any more.
+    /// The entry is no longer in DRAM.
     Dropped(Lpn),
-    /// All of this translation page is in DRAM until it is programmed, whatever becomes of its entries.
+    /// The whole translation page is in DRAM until it is programmed, independent of its entries.
     Held(Lpn),
 }
 
@@ -101,32 +97,32 @@ quantities! {
     /// Lookups and transfers of the cache of the map.
     #[derive(Default, Eq)]
     Counters {
-        /// Entries wanted, one for each page of a request, and found.
+        /// Entries looked up, one for each page of a request, and found.
         hits: u64, in "entries";
         /// Entries for which a translation page was read.
         misses: u64, in "entries";
         /// Entries not found whose translation page was already being read or written back.
         joined_misses: u64, in "entries";
-        /// Misses that waited for a write-back to make room.
+        /// Misses that stalled until a write-back made room.
         waits_for_room: u64, in "entries";
         /// Entries evicted to make room for others.
         evictions: u64, in "entries";
-        /// Translation pages chosen for a write-back.
+        /// Translation pages selected for a write-back.
         write_backs: u64, in "pages";
-        /// Of `write_backs`, pages that need not be read first, since all of their entries were in DRAM.
+        /// Of `write_backs`, pages that did not have to be read first, because all of their entries were in DRAM.
         write_backs_without_read: u64, in "pages";
     }
 }
 
 impl Counters {
-    /// Share of the entries wanted that were found; `None` when none was wanted.
+    /// Returns the share of lookups that hit; `None` without lookups.
     pub fn hit_share(&self) -> Option<f64> {
         let wanted = self.hits + self.misses + self.joined_misses;
         (wanted > 0).then(|| self.hits as f64 / wanted as f64)
     }
 }
 
-/// See the module.
+/// Cached mapping table; see the module documentation.
 #[derive(Clone, Debug)]
 pub struct MappingCache {
     table: PageTable,
@@ -135,7 +131,7 @@ pub struct MappingCache {
     waiters: Arena<WaiterId, Waiter>,
     blocked: Blocked,
     write_backs: WriteBacks,
-    /// Whether a miss reads all of a translation page.
+    /// Whether a miss reads a whole translation page.
     reads_whole: bool,
     fill: MapFill,
     actions: VecDeque<Action>,
@@ -143,7 +139,7 @@ pub struct MappingCache {
     events: Option<Vec<EntryEvent>>,
 }
 
-/// How many entries each part of the cache has, when `streams` streams use it.
+/// Returns the capacity of each part of the cache in entries, for `streams` streams.
 pub(crate) fn entries_per_part(config: &config::Mapping, streams: usize) -> Option<u64> {
     let entries = config.cache_capacity?.as_u64() / config.entry_size.as_u64().max(1);
     Some(match config.sharing {
@@ -153,7 +149,7 @@ pub(crate) fn entries_per_part(config: &config::Mapping, streams: usize) -> Opti
 }
 
 impl MappingCache {
-    /// An empty cache for the map that lies in `pages`, used by `streams` streams.
+    /// Creates an empty cache for the map stored in `pages`, used by `streams` streams.
     pub(crate) fn new(config: &config::Mapping, pages: TranslationPages, streams: usize) -> MappingCache {
         let partitions = match config.sharing {
             MapSharing::Shared => 1,
@@ -180,7 +176,7 @@ impl MappingCache {
         &self.counters
     }
 
-    /// Entries it can hold, those that await their write-back not counted.
+    /// Returns the capacity in entries. Entries that wait for their write-back are not counted against it.
     pub(crate) fn capacity(&self) -> u64 {
         self.entries.capacity()
     }
@@ -189,27 +185,27 @@ impl MappingCache {
         self.table.pages()
     }
 
-    /// Keeps what becomes of entries, for [`MappingCache::take_events`].
+    /// Records events for [`MappingCache::take_events`].
     pub(crate) fn keep_events(&mut self) {
         self.events = Some(Vec::new());
     }
 
-    /// Ends that.
+    /// Stops recording events.
     pub fn drop_events(&mut self) {
         self.events = None;
     }
 
-    /// What became of entries since the last call, in order.
+    /// Removes and returns the events since the last call, in order.
     pub(crate) fn take_events(&mut self) -> Vec<EntryEvent> {
         self.events.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Prefetches what a use of the entries of `lpns` reads.
+    /// Prefetches the data that a use of the entries of `lpns` reads.
     pub(crate) fn prefetch(&self, lpns: impl Iterator<Item = Lpn> + Clone) {
         self.entries.prefetch(lpns);
     }
 
-    /// What to do next, in order; asked until nothing is left after each call that may lead to something.
+    /// Returns the next action. Call until `None` after each call that may cause actions.
     #[inline]
     pub(crate) fn next_action(&mut self) -> Option<Action> {
         self.actions.pop_front()

@@ -1,11 +1,11 @@
-//! Entries that come into DRAM, change there and leave.
+//! Residence of entries in DRAM: admission, change and eviction.
 
 use super::entries::{Change, Slot};
 use super::{EntryEvent, MappingCache, Waiter};
 use crate::ids::Lpn;
 
 impl MappingCache {
-    /// Brings the other entries of a page into DRAM, as far as nothing has to be written back for it.
+    /// Admits the other entries of a page that was read, as long as no write-back is needed for it.
     pub(super) fn fill_from(&mut self, page: Lpn, partition: usize) {
         for lpn in self.table.pages().entries_of(page).map(Lpn) {
             if self.entries.find(lpn).is_some() {
@@ -23,8 +23,8 @@ impl MappingCache {
         }
     }
 
-    /// Brings the entry that a waiter wants into DRAM, unless it is there or no room can be made. `granted` permits one write-back
-    /// over the limit. Returns whether the entry is there.
+    /// Admits the entry of a waiter, unless it is in DRAM already. `granted` permits one write-back beyond the limit. Returns whether the entry is in
+    /// DRAM now.
     pub(super) fn bring(&mut self, waiter: Waiter, granted: bool) -> bool {
         if self.entries.find(waiter.lpn).is_some() {
             return true;
@@ -47,7 +47,7 @@ impl MappingCache {
         self.tell(EntryEvent::Cached(self.entries.get(slot).lpn));
     }
 
-    /// Makes room for one entry. Returns whether there is some.
+    /// Makes room for one entry, evicting one if needed. Returns whether there is room.
     pub(super) fn make_room(&mut self, partition: usize, granted: bool) -> bool {
         if !self.entries.is_full(partition) {
             return true;
@@ -81,8 +81,8 @@ impl MappingCache {
         self.tell(EntryEvent::Dropped(lpn));
     }
 
-    /// The entry of `lpn` has another value now. Returns the translation page that is to be written back for it
-    /// ([`MappingCache::write_back`]), now or with others later: that of an entry that is not kept otherwise.
+    /// Records a change of the entry of `lpn`. If the entry is not resident, returns its translation page, which the caller has to write back
+    /// ([`MappingCache::write_back`]), now or later together with others.
     pub(crate) fn update(&mut self, lpn: Lpn) -> Option<Lpn> {
         let page = self.table.page_of(lpn);
         let slot = match self.entries.find(lpn) {

@@ -1,4 +1,4 @@
-//! The cache against a naive one: the entries in a list in the order of use, every question answered by looking at all of them.
+//! Test of the cache against a naive model: a list of entries in LRU order, searched for every operation.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -43,7 +43,7 @@ fn cache(config: &config::Mapping) -> MappingCache {
     cache
 }
 
-/// The answer to a question of a transaction of its own.
+/// Looks up the entry of `lpn` for a transaction of its own.
 fn look_up(cache: &mut MappingCache, lpn: u32) -> bool {
     cache.lookup(STREAM, Lpn(lpn), TransactionId(lpn))
 }
@@ -52,7 +52,7 @@ fn actions(cache: &mut MappingCache) -> Vec<Action> {
     std::iter::from_fn(|| cache.next_action()).collect()
 }
 
-/// Brings the entry of `lpn` in, or uses it; gives what was asked for beside that.
+/// Looks up the entry of `lpn`, and reads its page on a miss. Returns all other actions.
 fn bring(cache: &mut MappingCache, lpn: u32) -> Vec<Action> {
     let mut others = Vec::new();
     if !look_up(cache, lpn) {
@@ -66,24 +66,24 @@ fn bring(cache: &mut MappingCache, lpn: u32) -> Vec<Action> {
     others
 }
 
-/// What a naive cache would hold, and the drive around it.
+/// Naive model of the cache, and of the drive around it.
 struct Model {
     cache: MappingCache,
     entries: usize,
-    /// Whether entries make way in the order in which they were looked up.
+    /// Whether entries are evicted in the order in which they were looked up.
     makes_way_in_order: bool,
-    /// Resident entries, the one used last at the end.
+    /// Resident entries, most recently used last.
     resident: Vec<Lpn>,
-    /// Entries that await their write-back.
+    /// Entries that wait for their write-back.
     leaving: BTreeSet<Lpn>,
-    /// The version of each entry, and the one that flash has.
+    /// Version of each entry, and the version on flash.
     versions: BTreeMap<Lpn, u32>,
     on_flash: BTreeMap<Lpn, u32>,
     reads: VecDeque<Lpn>,
     programs: VecDeque<Lpn>,
     /// Translation pages in the buffer.
     held: VecDeque<Lpn>,
-    /// The program under way, with what it carries.
+    /// Programs in flight, with the versions that they carry.
     programming: Vec<(Lpn, Vec<(Lpn, u32)>)>,
     waiting: BTreeMap<TransactionId, Lpn>,
     next: u32,
@@ -113,17 +113,17 @@ impl Model {
         self.versions.get(&lpn) != self.on_flash.get(&lpn)
     }
 
-    /// Takes an entry out of those that are resident, if it is there.
+    /// Removes an evicted entry from the resident ones. Returns whether it was resident.
     fn makes_way(&mut self, lpn: Lpn) -> bool {
         let at = self.resident.iter().position(|&other| other == lpn);
         if let Some(at) = at {
-            assert!(at == 0 || !self.makes_way_in_order, "the entry used longest ago makes way, not {lpn:?}");
+            assert!(at == 0 || !self.makes_way_in_order, "the LRU entry must be evicted, not {lpn:?}");
             self.resident.remove(at);
         }
         at.is_some()
     }
 
-    /// Takes over what the cache says happened, and checks each step of it.
+    /// Applies the events and actions of the cache to the model, and checks each of them.
     fn settle(&mut self) {
         for event in self.cache.take_events() {
             match event {
@@ -134,7 +134,7 @@ impl Model {
                     assert!(self.resident.len() <= self.entries);
                 }
                 EntryEvent::Awaits(lpn) => {
-                    assert!(self.is_dirty(lpn), "{lpn:?} awaits a write-back for nothing");
+                    assert!(self.is_dirty(lpn), "{lpn:?} is clean and awaits a write-back");
                     self.makes_way(lpn);
                     self.leaving.insert(lpn);
                 }
@@ -148,19 +148,19 @@ impl Model {
         while let Some(action) = self.cache.next_action() {
             match action {
                 Action::Read { page, .. } => {
-                    assert!(!self.reads.contains(&page), "{page:?} is read twice at a time");
+                    assert!(!self.reads.contains(&page), "two reads of {page:?} are in flight");
                     self.reads.push_back(page);
                 }
                 Action::Program(page) => {
                     let is_under_way = self.programming.iter().any(|(other, _)| *other == page);
-                    assert!(!is_under_way && !self.programs.contains(&page), "{page:?} is programmed twice at a time");
+                    assert!(!is_under_way && !self.programs.contains(&page), "two programs of {page:?} are in flight");
                     if !self.held.is_empty() {
-                        assert_eq!(self.held.pop_front(), Some(page), "the page that came first makes way");
+                        assert_eq!(self.held.pop_front(), Some(page), "the oldest page leaves the buffer");
                     }
                     self.programs.push_back(page);
                 }
                 Action::Resume(id) => {
-                    self.waiting.remove(&id).expect("only one who waits is resumed, once");
+                    self.waiting.remove(&id).expect("each waiter is resumed once");
                 }
             }
         }
@@ -226,7 +226,7 @@ impl Model {
         self.settle();
     }
 
-    /// Lets everything under way end.
+    /// Completes everything in flight.
     fn finish(&mut self) {
         for page in pages().all() {
             if self.leaving.iter().any(|&lpn| pages().page_of(lpn) == Lpn(page)) {
@@ -239,7 +239,7 @@ impl Model {
             self.begin_program();
             self.end_program();
         }
-        assert!(self.waiting.is_empty(), "waiting for ever: {:?}", self.waiting);
+        assert!(self.waiting.is_empty(), "never resumed: {:?}", self.waiting);
         assert!(self.leaving.iter().all(|&lpn| self.held.contains(&pages().page_of(lpn))));
         assert!(self.reads.is_empty() && self.programs.is_empty());
         assert!(self.cache.waiters.is_empty() && self.cache.write_backs.under_way() == 0);
@@ -252,7 +252,7 @@ impl Model {
 
 proptest! {
     #[test]
-    fn the_cache_does_what_a_naive_one_does_and_loses_no_change(
+    fn the_cache_matches_a_naive_model_and_loses_no_change(
         entries in 1..20u64,
         write_backs in 1..4u32,
         buffer_pages in 0..4u64,
@@ -277,7 +277,7 @@ proptest! {
 }
 
 #[test]
-fn with_parts_each_stream_evicts_its_own_entries_only() {
+fn streams_with_parts_of_their_own_evict_only_their_own_entries() {
     let config = config::Mapping {
         cache_capacity: Some(Bytes::new(8 * 4)),
         sharing: config::MapSharing::PerStream,
@@ -296,13 +296,13 @@ fn with_parts_each_stream_evicts_its_own_entries_only() {
     for (stream, lpn) in [(0, 0), (0, 1), (1, 10), (1, 11), (1, 12), (1, 13)] {
         assert!(!bring(stream, lpn));
     }
-    // Stream 1 went through its own two entries; those of stream 0 are there for either.
+    // Stream 1 has evicted only entries of its own; those of stream 0 are in DRAM for either stream.
     assert!(bring(0, 0) && bring(1, 1) && bring(1, 13));
     assert!(!bring(1, 10));
 }
 
 #[test]
-fn a_page_in_the_buffer_serves_misses_until_another_one_needs_its_place() {
+fn a_buffered_page_serves_misses_until_another_page_needs_its_space() {
     let mut cache = cache(&config(1, 1, 1));
     let mut next = 0;
     let mut look_up = |cache: &mut MappingCache, lpn: u32| {
@@ -316,20 +316,20 @@ fn a_page_in_the_buffer_serves_misses_until_another_one_needs_its_place() {
     cache.page_read(first);
     cache.update(Lpn(0));
     actions(&mut cache);
-    // The changed entry makes way for one of the second page: the first page is read into the buffer.
+    // An entry of the second page evicts the changed entry: the first page is read into the buffer.
     assert!(!look_up(&mut cache, ENTRIES_PER_PAGE));
     assert_eq!(actions(&mut cache), read(second, true));
     cache.page_read(second);
     assert_eq!(actions(&mut cache), [read(first, true), vec![Action::Resume(TransactionId(2))]].concat());
     cache.page_read(first);
     assert_eq!(actions(&mut cache), []);
-    // Its entries are at hand, even those that were never in the cache.
+    // All entries of the first page are available, even those that were never cached.
     assert!(look_up(&mut cache, 1));
     cache.update(Lpn(1));
     assert!(look_up(&mut cache, 0));
     cache.update(Lpn(0));
     assert_eq!(actions(&mut cache), []);
-    // A changed entry of the second page puts that into the buffer, and the first one is programmed.
+    // A changed entry of the second page puts that page into the buffer, and the first page is programmed.
     assert!(!look_up(&mut cache, ENTRIES_PER_PAGE));
     assert_eq!(actions(&mut cache), read(second, true));
     cache.page_read(second);
@@ -342,7 +342,7 @@ fn a_page_in_the_buffer_serves_misses_until_another_one_needs_its_place() {
 }
 
 #[test]
-fn a_page_in_the_buffer_is_read_again_for_what_changed_since_the_last_read() {
+fn a_buffered_page_is_read_again_for_changes_after_the_last_read() {
     let (first, second) = (0..3, ENTRIES_PER_PAGE..ENTRIES_PER_PAGE + 3);
     let page = pages().page_of(Lpn(first.start));
     let read = Action::Read { page, whole: true };
@@ -363,10 +363,10 @@ fn a_page_in_the_buffer_is_read_again_for_what_changed_since_the_last_read() {
                 reads.push(!asked.is_empty());
             }
         };
-        // The first one to make way has the page read, and the others go along with it.
+        // The first eviction causes a read of the page, which covers the changes of the other entries.
         make_way(&mut cache, &mut reads);
         for lpn in first.clone() {
-            assert_eq!(bring(&mut cache, lpn), [], "the buffer has it");
+            assert_eq!(bring(&mut cache, lpn), [], "the entry is in the buffer");
         }
         cache.update(Lpn(first.start + 1));
         make_way(&mut cache, &mut reads);
@@ -377,7 +377,7 @@ fn a_page_in_the_buffer_is_read_again_for_what_changed_since_the_last_read() {
 }
 
 #[test]
-fn a_write_back_may_count_as_a_use_of_the_entries_that_go_along() {
+fn a_write_back_may_count_as_a_use_of_the_entries_it_carries() {
     let other = ENTRIES_PER_PAGE;
     let makes_way_next = |write_back_is_use: bool| {
         let mut cache = cache(&config::Mapping { write_back_is_use, ..config(3, 8, 8) });
@@ -385,7 +385,7 @@ fn a_write_back_may_count_as_a_use_of_the_entries_that_go_along() {
             bring(&mut cache, lpn);
             cache.update(Lpn(lpn));
         }
-        // Entry 0 makes way for the second one of these, and entry 1 goes along with it.
+        // The second of these evicts entry 0, whose write-back also carries the change of entry 1.
         for lpn in [other, other + 1] {
             bring(&mut cache, lpn);
         }

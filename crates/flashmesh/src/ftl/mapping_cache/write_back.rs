@@ -1,50 +1,50 @@
-//! Translation pages on their way: being read, being written back.
+//! Translation pages in flight: reads and write-backs.
 
 use crate::ids::Lpn;
 
 use super::entries::{Chain, Change, Slot};
 use super::{Action, EntryEvent, MappingCache, WaiterId};
 
-/// Whether a translation page is being read.
+/// Whether a read of a translation page is in flight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Reading {
     #[default]
     No,
-    /// As much of it as a miss needs.
+    /// A read of the part that a miss needs.
     Part,
     Whole,
 }
 
-/// How far the write-back of a translation page has come.
+/// Stage of the write-back of a translation page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum WriteBack {
     #[default]
     None,
-    /// Its content is being read.
+    /// The content is being read.
     Wanted,
-    /// Its content is in the buffer, and stays there until another page needs the place.
+    /// The content is in the buffer until another page needs its space.
     Buffered,
-    /// Its content is in DRAM; the program has not begun.
+    /// The content is in DRAM; the program has not begun.
     Queued,
-    /// The program is under way, with the changes that there were when it began.
+    /// The program is in flight, with the changes made before it began.
     Programming,
 }
 
-/// What goes on with one translation page.
+/// Read and write-back of a translation page in flight.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Activity {
     pub(super) reading: Reading,
     pub(super) first_waiter: Option<WaiterId>,
     pub(super) last_waiter: Option<WaiterId>,
     write_back: WriteBack,
-    /// The entries whose values the program under way carries.
+    /// Entries whose values the program in flight carries.
     writing: Chain,
-    /// Whether it has to be written back once more after that.
+    /// Whether the page has to be written back once more after the current write-back.
     again: bool,
 }
 
 impl Activity {
-    /// Whether the content of the page is in DRAM, on its way to flash.
+    /// Returns whether the content of the page is in DRAM for a write-back.
     pub(super) fn has_content(&self) -> bool {
         matches!(self.write_back, WriteBack::Buffered | WriteBack::Queued | WriteBack::Programming)
     }
@@ -55,7 +55,7 @@ impl Activity {
 }
 
 impl MappingCache {
-    /// Whether the entry can be evicted within the limit of write-backs.
+    /// Returns whether the entry can be evicted within the limit of write-backs.
     pub(super) fn may_make_way(&self, slot: Slot) -> bool {
         let entry = self.entries.get(slot);
         let write_back = || {
@@ -71,7 +71,7 @@ impl MappingCache {
         }
     }
 
-    /// Has a translation page written back, once more when a write-back under way does not have all changes.
+    /// Begins the write-back of a translation page, or schedules another one if the program in flight lacks changes.
     pub(crate) fn write_back(&mut self, page: Lpn) {
         let always_reads = self.write_backs.always_reads();
         let all_in_dram = self.table.has_all_entries(page);
@@ -105,7 +105,7 @@ impl MappingCache {
         }
     }
 
-    /// A write-back of a translation page takes the changes along that its entries have now.
+    /// Marks the current changes of the entries of a page as covered by its write-back.
     fn take_changes(&mut self, page: Lpn) {
         let mut chain = self.table.dirty(page);
         while let Some(slot) = self.entries.unchain(&mut chain) {
@@ -122,7 +122,7 @@ impl MappingCache {
         }
     }
 
-    /// A read of a translation page has ended: what a write-back awaits of it is there, or is read now.
+    /// Continues the write-back of a page after a read of it: holds the content, or begins a read of the whole page if only a part was read.
     pub(super) fn go_on_writing_back(&mut self, page: Lpn) {
         let Some(activity) = self.active.get_mut(&page) else { return };
         let read = std::mem::take(&mut activity.reading);
@@ -140,8 +140,8 @@ impl MappingCache {
         }
     }
 
-    /// The content of a translation page is in DRAM: it goes into the buffer, if there is one, and what has to make way there is
-    /// programmed.
+    /// Puts the content of a translation page, which is in DRAM now, into the buffer, and programs the page evicted there. Without a buffer, programs
+    /// the page itself.
     fn hold(&mut self, page: Lpn) {
         self.tell(EntryEvent::Held(page));
         let leaves = if self.write_backs.has_buffer() {
@@ -160,7 +160,7 @@ impl MappingCache {
         self.active.entry(page).or_default().write_back = write_back;
     }
 
-    /// The program of a translation page begins: it carries what its entries say now.
+    /// Begins the program of a translation page, which carries the current values of its entries.
     pub(crate) fn begin_program(&mut self, page: Lpn) {
         let Some(activity) = self.active.get_mut(&page) else { return };
         debug_assert_eq!(activity.write_back, WriteBack::Queued);
@@ -173,7 +173,7 @@ impl MappingCache {
         }
     }
 
-    /// A translation page has been programmed: what it carries is on flash, and who waited for that may go on.
+    /// Ends the program of a translation page, whose values are on flash now, and resumes stalled misses.
     pub(crate) fn programmed(&mut self, page: Lpn) {
         let Some(activity) = self.active.get_mut(&page) else { return };
         let mut chain = std::mem::take(&mut activity.writing);
@@ -205,8 +205,7 @@ impl MappingCache {
         }
     }
 
-    /// A write-back is done: those that waited for room go on, the first of them even when no write-back is allowed still, so
-    /// that nobody waits for ever.
+    /// Resumes stalled misses after a write-back has ended. The first one may exceed the limit of write-backs, so that no miss stalls forever.
     fn let_blocked_go(&mut self) {
         let mut granted = true;
         for turn in 0..self.blocked.parts() {
