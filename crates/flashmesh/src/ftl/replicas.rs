@@ -1,14 +1,14 @@
-//! Second homes of pages: replicas on other dies (Patterned Read Collisions, IEEE Access 2023, section III.B).
+//! Replicas of pages on other dies (Patterned Read Collisions, IEEE Access 2023, section III.B).
 //!
-//! A page has its original, which the map names or, while it holds nothing, its number, and at most one replica. Both hold the
-//! newest version: a write or a deallocation of the page ends its replica. Collection moves either of them like any valid page.
+//! A page has an original, at its mapped location or at its home while it is unmapped, and at most one replica. Both hold the newest version: a write
+//! or a deallocation of the page drops the replica. Garbage collection moves either of them like any valid page.
 //!
-//! # Why a plane still never gets stuck
+//! # Why a plane still never runs out of space
 //!
-//! A replica is one more valid page of its plane. When the replica is kept and the original given up, a page lies on another plane
-//! than the allocator chose. Both are guests of their plane. The guests of a plane, and those on their way, are at most half of what
-//! its spare blocks leave beyond the least that it needs ([`Partition::guests_max`]). Where allocators count the pages of a
-//! plane, the other half is theirs, and guests do not count. So the valid pages of a plane stay below what collection can handle.
+//! A replica is one more valid page of its plane. If the replica is kept and the original dropped, the page is on another plane than the allocator
+//! chose. Both are guests of their plane. The guests of a plane, including those in flight, are at most half of the pages beyond its load and the
+//! spare blocks that it needs ([`Partition::guests_max`]). Allocators that count the pages of a plane use the other half, and do not count guests. So
+//! the valid pages of a plane stay within what garbage collection can handle.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -21,11 +21,11 @@ pub(super) struct Replicas {
     homes: FxHashMap<Lpn, Ppn>,
     /// Valid pages that are guests of their plane.
     guests: FxHashSet<Ppn>,
-    /// By plane: guests, guests on their way, and the most of both.
+    /// Guests of each plane. `awaited` are those in flight, `guests_max` is the limit of both together.
     counts: Vec<u32>,
     awaited: Vec<u32>,
     guests_max: Vec<u32>,
-    /// Pages whose replica ended with a write, a deallocation or a compaction, since the last look.
+    /// Pages whose replica was dropped by a write, a deallocation or a compaction, since they were last fetched.
     ended: Vec<Lpn>,
 }
 
@@ -47,7 +47,7 @@ impl Replicas {
         self.homes.get(&lpn).copied()
     }
 
-    /// In no order.
+    /// Returns the replicas in no particular order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (Lpn, Ppn)> + '_ {
         self.homes.iter().map(|(&lpn, &ppn)| (lpn, ppn))
     }
@@ -65,17 +65,17 @@ impl Replicas {
         self.counts[plane.index()] + self.awaited[plane.index()] < self.guests_max[plane.index()]
     }
 
-    /// A replica is on its way to `plane`.
+    /// Counts a replica in flight to `plane`.
     pub(super) fn expect(&mut self, plane: PlaneId) {
         self.awaited[plane.index()] += 1;
     }
 
-    /// A replica that was on its way to `plane` has come, or will not.
+    /// Counts a replica in flight to `plane` as committed or abandoned.
     pub(super) fn end_wait(&mut self, plane: PlaneId) {
         self.awaited[plane.index()] -= 1;
     }
 
-    /// The replica of `lpn` has come to `ppn` on `plane`.
+    /// Adds the replica of `lpn`, in flight until now, at `ppn` on `plane`.
     pub(super) fn add(&mut self, lpn: Lpn, ppn: Ppn, plane: PlaneId) {
         self.end_wait(plane);
         let before = self.homes.insert(lpn, ppn);
@@ -87,7 +87,7 @@ impl Replicas {
         self.homes.remove(&lpn)
     }
 
-    /// The original of `lpn` is not the newest version any more. Returns the replica, which ends with it.
+    /// Drops the replica of `lpn`, because the original is no longer the newest version. Returns its location.
     #[inline]
     pub(super) fn end(&mut self, lpn: Lpn) -> Option<Ppn> {
         let replica = self.homes.remove(&lpn)?;
@@ -111,12 +111,12 @@ impl Replicas {
         }
     }
 
-    /// `ppn`, which is valid, is a guest of `plane`.
+    /// Counts the valid page `ppn` as a guest of `plane`.
     pub(super) fn admit_guest(&mut self, ppn: Ppn, plane: PlaneId) {
         self.counts[plane.index()] += u32::from(self.guests.insert(ppn));
     }
 
-    /// `ppn` is not valid any more. Returns whether it was a guest.
+    /// Removes `ppn`, which was invalidated, from the guests. Returns whether it was one.
     #[inline]
     pub(super) fn dismiss_guest(&mut self, ppn: Ppn, plane: PlaneId) -> bool {
         let was_guest = !self.guests.is_empty() && self.guests.remove(&ppn);
@@ -129,7 +129,7 @@ impl Replicas {
     }
 }
 
-/// Faults that tests inject.
+/// Access for tests that inject faults.
 #[cfg(test)]
 impl Replicas {
     pub(super) fn homes_mut(&mut self) -> &mut FxHashMap<Lpn, Ppn> {

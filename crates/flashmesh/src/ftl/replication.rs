@@ -1,4 +1,4 @@
-//! What is done with replicas, the second homes of pages.
+//! Operations on replicas of pages.
 
 use std::cmp::Reverse;
 
@@ -11,13 +11,13 @@ impl Ftl {
         self.replicas.as_ref()?.get(lpn)
     }
 
-    /// Whether the newest version of `lpn` is valid at `ppn`: as the original, or as its replica.
+    /// Returns whether the newest version of `lpn` is at `ppn`, as original or replica.
     #[inline]
     pub(crate) fn is_at(&self, lpn: Lpn, ppn: Ppn) -> bool {
         self.mapping.get(lpn) == Some(ppn) || (self.replicas.is_some() && self.replica_of(lpn) == Some(ppn))
     }
 
-    /// Whether a read of `lpn` may be served from `ppn`, also while it holds nothing.
+    /// Returns whether a read of `lpn` may be served from `ppn`, even if `lpn` is unmapped.
     #[inline]
     pub(crate) fn may_read(&self, lpn: Lpn, ppn: Ppn) -> bool {
         self.location(lpn) == ppn || (self.replicas.is_some() && self.replica_of(lpn) == Some(ppn))
@@ -27,8 +27,8 @@ impl Ftl {
         self.replicas.as_ref().map_or(0, |replicas| replicas.len() as u64)
     }
 
-    /// The plane of `die` that can take a replica of `lpn`: one of its namespace, which is not short of free pages and has room for a
-    /// guest; of several that with the most free pages, of equals the first. Of planes that open blocks together the one furthest behind.
+    /// Returns the plane of `die` for a replica of `lpn`. It must belong to the namespace, not be short of free pages, and have room for a guest.
+    /// Chooses the plane with the most free pages, on a tie the first; of planes that share superblocks the one furthest behind.
     pub(crate) fn plane_for_replica(&self, lpn: Lpn, die: DieId) -> Option<PlaneId> {
         let replicas = self.replicas.as_ref()?;
         let first = self.geometry.first_plane(die).0;
@@ -39,20 +39,20 @@ impl Ftl {
             .filter(|plane| members.binary_search(plane).is_ok() && replicas.has_room(*plane))
             .filter(|&plane| !self.collector.is_short(&self.blocks, plane))
             .max_by_key(|&plane| {
-                // Planes that open blocks together fill theirs evenly.
+                // Planes that share superblocks fill theirs evenly.
                 let behind = if self.has_twins() { self.blocks.pages_open(plane, Stream::Replica) } else { 0 };
                 (Reverse(behind), self.blocks.plane(plane).free_pages, Reverse(plane))
             })
     }
 
-    /// A replica is on its way to `plane`, until [`Ftl::commit_replica`] or [`Ftl::abandon_replica`].
+    /// Counts a replica in flight to `plane`. [`Ftl::commit_replica`] or [`Ftl::abandon_replica`] must follow.
     pub(crate) fn expect_replica(&mut self, plane: PlaneId) {
         if let Some(replicas) = &mut self.replicas {
             replicas.expect(plane);
         }
     }
 
-    /// The replica that was on its way to `plane` will not come. `programmed` is the page that holds it all the same.
+    /// Abandons the replica in flight to `plane`. `programmed` is its page, if it was programmed nevertheless.
     pub(crate) fn abandon_replica(&mut self, plane: PlaneId, programmed: Option<Ppn>) {
         if let Some(replicas) = &mut self.replicas {
             replicas.end_wait(plane);
@@ -62,7 +62,7 @@ impl Ftl {
         }
     }
 
-    /// The replica of `lpn` has been programmed at `ppn`.
+    /// Commits the replica of `lpn`, programmed at `ppn`.
     pub(crate) fn commit_replica(&mut self, lpn: Lpn, ppn: Ppn) {
         self.mapping.note(ppn, lpn);
         let plane = self.blocks.program_valid(ppn);
@@ -71,14 +71,14 @@ impl Ftl {
         }
     }
 
-    /// Gives the replica of `lpn` up.
+    /// Drops the replica of `lpn`. Returns its location.
     pub(crate) fn drop_replica(&mut self, lpn: Lpn) -> Option<Ppn> {
         let ppn = self.replicas.as_mut()?.remove(lpn)?;
         self.invalidate(ppn);
         Some(ppn)
     }
 
-    /// Gives the original of `lpn` up: its replica is the original from now on.
+    /// Drops the original of `lpn`, so that its replica becomes the original. Returns the location.
     pub(crate) fn keep_replica(&mut self, lpn: Lpn) -> Option<Ppn> {
         let ppn = self.replicas.as_mut()?.remove(lpn)?;
         let original = self.mapping.set(lpn, ppn);
@@ -89,7 +89,7 @@ impl Ftl {
         Some(ppn)
     }
 
-    /// The next page whose replica ended with a write, a deallocation or a compaction.
+    /// Returns the next page whose replica was dropped by a write, a deallocation or a compaction.
     #[inline]
     pub(crate) fn next_ended_replica(&mut self) -> Option<Lpn> {
         self.replicas.as_mut()?.next_ended()
@@ -106,7 +106,7 @@ mod tests {
 
     const HOST: Stream = Stream::SHARED;
 
-    /// A drive of two dies with one plane each, written as a whole in a sequence.
+    /// Creates a drive of two dies with one plane each, written sequentially as a whole.
     fn drive() -> Ftl {
         let mut config = Config::default();
         config.geometry = config::Geometry {
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn figure_6_a_page_with_a_replica_is_at_two_places_until_it_is_written() {
+    fn figure_6_a_page_with_a_replica_is_at_two_locations_until_it_is_written() {
         let mut ftl = drive();
         let original = ftl.lookup(Lpn(4)).expect("it was written");
         let replica = replicate(&mut ftl, 4, 1);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn either_copy_can_be_kept() {
+    fn the_original_or_the_replica_can_be_kept() {
         let mut ftl = drive();
         let original = ftl.lookup(Lpn(4)).expect("it was written");
         let replica = replicate(&mut ftl, 4, 1);
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plane_takes_as_many_guests_as_it_has_room_for() {
+    fn a_plane_takes_guests_up_to_its_limit() {
         let mut ftl = drive();
         let most = ftl.replicas.as_ref().expect("it is enabled").guests_max(PlaneId(1));
         assert!(most > 0);
@@ -198,7 +198,7 @@ mod tests {
             ftl.expect_replica(plane);
             let ppn = ftl.allocate(plane, HOST).expect("there is room");
             ftl.commit_replica(Lpn(lpn), ppn);
-            // One that is kept is a guest as well; one that is dropped is none.
+            // A replica that is kept is a guest as well; one that is dropped is not.
             match lpn % 3 {
                 0 => drop(ftl.keep_replica(Lpn(lpn))),
                 1 => drop(ftl.drop_replica(Lpn(lpn))),
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_found_by_the_audit() {
+    fn the_audit_detects_faults_of_replicas() {
         let finds = |expected: &str, fault: &dyn Fn(&mut Ftl)| {
             let mut ftl = drive();
             replicate(&mut ftl, 4, 1);
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn replicas_that_are_no_second_homes_are_found_by_the_audit() {
+    fn the_audit_detects_misplaced_replicas() {
         let finds = |expected: &str, fault: &dyn Fn(&mut Replicas, [Ppn; 3])| {
             let mut ftl = drive();
             let replica = replicate(&mut ftl, 4, 1);

@@ -1,48 +1,48 @@
-//! Superblocks: planes that use, collect and erase the blocks at one position together. The planes of one die for TBM, of several dies for
-//! `ftl.policy = "superblock"`.
+//! Superblocks: planes that open, collect and erase the blocks at one position together. They span one die for TBM, and several dies for `ftl.policy
+//! = "superblock"`.
 //!
-//! Dies are numbered channel by channel, so dies at equal distances make a superblock: it is over as many channels as there are.
+//! Dies are numbered channel by channel. A superblock consists of dies at equal distances in this order, so it spans as many channels as possible.
 
 use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, PlaneId};
 
-/// Which planes make superblocks.
+/// Partition of the planes into sets that share superblocks.
 #[derive(Clone, Copy, Debug)]
 pub struct Superblocks {
-    /// Dies of each.
+    /// Dies of each superblock.
     dies: u32,
-    /// Sets of planes that share superblocks.
+    /// Number of sets of planes that share superblocks.
     count: u32,
     planes_per_die: u32,
 }
 
 impl Superblocks {
-    /// Superblocks over so many dies each, which divide those of the drive.
+    /// Creates superblocks over `dies` dies each, which must divide the dies of the drive.
     pub fn new(geometry: &Geometry, dies: u32) -> Superblocks {
         Superblocks { dies, count: geometry.dies() / dies, planes_per_die: geometry.planes_per_die }
     }
 
-    /// Sets of planes that share superblocks.
+    /// Returns the number of sets of planes that share superblocks.
     pub fn count(self) -> u32 {
         self.count
     }
 
-    /// Planes of each set.
+    /// Returns the planes of each set.
     pub fn planes(self) -> u32 {
         self.dies * self.planes_per_die
     }
 
-    /// The set that a plane is of.
+    /// Returns the index of the set that contains `plane`.
     pub fn index_of(self, plane: PlaneId) -> u32 {
         plane.0 / self.planes_per_die % self.count
     }
 
-    /// The position of a die among those of its superblock.
+    /// Returns the index of a die among those of its superblock.
     pub fn turn_of(self, die: DieId) -> u32 {
         die.0 / self.count
     }
 
-    /// The planes of the set of `plane`, itself among them.
+    /// Returns the planes of the set that contains `plane`.
     #[inline]
     pub fn members(self, plane: PlaneId) -> Members {
         let Superblocks { dies, count, planes_per_die } = self;
@@ -51,16 +51,16 @@ impl Superblocks {
     }
 }
 
-/// The planes of a set in their order. Each write looks at all of them: an iterator of its own, since chained ones of ranges are not inlined.
+/// Planes of a set in ascending order. Each write iterates over all of them; a hand-written iterator, because chained ranges are not inlined.
 #[derive(Clone, Debug)]
 pub struct Members {
     next: u32,
     /// Planes left of the die of `next`.
     of_die: u32,
-    /// Dies that follow.
+    /// Dies after that of `next`.
     dies: u32,
     planes_per_die: u32,
-    /// Planes between two dies.
+    /// Planes between two dies of the set.
     gap: u32,
 }
 
@@ -86,7 +86,7 @@ mod tests {
     use crate::config;
 
     #[test]
-    fn each_plane_is_of_one_superblock_which_is_over_as_many_channels_as_it_has_dies() {
+    fn each_plane_has_one_superblock_which_spans_as_many_channels_as_possible() {
         let config =
             config::Geometry { channels: 4, chips_per_channel: 3, planes_per_die: 2, ..config::Geometry::default() };
         let geometry = Geometry::new(&config).expect("the geometry is possible");

@@ -5,7 +5,7 @@ use crate::config::{self, Config};
 use crate::flash::geometry::Geometry;
 use crate::units::Bytes;
 
-/// One plane of 16 blocks of 8 pages, of which the host sees 10 blocks.
+/// Creates a drive of one plane with 16 blocks of 8 pages, and a capacity of 10 blocks.
 pub(super) fn one_plane(mut config: Config) -> Ftl {
     config.geometry = config::Geometry {
         channels: 1,
@@ -20,7 +20,7 @@ pub(super) fn one_plane(mut config: Config) -> Ftl {
     Ftl::new(&Geometry::new(&config.geometry).expect("the geometry is possible"), &config, rules)
 }
 
-/// Four dies of two planes with 24 blocks each, with much to spare.
+/// Four dies of two planes with 24 blocks each, with much over-provisioning.
 pub(super) const DRIVE: &str = "
 [geometry]
 channels = 2
@@ -32,7 +32,7 @@ page-size = '16KiB'
 over-provisioning = 0.45
 ";
 
-/// The configuration `text` with some keys set.
+/// Returns the configuration `text` with some keys overridden.
 pub(super) fn config_of(text: &str, overrides: &[&str]) -> Config {
     let overrides: Vec<String> = overrides.iter().copied().map(str::to_owned).collect();
     Config::from_str(text, "drive.toml", &overrides).unwrap_or_else(|error| panic!("{error}"))

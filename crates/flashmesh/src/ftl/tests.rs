@@ -1,4 +1,4 @@
-//! Blocks and collection of one plane.
+//! Tests of the blocks and collections of one plane.
 
 use super::testing::one_plane;
 use super::*;
@@ -18,7 +18,7 @@ fn write(ftl: &mut Ftl, lpn: u32) {
 }
 
 #[test]
-fn a_block_is_full_when_all_its_programs_have_finished_in_whatever_order() {
+fn a_block_is_full_once_all_its_programs_have_ended_in_any_order() {
     let mut ftl = drive(0.02);
     let allocated: Vec<Ppn> = (0..20).map(|_| ftl.allocate(PLANE, HOST).unwrap()).collect();
     for (lpn, &ppn) in allocated.iter().enumerate().rev() {
@@ -33,7 +33,7 @@ fn a_block_is_full_when_all_its_programs_have_finished_in_whatever_order() {
 
 #[test]
 fn a_small_plane_is_collected_while_the_host_still_has_pages() {
-    // 2 % of 128 pages are less than a block.
+    // 2 % of 128 pages are less than one block.
     let mut ftl = drive(0.02);
     (0..13 * 8).for_each(|i| write(&mut ftl, i % 80));
     assert!(!ftl.wants_collection(PLANE));
@@ -47,8 +47,8 @@ fn a_small_plane_is_collected_while_the_host_still_has_pages() {
 }
 
 #[test]
-fn nothing_is_collected_while_every_full_block_is_fully_valid() {
-    // A threshold that the drive cannot reach: collection must not move the same pages round and round.
+fn no_block_is_collected_if_all_pages_of_full_blocks_are_valid() {
+    // The threshold is out of reach: collection must not move the same pages in circles.
     let mut ftl = drive(0.5);
     (0..80).for_each(|lpn| write(&mut ftl, lpn));
     assert!(ftl.free_pages(PLANE) < 64);
@@ -60,7 +60,7 @@ fn nothing_is_collected_while_every_full_block_is_fully_valid() {
 }
 
 #[test]
-fn a_page_rewritten_while_it_is_moved_is_dead_on_arrival() {
+fn a_page_rewritten_during_its_move_is_committed_as_invalid() {
     let mut ftl = drive(0.5);
     (0..80).for_each(|lpn| write(&mut ftl, lpn));
     ftl.deallocate(Lpn(0));
@@ -75,18 +75,19 @@ fn a_page_rewritten_while_it_is_moved_is_dead_on_arrival() {
 }
 
 #[test]
-fn every_change_of_a_place_counts_one_whether_a_page_is_written_or_forgotten() {
+fn writes_and_deallocations_count_as_changes_after_a_read_of_an_unmapped_page() {
     let mut ftl = one_plane(Config::default());
     ftl.read_home(Lpn(0));
     assert_eq!(counted(&mut ftl), [0, 1, 2, 3, 4]);
 }
 
 #[test]
-fn the_first_write_of_a_page_is_no_change_while_no_unmapped_page_was_read() {
+fn first_writes_count_as_changes_only_after_a_read_of_an_unmapped_page() {
     assert_eq!(counted(&mut one_plane(Config::default())), [0, 0, 0, 1, 2]);
 }
 
-/// The changes counted after two pages are written, the first of them again, and the other is forgotten.
+/// Returns the number of changes before and after each step: two pages are written, the first is rewritten, the other
+/// is deallocated.
 fn counted(ftl: &mut Ftl) -> Vec<u64> {
     let mut seen = vec![ftl.map_changes()];
     for lpn in [Lpn(0), Lpn(1), Lpn(0)] {

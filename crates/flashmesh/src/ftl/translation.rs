@@ -1,14 +1,14 @@
-//! Translation pages: the map of the drive as it lies on flash, when DRAM holds a part of it only (DFTL, ASPLOS 2009).
+//! Translation pages: the map as stored on flash, if DRAM holds only a part of it (DFTL, ASPLOS 2009).
 //!
-//! They are logical pages beyond those that the host sees, so that the map (for them: the global translation directory, which
-//! is always in DRAM), allocation, collection and wear levelling hold for them as for any page. Their programs and their moves
-//! have open blocks of their own, so that blocks hold either data or translation pages.
+//! Translation pages are logical pages beyond those of the host, so the map (for them the global translation directory, which is always in DRAM),
+//! allocation, garbage collection and wear levelling treat them like other pages. Their programs and moves have open blocks of their own, so each
+//! block holds either data or translation pages.
 //!
-//! Where the map has to survive a cut of the power ([`persistence`](crate::persistence)) its checkpoints lie in translation pages as well,
-//! and behind them are those with the replication map, and those of the journal.
+//! If the map has to survive a power cut ([`persistence`](crate::persistence)), its checkpoints are stored in translation pages as well. They are
+//! followed by the pages of the replication map and those of the journal.
 //!
-//! All of them are there from the start, whether or not anything was written: reading the map of a page never written costs a
-//! read as well. They then lie in the first blocks of each plane and none is invalid \[choice\].
+//! All of them are on flash from the start, whether or not anything was written, because reading the map of a page never written also costs a read.
+//! They are stored in the first blocks of each plane, and none is invalid \[choice\].
 
 use std::ops::Range;
 
@@ -17,28 +17,28 @@ use crate::flash::geometry::Geometry;
 use crate::ids::Lpn;
 use crate::units::Bytes;
 
-/// Bytes of an entry of the replication map (Patterned Read Collisions, IEEE Access 2023, section III.B).
+/// Size of an entry of the replication map in bytes (Patterned Read Collisions, IEEE Access 2023, section III.B).
 const REPLICA_ENTRY_BYTES: u64 = 24;
 
-/// Whether the map lies on flash, in part in DRAM or for a cut of the power.
+/// Returns whether the map is stored on flash, because DRAM holds only a part of it or because it has to survive a power cut.
 pub(super) fn lies_on_flash(config: &Config) -> bool {
     config.mapping.cache_capacity.is_some() || config.persistence.has_journal()
 }
 
-/// Which logical pages are translation pages, and whose entries they hold.
+/// Ranges of the translation pages, and the entries that they hold.
 #[derive(Clone, Copy, Debug)]
 pub struct TranslationPages {
     logical_pages: u32,
     entries_per_page: u32,
     count: u32,
-    /// At the end of all: pages of the replication map, then those of the journal.
+    /// Pages of the replication map; they and those of the journal are the last ones.
     replica_pages: u32,
     journal_pages: u32,
     page_size: Bytes,
 }
 
 impl TranslationPages {
-    /// The translation pages of a drive; `None` when the whole map is in DRAM, and taken to survive there.
+    /// Returns the translation pages of a drive; `None` if the whole map is in DRAM and assumed to survive there.
     pub fn new(geometry: &Geometry, config: &Config) -> Option<TranslationPages> {
         if !lies_on_flash(config) {
             return None;
@@ -61,12 +61,12 @@ impl TranslationPages {
         self.page_size
     }
 
-    /// How many there are.
+    /// Returns the number of translation pages.
     pub fn count(&self) -> u32 {
         self.count
     }
 
-    /// Their logical page numbers.
+    /// Returns the logical page numbers of all translation pages.
     pub fn all(&self) -> Range<u32> {
         self.logical_pages..self.logical_pages + self.count
     }
@@ -76,12 +76,12 @@ impl TranslationPages {
         lpn.0 >= self.logical_pages
     }
 
-    /// Those with the entries of the map.
+    /// Returns the pages with entries of the map.
     pub(crate) fn of_map(&self) -> Range<u32> {
         self.logical_pages..self.logical_pages + self.count - self.replica_pages - self.journal_pages
     }
 
-    /// Those with the replication map.
+    /// Returns the pages of the replication map.
     pub(crate) fn of_replicas(&self) -> Range<u32> {
         self.of_map().end..self.of_map().end + self.replica_pages
     }
@@ -90,28 +90,28 @@ impl TranslationPages {
         self.of_replicas().end..self.all().end
     }
 
-    /// The page with the replica of `lpn`, where the replication map is kept on flash: entries are spread over its pages.
+    /// Returns the page with the replication entry of `lpn`; `None` unless the replication map is stored on flash. Entries are spread over its pages.
     pub(crate) fn replica_page_of(&self, lpn: Lpn) -> Option<Lpn> {
         (self.replica_pages > 0).then(|| Lpn(self.of_replicas().start + lpn.0 % self.replica_pages))
     }
 
-    /// The translation page with the entry of `lpn`, a page of the host.
+    /// Returns the translation page with the entry of `lpn`, a host page.
     #[inline]
     pub(crate) fn page_of(&self, lpn: Lpn) -> Lpn {
         Lpn(self.logical_pages + lpn.0 / self.entries_per_page)
     }
 
-    /// The first translation page that has no entry of a page before `lpn`.
+    /// Returns the first translation page that has no entry of a page before `lpn`.
     pub(super) fn first_beginning_at(&self, lpn: u32) -> u32 {
         self.logical_pages + lpn.div_ceil(self.entries_per_page)
     }
 
-    /// `count` translation pages above `logical_pages` pages of the host, like these in all else.
+    /// Returns a copy with `count` translation pages after `logical_pages` host pages.
     pub(super) fn scaled(&self, logical_pages: u32, count: u32) -> TranslationPages {
         TranslationPages { logical_pages, count, replica_pages: 0, journal_pages: 0, ..*self }
     }
 
-    /// The pages of the host whose entries `page` holds.
+    /// Returns the host pages whose entries `page` holds.
     pub(crate) fn entries_of(&self, page: Lpn) -> Range<u32> {
         let first = (page.0 - self.logical_pages) * self.entries_per_page;
         first..self.logical_pages.min(first.saturating_add(self.entries_per_page)).max(first)

@@ -1,17 +1,16 @@
-//! Writes that take no time, for preconditioning and for studies of write amplification. They must not be mixed with operations
-//! in flight.
+//! Writes without simulated time, for preconditioning and for studies of write amplification. They must not be mixed with operations in flight.
 
 use super::{Ftl, IdleDies, Stream};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn, StreamId};
 
 impl Ftl {
-    /// Writes `lpn` at once and returns how many pages were moved for it: by a collection when the plane wants one, by
-    /// more when the host is out of space there, and by a wear move.
+    /// Writes `lpn` immediately. Collects the plane if it needs it, and again while host writes are out of space, and runs wear levelling. Returns
+    /// the number of pages moved.
     pub fn write_untimed(&mut self, lpn: Lpn, idle: &IdleDies) -> u64 {
         self.write_untimed_by(StreamId(0), lpn, idle)
     }
 
-    /// [`Ftl::write_untimed`] by one stream of several.
+    /// Like [`Ftl::write_untimed`], but for a given host stream.
     pub fn write_untimed_by(&mut self, stream: StreamId, lpn: Lpn, idle: &IdleDies) -> u64 {
         let mut plane = self.place_write(lpn, idle);
         if self.has_twins() {
@@ -39,7 +38,7 @@ impl Ftl {
         moved
     }
 
-    /// [`Ftl::write_untimed`] of each of `lpns`, in their order. On a drive of one plane, or of planes that use the same blocks, in runs.
+    /// Like [`Ftl::write_untimed`] of each of `lpns` in order. On a drive of one plane, or whose planes all share superblocks, writes them in runs.
     pub(super) fn write_all_untimed(&mut self, lpns: &[Lpn], idle: &IdleDies) -> u64 {
         if !self.can_write_runs() {
             return lpns.iter().map(|&lpn| self.write_untimed(lpn, idle)).sum();
@@ -59,14 +58,15 @@ impl Ftl {
         moved
     }
 
-    /// Whether the page that is written decides neither the plane nor what else happens.
+    /// Returns whether neither the plane nor any other effect of a write depends on the page written.
     fn can_write_runs(&self) -> bool {
         let is_one_set = self.set_of(PlaneId(0)).count() == self.geometry.planes() as usize;
         let does_more = self.replicas.is_some() || self.collector.wear().static_levelling;
         is_one_set && self.allocation.is_static() && !does_more
     }
 
-    /// Where the next pages go, and how many of them until a collection is wanted, a block is opened, or another twin is behind.
+    /// Returns the destination of the next pages, and how many of them can be written before a collection is needed, a block is opened, or another
+    /// twin is furthest behind.
     fn room_for_run(&self) -> (PlaneId, Stream, u32) {
         let first = PlaneId(0);
         let stream = self.host_stream(first, Some(StreamId(0)));
@@ -78,7 +78,7 @@ impl Ftl {
         (plane, stream, lacks.min(left).min(self.collector.pages_until_short(&self.blocks, plane)))
     }
 
-    /// Writes pages to the open block of `plane`, which has room for them.
+    /// Writes pages to the open block of `plane`, which must have room for them.
     fn write_run(&mut self, lpns: &[Lpn], plane: PlaneId, stream: Stream) {
         let (first, count) =
             self.blocks.allocate_run(plane, stream, lpns.len() as u32).expect("the open block has room");
@@ -100,14 +100,14 @@ impl Ftl {
         Some(self.empty_untimed(&[victim]))
     }
 
-    /// Moves the valid pages of victims away and erases them. Returns how many pages it moved.
+    /// Moves the valid pages of the victims, and erases them. Returns the number of pages moved.
     pub(super) fn empty_untimed(&mut self, victims: &[BlockId]) -> u64 {
         let moved = victims.iter().map(|&victim| self.move_untimed(victim)).sum();
         victims.iter().for_each(|&victim| self.finish_erase(victim));
         moved
     }
 
-    /// Moves one valid page: of victims that are collected together the first of that which has most.
+    /// Moves one valid page: the first of the victim with the most valid pages.
     pub(super) fn move_next_untimed(&mut self, victims: &[BlockId]) {
         let Some(&victim) = victims.iter().max_by_key(|&&victim| self.valid_pages(victim)) else { return };
         let Some((page, lpn)) = self.next_valid_page(victim, 0) else { return };
@@ -119,20 +119,20 @@ impl Ftl {
         self.commit_move(lpn, from, to);
     }
 
-    /// Whether a write finds a page on the planes that are collected with `plane` while they are collected.
+    /// Returns whether the planes collected with `plane` have a page for a host write during the collection.
     pub(super) fn can_write_untimed(&self, plane: PlaneId) -> bool {
         let stream = self.host_stream(plane, Some(StreamId(0)));
         let plane = if self.has_twins() { self.blocks.twin_behind(plane, stream).0 } else { plane };
         self.blocks.has_page(plane, stream)
     }
 
-    /// Moves the valid pages of a victim, in runs of pages that follow each other where they go to.
+    /// Moves the valid pages of a victim, in runs of consecutive destination pages.
     fn move_untimed(&mut self, victim: BlockId) -> u64 {
         let first = self.geometry.ppn(victim, 0);
         let mut from = self.blocks.table().valid_offsets(victim);
         from.iter_mut().for_each(|page| *page += first.0);
         let stream = self.stream_of_move(first);
-        // The destination, and the pages that it takes before another twin may be further behind.
+        // Destination plane, and the pages that it takes before another twin may be further behind.
         let (mut to_plane, mut lacks) = (self.geometry.plane_of_block(victim), 0);
         let mut moves: Vec<(Lpn, Ppn)> = Vec::with_capacity(from.len());
         while moves.len() < from.len() {
@@ -142,7 +142,7 @@ impl Ftl {
                 if lacks == 0 {
                     (to_plane, lacks) = self.blocks.twin_behind(to_plane, stream);
                 }
-                // When a block is opened, all twins begin anew.
+                // Opening a block changes the write pointers of all twins.
                 let is_opened = self.blocks.next_move_offset(to_plane, stream).is_some_and(|(_, page)| page == 0);
                 lacks = if is_opened { 1 } else { lacks };
                 most = most.min(lacks);
@@ -185,7 +185,7 @@ mod tests {
         Some(vec![ftl.begin_collection(plane)?])
     }
 
-    /// Moves one page after the other, as a run does.
+    /// Moves the pages one by one, as a reference for moves in runs.
     fn empty_one_by_one(ftl: &mut Ftl, victims: &[BlockId]) -> u64 {
         let mut moved = 0;
         for &victim in victims {
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_moved_together_go_where_those_moved_one_by_one_do() {
+    fn moves_in_runs_equal_moves_one_by_one() {
         for (superblock_dies, shares) in [(None, false), (None, true), (Some(1), true), (Some(4), true)] {
             let mut ftl = drive(superblock_dies, shares, &[]);
             let (idle, mut random) = (IdleDies::new(ftl.geometry.dies()), SimRng::new(11));
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_written_together_end_where_those_written_one_by_one_do() {
+    fn writes_in_runs_equal_writes_one_by_one() {
         const DIE: [&str; 2] = ["geometry.channels=1", "geometry.chips-per-channel=1"];
         const PLANE: [&str; 3] = [DIE[0], DIE[1], "geometry.planes-per-die=1"];
         let drives = [

@@ -1,20 +1,21 @@
-//! Which full blocks of the SLC cache are folded, and whether their pages have a place.
+//! Folds of full SLC blocks: choice of the block, and space for its pages.
 
 use crate::ftl::BlockState;
 use crate::ftl::blocks::BlockManager;
 use crate::ftl::stream::Stream;
 use crate::ids::{BlockId, PlaneId};
 
-/// Blocks that can be folded.
+/// Blocks to be folded next.
 struct NextFold {
-    /// One in each plane that shares superblocks.
+    /// One block in each plane that shares superblocks.
     blocks: Vec<BlockId>,
-    /// Whether the open block for folded pages has too few left, so that each plane keeps another.
+    /// Whether the open block for folded pages has too few pages left, so that each plane keeps another free block.
     keeps_another: bool,
 }
 
 impl BlockManager {
-    /// Begins to fold: marks a full block of `plane`, and of all planes that share superblocks with it, while more than `above` are full.
+    /// Begins a fold if more than `above` SLC blocks of `plane` are full. Marks a full block, and with superblocks those at its position in the other
+    /// planes, and returns them.
     pub(super) fn begin_fold(&mut self, plane: PlaneId, above: u32) -> Option<Vec<BlockId>> {
         let NextFold { blocks, keeps_another } = self.next_fold(plane, above)?;
         for (plane, &block) in self.set_of(plane).zip(&blocks) {
@@ -29,18 +30,19 @@ impl BlockManager {
         Some(blocks)
     }
 
-    /// Whether the cache of `plane`, which has no page, gets one by what is under way or can begin: a fold, or what a fold waits for.
+    /// Returns whether the SLC cache of `plane`, which has no free page, will get one: by a fold that can begin, or by operations in progress that
+    /// precede one.
     pub(super) fn makes_room(&self, plane: PlaneId) -> bool {
         let Some(slc) = &self.plane(plane).slc else { return false };
-        // The last pages of the open block are being programmed, after which it can be folded.
+        // The last pages of the open block are still being programmed; it can be folded afterwards.
         let is_filling = self.table().state(self.plane(plane).open.get(Stream::Slc).block) == BlockState::Open;
         let is_in_use = slc.free.len() < self.geometry().slc.per_plane;
         let is_collected = || is_in_use && self.set_of(plane).any(|plane| self.plane(plane).collecting > 0);
         is_filling || is_collected() || self.next_fold(plane, 0).is_some()
     }
 
-    /// What is folded next in `plane` while more than `above` blocks are full; `None` too while another collection of its planes is under way, and
-    /// where there is no place for the pages.
+    /// Returns the blocks to fold next in `plane`. `None` if at most `above` blocks are full, another collection of its planes is in progress, or
+    /// there is no space for the pages.
     fn next_fold(&self, plane: PlaneId, above: u32) -> Option<NextFold> {
         let full = &self.plane(plane).slc.as_ref()?.full;
         if full.len() as u32 <= above || self.set_of(plane).any(|plane| self.plane(plane).collecting > 0) {
@@ -48,7 +50,7 @@ impl BlockManager {
         }
         let is_full = |block| self.table().state(block) == BlockState::Cached;
         let all_full = full.iter().copied().filter(|&block| self.set_of_block(block).all(is_full));
-        // Of equals the first, which was filled first.
+        // `min_by_key` returns the first on a tie, the block filled first.
         let first = all_full.min_by_key(|&block| self.valid_of(self.set_of_block(block)))?;
         let blocks: Vec<BlockId> = self.set_of_block(first).collect();
         let needed = self.pages_for_fold(&blocks);
@@ -62,8 +64,8 @@ impl BlockManager {
         blocks.map(|block| self.table().valid_pages(block)).sum()
     }
 
-    /// Pages of each plane that the fold of `blocks` takes at most: it fills the planes evenly, from the one that is furthest on. Where programs
-    /// write several units, those that run with fewer leave some empty.
+    /// Returns an upper bound of the pages that the fold of `blocks` takes in each plane. The planes are filled evenly, and the plane furthest ahead
+    /// limits. Programs of several mapping units may run partly filled, and skip the rest.
     fn pages_for_fold(&self, blocks: &[BlockId]) -> u32 {
         let valid = self.valid_of(blocks.iter().copied()).div_ceil(blocks.len() as u32);
         if self.geometry().gathers() { 2 * valid.next_multiple_of(self.geometry().units_per_program) } else { valid }

@@ -1,27 +1,28 @@
-//! The SLC cache of the translation layer: which of its blocks take what the host writes, and which is folded next.
+//! SLC cache of the translation layer: which of its blocks take host writes, and which is folded next.
 //!
-//! Its blocks are the last ones of each plane. They hold one page a word line, have free blocks of their own, and are no candidates for
-//! collection or wear levelling. Writes go there while a page is free; a full block is *folded*: its valid pages move to blocks with all bits
-//! of their cells, and it is erased.
+//! The SLC blocks are the last ones of each plane. They store one page per word line, have a free list of their own, and are not candidates for
+//! garbage collection or wear levelling. Host writes go to the cache while it has a free page. A full block is *folded*: its valid pages are moved to
+//! native blocks, which use all bits of their cells, and it is erased.
 //!
-//! Planes that share superblocks have superblocks of the cache too: they open, fold and erase the blocks of one position together, and folded
-//! pages go to whichever plane is furthest behind.
+//! Planes that share superblocks also do so for SLC blocks: they open, fold and erase the blocks at one position together, and folded pages go to the
+//! plane furthest behind.
 //!
-//! The blocks of a dynamic cache are numbers that no block of the plane has. Opening one takes a free block of the plane, which it stands for until
-//! it was folded ([`BlockManager::lend`]); the erase is one of the lent block as well.
+//! The block numbers of a dynamic cache are not real blocks. An SLC block is opened as an alias of a free native block, which is lent until the SLC
+//! block was folded ([`BlockManager::lend`]); the erase counts for the lent block as well.
 //!
-//! # Why nothing gets stuck
+//! # Why there is no deadlock
 //!
-//! All logical pages of a plane fit outside the cache ([`Partition`](super::Partition) counts no block of it), so what lies in it can always be
-//! moved out. A write waits for the cache (`slc.when-full = "fold"`) only while a fold that makes room is under way or can begin, or will be
-//! able to since something else ends first: pages of the open block that are being programmed, or a collection of the plane. A fold begins only when all of its pages have a place: in the open block for folded pages, and where
-//! that has too few left in one free block more, which it keeps from the others. So it waits for no collection, and the collection of the plane
-//! begins when it ends. The plane has both blocks to spare ([`FOLD_BLOCKS`](super::spare_blocks::FOLD_BLOCKS)).
+//! All logical pages of a plane fit outside the cache ([`Partition`](super::Partition) does not count SLC blocks), so the content of the cache can
+//! always be moved out. A write waits for the cache (`slc.when-full = "fold"`) only if a fold that makes room is in progress or can begin, or will be
+//! able to after something else ends: programs of pages of the open block, or a collection of the plane. A fold begins only if there is space for all
+//! of its pages, in the open block for folded pages, and if that has too few left, in one more free block, which it keeps from other streams. So a
+//! fold waits for no collection, and the collection of the plane begins when the fold ends. The plane has spare blocks for both
+//! ([`FOLD_BLOCKS`](super::spare_blocks::FOLD_BLOCKS)).
 //!
-//! A dynamic cache takes blocks only while so many are free that no collection begins, and a plane that has lent any keeps one for folds. A
-//! plane that is short of free pages and has lent blocks is folded before it is collected ([`Ftl::begin_fold_for_space`]). A fold moves a half of a
-//! block at most and gives a whole one back, so that all are given back in the end, but for the open one, which is a block more to spare. What is
-//! left is a plane without a cache.
+//! A dynamic cache takes free blocks only while so many are left that no collection begins, and a plane with lent blocks keeps one free block for
+//! folds. If a plane is short of free pages and has lent blocks, these are folded before it is collected ([`Ftl::begin_fold_for_space`]). A fold
+//! moves at most half a native block of pages and returns a whole block, so in the end all lent blocks are returned, except for the open one, for
+//! which there is one more spare block. The plane then behaves like one without a cache.
 
 mod fold;
 mod plane;
@@ -34,12 +35,12 @@ use super::stream::Stream;
 use crate::config::{self, SlcWhenFull};
 use crate::ids::{BlockId, PlaneId, StreamId};
 
-/// When blocks are folded.
+/// Conditions for folds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
-    /// Full blocks of a plane above which it is folded while its die is idle.
+    /// Number of full blocks of a plane above which it is folded while its die is idle.
     fold_above: u32,
-    /// Whether writes that find the cache full wait for a fold.
+    /// Whether writes wait for a fold if the cache is full.
     writes_wait: bool,
 }
 
@@ -51,19 +52,19 @@ impl Rules {
 }
 
 impl Ftl {
-    /// Whether the SLC cache of `plane` has a page for a write.
+    /// Returns whether the SLC cache of `plane` has a page for a write.
     #[inline]
     pub(crate) fn has_slc_page(&self, plane: PlaneId) -> bool {
         self.blocks.has_page(plane, Stream::Slc)
     }
 
-    /// Returns the pages of the SLC cache.
+    /// Returns the number of pages of the SLC cache.
     pub(crate) fn slc_pages(&self) -> u64 {
         let of_plane = u64::from(self.geometry.slc.per_plane) * u64::from(self.geometry.slc.pages_per_block);
         if self.geometry.has_slc() { of_plane * u64::from(self.geometry.planes()) } else { 0 }
     }
 
-    /// Returns the pages of the SLC cache that were programmed since they were erased.
+    /// Returns the number of pages of the SLC cache programmed since their last erase.
     pub(crate) fn slc_pages_in_use(&self) -> u64 {
         let (blocks, pages) = (self.geometry.slc.per_plane, self.geometry.slc.pages_per_block);
         let in_use = |plane: &Plane| {
@@ -73,35 +74,35 @@ impl Ftl {
         self.blocks.planes().iter().filter_map(in_use).sum()
     }
 
-    /// Begins to fold a block of `plane`, and gives it: of those that are full the one with the fewest valid pages, since its erase gives back as
-    /// much for the fewest moves, and of equals the one filled first \[choice\]. Of planes that share superblocks all blocks at one position are
-    /// folded together.
+    /// Begins a fold in `plane`. Marks and returns the full block with the fewest valid pages, whose erase frees as much for the fewest moves, on a
+    /// tie the one filled first \[choice\]. With superblocks, the blocks at one position in all planes are folded together.
     ///
-    /// `None` while few enough are full, while a collection of the planes is under way, and when there is no place for the pages.
+    /// Returns `None` if too few blocks are full, a collection of the planes is in progress, or there is no space for the pages.
     pub(crate) fn begin_fold(&mut self, plane: PlaneId) -> Option<Vec<BlockId>> {
         self.blocks.begin_fold(plane, self.slc.fold_above)
     }
 
-    /// Whether writes of `plane` wait until a block of its SLC cache, which has no page for them, is folded.
+    /// Returns whether writes to `plane` wait until a block of its SLC cache, which has no page for them, is folded.
     #[inline]
     pub(crate) fn waits_for_fold(&self, plane: PlaneId) -> bool {
         self.slc.writes_wait && !self.has_slc_page(plane) && self.blocks.makes_room(plane)
     }
 
-    /// Which open block of `plane` takes what `stream` of the host writes there next: the SLC cache while it has a page, or will have one that
-    /// is waited for.
+    /// Returns the open block of `plane` for the next write of host stream `stream`: the SLC cache if it has a page, or if the write waits for one.
     pub(crate) fn write_stream(&self, plane: PlaneId, stream: Option<StreamId>) -> Stream {
         let to_slc = self.geometry.has_slc() && (self.has_slc_page(plane) || self.waits_for_fold(plane));
         if to_slc { Stream::Slc } else { self.host_stream(plane, stream) }
     }
 
-    /// The same of the plane that a write is placed on, or of those that share superblocks with it.
+    /// Returns the open block for a write placed on `plane`, or on any plane that shares superblocks with it: the SLC cache if one of them has a page
+    /// there.
     pub(crate) fn write_stream_beside(&self, plane: PlaneId) -> Stream {
         let to_slc = self.geometry.has_slc() && self.blocks.set_of(plane).any(|twin| self.has_slc_page(twin));
         if to_slc { Stream::Slc } else { self.host_stream(plane, None) }
     }
 
-    /// As [`Ftl::begin_fold`], however few are full: in a plane that is short of free pages and has lent full blocks, and where writes wait.
+    /// Like [`Ftl::begin_fold`], but regardless of how many blocks are full: if the plane is short of free pages and has lent full blocks, or if
+    /// writes wait.
     pub(crate) fn begin_fold_for_space(&mut self, plane: PlaneId) -> Option<Vec<BlockId>> {
         let has_lent = self.blocks.plane(plane).slc.as_ref().is_some_and(|slc| slc.has_lent());
         let is_short = || self.blocks.set_of(plane).any(|plane| self.is_short(plane));
@@ -109,14 +110,14 @@ impl Ftl {
         if is_needed { self.blocks.begin_fold(plane, 0) } else { None }
     }
 
-    /// Has planes keep so many free blocks that lending others asks for no collection.
+    /// Sets how many free blocks a plane must keep when it lends one, so that lending triggers no collection.
     pub(super) fn limit_lending(&mut self) {
         let kept_free = self.collector.pages_kept_free().div_ceil(self.geometry.pages_per_block) + LENDING_BLOCKS;
         self.blocks.limit_lending(kept_free);
     }
 }
 
-/// Blocks that a plane keeps beside what collection would begin below: the one for folds, and the one that is lent next.
+/// Free blocks that a plane keeps in addition to the threshold of collection: one for folds, and the one to be lent next.
 const LENDING_BLOCKS: u32 = 2;
 
 impl BlockManager {
@@ -127,7 +128,7 @@ impl BlockManager {
         }
     }
 
-    /// A block of the SLC cache was opened: where that is dynamic it stands for a free block of the plane, which is lent.
+    /// Lends a free native block to a dynamic SLC cache, for an SLC block that was just opened. Does nothing for a static cache.
     #[inline(never)]
     pub(super) fn lend(&mut self, plane: PlaneId, block: BlockId) {
         let pages = self.geometry().pages_per_block;
@@ -140,7 +141,7 @@ impl BlockManager {
         self.table_of_slc().open(native, false);
     }
 
-    /// A block that was folded is erased: the block that it stands for is free, where it was lent.
+    /// Frees the native block lent for an SLC block that was folded and erased. Does nothing for a static cache.
     fn give_back(&mut self, plane: PlaneId, block: BlockId) {
         let pages = self.geometry().pages_per_block;
         let account = self.plane_mut(plane);
@@ -156,7 +157,7 @@ impl BlockManager {
         account.wear.erased(erase_count);
     }
 
-    /// A block of the SLC cache is full.
+    /// Marks a block of the SLC cache as full.
     pub(super) fn fill_slc(&mut self, block: BlockId) {
         self.table_of_slc().fill_slc(block);
         let plane = self.geometry().plane_of_block(block);
@@ -165,7 +166,7 @@ impl BlockManager {
         }
     }
 
-    /// A block that was folded is erased, and free for the cache again.
+    /// Returns a folded and erased block to the free blocks of the SLC cache.
     pub(super) fn free_folded(&mut self, block: BlockId) {
         let erase_count = self.table_of_slc().erase(block);
         let plane = self.geometry().plane_of_block(block);

@@ -7,7 +7,8 @@ use crate::units::Bytes;
 
 const PLANE: PlaneId = PlaneId(0);
 
-/// One plane of 20 blocks of 12 TLC pages, of which the host sees 8, with three blocks of four pages in its cache.
+/// Creates a drive of one plane with 20 blocks of 12 TLC pages, a capacity of 8 blocks, and an SLC cache of three
+/// blocks of four pages.
 fn drive(fold_threshold: f64) -> Ftl {
     made(&config_of(fold_threshold))
 }
@@ -40,13 +41,13 @@ fn cache(ftl: &mut Ftl, pages: std::ops::Range<u32>) {
     }
 }
 
-/// The block that is folded where each plane is by itself.
+/// Returns the only block of a fold, on a drive without superblocks.
 fn only(blocks: Vec<BlockId>) -> BlockId {
     let [block] = blocks[..] else { panic!("one block is folded at a time: {blocks:?}") };
     block
 }
 
-/// Folds one block; gives how many pages moved.
+/// Folds one block. Returns the number of pages moved.
 fn fold(ftl: &mut Ftl) -> Option<u32> {
     let block = only(ftl.begin_fold(PLANE)?);
     Some(move_out(ftl, block))
@@ -69,7 +70,7 @@ fn move_out(ftl: &mut Ftl, block: BlockId) -> u32 {
 }
 
 #[test]
-fn the_last_blocks_of_a_plane_take_a_third_of_their_pages_and_free_pages_are_counted_outside_them() {
+fn slc_blocks_take_a_third_of_their_pages_and_do_not_count_as_free_pages() {
     let mut ftl = drive(0.0);
     let free = ftl.free_pages(PLANE);
     assert_eq!(free, 17 * 12);
@@ -84,7 +85,7 @@ fn the_last_blocks_of_a_plane_take_a_third_of_their_pages_and_free_pages_are_cou
 }
 
 #[test]
-fn the_block_with_the_fewest_valid_pages_is_folded_first_and_of_equals_the_one_filled_first() {
+fn blocks_are_folded_by_valid_pages_and_ties_in_order_of_filling() {
     let mut ftl = drive(0.0);
     cache(&mut ftl, 0..12);
     (5..8).for_each(|lpn| assert!(ftl.deallocate(Lpn(lpn))));
@@ -96,7 +97,7 @@ fn the_block_with_the_fewest_valid_pages_is_folded_first_and_of_equals_the_one_f
 }
 
 #[test]
-fn nothing_is_folded_up_to_the_share_that_may_be_full() {
+fn no_block_is_folded_up_to_the_fold_threshold() {
     let mut ftl = drive(0.7);
     cache(&mut ftl, 0..8);
     assert_eq!(fold(&mut ftl), None);
@@ -105,10 +106,10 @@ fn nothing_is_folded_up_to_the_share_that_may_be_full() {
 }
 
 #[test]
-fn a_fold_keeps_the_block_that_it_goes_on_in_from_the_host() {
+fn a_fold_keeps_its_next_block_from_the_host() {
     let mut ftl = drive(0.0);
     cache(&mut ftl, 0..4);
-    // One block is the reserve, the other is left.
+    // Allocate until one block is left besides the reserve.
     while ftl.blocks.plane(PLANE).free.len() > 2 {
         assert!(ftl.allocate(PLANE, Stream::SHARED).is_some());
     }
@@ -124,7 +125,7 @@ fn a_fold_keeps_the_block_that_it_goes_on_in_from_the_host() {
     }
     ftl.finish_erase(block);
     cache(&mut ftl, 0..4);
-    // What is left of the block takes the next fold, though no other can be opened.
+    // The rest of the block takes the next fold, although no other block can be opened.
     assert_eq!(ftl.blocks.plane(PLANE).free.len(), 1);
     assert_eq!(fold(&mut ftl), Some(4));
     cache(&mut ftl, 0..4);
@@ -134,7 +135,7 @@ fn a_fold_keeps_the_block_that_it_goes_on_in_from_the_host() {
 }
 
 #[test]
-fn a_full_drive_is_written_through_its_cache_without_end() {
+fn a_full_drive_never_runs_out_of_space_with_a_cache() {
     let mut ftl = drive(0.0);
     let mut random = crate::engine::random::SimRng::new(3);
     let idle = IdleDies::new(1);
@@ -154,7 +155,7 @@ fn a_full_drive_is_written_through_its_cache_without_end() {
     assert!(erases > 500, "{erases} folds");
 }
 
-/// The same plane, with at most so many blocks of the cache, which are lent.
+/// Like `drive`, with a dynamic cache of at most `blocks` blocks.
 fn dynamic_drive(blocks: u32) -> Ftl {
     made(&dynamic_config(blocks))
 }
@@ -167,36 +168,36 @@ fn dynamic_config(blocks: u32) -> Config {
 }
 
 #[test]
-fn a_block_of_a_dynamic_cache_takes_a_free_one_and_gives_it_back_erased_once_more() {
+fn a_dynamic_slc_block_borrows_a_free_block_and_returns_it_erased() {
     let mut ftl = dynamic_drive(3);
     assert_eq!((ftl.free_pages(PLANE), ftl.next_page_offset(PLANE, Stream::Slc)), (20 * 12, Some((BlockId(20), 0))));
     cache(&mut ftl, 0..5);
     assert_eq!(ftl.free_pages(PLANE), 18 * 12);
     assert_eq!(fold(&mut ftl), Some(4));
-    // The fold opened a block, and has eight pages left in it.
+    // The fold opened a native block, which has eight pages left.
     assert_eq!(ftl.free_pages(PLANE), 18 * 12 + 8);
     let erases: Vec<u32> = (0..20).map(|block| ftl.erase_count(BlockId(block))).filter(|&erases| erases > 0).collect();
     assert_eq!(erases, [1]);
 }
 
 #[test]
-fn a_plane_lends_no_block_that_it_would_be_collected_without() {
+fn a_plane_lends_no_block_if_that_would_trigger_a_collection() {
     let mut ftl = dynamic_drive(20);
-    // Two blocks for the threshold of collection, one for folds, and one that it does not lend.
+    // The plane keeps two blocks for the threshold of collection, one for folds, and one that is not lent.
     cache(&mut ftl, 0..16 * 4);
     assert!(!ftl.has_slc_page(PLANE) && !ftl.is_short(PLANE));
     assert_eq!(ftl.free_pages(PLANE), 4 * 12);
 }
 
 #[test]
-fn a_full_drive_folds_what_it_lent_before_it_is_collected() {
+fn a_full_drive_folds_lent_blocks_before_it_is_collected() {
     let mut config = dynamic_config(20);
     config.gc.background_threshold = 0.4;
     let mut ftl = made(&config);
     let mut random = crate::engine::random::SimRng::new(3);
     let (mut folds, mut cached) = (0, 0);
     for number in 0..5_000 {
-        // Now and then the die is idle.
+        // From time to time the die is idle.
         while number % 100 == 0 && ftl.wants_background_collection(PLANE) {
             let Some(block) = ftl.begin_collection(PLANE) else { break };
             move_out(&mut ftl, block);
@@ -219,7 +220,7 @@ fn a_full_drive_folds_what_it_lent_before_it_is_collected() {
 }
 
 #[test]
-fn a_lent_block_that_is_used_is_found() {
+fn the_audit_detects_a_lent_block_in_use() {
     let mut ftl = dynamic_drive(3);
     cache(&mut ftl, 0..1);
     ftl.audit().expect("the tables agree");
@@ -228,7 +229,7 @@ fn a_lent_block_that_is_used_is_found() {
 }
 
 #[test]
-fn a_cached_block_outside_the_cache_is_found() {
+fn the_audit_detects_an_slc_block_in_a_wrong_state() {
     let mut ftl = drive(0.0);
     cache(&mut ftl, 0..4);
     *ftl.blocks.table_mut().entry(BlockId(17)).state = BlockState::Full as u16;
