@@ -15,7 +15,7 @@ use crate::units::Bytes;
 pub(in super::super) struct Keeping<'a> {
     pub(in super::super) folder: &'a StateFolder,
     pub(in super::super) config: &'a Config,
-    /// Of the drive, as the host sees it.
+    /// Capacity of the drive visible to the host.
     pub(in super::super) capacity: Bytes,
 }
 
@@ -33,9 +33,9 @@ impl Keeping<'_> {
 }
 
 enum Numbers {
-    /// Those that were kept.
+    /// States read from the folder.
     Read(BitReader),
-    /// Those to keep.
+    /// States to be stored in the folder.
     Written(BitWriter),
 }
 

@@ -23,7 +23,7 @@ use crate::flash::geometry::Geometry;
 /// Logical pages from which on the map is computed. The tables of a smaller drive are filled in a fifth of a second, and are faster.
 const COMPUTED_FROM: u32 = 1 << 23;
 
-/// What preconditioning has done.
+/// Result of preconditioning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PreconditionReport {
     /// Logical pages of the host that are mapped now.
@@ -57,7 +57,7 @@ pub fn computed_map_bytes(geometry: &Geometry, config: &config::Config, rules: F
     }
 }
 
-/// What a preconditioned drive begins with.
+/// Initial conditions of a preconditioned drive.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Start<'a> {
     /// Whether its map is computed; it is the same as in tables.

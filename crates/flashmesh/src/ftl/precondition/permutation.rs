@@ -8,7 +8,7 @@ use crate::engine::random::SimRng;
 pub(in super::super) struct Permutation {
     step: u32,
     first: u32,
-    /// Of `step`, modulo the number of runs.
+    /// Inverse of `step` modulo the number of runs.
     inverse: u32,
     /// The number of runs.
     runs: u32,

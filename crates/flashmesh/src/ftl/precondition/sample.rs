@@ -14,7 +14,7 @@ use crate::ftl::mapping::PREFETCHED;
 use crate::ftl::{Ftl, FtlRules, IdleDies, Partition, TranslationPages};
 use crate::ids::Lpn;
 
-/// Windows before the steady state is looked for: the plane has been overwritten several times.
+/// Minimum number of windows before the steady state can be declared: the plane has then been overwritten several times.
 pub(super) const WINDOWS_MIN: u32 = 8;
 /// Windows after which the state is taken for steady, settled or not.
 const WINDOWS_MAX: u32 = 40;
@@ -25,8 +25,8 @@ const SETTLED_WITHIN: f64 = 0.005;
 /// independent of each other, so a part of them tells as much as all: of a block of 2,048 pages their share is known to one percent.
 const PAGES_MAX: u32 = 1 << 21;
 
-/// By how much the blocks of a sample of so many planes are smaller than those of the drive: a block has whole programs, and whole words of
-/// 64 pages, which are copied as such.
+/// Returns the factor by which the blocks of a sample of `planes` planes are smaller than those of the drive. A block keeps whole programs, and whole
+/// words of 64 pages, the unit of copies.
 fn times_smaller(geometry: &Geometry, planes: u32) -> u32 {
     let pages = planes * geometry.pages_per_plane();
     let words = geometry.pages_per_block / u64::BITS;
@@ -41,7 +41,7 @@ fn times_smaller(geometry: &Geometry, planes: u32) -> u32 {
     usable().find(|times| pages / times <= PAGES_MAX).or_else(|| usable().next_back()).unwrap_or(1)
 }
 
-/// Pages of a sample of so many planes.
+/// Returns the pages of a sample of `planes` planes.
 pub(super) fn pages_of_sample(geometry: &Geometry, planes: u32) -> u32 {
     planes * geometry.pages_per_plane() / times_smaller(geometry, planes)
 }
@@ -58,7 +58,7 @@ const BLOCK_PAGES_MIN: u32 = 1024;
 /// All that decides the states of a sample: nothing else is read to compute them.
 #[derive(Clone, Debug)]
 pub(super) struct SampleInputs {
-    /// Of the planes that are simulated.
+    /// Dimensions of the simulated planes.
     geometry: Geometry,
     /// Logical pages that are written, from 0.
     pages: u32,
@@ -78,7 +78,8 @@ pub(super) struct SampleInputs {
 }
 
 impl SampleInputs {
-    /// So many planes like those of `drive`, on which so many pages of the host, and of the map, each are written in order.
+    /// Returns the inputs for `planes` planes like those of `drive`. On each, the numbers `each` of host pages and translation pages are written in
+    /// order.
     pub(super) fn new(
         drive: &Ftl,
         planes: u32,
@@ -232,7 +233,7 @@ impl<'a> Sample<'a> {
             return;
         }
         if self.is_read() {
-            // What was kept is no state: what follows is simulated from the beginning.
+            // The stored data is not a valid state, so simulate from the beginning.
             self.kept = None;
             (self.ftl, self.random) = (self.inputs.fresh(), self.inputs.random());
             self.inputs.runs.restart();
@@ -314,7 +315,7 @@ impl<'a> Sample<'a> {
 
     fn simulate(&mut self, watch: Watch<'_>) -> Settled {
         let window = self.ftl.geometry.pages().div_ceil(2);
-        // Of the last four windows, the latest last.
+        // Write amplification of the last four windows, latest last.
         let mut latest = [0.0; 4];
         let (mut windows, mut settled) = (0, false);
         while windows < WINDOWS_MAX && !settled {

@@ -15,13 +15,13 @@ use crate::ftl::initial_map::{InitialMap, PlaneGroup, SampleState};
 use crate::ftl::{Ftl, Superblocks};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 
-/// Of a state: where a page is.
+/// Size of the location of a page in a state.
 const BYTES_PER_PAGE: u64 = 4;
 
 /// Different instants at which the simulated plane is copied.
 const INSTANTS_MAX: u32 = 256;
 
-/// What the states of samples take, where places are computed from them.
+/// Returns the memory of the states of samples, if locations are computed from them.
 pub(super) fn bytes_of_states(geometry: &Geometry, superblock_dies: Option<u32>) -> u64 {
     let of_set = superblock_dies.map_or(1, |dies| Superblocks::new(geometry, dies).planes());
     let together = superblock_dies.map_or(1, |_| geometry.planes_per_die);
@@ -150,7 +150,7 @@ fn kinds(ftl: &Ftl, ranges: &[Range<u32>]) -> Vec<Kind> {
     kinds
 }
 
-/// Copies the simulated planes, one or those of a die, to others, with the logical pages of these.
+/// Fills planes with a copy of the simulated planes (one, or those of a die), under their own logical pages.
 fn copy_planes(
     ftl: &mut Ftl,
     group: &[Filled],
