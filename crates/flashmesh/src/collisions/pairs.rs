@@ -29,10 +29,10 @@ impl Pair {
         Pair { first: Lpn((key >> 32) as u32), second: Lpn(key as u32) }
     }
 
-    /// Returns a hash in which similar pairs differ in every bit.
+    /// Returns a hash of which each bit depends on all bits of the pair.
     #[inline]
     pub(super) fn hash(self) -> u64 {
-        // Finalizer of splitmix64: each bit of the result depends on all bits of the key.
+        // Finalizer of splitmix64.
         let hash = self.key();
         let hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -23,7 +23,8 @@ quantities! {
         /// Expected value of `read_collision_ratio` by chance: simulated beside the run, with the same number of reads outstanding, at random
         /// dies.
         read_collision_ratio_expected: Option<f64>, in "ratio", null "without reads";
-        /// `read_collision_ratio_expected` in closed form: the mean of 1 - (1 - 1/n)^(k-1) over reads that arrive as one of k, on n dies.
+        /// `read_collision_ratio_expected` in closed form: the mean of 1 - (1 - 1/n)^(k-1) over reads that arrive as one of k outstanding reads, on n
+        /// dies.
         read_collision_ratio_closed_form: Option<f64>, in "ratio", null "without reads";
         /// Points of time, `measure.collision-interval` apart, at which reads were outstanding.
         observations: u64, in "observations";

@@ -1,4 +1,4 @@
-//! Division by a run-time constant, as a multiplication. A hardware division would be the slowest part of locating the die of a page.
+//! Division by a number fixed for the whole run, as a multiplication. A hardware division would be the slowest part of locating the die of a page.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Divisor {
