@@ -1,8 +1,8 @@
-//! Errors of the operating system, in words.
+//! Messages of the operating system.
 
 use std::io;
 
-/// What the system said of an error, without its number, which says nothing to people.
+/// Returns the system's message of an error, without the error number.
 pub fn said(error: &io::Error) -> String {
     let text = error.to_string();
     let end = text.rfind(" (os error ").unwrap_or(text.len());

@@ -1,4 +1,4 @@
-//! What a simulated drive and its workloads share: units, and the macros that declare parameters and results.
+//! Units, and the macros that declare parameters and results: shared by the simulated drive and its workloads.
 
 #[allow(missing_docs, reason = "what declares parameters is no interface")]
 pub mod config;

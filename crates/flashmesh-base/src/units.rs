@@ -1,6 +1,6 @@
-//! Time, sizes, rates and electric quantities as newtypes, with the text form people write in configurations.
+//! Time, sizes, rates and electric quantities as newtypes, with the text form that configurations use.
 //!
-//! Everything the clock depends on is an integer: picoseconds, bytes, bytes per second.
+//! Every quantity that event times depend on is an integer: picoseconds, bytes, bytes per second.
 
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
@@ -14,58 +14,58 @@ pub use printable::{printable, printable_path};
 pub use text::quoted;
 pub use text::{Count, Quantity, UnitError, UnitErrorKind};
 
-/// A point in simulated time or a span of it, in picoseconds.
+/// A point in simulated time, or a span of it, in picoseconds.
 ///
-/// The largest value is about 213 days; a run may last [`Time::RUN_MAX`], 106 days, more than any published trace spans.
+/// The largest value is about 213 days. A run lasts at most [`Time::RUN_MAX`], 106 days, longer than any published trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(u64);
 
 impl Time {
     /// The start of every run, and the empty span.
     pub const ZERO: Time = Time(0);
-    /// Later than anything that happens.
+    /// The largest time, later than every event.
     pub const MAX: Time = Time(u64::MAX);
-    /// The longest run: half of what the clock can hold, so that no delay added to a time within it overflows.
+    /// The longest run: half of the largest time, so that adding a delay to a time within the run cannot overflow.
     pub const RUN_MAX: Time = Time(u64::MAX / 2);
-    /// Picoseconds in a second.
+    /// The picoseconds in a second.
     pub const PS_PER_SECOND: u64 = 1_000_000_000_000;
 
-    /// A span of `picoseconds`.
+    /// Creates a span of `picoseconds`.
     pub const fn from_ps(picoseconds: u64) -> Time {
         Time(picoseconds)
     }
 
-    /// A span of `nanoseconds`.
+    /// Creates a span of `nanoseconds`.
     pub const fn from_ns(nanoseconds: u64) -> Time {
         Time(nanoseconds * 1_000)
     }
 
-    /// A span of `microseconds`.
+    /// Creates a span of `microseconds`.
     pub const fn from_us(microseconds: u64) -> Time {
         Time(microseconds * 1_000_000)
     }
 
-    /// A span of `milliseconds`.
+    /// Creates a span of `milliseconds`.
     pub const fn from_ms(milliseconds: u64) -> Time {
         Time(milliseconds * 1_000_000_000)
     }
 
-    /// The span in picoseconds.
+    /// Returns the span in picoseconds.
     pub const fn as_ps(self) -> u64 {
         self.0
     }
 
-    /// The span in seconds, for reports only.
+    /// Returns the span in seconds, for reports only.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / Self::PS_PER_SECOND as f64
     }
 
-    /// The span from `earlier` to `self`, or nothing when `earlier` is later.
+    /// Returns the span from `earlier` to `self`, or zero if `earlier` is later.
     pub const fn saturating_sub(self, earlier: Time) -> Time {
         Time(self.0.saturating_sub(earlier.0))
     }
 
-    /// The later of the two.
+    /// Returns the later of the two times.
     pub const fn later(self, other: Time) -> Time {
         if self.0 > other.0 { self } else { other }
     }
@@ -110,25 +110,25 @@ impl Sum for Time {
     }
 }
 
-/// A number of bytes: a size, or a position on the drive.
+/// A number of bytes: a size, or an offset on the drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bytes(u64);
 
 impl Bytes {
-    /// No bytes.
+    /// Zero bytes.
     pub const ZERO: Bytes = Bytes(0);
 
-    /// `count` bytes.
+    /// Creates a size of `count` bytes.
     pub const fn new(count: u64) -> Bytes {
         Bytes(count)
     }
 
-    /// `count` KiB.
+    /// Creates a size of `count` KiB.
     pub const fn from_kib(count: u64) -> Bytes {
         Bytes(count << 10)
     }
 
-    /// The number of bytes.
+    /// Returns the number of bytes.
     pub const fn as_u64(self) -> u64 {
         self.0
     }
@@ -167,7 +167,7 @@ impl Sum for Bytes {
     }
 }
 
-/// How long transfers over one link take; remembers the last size, since most transfers of a link have the same.
+/// The duration of transfers over one link. Caches the last result, because most transfers of a link have the same size.
 #[derive(Clone, Debug)]
 pub struct TransferTimes {
     rate: Rate,
@@ -176,12 +176,12 @@ pub struct TransferTimes {
 }
 
 impl TransferTimes {
-    /// Transfers at `rate`.
+    /// Creates the durations for a link with `rate`.
     pub fn new(rate: Rate) -> TransferTimes {
         TransferTimes { rate, size: Bytes::ZERO, time: Time::ZERO }
     }
 
-    /// See [`Rate::time_for`].
+    /// Returns the duration of a transfer of `size`, like [`Rate::time_for`].
     #[inline]
     pub fn time_for(&mut self, size: Bytes) -> Time {
         if size != self.size {
@@ -192,31 +192,34 @@ impl TransferTimes {
     }
 }
 
-/// How fast bytes move, in bytes per second; [`Rate::UNLIMITED`] takes no time.
+/// A transfer rate, in bytes per second. At [`Rate::UNLIMITED`] a transfer takes no time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rate(u64);
 
 impl Rate {
-    /// Moves any number of bytes in no time.
+    /// The rate of transfers that take no time.
     pub const UNLIMITED: Rate = Rate(u64::MAX);
 
-    /// `bytes` per second; not zero.
+    /// Creates a rate of `bytes` per second.
+    ///
+    /// # Panics
+    /// If `bytes` is zero.
     pub const fn from_bytes_per_second(bytes: u64) -> Rate {
         assert!(bytes > 0, "a rate of zero never moves a byte");
         Rate(bytes)
     }
 
-    /// Bytes per second; [`u64::MAX`] when unlimited.
+    /// Returns the bytes per second; [`u64::MAX`] if unlimited.
     pub const fn as_bytes_per_second(self) -> u64 {
         self.0
     }
 
-    /// How long `size` takes, rounded up to the next picosecond.
+    /// Returns the duration of a transfer of `size`, rounded up to the next picosecond.
     pub fn time_for(self, size: Bytes) -> Time {
         if self == Rate::UNLIMITED {
             return Time::ZERO;
         }
-        // The product fits 64 bits for every transfer up to 18 MB, which a page always is.
+        // The product fits 64 bits for transfers up to 18 MB. A page is always smaller.
         match size.0.checked_mul(Time::PS_PER_SECOND) {
             Some(scaled) => Time(scaled.div_ceil(self.0)),
             None => {
@@ -227,8 +230,8 @@ impl Rate {
     }
 }
 
-/// A share of a whole, 1.0 being all of it. Text form: "7%" or 0.07.
+/// A share of a whole, where 1.0 is the whole. Text form: "7%" or 0.07.
 ///
-/// The one quantity that is no integer: it sizes pools and steers random choices, it never becomes an event time.
+/// The only quantity that is not an integer: it sizes pools and parametrizes random choices, and never becomes an event time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Share(pub f64);

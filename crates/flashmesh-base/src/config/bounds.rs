@@ -1,4 +1,4 @@
-//! What values a parameter may have.
+//! The bounds of a parameter, and the check of a value against them.
 
 use std::ops::{RangeFrom, RangeFull, RangeInclusive};
 
@@ -7,11 +7,11 @@ use super::form::{Form, Misfit};
 use super::node::{Node, Value};
 use super::reference::ParameterType;
 
-/// What values a parameter may have.
+/// The allowed values of a parameter.
 pub enum Bounds<T> {
     Any,
     AtLeast(T),
-    /// Both ends included.
+    /// An interval that includes both ends.
     Between(T, T),
     OneOf(Vec<T>),
 }
@@ -52,7 +52,7 @@ impl<T: PartialOrd> Bounds<T> {
     }
 }
 
-/// The bounds as they are shown.
+/// Returns `bounds` with each value in its text form.
 pub(super) fn shown<F: Form>(bounds: &Bounds<F::Bounded>) -> Bounds<String> {
     match bounds {
         Bounds::Any => Bounds::Any,
@@ -68,7 +68,7 @@ pub(super) fn shown<F: Form>(bounds: &Bounds<F::Bounded>) -> Bounds<String> {
     }
 }
 
-/// The bounds in words, and the least and the most when they are a range.
+/// Returns the bounds in words and, for a range, its least and greatest value.
 pub(super) fn described(bounds: Bounds<String>) -> (String, Option<String>, Option<String>) {
     match bounds {
         Bounds::Any => (String::new(), None, None),
@@ -78,7 +78,8 @@ pub(super) fn described(bounds: Bounds<String>) -> (String, Option<String>, Opti
     }
 }
 
-/// Refuses a value outside `bounds`; whoever knows the key adds what they are.
+/// Returns an error if `value` is outside `bounds`. The error does not name the bounds: the loader, which knows the key, adds
+/// them.
 fn check<F: Form>(value: &F::Value, bounds: &Bounds<F::Bounded>) -> Result<(), Misfit> {
     for value in F::bounded(value) {
         if !bounds.contain(&value) {
@@ -92,7 +93,7 @@ fn out_of_bounds(shown: &str) -> Misfit {
     Misfit::new(ConfigErrorKind::OutOfBounds, format!("{shown} is out of bounds"))
 }
 
-/// Reads a value into `field`, which stays as it is where the value is not within `bounds`.
+/// Parses a value into `field`. On an error, `field` keeps its old value.
 pub fn read<F: Form>(node: &Node, bounds: &Bounds<F::Bounded>, field: &mut F::Value) -> Result<(), Misfit> {
     let value = F::read(node)?;
     check::<F>(&value, bounds)
@@ -101,7 +102,7 @@ pub fn read<F: Form>(node: &Node, bounds: &Bounds<F::Bounded>, field: &mut F::Va
     Ok(())
 }
 
-/// Suggests the percentage for a share that is too large, such as 70 for 70 %.
+/// Suggests a percentage for a number that is too large for a share: `"70%"` for 70.
 fn percentage<F: Form>(node: &Node) -> Option<String> {
     let number = match node.value {
         Value::Integer(Some(number)) => number as f64,
@@ -112,7 +113,7 @@ fn percentage<F: Form>(node: &Node) -> Option<String> {
     is_percentage.then(|| format!("a share is a part of 1: did you mean \"{number}%\" or {}?", number / 100.0))
 }
 
-/// Adds what is wrong with the value of `key`, if anything is.
+/// Appends an error for `key` to `misfits` if `value` is out of bounds.
 pub fn note<F: Form>(
     key: &'static str,
     value: &F::Value,

@@ -1,18 +1,18 @@
-//! The macro that declares a fixed list of values, each with its text.
+//! The macro that declares an enumeration with the text of each value.
 
-/// Declares an enumeration whose values are written as texts: the only place where they are named.
+/// Declares an enumeration and the text of each value. The texts are named nowhere else.
 ///
 /// ```text
 /// choices! {
-///     /// What is chosen.
+///     /// Meaning of the choice.
 ///     FabricKind {
-///         /// What the value means.
+///         /// Meaning of the value.
 ///         Bus = "bus",
 ///     }
 /// }
 /// ```
 ///
-/// Adding a value is one line here, and the arms that the compiler then asks for where it is used.
+/// A new value needs one line here, and a `match` arm wherever the compiler reports a missing one.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __choices {
@@ -36,10 +36,10 @@ macro_rules! __choices {
         }
 
         impl $name {
-            /// Every value, in the order of declaration.
+            /// All values, in the order of declaration.
             pub const ALL: &'static [$name] = &[$($name::$variant),+];
 
-            /// The text that chooses it.
+            /// Returns the text that selects this value.
             pub const fn name(self) -> &'static str {
                 match self {
                     $($name::$variant => $text,)+
@@ -92,10 +92,10 @@ use super::form::Misfit;
 use super::node::{Node, Value};
 use super::suggest;
 
-/// Which of the names is written.
+/// Returns the index in `names` of the text in `node`.
 ///
 /// # Errors
-/// When it is none of them.
+/// If `node` is not a text, or not one of `names`.
 pub fn place_of(node: &Node, names: &[&'static str]) -> Result<usize, Misfit> {
     let listed = || suggest::listed(names);
     let Value::Text(written) = &node.value else {

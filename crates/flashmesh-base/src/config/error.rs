@@ -1,40 +1,40 @@
-//! What can be wrong with a configuration.
+//! The kinds of configuration error.
 
-/// What is wrong with a configuration.
+/// The kind of a configuration error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ConfigErrorKind {
-    /// The file cannot be read.
+    /// A file that cannot be read.
     Unreadable,
-    /// The file is not UTF-8 text.
+    /// A file that is not UTF-8 text.
     NotText,
-    /// The text is not TOML.
+    /// A text that is not valid TOML.
     InvalidToml,
-    /// A key is given twice.
+    /// A key that is given twice.
     DuplicateKey,
-    /// There is no such section.
+    /// A section that does not exist.
     UnknownSection,
-    /// There is no such key.
+    /// A key that does not exist.
     UnknownKey,
-    /// A stream or a namespace that is named in one place is not given in another.
+    /// A reference to a stream or a namespace that the configuration does not define.
     UnknownName,
-    /// A stream or a namespace has a name that cannot be one.
+    /// An invalid name of a stream or a namespace.
     BadName,
-    /// There is no such preset.
+    /// A preset that does not exist.
     UnknownPreset,
-    /// The value is none of the choices.
+    /// A text that is none of the choices of the parameter.
     UnknownChoice,
-    /// The value has another type.
+    /// A value of the wrong type.
     WrongType,
-    /// The value needs a unit.
+    /// A number without the unit that the parameter needs.
     MissingUnit,
-    /// The unit does not exist or measures something else.
+    /// A unit that does not exist, or that measures another quantity.
     UnknownUnit,
-    /// The value is beyond its bounds.
+    /// A value that is out of bounds.
     OutOfBounds,
-    /// The key is not read beside the other settings.
+    /// A key that has no effect with the other settings.
     Unused,
-    /// Settings that cannot go together, or one that lacks another.
+    /// Settings that exclude each other, or a setting that requires another one.
     Conflict,
-    /// An override that is no `key=value`.
+    /// An override that is not of the form `key=value`.
     MalformedOverride,
 }

@@ -1,4 +1,4 @@
-//! How each type of parameter is written: what a file may say, and what the canonical form says.
+//! The text form of each type of parameter: how values are parsed, and how the canonical configuration writes them.
 
 use std::path::PathBuf;
 
@@ -7,13 +7,13 @@ use super::node::{Node, Value};
 use super::reference::{Choice, ParameterType};
 use crate::units::{Bytes, Count, Current, Rate, Share, Time, UnitError, UnitErrorKind, Voltage, Wattage};
 
-/// A value that does not fit its parameter; the loader adds key and place.
+/// An error in a value of a parameter. The loader adds the key and the location.
 #[derive(Clone, Debug)]
 pub struct Misfit {
     pub kind: ConfigErrorKind,
-    /// What is wrong: "`4` has no unit: ...".
+    /// The error message, such as "`4` has no unit: ...".
     pub message: String,
-    /// A remedy worth a line of its own.
+    /// A remedy, shown on a line of its own.
     pub help: Option<String>,
 }
 
@@ -33,23 +33,23 @@ impl Misfit {
 /// The text form of a type of parameter.
 ///
 /// # Contract
-/// `read` of what `write` gave is the same value.
+/// `read` returns the value that `write` wrote.
 pub trait Form {
     type Value: Clone + PartialEq;
 
     fn parameter_type() -> ParameterType;
 
-    /// The choices, for types that have a fixed list of them.
+    /// Returns the choices, for types with a fixed list of values.
     fn choices() -> Vec<Choice> {
         Vec::new()
     }
 
     fn read(node: &Node) -> Result<Self::Value, Misfit>;
 
-    /// `None` omits the key.
+    /// Returns the value as TOML, or `None` to omit the key.
     fn write(value: &Self::Value) -> Option<String>;
 
-    /// The bounded values: one, none when unset, several in a distribution.
+    /// Returns the values that the bounds apply to: one; none if unset; several for a distribution.
     fn bounded(value: &Self::Value) -> Vec<Self::Bounded>;
 
     type Bounded: PartialOrd;
@@ -57,7 +57,7 @@ pub trait Form {
     fn show(bound: &Self::Bounded) -> String;
 }
 
-/// Implements the parts of [`Form`] that are alike for all types that stand for themselves.
+/// Implements the bounds of a type whose [`Form`] is itself: the one bounded value is the value.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __plain_form {
@@ -89,7 +89,7 @@ fn read_integer(node: &Node, max: u64) -> Result<u64, Misfit> {
     })
 }
 
-/// Reads a whole number with a suffix, such as "1M"; `None` for any other text.
+/// Parses a whole number with a suffix, such as "1M". Returns `None` for any other text.
 fn count(text: &str) -> Option<u64> {
     Count::parse(text).ok()
 }
@@ -111,7 +111,7 @@ fn unit_misfit(error: &UnitError) -> Misfit {
     Misfit::new(kind, error.to_string())
 }
 
-/// Reads a text with a unit; a bare number is an error that lists the units.
+/// Parses a text with a unit. A bare number is an error that lists the units.
 fn read_quantity<T: std::str::FromStr<Err = UnitError>>(node: &Node, expected: &str) -> Result<T, Misfit> {
     let text = match &node.value {
         Value::Text(text) => text.clone(),
@@ -143,7 +143,7 @@ impl Form for u32 {
     }
 }
 
-/// TOML integers are signed, so the upper half of the 64 bits is not offered.
+/// The largest whole number that a parameter accepts: TOML integers are signed.
 pub const INTEGER_MAX: u64 = i64::MAX as u64;
 
 impl Form for u64 {
@@ -242,7 +242,7 @@ impl Form for Share {
     }
 }
 
-/// The types whose text form is a number and a unit.
+/// Implements [`Form`] for a type whose text is a number and a unit.
 macro_rules! quantity_form {
     ($type:ident, $parameter_type:ident, $expected:literal) => {
         impl Form for $type {

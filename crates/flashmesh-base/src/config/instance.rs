@@ -1,19 +1,20 @@
-//! Instances of the simulation, as declarations of parameters name them.
+//! The compiled instances of the simulation, which declarations of parameters refer to.
 
-/// An instance of the simulation: the same code, compiled for a part of what a drive may have, or for all of it.
+/// A compiled instance of the simulation: the same code, monomorphized for a subset of the features of a drive, or for all of
+/// them.
 ///
-/// Results are the same in each that is sufficient. The smaller one is faster.
+/// Every instance that supports a drive simulates it with the same results. A smaller instance runs faster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Instance {
-    /// For most drives, over a known interconnect.
+    /// The instance for common drives with a built-in interconnect.
     Plain,
-    /// For every feature and every interconnect.
+    /// The instance for every feature and every interconnect, without probes.
     Any,
-    /// The same, with probes.
+    /// The instance for every feature and every interconnect, with probes.
     Probed,
 }
 
 impl Instance {
-    /// Every instance, the smallest first.
+    /// All instances, the smallest first.
     pub const ALL: [Instance; 3] = [Instance::Plain, Instance::Any, Instance::Probed];
 }

@@ -1,14 +1,15 @@
-//! How parameters are declared: once, each with its unit, default, bounds and meaning.
+//! Declaration of parameters: each is declared once, with its unit, default, bounds and meaning.
 //!
-//! `section!` declares a section of a configuration, `choices!` a value with a fixed list of texts. The crate that uses a section
-//! declares it: flashmesh-workload `[workload]` and `[replay]`, flashmesh all others. flashmesh reads the text.
+//! `section!` declares a section of a configuration, `choices!` a type with a fixed list of texts. Sections are declared in the
+//! crate that uses them: `[workload]` and `[replay]` in flashmesh-workload, all others in flashmesh, which also parses
+//! configurations.
 
 pub mod error;
 pub mod instance;
 pub mod reference;
 pub mod suggest;
 
-// What the macros expand to.
+// Public only because the macros expand to them.
 #[doc(hidden)]
 pub mod bounds;
 #[doc(hidden)]

@@ -1,11 +1,11 @@
-//! A parsed value that knows where it stands.
+//! Parsed TOML values with their locations in the source.
 
 use std::ops::Range;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Which of the texts a configuration is made of: an index into the loader's sources.
+/// The source text of a value: an index into the texts that the loader has read.
 pub type SourceId = usize;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,14 +23,14 @@ pub struct Node {
 #[derive(Clone, Debug)]
 pub enum Value {
     Text(String),
-    /// `None` beyond 128 bits.
+    /// A whole number; `None` if it exceeds 128 bits.
     Integer(Option<i128>),
     Float(f64),
     Boolean(bool),
-    /// Accepted by no parameter.
+    /// A date or a time. No parameter accepts one.
     Datetime,
     Array(Vec<Node>),
-    /// `{...}` or `[section]`, in the order of the text.
+    /// A table, `{...}` or `[section]`, with its entries in source order.
     Table(Vec<KeyValue>),
 }
 
@@ -60,7 +60,7 @@ impl Node {
         Node { value: Value::Text(text.to_owned()), place }
     }
 
-    /// Converts a value of the TOML parser, read from `source` at byte `offset`.
+    /// Converts a value of the TOML parser. The parsed text begins at byte `offset` of `source`.
     pub fn from_toml(value: &Spanned<DeValue<'_>>, source: SourceId, offset: usize) -> Node {
         let place = Location { source, span: shifted(value.span(), offset) };
         let value = match value.get_ref() {
@@ -78,7 +78,7 @@ impl Node {
     }
 }
 
-/// The entries of a table of the TOML parser, in the order of the text.
+/// Returns the entries of a table of the TOML parser in source order. The parsed text begins at byte `offset` of `source`.
 pub fn entries(table: &DeTable<'_>, source: SourceId, offset: usize) -> Vec<KeyValue> {
     let mut entries: Vec<KeyValue> = table
         .iter()

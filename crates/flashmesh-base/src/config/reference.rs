@@ -1,68 +1,67 @@
-//! What can be configured, as a table: the source of the reference page, the schema and the Python types.
+//! The table of all parameters, from which the reference page, the schema and the Python types are generated.
 
 use super::bounds::{self, Bounds};
 use super::form::Form;
 use super::instance::Instance;
 use crate::results::{Name, joined};
 
-/// One parameter.
+/// The description of one parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParameterSpec {
-    /// The section as [`SectionSpec::name`] has it, empty for keys above all sections.
+    /// The name of the section, as in [`SectionSpec::name`]; empty for top-level keys.
     pub section: &'static str,
-    /// The key inside its section.
+    /// The key in its section.
     pub key: &'static str,
-    /// The field of the Rust and Python structures.
+    /// The name of the field in the Rust and Python structures.
     pub field: &'static str,
-    /// What the value is.
+    /// The type of the value.
     pub parameter_type: ParameterType,
-    /// The default as TOML; `None` when unset.
+    /// The default as TOML; `None` if the default is unset.
     pub default_text: Option<String>,
-    /// What it means when the parameter is unset, for those that may be.
+    /// The meaning of an unset value; `None` if the parameter cannot be unset.
     pub unset_means: Option<&'static str>,
-    /// The bounds in words, empty when the type is the only bound.
+    /// The bounds in words; empty if every value of the type is allowed.
     pub bounds_text: String,
-    /// The least value, when there is one.
+    /// The least allowed value, if the bounds are a range.
     pub min_text: Option<String>,
-    /// The most value, when there is one.
+    /// The greatest allowed value, if the bounds are a range.
     pub max_text: Option<String>,
-    /// The values to choose from, when they are a fixed list.
+    /// The allowed values of a type with a fixed list of values.
     pub choices: Vec<Choice>,
-    /// By how much whoever looks for a better drive changes it: `x2` and half of it, `+5%` and 5 % less, or `a | b | c`, the values to
-    /// try; `None` for what is no choice of a drive.
+    /// The step by which `flashmesh ask` varies the parameter: `x2` doubles or halves it, `+5%` adds or subtracts 5 percentage points,
+    /// and `a | b | c` lists the values to try. `None` if `flashmesh ask` does not vary the parameter.
     pub step: Option<&'static str>,
-    /// The settings without which this parameter is not read: it takes each of them. The first is that of the section, if it has
-    /// one that holds for this parameter.
+    /// The conditions under which the parameter has an effect: all must hold. A condition of the whole section comes first.
     pub used_with: Vec<UsedWith>,
-    /// Which instance of the simulation acts on it when it is not its default.
+    /// The instance of the simulation that a value other than the default requires.
     pub needs: Needs,
-    /// What it means.
+    /// The meaning of the parameter.
     pub doc: String,
 }
 
 impl ParameterSpec {
-    /// The name of the type in the reference.
+    /// Returns the name of the type in the reference.
     pub fn type_name(&self) -> &'static str {
         self.parameter_type.name()
     }
 
-    /// The key as overrides and messages name it: `fabric.kind`; `NAME` stands for the name of a table that has one.
+    /// Returns the key as overrides and messages write it, such as `fabric.kind`. In a named table, `NAME` stands for any name.
     pub fn path(&self) -> String {
         dotted(self.section, self.key)
     }
 }
 
-/// `section.key`, or the key alone above all sections.
+/// Returns `section.key`, or `key` alone at top level.
 pub fn dotted(section: &str, key: &str) -> String {
     if section.is_empty() { key.to_owned() } else { format!("{section}.{key}") }
 }
 
-/// A value of a parameter that has a fixed list of them.
+/// One value of a fixed list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// How it is written.
+    /// The text of the value.
     pub name: &'static str,
-    /// What it means.
+    /// The meaning of the value.
     pub doc: String,
 }
 
@@ -71,10 +70,10 @@ pub fn choices_of(names: Vec<Name>) -> Vec<Choice> {
     names.into_iter().map(|Name { name, doc }| Choice { name, doc }).collect()
 }
 
-/// The setting without which a parameter is not read: `hot-traffic` is used with `pattern = "hot-cold"`.
+/// A condition under which a parameter has an effect: `hot-traffic` is used with `pattern = "hot-cold"`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsedWith {
-    /// One of these is enough; there is at least one.
+    /// The alternatives: one of them must hold. Never empty.
     pub any_of: Vec<Condition>,
 }
 
@@ -83,36 +82,37 @@ impl UsedWith {
         UsedWith { any_of: any_of.to_vec() }
     }
 
-    /// Whether the key itself is one of those that decide.
+    /// Returns whether the condition refers to `key` itself.
     pub fn is_about(&self, section: &str, key: &str) -> bool {
         self.any_of.iter().any(|condition| condition.section == section && condition.key == key)
     }
 }
 
-/// Which instance of the simulation a parameter needs when it is not its default.
+/// The instance of the simulation that a value other than the default requires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Needs {
-    /// The smallest that acts on it.
+    /// The smallest instance that supports the value.
     pub instance: Instance,
-    /// Only where this holds, which may be about the parameter itself.
+    /// A further condition, without which the smallest instance is enough. May refer to the parameter itself. `None` if every value
+    /// other than the default requires `instance`.
     pub only_where: Option<UsedWith>,
 }
 
-/// What another key has to be.
+/// A condition on the value of another key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Condition {
     /// The section of the other key.
     pub section: &'static str,
-    /// The other key.
+    /// The other key, without its section.
     pub key: &'static str,
-    /// Whether its value is to be one of `values`, or none of them.
+    /// Whether the value must be one of `values` (true) or none of them (false).
     pub is: bool,
-    /// Values of it as TOML; an empty text stands for unset.
+    /// The values as TOML; an empty text stands for unset.
     pub values: &'static [&'static str],
 }
 
 impl Condition {
-    /// The condition on `key`, in `section` unless it names another one before a dot.
+    /// Creates a condition on `key` of `section`. A key with a dot, `other.key`, names its own section.
     pub const fn new(section: &'static str, key: &'static str, is: bool, values: &'static [&'static str]) -> Condition {
         let mut at = 0;
         while at < key.len() {
@@ -125,23 +125,23 @@ impl Condition {
         Condition { section, key, is, values }
     }
 
-    /// Whether `value`, as TOML, meets it.
+    /// Returns whether `value`, as TOML, meets the condition.
     pub fn holds(&self, value: &str) -> bool {
         self.values.contains(&value) == self.is
     }
 
-    /// The other key as overrides and messages name it.
+    /// Returns the other key as overrides and messages write it.
     pub fn path(&self) -> String {
         dotted(self.section, self.key)
     }
 }
 
-/// What the value of a parameter is.
+/// The type of the value of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterType {
     /// A whole number.
     Integer,
-    /// A number.
+    /// A number, with or without decimals.
     Number,
     /// A share of a whole: 0.07 or "7%".
     Share,
@@ -161,22 +161,22 @@ pub enum ParameterType {
     Voltage,
     /// A size, or sizes with their weights.
     Sizes,
-    /// A set of numbers.
+    /// A set of whole numbers.
     Indices,
-    /// A time, or times for one plane, for two, and so on.
+    /// A time, or a list of times: for one plane, two planes, and so on.
     Times,
-    /// A text.
+    /// A text that is not empty.
     Text,
     /// The path of a file.
     Path,
-    /// One of a fixed list.
+    /// One of a fixed list of texts.
     Choice,
-    /// `true`, `false`, or one of a few texts between the two.
+    /// `true`, `false`, or one of a few texts.
     Switch,
 }
 
 impl ParameterType {
-    /// The name in the reference.
+    /// Returns the name of the type in the reference.
     pub fn name(self) -> &'static str {
         match self {
             ParameterType::Integer => "integer",
@@ -200,7 +200,7 @@ impl ParameterType {
     }
 }
 
-/// What a declaration says of a parameter in constants.
+/// The constant part of a declared parameter: all that does not depend on its type.
 #[doc(hidden)]
 pub struct Declared {
     pub key: &'static str,
@@ -215,17 +215,17 @@ pub struct Declared {
 /// A section of the configuration and its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SectionSpec {
-    /// The name in brackets; empty for the keys above all sections. In `namespace.NAME`, `NAME` stands for any name.
+    /// The name in brackets; empty for the top-level keys. In `namespace.NAME`, `NAME` stands for any name.
     pub name: &'static str,
-    /// The structure of the Rust and Python trees.
+    /// The name of the structure in Rust and Python.
     pub struct_name: &'static str,
-    /// What it is about.
+    /// The subject of the section.
     pub doc: String,
-    /// The setting without which its parameters are not read, save `used_apart`.
+    /// The condition under which the parameters of the section have an effect, except those in `used_apart`.
     pub used_with: Option<UsedWith>,
-    /// The keys for which that is not said: they have other settings, or are refused without it.
+    /// The keys to which `used_with` does not apply: they have conditions of their own, or are errors if it does not hold.
     pub used_apart: &'static [&'static str],
-    /// Its parameters, in the order of declaration.
+    /// The parameters, in the order of declaration.
     pub parameters: Vec<ParameterSpec>,
 }
 
@@ -242,7 +242,7 @@ impl SectionSpec {
         SectionSpec { name, struct_name, doc: joined(doc), used_with, used_apart, parameters: Vec::new() }
     }
 
-    /// Adds a parameter: what depends on its type is little, as it is compiled once for each.
+    /// Adds a parameter. Compiled once for each type of parameter, so it leaves all it can to [`add_described`](Self::add_described).
     #[doc(hidden)]
     #[inline(never)]
     pub fn add<F: Form>(&mut self, declared: &'static Declared, limits: &Bounds<F::Bounded>, default: &F::Value) {
@@ -282,7 +282,7 @@ impl SectionSpec {
         });
     }
 
-    /// Of a section that exists once for each name, what stands before the name: `namespace`.
+    /// Returns the part of the name before `.NAME`, such as `namespace`, or `None` if the section exists only once.
     pub fn table(&self) -> Option<&'static str> {
         self.name.strip_suffix(".NAME")
     }

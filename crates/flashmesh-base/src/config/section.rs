@@ -1,19 +1,19 @@
-//! The macro that declares a section, and what every section can do.
+//! The macro that declares a section, and the interface of every section.
 
 use super::form::Misfit;
 use super::node::Node;
 use super::reference::SectionSpec;
 
-/// A section of the configuration, as [`section!`] makes it.
+/// A section of the configuration, as [`section!`] declares it.
 pub trait Section {
     fn spec() -> SectionSpec;
 
     fn set(&mut self, key: &str, node: &Node) -> Option<Result<(), Misfit>>;
 
-    /// The keys with their canonical TOML; `None` when unset.
+    /// Returns each key with its value as canonical TOML; `None` if unset.
     fn entries(&self) -> Vec<(&'static str, Option<String>)>;
 
-    /// Values out of bounds: possible only in a section assembled in code.
+    /// Returns the keys whose values are out of bounds. Only values assigned in code can be: parsing rejects them.
     fn misfits(&self) -> Vec<(&'static str, Misfit)>;
 }
 
@@ -26,13 +26,13 @@ pub const fn dashes<const N: usize>(name: &str) -> [u8; N] {
     dashed
 }
 
-/// Out of line: a declaration of many keys is not worth copies of it.
+/// Appends an entry. Never inlined: [`section!`] expands to a call for every key.
 #[inline(never)]
 pub fn add_entry(entries: &mut Vec<(&'static str, Option<String>)>, key: &'static str, text: Option<String>) {
     entries.push((key, text));
 }
 
-/// The name of a field, without the mark of one that is a word of the language.
+/// Returns the name of a field without the `r#` of a raw identifier.
 pub const fn plain(field: &'static str) -> &'static str {
     match field.as_bytes() {
         [b'r', b'#', ..] => field.split_at(2).1,
@@ -40,7 +40,7 @@ pub const fn plain(field: &'static str) -> &'static str {
     }
 }
 
-/// The key of a field: its name with dashes.
+/// Returns the key of a field: its name with dashes.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __key_of {
@@ -56,7 +56,7 @@ macro_rules! __key_of {
 }
 pub use __key_of as key_of;
 
-/// The form of a field: the one named after `as`, or the type itself.
+/// Returns the type that parses a field: the one after `as`, or the type of the field.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __form_of {
@@ -81,7 +81,7 @@ macro_rules! __optional {
 }
 pub use __optional as optional;
 
-/// Whether a value is to be one of a list, `=`, or none of it, `!=`.
+/// Returns whether a condition lists allowed values (`=`) or excluded ones (`!=`).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __is_one_of {
@@ -94,7 +94,7 @@ macro_rules! __is_one_of {
 }
 pub use __is_one_of as is_one_of;
 
-/// The setting without which something is not read: `"key" = ["value"] or "section.key" != ["value"]`.
+/// Returns the alternatives of a condition, such as `"key" = ["value"] or "section.key" != ["value"]`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __used_with {
@@ -111,7 +111,8 @@ macro_rules! __used_with {
 }
 pub use __used_with as used_with;
 
-/// What values other than the default need: `plain`, `any`, `probed`, or one of these `where "key" = ["value"]`.
+/// Returns the instance that values other than the default need (`plain`, `any` or `probed`), with the condition after `where`, if there is
+/// one.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __needs {
@@ -136,7 +137,7 @@ macro_rules! __needs {
 }
 pub use __needs as needs;
 
-/// Binds the bounds of a field to a name: those after `in`, or none.
+/// Binds the bounds after `in` to a variable; without `in`, every value is allowed.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __limits {
@@ -149,39 +150,40 @@ macro_rules! __limits {
 }
 pub use __limits as limits;
 
-/// Declares a section: the only place where its parameters are named.
+/// Declares a section. Its parameters are named nowhere else.
 ///
 /// ```text
 /// section! {
-///     /// What the section is about.
+///     /// Subject of the section.
 ///     Geometry, "geometry" {
-///         /// What the parameter means; its unit is that of its type.
+///         /// Meaning of the parameter. Its type determines the unit.
 ///         channels: u32 = 8, in 1..=1024, needs plain;
-///         /// A type that is written in another form than its own.
+///         /// A parameter whose text is parsed as another type than that of the field.
 ///         over_provisioning: f64 as Share = 0.07, in 0.01..=0.9, needs plain;
-///         /// One that may stay unset.
+///         /// A parameter that may be unset.
 ///         capacity: Option<Bytes> = None, unset "all pages less the over-provisioning", in Bytes::new(512).., needs plain;
-///         /// One that only matters beside another; an empty text stands for unset.
+///         /// A parameter with an effect only under two conditions on other keys; an empty text stands for unset.
 ///         d: u32 = 10, in 1..=1024, with "victim" = ["\"d-choices\""], with "capacity" != [""], needs plain;
-///         /// One that matters beside either of two, the second in another section.
+///         /// A parameter with an effect under either of two conditions, the second on a key of another section.
 ///         e: u32 = 10, in 1..=1024, with "victim" = ["\"d-choices\""] or "ftl.allocation" = ["\"dynamic\""], needs plain;
-///         /// One that the plain instance of the simulation does not serve, unless it has its default.
+///         /// A parameter of which the plain instance supports only the default.
 ///         r#move: Move = Move::ThroughController, needs any;
-///         /// One of whose values it serves all but one.
+///         /// A parameter of which the plain instance supports all values but one.
 ///         order: Order = Order::Static, needs any where "order" = ["\"dynamic\""];
-///         /// One that whoever looks for a better drive changes by this much: a factor, a sum, or to one of these values.
+///         /// A parameter that `flashmesh ask` varies: by a factor, by a sum, or among listed values.
 ///         f: u32 = 10, in 1..=1024, needs plain, step "x2";
 ///     }
 /// }
 /// ```
 ///
-/// `needs` is the smallest [`Instance`](super::instance::Instance) that acts on the parameter. The instance of a run is derived from it, so
-/// every parameter has one.
+/// `needs` is the smallest [`Instance`](super::instance::Instance) that supports values other than the default. The instance of a run is
+/// derived from the `needs` of all parameters.
 ///
-/// A section that only matters beside another key says so behind its name, with the keys for which that is not said:
-/// `Sata, "sata", with "host.interface" = ["\"sata\""] but for [] { ... }`.
+/// A section that only has an effect with a certain value of another key states the condition after its name, followed by the keys to which the
+/// condition does not apply: `Sata, "sata", with "host.interface" = ["\"sata\""] but for [] { ... }`.
 ///
-/// From it come the struct, its defaults, [`Section`] and with it the reference, the schema and the Python types.
+/// The declaration expands to the struct, its defaults and its [`Section`] implementation, from which the reference, the schema and the Python
+/// types are generated.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __section {

@@ -1,12 +1,12 @@
-//! Likely names for misspelt ones.
+//! Suggestions for misspelt names.
 
 pub use crate::units::quoted;
 
-/// The name of `names` that `written` most likely stands for.
+/// Returns the name most similar to `written`, or `None` if none is similar.
 ///
-/// Case, and underscores for dashes, do not count; beyond that one letter in three may be wrong.
+/// Case does not count, nor do underscores or spaces in place of dashes. Otherwise at most a third of the letters may differ.
 pub fn nearest<'a>(written: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // A text this long is no slip of the pen, and the distance takes the product of both lengths.
+    // A text this long is no typing error, and the edit distance takes time proportional to the product of both lengths.
     if written.len() > 64 {
         return None;
     }
@@ -20,7 +20,7 @@ pub fn nearest<'a>(written: &str, names: impl IntoIterator<Item = &'a str>) -> O
         .map(|(_, name)| name)
 }
 
-/// The names as a sentence has them, shortened when there are many.
+/// Returns the names as a list in a sentence; beyond 12 names, only the number of the others.
 pub fn listed(names: &[&str]) -> String {
     const SHOWN: usize = 12;
     let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();

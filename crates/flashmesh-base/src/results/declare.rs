@@ -1,15 +1,15 @@
-//! The macros that declare quantities, and names that a quantity may have.
+//! The macros that declare quantities and fixed lists of names.
 
-/// Declares a group of quantities: the only place where they are named.
+/// Declares a group of quantities. They are named nowhere else.
 ///
 /// ```
 /// flashmesh_base::quantities! {
-///     /// What the group is about. `as` names its Python class.
+///     /// Subject of the group. `as` names its Python class.
 ///     #[derive(Default)]
 ///     TrimReport as "Trim" {
-///         /// What is counted, and over which part of the run.
+///         /// Meaning of the count, and the part of the run it covers.
 ///         pages: u64, in "pages";
-///         /// One that may be absent.
+///         /// A quantity that may be absent.
 ///         latency_mean_ps: Option<f64>, in "ps", null "when nothing was trimmed";
 ///     }
 /// }
@@ -17,9 +17,9 @@
 /// assert_eq!(json, r#"{"pages":0,"latency_mean_ps":null}"#);
 /// ```
 ///
-/// The value of a quantity is a number, a truth value, a text, a name ([`names!`](crate::names)), a further group, or a list or
-/// an `Option` of these. `name: &'static str as Kind` is a text that is one of the names of `Kind`; `group: Part => flatten`
-/// puts the keys of a group in place of its own. From the declaration come the struct, its JSON and its
+/// The value of a quantity is a number, a boolean, a text, a name ([`names!`](crate::names)), another group, or a list or
+/// an `Option` of these. `name: &'static str as Kind` is a text restricted to the names of `Kind`; `group: Part => flatten`
+/// replaces the quantity by the quantities of `Part`. The declaration expands to the struct, its JSON and its
 /// [`GroupSpec`](crate::results::GroupSpec).
 #[macro_export]
 macro_rules! quantities {
@@ -82,7 +82,7 @@ macro_rules! quantities {
     };
 }
 
-/// Declares a group of counts, as [`quantities!`](crate::quantities) does, which can be added and subtracted one by one.
+/// Declares a group of counts like [`quantities!`](crate::quantities), with a method that combines two groups count by count.
 #[macro_export]
 macro_rules! counts {
     (
@@ -106,7 +106,7 @@ macro_rules! counts {
         }
 
         impl $group {
-            /// What `combine` makes of each count here and in `other`.
+            /// Returns the group in which each count is `combine` of this count and that of `other`.
             pub fn zip(&self, other: &$group, combine: fn(u64, u64) -> u64) -> $group {
                 $group { $($name: combine(self.$name, other.$name),)+ }
             }
@@ -114,7 +114,7 @@ macro_rules! counts {
     };
 }
 
-/// Declares a fixed list of values that are written as names in results: the only place where they are named.
+/// Declares an enumeration whose values results write as names. The names are given nowhere else.
 #[macro_export]
 macro_rules! names {
     (
@@ -138,17 +138,17 @@ macro_rules! names {
         }
 
         impl $enum {
-            /// Every value, by its index.
+            /// All values, in the order of their indices.
             pub const ALL: [$enum; [$($text),+].len()] = [$($enum::$variant),+];
 
-            /// How it is written.
+            /// Returns the name that results write.
             pub const fn name(self) -> &'static str {
                 match self {
                     $($enum::$variant => $text,)+
                 }
             }
 
-            /// The position in a table by value.
+            /// Returns the position of the value in [`ALL`](Self::ALL).
             #[inline]
             pub const fn index(self) -> usize {
                 self as usize
@@ -175,7 +175,7 @@ macro_rules! names {
     };
 }
 
-/// Declares objects that the key `tag` tells apart: the only place where they are named.
+/// Declares an enumeration that JSON writes as objects: the key `tag` names the variant, the other keys depend on it.
 #[macro_export]
 macro_rules! tagged {
     (
@@ -248,7 +248,7 @@ macro_rules! __is_given {
     };
 }
 
-/// The shape of a type, or the names of the one after `as`.
+/// Returns the shape of a type, or the names of the type after `as`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __shape {
@@ -260,7 +260,7 @@ macro_rules! __shape {
     };
 }
 
-/// Writes a quantity, or those of a flattened group, to a map.
+/// Writes a quantity, or the quantities of a flattened group, to a map.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __entry {

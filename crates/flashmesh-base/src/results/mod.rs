@@ -1,8 +1,8 @@
-//! Results, declared once: the name, unit and meaning of every quantity that a run reports.
+//! Declaration of results: each quantity of the report is declared once, with its name, unit and meaning.
 //!
-//! A group of quantities is declared with [`quantities!`](crate::quantities), beside what counts them. From the declaration
-//! come the struct, its JSON, and the description ([`GroupSpec`]) from which `cargo run -p flashmesh --example generate`
-//! writes the Python classes, docs/results.md and docs/results.schema.json.
+//! [`quantities!`](crate::quantities) declares a group of quantities, in the module that counts them. The declaration expands to the
+//! struct, its JSON, and the description ([`GroupSpec`]) from which `cargo run -p flashmesh --example generate` writes the Python
+//! classes, docs/results.md and docs/results.schema.json.
 
 mod declare;
 mod spec;
@@ -13,30 +13,30 @@ pub use spec::{GroupSpec, Name, QuantitySpec, Shape, Variant};
 #[doc(hidden)]
 pub use spec::{joined, named};
 
-/// A value that a report can hold.
+/// A type whose values a report can contain.
 pub trait Reported: Serialize {
-    /// Whether the value may be absent, which is `null` in JSON.
+    /// Whether the value may be absent: `null` in JSON.
     const OPTIONAL: bool = false;
 
-    /// What the value is.
+    /// Returns the shape of the value.
     fn shape() -> Shape;
 }
 
 /// A group of quantities, as [`quantities!`](crate::quantities) declares it.
 pub trait Group: Serialize {
-    /// The quantities, with their units and meanings.
+    /// Returns the quantities with their units and meanings.
     fn spec() -> GroupSpec;
 
-    /// Writes each quantity with its name to `map`.
+    /// Writes each quantity and its name to `map`.
     ///
     /// # Errors
-    /// Those of the serializer.
+    /// If the serializer fails.
     fn entries<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error>;
 }
 
-/// A value of a fixed list, written as its name. The value itself may be a text: then this type says which texts there are.
+/// A type with a fixed list of values, written as names. Fields that store the name itself as a text use the type only for the list.
 pub trait Named {
-    /// Every name, with what it means.
+    /// Returns every name with its meaning.
     fn names() -> Vec<Name>;
 }
 
@@ -64,7 +64,7 @@ impl<T: Reported> Reported for Vec<T> {
     }
 }
 
-/// The shapes of plain values.
+/// Implements [`Reported`] for plain types.
 macro_rules! plain {
     ($($shape:ident: $($type:ty),+;)+) => {
         $($(
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     crate::names! {
-        /// A colour.
+        /// A colour of a test.
         Colour {
             /// Like blood.
             Red = "red",
@@ -99,11 +99,11 @@ mod tests {
     }
 
     crate::counts! {
-        /// What was counted.
+        /// Counts of a test.
         Counted {
-            /// Requests, all of them.
+            /// Requests of all kinds.
             requests: u64, in "requests";
-            /// Pages.
+            /// Pages of all kinds.
             pages: u64, in "pages";
         }
     }
@@ -114,13 +114,13 @@ mod tests {
             /// How much
             /// of it.
             mean: Option<f64>, in "share", null "when there was none";
-            /// The counts.
+            /// The counts, flattened.
             counted: Counted => flatten;
-            /// What it looks like.
+            /// Names in a list.
             colours: Vec<Colour>;
-            /// The counts of each.
+            /// Groups in a list.
             each: Vec<Counted>;
-            /// As text.
+            /// A name stored as a text.
             colour: &'static str as Colour;
         }
     }

@@ -1,76 +1,76 @@
-//! What was declared, as data: the source of the Python classes, the reference page and the schema.
+//! Declared results as data, from which the Python classes, the reference page and the schema are generated.
 
 /// A group of quantities: a table of the report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupSpec {
-    /// The Python class; none for a group that only stands flattened in others.
+    /// The Python class; `None` for a group that only appears flattened in other groups.
     pub class: Option<&'static str>,
-    /// What the quantities are about.
+    /// The subject of the group.
     pub doc: String,
-    /// The quantities, in the order of their keys in JSON.
+    /// The quantities, in the order of their JSON keys.
     pub quantities: Vec<QuantitySpec>,
 }
 
-/// A quantity.
+/// A quantity of the report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QuantitySpec {
-    /// The key in JSON and the attribute in Python.
+    /// The JSON key, which is also the Python attribute.
     pub name: &'static str,
-    /// What its value is.
+    /// The shape of the value.
     pub shape: Shape,
-    /// The unit of a number, or of the numbers of a list; `ratio` where it has none.
+    /// The unit of the number, or of the numbers in the list; `ratio` for a dimensionless number. `None` for other values.
     pub unit: Option<&'static str>,
-    /// When the value is absent, for one that may be.
+    /// The condition under which the value is `null`; `None` if it never is.
     pub null: Option<&'static str>,
-    /// Whether the keys of its group stand in place of its own.
+    /// Whether JSON has the keys of the group in place of the key of the quantity.
     pub is_flattened: bool,
-    /// What it means.
+    /// The meaning of the quantity.
     pub doc: String,
 }
 
-/// What a value is.
+/// The shape of a value in JSON.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
     /// A whole number, 0 or more.
     Integer,
-    /// A number.
+    /// A number, with or without decimals.
     Number,
     /// `true` or `false`.
     Boolean,
-    /// A text.
+    /// A free text.
     Text,
     /// One of a fixed list of texts.
     Name(Vec<Name>),
-    /// Tables of parameters, as python/flashmesh/config.schema.json describes them.
+    /// Tables of parameters, as described by python/flashmesh/config.schema.json.
     Configuration,
-    /// Further quantities.
+    /// An object with the quantities of a group.
     Object(GroupSpec),
-    /// Values of one shape.
+    /// A list of values of one shape.
     List(Box<Shape>),
-    /// An object whose further keys depend on one of them.
+    /// An object whose further keys depend on the value of `tag`.
     Tagged {
-        /// The key that decides.
+        /// The key that selects the variant.
         tag: &'static str,
-        /// What it may be.
+        /// The possible values of `tag`, with their further keys.
         variants: Vec<Variant>,
     },
 }
 
-/// A value of a fixed list.
+/// One value of a fixed list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
-    /// How it is written.
+    /// The text of the value.
     pub name: &'static str,
-    /// What it means.
+    /// The meaning of the value.
     pub doc: String,
 }
 
-/// An object of those that a key tells apart.
+/// One variant of a tagged object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variant {
-    /// The value of the key.
+    /// The value of the tag.
     pub name: Name,
-    /// The further keys.
+    /// The further keys; `None` without any.
     pub group: Option<GroupSpec>,
 }
 
@@ -94,7 +94,7 @@ impl GroupSpec {
         self.quantities.push(QuantitySpec { name, shape, unit, null, is_flattened, doc: joined(doc) });
     }
 
-    /// The quantities with those of flattened groups in their place: the keys in JSON.
+    /// Returns the JSON keys: the quantities, with flattened groups replaced by their own quantities.
     pub fn keys(&self) -> Vec<&QuantitySpec> {
         let each = self.quantities.iter().map(|quantity| match &quantity.shape {
             Shape::Object(group) if quantity.is_flattened => group.keys(),
@@ -105,7 +105,7 @@ impl GroupSpec {
 }
 
 impl Shape {
-    /// The shape of what a list holds, or the shape itself.
+    /// Returns the shape of the innermost items of a list; for other values, the shape itself.
     pub fn item(&self) -> &Shape {
         match self {
             Shape::List(item) => item.item(),
@@ -114,7 +114,7 @@ impl Shape {
     }
 }
 
-/// Names with the lines of their documentation.
+/// Joins the doc lines of each name.
 #[doc(hidden)]
 pub fn named(names: &[(&'static str, &[&str])]) -> Vec<Name> {
     names.iter().map(|&(name, doc)| Name { name, doc: joined(doc) }).collect()

@@ -1,4 +1,4 @@
-//! Currents, voltages and powers. They only enter reports, never the clock.
+//! Currents, voltages and powers. Only reports use them; no event time depends on them.
 
 use std::fmt;
 use std::ops::Mul;
@@ -19,34 +19,34 @@ pub struct Current(u64);
 pub struct Voltage(u64);
 
 impl Wattage {
-    /// No power.
+    /// Zero watts.
     pub const ZERO: Wattage = Wattage(0);
 
-    /// A power of `microwatts`.
+    /// Creates a power of `microwatts`.
     pub const fn from_uw(microwatts: u64) -> Wattage {
         Wattage(microwatts * 1_000)
     }
 
-    /// A power of `watts`.
+    /// Creates a power of `watts`.
     pub const fn from_watts(watts: u64) -> Wattage {
         Wattage(watts * 1_000_000_000)
     }
 
-    /// The power in watts.
+    /// Returns the power in watts.
     pub fn as_watts(self) -> f64 {
         self.0 as f64 / 1e9
     }
 }
 
 impl Current {
-    /// A current of `milliamperes`.
+    /// Creates a current of `milliamperes`.
     pub const fn from_ma(milliamperes: u64) -> Current {
         Current(milliamperes * 1_000)
     }
 }
 
 impl Voltage {
-    /// A voltage of `millivolts`.
+    /// Creates a voltage of `millivolts`.
     pub const fn from_mv(millivolts: u64) -> Voltage {
         Voltage(millivolts)
     }
@@ -74,7 +74,7 @@ impl Quantity for Voltage {
     const UNITS: &'static [(&'static str, u64)] = &[("V", 1_000), ("mV", 1)];
 }
 
-/// Text form of quantities that are a number and a unit.
+/// Implements parsing and printing of a number and a unit.
 macro_rules! text_form {
     ($($type:ident),+) => {$(
         impl FromStr for $type {

@@ -1,10 +1,10 @@
-//! Text from outside on its way to a terminal.
+//! Escapes for text from outside that is printed to a terminal.
 
 use std::fmt::Write;
 use std::path::Path;
 
-/// `text` with an escape in place of every character that a terminal does not show: control characters, marks that change the
-/// direction of text, invisible ones. Line breaks and tabs stay, which lay out messages of several lines.
+/// Returns `text` with an escape for every character that a terminal does not show: control characters, marks that change the
+/// direction of text, invisible characters. Line breaks and tabs stay, so that messages of several lines keep their layout.
 pub fn printable(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
@@ -17,19 +17,19 @@ pub fn printable(text: &str) -> String {
     shown
 }
 
-/// The name of a file as a part of a line.
+/// Returns a path as text for one line: line breaks and tabs are escaped as well.
 pub fn printable_path(path: &Path) -> String {
     printable(&path.display().to_string()).replace('\n', "\\u000a").replace('\t', "\\u0009")
 }
 
-/// As TOML and JSON spell it.
+/// Appends the escape that TOML and JSON use for `character`.
 fn escape(character: char, shown: &mut String) {
     let number = u32::from(character);
-    // Writing into a text cannot fail.
+    // Writing into a `String` cannot fail.
     let _ = if number < 0x1_0000 { write!(shown, "\\u{number:04x}") } else { write!(shown, "\\U{number:08x}") };
 }
 
-/// As the standard library decides it where it shows a text for debugging. Accents belong to the letter before them.
+/// Returns whether [`str::escape_debug`] leaves the character as it is. The `a` before it lets accents count as printable.
 fn is_printable(character: char) -> bool {
     if character.is_ascii() {
         return !character.is_ascii_control();

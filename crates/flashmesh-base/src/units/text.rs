@@ -1,18 +1,18 @@
 //! The text form of quantities: "3us", "4KiB", "1.2GB/s", "7%".
 //!
-//! Reading is exact: a number is taken as a decimal fraction and multiplied in integers, so "12.5ns" is 12,500 ps and
-//! a value finer than the quantity's smallest unit is an error, never rounded.
+//! Parsing is exact: the decimal number is scaled in integers, so "12.5ns" is 12,500 ps. A value finer than the smallest unit is an
+//! error; nothing is rounded.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::{Bytes, Rate, Share, Time};
 
-/// A quantity that people write as a number and a unit.
+/// A quantity whose text is a number and a unit.
 pub trait Quantity {
-    /// What it is called in messages: "a time".
+    /// The name in messages: "a time".
     const NAME: &'static str;
-    /// Its units, the largest first, each with its size in the smallest.
+    /// The units, the largest first, each with its size in the smallest unit.
     const UNITS: &'static [(&'static str, u64)];
     /// Other spellings of units, accepted but never written.
     const ALIASES: &'static [(&'static str, u64)] = &[];
@@ -50,7 +50,7 @@ impl Quantity for Bytes {
     ];
 }
 
-/// A number of things, as a text with a suffix: "1M" requests.
+/// A plain number with a suffix, such as "1M" requests.
 pub struct Count;
 
 impl Quantity for Count {
@@ -61,7 +61,7 @@ impl Quantity for Count {
 }
 
 impl Count {
-    /// Reads "1M" (a million), "1.5k", "64K".
+    /// Parses "1M" (a million), "1.5k" or "64K".
     pub fn parse(text: &str) -> Result<u64, UnitError> {
         parse::<Count>(text)
     }
@@ -85,30 +85,30 @@ impl Quantity for Share {
     const UNITS: &'static [(&'static str, u64)] = &[("%", 1)];
 }
 
-/// What is wrong with the text of a quantity.
+/// The kind of an error in the text of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnitErrorKind {
-    /// There is no number to read.
+    /// A text without a number.
     NotANumber,
     /// A number below zero.
     Negative,
-    /// A number without its unit.
+    /// A number without a unit.
     MissingUnit,
-    /// A unit this quantity does not have.
+    /// A unit that the quantity does not have.
     UnknownUnit,
-    /// A value between two multiples of the smallest unit.
+    /// A value that is no multiple of the smallest unit.
     TooFine,
-    /// A value beyond 64 bits of the smallest unit.
+    /// A value that exceeds 64 bits in the smallest unit.
     TooLarge,
-    /// A rate of nothing.
+    /// A rate of zero.
     ZeroRate,
 }
 
-/// Why a text is no quantity; the message names what would be.
+/// The error of a text that is not a valid quantity. The message says what would be valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct UnitError {
-    /// What is wrong.
+    /// The kind of the error.
     pub kind: UnitErrorKind,
     message: String,
 }
@@ -119,7 +119,7 @@ impl UnitError {
     }
 }
 
-/// The units of `Q` in a sentence: "s, ms, us, ns or ps".
+/// Returns the units of `Q` as a list in a sentence: "s, ms, us, ns or ps".
 fn units_of<Q: Quantity>() -> String {
     let names: Vec<&str> = Q::UNITS.iter().map(|(name, _)| *name).collect();
     match names.split_last() {
@@ -128,7 +128,7 @@ fn units_of<Q: Quantity>() -> String {
     }
 }
 
-/// `text` in backquotes, shortened and without control characters, as messages quote what people wrote.
+/// Returns `text` in backquotes for a message, shortened to 60 characters and with control characters escaped.
 pub fn quoted(text: &str) -> String {
     let short: String = text.chars().take(60).collect();
     let dots = if short.len() < text.len() { "..." } else { "" };
@@ -154,14 +154,14 @@ fn split<Q: Quantity>(text: &str) -> Result<(String, &str), UnitError> {
     Ok((digits, unit.trim_start()))
 }
 
-/// Parses a number and a unit into the smallest unit.
+/// Parses a number and a unit into a count of the smallest unit.
 pub(super) fn parse<Q: Quantity>(text: &str) -> Result<u64, UnitError> {
     let (digits, unit) = split::<Q>(text)?;
     if unit.is_empty() {
         let message = format!("{} has no unit: {} needs one of {}", quoted(text.trim()), Q::NAME, units_of::<Q>());
         return Err(UnitError::new(UnitErrorKind::MissingUnit, message));
     }
-    // Both micro signs are what keyboards and papers have for the u of "us".
+    // Keyboards and papers write two different micro signs for the u of "us".
     let plain = unit.replace(['\u{b5}', '\u{3bc}'], "u");
     let Some(&(_, size)) = Q::UNITS.iter().chain(Q::ALIASES).find(|(name, _)| *name == plain) else {
         let likely: Vec<&str> =
@@ -184,7 +184,8 @@ pub(super) fn parse<Q: Quantity>(text: &str) -> Result<u64, UnitError> {
         UnitError::new(UnitErrorKind::TooFine, message)
     };
     let whole: u64 = whole.parse().map_err(|_| too_large())?;
-    // A unit has at most 12 factors of ten and 40 of two, so a decimal fraction longer than that cannot be whole.
+    // A unit has at most 12 factors of ten or 40 of two. With more than 19 decimals the value would not be whole, or its digits
+    // exceed 64 bits.
     let scale = match u32::try_from(fraction.len()) {
         Ok(decimals) if decimals <= 19 => 10u128.pow(decimals),
         _ => return Err(too_fine()),
@@ -199,7 +200,7 @@ pub(super) fn parse<Q: Quantity>(text: &str) -> Result<u64, UnitError> {
 
 impl FromStr for Time {
     type Err = UnitError;
-    /// Reads "3us", "3.5ms", "100 ns".
+    /// Parses "3us", "3.5ms" or "100 ns".
     fn from_str(text: &str) -> Result<Time, UnitError> {
         parse::<Time>(text).map(Time)
     }
@@ -207,7 +208,7 @@ impl FromStr for Time {
 
 impl FromStr for Bytes {
     type Err = UnitError;
-    /// Reads "4KiB" (1024), "4kB" (1000), "512B".
+    /// Parses "4KiB" (1024), "4kB" (1000) or "512B".
     fn from_str(text: &str) -> Result<Bytes, UnitError> {
         parse::<Bytes>(text).map(Bytes)
     }
@@ -215,7 +216,7 @@ impl FromStr for Bytes {
 
 impl FromStr for Rate {
     type Err = UnitError;
-    /// Reads "1.2GB/s", "800MiB/s", "unlimited".
+    /// Parses "1.2GB/s", "800MiB/s" or "unlimited".
     fn from_str(text: &str) -> Result<Rate, UnitError> {
         if text.trim() == "unlimited" {
             return Ok(Rate::UNLIMITED);
@@ -232,7 +233,7 @@ impl FromStr for Rate {
 
 impl FromStr for Share {
     type Err = UnitError;
-    /// Reads "7%" or "0.07"; both give the same number, the one nearest to 7/100.
+    /// Parses "7%" or "0.07"; both return the number nearest to 7/100.
     fn from_str(text: &str) -> Result<Share, UnitError> {
         let (digits, unit) = split::<Share>(text)?;
         let decimal = match unit {
@@ -258,7 +259,7 @@ impl fmt::Display for Time {
 }
 
 impl fmt::Display for Bytes {
-    /// The exact size; with `{:#}`, as messages have it, and a rounded one beside it where the exact one is hard to read.
+    /// Writes the exact size. `{:#}`, the form of messages, appends a rounded size if the exact one is hard to read.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let exact = scaled::<Bytes>(self.0);
         let is_long = f.alternate() && exact.len() > READABLE;
@@ -280,23 +281,23 @@ impl fmt::Display for Rate {
 }
 
 impl fmt::Display for Share {
-    /// The shortest decimal that reads back as the same number.
+    /// Writes the shortest decimal that parses as the same number.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.0)
     }
 }
 
-/// Longest text considered readable.
+/// The longest text, in characters, that counts as readable.
 const READABLE: usize = 9;
 
 pub(super) fn write_scaled<Q: Quantity>(f: &mut fmt::Formatter<'_>, value: u64) -> fmt::Result {
     f.write_str(&scaled::<Q>(value))
 }
 
-/// `value` exactly, in the first unit that leaves a whole number or at most three decimals.
+/// Returns the exact text of `value` in the first unit that needs at most three decimals.
 ///
-/// Sizes prefer units of 1024 and rates units of 1000, as data sheets do, unless the other gives a much shorter text:
-/// 1TB, not 976562500KiB.
+/// Like data sheets, sizes prefer units of 1024 and rates units of 1000, unless the other family gives a much shorter text: 1TB, not
+/// 976562500KiB.
 fn scaled<Q: Quantity>(value: u64) -> String {
     let (smallest, units) = match Q::UNITS.split_last() {
         Some(((smallest, _), units)) => (*smallest, units),
@@ -311,7 +312,7 @@ fn scaled<Q: Quantity>(value: u64) -> String {
             0 => format!("{whole}{name}"),
             _ => format!("{whole}.{}{name}", format!("{rest:03}").trim_end_matches('0')),
         };
-        // Sizes are powers of two more often than of ten.
+        // Sizes are more often powers of two than of ten.
         let is_preferred = name.contains("iB") == (Q::NAME == Bytes::NAME);
         (text, is_preferred)
     });
