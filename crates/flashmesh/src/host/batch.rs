@@ -1,13 +1,13 @@
-//! Requests pulled ahead from a workload.
+//! Batches of requests that a replay pulls ahead from its workload.
 
 use crate::error::WorkloadError;
 use crate::workload::IoRequest;
 use crate::workload::source::WorkloadSource;
 
-/// Requests pulled at once, so that their table entries can be prefetched.
+/// The size of a batch. Pulling requests ahead allows prefetching their mapping entries.
 pub const BATCH: usize = 32;
 
-/// The requests pulled last, and the number taken of them.
+/// The current batch, and the number of its requests already taken.
 #[derive(Debug)]
 pub(super) struct Batch {
     requests: Vec<IoRequest>,
@@ -16,7 +16,7 @@ pub(super) struct Batch {
 }
 
 impl Clone for Batch {
-    /// Drives that are copied get their requests submitted, which does not fail.
+    /// Clones the batch. Only drives whose requests are submitted are cloned, and submitted requests cannot fail to be read.
     fn clone(&self) -> Batch {
         assert!(self.failed.is_none(), "a drive whose workload cannot be read is not copied");
         Batch { requests: self.requests.clone(), taken: self.taken, failed: None }
@@ -28,13 +28,13 @@ impl Batch {
         Batch { requests: Vec::with_capacity(BATCH), taken: 0, failed: None }
     }
 
-    /// Pulls the next requests when all are taken.
+    /// Pulls the next batch if all requests of the current one are taken.
     #[inline]
     pub(super) fn refill(&mut self, source: &mut dyn WorkloadSource) -> Result<(), WorkloadError> {
         if self.taken < self.requests.len() { Ok(()) } else { self.fill(source) }
     }
 
-    /// As [`Batch::refill`]; what fails is told when the request is asked for that it is about.
+    /// Refills like [`Batch::refill`], but keeps an error for the `refill` that reaches the failed request.
     #[inline(always)]
     pub(super) fn refill_ahead(&mut self, source: &mut dyn WorkloadSource) {
         if self.taken >= self.requests.len() && self.failed.is_none() {
@@ -61,20 +61,20 @@ impl Batch {
         self.requests.get(self.taken)
     }
 
-    /// Takes the first one, of which there is one.
+    /// Takes the first remaining request. The batch must not be empty.
     #[inline(always)]
     pub(super) fn take(&mut self) {
         debug_assert!(self.taken < self.requests.len(), "nothing is taken from an empty batch");
         self.taken += 1;
     }
 
-    /// The one taken last.
+    /// Returns the request taken last.
     #[inline(always)]
     pub(super) fn last(&self) -> &IoRequest {
         &self.requests[self.taken - 1]
     }
 
-    /// Whether the request taken last was the first of a full batch.
+    /// Returns whether the request taken last was the first of a full batch.
     #[inline]
     pub(super) fn is_new(&self) -> bool {
         self.taken == 1 && self.requests.len() == BATCH

@@ -1,8 +1,8 @@
-//! The link between host and drive: a first-come first-served resource in each direction, or one for both.
+//! Host link: a first-come first-served resource for each direction, or one for both.
 //!
-//! A message of some bytes is cut into packets when the link has such: each carries a payload of at most `packet-payload` and costs
-//! `packet-overhead` (headers, checksum, framing) beside it. The bytes are striped over the lanes, so a message takes
-//! ceil(bytes / lanes) at the rate of one lane.
+//! If the link has packets, a message is cut into packets with a payload of at most `packet-payload`, each with `packet-overhead`
+//! more bytes (headers, checksum, framing). The bytes are striped over the lanes, so a message takes ceil(bytes / lanes) at the
+//! rate of one lane.
 
 use crate::config;
 use crate::units::{Bytes, Rate, Time};
@@ -15,12 +15,12 @@ pub enum Direction {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Message {
-    /// Bytes on the wires, packet overhead included.
+    /// Bytes on the wires, including packet overhead.
     pub bytes: Bytes,
     pub time: Time,
 }
 
-/// Packets that carry a message.
+/// The packets and lanes of the link, which determine the bytes and the time of a message.
 #[derive(Clone, Debug)]
 struct Framing {
     lane_rate: Rate,
@@ -46,12 +46,12 @@ struct Wires {
 #[derive(Clone, Debug)]
 pub struct Link {
     framing: Framing,
-    /// By direction; a half-duplex link uses the first for both.
+    /// The wires of each direction. A half-duplex link uses the first for both directions.
     wires: [Wires; 2],
-    /// The last of the wires that are used.
+    /// The largest used index of `wires`: 0 if half-duplex, 1 otherwise.
     last_wires: usize,
     carried: [Bytes; 2],
-    /// The last size and its message: most transfers of a run have the same size.
+    /// The last data size and its message, cached because most transfers of a run have the same size.
     last: (Bytes, Message),
 }
 
@@ -77,13 +77,13 @@ impl Link {
         self.framing.message(size)
     }
 
-    /// The number of the wires of a direction.
+    /// Returns the index of the wires that carry `direction`.
     #[inline(always)]
     fn number(&self, direction: Direction) -> usize {
         direction as usize & self.last_wires
     }
 
-    /// Queues a message; returns when its last byte has crossed.
+    /// Queues a message. Returns the time at which its last byte has crossed.
     #[inline]
     pub fn send(&mut self, direction: Direction, message: Message, now: Time) -> Time {
         self.carried[direction as usize] += message.bytes;
@@ -94,13 +94,13 @@ impl Link {
         wires.free_at
     }
 
-    /// When the last byte of a message would have crossed that is queued at `now`, which may be later, if none other is before.
+    /// Returns the time at which `message` would have crossed if it were the next to be sent, at `now`. `now` may be in the future.
     #[inline]
     pub fn crosses(&self, direction: Direction, message: Message, now: Time) -> Time {
         self.wires[self.number(direction)].free_at.later(now) + message.time
     }
 
-    /// The message that carries data of `size`.
+    /// Returns the message that carries `size` bytes of data.
     #[inline]
     pub fn data_message(&mut self, size: Bytes) -> Message {
         if size != self.last.0 {
@@ -109,17 +109,18 @@ impl Link {
         self.last.1
     }
 
-    /// Queues data of `size`; returns when its last byte has crossed.
+    /// Queues a message with `size` bytes of data. Returns the time at which its last byte has crossed.
     #[inline]
     pub fn send_data(&mut self, direction: Direction, size: Bytes, now: Time) -> Time {
         let message = self.data_message(size);
         self.send(direction, message, now)
     }
 
-    /// Busy time of a direction up to `now`; of both together on a half-duplex link.
+    /// Returns the busy time of a direction up to `now`; of both directions together on a half-duplex link.
     pub fn busy(&self, direction: Direction, now: Time) -> Time {
         let wires = &self.wires[self.number(direction)];
-        // What is queued beyond `now` has been counted already; the queue is contiguous, so it is all of the difference.
+        // `busy` already counts messages queued beyond `now`. They follow each other without gaps, so they last from `now` to
+        // `free_at`.
         wires.busy.saturating_sub(wires.free_at.saturating_sub(now))
     }
 
@@ -166,7 +167,7 @@ mod tests {
         assert_eq!(link.send_data(ToDrive, Bytes::new(1 << 30), Time::from_ns(10)), Time::from_ns(10));
     }
 
-    /// Eight lanes of 1 GB/s, 128 B of payload and 28 B around it: 32 packets of 156 B make 4992 B, 624 for each lane.
+    /// Uses eight lanes of 1 GB/s, 128 B of payload and 28 B of overhead: 32 packets of 156 B make 4992 B, 624 B per lane.
     #[test]
     fn a_message_is_cut_into_packets_and_striped_over_the_lanes() {
         let host = config::Host {

@@ -1,4 +1,4 @@
-//! The host's side of the drive: when requests are issued, and how they cross to the drive and back.
+//! Host side of the drive: replay of workloads, namespaces, the link, and the host interfaces.
 
 mod batch;
 pub mod interface;

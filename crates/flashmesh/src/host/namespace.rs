@@ -1,4 +1,4 @@
-//! Namespaces: which part of the drive the commands of a queue address.
+//! Namespaces: the address ranges that the commands of a queue can reach.
 
 use crate::ids::{StreamId, id};
 use crate::units::Bytes;
@@ -7,23 +7,23 @@ use crate::workload::IoRequest;
 use super::status::Status;
 
 id!(
-    /// A namespace, in the order of the configuration.
+    /// The number of a namespace, in the order of the configuration.
     NamespaceId
 );
 
-/// A contiguous range of the drive with addresses from 0.
+/// A contiguous range of the drive. Its own addresses begin at 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Namespace {
     pub first: Bytes,
     pub capacity: Bytes,
 }
 
-/// The namespaces of a drive, and that of each stream.
+/// The namespaces of a drive, and the assignment of streams to them.
 #[derive(Clone, Debug)]
 pub struct Namespaces {
     namespaces: Vec<Namespace>,
     of_stream: Vec<NamespaceId>,
-    /// That of each stream.
+    /// The namespace range of each stream, cached for [`locate`](Self::locate).
     ranges: Vec<Namespace>,
 }
 
@@ -37,10 +37,10 @@ impl Namespaces {
         self.namespaces.len()
     }
 
-    /// The namespace that `stream` addresses.
+    /// Returns the namespace that `stream` addresses.
     ///
     /// # Errors
-    /// When it is attached to none.
+    /// If the stream is attached to no namespace.
     #[inline]
     pub fn of(&self, stream: StreamId) -> Result<NamespaceId, Status> {
         self.of_stream.get(stream.index()).copied().ok_or(Status::InvalidNamespace)
@@ -50,14 +50,14 @@ impl Namespaces {
         self.namespaces[namespace.index()]
     }
 
-    /// Where on the drive a request of `stream` begins.
+    /// Returns the offset on the drive at which a request of `stream` begins.
     ///
     /// # Errors
-    /// When it reaches beyond its namespace, or there is none.
+    /// If the request ends beyond its namespace, or the stream is attached to none.
     #[inline(always)]
     pub fn locate(&self, stream: StreamId, io: &IoRequest) -> Result<Bytes, Status> {
         let &Namespace { first, capacity } = self.ranges.get(stream.index()).ok_or(Status::InvalidNamespace)?;
-        // Neither sum nor difference may overflow: a trace can ask for anything.
+        // Offset and size come from a trace and may be any number: neither sum nor difference may overflow.
         if io.size > capacity || io.offset > capacity - io.size {
             return Err(Status::LbaOutOfRange);
         }

@@ -1,7 +1,8 @@
-//! When requests are issued: at their arrival times, always so many in flight, or by threads that wait for their answers.
+//! Replay: decides when requests are issued. Open replay issues at arrival times, stress replay keeps a number of requests in
+//! flight, closed replay has threads that wait for their completions.
 //!
-//! Requests are pulled from the workload only when the drive can take them, so a trace that arrives faster than the drive
-//! serves it waits in its file, not in memory.
+//! Requests are pulled from the workload only when the drive has a free slot. A trace with arrivals faster than the drive stays in
+//! its file and does not fill memory.
 
 use std::collections::VecDeque;
 
@@ -17,13 +18,13 @@ use super::source::Source;
 
 pub use super::batch::BATCH;
 
-/// Fraction bits of the time scale.
+/// The fraction bits of the time scale.
 const SCALE_SHIFT: u32 = 40;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Arrived {
     pub io: IoRequest,
-    /// Closed replay: the thread that issues it. Of a submitted request: the last bits of its id.
+    /// The issuing thread in closed replay; the low 32 bits of the id of a submitted request; 0 otherwise.
     pub thread: u32,
     pub arrival: Time,
 }
@@ -32,7 +33,7 @@ pub struct Arrived {
 pub enum Next {
     Issue(Arrived),
     At(Time),
-    /// Ask again when a request completes; never if none is in flight, unless one is submitted.
+    /// No request for now. The next completion or submission may allow one.
     Later,
 }
 
@@ -42,7 +43,7 @@ pub enum Mode {
     Stress {
         outstanding: u32,
     },
-    /// Threads issue when the previous request of theirs completes.
+    /// Each thread issues a request when its previous one completes.
     Closed {
         threads: u32,
     },
@@ -58,12 +59,12 @@ impl From<&config::Replay> for Mode {
     }
 }
 
-/// How far a stream has come.
+/// The progress of a stream through its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Progress {
-    /// Its phase has not come.
+    /// The phase of the stream has not started.
     Waits,
-    /// Its phase has come, and [`Replay::delay`] runs.
+    /// The phase has started, and [`Replay::delay`] has not elapsed.
     Delayed,
     Begun,
 }
@@ -72,40 +73,40 @@ enum Progress {
 pub struct Replay {
     source: Source,
     mode: Mode,
-    /// Factor of arrival times in units of 2^-40: floats decide no event time.
+    /// The factor of arrival times in units of 2^-40. Fixed-point, so that no event time depends on floating-point rounding.
     time_scale: u128,
     think_time: Time,
-    /// Closed replay: requests of a thread between two think times.
+    /// The requests of a thread between two think times (closed replay).
     think_every: u32,
-    /// Closed replay: requests of each thread since it last thought.
+    /// The requests that each thread has completed since its last think time (closed replay).
     unthought: Vec<u32>,
-    /// When the stream began; times of the workload count from then.
+    /// The time at which the stream began. Times of the workload are relative to this.
     begun: Time,
-    /// From the start of the phase to the start of the stream.
+    /// The delay from the start of the phase to the start of the stream.
     delay: Time,
     progress: Progress,
     stop: Time,
-    /// Open replay.
+    /// The start of latencies: arrival or issue (open replay).
     latency_start: LatencyStart,
-    /// Closed replay: thinking threads in the order in which they will be ready, with their next request.
+    /// Thinking threads in the order in which their think times end, with the next request of each (closed replay).
     thoughts: VecDeque<(u32, IoRequest)>,
-    /// Slots of this workload in the drive; requests wait for one in stress and closed replay only.
+    /// The slots of this workload in the drive. Only stress and closed replay queue requests for a slot.
     slots: Slots,
-    /// Requests pulled ahead from a workload without threads.
+    /// Requests pulled ahead (open and stress replay).
     batch: Batch,
-    /// Open replay: an [`Next::At`] is pending for the head of the batch.
+    /// Whether a wake-up for the arrival of the head of the batch is scheduled: a [`Next::At`] (open replay).
     alarm: bool,
-    /// Open replay: time during which an arrived request waited for a slot.
+    /// The time during which an arrived request waited for a slot (open replay).
     overdue: Overdue,
-    /// Open replay: arrival of the last issued request.
+    /// The arrival of the last issued request (open replay).
     last_arrival: Time,
 }
 
-/// Time during which at least one request was overdue.
+/// The total time during which at least one request was overdue.
 #[derive(Clone, Copy, Debug, Default)]
 struct Overdue {
     total: Time,
-    /// Counted up to here.
+    /// The time up to which `total` is counted.
     until: Time,
 }
 
@@ -124,7 +125,7 @@ impl std::fmt::Debug for Replay {
 
 impl Replay {
     pub fn new(config: &config::Replay, queue_depth: u32, source: Source) -> Replay {
-        // Whoever submits a request says when it arrives.
+        // Submitted requests carry their own arrival times.
         let mode = if let Source::Submitted(_) = source { Mode::Open } else { config.into() };
         Replay {
             source,
@@ -159,17 +160,17 @@ impl Replay {
         self.mode
     }
 
-    /// Open replay: time during which arrived requests waited on the host for a full queue.
+    /// Returns the time during which arrived requests waited at the host because the queue was full (open replay).
     pub fn overdue(&self) -> Time {
         self.overdue.total
     }
 
-    /// Returns how long the last issued request of an open replay has been in the drive whose queue is full; zero where it is not.
+    /// Returns the time since the arrival of the last issued request if the queue of an open replay is full; zero otherwise.
     pub fn lag(&self, now: Time) -> Time {
         if self.is_open() && self.slots.are_taken() { now.saturating_sub(self.last_arrival) } else { Time::ZERO }
     }
 
-    /// Open replay: arrival of the last issued request.
+    /// Returns the arrival of the last issued request (open replay).
     pub fn last_arrival(&self) -> Time {
         self.last_arrival
     }
@@ -182,17 +183,17 @@ impl Replay {
         self.slots.taken()
     }
 
-    /// Whether requests will come although none is in flight.
+    /// Returns whether the stream will issue requests even if none is in flight.
     pub fn will_issue(&self) -> bool {
         self.alarm || !self.thoughts.is_empty() || self.progress == Progress::Delayed
     }
 
-    /// Whether the stream has begun, and has nothing in flight and nothing more to issue.
+    /// Returns whether the stream has begun, and has nothing in flight and nothing more to issue.
     pub fn has_ended(&self) -> bool {
         self.progress == Progress::Begun && self.in_flight() == 0 && !self.will_issue()
     }
 
-    /// Starts the phase of the stream at `now`. Returns when the stream begins, if that is later.
+    /// Starts the phase of the stream at `now`. Returns the start of the stream if it is delayed.
     pub fn start_phase(&mut self, now: Time) -> Option<Time> {
         if self.delay == Time::ZERO {
             self.begin(now);
@@ -202,24 +203,25 @@ impl Replay {
         Some(now + self.delay)
     }
 
-    /// Begins the stream at `now`.
+    /// Starts the stream at `now`.
     pub fn begin(&mut self, now: Time) {
         self.progress = Progress::Begun;
         self.begun = now;
         self.stop = Time::from_ps(self.stop.as_ps().saturating_add(now.as_ps()));
     }
 
-    /// When the stream began.
+    /// Returns the time at which the stream began.
     pub fn begun(&self) -> Time {
         self.begun
     }
 
-    /// Whether the stream waits for its delay to end.
+    /// Returns whether the start delay of the stream is running.
     pub fn is_delayed(&self) -> bool {
         self.progress == Progress::Delayed
     }
 
-    /// Closed replay: counts a completed request of `thread`. Returns whether the thread issues the next one without thinking.
+    /// Counts a completed request of `thread` (closed replay). Returns whether the thread issues its next request without think
+    /// time.
     pub fn goes_on(&mut self, thread: u32) -> bool {
         if self.think_every == 1 {
             return false;
@@ -233,10 +235,11 @@ impl Replay {
         false
     }
 
-    /// Closed replay: from `now` on `thread` thinks about its next request; gives for how long, or nothing when it has no more.
+    /// Starts the think time of `thread` at `now` (closed replay). Returns its length, or `None` if the thread issues no further
+    /// request.
     ///
     /// # Errors
-    /// When the workload cannot be read on.
+    /// If the next request cannot be read from the workload.
     pub fn think(&mut self, thread: u32, now: Time) -> Result<Option<Time>, WorkloadError> {
         if now + self.think_time > self.stop {
             return Ok(None);
@@ -246,7 +249,7 @@ impl Replay {
         Ok(Some(self.think_time))
     }
 
-    /// Closed replay: the thread that thinks longest has thought long enough at `now`.
+    /// Ends the earliest think time at `now` and issues the request of its thread (closed replay).
     pub fn thought(&mut self, now: Time) -> Next {
         match self.thoughts.pop_front() {
             Some((thread, io)) => self.arrive(Arrived { io, thread, arrival: now }),
@@ -254,7 +257,7 @@ impl Replay {
         }
     }
 
-    /// An arrived request goes to the drive, or waits for a slot.
+    /// Issues an arrived request, or queues it for a slot.
     fn arrive(&mut self, arrived: Arrived) -> Next {
         if self.slots.are_taken() {
             self.slots.wait(arrived);
@@ -264,10 +267,11 @@ impl Replay {
         Next::Issue(arrived)
     }
 
-    /// Stress replay: a place is free at `now`; gives whether a request takes it, which is the one [taken last](Replay::last_taken).
+    /// Takes the next request for a free slot at `now` (stress replay). Returns whether one is issued; it is then
+    /// [`last_taken`](Replay::last_taken).
     ///
     /// # Errors
-    /// When the workload cannot be read on.
+    /// If the next request cannot be read from the workload.
     #[inline(always)]
     pub fn takes_next(&mut self, now: Time) -> Result<bool, WorkloadError> {
         if now > self.stop {
@@ -277,14 +281,14 @@ impl Replay {
         Ok(self.take_from_batch(now))
     }
 
-    /// Stress replay: whether a request takes a place that is free at `now`, or waits for one.
+    /// Returns whether a next request exists that may be issued at `now` (stress replay).
     #[inline(always)]
     pub fn has_next(&mut self, now: Time) -> bool {
         self.batch.refill_ahead(&mut self.source);
         now <= self.stop && self.batch.first().is_some()
     }
 
-    /// As [`Replay::takes_next`], where there is a next one.
+    /// Like [`Replay::takes_next`], but without refilling the batch and without checking the stop time.
     #[inline(always)]
     pub fn take_from_batch(&mut self, now: Time) -> bool {
         if self.batch.first().is_none() {
@@ -299,16 +303,17 @@ impl Replay {
         true
     }
 
-    /// The request that was taken last of those pulled ahead. Not given with the taking: within an `Option` it is moved in pieces.
+    /// Returns the request taken last. Not part of the return value of [`takes_next`](Self::takes_next), because within an `Option`
+    /// it would be moved in pieces.
     #[inline(always)]
     pub fn last_taken(&self) -> &IoRequest {
         self.batch.last()
     }
 
-    /// Closed replay: `thread` is free for its next request at `now`.
+    /// Issues the next request of `thread` at `now` (closed replay).
     ///
     /// # Errors
-    /// When the workload cannot be read on.
+    /// If the request cannot be read from the workload.
     pub fn next_of(&mut self, thread: u32, now: Time) -> Result<Next, WorkloadError> {
         if now > self.stop {
             return Ok(Next::Later);
@@ -317,10 +322,10 @@ impl Replay {
         Ok(self.arrive(Arrived { io, thread, arrival: now }))
     }
 
-    /// Open replay: what has arrived by `now`.
+    /// Issues the next request if it has arrived by `now` (open replay). Otherwise returns when it arrives.
     ///
     /// # Errors
-    /// When the workload cannot be read on.
+    /// If the request cannot be read from the workload.
     pub fn next_open(&mut self, now: Time) -> Result<Next, WorkloadError> {
         if self.slots.are_taken() || self.alarm {
             return Ok(Next::Later);
@@ -350,7 +355,7 @@ impl Replay {
         Ok(Next::Issue(Arrived { io, thread: self.source.next_id(), arrival }))
     }
 
-    /// Adds a request to a stream whose requests are submitted, with the last bits of its id. Gives its arrival if that was awaited.
+    /// Appends a submitted request with the low 32 bits of its id. Returns its arrival if the replay was waiting for a request.
     pub fn submit(&mut self, io: IoRequest, id: u32) -> Option<Time> {
         let Source::Submitted(submitted) = &mut self.source else { return None };
         submitted.push(io, id);
@@ -361,12 +366,12 @@ impl Replay {
         Some(io.arrival)
     }
 
-    /// Open replay: the time of [`Next::At`] has come.
+    /// Clears the wake-up of [`Next::At`], whose time has come (open replay).
     pub fn alarm_rang(&mut self) {
         self.alarm = false;
     }
 
-    /// Frees the slot of a completed request; the longest waiting request takes it.
+    /// Frees the slot of a completed request. If a request waits for a slot, the oldest one occupies it and is returned.
     #[inline(always)]
     pub fn completed(&mut self) -> Option<Arrived> {
         self.slots.hand_over()

@@ -1,10 +1,10 @@
-//! The places that a drive has for the requests of one workload.
+//! The slots of the drive for the requests of one workload.
 
 use std::collections::VecDeque;
 
 use super::replay::Arrived;
 
-/// Requests in the slots of the drive, and requests that wait for one.
+/// The occupied slots, and the requests that wait for a slot.
 #[derive(Clone, Debug)]
 pub(super) struct Slots {
     depth: usize,
@@ -37,7 +37,7 @@ impl Slots {
         self.waiting.push_back(request);
     }
 
-    /// Frees a slot; the longest waiting request takes it.
+    /// Frees a slot. If a request waits, the oldest one occupies the slot and is returned.
     #[inline(always)]
     pub(super) fn hand_over(&mut self) -> Option<Arrived> {
         if self.waiting.is_empty() {
@@ -47,7 +47,7 @@ impl Slots {
         self.next_waiting()
     }
 
-    /// Out of line: in stress replay no request waits.
+    /// Not inlined, because no request waits in stress replay.
     #[inline(never)]
     fn next_waiting(&mut self) -> Option<Arrived> {
         self.waiting.pop_front()

@@ -1,4 +1,4 @@
-//! Where the requests of a stream come from.
+//! The sources of the requests of a stream.
 
 use std::collections::VecDeque;
 
@@ -6,26 +6,26 @@ use crate::error::WorkloadError;
 use crate::workload::IoRequest;
 use crate::workload::source::WorkloadSource;
 
-/// Where the requests of a stream come from.
+/// The source of the requests of a stream.
 pub enum Source {
-    /// A workload, from which they are pulled until it has no more.
+    /// A workload, from which requests are pulled until it ends.
     Workload(Box<dyn WorkloadSource>),
-    /// A caller who submits them while the drive runs. There may always be more.
+    /// A caller who submits requests while the drive runs. Further requests are always possible.
     Submitted(Submitted),
 }
 
-/// Requests that were submitted and have not been issued.
+/// Requests that were submitted and are not yet in a batch.
 #[derive(Clone, Debug, Default)]
 pub struct Submitted {
     requests: VecDeque<IoRequest>,
-    /// The ids of these, and of those in the batch: their last 32 bits.
+    /// The low 32 bits of the ids of these requests, preceded by those of the requests in the batch.
     ids: VecDeque<u32>,
-    /// The drive has asked for the next one.
+    /// Whether the replay found no next request and waits for a submission.
     is_awaited: bool,
 }
 
 impl Submitted {
-    /// Adds a request.
+    /// Appends a request.
     pub fn push(&mut self, io: IoRequest, id: u32) {
         self.requests.push_back(io);
         self.ids.push_back(id);
@@ -33,7 +33,7 @@ impl Submitted {
 }
 
 impl Clone for Source {
-    /// Drives that are copied get their requests submitted.
+    /// Clones the source. Drives that pull their requests from a workload are never cloned.
     fn clone(&self) -> Source {
         match self {
             Source::Submitted(submitted) => Source::Submitted(submitted.clone()),
@@ -43,14 +43,14 @@ impl Clone for Source {
 }
 
 impl Source {
-    /// There is no next request for now.
+    /// Records that the replay has no next request and waits for a submission.
     pub(super) fn begins_waiting(&mut self) {
         if let Source::Submitted(submitted) = self {
             submitted.is_awaited = true;
         }
     }
 
-    /// A request has been submitted: whether its arrival was awaited, which it is no longer.
+    /// Ends the wait for a submission. Returns whether the replay was waiting.
     pub(super) fn ends_waiting(&mut self) -> bool {
         match self {
             Source::Workload(_) => false,
@@ -58,7 +58,7 @@ impl Source {
         }
     }
 
-    /// The id of the request that is issued next; means nothing where the requests are those of a workload.
+    /// Returns the id of the request that is issued next. Meaningless for the requests of a workload.
     #[inline]
     pub(super) fn next_id(&mut self) -> u32 {
         match self {

@@ -1,25 +1,25 @@
-//! How a command ended, as its completion entry tells the host.
+//! The status of a completed command, as reported in its completion entry.
 //!
 //! The names are those of the generic command status values of the NVM Express base specification 2.0 (figure 94), and of its NVM
-//! command set specification. A SATA drive would set an error bit and abort the rest of its queue; here it answers as an NVMe drive
-//! does [choice], so that results of the two can be compared.
+//! command set specification. A SATA drive would set an error bit and abort the rest of its queue. Here it reports the status of an
+//! NVMe drive [choice], so that results of the two can be compared.
 
 use crate::names;
 
 names! {
-    /// How a command ended.
+    /// The status with which a command completed.
     #[derive(PartialOrd, Ord, Hash)]
     Status {
-        /// It did what it was asked to.
+        /// The command was executed.
         Success = "success",
-        /// The drive does not know such commands.
+        /// The drive does not support the command.
         InvalidOpcode = "invalid_opcode",
-        /// A field holds what it must not: no sectors at all, or more than the drive moves in one command.
+        /// A field has an invalid value: a size of zero sectors, or more data than the drive transfers in one command.
         InvalidField = "invalid_field",
-        /// The queue it came from is attached to no namespace. A configuration attaches every queue to one; a program that uses the
-        /// library may not.
+        /// The queue of the command is attached to no namespace. A configuration attaches every queue to one; a program that uses
+        /// the library may not.
         InvalidNamespace = "invalid_namespace",
-        /// It reaches beyond its namespace.
+        /// The address range of the command ends beyond its namespace.
         LbaOutOfRange = "lba_out_of_range",
     }
 }

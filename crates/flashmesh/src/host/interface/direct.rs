@@ -1,4 +1,5 @@
-//! The link and nothing else: a command crosses with its data as it is issued, read data and completion cross as they come.
+//! Direct interface: the link alone. A command and its write data cross when the command is issued; read data and completions
+//! cross in the order they are sent.
 
 use super::{Command, Doorbells, EventSink, HostEvent, Interface, Token};
 use crate::config;
@@ -19,12 +20,12 @@ impl Direct {
         Direct { link, submission, completion }
     }
 
-    /// Whether no two completions reach the host at the same time.
+    /// Returns whether any two completions reach the host at different times.
     pub fn separates_completions(&self) -> bool {
         self.completion.time > Time::ZERO
     }
 
-    /// Sends a completion; gives when it is at the host.
+    /// Sends a completion. Returns its arrival at the host.
     #[inline(always)]
     pub fn complete(&mut self, now: Time) -> Time {
         self.link.send(Direction::ToHost, self.completion, now)

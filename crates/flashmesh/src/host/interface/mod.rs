@@ -1,4 +1,4 @@
-//! How commands and data cross between host and drive: the seam, and the registry of interfaces.
+//! Host interfaces: the transfer of commands and data between host and drive. Defines the trait and lists its implementations.
 
 mod direct;
 mod nvme;
@@ -20,12 +20,12 @@ pub use sata::Sata;
 pub struct Command {
     pub request: RequestId,
     pub stream: StreamId,
-    /// Data that goes with it from host to drive.
+    /// The write data that the host sends with the command.
     pub data: Bytes,
 }
 
 impl Default for Command {
-    /// What stands in places that hold nothing.
+    /// Returns a placeholder for empty slots of a ring.
     fn default() -> Command {
         Command { request: RequestId(u32::MAX), stream: StreamId(0), data: Bytes::ZERO }
     }
@@ -33,54 +33,54 @@ impl Default for Command {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostEvent {
-    /// Command and write data are in the drive.
+    /// A command and its write data are in the drive.
     InDrive(RequestId),
     AtHost(RequestId),
-    /// A wake-up that the interface asked for.
+    /// A wake-up that the interface scheduled for itself.
     Wake(Token),
 }
 
-/// Reason of a wake-up: a message has arrived, or time has passed.
+/// The reason for a wake-up: the arrival of a message, or the end of a delay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token {
-    /// The drive learns of a new command in a queue.
+    /// A submission doorbell reaches the drive: a queue has a new command.
     SubmissionDoorbell(StreamId),
-    /// The drive learns that the host took a completion.
+    /// A completion doorbell reaches the drive: the host has taken a completion.
     CompletionDoorbell(StreamId),
     EntryRead,
-    /// The submission entry of a write is in the drive.
+    /// The submission entry of a write reaches the drive.
     EntryArrived,
-    /// The host receives the request for the data of a write.
+    /// The drive's read request for the data of a write reaches the host.
     DataRead,
     /// The host adapter has processed a command.
     AdapterIssue,
 }
 
-/// What an interface did, for whoever watches it.
+/// A step of a command through the queues, reported to probes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
     /// The host put a command into the submission queue of a stream.
     Queued(StreamId, RequestId),
-    /// The drive knows of one command more in that queue.
+    /// The drive received a submission doorbell of that queue.
     Rung(StreamId),
     /// The drive began to fetch a command from that queue.
     Fetched(StreamId, RequestId),
-    /// The place of a command in the drive is free.
+    /// The slot of a command in the drive became free.
     Finished(StreamId, RequestId),
-    /// A completion was sent to the completion queue of a stream.
+    /// The drive sent a completion to the completion queue of a stream.
     Posted(StreamId, RequestId),
-    /// The host has taken a completion from that queue.
+    /// The host took a completion from that queue.
     Taken(StreamId),
-    /// The drive knows of one completion less in that queue.
+    /// The drive received a completion doorbell: that queue has one more free entry.
     Freed(StreamId),
 }
 
 pub trait EventSink {
-    /// `at` is not in the past.
+    /// Schedules `event` at `at`, which is not in the past.
     fn schedule(&mut self, at: Time, event: HostEvent);
 
-    /// The next command is in the drive at `at` or later: [`Nvme::arrived`] is asked for it then, and not when it was to be asked before. For an
-    /// interface that runs ahead.
+    /// Schedules a call of [`Nvme::arrived`] at `at`, in place of any call scheduled before. The next command is in the drive at `at` or later. Only
+    /// used in run-ahead mode.
     fn expect(&mut self, at: Time);
 
     fn saw(&mut self, seen: Seen);
@@ -92,17 +92,18 @@ pub struct Doorbells {
     pub completion: u64,
 }
 
-/// An interface between host and drive: a state machine with the link inside, to which time is passed in.
+/// A host interface: a state machine that contains the link. The time is an argument of each method.
 ///
 /// # Contract
-/// - Each command that is issued is announced once with [`HostEvent::InDrive`], or given once by [`Nvme::arrived`] where that runs ahead, when the drive
-///   has it and the data that goes with it. The simulation answers once with [`Interface::respond`], after it has given all read data to [`Interface::send_data`].
-/// - Each response is announced once with [`HostEvent::AtHost`], not before the read data that was sent earlier has crossed; the
-///   simulation then calls [`Interface::taken`], before it issues what waited for the completion.
-/// - Commands reach the drive in the order in which this is scheduled, and so do completions the host: each time is no earlier than the last one of
-///   its direction.
+/// - The interface reports each issued command once, when the command and its write data are in the drive: with [`HostEvent::InDrive`], or in
+///   run-ahead mode as a return value of [`Nvme::arrived`]. The simulation calls [`Interface::respond`] once for it, after all
+///   [`Interface::send_data`] calls for its read data.
+/// - The interface reports each response once with [`HostEvent::AtHost`], not before read data that was sent earlier has crossed. The
+///   simulation then calls [`Interface::taken`], before it issues commands that waited for the completion.
+/// - Commands reach the drive, and completions the host, in the order in which their events are scheduled: the times of each direction never
+///   decrease.
 /// - The simulation calls [`Interface::wake`] with each token at the time it was scheduled for.
-/// - An interface may hold commands and responses back for as long as others are in flight, never for good.
+/// - An interface may hold commands and responses back while others are in flight, but not forever.
 /// - It is deterministic, and schedules nothing in the past.
 #[enum_dispatch]
 pub trait Interface {
@@ -118,7 +119,7 @@ pub trait Interface {
 
     fn link(&self) -> &Link;
 
-    /// Busy time of the busier direction of a host adapter up to `now`; `None` without one.
+    /// Returns the busy time up to `now` of the busier direction of the host adapter; `None` without an adapter.
     fn adapter_busy(&self, _now: Time) -> Option<Time> {
         None
     }
@@ -126,11 +127,11 @@ pub trait Interface {
     fn doorbells(&self) -> Doorbells;
 }
 
-/// The interfaces, one line each. What each does is kept out of line, save for the direct one: what is dispatched then is small enough to be
-/// inlined into a loop.
+/// All interfaces, one line each. Their methods are not inlined, except those of `Direct`, so that the dispatch is small enough to be inlined into a
+/// loop.
 #[enum_dispatch(Interface)]
 #[derive(Clone, Debug)]
-// With a tag of its own, which takes one instruction to look at.
+// A tag of its own can be tested with one instruction.
 #[repr(u8)]
 #[allow(missing_docs, reason = "each implementation carries its documentation")]
 pub enum AnyInterface {
@@ -150,15 +151,17 @@ impl AnyInterface {
         }
     }
 
-    /// Has the interface schedule no events for messages that nothing waits for, where it can; nobody watches it, and nothing is under way.
+    /// Starts run-ahead mode: the interface schedules no events for messages that nothing waits for, if it supports that. No probe may be attached,
+    /// and nothing in flight.
     pub fn run_ahead(&mut self) {
         if let AnyInterface::Nvme(nvme) = self {
             nvme.run_ahead();
         }
     }
 
-    /// The host is reactive from now on: it issues one command on each completion, of the same stream, of which at most `queue_depth` are outstanding, and
-    /// does nothing else. Gives false where the arrival of a completion is not known when it is sent.
+    /// Declares the host reactive from now on: it issues at most one command on each completion, of the same stream, has at most `queue_depth`
+    /// commands outstanding per stream, and does nothing else. Returns false if the interface cannot compute the arrival of a completion when it is
+    /// sent.
     pub fn begin_reactive(&mut self, queue_depth: u32) -> bool {
         match self {
             AnyInterface::Direct(direct) => direct.separates_completions(),
@@ -167,7 +170,7 @@ impl AnyInterface {
         }
     }
 
-    /// Sends a completion to a reactive host; gives when it arrives.
+    /// Sends a completion to a reactive host. Returns its arrival at the host; `None` if it is not yet known.
     #[inline(always)]
     pub fn complete<A: EventSink>(
         &mut self,
@@ -183,7 +186,7 @@ impl AnyInterface {
         }
     }
 
-    /// A reactive host issues a command on a completion that arrives at `at`, which is later than now.
+    /// Issues the command with which a reactive host answers a completion that arrives at `at`, later than now.
     #[inline(always)]
     pub fn issue_on_completion<A: EventSink>(&mut self, command: Command, at: Time, events: &mut A) {
         match self {
@@ -193,17 +196,16 @@ impl AnyInterface {
         }
     }
 
-    /// Does what is put off, as far as it lies before `at`: what the link has carried is looked at.
+    /// Processes deferred messages from before `at`, so that the traffic counts of the link are up to date.
     pub fn catch_up(&mut self, at: Time) {
         if let AnyInterface::Nvme(nvme) = self {
             nvme.catch_up_before(at);
         }
     }
 
-    // What a request passes is dispatched in line: the direct interface does less than a call costs, and for others a second call would add to
-    // that which they are.
+    // These methods are inlined: `Direct` does less than a call costs, and the others already contain one call.
 
-    /// As [`Interface::issue`].
+    /// Issues a command, like [`Interface::issue`].
     #[inline(always)]
     pub fn issue<A: EventSink>(&mut self, command: Command, now: Time, events: &mut A) {
         match self {
@@ -213,7 +215,7 @@ impl AnyInterface {
         }
     }
 
-    /// As [`Interface::respond`].
+    /// Sends a response, like [`Interface::respond`].
     #[inline(always)]
     pub fn respond<A: EventSink>(&mut self, request: RequestId, stream: StreamId, now: Time, events: &mut A) {
         match self {
@@ -223,7 +225,7 @@ impl AnyInterface {
         }
     }
 
-    /// As [`Interface::send_data`].
+    /// Sends read data, like [`Interface::send_data`].
     #[inline(always)]
     pub fn send_data(&mut self, bytes: Bytes, now: Time) {
         match self {
@@ -233,7 +235,7 @@ impl AnyInterface {
         }
     }
 
-    /// As [`Interface::taken`].
+    /// Records a taken completion, like [`Interface::taken`].
     #[inline(always)]
     pub fn taken<A: EventSink>(&mut self, stream: StreamId, now: Time, events: &mut A) {
         match self {
@@ -243,7 +245,7 @@ impl AnyInterface {
         }
     }
 
-    /// As [`Interface::wake`].
+    /// Handles a wake-up, like [`Interface::wake`].
     #[inline(always)]
     pub fn wake<A: EventSink>(&mut self, token: Token, now: Time, events: &mut A) {
         match self {

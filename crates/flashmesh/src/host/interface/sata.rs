@@ -1,16 +1,16 @@
-//! SATA: one queue for all streams, and an adapter in the host that looks at each command and each completion.
+//! SATA: one queue for all streams, and a host adapter that processes each command and each completion.
 //!
-//! The adapter takes `sata.processing-delay` for each command on its way out and, beside that, for each completion on its way in, one
-//! after the other. At most `sata.ncq-depth` commands are in the queue (native command queuing has 32 tags); later ones wait in the
-//! adapter. Behind it lies
+//! The adapter has two servers, one for commands and one for completions. Each takes `sata.processing-delay` per item, one after the other. At
+//! most `sata.ncq-depth` commands are in the queue (native command queuing has 32 tags); later ones wait in the adapter. The transport between
+//! adapter and drive is
 //!
-//! - with `sata.transport = "frames"` the cable, which carries frames in one direction at a time (Serial ATA revision 3: the wires of
-//!   the other direction tell the flow control). Command, data and completion cross as they come, each a frame of its own;
+//! - with `sata.transport = "frames"`: the cable, which carries frames in one direction at a time (Serial ATA revision 3: the wires of
+//!   the other direction carry the flow control). Command, data and completion cross as they are sent, each as its own frame;
 //!   `host.packet-payload` = 8 KiB with a `host.packet-overhead` cuts data into frames as the standard does;
-//! - with `"doorbells"` a controller on the host's bus (as AHCI drives on PCIe have), which fetches commands and data from the memory
-//!   of the host and hears of them by doorbells: as `nvme` with one queue.
+//! - with `"doorbells"`: a controller on the host's bus (as AHCI drives on PCIe have), which fetches commands and data from the memory
+//!   of the host when it receives doorbells, like `nvme` with one queue.
 //!
-//! All commands queue, those that ATA does not queue (flush) as well [choice].
+//! All commands are queued, including those that ATA does not queue (flush) [choice].
 
 use std::collections::VecDeque;
 
@@ -23,7 +23,7 @@ use crate::units::{Bytes, Time};
 
 const QUEUE: StreamId = StreamId(0);
 
-/// A server that handles one thing at a time.
+/// A server that processes one item at a time.
 #[derive(Clone, Debug, Default)]
 struct Server {
     free_at: Time,
@@ -31,14 +31,14 @@ struct Server {
 }
 
 impl Server {
-    /// Serves a job of `delay` that arrives at `now`; returns its end.
+    /// Enqueues an item that arrives at `now` and takes `delay`. Returns the end of its service.
     fn take(&mut self, now: Time, delay: Time) -> Time {
         self.free_at = self.free_at.later(now) + delay;
         self.busy += delay;
         self.free_at
     }
 
-    /// Busy time up to `now`, at least: gaps in work still queued are not known.
+    /// Returns a lower bound of the busy time up to `now`: idle gaps between items still queued are not known.
     fn busy(&self, now: Time) -> Time {
         self.busy.saturating_sub(self.free_at.saturating_sub(now))
     }
@@ -72,7 +72,7 @@ pub struct Sata {
     queued: u32,
 }
 
-/// Sends completions through the adapter after the transport.
+/// An event sink that passes completions from the transport through the adapter.
 struct Inbound<'a, A> {
     events: &'a mut A,
     desk: &'a mut Server,
@@ -83,7 +83,7 @@ impl<A: EventSink> EventSink for Inbound<'_, A> {
     fn schedule(&mut self, at: Time, event: HostEvent) {
         match event {
             HostEvent::AtHost(request) => {
-                // Completions cross the transport in the order in which they are scheduled.
+                // The transport schedules completions in the order in which they reach the adapter.
                 let at = self.desk.take(at, self.delay);
                 self.events.schedule(at, HostEvent::AtHost(request));
             }
@@ -105,7 +105,7 @@ impl Sata {
         let transport = match config.sata.transport {
             SataTransport::Frames => Transport::Frames(Direct::new(&config.host, Link::new(&config.host, true))),
             SataTransport::Doorbells => {
-                // The queue bounds what is in the drive; there are as many completions at most.
+                // The queue depth already bounds the commands in the drive, and with them the completions.
                 let depth = config.sata.ncq_depth;
                 let limits = Limits { fetch_size: depth, commands_max: depth, completion_depth: depth };
                 Transport::Doorbells(Nvme::with_limits(config, &[Priority::Medium], limits))

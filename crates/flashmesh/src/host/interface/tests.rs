@@ -1,4 +1,4 @@
-//! Interfaces between hosts that always have so many requests out and a drive that takes as long for each.
+//! Tests of interfaces between hosts with a constant number of outstanding requests and a drive with a constant service time.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ enum Happens {
     Done(RequestId),
 }
 
-/// Event sink that shows the events to an oracle.
+/// An event sink that also passes the events to an oracle.
 struct CheckedEvents {
     due: BTreeMap<(Time, u64), Happens>,
     scheduled: u64,
@@ -45,7 +45,7 @@ struct Testbed {
     interface: AnyInterface,
     calendar: CheckedEvents,
     service: Time,
-    /// The stream of each request; ids count up.
+    /// The stream of each request, indexed by request id.
     streams: Vec<StreamId>,
     in_drive: usize,
     in_drive_max: usize,
@@ -56,7 +56,7 @@ struct Testbed {
 impl Testbed {
     fn new(config: &Config, priorities: &[Priority], service: Time) -> Testbed {
         let kind = config.host.interface;
-        // The one queue of SATA is that of all streams.
+        // SATA has one queue for all streams.
         let pairs = if kind == InterfaceKind::Sata { &[Priority::Medium] } else { priorities };
         Testbed {
             interface: AnyInterface::new(config, priorities),
@@ -77,7 +77,7 @@ impl Testbed {
         self.interface.issue(Command { request, stream, data }, now, &mut self.calendar);
     }
 
-    /// Runs until `count` requests have completed; with `reissues` each completion issues another one.
+    /// Runs until `count` requests have completed; with `reissues` each completion issues another request.
     fn run(&mut self, count: usize, reissues: bool) {
         while self.completed_at.len() < count {
             let ((now, _), happens) = self.calendar.due.pop_first().expect("requests in flight complete");
@@ -108,7 +108,7 @@ impl Testbed {
     }
 }
 
-/// Messages that take as many nanoseconds as they have bytes.
+/// Each message takes one nanosecond per byte.
 fn config(interface: InterfaceKind) -> Config {
     let mut config = Config::default();
     config.host.interface = interface;
@@ -116,7 +116,7 @@ fn config(interface: InterfaceKind) -> Config {
     config
 }
 
-/// Shares of the completions of streams with 64 requests each, of which the drive holds 8.
+/// Returns each stream's share of the completions, with 64 requests outstanding per stream and 8 slots in the drive.
 fn shares(arbitration: QueueArbitration, priorities: &[Priority]) -> Vec<f64> {
     let mut config = config(InterfaceKind::Nvme);
     config.nvme.arbitration = arbitration;
@@ -152,7 +152,7 @@ fn queues_that_take_turns_share_evenly_whatever_their_priority() {
     assert!(shares.iter().all(|share| (share * 3.0 - 1.0).abs() < 0.01), "{shares:?}");
 }
 
-/// Doorbell 4 ns, read request 16 ns, entry 64 ns; nothing more is fetched until the first of the two is done.
+/// Doorbell 4 ns, read request 16 ns, entry 64 ns. Nothing more is fetched until the first of the two commands is done.
 #[test]
 fn a_queue_has_no_more_commands_in_the_drive_than_are_fetched_at_once() {
     let mut config = config(InterfaceKind::Nvme);
@@ -161,13 +161,14 @@ fn a_queue_has_no_more_commands_in_the_drive_than_are_fetched_at_once() {
     bench.issue(StreamId(0), Bytes::ZERO, Time::ZERO);
     bench.issue(StreamId(0), Bytes::ZERO, Time::ZERO);
     bench.run(2, false);
-    // The next entry is asked for before the completion is posted: 16 ns on the way to the host, where the entry takes 16 B.
+    // The request for the next entry is sent before the completion: 16 ns to the host, on the wires that the completion (16 B)
+    // needs next.
     let (first, second) = (4 + 16 + 64 + 1000, 16 + 64 + 1000 + 16);
     assert_eq!(bench.completed_at, [Time::from_ns(first + 16 + 16), Time::from_ns(first + second)]);
     assert_eq!(bench.in_drive_max, 1);
 }
 
-/// The completion queue holds one entry; the second completion waits for the doorbell of the first.
+/// The completion queue has one entry; the second completion waits for the doorbell of the first.
 #[test]
 fn a_full_completion_queue_holds_commands_back_until_the_host_says_that_it_has_taken_one() {
     let mut config = config(InterfaceKind::Nvme);
@@ -177,7 +178,7 @@ fn a_full_completion_queue_holds_commands_back_until_the_host_says_that_it_has_t
     bench.issue(StreamId(0), Bytes::ZERO, Time::ZERO);
     bench.issue(StreamId(0), Bytes::ZERO, Time::ZERO);
     bench.run(2, false);
-    // The entry of the first crosses behind both doorbells, from 800 to 864 ns, that of the second until 928 ns.
+    // The entry of the first command crosses behind both doorbells, from 800 to 864 ns, that of the second until 928 ns.
     let first = 864 + 1000 + 16;
     assert_eq!(bench.completed_at, [Time::from_ns(first), Time::from_ns(first + 400 + 16)]);
     assert_eq!(bench.interface.doorbells(), Doorbells { submission: 2, completion: 2 });
@@ -203,12 +204,12 @@ fn a_sata_drive_holds_32_commands_of_all_streams() {
         }
         bench.run(2000, true);
         assert_eq!(bench.in_drive_max, 32, "{transport}");
-        // Priorities mean nothing to it.
+        // SATA ignores priorities.
         assert!(bench.completed.iter().all(|completed| completed.abs_diff(1000) < 40), "{:?}", bench.completed);
     }
 }
 
-/// The adapter looks at a command or a completion for 5 us, one after the other: more than all else takes.
+/// The adapter takes 5 us for each command and each completion, more than everything else: it is the bottleneck.
 #[test]
 fn the_adapter_of_sata_bounds_the_commands_in_a_second() {
     for &transport in SataTransport::ALL {

@@ -1,13 +1,12 @@
-//! Messages of a command on their way to the drive that need no event of their own.
+//! Run-ahead mode: the messages of a command on its way to the drive need no events of their own.
 //!
-//! Nothing but the wires and the queues is looked at between a doorbell and the arrival of its command. So the doorbell, the request for the entry, the
-//! entry, and for a write the request for its data, are no events: they are kept in the order in which each wire carries them, and caught up with
-//! before anything else is sent or counted. What they do is what events at those times would have done. Only the [arrival](arrivals) of the next command
-//! is an event.
+//! Between the doorbell and the arrival of its command, only the wires and the queues change. So the doorbell, the request for the entry, the entry,
+//! and the request for the data of a write are not events. They are kept in the order in which each wire carries them, and processed lazily, before
+//! anything else is sent or counted. The effect is that of events at the same times. Only the [arrival](arrivals) of the next command is an event.
 //!
-//! A reactive host takes each completion, issues one command for it, and does nothing else. What it sends follows from what it receives, in the same
-//! order, and the arrival of that is known when the drive sends it. So the messages of the host are sent then, with the times at which it sends them. The
-//! first completion for which the host issues no command ends this.
+//! A reactive host takes each completion, issues one command for it, and does nothing else. Its messages follow from the completions it
+//! receives, in the same order, and the drive knows the arrival of a completion when it sends it. So the messages of the host are sent at that moment,
+//! with their later times. The first completion for which the host issues no command ends the reactive mode.
 
 mod arrivals;
 
@@ -18,21 +17,21 @@ use crate::units::{Bytes, Time};
 
 use super::{Command, Doorbells, EventSink, Nvme};
 
-/// The kind of a message for a command.
+/// The kind of a message of a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Kind {
-    /// To the drive: there is a new command.
+    /// To the drive: a new command is in the queue.
     #[default]
     Doorbell,
-    /// To the host, which sends the entry.
+    /// To the host: request for the entry.
     EntryRequest,
-    /// To the drive, which asks for the data.
+    /// To the drive: the entry of a write. The drive then requests the data.
     EntryOfWrite,
-    /// To the host, which sends the data.
+    /// To the host: request for the data of a write.
     DataRequest,
 }
 
-/// A message that arrives at `at`.
+/// A message in flight, which arrives at `at`.
 #[derive(Clone, Copy, Debug, Default)]
 struct InFlight {
     at: Time,
@@ -40,21 +39,21 @@ struct InFlight {
     command: Command,
 }
 
-/// Messages on their way by wire, and the commands that have been sent whole, with the times of their arrival.
+/// The messages in flight on each wire, and the commands that only have to arrive.
 #[derive(Clone, Debug)]
 pub(super) struct Ahead {
-    /// When the first of the messages arrives.
+    /// A lower bound of the arrival of the first message; [`Time::MAX`] if none is in flight.
     next: Time,
     to_drive: Ring<InFlight>,
-    /// Empty while the host is reactive.
+    /// Messages to the host. Empty while the host is reactive.
     to_host: Ring<InFlight>,
-    /// Numbers of requests.
+    /// Commands whose last message is in flight, by arrival time, with their request numbers.
     arriving: Ring<(Time, u32)>,
-    /// The least time that a message takes by which a command is in the drive.
+    /// The shortest time of a message that completes the arrival of a command.
     least: Time,
-    /// For when the next arrival is scheduled.
+    /// The time for which the arrival event is scheduled.
     expected: Time,
-    /// Whether the host is reactive.
+    /// Whether the host is reactive; see the head of this module.
     is_reactive: bool,
 }
 
@@ -73,7 +72,7 @@ impl Default for Ahead {
 }
 
 impl Ahead {
-    /// When the first message arrives at the drive, and at the host; never where none is under way.
+    /// Returns when the first message arrives at the drive, and at the host; [`Time::MAX`] for a direction without messages.
     #[inline(always)]
     fn first(&self) -> (Time, Time) {
         let at = |ring: &Ring<InFlight>| ring.front().map_or(Time::MAX, |first| first.at);
@@ -82,52 +81,53 @@ impl Ahead {
 }
 
 impl Nvme {
-    /// Runs ahead from now on; nothing is under way. Messages that take no time are events, since others of the same time may come between.
+    /// Starts run-ahead mode, with nothing in flight. Not if a message takes no time: other events of the same time could then come between.
     pub(in super::super) fn run_ahead(&mut self) {
         self.is_ahead = self.messages.take_time();
         self.ahead.least = self.messages.submission.time.min(self.link.message(Bytes::new(1)).time);
     }
 
-    /// Whether arrivals are asked for with [`Nvme::arrived`].
+    /// Returns whether run-ahead mode is on, so that arrivals are taken with [`Nvme::arrived`].
     pub fn is_ahead(&self) -> bool {
         self.is_ahead
     }
 
-    /// The host is reactive from now on, with at most `queue_depth` commands of a stream outstanding. Gives false, and changes nothing, where messages are
-    /// events, a completion queue may be full, or a command was issued before.
+    /// Starts reactive mode, with at most `queue_depth` commands of a stream outstanding. Returns false, and changes nothing, if messages are events,
+    /// a completion queue can fill up, or a command was already issued.
     pub(in super::super) fn begin_reactive(&mut self, queue_depth: u32) -> bool {
         let has_begun = self.doorbells != Doorbells::default();
         self.ahead.is_reactive = self.is_ahead && !has_begun && self.limits.completion_depth >= queue_depth;
         self.ahead.is_reactive
     }
 
-    /// The host is reactive no more: the completion posted last, of `stream`, and those after it are events.
+    /// Ends reactive mode. The completion posted last, of `stream`, and all later ones are events.
     pub fn end_reactive(&mut self, stream: StreamId) {
         self.ahead.is_reactive = false;
-        // Completions taken by a reactive host are not counted.
+        // In reactive mode posted completions are not counted.
         self.queues[stream.index()].posted += 1;
     }
 
-    /// Whether the host is reactive.
+    /// Returns whether the host is reactive.
     #[inline(always)]
     pub(super) fn is_reactive(&self) -> bool {
         self.ahead.is_reactive
     }
 
-    /// Does what came before all that the drive does at `now`.
+    /// Processes messages that arrive before `now`, before the drive acts at `now`.
     #[inline(always)]
     pub(in super::super) fn catch_up_before(&mut self, now: Time) {
         let before = now.saturating_sub(Time::from_ps(1));
         self.catch_up(before, before);
     }
 
-    /// Does what came before the host does anything at `now`.
+    /// Processes messages that arrive by `now`, before the host acts at `now`.
     #[inline(always)]
     pub(super) fn catch_up_to(&mut self, now: Time) {
         self.catch_up(now, now);
     }
 
-    /// Does what arrived at the drive and at the host up to these times, which are included, in the order of time. Of one time the drive comes first.
+    /// Processes messages that arrive at the drive by `at_drive` and at the host by `at_host`, inclusive, in the order of time. At equal times the
+    /// drive comes first.
     #[inline(always)]
     fn catch_up(&mut self, at_drive: Time, at_host: Time) {
         if self.ahead.next <= at_drive {
@@ -154,7 +154,7 @@ impl Nvme {
         }
     }
 
-    /// [`Nvme::pass_messages`] with a reactive host, to which no message is on its way.
+    /// Does the work of [`Nvme::pass_messages`] with a reactive host, to which no message is in flight.
     #[inline(always)]
     fn pass_to_drive(&mut self, at_drive: Time) {
         while let Some(first) = self.ahead.to_drive.front() {
@@ -173,7 +173,7 @@ impl Nvme {
         if kind == Kind::EntryOfWrite {
             return self.request(Kind::DataRequest, command, at);
         }
-        // No command waits to be fetched, and this one finds room.
+        // Fetch at once only if no other command waits to be fetched and a slot is free.
         if self.known > 0 || !self.has_room(command.stream) {
             return self.queue_in_drive(command, at);
         }
@@ -186,14 +186,14 @@ impl Nvme {
         self.request(Kind::EntryRequest, command, at);
     }
 
-    /// Whether a command of a queue may be in the drive besides those that are.
+    /// Returns whether the drive has a free slot for a command of `stream`.
     #[inline(always)]
     fn has_room(&self, stream: StreamId) -> bool {
         self.in_drive < self.limits.commands_max
             && self.queues[stream.index()].in_drive < u64::from(self.limits.fetch_size)
     }
 
-    /// A command joins those known to the drive, which fetches as many as it has room for.
+    /// Counts a command as known to the drive, then fetches known commands while slots are free.
     #[inline(never)]
     fn queue_in_drive(&mut self, command: Command, at: Time) {
         self.queues[command.stream.index()].submitted.push_back(command);
@@ -203,7 +203,7 @@ impl Nvme {
         }
     }
 
-    /// The drive sends a read request for the entry or the data of a command.
+    /// Sends a read request for the entry or the data of a command.
     #[inline(always)]
     fn request(&mut self, kind: Kind, command: Command, now: Time) {
         let at = self.link.send(Direction::ToHost, self.messages.read_request, now);
@@ -215,7 +215,7 @@ impl Nvme {
         }
     }
 
-    /// The host sends the entry or the data that was requested.
+    /// Sends the requested entry or data from the host.
     #[inline(always)]
     fn serve(&mut self, InFlight { at, kind, command }: InFlight) {
         let arrives = if kind == Kind::EntryRequest {
@@ -231,7 +231,7 @@ impl Nvme {
         self.ahead.arriving.push_back((arrives, command.request.0));
     }
 
-    /// The host issues a command at `now`, by a message of one doorbell or of two.
+    /// Issues a command at `now` by ringing `doorbell`, a message of one doorbell or two.
     #[inline(always)]
     fn ring<A: EventSink>(&mut self, command: Command, doorbell: Message, now: Time, events: &mut A) {
         self.doorbells.submission += 1;
@@ -241,20 +241,21 @@ impl Nvme {
         self.expect_after_doorbell(command, at, events);
     }
 
-    /// The host issues a command.
+    /// Issues a command with one doorbell.
     #[inline(always)]
     pub(super) fn issue_ahead<A: EventSink>(&mut self, command: Command, now: Time, events: &mut A) {
         self.ring(command, self.messages.doorbell, now, events);
     }
 
-    /// A reactive host issues a command at `at`, on a completion of the same queue: it rings the submission doorbell after the completion doorbell.
+    /// Issues the command with which a reactive host answers a completion at `at`. The completion doorbell and the submission doorbell cross as one
+    /// message.
     #[inline(never)]
     pub fn issue_on_completion<A: EventSink>(&mut self, command: Command, at: Time, events: &mut A) {
         self.doorbells.completion += 1;
         self.ring(command, self.messages.both_doorbells, at, events);
     }
 
-    /// The drive fetches a command.
+    /// Sends the read request for the entry of a command.
     #[inline]
     pub(super) fn fetch_ahead(&mut self, command: Command, now: Time) {
         self.request(Kind::EntryRequest, command, now);

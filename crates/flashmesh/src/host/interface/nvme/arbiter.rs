@@ -1,16 +1,16 @@
-//! From which submission queue the controller fetches next: the arbitration of the NVM Express base specification 2.0, section 3.4.4.
+//! Queue arbitration: selects the submission queue from which the controller fetches next (NVM Express base specification 2.0, section 3.4.4).
 //!
 //! - *Round robin*: the queues take turns, each for at most `arbitration-burst` commands.
-//! - *Weighted*: urgent queues go strictly before all others. Of these a round takes at most `weight-high` commands of high, then
-//!   `weight-medium` of medium, then `weight-low` of low priority; a class with nothing to fetch is passed over, and a new round begins
-//!   when no class with weight left has anything. Within a class the queues take turns as above.
+//! - *Weighted*: urgent queues go strictly before all others. Of the others a round takes at most `weight-high` commands of high, then
+//!   `weight-medium` of medium, then `weight-low` of low priority. A class with nothing to fetch is skipped; a new round begins
+//!   when no class with remaining weight has a command. Within a class the queues take turns as in round robin.
 //!
 //! The admin queue is not modelled.
 
 use crate::config::{self, Priority, QueueArbitration};
 use crate::ids::{Id, StreamId};
 
-/// Queues, a bit each.
+/// A set of queues as a bit mask.
 #[derive(Clone, Debug, Default)]
 pub(super) struct QueueSet(Vec<u64>);
 
@@ -35,12 +35,12 @@ impl QueueSet {
         self.0.iter().all(|word| *word == 0)
     }
 
-    /// The first queue of both sets behind `last`, or else the first of all.
+    /// Returns the first queue after `last` that is in both sets, wrapping around.
     #[inline]
     fn next_of_both(&self, other: &QueueSet, last: StreamId) -> Option<StreamId> {
         let (mut word, bit) = (last.index() / u64::BITS as usize, last.index() % u64::BITS as usize);
         let mut bits = self.0[word] & other.0[word] & (!1 << bit);
-        // Once around, and again the word of `last`, for those before it.
+        // Every word once, and the word of `last` twice: its bits up to `last` come at the end.
         let mut words_left = self.0.len();
         while bits == 0 {
             words_left = words_left.checked_sub(1)?;
@@ -51,11 +51,11 @@ impl QueueSet {
     }
 }
 
-/// Queues that take turns, in the order of their numbers.
+/// Round robin among the queues of a class, in the order of their numbers.
 #[derive(Clone, Debug, Default)]
 struct Turns {
     members: QueueSet,
-    /// Whose turn it is; none without members.
+    /// The queue whose turn it is; `None` without members.
     at: Option<StreamId>,
     left: u32,
 }
@@ -66,13 +66,13 @@ impl Turns {
         for member in members {
             let member = StreamId(member as u32);
             turns.members.set(member, true);
-            // The first turn is that of the first queue, which is behind the last.
+            // The last member, so that the first turn goes to the first member.
             turns.at = Some(member);
         }
         turns
     }
 
-    /// A queue has a command fetched: it goes on with its turn, or begins one.
+    /// Counts a command fetched from `stream`, in its current turn or a new one.
     #[inline]
     fn take(&mut self, burst: u32, stream: StreamId) {
         if self.left > 0 && self.at == Some(stream) {
@@ -94,11 +94,11 @@ impl Turns {
 #[derive(Clone, Debug)]
 pub(super) struct Arbiter {
     burst: u32,
-    /// Queues of urgent priority.
+    /// The queues of urgent priority.
     urgent: Turns,
-    /// Weighted classes in the order of a round.
+    /// The weighted classes, in the order of a round.
     classes: Vec<Weighted>,
-    /// Whether any class has had a command in this round.
+    /// Whether any class has used some of its weight in this round.
     has_begun: bool,
 }
 
@@ -106,7 +106,7 @@ pub(super) struct Arbiter {
 struct Weighted {
     turns: Turns,
     weight: u32,
-    /// Commands that the class may still have in this round.
+    /// The remaining weight: commands that the class may still fetch in this round.
     left: u32,
 }
 
@@ -132,7 +132,7 @@ impl Arbiter {
         Arbiter { burst: config.arbitration_burst, urgent, classes, has_begun: false }
     }
 
-    /// No queue has a command to fetch, which ends the round.
+    /// Ends the round, because no queue has a command to fetch.
     #[inline]
     pub(super) fn end_round(&mut self) {
         if self.has_begun {
@@ -141,7 +141,8 @@ impl Arbiter {
         }
     }
 
-    /// A command is fetched from the only queue that has one, in a new round, which ends with it where there `is_room` for more.
+    /// Records a fetch from the only queue with a command, in a new round. With `is_room` for more commands the round also ends at
+    /// once.
     #[inline]
     pub(super) fn take_only(&mut self, stream: StreamId, is_room: bool) {
         debug_assert!(!self.has_begun, "a round ends when no queue has a command to fetch");
@@ -157,7 +158,7 @@ impl Arbiter {
         }
     }
 
-    /// The queue to fetch from, among those that are ready.
+    /// Selects the queue to fetch from, among the `ready` ones.
     #[inline]
     pub(super) fn choose(&mut self, ready: &QueueSet) -> Option<StreamId> {
         if ready.is_empty() {
@@ -212,7 +213,7 @@ mod tests {
         }
     }
 
-    /// More than fit into one word.
+    /// Uses more queues than one word of a [`QueueSet`] holds.
     #[test]
     fn many_queues_take_turns_and_those_that_are_not_ready_are_passed_over() {
         let mut arbiter = arbiter(config::Nvme::default(), &[Priority::Medium; QUEUES]);
@@ -237,7 +238,7 @@ mod tests {
     fn a_round_takes_as_many_of_each_class_as_it_weighs() {
         let mut arbiter = arbiter(weighted(), &[Priority::Low, Priority::Medium, Priority::High]);
         assert_eq!(choices(&mut arbiter, 14, |_| true), [2, 2, 2, 2, 1, 1, 0, 2, 2, 2, 2, 1, 1, 0]);
-        // What an empty class leaves is taken by the others.
+        // The remaining classes use the weight of an empty class.
         assert_eq!(choices(&mut arbiter, 7, |stream| stream.0 != 2), [1, 1, 0, 1, 1, 0, 1]);
         assert_eq!(choices(&mut arbiter, 3, |stream| stream.0 == 0), [0, 0, 0]);
     }

@@ -1,14 +1,14 @@
-//! NVMe: a pair of queues for each stream in the memory of the host, doorbells, and a controller that fetches
+//! NVMe: a queue pair for each stream in the memory of the host, doorbells, and a controller that fetches commands
 //! (NVM Express base specification 2.0, sections 3.3 and 3.4).
 //!
-//! 1. The host puts a command into the submission queue and rings its tail doorbell, one for each command.
-//! 2. The controller fetches entries with read requests over the link, one for each command, as long as a queue has fewer than
-//!    `fetch-size` commands in the drive, and all queues together fewer than `commands-max`. From which queue: `arbiter`.
-//! 3. The data of a write is fetched by another read request, all of it at once. Lists of its pages in the host's memory are not: the
+//! 1. The host puts a command into the submission queue and rings its tail doorbell, once per command.
+//! 2. The controller fetches entries with read requests over the link, one per command, while the queue has fewer than
+//!    `fetch-size` commands in the drive, and all queues together fewer than `commands-max`. `arbiter` selects the queue.
+//! 3. Another read request fetches the data of a write, all of it at once. Lists of its pages in host memory are not fetched: the
 //!    entry stands for them.
-//! 4. A command that is done gives its place in the drive to the next one, then its completion entry is posted. Without room in the
-//!    completion queue it keeps its place and waits.
-//! 5. The host takes the completion when it arrives and rings the head doorbell, which tells the controller of the room.
+//! 4. When a command is done, its slot in the drive passes to the next command, then its completion entry is posted. If the completion queue is
+//!    full, the command keeps its slot and waits.
+//! 5. The host takes the completion when it arrives and rings the head doorbell, which frees the entry of the completion queue.
 //!
 //! Interrupts take no time.
 
@@ -29,17 +29,17 @@ use arbiter::{Arbiter, QueueSet};
 #[derive(Clone, Debug, Default)]
 struct QueuePair {
     submitted: Ring<Command>,
-    /// Commands of these that the drive knows.
+    /// Commands of `submitted` whose doorbells have reached the drive.
     known: u32,
-    /// Fetched commands whose slot in the drive is not free again. Wider than `known`: the compiler would read both as one, which waits for
-    /// what was written to one of them just before.
+    /// Fetched commands that occupy a slot in the drive. Wider than `known`, so that the compiler does not load both fields at once, which would
+    /// stall after a store to one of them (failed store-to-load forwarding).
     in_drive: u64,
-    /// Completions that the host has not taken, as far as the drive knows but for what is `announced`.
+    /// Occupied entries of the completion queue as the drive knows them, not yet reduced by `announced`.
     posted: u32,
-    /// When the drive hears that the host has taken each of the next completions. It is looked at when the drive posts one: until then the drive has
-    /// nothing to do for it, unless completions are held.
+    /// Arrival times of completion doorbells on their way to the drive. Processed only when the drive posts a completion: until then nothing depends
+    /// on them, unless completions are held.
     announced: Ring<Time>,
-    /// Completed commands that wait for a place in the completion queue.
+    /// Completed commands that wait for a free entry of the completion queue.
     held: VecDeque<RequestId>,
 }
 
@@ -48,30 +48,30 @@ pub struct Nvme {
     link: Link,
     messages: Messages,
     queues: Vec<QueuePair>,
-    /// Queues with a command that may be fetched.
+    /// Queues with a command that may be fetched now.
     ready: QueueSet,
     arbiter: Arbiter,
     limits: Limits,
-    /// Commands of all queues known to the drive and not fetched.
+    /// Commands of all queues that the drive knows of and has not fetched.
     known: u32,
     in_drive: u32,
-    /// Whether messages on their way are kept in `ahead` in place of events.
+    /// Whether messages in flight are kept in `ahead` instead of being events (run-ahead mode).
     is_ahead: bool,
     ahead: Ahead,
-    /// Commands whose entries are being fetched, in order, as the link keeps the order.
+    /// Commands whose entries are being fetched, in the order in which the link delivers them.
     entries_asked: Ring<Command>,
-    /// Writes whose data is being fetched or waits to be, in order.
+    /// Writes whose data is being fetched, or whose data request is not yet sent, in order.
     data_asked: Ring<Command>,
     doorbells: Doorbells,
 }
 
-/// Messages other than data.
+/// The messages of the protocol other than data.
 #[derive(Clone, Copy, Debug)]
 struct Messages {
     doorbell: Message,
-    /// Two doorbells, sent one after the other.
+    /// Both doorbells, sent back to back.
     both_doorbells: Message,
-    /// The drive's read request for an entry or for data.
+    /// The drive's read request for an entry or for write data.
     read_request: Message,
     submission: Message,
     completion: Message,
@@ -89,7 +89,7 @@ impl Messages {
         }
     }
 
-    /// Whether none of them takes no time.
+    /// Returns whether every message takes time.
     fn take_time(&self) -> bool {
         let Messages { doorbell, read_request, submission, completion, .. } = self;
         [doorbell, read_request, submission, completion].into_iter().all(|message| message.time > Time::ZERO)
@@ -104,7 +104,7 @@ pub(super) struct Limits {
 }
 
 impl Nvme {
-    /// A controller with a queue pair for each of `priorities`.
+    /// Creates a controller with a queue pair for each of `priorities`.
     pub fn new(config: &Config, priorities: &[Priority]) -> Nvme {
         let limits = Limits {
             fetch_size: config.nvme.fetch_size,
@@ -133,7 +133,7 @@ impl Nvme {
         }
     }
 
-    /// Fetches what the drive has room for. That there is nothing is seen without a call.
+    /// Fetches commands while the drive has free slots. Inlined, so that the case without a known command needs no call.
     #[inline(always)]
     fn fetch<A: EventSink>(&mut self, now: Time, events: &mut A) {
         if self.known == 0 && self.in_drive < self.limits.commands_max {
@@ -157,7 +157,7 @@ impl Nvme {
         }
     }
 
-    /// Takes the command that is fetched next, if the drive knows of one for which it has room.
+    /// Dequeues the command to fetch next; `None` if the drive knows of none or has no free slot.
     fn take_known(&mut self) -> Option<Command> {
         if self.in_drive >= self.limits.commands_max {
             return None;
@@ -177,21 +177,21 @@ impl Nvme {
         Some(command)
     }
 
-    /// The counts of a queue have changed.
+    /// Updates whether a command of `stream` may be fetched, after the counts of its queue have changed.
     #[inline]
     fn look_at(&mut self, stream: StreamId) {
         let queue = &self.queues[stream.index()];
         self.ready.set(stream, queue.known > 0 && queue.in_drive < u64::from(self.limits.fetch_size));
     }
 
-    /// The queue has a completion less.
+    /// Frees one entry of the completion queue.
     #[inline]
     fn freed<A: EventSink>(&mut self, stream: StreamId, events: &mut A) {
         self.queues[stream.index()].posted -= 1;
         events.saw(Seen::Freed(stream));
     }
 
-    /// Takes note of the completions that the drive has heard of by `now`, at that time included.
+    /// Processes the completion doorbells of `stream` that reach the drive by `now`, inclusive.
     #[inline]
     fn hear<A: EventSink>(&mut self, stream: StreamId, now: Time, events: &mut A) {
         while self.queues[stream.index()].announced.front().is_some_and(|&at| at <= now) {
@@ -200,7 +200,7 @@ impl Nvme {
         }
     }
 
-    /// The drive hears of a command of a queue.
+    /// Counts a command that the drive now knows of.
     #[inline]
     fn heard_of(&mut self, stream: StreamId) {
         let queue = &mut self.queues[stream.index()];
@@ -209,7 +209,7 @@ impl Nvme {
         self.look_at(stream);
     }
 
-    /// A doorbell tells of a command.
+    /// Processes a submission doorbell: counts the command and fetches what it can.
     #[inline(never)]
     fn submission_doorbell<A: EventSink>(&mut self, stream: StreamId, now: Time, events: &mut A) {
         self.heard_of(stream);
@@ -217,7 +217,7 @@ impl Nvme {
         self.fetch(now, events);
     }
 
-    /// A doorbell tells of room for a completion, while completions are held.
+    /// Processes a completion doorbell while completions are held: posts the oldest held one.
     #[inline(never)]
     fn completion_doorbell<A: EventSink>(&mut self, stream: StreamId, now: Time, events: &mut A) {
         self.catch_up_before(now);
@@ -229,7 +229,7 @@ impl Nvme {
         }
     }
 
-    /// Posts the completion of a command; gives when it is at the host, or nothing where the queue has no room.
+    /// Posts the completion of a command. Returns its arrival at the host; `None` if the completion queue is full and the completion is held.
     #[inline(never)]
     pub fn complete<A: EventSink>(
         &mut self,
@@ -251,7 +251,7 @@ impl Nvme {
         Some(self.post(request, stream, now, events))
     }
 
-    /// Keeps a completion for which the queue has no room until the drive hears of some.
+    /// Holds a completion until a doorbell frees an entry. Completion doorbells become events from now on.
     #[cold]
     fn hold<A: EventSink>(&mut self, request: RequestId, stream: StreamId, events: &mut A) {
         let queue = &mut self.queues[stream.index()];
@@ -261,7 +261,7 @@ impl Nvme {
         }
     }
 
-    /// Posts a completion; gives when it is at the host.
+    /// Frees the slot of the command, fetches the next one, and sends the completion. Returns its arrival at the host.
     #[inline(always)]
     fn post<A: EventSink>(&mut self, request: RequestId, stream: StreamId, now: Time, events: &mut A) -> Time {
         let queue = &mut self.queues[stream.index()];
@@ -322,7 +322,7 @@ impl Interface for Nvme {
         }
     }
 
-    /// Inlined, but for doorbells: what a message does on its way is less than a call.
+    /// Handles a wake-up. Inlined except for doorbells: the work per message is less than a call costs.
     #[inline(always)]
     fn wake<A: EventSink>(&mut self, token: Token, now: Time, events: &mut A) {
         match token {

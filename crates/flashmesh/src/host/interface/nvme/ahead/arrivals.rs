@@ -1,7 +1,7 @@
-//! When the next command arrives: the only event of commands that are sent ahead.
+//! The arrival event: the only event of a command in run-ahead mode.
 //!
-//! The event is never too late: other messages only delay a command. Most of these are sent with a response, and the event is rescheduled then. An event
-//! that is too early finds its command under way, and is scheduled again.
+//! The event is never too late, because other messages only delay a command. Most of these messages are sent together with a response, which
+//! reschedules the event. An event that is too early finds its command still in flight and is scheduled again.
 
 use crate::host::interface::nvme::Nvme;
 use crate::host::interface::{Command, EventSink};
@@ -11,11 +11,11 @@ use crate::units::{Bytes, Time};
 
 use super::{Ahead, InFlight, Kind};
 
-/// Doorbells that are skipped in the search for the next arrival, since the drive has no room for their commands.
+/// The number of doorbells that the search for the next arrival skips because their commands find no free slot.
 const DOORBELLS_SKIPPED: usize = 4;
 
 impl Nvme {
-    /// Has the next arrival come at `at`, if that is earlier than it was expected.
+    /// Moves the arrival event to `at`, if `at` is earlier.
     #[inline(always)]
     fn expect<A: EventSink>(&mut self, at: Time, events: &mut A) {
         if at < self.ahead.expected {
@@ -24,7 +24,7 @@ impl Nvme {
         }
     }
 
-    /// A doorbell reaches the drive at `at`: its command may be the next to arrive.
+    /// Moves the arrival event if the command of a doorbell that reaches the drive at `at` may be the next to arrive.
     #[inline(always)]
     pub(super) fn expect_after_doorbell<A: EventSink>(&mut self, command: Command, at: Time, events: &mut A) {
         if at < self.ahead.expected {
@@ -33,7 +33,7 @@ impl Nvme {
         }
     }
 
-    /// Reschedules the next arrival: a message was sent that may delay it, and a command ended that made room for another.
+    /// Reschedules the arrival event after a completion: the completion may delay messages, and it has freed a slot.
     #[inline(always)]
     pub(in super::super) fn expect_anew<A: EventSink>(&mut self, events: &mut A) {
         let next = self.next_arrival();
@@ -43,7 +43,7 @@ impl Nvme {
         }
     }
 
-    /// A lower bound of the next arrival, exact where commands are alike and no other message is sent.
+    /// Returns a lower bound of the next arrival. The bound is exact if all commands are alike and no other message is sent.
     #[inline(always)]
     fn next_arrival(&mut self) -> Time {
         if let Some(&(at, _)) = self.ahead.arriving.front() {
@@ -67,14 +67,14 @@ impl Nvme {
                 break;
             }
         }
-        // A message behind these may be of a command with less to send.
+        // The command of a message behind these may have less to send and arrive first.
         if let Some(behind) = self.ahead.to_drive.get(index) {
             next = next.min(self.link.crosses(ToHost, self.messages.read_request, behind.at) + self.ahead.least);
         }
         next
     }
 
-    /// When the command of a message arrives, if nothing but its own messages is sent; [`Time::MAX`] where the drive has no room for it.
+    /// Returns when the command of a message arrives if only its own messages are sent; [`Time::MAX`] if the drive has no free slot for it.
     #[inline(always)]
     fn arrival_of(&mut self, InFlight { at, kind, command }: InFlight) -> Time {
         let request = self.messages.read_request;
@@ -96,7 +96,7 @@ impl Nvme {
         }
     }
 
-    /// The time has come for which an arrival was scheduled: gives the request whose command is in the drive, if one is.
+    /// Handles the arrival event. Returns the request whose command is in the drive, or `None` if the event came too early.
     #[inline(always)]
     pub fn arrived<A: EventSink>(&mut self, now: Time, events: &mut A) -> Option<RequestId> {
         self.catch_up(now, now.saturating_sub(Time::from_ps(1)));
@@ -113,7 +113,7 @@ impl Nvme {
         arrived
     }
 
-    /// The request whose command probably arrives next.
+    /// Returns the request whose command probably arrives next.
     #[inline(always)]
     pub fn upcoming(&self) -> Option<RequestId> {
         let Ahead { arriving, to_host, to_drive, .. } = &self.ahead;

@@ -1,4 +1,4 @@
-//! What is caught up with happens as if each message were an event.
+//! Compares run-ahead mode with a drive in which every message is an event: the outcome must be equal.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -10,7 +10,7 @@ use crate::host::link::Direction;
 use crate::ids::{RequestId, StreamId};
 use crate::units::{Bytes, Rate, Time};
 
-/// What happens, in the order in which things of one time happen in a drive.
+/// The things that happen, in the order in which a drive processes those of equal time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Happens {
     CompletionDoorbell(u32),
@@ -23,13 +23,13 @@ enum Happens {
     AtHost(u32),
 }
 
-/// Things to come, and an alarm that can be moved.
+/// Pending events, and an arrival event that can be moved.
 #[derive(Default)]
 struct Agenda {
     due: BTreeSet<(Time, Happens, u64)>,
     scheduled: u64,
     alarm: Option<Time>,
-    /// Requests on their way to the drive, whose events say no more than that one arrives.
+    /// Requests on their way to the drive. The arrival event does not name its request.
     to_drive: VecDeque<u32>,
 }
 
@@ -65,13 +65,13 @@ impl EventSink for Agenda {
     fn saw(&mut self, _seen: Seen) {}
 }
 
-/// Streams that always have some requests out.
+/// Streams that always have a number of requests outstanding.
 #[derive(Clone, Debug)]
 struct Load {
     priorities: Vec<Priority>,
     outstanding: u32,
     requests: u32,
-    /// One in so many is a write.
+    /// One in `writes_in` requests is a write.
     writes_in: u32,
     sizes: Vec<u64>,
     services_ns: Vec<u64>,
@@ -85,25 +85,25 @@ impl Load {
     }
 }
 
-/// What are events.
+/// The choice of what is scheduled as an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Events {
     Messages,
-    /// Arrivals of commands, and completions.
+    /// Arrivals of commands and completions.
     Requests,
-    /// Arrivals alone, as long as the host is reactive.
+    /// Arrivals of commands only, while the host is reactive.
     Arrivals,
 }
 
-/// All that can be seen from outside.
+/// The observable behaviour, which must be equal in all modes.
 #[derive(Debug, Default, PartialEq)]
 struct Outcome {
-    /// When each request was in the drive, and when its completion was at the host.
+    /// The times at which requests were in the drive, and completions at the host.
     passed: Vec<(Happens, Time)>,
     carried: [Bytes; 2],
     busy: [Time; 2],
     doorbells: Doorbells,
-    /// What the link had carried when each completion was at the host.
+    /// The bytes that the link had carried at the arrival of each completion.
     looked_at: Vec<Bytes>,
     events: usize,
 }
@@ -250,7 +250,7 @@ proptest! {
         prop_assert_eq!(by_events.passed.len(), 2 * load.requests as usize);
         for events in [Events::Requests, Events::Arrivals] {
             let mut ahead = run(&config, &load, events);
-            // Completions that a reactive host takes are no events; those after them are, to the end.
+            // Completions are no events while the host is reactive, and events from then to the end.
             prop_assert!(by_events.looked_at.ends_with(&ahead.looked_at));
             prop_assert!(events == Events::Arrivals || ahead.looked_at.len() == by_events.looked_at.len());
             ahead.looked_at.clone_from(&by_events.looked_at);
@@ -274,11 +274,11 @@ fn a_command_on_an_idle_link_is_one_event_until_it_is_in_the_drive() {
         };
         let config = Config::default();
         let events = |events| run(&config, &load, events).events as u32;
-        // Number 0 is a write.
+        // Request 0 is a write.
         assert_eq!(events(Events::Messages), requests * by_messages + if writes_in == 1 { 0 } else { 2 });
-        // Its arrival, the end of it and its completion.
+        // Per request: the arrival, the end of its service, and its completion.
         assert_eq!(events(Events::Requests), requests * 3);
-        // The last completion is one.
+        // The last completion is an event as well.
         assert_eq!(events(Events::Arrivals), requests * 2 + 1);
     }
 }
