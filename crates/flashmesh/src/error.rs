@@ -1,253 +1,253 @@
-//! Errors as types, each with the place it speaks of: of the parts of a drive, and of a run.
+//! The error types of the parts of a drive and of a run. Each error names its place: a key, a time or a request.
 
 pub use flashmesh_base::error::said;
 pub use flashmesh_workload::error::WorkloadError;
 
 use crate::units::Time;
 
-/// Why a geometry cannot be built; each names the keys to change.
+/// An invalid geometry. The message names the keys to change.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GeometryError {
-    /// More pages than a 32-bit id can name.
+    /// More pages than a 32-bit id can number.
     #[error(
         "the array has {pages} pages; at most {max} can be simulated: use fewer blocks-per-plane or a larger page-size"
     )]
     TooManyPages {
-        /// Pages of the array.
+        /// The pages of the array.
         pages: u64,
-        /// The limit.
+        /// The largest possible number of pages.
         max: u64,
     },
-    /// There are more dies than events can tell apart.
+    /// More dies than an event can number.
     #[error(
         "the array has {dies} dies; at most {max} can be simulated: use fewer channels, chips-per-channel or dies-per-chip"
     )]
     TooManyDies {
-        /// Dies of the array.
+        /// The dies of the array.
         dies: u64,
-        /// The limit.
+        /// The largest possible number of dies.
         max: u64,
     },
-    /// A single key is out of its range.
+    /// A value of a single key that is out of range.
     #[error("{key} = {value}: {reason}")]
     Key {
-        /// The key below `geometry`.
+        /// The key in `[geometry]`.
         key: &'static str,
-        /// What was given.
+        /// The given value.
         value: String,
-        /// What it must be.
+        /// The requirement on the value.
         reason: String,
     },
-    /// The host sees more than the planes can hold while they are collected.
+    /// Too few spare blocks: the host capacity leaves the planes less free space than garbage collection needs.
     #[error(
         "a plane must keep {needed} blocks free for garbage collection and has {spare} to spare: raise over-provisioning or \
          blocks-per-plane, or lower capacity where it is given"
     )]
     TooLittleSpare {
-        /// Blocks that must stay spare in each plane.
+        /// The blocks that must stay free in each plane.
         needed: u64,
-        /// Blocks that are spare in each plane.
+        /// The spare blocks of each plane.
         spare: u64,
     },
 }
 
-/// An interconnect does not fit the rest of the configuration.
+/// A conflict between the interconnect and the rest of the configuration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}: {help}")]
 pub struct FabricError {
-    /// The keys to look at, `section.key`, the likeliest culprit first.
+    /// The keys in conflict, as `section.key`, the likeliest cause first.
     pub keys: Vec<&'static str>,
-    /// What does not fit.
+    /// The description of the conflict.
     pub message: String,
-    /// What to do about it.
+    /// The suggested remedy.
     pub help: String,
 }
 
-/// Namespaces that the drive cannot have, or one that it does not have.
+/// Namespaces that the drive cannot have, or a reference to a namespace that it does not have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}: {help}")]
 pub struct NamespaceError {
-    /// The keys to look at, the likeliest culprit first.
+    /// The keys in conflict, the likeliest cause first.
     pub keys: Vec<String>,
-    /// What does not fit.
+    /// The description of the conflict.
     pub message: String,
-    /// What to do about it.
+    /// The suggested remedy.
     pub help: String,
 }
 
-/// Something that must always hold did not.
+/// A violated invariant of the simulator.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("at {at}: {oracle}: {message}")]
 pub struct Violation {
-    /// When, in simulated time.
+    /// The simulated time of the violation.
     pub at: Time,
-    /// The oracle that speaks.
+    /// The oracle that found the violation.
     pub oracle: &'static str,
-    /// What it saw and what it expected.
+    /// The observed and the expected state.
     pub message: String,
 }
 
-/// What a drive that is stepped was asked for, and cannot do.
+/// An invalid call of a stepped drive.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StepError {
-    /// A key says what the caller of [`Drive`](crate::Drive) decides, or asks for what only a run gives.
+    /// A key that sets what the caller of [`Drive`](crate::Drive) decides, or that requests a result only available from a run.
     #[error("{key} = {value}: {reason}")]
     Key {
-        /// The key.
+        /// The configured key.
         key: String,
-        /// Its value.
+        /// The value of the key.
         value: String,
-        /// Why a drive that is stepped does not follow it, and what to do.
+        /// The reason why a stepped drive does not support the value, and the remedy.
         reason: &'static str,
     },
-    /// There is no such stream.
+    /// A stream that does not exist.
     #[error("there is no stream {stream}: the configuration has {count}, numbered from 0")]
     NoStream {
-        /// Its number.
+        /// The number of the stream.
         stream: usize,
-        /// How many there are.
+        /// The number of streams of the configuration.
         count: usize,
     },
-    /// A request arrives before the time to which the drive was advanced.
+    /// A request with an arrival before the current time of the drive.
     #[error(
         "a request arrives at {time}, and the drive is at {now} already: submit it before the drive is advanced beyond its time"
     )]
     Late {
-        /// When it arrives.
+        /// The arrival of the request.
         time: Time,
-        /// The time of the drive.
+        /// The current time of the drive.
         now: Time,
     },
-    /// A request arrives before one that was submitted to the same stream earlier.
+    /// A request with an arrival before that of the previous request of the stream.
     #[error(
         "a request of stream {stream} arrives at {time}, before the one submitted last, at {last}: submit the requests of a stream in the order of their times"
     )]
     OutOfOrder {
-        /// The stream.
+        /// The number of the stream.
         stream: usize,
-        /// When it arrives.
+        /// The arrival of the request.
         time: Time,
-        /// When the last one arrives.
+        /// The arrival of the previous request.
         last: Time,
     },
-    /// An offset or a size is no multiple of the sector size.
+    /// An offset or a size that is no multiple of the sector size.
     #[error(
         "the {what} of a request is {bytes} bytes, and must be a multiple of the sector size, {sector} bytes (geometry.sector-size)"
     )]
     Unaligned {
-        /// `offset` or `size`.
+        /// The name of the field: `offset` or `size`.
         what: &'static str,
-        /// What it is.
+        /// The value of the field, in bytes.
         bytes: u64,
-        /// The sector size.
+        /// The sector size, in bytes.
         sector: u64,
     },
-    /// A request that covers bytes has none, or a flush has some.
+    /// A read, write or trim of no bytes, or a flush of some bytes.
     #[error("a {kind} covers {expected}, and this one has a size of {bytes} bytes")]
     Size {
-        /// What it asks.
+        /// The kind of the request.
         kind: &'static str,
-        /// What it must cover.
+        /// The size that the kind requires, in words.
         expected: &'static str,
-        /// Its size.
+        /// The size of the request, in bytes.
         bytes: u64,
     },
-    /// The end of a request is beyond what a number of 64 bits can say.
+    /// A request with an end that exceeds 64 bits.
     #[error("a request of {bytes} bytes at offset {offset} ends beyond 2^64 bytes")]
     TooLarge {
-        /// Its offset.
+        /// The offset of the request, in bytes.
         offset: u64,
-        /// Its size.
+        /// The size of the request, in bytes.
         bytes: u64,
     },
-    /// The drive is to go back in time.
+    /// An attempt to advance the drive to a time in the past.
     #[error("the drive is at {now} and cannot be advanced to {time}, before that")]
     Backwards {
-        /// The time asked for.
+        /// The requested time.
         time: Time,
-        /// The time of the drive.
+        /// The current time of the drive.
         now: Time,
     },
-    /// A time is beyond [`Time::RUN_MAX`].
+    /// A time beyond [`Time::RUN_MAX`].
     #[error("{time} is beyond the 106 days that can be simulated")]
     TooFar {
-        /// The time.
+        /// The requested time.
         time: Time,
     },
-    /// The power was cut: the drive takes nothing more.
+    /// A request after the power was cut.
     #[error("the power was cut at {at} (power.cut): the drive takes no more requests")]
     PowerCut {
-        /// When.
+        /// The time of the power cut.
         at: Time,
     },
-    /// An earlier call failed in the middle of an event.
+    /// A call after an earlier call failed in the middle of an event.
     #[error("the drive has failed before, and cannot go on: restore a snapshot, or begin anew")]
     Failed,
-    /// A snapshot of a drive with another configuration is to be restored.
+    /// A snapshot of a drive with another configuration.
     #[error("the snapshot is of another drive: its {key} is {theirs}, and that of this drive is {own}")]
     OtherDrive {
-        /// The first key that differs, or what else does.
+        /// The first difference: usually a key.
         key: String,
-        /// The value of the drive whose snapshot it is.
+        /// The value in the snapshot.
         theirs: String,
-        /// The value of the drive that is to be restored.
+        /// The value of the drive to be restored.
         own: String,
     },
 }
 
-/// A run cannot start, or cannot go on.
+/// A failure to start or to continue a run.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// The drive cannot be built.
+    /// A drive that cannot be built.
     #[error("geometry: {0}")]
     Geometry(#[from] GeometryError),
-    /// The interconnect does not fit the drive.
+    /// An interconnect that does not fit the drive.
     #[error(transparent)]
     Fabric(#[from] FabricError),
-    /// The namespaces do not fit the drive.
+    /// Namespaces that do not fit the drive.
     #[error(transparent)]
     Namespace(#[from] NamespaceError),
-    /// The workload cannot be read or replayed.
+    /// A workload that cannot be read or replayed.
     #[error(transparent)]
     Workload(#[from] WorkloadError),
-    /// Something that must always hold did not: a bug of the simulator.
+    /// A violated invariant: a bug of the simulator.
     #[error("check failed {0}")]
     Check(#[from] Violation),
-    /// Simulated time passed [`Time::RUN_MAX`].
+    /// A simulated time beyond [`Time::RUN_MAX`].
     #[error(
         "the run passed 106 days of simulated time, the longest that can be simulated: shorten the workload or its times"
     )]
     TooLong,
-    /// Nothing more can happen, but requests are in flight: a bug of the simulator.
+    /// A deadlock: requests are in flight, but no event is pending. A bug of the simulator.
     #[error("at {at} the simulation deadlocked with {in_flight} requests in flight; this is a bug of flashmesh")]
     Stalled {
-        /// When, in simulated time.
+        /// The simulated time of the deadlock.
         at: Time,
-        /// Requests that never completed.
+        /// The requests that never completed.
         in_flight: usize,
     },
-    /// A policy of the caller's own cannot go on, or answered what no drive can do.
+    /// A policy of the caller that failed, or that returned a decision no drive can carry out.
     #[error("at {at}: {reason}")]
     Policy {
-        /// When, in simulated time.
+        /// The simulated time of the decision.
         at: Time,
-        /// What the policy said.
+        /// The error of the policy.
         reason: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// A key of `[policy]` names a policy in Python, and nobody has put it into the drive.
+    /// A key of `[policy]` that names a Python policy, without that policy having been injected into the drive.
     #[error(
         "{key} = \"{name}\" is a policy in Python: run it with flashmesh's Python package or command, or leave the key out"
     )]
     NoPolicy {
-        /// The key.
+        /// The key in `[policy]`.
         key: &'static str,
-        /// What it names.
+        /// The name of the policy.
         name: String,
     },
-    /// A drive cannot be stepped so.
+    /// An invalid call of a stepped drive.
     #[error(transparent)]
     Step(#[from] StepError),
-    /// The sink of completed requests takes no more.
+    /// A failure of the sink that receives completed requests.
     #[error("the request log cannot be written: {0}")]
     Sink(String),
 }
