@@ -1,4 +1,4 @@
-//! Why a workload cannot be read or replayed.
+//! The errors of reading or replaying a workload.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,30 +6,30 @@ use std::path::PathBuf;
 use flashmesh_base::error::said;
 use flashmesh_base::units::printable_path;
 
-/// A workload cannot be read or replayed.
+/// An error in reading or replaying a workload.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkloadError {
-    /// The operating system refused: missing file, no permission, vanished while reading.
+    /// An error of the operating system, such as a missing file or missing permission.
     #[error("{}: {}", printable_path(path), said(source))]
     Io {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// A file, and mostly a line and a column of it, that cannot be used.
+    /// A file with invalid contents, usually at a certain line and column.
     #[error("{}{}: {message}", printable_path(path), place(*line, *column))]
     Parse {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// The line, from 1; 0 when the whole file is meant.
+        /// The line, from 1; 0 for the whole file.
         line: u64,
-        /// The column, from 1; 0 when the whole line is meant.
+        /// The column, from 1; 0 for the whole line.
         column: u32,
-        /// What is wrong, and what to do.
+        /// The description of the error, and the remedy.
         message: String,
     },
-    /// The workload cannot be used on this drive.
+    /// A workload that cannot be used on this drive.
     #[error("{0}")]
     Unusable(String),
 }

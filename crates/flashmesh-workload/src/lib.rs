@@ -1,4 +1,4 @@
-//! Where requests come from: traces, named profiles and synthetic patterns; and how traces are written in other formats.
+//! Workloads: traces, named profiles, fitted profiles and synthetic patterns; and the conversion of traces to other formats.
 
 pub mod config;
 pub mod error;

@@ -1,4 +1,4 @@
-//! From the configuration to a stream of requests.
+//! Opens the workload source that a configuration describes.
 
 use std::fmt;
 use std::path::Path;
@@ -16,9 +16,9 @@ use crate::units::{Bytes, Time};
 use crate::{quantities, tagged};
 
 tagged! {
-    /// What a workload is, known before the run.
+    /// The kind of a workload, with the facts known before the run.
     WorkloadSummary by "kind" {
-        /// The pattern of the configuration.
+        /// A synthetic pattern, described by the configuration.
         Synthetic = "synthetic",
         /// A named profile or mix.
         Profile(ProfileSummary) = "profile",
@@ -30,21 +30,21 @@ tagged! {
 }
 
 quantities! {
-    /// A named profile or mix.
+    /// The summary of a named profile or mix.
     ProfileSummary {
         /// Name of the profile.
         name: String;
-        /// What is published and what is assumed.
+        /// The published facts and the assumptions behind the profile.
         description: String;
     }
 }
 
 quantities! {
-    /// A profile fitted to a trace.
+    /// The summary of a profile fitted to a trace.
     FittedSummary {
-        /// File of the profile.
+        /// Path of the profile file.
         file: String;
-        /// Requests of the trace to which it was fitted.
+        /// Requests of the trace to which the profile was fitted.
         original_requests: u64, in "requests";
     }
 }
@@ -62,7 +62,7 @@ impl fmt::Display for WorkloadSummary {
     }
 }
 
-/// A source whose arrivals count from the start of its stream.
+/// A source with all arrivals moved to a later start.
 struct Delayed {
     source: Box<dyn WorkloadSource>,
     start: Time,
@@ -84,11 +84,11 @@ impl WorkloadSource for Delayed {
     }
 }
 
-/// Opens a workload for a namespace of `capacity`; what it draws follows from `seed`. A trace is read once to
-/// its end, to know what is in it before the run.
+/// Opens a workload for a namespace of `capacity`. All random draws follow from `seed`. A trace is read once to its end for its
+/// summary.
 ///
 /// # Errors
-/// When the workload cannot be read, or cannot be used in a namespace of that size.
+/// If the workload cannot be read, or cannot be used in a namespace of that size.
 pub fn open(
     workload: &Workload,
     replay: &Replay,
@@ -104,7 +104,7 @@ pub fn open(
     Ok((Box::new(Delayed { source, start }), summary))
 }
 
-/// Opens a workload whose stream starts at time zero.
+/// Opens a workload without its `start-time`.
 fn open_at_once(
     workload: &Workload,
     replay: &Replay,

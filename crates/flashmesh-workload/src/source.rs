@@ -1,28 +1,28 @@
-//! The seam between a workload and the host that replays it.
+//! The interface between a workload and the host that replays it.
 
 use crate::error::WorkloadError;
 use crate::request::IoRequest;
 
-/// A stream of requests, pulled by the host.
+/// A source of requests, pulled by the host.
 ///
 /// # Contract
-/// - Requests of one thread come in the order in which they are to be issued; arrivals never run back.
-/// - The same source, built from the same configuration and seed, gives the same requests.
+/// - Requests of one thread are returned in issue order; arrivals never decrease.
+/// - Two sources built from the same configuration and seed return the same requests.
 /// - Memory does not grow with the number of requests.
-/// - After `Ok(None)` for a thread, every further call for that thread gives `Ok(None)`.
+/// - After `Ok(None)` for a thread, every further call for that thread returns `Ok(None)`.
 pub trait WorkloadSource: Send {
-    /// The next request of `thread`; `None` when that thread has no more.
+    /// Returns the next request of `thread`; `None` if that thread has no more.
     ///
-    /// Sources without threads of their own (traces) hand out one common stream, whatever the thread.
+    /// Sources without threads of their own (traces) return requests of one common stream, whatever the thread.
     ///
     /// # Errors
-    /// When the file behind the source vanishes, is damaged or holds what cannot be used.
+    /// If the file behind the source vanishes, is damaged or has unusable contents.
     fn next_request(&mut self, thread: u32) -> Result<Option<IoRequest>, WorkloadError>;
 
-    /// Adds the next requests of the common stream to `batch`, until it holds `count` or there are no more.
+    /// Appends the next requests of the common stream to `batch`, until it holds `count` or the stream ends.
     ///
     /// # Errors
-    /// As [`next_request`](WorkloadSource::next_request); what came before the error has been added.
+    /// Like [`next_request`](WorkloadSource::next_request); the requests before the error have been appended.
     fn fill(&mut self, batch: &mut Vec<IoRequest>, count: usize) -> Result<(), WorkloadError> {
         while batch.len() < count {
             let Some(io) = self.next_request(0)? else { return Ok(()) };
@@ -31,11 +31,11 @@ pub trait WorkloadSource: Send {
         Ok(())
     }
 
-    /// How many requests there will be in all, when known beforehand.
+    /// Returns the total number of requests, if it is known beforehand.
     fn request_count(&self) -> Option<u64>;
 }
 
-/// A workload that has no requests.
+/// A workload without requests.
 #[derive(Clone, Copy, Debug)]
 pub struct Silent;
 

@@ -1,4 +1,4 @@
-//! The sections of a configuration that are about workloads.
+//! The configuration sections of workloads: `[workload]` and `[replay]`.
 
 mod replay;
 mod sizes;

@@ -1,4 +1,4 @@
-//! Sizes of requests as a distribution.
+//! Request sizes as a weighted distribution.
 
 use crate::units::Bytes;
 use flashmesh_base::config::error::ConfigErrorKind;
@@ -6,7 +6,7 @@ use flashmesh_base::config::form::{Form, Misfit, toml_string};
 use flashmesh_base::config::node::{Node, Value};
 use flashmesh_base::config::reference::ParameterType;
 
-/// A distribution of sizes: each with its weight. Text: "4KiB" or [["4KiB", 0.7], ["64KiB", 0.3]].
+/// A distribution of sizes, each with a weight. Text form: "4KiB" or [["4KiB", 0.7], ["64KiB", 0.3]].
 ///
 /// Weights are positive and need not add up to one.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,4 +1,4 @@
-//! Chooses addresses that match the description of a target.
+//! Address selection: chooses an address that matches the target of a request.
 
 use super::bag::ShuffleBag;
 use super::classes::{AGE_MAX, PAGE_BYTES, PAGE_SECTORS, Relation, Target, Touched, USES_MAX, octave};
@@ -6,56 +6,58 @@ use super::history::{History, RECENT, REGION_PAGES};
 use super::model::{Model, STRIPE_PAGES};
 use crate::synthetic::{Generator, below};
 
-/// Candidates of each origin that are looked at.
+/// The number of candidates tried per kind of candidate.
 const TRIES: usize = 24;
-/// Pages that are left free behind a fresh address for the run that may follow, where that is possible.
+/// The untouched pages that a fresh address should have behind it, so that a run can follow.
 const ROOM_PAGES: u64 = 128;
 
-/// Dies of the reference drive: pages so many apart lie on one die.
+/// The dies of the reference drive: page numbers with the same remainder by `DIES` lie on one die.
 const DIES: usize = 64;
-/// Maximum cost of a fresh address on a die that already has its share.
+/// The maximum cost of a fresh address on a die that already has its share of the requests.
 const DIE_COST_MAX: f64 = 4.0;
 
-/// Share of the footprint that may be owed, or too much, before a fresh page takes the place of a touched one, or the reverse.
+/// The tolerated imbalance of fresh pages, as a share of the footprint. Beyond it a fresh page is chosen instead of a touched
+/// one, or the reverse.
 const OWED_SHARE_MAX: f64 = 0.01;
 
-/// Octave of the age of a page that takes the place of a fresh one.
+/// The age (as an octave) of the touched page that is chosen instead of a fresh one.
 const OLD: u32 = 10;
 
-/// Constraints of a request on its address.
+/// The constraints on the address of a request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted {
     pub(super) target: Target,
-    /// The position of its operation in the profile.
+    /// The index of its operation in the profile.
     pub(super) operation: usize,
     pub(super) kind: usize,
     pub(super) sectors: u64,
-    /// Share of the pages of its target that are fresh.
+    /// The mean share of fresh pages among the pages of the target.
     pub(super) fresh_share: f64,
-    /// Fresh pages that it adds to the fresh pages owed.
+    /// The fresh pages that the request adds to the debt of fresh pages.
     pub(super) fresh_owed: f64,
 }
 
-/// Chooses addresses in a history of its own.
+/// The state of address selection, with its own history of the generated requests.
 pub(super) struct Addresses {
     history: History,
-    /// Pages on which requests began, by the octave of how many; a page that moved on is in its old list too.
+    /// Pages where requests began, by the octave of their number of uses. A page whose octave has grown also stays in its old
+    /// list.
     by_uses: Vec<Vec<u64>>,
     limit_pages: u64,
     phases: ShuffleBag,
     near_pages: Vec<i64>,
-    /// For each operation, sectors of a page.
+    /// The distribution of the first sector within its page, for each operation.
     offsets: Vec<ShuffleBag>,
     generator: Generator,
-    /// Fresh pages that are still owed, and those that were touched.
+    /// Fresh pages still to be generated (negative if too many were), and fresh pages generated so far.
     owed_fresh: f64,
     made_fresh: f64,
-    /// Requests by the die of their first page: their share in the original, and how many were made.
+    /// The share of the original requests that begin on each die, and the requests generated there so far.
     die_shares: [f64; DIES],
     die_requests: [f64; DIES],
 }
 
-/// The best address so far, with its distance from the target.
+/// The best candidate so far, with its cost.
 struct Best {
     sector: u64,
     cost: u32,
@@ -115,7 +117,8 @@ impl Addresses {
         best.sector
     }
 
-    /// Keeps `sector` if it is closer to the target; true for an exact match.
+    /// Keeps `sector` if its cost is lower than that of the best candidate. Returns whether the best one is good enough; the
+    /// tolerance grows with the number of candidates.
     #[inline]
     fn consider(&self, sector: u64, wanted: Wanted, extra: u32, best: &mut Best) -> bool {
         if sector + wanted.sectors <= self.limit_pages * PAGE_SECTORS {
@@ -129,7 +132,7 @@ impl Addresses {
         best.cost <= best.considered / 8
     }
 
-    /// Cost of a candidate: fresh pages that are not owed, and a die that has more than its share.
+    /// Returns the cost of fresh pages that deviate from the debt, and of a die that exceeds its share of the requests.
     fn cost_of_pages(&self, sector: u64, wanted: Wanted) -> u32 {
         let page = sector / PAGE_SECTORS;
         let pages = (sector + wanted.sectors).div_ceil(PAGE_SECTORS) - page;
@@ -185,7 +188,7 @@ impl Addresses {
         }
     }
 
-    /// A request `age` requests ago.
+    /// Returns a random earlier request whose age lies in the octave `age`.
     fn aged(&mut self, age: u32) -> Option<(u64, u64)> {
         let oldest = if age == AGE_MAX { self.history.now } else { self.history.now.min((2 << age) - 1) };
         let youngest = (1 << age).min(oldest);
@@ -221,7 +224,7 @@ impl Addresses {
         }
     }
 
-    /// A page anywhere.
+    /// Returns a random page of the whole address range.
     fn far(&mut self) -> u64 {
         let stripes = (self.limit_pages / STRIPE_PAGES).max(1);
         let stripe = below(&mut self.generator, stripes);
@@ -229,16 +232,16 @@ impl Addresses {
     }
 }
 
-/// The share of the requests that begin on each die.
+/// Returns the share of the requests that begin on each die.
 fn die_shares(phases: &[u64]) -> [f64; DIES] {
     let total = phases.iter().sum::<u64>().max(1) as f64;
     std::array::from_fn(|die| phases.iter().skip(die).step_by(DIES).sum::<u64>() as f64 / total)
 }
 
-/// An address up to this cost is preferred to a fresh one.
+/// The maximum cost at which a touched candidate is used without trying fresh ones.
 const SIMILAR: u32 = 20;
 
-/// Distance of an address from the target.
+/// Returns the cost of an address by the difference between its target and the wanted one.
 fn cost(wanted: Target, found: Target) -> u32 {
     let is_fresh = |target: Target| matches!(target.touched, Touched::Never);
     let touched = match (wanted.touched, found.touched) {

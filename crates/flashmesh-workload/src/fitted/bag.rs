@@ -1,8 +1,8 @@
-//! Draws without replacement: outcomes come as often as they were counted.
+//! Random draws that reproduce counted frequencies.
 
 use crate::synthetic::{Generator, below};
 
-/// Outcomes with counts. Each is drawn as often as it was counted before any is drawn once more.
+/// A shuffle bag: outcomes with counts, drawn without replacement and refilled when empty.
 #[derive(Clone, Debug)]
 pub(super) struct ShuffleBag {
     counts: Vec<u64>,
@@ -11,12 +11,12 @@ pub(super) struct ShuffleBag {
 }
 
 impl ShuffleBag {
-    /// A bag of outcomes, numbered from 0, and how often each is in it.
+    /// Creates a bag with `counts[i]` copies of outcome `i`.
     pub(super) fn new(counts: Vec<u64>) -> ShuffleBag {
         ShuffleBag { left: vec![0; counts.len()], counts, left_total: 0 }
     }
 
-    /// An outcome; 0 from a bag that holds none.
+    /// Draws an outcome. Returns 0 if all counts are zero.
     #[inline]
     pub(super) fn draw(&mut self, generator: &mut Generator) -> usize {
         if self.left_total == 0 {
@@ -41,20 +41,21 @@ impl ShuffleBag {
     }
 }
 
-/// A factor of one.
+/// The factor 1 in fixed point.
 const ONE: u64 = 1 << FRACTION_BITS;
 const FRACTION_BITS: u32 = 6;
-/// Factors are at least 1/64 and at most 256.
+/// The largest factor, 256. The smallest is 1/64.
 const FACTOR_MAX: u64 = ONE << 8;
 
-/// Observed over expected frequency of each pair of context and outcome.
+/// The affinity of each pair of context and outcome: observed frequency divided by the frequency expected if they were
+/// independent.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Affinity {
     rows: Vec<Vec<u64>>,
 }
 
 impl Affinity {
-    /// From counts of (context, outcome).
+    /// Computes the factors from counts of (context, outcome).
     pub(super) fn new(counts: &[(u32, u32, u64)], contexts: usize, outcomes: usize) -> Affinity {
         let (mut of_context, mut of_outcome, mut total) = (vec![0_u128; contexts], vec![0_u128; outcomes], 0_u128);
         for &(context, outcome, count) in counts {
@@ -62,7 +63,7 @@ impl Affinity {
             of_outcome[outcome as usize] += u128::from(count);
             total += u128::from(count);
         }
-        // What was never seen with a context that was seen often hardly ever comes with it.
+        // A pair that was never observed gets the smallest factor, unless its context was never observed either.
         let mut rows = vec![vec![1; outcomes]; contexts];
         for (row, _) in rows.iter_mut().zip(&of_context).filter(|(_, count)| **count == 0) {
             row.fill(ONE);
@@ -75,14 +76,15 @@ impl Affinity {
         Affinity { rows }
     }
 
-    /// The factors of all outcomes in a context.
+    /// Returns the factors of all outcomes in a context.
     #[inline]
     pub(super) fn of(&self, context: usize) -> &[u64] {
         &self.rows[context]
     }
 }
 
-/// Draws one of the remaining (outcome, count), weighted by its count times both of its factors; `None` when none remains.
+/// Draws one of the remaining (outcome, count) entries, weighted by its count and both of its factors, and decrements its count.
+/// Returns `None` if no count remains.
 #[inline]
 pub(super) fn take(left: &mut [(u32, u64)], factors: [&[u64]; 2], generator: &mut Generator) -> Option<usize> {
     let weight = |&(outcome, count): &(u32, u64)| {
@@ -124,7 +126,7 @@ mod tests {
 
     #[test]
     fn what_came_together_is_drawn_together_and_all_is_drawn_in_the_end() {
-        // Outcome 0 came with context 0, outcome 1 with context 1, each a hundred times.
+        // Outcome 0 was observed with context 0 and outcome 1 with context 1, 100 times each.
         let affinity = Affinity::new(&[(0, 0, 100), (1, 1, 100)], 3, 2);
         let mut generator = generator_of(Seed::from(1));
         let mut left = [(0, 500), (1, 500)];

@@ -1,14 +1,14 @@
-//! The classes in which a profile counts.
+//! The classes into which a profile sorts requests.
 
 use crate::request::RequestKind;
 
-/// Sectors of 512 B in a page of 4 KiB.
+/// The sectors of 512 B in a page of 4 KiB.
 pub(super) const PAGE_SECTORS: u64 = 8;
 pub(super) const PAGE_BYTES: u64 = 4096;
-/// Kinds of requests that a profile tells apart.
+/// The kinds of requests that a profile distinguishes.
 pub(super) const KINDS: [RequestKind; 3] = [RequestKind::Read, RequestKind::Write, RequestKind::Deallocate];
 
-/// The number of a kind; kinds that move no data count as deallocations.
+/// Returns the index of a kind in [`KINDS`]. Kinds that move no data count as deallocations.
 #[inline]
 pub(super) fn kind_index(kind: RequestKind) -> usize {
     match kind {
@@ -18,36 +18,36 @@ pub(super) fn kind_index(kind: RequestKind) -> usize {
     }
 }
 
-/// The class of an interarrival time: one for each factor of four, from 1 ns.
+/// Returns the class of an interarrival time. Each class spans a factor of four, starting at 1 ns.
 #[inline]
 pub(super) fn gap_class(gap_ps: u64) -> u32 {
     (gap_ps / 1000 + 1).ilog2() / 2
 }
 
-/// The class of a count from 1: one for each factor of two, up to `most`.
+/// Returns the octave of `count` (its binary logarithm, rounded down), at most `most`.
 #[inline]
 pub(super) fn octave(count: u64, most: u32) -> u32 {
     count.max(1).ilog2().min(most)
 }
 
-/// Kind of a request, and its size to a factor of two.
+/// The kind of a request and the octave of its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Operation {
-    /// The index of its kind.
+    /// The index in [`KINDS`].
     pub(super) kind: u32,
     pub(super) octave: u32,
 }
 
-/// How the first page of a request lies to the requests before it.
+/// The relation of the first page of a request to earlier requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Relation {
-    /// At the end of one of the latest runs.
+    /// The request continues one of the latest runs.
     Next,
-    /// On a page where a request began before.
+    /// A page where an earlier request began.
     Return,
-    /// On another page that was touched before.
+    /// A page that was touched, but where no request began.
     Inside,
-    /// On a page that was never touched.
+    /// A page that was never touched.
     Fresh,
 }
 
@@ -55,14 +55,14 @@ impl Relation {
     pub(super) const ALL: [Relation; 4] = [Relation::Next, Relation::Return, Relation::Inside, Relation::Fresh];
 }
 
-/// Earlier accesses to the pages of a request.
+/// The earlier accesses to the pages of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Touched {
     /// The first page was never touched.
     Never,
-    /// The first page was touched, the last was not.
+    /// The first page was touched, the last page was not.
     Partly,
-    /// The first page was touched by other kinds of requests only.
+    /// The first page was touched, but only by requests of other kinds.
     Otherwise,
     /// The first page was touched by a request of the same kind.
     Alike,
@@ -72,14 +72,14 @@ impl Touched {
     pub(super) const ALL: [Touched; 4] = [Touched::Never, Touched::Partly, Touched::Otherwise, Touched::Alike];
 }
 
-/// Address of a request relative to the requests before it.
+/// The address of a request, described relative to earlier requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Target {
     pub(super) relation: Relation,
-    /// Octave of the requests since its first page was touched; of a run 0 for the latest and 1 for another; of a fresh page 1 when
-    /// it lies close to a recent request.
+    /// The octave of the number of requests since the first page was last touched. For [`Relation::Next`], 0 for the latest run and
+    /// 1 for an older one. For [`Relation::Fresh`], 1 near a recent request, 2 in a region where a request began, 0 elsewhere.
     pub(super) age: u32,
-    /// Octave of the requests that began on its first page; of a run that of its requests.
+    /// The octave of the number of requests that began on the first page; for [`Relation::Next`], of the requests of the run.
     pub(super) uses: u32,
     pub(super) touched: Touched,
 }

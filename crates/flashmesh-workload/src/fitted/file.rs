@@ -1,4 +1,4 @@
-//! The text file of a profile, and its validation.
+//! The file format of a profile (TOML), with its validation.
 
 use std::fs::File;
 use std::io::Read;
@@ -12,11 +12,11 @@ use super::model::{Counts, GapModel, Model, OperationModel, PAIRS, PairCounts, S
 use super::segments::{SEGMENT_REQUESTS_MAX, SEGMENTS_MAX};
 use crate::error::WorkloadError;
 
-/// The version of the file that is written, and the only one that is read.
+/// The version that is written, and the only one that is read.
 const VERSION: u32 = 3;
 const HEAD: &str = "# What a trace is like, fitted by `flashmesh trace profile`: counts and quantiles only. `flashmesh trace generate`\n\
                     # makes traces from it, and `workload.fitted` runs it. docs/fitting.md explains each part.\n";
-/// Limit of the length of a profile: a longer file is no profile.
+/// The maximum length of a file that is parsed. A longer file is no profile.
 const FILE_BYTES_MAX: u64 = 1 << 20;
 const SPAN_BYTES_MAX: u64 = 1 << 50;
 const REQUESTS_MAX: u64 = 1_000_000_000_000;
@@ -36,25 +36,25 @@ struct FileModel {
     version: u32,
     requests: u64,
     address_span_bytes: u64,
-    /// Kind, octave of sectors, how many begin at each sector of a page, sizes in sectors.
+    /// Kind, size octave, number of requests that begin at each sector of a page, sizes in sectors.
     operations: Vec<(u32, u32, [u64; PAGE_SECTORS as usize], Vec<u64>)>,
-    /// Class, nine quantiles.
+    /// Class, nine quantiles in nanoseconds.
     gaps: Vec<(u32, [u64; 9])>,
     /// Relation, age, uses, touched, pages, fresh pages.
     targets: Vec<(usize, u32, u32, usize, u64, u64)>,
     near_pages: Vec<i64>,
     phases: Vec<u64>,
-    /// Duration; fresh pages; operations, gaps and targets, each position before its count.
+    /// Duration in nanoseconds; fresh pages; for operations, gaps and targets, alternating indices and counts.
     segments: Vec<(u64, u64, [Vec<u64>; 3])>,
-    /// Context, outcome and count, one after the other.
+    /// Context, outcome and count of each pair, flattened.
     pairs: [Vec<u64>; PAIRS.len()],
 }
 
 impl Model {
-    /// Reads the profile in the file at `path`.
+    /// Reads a profile from the file at `path`.
     ///
     /// # Errors
-    /// When the file cannot be read, or for the first thing in it that is wrong.
+    /// If the file cannot be read, or contains an error; the first one is reported.
     pub fn from_file(path: &Path) -> Result<Model, WorkloadError> {
         let unreadable = |source| WorkloadError::Io { path: path.to_owned(), source };
         let mut text = String::new();
@@ -66,10 +66,10 @@ impl Model {
         }
     }
 
-    /// Reads a profile from `text`, called `path` in messages.
+    /// Parses a profile. `path` is the file name for messages.
     ///
     /// # Errors
-    /// For the first thing that is wrong, with its line and column or its key.
+    /// For the first error in `text`, with its line and column or its key.
     pub fn from_toml(text: &str, path: &Path) -> Result<Model, WorkloadError> {
         let unreadable = |error: toml::de::Error| {
             let before = text.get(..error.span().map_or(0, |span| span.start)).unwrap_or(text);
@@ -87,7 +87,7 @@ impl Model {
         file.check().map_err(|message| refused(path, 0, 0, message))
     }
 
-    /// The profile as a text that [`Model::from_toml`] reads.
+    /// Returns the profile as TOML, which [`Model::from_toml`] can parse.
     pub fn to_toml(&self) -> String {
         let flat = |counts: &Counts| counts.iter().flat_map(|&(position, count)| [position.into(), count]).collect();
         let triples = |&(context, outcome, count): &(u32, u32, u64)| [context.into(), outcome.into(), count];
@@ -112,7 +112,7 @@ impl Model {
                 .collect(),
             pairs: self.pairs.each_ref().map(|pairs| pairs.iter().flat_map(triples).collect()),
         };
-        // Nothing in it is a string or a map with keys of another kind, which alone cannot be written.
+        // Cannot fail: only unsupported types, which the model has none of, fail to serialize.
         let text = toml::to_string(&file).unwrap_or_default();
         HEAD.to_owned() + &text.replace(", ", ",").replace("],[", "],\n[")
     }
@@ -203,7 +203,7 @@ impl FileModel {
     }
 }
 
-/// An error about a row of a key unless `holds`.
+/// Returns an error about a row of `key` unless `holds`.
 fn require(holds: bool, key: &str, row: usize, what: &str) -> Result<(), String> {
     if holds { Ok(()) } else { Err(format!("{key}, row {}: {what}", row + 1)) }
 }

@@ -1,4 +1,4 @@
-//! From a trace to a profile, in one walk over its requests.
+//! Fitting: computes a profile from one pass over a trace.
 
 use std::collections::BTreeMap;
 
@@ -15,15 +15,15 @@ use crate::request::IoRequest;
 use crate::units::{Bytes, Time};
 
 const SECTOR: Bytes = Bytes::new(512);
-/// Sizes kept of an operation.
+/// The number of sizes kept per operation.
 const SIZES_KEPT: usize = 16;
-/// Distances kept of fresh pages from recent requests.
+/// The number of distances kept between fresh pages and recent requests.
 const DISTANCES_KEPT: usize = 256;
 
-/// Fits a profile to the trace of `workload`, and says what is in the trace. Flushes, which cover no bytes, are left out.
+/// Fits a profile to the trace of `workload`. Also returns the summary of the trace. Flushes cover no bytes and are left out.
 ///
 /// # Errors
-/// As [`crate::readers::scan`], and when the trace has too many requests.
+/// Like [`crate::readers::scan`]; and if the trace has too many requests.
 pub fn fit(workload: &Workload) -> Result<(Model, TraceSummary), WorkloadError> {
     let workload = &Workload { flushes: false, ..workload.clone() };
     let mut fitter = Fitter::default();
@@ -41,33 +41,33 @@ pub fn fit(workload: &Workload) -> Result<(Model, TraceSummary), WorkloadError> 
     Ok((model, summary))
 }
 
-/// Fits a profile to requests; flushes are left out.
+/// Fits a profile to `requests`, without flushes.
 pub fn fit_requests(requests: &[IoRequest]) -> Model {
     let mut fitter = Fitter::default();
     requests.iter().filter(|request| request.size > Bytes::ZERO).for_each(|request| fitter.add(request));
     fitter.finish()
 }
 
-/// No profile is longer than this.
+/// The maximum length of a profile, in bytes.
 pub const PROFILE_BYTES_MAX: usize = 160 << 10;
-/// Pairs kept of a table, unless a profile with one segment is still too long.
+/// The pairs kept per table. Fewer if a profile with a single segment is still too long.
 const PAIRS_MAX: usize = 4096;
 
 /// Counts of pairs of keys.
 type KeyPairs = FxHashMap<(u32, u32), u64>;
 
-/// Counters of a fit.
+/// The counters of a fit.
 #[derive(Default)]
 struct Fitter {
     history: History,
     segments: Segments,
     last_arrival: Option<Time>,
-    /// Keys of operation, gap and target of the request before.
+    /// The keys of operation, gap and target of the previous request.
     before: Option<[u32; 3]>,
     address_end: u64,
-    /// By key: sizes in sectors, and sectors of a page on which requests begin.
+    /// By operation key: counts of sizes in sectors, and counts of the first sector within its page.
     operations: BTreeMap<u32, (BTreeMap<u64, u64>, [u64; PAGE_SECTORS as usize])>,
-    /// By class: times in nanoseconds, to seven bits.
+    /// By class: counts of interarrival times in nanoseconds, rounded down to seven significant bits.
     gaps: BTreeMap<u32, BTreeMap<u64, u64>>,
     targets: BTreeMap<u32, TargetModel>,
     pairs: [KeyPairs; PAIRS.len()],
@@ -122,7 +122,8 @@ impl Fitter {
         self.segments.add(gap_ps, fresh_pages, keys);
         let before = self.before.replace(keys).unwrap_or(keys);
         for (counts, (context, outcome)) in self.pairs.iter_mut().zip(PAIRS) {
-            // A request has its gap first, then its operation, then its target.
+            // A request is drawn in the order gap, operation, target: the context of a later part can be an earlier part of the
+            // same request.
             let is_of_this = matches!(
                 (context, outcome),
                 (Descriptor::Gap, Descriptor::Operation) | (Descriptor::Operation, Descriptor::Target)
@@ -147,7 +148,7 @@ impl Fitter {
         }
     }
 
-    /// The profile with at most so many of the most frequent pairs of each table.
+    /// Builds the profile with at most `pairs_max` pairs per table, the most frequent ones.
     fn model(&self, pairs_max: usize) -> Model {
         let stripe_bytes = STRIPE_PAGES * PAGE_BYTES;
         let operation_keys: Vec<u32> = self.operations.keys().copied().collect();
@@ -188,20 +189,20 @@ impl Fitter {
     }
 }
 
-/// Up to `most` quantiles at equal distances.
+/// Returns up to `most` evenly spaced quantiles.
 fn quantiles(counts: &BTreeMap<u64, u64>, most: usize) -> Vec<u64> {
     let total: u64 = counts.values().sum();
     let parts = u128::from(total.min(most as u64));
     (0..parts).map(|part| value_at(counts, u128::from(total) * (2 * part + 1) / (2 * parts))).collect()
 }
 
-/// The smallest value, the seven that cut the counted ones into eight, and the largest.
+/// Returns the minimum, the seven octiles and the maximum.
 fn nine(counts: &BTreeMap<u64, u64>) -> [u64; 9] {
     let last = u128::from(counts.values().sum::<u64>().saturating_sub(1));
     std::array::from_fn(|part| value_at(counts, last * part as u128 / 8))
 }
 
-/// The value that the counted one number `rank` has, from 0.
+/// Returns the value with `rank`, from 0, in sorted order.
 fn value_at(counts: &BTreeMap<u64, u64>, rank: u128) -> u64 {
     let mut below = 0;
     let found = counts.iter().find(|(_, count)| {

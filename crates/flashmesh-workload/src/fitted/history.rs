@@ -1,54 +1,54 @@
-//! The history that a fit and a source share, and the description of a request by it.
+//! The history of requests, and the description of a request relative to it. Shared by fitting and generation.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::classes::{AGE_MAX, PAGE_SECTORS, Relation, Target, Touched, USES_MAX, octave};
 use super::pages::Pages;
 
-/// Runs that are remembered, the same number as [`crate::statistics`] has.
+/// The number of runs tracked at a time, the same as in [`crate::statistics`].
 const RUNS: usize = 32;
-/// Requests to which a fresh page can be close.
+/// The number of latest requests that a fresh page can be near to.
 pub(super) const RECENT: usize = 32;
-/// Pages are close to one another when they are fewer pages apart.
+/// The distance in pages below which two pages are near each other.
 pub(super) const NEAR_PAGES: u64 = 1024;
-/// Pages of a region, the reach of a page of the map: 4 MiB.
+/// The pages of a region, 4 MiB: the range that one page of the mapping table covers.
 pub(super) const REGION_PAGES: u64 = 1024;
-/// Requests whose addresses are remembered.
+/// The number of requests whose addresses are kept.
 const REMEMBERED: usize = 1 << 16;
 
-/// A run of requests, each beginning where the one before ended.
+/// A run: consecutive requests, each of which begins where the previous one ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run {
-    /// The sector after its last one.
+    /// The sector after the last one of the run.
     pub(super) end: u64,
     pub(super) requests: u64,
 }
 
-/// A page on which requests began.
+/// A page where requests began.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Start {
     pub(super) uses: u64,
-    /// The sector at which the latest began.
+    /// The first sector of the latest of these requests.
     pub(super) sector: u64,
 }
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct History {
-    /// How many there were.
+    /// The number of requests so far.
     pub(super) now: u64,
     pub(super) pages: Pages,
-    /// By page.
+    /// The pages where requests began, by page number.
     pub(super) starts: FxHashMap<u64, Start>,
-    /// The latest first.
+    /// The tracked runs, the latest first.
     pub(super) runs: Vec<Run>,
-    /// The first sector and the number of sectors of the latest requests, as a ring.
+    /// The first sector and the number of sectors of the latest requests, as a ring buffer.
     remembered: Vec<(u64, u64)>,
-    /// Regions of [`REGION_PAGES`] in which requests began.
+    /// The regions of [`REGION_PAGES`] pages in which requests began.
     regions: FxHashSet<u64>,
 }
 
 impl History {
-    /// Describes a request that comes next.
+    /// Returns the target of a request, if it were the next one.
     #[inline]
     pub(super) fn describe(&self, sector: u64, sectors: u64, kind: usize) -> Target {
         let (page, last_page) = (sector / PAGE_SECTORS, (sector + sectors - 1) / PAGE_SECTORS);
@@ -80,7 +80,7 @@ impl History {
         }
     }
 
-    /// Adds the request. Returns how many requests began on its first page, this one included.
+    /// Adds a request. Returns the number of requests that began on its first page, including this one.
     #[inline]
     pub(super) fn record(&mut self, sector: u64, sectors: u64, kind: usize) -> u64 {
         let (page, last_page) = (sector / PAGE_SECTORS, (sector + sectors - 1) / PAGE_SECTORS);
@@ -109,14 +109,15 @@ impl History {
         uses
     }
 
-    /// First sector and size of the request `age` before the next one, from 1; `None` when it is forgotten.
+    /// Returns first sector and size of the request `age` before the next one; 1 is the latest. `None` if it is no longer kept.
     #[inline]
     pub(super) fn before(&self, age: u64) -> Option<(u64, u64)> {
         let is_remembered = (1..=self.now.min(REMEMBERED as u64)).contains(&age);
         is_remembered.then(|| self.remembered[(self.now - age) as usize % REMEMBERED])
     }
 
-    /// How many pages `page` lies behind the first page of the closest recent request.
+    /// Returns the distance in pages from the nearest recent request to `page`, negative if `page` lies before it. `None` if no
+    /// recent request is near.
     #[inline]
     pub(super) fn closest(&self, page: u64) -> Option<i64> {
         (1..=RECENT as u64)

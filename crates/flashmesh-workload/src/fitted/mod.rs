@@ -1,9 +1,9 @@
-//! Profiles fitted to traces: bounded descriptions of traces, and traces of any length generated from them.
+//! Fitted profiles: compact descriptions of traces, from which traces of any length are generated.
 //!
-//! A fit and a source share one [`history::History`] of the requests so far. The fit describes each request by it (the end of a
-//! run, a page used four times that was touched about 60 requests ago, a fresh page), counts the descriptions in segments of
-//! consecutive requests and forgets the addresses. The source draws the descriptions of a segment in another order and chooses, in
-//! a history of its own, an address of the same description.
+//! Fitting and generation use the same kind of [`history::History`] of earlier requests. Fitting describes each request relative
+//! to the history (the end of a run, a page used four times that was touched about 60 requests ago, a fresh page), counts the
+//! descriptions per segment of consecutive requests and discards the addresses. Generation draws the descriptions of a segment in
+//! another order and chooses, with a history of its own requests, an address that matches each description.
 
 mod addresses;
 mod bag;

@@ -1,75 +1,75 @@
-//! A fitted profile as plain data.
+//! The data of a fitted profile.
 
 use super::classes::{Operation, PAGE_SECTORS, Target};
 
-/// Pages of a stripe; addresses of fresh pages keep their position in it.
+/// The pages of a stripe. Generated addresses of fresh pages keep their position within the stripe.
 pub(super) const STRIPE_PAGES: u64 = 256;
 
-/// What a trace is like: counts and quantiles, nothing of the trace itself.
+/// A fitted profile: counts and quantiles of a trace, without any part of the trace itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Model {
-    /// Requests of the original.
+    /// The requests of the original trace.
     pub requests: u64,
-    /// The addresses of the original end here at the latest, in bytes.
+    /// An upper bound of the addresses of the original, in bytes.
     pub address_span: u64,
-    /// Operations, which segments and pairs name by their position in this list.
+    /// The operations. Segments and pairs refer to them by index.
     pub(super) operations: Vec<OperationModel>,
-    /// Classes of interarrival times, likewise.
+    /// The classes of interarrival times. Segments and pairs refer to them by index.
     pub(super) gaps: Vec<GapModel>,
-    /// Targets, likewise.
+    /// The targets. Segments and pairs refer to them by index.
     pub(super) targets: Vec<TargetModel>,
-    /// Consecutive requests, as many in each segment but the last.
+    /// The segments of consecutive requests. All have the same number of requests, except the last.
     pub(super) segments: Vec<Segment>,
-    /// In the order of [`PAIRS`].
+    /// The counts of each table of [`PAIRS`].
     pub(super) pairs: [PairCounts; PAIRS.len()],
-    /// Distances of fresh pages from a recent request, in pages, equally likely.
+    /// The distances of fresh pages from the nearest recent request, in pages. Equally likely.
     pub(super) near_pages: Vec<i64>,
-    /// Requests by the position of their first page in a stripe, those left out that go on with a run.
+    /// The number of requests by the position of their first page within its stripe.
     pub(super) phases: Vec<u64>,
 }
 
-/// Requests of one kind whose sizes lie in one octave.
+/// The requests of one kind with sizes in one octave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct OperationModel {
     pub(super) operation: Operation,
-    /// Sizes, equally likely, in sectors of 512 B.
+    /// The sizes in sectors of 512 B. Equally likely.
     pub(super) sectors: Vec<u64>,
-    /// How often they begin at each sector of a page.
+    /// The number of requests that begin at each sector of a page.
     pub(super) offsets: [u64; PAGE_SECTORS as usize],
 }
 
-/// Requests with one target.
+/// The requests with one target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TargetModel {
     pub(super) target: Target,
-    /// Pages of all of them, and how many of these were never touched before.
+    /// The pages of these requests, and those of them that had never been touched.
     pub(super) pages: u64,
     pub(super) fresh_pages: u64,
 }
 
-/// Interarrival times of one class.
+/// The interarrival times of one class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct GapModel {
     pub(super) class: u32,
-    /// The smallest, the seven that cut them into eight, and the largest, in nanoseconds.
+    /// The minimum, the seven octiles and the maximum, in nanoseconds.
     pub(super) quantiles_ns: [u64; 9],
 }
 
-/// Counts of outcomes by their positions in a list.
+/// The counts of outcomes, by index.
 pub(super) type Counts = Vec<(u32, u64)>;
 
-/// Consecutive requests.
+/// A segment of consecutive requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Segment {
-    /// From the arrival of the request before the first one to that of the last.
+    /// The time from the arrival of the request before the segment to that of its last request.
     pub(super) duration_ns: u64,
-    /// Pages that were never touched before.
+    /// The pages that had never been touched.
     pub(super) fresh_pages: u64,
-    /// Of operations, gaps and targets: in the order of [`Descriptor`].
+    /// The counts of operations, gaps and targets, in the order of [`Descriptor`].
     pub(super) counts: [Counts; 3],
 }
 
-/// Counts of (context, outcome), both by their positions in a list.
+/// The counts of (context, outcome), both by index.
 pub(super) type PairCounts = Vec<(u32, u32, u64)>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,8 +79,8 @@ pub(super) enum Descriptor {
     Target,
 }
 
-/// The tables of pairs, context and outcome. A gap comes before the operation of its request, and an operation before its target;
-/// otherwise the context is that of the request before.
+/// The tables of pairs: context and outcome. The order within a request is gap, operation, target. If the context precedes the
+/// outcome in this order, it belongs to the same request, otherwise to the previous one.
 pub(super) const PAIRS: [(Descriptor, Descriptor); 6] = [
     (Descriptor::Gap, Descriptor::Gap),
     (Descriptor::Operation, Descriptor::Gap),

@@ -1,18 +1,19 @@
-//! Which request touched each page last, and what kinds of requests did.
+//! The last access to each page, and the kinds of requests that touched it.
 
 use rustc_hash::FxHashMap;
 
 const CHUNK_PAGES: u64 = 16;
 const KIND_BITS: u32 = 3;
 
-/// The request that touched each page last, and the kinds of all that did; memory grows with the footprint.
+/// The number of the last request that touched each page, and the kinds of all requests that did. Memory grows with the
+/// footprint.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pages {
     chunks: FxHashMap<u64, [u64; CHUNK_PAGES as usize]>,
 }
 
 impl Pages {
-    /// Request `now`, which is not 0, touches the pages from `first` to `last`.
+    /// Records that request `now`, counted from 1, touches the pages from `first` to `last`.
     #[inline]
     pub(super) fn touch(&mut self, first: u64, last: u64, now: u64, kind: usize) {
         let mut page = first;
@@ -31,19 +32,19 @@ impl Pages {
         self.chunks.get(&(page / CHUNK_PAGES)).map_or(0, |chunk| chunk[(page % CHUNK_PAGES) as usize])
     }
 
-    /// The request that touched `page` last; 0 when none did.
+    /// Returns the number of the last request that touched `page`; 0 if none did.
     #[inline]
     pub(super) fn last(&self, page: u64) -> u64 {
         self.of(page) >> KIND_BITS
     }
 
-    /// Whether a request of this kind touched `page`.
+    /// Returns whether a request of `kind` touched `page`.
     #[inline]
     pub(super) fn is_known_to(&self, page: u64, kind: usize) -> bool {
         self.of(page) & 1 << kind != 0
     }
 
-    /// How many of `count` pages from `first` on were not touched.
+    /// Returns the number of untouched pages among `count` pages from `first`.
     #[inline]
     pub(super) fn fresh_in(&self, first: u64, count: u64) -> u64 {
         let (mut page, end, mut fresh) = (first, first + count, 0);

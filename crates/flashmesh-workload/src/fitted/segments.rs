@@ -1,21 +1,21 @@
-//! Counts of consecutive requests, in segments that grow with the trace.
+//! Segments: counts of consecutive requests. Their length doubles as the trace grows.
 
 use std::collections::BTreeMap;
 
 use super::model::{Counts, Segment};
 
 pub(super) const SEGMENT_REQUESTS_MIN: u64 = 32;
-/// Requests of a segment at most: a source draws them together.
+/// The maximum number of requests of a segment. Generation draws a whole segment at once.
 pub(super) const SEGMENT_REQUESTS_MAX: u64 = 1 << 22;
 pub(super) const SEGMENTS_MAX: usize = 512;
 
-/// A segment while its requests are counted, by the keys of what is counted.
+/// The counts of one segment, by key.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SegmentCounts {
     duration_ps: u64,
     requests: u64,
     fresh_pages: u64,
-    /// Of operations, gaps and targets.
+    /// The counts of operations, gaps and targets.
     counts: [BTreeMap<u32, u64>; 3],
 }
 
@@ -43,7 +43,7 @@ impl Default for Segments {
 }
 
 impl Segments {
-    /// Counts a request that arrives after a gap and touches fresh pages by the keys of its operation, gap and target.
+    /// Counts a request: its gap, its fresh pages, and the keys of its operation, gap and target.
     #[inline]
     pub(super) fn add(&mut self, gap_ps: u64, fresh_pages: u64, keys: [u32; 3]) {
         if self.segments.last().is_none_or(|segment| segment.requests == self.segment_requests) {
@@ -65,7 +65,7 @@ impl Segments {
         self.segments.len() <= 1
     }
 
-    /// Whether a segment of this many requests can be drawn at once.
+    /// Returns whether the segments are short enough for generation.
     pub(super) fn can_be_drawn(&self) -> bool {
         self.segment_requests <= SEGMENT_REQUESTS_MAX
     }
@@ -82,11 +82,11 @@ impl Segments {
         self.segments = merged;
     }
 
-    /// The segments, with keys of operations, gaps and targets replaced by their positions in these sorted lists.
+    /// Returns the segments, with the keys of operations, gaps and targets replaced by their indices in the sorted lists `keys`.
     pub(super) fn finish(&self, keys: [&[u32]; 3]) -> Vec<Segment> {
         let (mut end_ps, mut end_ns) = (0, 0);
         let finish = |segment: &SegmentCounts| {
-            // Four digits are kept of each duration; what they leave out is made up for by the next.
+            // Durations keep four digits. The remainder is added to the next segment.
             end_ps += segment.duration_ps;
             let duration_ns = rounded((end_ps / 1000).saturating_sub(end_ns));
             end_ns += duration_ns;
@@ -100,7 +100,7 @@ impl Segments {
     }
 }
 
-/// Where `key` is in a sorted list.
+/// Returns the index of `key` in a sorted list.
 pub(super) fn position(keys: &[u32], key: u32) -> u32 {
     keys.binary_search(&key).unwrap_or_default() as u32
 }

@@ -1,4 +1,4 @@
-//! A fitted profile as a source of requests.
+//! Generation: a workload source that draws requests from a fitted profile.
 
 use std::collections::VecDeque;
 
@@ -12,26 +12,26 @@ use crate::source::WorkloadSource;
 use crate::synthetic::{Generator, Seed, below, generator_of};
 use crate::units::{Bytes, Time};
 
-/// The requests of a fitted profile: `[workload] kind = "fitted"`.
+/// The workload source of `[workload] kind = "fitted"`.
 ///
-/// There is one common stream, whatever the thread. Memory grows with the footprint and with the requests of a segment of the
-/// profile, which are a 256th of the original's at most, not with the number of requests that are made.
+/// All threads share one stream. Memory grows with the footprint and with the length of a segment, which is at most a 256th of the
+/// original trace; not with the number of generated requests.
 pub struct FittedSource {
     model: Model,
-    /// In the order of [`PAIRS`].
+    /// The affinities of each table of [`PAIRS`].
     affinities: [Affinity; PAIRS.len()],
     sizes: Vec<ShuffleBag>,
     gap_parts: Vec<ShuffleBag>,
     addresses: Addresses,
     generator: Generator,
-    /// Positions of the operation, gap and target before.
+    /// The indices of the operation, gap and target of the previous request.
     before: [usize; 3],
-    /// The segment that comes next, and when its first request may arrive.
+    /// The index of the next segment, and the arrival of the last request.
     segment: usize,
     now_ps: u64,
-    /// What is left of the segment under way: distance in time, position of the operation and of the target.
+    /// The remaining requests of the current segment: gap in picoseconds, index of the operation, index of the target.
     drawn: VecDeque<(u64, usize, usize)>,
-    /// Fresh pages of each request of the segment, in the mean.
+    /// The mean number of fresh pages per request of the segment.
     fresh_owed: f64,
     sector_size: u64,
     requests: u64,
@@ -39,11 +39,11 @@ pub struct FittedSource {
 }
 
 impl FittedSource {
-    /// `requests` like those that `model` was fitted to, as many as the original has unless given, on a drive of `capacity` addressed
-    /// in sectors of `sector_size`. With `wrap` a smaller drive than the original's addresses need is filled more densely.
+    /// Creates a source of `requests` requests (by default as many as the original has) for a drive of `capacity` with sectors of
+    /// `sector_size`. With `wrap`, a drive smaller than the original's address range is filled more densely.
     ///
     /// # Errors
-    /// When the addresses of the original do not fit the drive, unless `wrap`.
+    /// If the address range of the original exceeds the drive, unless `wrap` is set.
     pub fn new(
         model: &Model,
         requests: Option<u64>,
@@ -117,11 +117,11 @@ impl FittedSource {
     }
 }
 
-/// Rounds in which the gaps of a segment are brought to its duration; two do for nearly all.
+/// The maximum number of scaling rounds per segment. Two are enough for nearly all segments.
 const ROUNDS: usize = 16;
 
-/// Changes gaps, given with their classes, until they come to `total_ps`: the longest classes first, and none by more than a factor
-/// of two in a round.
+/// Scales gaps, given with their classes, until their sum is `total_ps`. The longest classes are scaled first, and none by more than
+/// a factor of two per round.
 fn scale(gaps: &mut [(&mut u64, usize)], total_ps: u64) {
     let total = u128::from(total_ps);
     let mut sums = vec![0_u128; gaps.iter().map(|(_, class)| class + 1).max().unwrap_or(0)];

@@ -1,35 +1,36 @@
-//! A file of a job: a range of the drive with a position for each direction, and the map of what a pass has covered.
+//! The state of one file of a job: a range of the drive with a position for each direction, and the random map of the current
+//! pass.
 
 use super::free_map::FreeMap;
 
-/// Directions of requests: reads, writes and deallocations.
+/// The number of directions: reads, writes and deallocations.
 pub(super) const DIRECTIONS: usize = 3;
 
-/// State of a file between requests. Offsets are in bytes from the start of the file.
+/// The state of a file between requests. Offsets are in bytes from the start of the file.
 #[derive(Clone, Debug)]
 pub(super) struct File {
-    /// Where the file begins on the drive.
+    /// The offset of the file on the drive.
     pub(super) start: u64,
-    /// Offset behind the last request of each direction.
+    /// The end of the last request of each direction.
     pub(super) next: [u64; DIRECTIONS],
-    /// Offset of the last request of each direction.
+    /// The offset of the last request of each direction.
     pub(super) last: [u64; DIRECTIONS],
-    /// Blocks that this pass has covered; `None` without a random map.
+    /// The blocks covered in this pass; `None` without a random map.
     pub(super) map: Option<FreeMap>,
-    /// Whether no request fits any more in this pass.
+    /// Whether no further request fits in this pass.
     pub(super) is_done: bool,
 }
 
-/// How sequential requests of a file follow one another.
+/// The stride of sequential requests.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stride {
-    /// Bytes left out behind each request, or behind `after` bytes.
+    /// The bytes skipped after each request, or after every `after` bytes.
     pub(super) skip: u64,
-    /// Bytes covered before some are left out; 0 for one request.
+    /// The bytes covered before some are skipped; 0 for one request.
     pub(super) after: u64,
-    /// Whether they lie before the request.
+    /// Whether the skip goes towards the start of the file.
     pub(super) is_back: bool,
-    /// Whether a position that is at the end of the file begins anew by itself.
+    /// Whether a position at the end of the file returns to its start.
     pub(super) wraps: bool,
 }
 
@@ -38,7 +39,7 @@ impl File {
         File { start, next: [0; DIRECTIONS], last: [0; DIRECTIONS], map, is_done: false }
     }
 
-    /// Returns to the start of the file, with nothing covered.
+    /// Resets the positions to the start of the file, and the random map.
     pub(super) fn rewind(&mut self) {
         self.next = [0; DIRECTIONS];
         self.last = [0; DIRECTIONS];
@@ -48,7 +49,7 @@ impl File {
         }
     }
 
-    /// Returns the place behind the last request of `direction`; `None` at the end of a file of `length` bytes.
+    /// Returns the offset of the next sequential request of `direction`; `None` at the end of a file of `length` bytes.
     pub(super) fn following(&mut self, direction: usize, stride: &Stride, length: u64) -> Option<u64> {
         if self.next[direction] >= length {
             if !stride.wraps {
@@ -66,7 +67,7 @@ impl File {
             return Some(if zone >= length { 0 } else { zone });
         }
         if stride.is_back {
-            // Below the start of the file the requests go on from its end.
+            // A skip below the start of the file continues at its end.
             return next.checked_sub(stride.skip).or_else(|| length.checked_sub(stride.skip));
         }
         let skipped = next.saturating_add(stride.skip);

@@ -1,8 +1,9 @@
-//! Blocks that a pass has not covered yet, and the next free one after any block.
+//! The random map: the blocks not yet covered in a pass, with a fast search for the next one.
 
 const BITS: u64 = u64::BITS as u64;
 
-/// A bit for each block, set when the block is covered, below levels with a bit for each full word of the level before.
+/// A hierarchical bitmap. Level 0 has a bit per block, set when it is covered; each higher level has a bit per word of the level
+/// below, set when that word is full.
 #[derive(Clone, Debug)]
 pub(crate) struct FreeMap {
     levels: Vec<Vec<u64>>,
@@ -11,7 +12,7 @@ pub(crate) struct FreeMap {
 }
 
 impl FreeMap {
-    /// A map of `count` free blocks.
+    /// Creates a map of `count` free blocks.
     pub(crate) fn new(count: u64) -> FreeMap {
         let mut levels = Vec::new();
         let mut bits = count;
@@ -28,14 +29,14 @@ impl FreeMap {
         map
     }
 
-    /// Frees every block.
+    /// Frees all blocks.
     pub(crate) fn reset(&mut self) {
         self.levels.iter_mut().for_each(|level| level.fill(0));
         self.free = self.count;
         self.close_ends();
     }
 
-    /// Sets the bits behind the last one of each level, so that a word can be full.
+    /// Sets the unused bits of the last word of each level, so that the word can become full.
     fn close_ends(&mut self) {
         let mut bits = self.count;
         for level in &mut self.levels {
@@ -50,13 +51,13 @@ impl FreeMap {
         self.free == 0
     }
 
-    /// Returns whether `block`, which is less than the number of blocks, is not covered yet in this pass.
+    /// Returns whether `block` is not yet covered in this pass. `block` must be less than the number of blocks.
     #[inline]
     pub(crate) fn is_free(&self, block: u64) -> bool {
         self.levels[0][(block / BITS) as usize] >> (block % BITS) & 1 == 0
     }
 
-    /// Covers `block`.
+    /// Marks `block` as covered.
     #[inline]
     pub(crate) fn cover(&mut self, block: u64) {
         if !self.is_free(block) {
@@ -74,7 +75,7 @@ impl FreeMap {
         }
     }
 
-    /// Covers free blocks from `block` on, at most `count`, up to the first covered one. Returns how many.
+    /// Covers up to `count` blocks from `block` on, stopping at the first covered one. Returns how many were covered.
     pub(crate) fn cover_run(&mut self, block: u64, count: u64) -> u64 {
         let end = block.saturating_add(count).min(self.count);
         let run = (block..end).take_while(|&at| self.is_free(at)).count() as u64;
@@ -82,7 +83,7 @@ impl FreeMap {
         run
     }
 
-    /// Returns the first free block at or after `block`, or else the first of all; `None` when all are covered.
+    /// Returns the first free block at or after `block`, wrapping around; `None` if all are covered.
     pub(crate) fn next_free(&self, block: u64) -> Option<u64> {
         if self.is_full() {
             return None;
@@ -96,7 +97,7 @@ impl FreeMap {
             let word = *self.levels[level].get((bit / BITS) as usize)?;
             let free = !word & (u64::MAX << (bit % BITS));
             if free == 0 {
-                // Nothing more in this word: ask the level above for the next word that is not full.
+                // No free bit in the rest of this word: find the next word that is not full in the level above.
                 level += 1;
                 if level == self.levels.len() {
                     return None;

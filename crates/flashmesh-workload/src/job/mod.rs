@@ -1,9 +1,9 @@
-//! Jobs as fio runs them: `[workload] kind = "job"`.
+//! Jobs of fio: `[workload] kind = "job"`.
 //!
-//! A job issues requests to one or several files of equal length. Each file has a position for reads, one for writes and one for
-//! deallocations, and random requests may cover every block once in a pass before one is covered again. The rules are those of
-//! fio's manual and of what fio 3.33 issues; the random generator is that of this crate, so offsets have
-//! fio's distribution, but not its order.
+//! A job issues requests to one or several files of equal length. Each file has separate positions for reads, writes and
+//! deallocations. With a random map, random requests cover every block once per pass before any block is covered again. The rules
+//! follow fio's manual and the requests that fio 3.33 issues. The random generator is that of this crate, so offsets have fio's
+//! distribution, but not its order.
 
 mod file;
 mod free_map;
@@ -24,33 +24,33 @@ const READS: usize = 0;
 const WRITES: usize = 1;
 const DEALLOCATIONS: usize = 2;
 
-/// The requests of a job, one common stream whatever the thread.
+/// The workload source of a job. All threads share one stream.
 #[derive(Clone, Debug)]
 pub struct JobSource {
     shape: Shape,
     files: Vec<File>,
     generator: Generator,
-    /// The generator at the start of a pass, where all passes draw the same.
+    /// The generator state at the start of each pass, for `same-passes`.
     first: Generator,
-    /// Only open replay asks for arrival times.
+    /// The arrival times; `None` except in open replay.
     arrivals: Option<Arrivals>,
     last_arrival: Time,
     requests_left: u64,
     request_count: Option<u64>,
     passes_left: u64,
-    /// Bytes of this pass so far.
+    /// The bytes issued in this pass.
     passed: u64,
-    /// The file of the last request.
+    /// The file of the last request; with round robin, the file after it.
     file: usize,
-    /// Requests to the next draw of a place.
+    /// The requests until the next random draw of an offset, that request included.
     run_left: u32,
-    /// Writes since the last flush.
+    /// The writes since the last flush.
     unflushed: u32,
-    /// A place that was deallocated and is written next: file, offset in it and size.
+    /// A range that was deallocated and is written next: file, offset in the file, size.
     deallocated: Option<(usize, u64, u64)>,
 }
 
-/// A request that was drawn: its kind, its file, and its place in it.
+/// A drawn request: its direction, its file, and its range within the file.
 #[derive(Clone, Copy)]
 struct Drawn {
     direction: usize,
@@ -60,10 +60,10 @@ struct Drawn {
 }
 
 impl JobSource {
-    /// The job that `workload` describes, on a drive of `capacity`, for `replay`.
+    /// Creates the job described by `workload` for a drive of `capacity`, replayed as `replay` says.
     ///
     /// # Errors
-    /// When a parameter is out of its bounds or the files do not fit the drive; the message begins with the key to change.
+    /// If a parameter is out of bounds or the files do not fit the drive. The message begins with the key to change.
     pub fn new(
         workload: &config::Workload,
         replay: &config::Replay,
@@ -103,7 +103,7 @@ impl JobSource {
         })
     }
 
-    /// Returns the next request; `None` behind the last one.
+    /// Returns the next request; `None` at the end of the job.
     fn next(&mut self) -> Result<Option<IoRequest>, WorkloadError> {
         if self.requests_left == 0 || (self.is_pass_over() && !self.begin_pass()) {
             return Ok(None);
@@ -127,7 +127,7 @@ impl JobSource {
             _ => RequestKind::Deallocate,
         };
         self.unflushed += u32::from(kind == RequestKind::Write);
-        // fio counts the writes alone where a job deallocates first.
+        // With `deallocate-first`, fio counts only the writes.
         if !(self.shape.deallocates_first && kind == RequestKind::Deallocate) {
             self.passed += drawn.size;
         }
@@ -139,12 +139,12 @@ impl JobSource {
         Ok(Some(IoRequest { arrival, kind, offset, size, stream: 0 }))
     }
 
-    /// Returns whether the bytes of this pass have been issued.
+    /// Returns whether all bytes of this pass have been issued.
     fn is_pass_over(&self) -> bool {
         self.shape.pass_size.is_some_and(|size| self.passed >= size)
     }
 
-    /// Begins the next pass. Returns whether there is one.
+    /// Starts the next pass. Returns whether there is one.
     fn begin_pass(&mut self) -> bool {
         if self.passes_left == 0 {
             return false;
@@ -155,7 +155,7 @@ impl JobSource {
         true
     }
 
-    /// Returns to the start of every file.
+    /// Resets all files to their start.
     fn rewind(&mut self) {
         self.files.iter_mut().for_each(File::rewind);
         self.file = 0;
@@ -165,13 +165,13 @@ impl JobSource {
         }
     }
 
-    /// Draws the next request; `None` behind the last pass.
+    /// Draws the next request; `None` after the last pass.
     fn draw(&mut self) -> Option<Drawn> {
         loop {
             if let Some(drawn) = self.draw_in_files() {
                 return Some(drawn);
             }
-            // Every file is at its end. What is left of the pass goes on from the start, unless less than one request is left.
+            // Every file is at its end. The rest of the pass continues from the start, unless it is smaller than one request.
             let left = self.shape.pass_size.map(|size| size - self.passed);
             if left.is_some_and(|left| left < self.shape.largest) {
                 if !self.begin_pass() {
@@ -183,7 +183,7 @@ impl JobSource {
         }
     }
 
-    /// Draws the next request in the first file that has room; `None` when all files are at their end.
+    /// Draws the next request in the first file where it fits; `None` if no file has one.
     fn draw_in_files(&mut self) -> Option<Drawn> {
         if let Some((file, offset, size)) = self.deallocated.take() {
             self.files[file].went(WRITES, offset, offset + size);
@@ -209,7 +209,7 @@ impl JobSource {
         }
     }
 
-    /// Chooses the file of the next request; `None` when all are at their end.
+    /// Chooses the file of the next request; `None` if all are at their end.
     fn next_file(&mut self) -> Option<usize> {
         let count = self.files.len();
         if count == 1 {
@@ -225,7 +225,7 @@ impl JobSource {
         Some(found)
     }
 
-    /// Returns the place and the size of the next request of `direction` in `file`; `None` when none fits.
+    /// Returns offset and size of the next request of `direction` in `file`; `None` if none fits.
     fn place(&mut self, file: usize, direction: usize) -> Option<(u64, u64)> {
         let (offset, is_drawn) = self.offset(file, direction)?;
         let (sizes, length) = (&self.shape.sizes[direction], self.shape.length);
@@ -239,13 +239,13 @@ impl JobSource {
             }
         };
         let Some(map) = self.files[file].map.as_mut().filter(|_| is_drawn) else { return Some((offset, size)) };
-        // A request is cut short where a block follows that this pass has covered.
+        // A request is cut short before the next block that this pass has already covered.
         let unit = self.shape.map_unit;
         let free = map.cover_run(offset / unit, size.div_ceil(unit));
         Some((offset, size.min(free * unit)))
     }
 
-    /// Returns where the next request of `direction` in `file` begins, and whether that was drawn.
+    /// Returns the offset of the next request of `direction` in `file`, and whether it was drawn at random.
     fn offset(&mut self, file: usize, direction: usize) -> Option<(u64, bool)> {
         let state = &mut self.files[file];
         let (stride, length) = (&self.shape.stride, self.shape.length);

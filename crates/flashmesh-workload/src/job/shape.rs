@@ -1,4 +1,4 @@
-//! Properties that all requests of a job share, from the configuration.
+//! The constant properties of a job, from the configuration.
 
 use super::file::{DIRECTIONS, File, Stride};
 use super::free_map::FreeMap;
@@ -8,22 +8,22 @@ use crate::error::WorkloadError;
 use crate::synthetic::{Addresses, Chance, KindMix, Layout, Shares, SizeTable, addresses_of, smallest_of, unusable};
 use crate::units::Bytes;
 
-/// The fixed part of a job.
+/// The properties that all requests of a job share.
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
     pub(super) kinds: KindMix,
-    /// Sizes of reads, writes and deallocations.
+    /// The sizes of reads, writes and deallocations.
     pub(super) sizes: [SizeTable; DIRECTIONS],
-    /// The pattern of a random job; `None` of a sequential one.
+    /// The address pattern; `None` for a sequential job.
     pub(super) addresses: Option<Addresses>,
-    /// Bytes of one file.
+    /// The length of one file in bytes.
     pub(super) length: u64,
     pub(super) alignment: u64,
-    /// Whether requests of each direction begin at multiples of the smallest of them.
+    /// Whether offsets of each direction are multiples of its own smallest size.
     pub(super) aligns_each: bool,
-    /// Bytes of one block of the random map.
+    /// The size in bytes of a block of the random map.
     pub(super) map_unit: u64,
-    /// The largest request.
+    /// The size of the largest request, in bytes.
     pub(super) largest: u64,
     pub(super) stride: Stride,
     pub(super) file_order: FileOrder,
@@ -31,7 +31,7 @@ pub(super) struct Shape {
     pub(super) deallocates_first: bool,
     pub(super) run_length: u32,
     pub(super) run_kind: RunKind,
-    /// The chance that a random job draws a place where one is due.
+    /// The chance that an offset is drawn at random when a draw is due; otherwise the request is sequential.
     pub(super) draws: Chance,
     pub(super) pass_size: Option<u64>,
     pub(super) same_passes: bool,
@@ -53,7 +53,7 @@ impl Shape {
         let map_unit = smallest(&used)?;
         let is_sequential = workload.pattern == Pattern::Sequential;
         let alignment = if is_sequential { sector_size } else { workload.alignment.unwrap_or(map_unit) };
-        // The whole footprint is checked as that of other workloads; a file is a layout of its own.
+        // The checks of other workloads apply to the whole footprint; each file then has its own layout.
         let whole = Layout::new(workload.footprint_start, workload.footprint, sector_size, capacity, sector_size)?;
         let sector = sector_size.as_u64();
         let length = whole.length().as_u64() / u64::from(workload.files.max(1)) / sector * sector;
@@ -115,7 +115,7 @@ impl Shape {
         })
     }
 
-    /// Returns the files of the job at their start.
+    /// Returns the files of the job in their initial state.
     pub(super) fn files(&self, workload: &Workload) -> Vec<File> {
         let has_map = workload.random_map && workload.pattern == Pattern::Random;
         let map = || has_map.then(|| FreeMap::new(self.length / self.map_unit));
@@ -123,7 +123,7 @@ impl Shape {
         (0..u64::from(workload.files.max(1))).map(|file| File::new(start(file), map())).collect()
     }
 
-    /// Returns the number of requests, where that follows from the configuration.
+    /// Returns the number of requests; `None` if the configuration does not determine it.
     pub(super) fn request_count(&self, workload: &Workload, requests: u64) -> Option<u64> {
         if self.flush_every.is_some() {
             return None;
@@ -137,7 +137,7 @@ impl Shape {
     }
 }
 
-/// Returns the directions that requests of `workload` have.
+/// Returns the directions of the requests of `workload`.
 fn used_directions(workload: &Workload) -> Vec<usize> {
     if workload.deallocate_first {
         return vec![WRITES, DEALLOCATIONS];
@@ -150,7 +150,7 @@ fn used_directions(workload: &Workload) -> Vec<usize> {
     shares.into_iter().filter(|&(_, is_used)| is_used).map(|(direction, _)| direction).collect()
 }
 
-/// Returns the table with the smallest size, which says where requests may begin.
+/// Returns the table with the smallest size, which determines the possible offsets.
 fn sizes_with_smallest(sizes: &[SizeTable; DIRECTIONS]) -> &SizeTable {
     sizes.iter().min_by_key(|table| table.smallest().bytes).unwrap_or(&sizes[READS])
 }

@@ -21,7 +21,7 @@ fn source(workload: &Workload) -> JobSource {
     JobSource::new(workload, &Replay::default(), Bytes::from_kib(1 << 20), SECTOR, 1).unwrap()
 }
 
-/// Kind, offset and size in KiB of every request.
+/// Returns kind, offset and size of every request, in KiB.
 fn requests(workload: &Workload) -> Vec<(RequestKind, u64, u64)> {
     let mut source = source(workload);
     let next = || source.next_request(0).unwrap();
@@ -167,7 +167,7 @@ fn the_count_that_is_foretold_is_the_count_that_comes() {
     ] {
         assert_eq!(source(&job).request_count(), Some(requests(&job).len() as u64));
     }
-    // Of 10 KiB two requests of 4 KiB fit, and what is left of the pass is less than one request.
+    // 10 KiB hold two requests of 4 KiB; the rest of the pass is smaller than one request.
     let odd = Workload { pattern: Pattern::Sequential, passes: 2, ..workload(10) };
     assert_eq!((offsets(&odd), source(&odd).request_count()), (vec![0, 4, 0, 4], None));
 }

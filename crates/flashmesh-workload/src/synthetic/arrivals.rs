@@ -1,4 +1,4 @@
-//! When requests arrive, for open replay.
+//! Arrival processes for open replay.
 
 use super::random::{self, Generator, Seed};
 use super::unusable;
@@ -6,17 +6,16 @@ use crate::config::ArrivalKind;
 use crate::error::WorkloadError;
 use crate::units::Time;
 
-/// A process of arrivals, the first of them at time zero.
+/// An arrival process. The first arrival is at time zero.
 ///
-/// Arrivals are whole picoseconds; the part of a picosecond that a gap leaves over is carried into the next gap, so
-/// rounding never shifts the mean.
+/// Arrivals are whole picoseconds. The fraction cut off each gap is carried into the next one, so rounding never shifts the mean.
 #[derive(Clone, Debug)]
 pub(crate) struct Arrivals {
     spacing: Spacing,
     generator: Generator,
-    /// The next arrival; `None` once it lies beyond [`Time::MAX`].
+    /// The next arrival; `None` once it exceeds [`Time::MAX`].
     next_ps: Option<u64>,
-    /// What was cut off the gaps so far, below one picosecond.
+    /// The fraction of a picosecond carried into the next gap.
     carried_ps: f64,
 }
 
@@ -25,7 +24,8 @@ enum Spacing {
     Constant {
         gap_ps: u64,
     },
-    /// Groups of `length` requests that arrive together, at exponential distances; single requests when it is 1.
+    /// Bursts of `length` requests that arrive together, with exponential gaps between bursts. With a length of 1: Poisson
+    /// arrivals.
     Exponential {
         mean_gap_ps: f64,
         length: u32,
@@ -34,7 +34,7 @@ enum Spacing {
 }
 
 impl Arrivals {
-    /// Arrivals of `kind` at a mean distance of `mean`, `burst_length` of them together when they come in bursts.
+    /// Creates an arrival process of `kind` with a mean gap of `mean` per request. `burst_length` applies only to bursts.
     pub(crate) fn new(
         kind: ArrivalKind,
         mean: Time,
@@ -57,10 +57,10 @@ impl Arrivals {
         Ok(Arrivals { spacing, generator: random::arrivals_of(seed), next_ps: Some(0), carried_ps: 0.0 })
     }
 
-    /// The next arrival.
+    /// Returns the next arrival.
     ///
     /// # Errors
-    /// When it lies beyond the longest time there is.
+    /// If it exceeds the largest time.
     pub(crate) fn next(&mut self) -> Result<Time, WorkloadError> {
         let Some(now_ps) = self.next_ps else {
             return Err(unusable(

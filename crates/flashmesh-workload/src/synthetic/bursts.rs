@@ -1,4 +1,4 @@
-//! What the requests of a burst have in common: places to which they come again together, and what they ask.
+//! Bursts of requests that share their kind, or that recur at the same addresses.
 
 use super::kinds::KindMix;
 use super::pattern::Cursor;
@@ -7,23 +7,23 @@ use super::recurrence::{Groups, Recurrence};
 use crate::config::BurstKinds;
 use crate::request::RequestKind;
 
-/// What bursts are like: so many requests of a stream each, one after the other, however they arrive.
+/// The properties of bursts: `length` consecutive requests of a stream each, independent of their arrival times.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bursts {
     length: u32,
-    /// Whether bursts come again; those of one kind among themselves, where bursts are of one.
+    /// The recurrence of bursts, if they recur. With [`BurstKinds::Alike`], bursts of reads and other bursts recur separately.
     recurrence: Option<Recurrence>,
     kinds: BurstKinds,
 }
 
 impl Bursts {
-    /// Bursts of `length` requests; nothing where their requests have nothing in common.
+    /// Creates bursts of `length` requests; `None` if the requests of a burst share nothing.
     pub(crate) fn new(length: u32, recurrence: Option<Recurrence>, kinds: BurstKinds) -> Option<Bursts> {
         let is_plain = recurrence.is_none() && kinds == BurstKinds::Mixed;
         (!is_plain).then_some(Bursts { length, recurrence, kinds })
     }
 
-    /// The bursts of a stream, which follow from what its generator draws next.
+    /// Creates the bursts of one stream, seeded by the next draws of its generator.
     pub(crate) fn of_stream(self, generator: &mut Generator) -> StreamBursts {
         let others = self.kinds == BurstKinds::Alike;
         let groups = self.recurrence.map(|recurrence| {
@@ -34,20 +34,21 @@ impl Bursts {
     }
 }
 
-/// The bursts of one stream.
+/// The state of the bursts of one stream.
 #[derive(Clone, Debug)]
 pub(crate) struct StreamBursts {
     bursts: Bursts,
-    /// Requests of the present burst that are still to come.
+    /// The remaining requests of the current burst.
     left: u32,
-    /// What the present burst asks, where all of it asks the same.
+    /// The kind of all requests of the current burst, with [`BurstKinds::Alike`].
     kind: RequestKind,
-    /// Bursts that come again: all of them, or those that read and, apart, the others.
+    /// The recurring groups: the first of all bursts, or of bursts of reads; the second of other bursts, with
+    /// [`BurstKinds::Alike`].
     groups: Option<[Groups; 2]>,
 }
 
 impl StreamBursts {
-    /// What the next request asks; `cursor` stands nowhere where a burst begins that comes again.
+    /// Returns the kind of the next request. At the start of a recurring burst, resets `cursor` to [`Cursor::NOWHERE`].
     #[inline]
     pub(crate) fn next(&mut self, kinds: &KindMix, generator: &mut Generator, cursor: &mut Cursor) -> RequestKind {
         let begins = self.left == 0;
@@ -66,7 +67,7 @@ impl StreamBursts {
         self.kind
     }
 
-    /// What the place of the present request follows from, where its burst comes again.
+    /// Returns the generator that determines the address of the current request, if bursts recur.
     #[inline]
     pub(crate) fn draws(&mut self) -> Option<&mut Generator> {
         let place = self.place();

@@ -1,11 +1,11 @@
-//! What a request asks: shares of reads, writes and the rest.
+//! The mix of request kinds: shares of reads, writes and others.
 
 use super::random::{Chance, Generator};
 use super::unusable;
 use crate::error::WorkloadError;
 use crate::request::RequestKind;
 
-/// Shares of the requests, from 0 to 1; what they leave writes.
+/// The shares of the kinds, from 0 to 1. The rest of the requests are writes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Shares {
     pub(crate) read: f64,
@@ -14,15 +14,16 @@ pub(crate) struct Shares {
     pub(crate) write_zeroes: f64,
 }
 
-/// The kinds that have a share of their own, in the order of [`Shares`].
+/// The kinds with a share, in the order of [`Shares`].
 const KINDS: [RequestKind; 4] =
     [RequestKind::Read, RequestKind::Deallocate, RequestKind::Flush, RequestKind::WriteZeroes];
 
-/// The mix of kinds; a workload of one kind draws nothing.
+/// The mix of kinds. A workload of one kind makes no random draws.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum KindMix {
     Only(RequestKind),
-    /// A draw is of the first kind whose bound it stays below; above all of them it writes.
+    /// Cumulative chances in the order of [`KINDS`]: a draw selects the first kind whose chance holds it, and a write if none
+    /// does.
     Mixed([Chance; KINDS.len()]),
 }
 
@@ -40,7 +41,7 @@ impl KindMix {
             if !(0.0..=1.0).contains(&share) {
                 return Err(unusable(key, format!("{share} is not a share between 0 and 1")));
             }
-            // Shares such as 0.7 and 0.3 are not exact in binary: allow for their rounding.
+            // Shares such as 0.7 and 0.3 are not exact in binary: allow for rounding.
             if sum + share > 1.0 + 1e-9 {
                 let message = format!("{share} is taken from the writes, but shares of {sum} before it leave fewer");
                 return Err(unusable(key, message));
@@ -48,7 +49,7 @@ impl KindMix {
             sum += share;
             *bound = Chance::new(sum);
         }
-        // A kind has all requests when those before it have none and it has the rest.
+        // A kind has all requests if no earlier kind has any and its cumulative share is 1.
         let mut before = Chance::new(0.0);
         for (kind, bound) in KINDS.into_iter().zip(bounds) {
             if before.is_never() && bound.is_always() {

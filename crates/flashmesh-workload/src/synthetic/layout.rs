@@ -1,10 +1,10 @@
-//! Where on the drive requests may go.
+//! The footprint: the range of the drive that requests address.
 
 use super::unusable;
 use crate::error::WorkloadError;
 use crate::units::Bytes;
 
-/// The footprint, cut into blocks of the alignment; the last block may be a part of one.
+/// The footprint, divided into blocks of the alignment. The last block may be shorter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     start: u64,
@@ -13,7 +13,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// The footprint of `length` bytes (the rest of the drive when `None`) from `start`, cut into blocks of `alignment`.
+    /// Creates the layout of `length` bytes (`None`: the rest of the drive) from `start`, in blocks of `alignment`.
     pub(crate) fn new(
         start: Bytes,
         length: Option<Bytes>,
@@ -50,17 +50,18 @@ impl Layout {
         Ok(Layout { start: start.as_u64(), length: length.as_u64(), alignment: alignment.as_u64() })
     }
 
-    /// How many blocks there are, the last one perhaps short.
+    /// Returns the number of blocks, including a shorter last one.
     pub(crate) fn blocks(&self) -> u64 {
         self.length.div_ceil(self.alignment)
     }
 
-    /// How many blocks a request of `size` bytes touches.
+    /// Returns the number of blocks that a request of `size` bytes covers.
     pub(crate) fn blocks_of(&self, size: u64) -> u64 {
         size.div_ceil(self.alignment)
     }
 
-    /// In how many blocks, counted from the first, a request of `size` bytes may begin without crossing the end.
+    /// Returns the number of blocks in which a request of `size` bytes can begin without crossing the end. These are always the
+    /// first blocks.
     pub(crate) fn starts_of(&self, size: u64) -> u64 {
         match self.length.checked_sub(size) {
             Some(spare) => spare / self.alignment + 1,
@@ -68,18 +69,18 @@ impl Layout {
         }
     }
 
-    /// The place on the drive where `block` begins.
+    /// Returns the offset of `block` on the drive.
     #[inline]
     pub(crate) fn offset_of(&self, block: u64) -> Bytes {
         Bytes::new(self.start + block * self.alignment)
     }
 
-    /// The size of a block.
+    /// Returns the size of a block.
     pub(crate) fn alignment(&self) -> Bytes {
         Bytes::new(self.alignment)
     }
 
-    /// The first place behind the footprint.
+    /// Returns the offset of the end of the footprint.
     pub(crate) fn end(&self) -> Bytes {
         Bytes::new(self.start + self.length)
     }

@@ -1,8 +1,8 @@
-//! Workloads made up from a description: where requests go, how large they are, what they ask and when they arrive.
+//! Synthetic workloads: generated addresses, sizes, kinds and arrivals.
 //!
-//! A source draws from xoshiro256++ and computes in integers, or in floating point through `libm`, so a configuration and a
-//! seed give the same requests on every machine. Each of the four questions has its own file; `stream.rs` puts them
-//! together.
+//! All random draws come from xoshiro256++, and all arithmetic is in integers or in floating point through `libm`. So a
+//! configuration and a seed give the same requests on every machine. Addresses, sizes, kinds and arrivals each have their own
+//! file; `stream.rs` combines them.
 
 mod arrivals;
 mod bursts;
@@ -34,10 +34,10 @@ use crate::units::{Bytes, Time};
 pub(crate) use pattern::{AddressPattern, Cursor, Sequential};
 use pattern::{HotCold, HotStride, Normal, Pareto, Uniform, Zipf, Zoned};
 
-/// Requests of a synthetic workload or a profile when the configuration does not say how many.
+/// The default number of requests of a synthetic workload or a profile.
 pub const REQUESTS_DEFAULT: u64 = 100_000;
 
-/// Mean time between arrivals of a synthetic workload when the configuration does not say it.
+/// The default mean time between arrivals of a synthetic workload.
 pub(crate) const INTERARRIVAL_DEFAULT: Time = Time::from_us(10);
 
 /// A synthetic workload: `[workload] kind = "synthetic"`.
@@ -66,11 +66,11 @@ pub struct SyntheticSource {
 }
 
 impl SyntheticSource {
-    /// The workload that `workload` describes, on a drive of `capacity`, for `replay`.
+    /// Creates the workload described by `workload` for a drive of `capacity`, replayed as `replay` says.
     ///
     /// # Errors
-    /// When a parameter is out of its bounds or the requests do not fit the footprint or the drive; the message begins
-    /// with the key to change.
+    /// If a parameter is out of bounds, or the requests do not fit the footprint or the drive. The message begins with the key to
+    /// change.
     pub fn new(
         workload: &config::Workload,
         replay: &config::Replay,
@@ -118,7 +118,7 @@ impl WorkloadSource for SyntheticSource {
     }
 }
 
-/// The pattern of `workload` over `blocks` blocks, for sequential requests in `parts` parts.
+/// Returns the address pattern of `workload` over `blocks` blocks. A sequential pattern is divided into `parts` parts.
 pub(crate) fn addresses_of(
     workload: &config::Workload,
     parts: u32,
@@ -138,7 +138,7 @@ pub(crate) fn addresses_of(
     })
 }
 
-/// The error for a parameter that cannot be used, named by its key.
+/// Returns the error for an unusable value of `key`.
 pub(crate) fn unusable(key: &str, message: impl std::fmt::Display) -> WorkloadError {
     WorkloadError::Unusable(format!("{key}: {message}"))
 }

@@ -1,16 +1,16 @@
-//! Draws that cost a multiplication and give the same value on every machine.
+//! Random draws that cost one multiplication and are equal on every machine.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// The generator of every workload: xoshiro256++ (Blackman and Vigna, "Scrambled linear pseudorandom number generators",
-/// 2021), seeded through SplitMix64.
+/// The generator of all workloads: xoshiro256++ (Blackman and Vigna, "Scrambled linear pseudorandom number generators", 2021),
+/// seeded through SplitMix64.
 pub(crate) type Generator = Xoshiro256PlusPlus;
 
-/// What the draws of a workload follow from: the seed of the run, and which member of a mix the workload is.
+/// The seed of a workload: the seed of the run, and the index of the workload within a mix.
 ///
-/// Members draw from distant parts of one sequence. Were they seeded with seeds that follow one another, a run and the
-/// run with the next seed would share members.
+/// The members of a mix draw from distant parts of one sequence. With consecutive seeds for the members, two runs with
+/// consecutive seeds would share members.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seed {
     value: u64,
@@ -18,12 +18,13 @@ pub(crate) struct Seed {
 }
 
 impl Seed {
-    /// The seed of member `member` of a mix that runs with `value`; member 0 draws what a workload of its own would.
+    /// Creates the seed of member `member` of a mix with seed `value`. Member 0 draws the same as a workload outside a mix.
     pub(crate) fn of_member(value: u64, member: u32) -> Seed {
         Seed { value, member }
     }
 
-    /// The generator where the part of this member begins; each has two parts, of 2^192 draws each.
+    /// Returns the generator at the start of the member's part of the sequence. Each member has two parts of 2^192 draws: one for
+    /// its streams, one for its arrivals.
     fn generator(self) -> Generator {
         let mut generator = Generator::seed_from_u64(self.value);
         for _ in 0..2 * self.member {
@@ -39,50 +40,51 @@ impl From<u64> for Seed {
     }
 }
 
-/// The generator of stream 0; stream n + 1 is stream n after a jump of 2^128 draws, so streams never meet.
+/// Returns the generator of stream 0. The generator of stream n + 1 is that of stream n after a jump of 2^128 draws, so streams
+/// do not overlap.
 pub(crate) fn stream_of(seed: impl Into<Seed>) -> Generator {
     seed.into().generator()
 }
 
-/// The generator of arrival times: 2^192 draws away from stream 0, beyond every stream of addresses.
+/// Returns the generator of arrival times: 2^192 draws after stream 0, beyond all streams.
 ///
-/// Arrivals have draws of their own so that where requests go does not depend on when they arrive.
+/// Arrivals have their own draws, so that addresses do not depend on them.
 pub(crate) fn arrivals_of(seed: impl Into<Seed>) -> Generator {
     let mut generator = seed.into().generator();
     generator.long_jump();
     generator
 }
 
-/// A uniform whole number in 0..`bound`, by one multiplication (Lemire, "Fast random integer generation in an interval",
+/// Returns a uniform whole number in 0..`bound`, by one multiplication (Lemire, "Fast random integer generation in an interval",
 /// 2019).
 ///
-/// The rejection step is left out: some values are more likely than others by `bound` / 2^64, below 2^-24 for every
-/// drive that can be configured.
+/// The rejection step is omitted. So some values are more likely than others by `bound` / 2^64, which is below 2^-24 for every
+/// possible drive.
 #[inline]
 pub(crate) fn below(generator: &mut Generator, bound: u64) -> u64 {
     ((u128::from(generator.next_u64()) * u128::from(bound)) >> 64) as u64
 }
 
-/// A uniform number in [0, 1), a multiple of 2^-53.
+/// Returns a uniform number in [0, 1), a multiple of 2^-53.
 #[inline]
 pub(crate) fn unit(generator: &mut Generator) -> f64 {
     const STEP: f64 = 1.0 / (1_u64 << 53) as f64;
     (generator.next_u64() >> 11) as f64 * STEP
 }
 
-/// An event of fixed probability, decided by one comparison of integers.
+/// An event with a fixed probability, decided by one comparison of integers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Chance {
-    /// Of 2^63 equally likely draws, how many hit.
+    /// The number of draws, of 2^63 equally likely ones, for which the event occurs.
     hits: u64,
 }
 
 impl Chance {
     const DRAWS: f64 = (1_u64 << 63) as f64;
 
-    /// An event of `probability`, which is clamped to 0..=1.
+    /// Creates an event of `probability`, clamped to 0..=1.
     pub(crate) fn new(probability: f64) -> Chance {
-        // The product is exact and the cast saturates, so 0 never hits and 1 always does.
+        // The product is exact and the cast saturates, so probability 0 never occurs and 1 always does.
         Chance { hits: (probability.min(1.0) * Self::DRAWS) as u64 }
     }
 
@@ -94,13 +96,13 @@ impl Chance {
         self.hits == 1 << 63
     }
 
-    /// Whether `draw` of [`Chance::draw`] hits.
+    /// Returns whether the event occurs for a `draw` of [`Chance::draw`].
     #[inline]
     pub(crate) fn holds(self, draw: u64) -> bool {
         draw < self.hits
     }
 
-    /// A draw that several chances may be held against.
+    /// Returns a draw, which can be tested against several chances.
     #[inline]
     pub(crate) fn draw(generator: &mut Generator) -> u64 {
         generator.next_u64() >> 1
@@ -121,7 +123,7 @@ mod tests {
         }
         let expected = draws as f64 / bins as f64;
         let chi_square: f64 = counts.iter().map(|&seen| (seen as f64 - expected).powi(2) / expected).sum();
-        // 99 degrees of freedom: beyond 148.2 once in a thousand seeds.
+        // 99 degrees of freedom: exceeds 148.2 for one in a thousand seeds.
         assert!(chi_square < 148.2, "chi-square {chi_square}");
     }
 

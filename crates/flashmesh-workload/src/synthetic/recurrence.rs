@@ -1,4 +1,4 @@
-//! Groups of requests that come again: pages that were read together are read together later.
+//! Recurring groups of requests: pages that were read together are read together again later.
 
 use rand_core::{Rng, SeedableRng};
 
@@ -6,12 +6,12 @@ use super::random::{Chance, Generator, below};
 use super::unusable;
 use crate::error::WorkloadError;
 
-/// How often groups of requests come again.
+/// The rule by which groups of requests recur.
 ///
-/// At each turn a group comes: a new one with probability 1/n, else one that came before. So a group comes n times on average, in a
-/// run of any length. Which group comes again follows one of two rules. By the first an earlier turn is drawn, and its group comes
-/// again: groups that came often come more often (Simon, "On a class of skew distribution functions", 1955). By the second all
-/// groups that have come are alike. Draws are hashes of the turn, so that no turn has to be remembered.
+/// Each turn has one group: with probability 1/n a new one, otherwise an earlier one. So each group recurs until it has had n turns
+/// on average, in a run of any length. The earlier group is selected by one of two rules. The first draws an earlier turn and takes
+/// its group, so that frequent groups recur more often (Simon, "On a class of skew distribution functions", 1955). The second draws
+/// an earlier group uniformly. The draws are hashes of the turn number, so no turn needs to be stored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Recurrence {
     is_new: Chance,
@@ -19,10 +19,10 @@ pub(crate) struct Recurrence {
 }
 
 impl Recurrence {
-    /// Groups come `mean` times each; `skew` is the share of returns by the first rule.
+    /// Creates a rule with `mean` turns per group; `skew` is the share of recurrences by the first rule.
     ///
     /// # Errors
-    /// When `mean` is below 1 or above a million.
+    /// If `mean` is below 1 or above a million.
     pub(crate) fn new(mean: f64, skew: f64) -> Result<Recurrence, WorkloadError> {
         if !(1.0..=1e6).contains(&mean) {
             return Err(unusable("profile", format!("bursts cannot come {mean} times on average")));
@@ -30,7 +30,7 @@ impl Recurrence {
         Ok(Recurrence { is_new: Chance::new(1.0 / mean), follows_turns: Chance::new(skew) })
     }
 
-    /// The turn at which the group of this turn came first, and whose number it has.
+    /// Returns the first turn of the group of `turn`. It identifies the group.
     fn first_turn(&self, seed: u64, turn: u64) -> u64 {
         let mut turn = turn;
         loop {
@@ -45,7 +45,7 @@ impl Recurrence {
         }
     }
 
-    /// Any group that came first before this turn.
+    /// Returns a uniformly drawn group whose first turn is before `turn`.
     fn any_group(&self, seed: u64, turn: u64, mut draws: Generator) -> u64 {
         loop {
             let earlier = below(&mut draws, turn);
@@ -66,25 +66,25 @@ pub(crate) struct Groups {
     recurrence: Recurrence,
     seed: u64,
     turn: u64,
-    /// What the places of the present group follow from.
+    /// The generator for the addresses of the current group.
     draws: Generator,
 }
 
 impl Groups {
-    /// The groups of a stream, which follow from what its generator draws next.
+    /// Creates the groups of a stream, seeded by the next draws of its generator.
     pub(crate) fn new(recurrence: Recurrence, generator: &mut Generator) -> Groups {
         Groups { recurrence, seed: generator.next_u64(), turn: 0, draws: generator.clone() }
     }
 
-    /// The next group begins.
+    /// Starts the next turn.
     pub(crate) fn begin(&mut self) {
         let first = self.recurrence.first_turn(self.seed, self.turn);
-        // Not the draws that decided about the turn.
+        // Other draws than those that select the group.
         self.draws = draws_of(!self.seed, first);
         self.turn += 1;
     }
 
-    /// What the place of the next request of the present group follows from.
+    /// Returns the generator for the address of the next request of the current group.
     #[inline]
     pub(crate) fn draws(&mut self) -> &mut Generator {
         &mut self.draws
@@ -96,7 +96,7 @@ mod tests {
     use super::super::random::stream_of;
     use super::*;
 
-    /// How often each group comes in so many turns, most often first.
+    /// Returns how often each group occurs in `turns` turns, the most frequent first.
     fn counts(mean: f64, skew: f64, turns: u64) -> Vec<u64> {
         let recurrence = Recurrence::new(mean, skew).unwrap();
         let mut counts = std::collections::BTreeMap::new();
@@ -124,11 +124,12 @@ mod tests {
 
     #[test]
     fn groups_are_as_unlike_as_the_rules_make_them() {
-        // All groups alike: their ages decide, and the first share p of them has p (1 - ln p) of the turns.
+        // All groups equally likely: a group's share depends on its age, and the oldest share p of them has p (1 - ln p) of the
+        // turns.
         let part = 50.0 / 170.0_f64;
         let even = share_of_first(&counts(24.69, 0.0, 400_000), part);
         assert!((even - part * (1.0 - part.ln())).abs() < 0.03, "{even}");
-        // By earlier turns: a power law, of which the first 5 % have most.
+        // By earlier turns: a power law, in which the first 5 % of the groups have most turns.
         let skewed = share_of_first(&counts(37.89, 1.0, 400_000), 0.05);
         assert!((0.7..0.95).contains(&skewed), "{skewed}");
     }

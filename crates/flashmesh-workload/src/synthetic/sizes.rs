@@ -1,4 +1,4 @@
-//! How much a request covers: one size, or a weighted distribution of sizes.
+//! Request sizes: one size, or a weighted distribution of sizes.
 
 use rand_core::Rng;
 
@@ -10,28 +10,28 @@ use crate::error::WorkloadError;
 use crate::request::RequestKind;
 use crate::units::Bytes;
 
-/// One size, with what the patterns need to know of it.
+/// A size, with the block counts that patterns need.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Size {
     pub(crate) bytes: Bytes,
-    /// Blocks of the alignment that it touches.
+    /// The number of blocks that a request of this size covers.
     pub(crate) blocks: u64,
-    /// It fits the footprint when it begins in one of this many first blocks.
+    /// The number of blocks in which a request of this size can begin without crossing the end of the footprint.
     pub(crate) starts: u64,
 }
 
 /// The sizes of a workload.
 ///
-/// A weighted choice takes one draw and one comparison whatever the number of sizes: Walker's alias method, with the
-/// tables built as Vose describes ("A linear algorithm for generating random numbers with a given distribution", 1991).
-/// The tables are built here because the stream of draws is part of what a seed fixes.
+/// A weighted choice takes one draw and one comparison for any number of sizes: Walker's alias method, with tables built by
+/// Vose's algorithm ("A linear algorithm for generating random numbers with a given distribution", 1991). Implemented here
+/// because the sequence of draws must stay the same for a seed.
 #[derive(Clone, Debug)]
 pub(crate) struct SizeTable {
     sizes: Vec<Size>,
     columns: Vec<Column>,
 }
 
-/// One column of the alias method: its own size up to a limit of the draw, another size beyond it.
+/// A column of the alias method: its own size for draws below a limit, another size above it.
 #[derive(Clone, Copy, Debug)]
 struct Column {
     own_below: u64,
@@ -39,7 +39,7 @@ struct Column {
 }
 
 impl SizeTable {
-    /// A table of `weighted` sizes on `layout`; sizes of weight 0 are left out.
+    /// Creates a table of `weighted` sizes on `layout`, without sizes of weight 0.
     pub(crate) fn new(
         weighted: &config::Sizes,
         layout: &Layout,
@@ -71,7 +71,7 @@ impl SizeTable {
         if let [only] = self.sizes.as_slice() {
             return only;
         }
-        // The high half of the product is a uniform column, the low half a uniform place in it.
+        // The high half of the product is a uniform column, the low half a uniform position in it.
         let product = u128::from(generator.next_u64()) * self.columns.len() as u128;
         let (column, place) = ((product >> 64) as usize, product as u64);
         let Column { own_below, other } = self.columns[column];
@@ -87,21 +87,21 @@ impl SizeTable {
     }
 }
 
-/// The sizes of a workload whose writes may cover other sizes than its reads.
+/// The sizes of a workload in which writes may have other sizes than reads.
 #[derive(Clone, Debug)]
 pub(crate) struct SizesByKind {
     all: SizeTable,
-    /// The sizes of writes, when they have their own.
+    /// The sizes of writes, if they differ from the others.
     writes: Option<SizeTable>,
 }
 
 impl SizesByKind {
-    /// `reads` for reads and `writes` for writes.
+    /// Creates separate sizes for reads and writes.
     pub(crate) fn new(reads: SizeTable, writes: SizeTable) -> SizesByKind {
         SizesByKind { all: reads, writes: Some(writes) }
     }
 
-    /// The size of the next request, which is of `kind`.
+    /// Draws the size of a request of `kind`.
     #[inline]
     pub(crate) fn choose(&self, kind: RequestKind, generator: &mut Generator) -> &Size {
         match (&self.writes, kind) {
@@ -110,7 +110,7 @@ impl SizesByKind {
         }
     }
 
-    /// The table with the smallest size of all, which says where requests may begin.
+    /// Returns the table with the smallest size, which determines the possible offsets.
     pub(crate) fn with_smallest(&self) -> &SizeTable {
         match &self.writes {
             Some(writes) if writes.smallest().bytes < self.all.smallest().bytes => writes,
@@ -125,7 +125,7 @@ impl From<SizeTable> for SizesByKind {
     }
 }
 
-/// The smallest size that `weighted` can give, if any: the default of the alignment.
+/// Returns the smallest size with a weight, the default of the alignment; `None` if no size has a weight.
 pub(crate) fn smallest_of(weighted: &config::Sizes) -> Option<Bytes> {
     weighted.0.iter().filter(|&&(_, weight)| weight > 0.0).map(|&(size, _)| size).min()
 }
@@ -166,7 +166,7 @@ fn columns_of(weights: &[f64]) -> Vec<Column> {
             low.push(tall);
         }
     }
-    // What is left on either stack is full but for rounding, and keeps its own size alone.
+    // The columns left on either stack are full up to rounding, and keep only their own size.
     columns
 }
 
@@ -205,7 +205,7 @@ mod tests {
                 (counts[&size] as f64 - expected).powi(2) / expected
             })
             .sum();
-        // 3 degrees of freedom: beyond 16.3 once in a thousand seeds.
+        // 3 degrees of freedom: exceeds 16.3 for one in a thousand seeds.
         assert!(chi_square < 16.3, "chi-square {chi_square}");
     }
 

@@ -1,4 +1,4 @@
-//! The machine behind synthetic workloads and profiles: kinds, sizes, addresses and arrivals put together.
+//! The request streams of synthetic workloads and profiles, which combine kinds, sizes, addresses and arrivals.
 
 use super::arrivals::Arrivals;
 use super::bursts::{Bursts, StreamBursts};
@@ -14,26 +14,26 @@ use crate::error::WorkloadError;
 use crate::request::{IoRequest, RequestKind};
 use crate::units::{Bytes, Time};
 
-/// What the requests of a workload are like; shared by its streams.
+/// The properties of the requests of a workload, shared by its streams.
 #[derive(Clone, Debug)]
 pub(crate) struct Recipe {
     pub(crate) layout: Layout,
     pub(crate) kinds: KindMix,
     pub(crate) sizes: SizesByKind,
     pub(crate) addresses: Addresses,
-    /// What requests that come together have in common, if anything.
+    /// The properties that requests of a burst share; `None` if they share nothing.
     pub(crate) bursts: Option<Bursts>,
-    /// Whether some requests begin within a block.
+    /// The share of requests that begin within a block; `None` if all begin at its start.
     pub(crate) unaligned: Option<Unaligned>,
 }
 
-/// The streams of a workload: one for each thread of closed replay, a single one otherwise.
+/// The streams of a workload: one per thread in closed replay, a single one otherwise.
 #[derive(Clone, Debug)]
 pub(crate) struct Streams {
     recipe: Recipe,
     streams: Vec<Stream>,
     threaded: bool,
-    /// Only open replay asks for arrival times.
+    /// The arrival times; `None` except in open replay.
     arrivals: Option<Arrivals>,
     requests: u64,
 }
@@ -46,10 +46,10 @@ struct Stream {
     left: u64,
 }
 
-/// How many streams `replay` asks for.
+/// Returns the number of streams for `replay`.
 ///
 /// # Errors
-/// When closed replay has no threads.
+/// If closed replay has no threads.
 pub(crate) fn streams_of(replay: &Replay) -> Result<u32, WorkloadError> {
     match replay.mode {
         ReplayMode::Open | ReplayMode::Stress => Ok(1),
@@ -61,7 +61,7 @@ pub(crate) fn streams_of(replay: &Replay) -> Result<u32, WorkloadError> {
 }
 
 impl Streams {
-    /// `requests` of `recipe`, dealt out evenly to the streams that `replay` asks for; `arrivals` count in open replay.
+    /// Creates streams with `requests` requests of `recipe`, divided evenly. `arrivals` is only used in open replay.
     pub(crate) fn new(
         recipe: Recipe,
         arrivals: Arrivals,
@@ -94,7 +94,7 @@ impl Streams {
         })
     }
 
-    /// The next request of `thread`, or of the one common stream.
+    /// Returns the next request of `thread` in closed replay, of the single stream otherwise.
     #[inline]
     pub(crate) fn next_request(&mut self, thread: u32) -> Result<Option<IoRequest>, WorkloadError> {
         let index = if self.threaded { thread } else { 0 };
@@ -104,7 +104,7 @@ impl Streams {
         }
     }
 
-    /// Adds the next requests of the common stream to `batch`, until it holds `count` or there are no more.
+    /// Appends the next requests of the single stream to `batch`, until it holds `count` or the stream ends.
     pub(crate) fn fill(&mut self, batch: &mut Vec<IoRequest>, count: usize) -> Result<(), WorkloadError> {
         let Some(stream) = self.streams.first_mut() else { return Ok(()) };
         while batch.len() < count && stream.left > 0 {
@@ -119,9 +119,10 @@ impl Streams {
 }
 
 impl Stream {
-    /// Its next request, of which there is at least one; `index` says which stream it is.
+    /// Draws the next request, of which at least one must be left. `index` is the number of the stream.
     ///
-    /// Always inlined: a request that is passed on is written in pieces and read again whole, which stalls a processor.
+    /// Always inlined: a returned request would be stored in pieces and loaded as a whole, which stalls the processor (failed
+    /// store-to-load forwarding).
     #[inline(always)]
     fn draw(
         &mut self,
@@ -142,7 +143,7 @@ impl Stream {
             return Ok(IoRequest { arrival, kind, offset: Bytes::ZERO, size: Bytes::ZERO, stream: index });
         }
         let size = recipe.sizes.choose(kind, &mut self.generator);
-        // Only places come again: sizes of the bursts that come most often would be those of the workload.
+        // Only addresses recur. If sizes did too, those of the most frequent bursts would dominate the workload.
         let generator = self.bursts.as_mut().and_then(StreamBursts::draws).unwrap_or(&mut self.generator);
         let block = recipe.addresses.choose(generator, &mut self.cursor, size);
         let mut offset = recipe.layout.offset_of(block);

@@ -1,10 +1,10 @@
-//! Requests that begin within a block of the alignment.
+//! Requests that do not begin at the start of a block.
 
 use super::layout::Layout;
 use super::random::{Chance, Generator, below};
 use crate::units::Bytes;
 
-/// A share of requests begins at any sector of its block, not at the first.
+/// The share of requests that begin at a random sector of their block instead of its start.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unaligned {
     chance: Chance,
@@ -13,14 +13,15 @@ pub(crate) struct Unaligned {
 }
 
 impl Unaligned {
-    /// Of `share` of the requests; `None` where that is none, or a block is a sector: then nothing is drawn.
+    /// Creates the rule for `share` of the requests. `None`, without any draws, if the share is 0 or a block is one sector.
     pub(crate) fn new(share: f64, layout: &Layout, sector_size: Bytes) -> Option<Unaligned> {
         let sector = sector_size.as_u64();
         let sectors = layout.alignment().as_u64() / sector;
         (share > 0.0 && sectors > 1).then(|| Unaligned { chance: Chance::new(share), sector, sectors })
     }
 
-    /// Where a request of `size` bytes begins that was to begin at `offset`; there where it would pass the end of the footprint.
+    /// Returns the offset of a request of `size` bytes: `offset`, or with the given chance a random sector of its block. Stays at
+    /// `offset` if the request would cross the end of the footprint.
     pub(crate) fn moved(&self, offset: Bytes, size: Bytes, layout: &Layout, generator: &mut Generator) -> Bytes {
         if !self.chance.holds(Chance::draw(generator)) {
             return offset;

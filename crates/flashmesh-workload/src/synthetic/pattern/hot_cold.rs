@@ -1,4 +1,4 @@
-//! A hot region and a cold one.
+//! The hot-cold pattern: a hot region and a cold region.
 
 use super::{AddressPattern, Cursor};
 use crate::error::WorkloadError;
@@ -6,9 +6,9 @@ use crate::synthetic::random::{self, Chance, Generator};
 use crate::synthetic::sizes::{Size, SizeTable};
 use crate::synthetic::unusable;
 
-/// The first blocks of the footprint are hot and get their share of the requests; inside a region all places are
-/// equally likely. A request lies in one region as a whole (Rosenblum and Ousterhout, "The design and implementation of
-/// a log-structured file system", 1992, section 3.5).
+/// The hot-cold pattern. The first blocks of the footprint are hot and receive a fixed share of the requests. Within each region,
+/// addresses are uniform. Each request lies entirely in one region (Rosenblum and Ousterhout, "The design and implementation of a
+/// log-structured file system", 1992, section 3.5).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HotCold {
     hot: Chance,
@@ -16,7 +16,7 @@ pub(crate) struct HotCold {
 }
 
 impl HotCold {
-    /// The first `hot_footprint` of `blocks` get `hot_traffic` of the requests; both are shares.
+    /// Creates a pattern in which the first `hot_footprint` of `blocks` receive `hot_traffic` of the requests. Both are shares.
     pub(crate) fn new(
         hot_footprint: f64,
         hot_traffic: f64,
@@ -49,7 +49,7 @@ impl AddressPattern for HotCold {
     #[inline]
     fn choose(&self, generator: &mut Generator, _cursor: &mut Cursor, size: &Size) -> u64 {
         if self.hot.holds(Chance::draw(generator)) {
-            // With a footprint that is hot to its end, the last block may be too short to end in.
+            // If the footprint is hot to its end, its short last block may leave one start fewer.
             let starts = (self.hot_blocks + 1 - size.blocks).min(size.starts);
             random::below(generator, starts)
         } else {

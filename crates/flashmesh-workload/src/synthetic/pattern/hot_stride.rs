@@ -1,4 +1,4 @@
-//! Hot blocks at equal distances.
+//! The hot-stride pattern: every n-th block is hot.
 
 use super::{AddressPattern, Cursor};
 use crate::error::WorkloadError;
@@ -6,11 +6,11 @@ use crate::synthetic::random::{self, Chance, Generator};
 use crate::synthetic::sizes::{Size, SizeTable};
 use crate::synthetic::unusable;
 
-/// Every n-th block of the footprint is hot, the first of them the first; together they get their share of the requests, the
-/// blocks between them the rest, each group evenly.
+/// The hot-stride pattern. Every n-th block of the footprint is hot, beginning with the first. The hot blocks together receive a
+/// fixed share of the requests, the other blocks the rest; within each group, addresses are uniform.
 ///
-/// Static allocation in the order CWDP puts neighbouring pages on neighbouring channels, so with a stride of as many pages as
-/// there are channels the hot blocks are those of one row of chips, and their traffic is the share of the hottest row.
+/// Static allocation in the order CWDP places consecutive pages on consecutive channels. So with a stride equal to the number of
+/// channels, in pages, the hot blocks are those of one row of chips, and the share is the traffic of the hottest row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HotStride {
     hot: Chance,
@@ -18,7 +18,7 @@ pub(crate) struct HotStride {
 }
 
 impl HotStride {
-    /// One in `stride` blocks is hot; together they get `hot_traffic` of the requests.
+    /// Creates a pattern in which one in `stride` blocks is hot, and hot blocks receive `hot_traffic` of the requests.
     pub(crate) fn new(stride: u32, hot_traffic: f64, sizes: &SizeTable) -> Result<HotStride, WorkloadError> {
         if !(0.0..=1.0).contains(&hot_traffic) {
             return Err(unusable("workload.hot-traffic", format!("{hot_traffic} is not a share between 0 and 1")));

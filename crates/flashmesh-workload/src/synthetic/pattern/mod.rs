@@ -1,4 +1,4 @@
-//! Where requests go: one pattern a file, behind one contract.
+//! Address patterns: one per file, with a common trait.
 
 mod hot_cold;
 mod hot_stride;
@@ -22,41 +22,39 @@ pub(crate) use zoned::Zoned;
 use super::random::Generator;
 use super::sizes::Size;
 
-/// Chooses the block of the footprint in which a request begins.
+/// An address pattern: selects the block of the footprint in which a request begins.
 ///
 /// # Contract
-/// - The block is below `size.starts`: no request crosses the end of the footprint. Patterns are built only for sizes
-///   with at least one such block.
-/// - What changes from request to request lives in the cursor and the generator, both of the stream; a pattern is
-///   shared by all streams.
-/// - The number of draws may vary, their values may not depend on the machine: integers, or floating point through
-///   `libm`.
+/// - The block is below `size.starts`: no request crosses the end of the footprint. Patterns are only built for sizes with at
+/// least one such block.
+/// - A pattern is constant and shared by all streams. All changing state is in the cursor and the generator of the stream.
+/// - The number of draws may vary. Results must not depend on the machine: integers, or floating point through `libm`.
 pub(crate) trait AddressPattern {
-    /// The block in which the next request, of `size`, begins.
+    /// Returns the block in which the next request, of `size`, begins.
     fn choose(&self, generator: &mut Generator, cursor: &mut Cursor, size: &Size) -> u64;
 }
 
-/// Where a stream is in its part of the footprint, in blocks.
+/// The position of a stream in its part of the footprint, in blocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cursor {
-    /// The block after the last request; [`Cursor::NOWHERE`] before the first.
+    /// The block after the last request; [`Cursor::NOWHERE`] without one.
     pub(crate) next: u64,
     pub(crate) first: u64,
     pub(crate) end: u64,
 }
 
 impl Cursor {
-    /// The place of a stream without a last request.
+    /// The value of `next` without a last request.
     pub(crate) const NOWHERE: u64 = u64::MAX;
 
-    /// A cursor at the beginning of part `part` of `parts` of `blocks` blocks; parts differ by one block at most.
+    /// Creates a cursor for part `part` of `parts` equal parts of `blocks` blocks. Parts differ by at most one block.
     pub(crate) fn of_part(part: u32, parts: u32, blocks: u64) -> Cursor {
         let bound = |part: u64| (u128::from(blocks) * u128::from(part) / u128::from(parts)) as u64;
         Cursor { next: Self::NOWHERE, first: bound(u64::from(part)), end: bound(u64::from(part) + 1) }
     }
 }
 
-/// Every pattern. An enum and not a trait object: the choice is made inline, once per request.
+/// All patterns. An enum rather than a trait object, so that the call per request is inlined.
 #[derive(Clone, Debug)]
 pub(crate) enum Addresses {
     Sequential(Sequential),

@@ -1,4 +1,4 @@
-//! Skewed draws of other shapes than Zipf's: a power of a uniform number, and a sum of uniform numbers.
+//! The Pareto and the normal pattern.
 
 use super::scatter::Scatter;
 use super::{AddressPattern, Cursor};
@@ -7,10 +7,11 @@ use crate::synthetic::random::{self, Generator};
 use crate::synthetic::sizes::{Size, SizeTable};
 use crate::synthetic::unusable;
 
-/// Uniform numbers whose mean is one draw of [`Normal`].
+/// The number of uniform draws that are averaged for one draw of [`Normal`].
 const SUMMED: u64 = 12;
 
-/// The first `h` of the blocks get `1 - h` of the requests, at every scale (Pareto); blocks are scattered over the footprint.
+/// The Pareto pattern: the first share `h` of the blocks receives `1 - h` of the requests, and again within that part, at every
+/// scale. Blocks are scattered over the footprint.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pareto {
     exponent: f64,
@@ -19,7 +20,7 @@ pub(crate) struct Pareto {
 }
 
 impl Pareto {
-    /// A Pareto pattern of share `h`, between 0 and 1, over the blocks in which the smallest size fits.
+    /// Creates a pattern with share `h`, between 0 and 1, over the blocks in which the smallest size can begin.
     pub(crate) fn new(h: f64, sizes: &SizeTable) -> Result<Pareto, WorkloadError> {
         if !(h > 0.0 && h < 1.0) {
             return Err(unusable("workload.pareto-share", format!("{h} is not above 0 and below 1")));
@@ -37,17 +38,17 @@ impl AddressPattern for Pareto {
     }
 }
 
-/// The mean of twelve uniform draws, with a uniform deviation around it; blocks are scattered over the footprint.
+/// The normal pattern: the mean of twelve uniform draws, plus a uniform deviation. Blocks are scattered over the footprint.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Normal {
-    /// Blocks between the least and the most that a draw deviates.
+    /// The width of the uniform deviation, in blocks.
     deviation: u64,
     scatter: Scatter,
     count: u64,
 }
 
 impl Normal {
-    /// A pattern whose draws deviate by up to half of `share` of the footprint.
+    /// Creates a pattern whose deviation is at most half of `share` of the footprint, to either side.
     pub(crate) fn new(share: f64, sizes: &SizeTable) -> Result<Normal, WorkloadError> {
         if !(0.0..=1.0).contains(&share) {
             return Err(unusable("workload.normal-deviation", format!("{share} is not a share between 0 and 1")));

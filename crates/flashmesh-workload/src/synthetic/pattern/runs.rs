@@ -1,4 +1,4 @@
-//! Sequential runs that begin at popular places: the pattern of profiles.
+//! The pattern of profiles: sequential runs that start at Zipf-distributed blocks.
 
 use super::{AddressPattern, Cursor, Zipf};
 use crate::error::WorkloadError;
@@ -6,8 +6,8 @@ use crate::synthetic::random::{Chance, Generator};
 use crate::synthetic::sizes::{Size, SizeTable};
 use crate::synthetic::unusable;
 
-/// A request goes on where the last one of its stream ended, or begins a new run at a place chosen by [`Zipf`]. The
-/// lengths of runs are geometric.
+/// The run pattern: a request continues at the end of the previous one of its stream, or starts a new run at a block drawn from
+/// [`Zipf`]. The lengths of runs are geometric.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Runs {
     goes_on: Chance,
@@ -15,7 +15,7 @@ pub(crate) struct Runs {
 }
 
 impl Runs {
-    /// Runs of `mean_requests` requests (1 is no runs at all) over places of Zipf skew `theta`.
+    /// Creates runs with a mean length of `mean_requests` (1: every request is a new run), which start with Zipf skew `theta`.
     pub(crate) fn new(theta: f64, mean_requests: f64, sizes: &SizeTable) -> Result<Runs, WorkloadError> {
         if !(1.0..=1e9).contains(&mean_requests) {
             return Err(unusable(

@@ -1,11 +1,11 @@
-//! A fixed permutation that keeps neighbours apart.
+//! A fixed permutation that scatters neighbouring blocks.
 
 /// A bijection of 0..n onto itself that scatters neighbouring numbers.
 ///
-/// Rounds of multiplication by an odd number and shift-xor permute the numbers of as many bits as n needs; a result
-/// beyond n is permuted again until it is below ("cycle walking", Black and Rogaway, "Ciphers with arbitrary finite
-/// domains", 2002), which takes fewer than two rounds on average. The permutation depends on n alone: which blocks are
-/// popular is the same for every seed and every stream.
+/// Rounds of multiplication by an odd number and shift-xor permute the numbers with the bit length of n - 1. A result of n or
+/// more is permuted again until it is below n ("cycle walking", Black and Rogaway, "Ciphers with arbitrary finite domains",
+/// 2002), which takes fewer than two passes on average. The permutation depends only on n, so the popular blocks are the same for
+/// every seed and every stream.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scatter {
     count: u64,
@@ -14,13 +14,13 @@ pub(crate) struct Scatter {
 }
 
 impl Scatter {
-    /// The permutation of 0..`count`; `count` is positive.
+    /// Creates the permutation of 0..`count`. `count` must be positive.
     pub(crate) fn new(count: u64) -> Scatter {
         let bits = (u64::BITS - (count - 1).leading_zeros()).max(2);
         Scatter { count, mask: u64::MAX >> (u64::BITS - bits), shift: bits / 2 }
     }
 
-    /// Where `index`, below the count, goes.
+    /// Returns the image of `index`, which must be below `count`.
     #[inline]
     pub(crate) fn place_of(&self, index: u64) -> u64 {
         let mut place = index;
@@ -34,7 +34,7 @@ impl Scatter {
         }
     }
 
-    /// An odd factor, an offset and a shift-xor: each can be undone within the mask.
+    /// Applies one invertible round within the mask: an odd factor, an offset and a shift-xor.
     #[inline]
     fn round(&self, value: u64, factor: u64, offset: u64) -> u64 {
         let value = value.wrapping_mul(factor).wrapping_add(offset) & self.mask;
@@ -71,7 +71,7 @@ mod tests {
         let count = 1_000_000;
         let scatter = Scatter::new(count);
         let places: Vec<u64> = (0..1000).map(|index| scatter.place_of(index)).collect();
-        // Ten equal ranges of the footprint, and sixteen channels under page striping: about even on both.
+        // Both over ten equal ranges of the footprint and over sixteen channels with page striping, the load is about even.
         for (bins, bin_of) in [(10_u64, (|place| place / 100_000) as fn(u64) -> u64), (16, |place| place % 16)] {
             let mut counts = vec![0_u64; bins as usize];
             places.iter().for_each(|&place| counts[bin_of(place) as usize] += 1);

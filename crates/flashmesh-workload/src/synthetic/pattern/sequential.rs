@@ -1,4 +1,4 @@
-//! One request after the other.
+//! The sequential pattern.
 
 use super::{AddressPattern, Cursor};
 use crate::error::WorkloadError;
@@ -6,14 +6,15 @@ use crate::synthetic::random::Generator;
 use crate::synthetic::sizes::{Size, SizeTable};
 use crate::synthetic::unusable;
 
-/// Each request begins in the block after the last one; where the part of the stream ends, it starts again.
+/// The sequential pattern: each request begins in the block after the previous one, and wraps at the end of the part of its
+/// stream.
 ///
-/// A request that is no multiple of the alignment leaves the rest of its last block out.
+/// A request whose size is no multiple of the alignment leaves the rest of its last block unused.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sequential;
 
 impl Sequential {
-    /// A sequential pattern in `parts` parts of `blocks` blocks in all.
+    /// Creates a sequential pattern in `parts` parts of together `blocks` blocks.
     pub(crate) fn new(parts: u32, blocks: u64, sizes: &SizeTable) -> Result<Sequential, WorkloadError> {
         let largest = sizes.largest();
         let fits = (0..parts).all(|part| fits(&Cursor::of_part(part, parts, blocks), largest));

@@ -1,10 +1,10 @@
-//! Anywhere with the same probability.
+//! The uniform random pattern.
 
 use super::{AddressPattern, Cursor};
 use crate::synthetic::random::{self, Generator};
 use crate::synthetic::sizes::Size;
 
-/// Every block in which the request fits is equally likely.
+/// The uniform pattern: all blocks in which the request fits are equally likely.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Uniform;
 

@@ -1,4 +1,4 @@
-//! Few blocks get most of the requests.
+//! The Zipf pattern: few blocks receive most of the requests.
 
 use super::scatter::Scatter;
 use super::{AddressPattern, Cursor};
@@ -7,8 +7,8 @@ use crate::synthetic::random::{self, Generator};
 use crate::synthetic::sizes::{Size, SizeTable};
 use crate::synthetic::unusable;
 
-/// The block of rank k is asked for with probability proportional to k^-theta; ranks are scattered over the footprint,
-/// so popular blocks are not neighbours.
+/// The Zipf pattern: the block of rank k is drawn with probability proportional to k^-theta. Ranks are scattered over the
+/// footprint, so that popular blocks are not neighbours.
 ///
 /// A request that would cross the end of the footprint is moved back to the last block in which it fits.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +18,7 @@ pub(crate) struct Zipf {
 }
 
 impl Zipf {
-    /// A Zipf pattern of skew `theta` (0 is uniform) over the blocks in which the smallest size fits.
+    /// Creates a pattern with skew `theta` (0 is uniform) over the blocks in which the smallest size can begin.
     pub(crate) fn new(theta: f64, sizes: &SizeTable) -> Result<Zipf, WorkloadError> {
         if !(0.0..=5.0).contains(&theta) {
             return Err(unusable("workload.zipf-theta", format!("{theta} is not between 0 and 5")));
@@ -36,24 +36,24 @@ impl AddressPattern for Zipf {
     }
 }
 
-/// Draws ranks 1..=n with probability proportional to rank^-theta, in constant time and memory.
+/// A sampler of ranks 1..=n with probability proportional to rank^-theta, in constant time and memory.
 ///
-/// Rejection-inversion (Hörmann and Derflinger, "Rejection-inversion to generate variates from monotone discrete
-/// distributions", ACM TOMACS 6(3), 1996): a point drawn under the hat h(x) = x^-theta is rounded to the next rank and
-/// kept when it lies in the part of the rank's column that is as large as the rank's probability. More than nine in
-/// ten are kept at once. Done here because it must come out the same on every machine: published crates take
-/// logarithms from the platform whenever any other crate of a build asks for the standard library.
+/// Rejection-inversion (Hörmann and Derflinger, "Rejection-inversion to generate variates from monotone discrete distributions",
+/// ACM TOMACS 6(3), 1996): a point drawn under the hat h(x) = x^-theta is rounded to the nearest rank. The rank is accepted if
+/// the point lies in the part of the rank's column whose area is the rank's probability. More than nine in ten are accepted at
+/// once. Implemented here because results must be equal on every machine: published crates use the platform's logarithm as soon
+/// as any crate of the build enables the standard library.
 #[derive(Clone, Copy, Debug)]
 struct Ranks {
-    /// 1 - theta.
+    /// The exponent of the integral, 1 - theta.
     exponent: f64,
     theta: f64,
     count: u64,
-    /// H(1.5) - h(1): where the column of rank 1 begins.
+    /// H(1.5) - h(1), the start of the column of rank 1.
     area_first: f64,
-    /// H(n + 0.5) less [`Ranks::area_first`].
+    /// H(n + 0.5) - `area_first`.
     area: f64,
-    /// A rank this far above its point, or less, is kept without evaluating its column.
+    /// If a rank exceeds its point by at most this, it is accepted without computing its column.
     squeeze: f64,
 }
 
@@ -71,7 +71,7 @@ impl Ranks {
         loop {
             let area = self.area_first + (1.0 - random::unit(generator)) * self.area;
             let point = self.integral_inverse(area);
-            // The cast saturates, so a point that rounding sent astray still gives a rank.
+            // The cast saturates, so even a point with a large rounding error yields a valid rank.
             let rank = ((point + 0.5) as u64).clamp(1, self.count);
             let rank_f64 = rank as f64;
             if rank_f64 - point <= self.squeeze || area >= self.integral(rank_f64 + 0.5) - self.hat(rank_f64) {
@@ -80,24 +80,24 @@ impl Ranks {
         }
     }
 
-    /// h(x) = x^-theta.
+    /// Returns the hat, h(x) = x^-theta.
     fn hat(&self, x: f64) -> f64 {
         libm::exp(-self.theta * libm::log(x))
     }
 
-    /// H(x), an integral of h: (x^(1 - theta) - 1) / (1 - theta), and ln x where theta is 1.
+    /// Returns H(x), an integral of h: (x^(1 - theta) - 1) / (1 - theta), or ln x if theta is 1.
     fn integral(&self, x: f64) -> f64 {
         let log = libm::log(x);
         if self.exponent == 0.0 { log } else { libm::expm1(self.exponent * log) / self.exponent }
     }
 
-    /// The x with H(x) = `area`.
+    /// Returns the x with H(x) = `area`.
     #[inline]
     fn integral_inverse(&self, area: f64) -> f64 {
         if self.exponent == 0.0 {
             libm::exp(area)
         } else {
-            // Rounding must not take the logarithm below its domain.
+            // Rounding must not push the argument below the domain of the logarithm.
             libm::exp(libm::log1p((area * self.exponent).max(-1.0)) / self.exponent)
         }
     }
@@ -120,14 +120,14 @@ mod tests {
             }
             let total: f64 = (1..=count).map(|rank| (rank as f64).powf(-theta)).sum();
             let expected = |rank: usize| draws as f64 * (rank as f64 + 1.0).powf(-theta) / total;
-            // Ranks too rare for the test are taken together with the last one that is not.
+            // Ranks too rare for the test are merged into the last frequent one.
             let frequent = (0..counts.len()).take_while(|&rank| expected(rank) >= 10.0).count();
             let rest = |of: &dyn Fn(usize) -> f64| (frequent - 1..counts.len()).map(of).sum::<f64>();
             let mut chi_square: f64 =
                 (0..frequent - 1).map(|rank| (counts[rank] as f64 - expected(rank)).powi(2) / expected(rank)).sum();
             let rest_expected = rest(&expected);
             chi_square += (rest(&|rank| counts[rank] as f64) - rest_expected).powi(2) / rest_expected;
-            // 49 degrees of freedom or fewer: beyond 85.4 once in a thousand seeds.
+            // At most 49 degrees of freedom: exceeds 85.4 for one in a thousand seeds.
             assert!(chi_square < 85.4, "theta {theta}: chi-square {chi_square} over {frequent} ranks");
         }
     }
@@ -138,7 +138,7 @@ mod tests {
         let ranks = Ranks::new(theta, count);
         let mut generator = stream_of(23);
         let head = (0..draws).filter(|_| ranks.choose(&mut generator) <= 1000).count() as f64 / f64::from(draws);
-        // Euler-Maclaurin for the sum of rank^-theta, exact to 1e-9 here.
+        // The sum of rank^-theta by the Euler-Maclaurin formula, accurate to 1e-9 here.
         let sum = |n: f64| {
             let tail = |x: f64| (x.powf(1.0 - theta) - 10_f64.powf(1.0 - theta)) / (1.0 - theta);
             (1..10).map(|rank| f64::from(rank).powf(-theta)).sum::<f64>()

@@ -1,4 +1,4 @@
-//! Zones of the footprint, each with its share of the requests.
+//! The zoned pattern: zones of the footprint, each with its share of the requests.
 
 use super::{AddressPattern, Cursor};
 use crate::error::WorkloadError;
@@ -6,10 +6,10 @@ use crate::synthetic::random::{self, Chance, Generator};
 use crate::synthetic::sizes::{Size, SizeTable};
 use crate::synthetic::unusable;
 
-/// Shares of the requests and of the footprint add up to 100; allows for the rounding of decimals.
+/// The tolerance for sums of percentages, which decimals do not represent exactly.
 const ROUNDING: f64 = 1e-6;
 
-/// One zone: its first block, its blocks, and the chance that a draw lies in this zone or in one before.
+/// A zone: its first block, its number of blocks, and the chance that a draw selects this zone or an earlier one.
 #[derive(Clone, Copy, Debug)]
 struct Zone {
     first: u64,
@@ -17,14 +17,15 @@ struct Zone {
     up_to: Chance,
 }
 
-/// Zones from the start of the footprint on; inside a zone all blocks are equally likely.
+/// The zoned pattern: consecutive zones from the start of the footprint. Within a zone, addresses are uniform.
 #[derive(Clone, Debug)]
 pub(crate) struct Zoned {
     zones: Vec<Zone>,
 }
 
 impl Zoned {
-    /// Zones written as `requests/footprint:requests/footprint`, in percent, over the blocks in which the smallest size fits.
+    /// Parses zones written as `requests/footprint:requests/footprint`, in percent, over the blocks in which the smallest size
+    /// can begin.
     pub(crate) fn new(text: &str, sizes: &SizeTable) -> Result<Zoned, WorkloadError> {
         let blocks = sizes.smallest().starts as f64;
         let (mut traffic, mut space) = (0.0, 0.0);
@@ -66,7 +67,7 @@ impl AddressPattern for Zoned {
     fn choose(&self, generator: &mut Generator, _cursor: &mut Cursor, size: &Size) -> u64 {
         let draw = Chance::draw(generator);
         let drawn = self.zones.iter().find(|zone| zone.up_to.holds(draw));
-        // Rounding may leave the last draws to no zone.
+        // Because of rounding, the last draws may select no zone.
         let zone = drawn.or_else(|| self.zones.iter().rfind(|zone| zone.blocks > 0));
         zone.map_or(0, |zone| zone.first + random::below(generator, zone.blocks)).min(size.starts - 1)
     }
