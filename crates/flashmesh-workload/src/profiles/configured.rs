@@ -1,30 +1,30 @@
-//! Mixes defined in a configuration: `profile = "src2_1 + 2*proj_3 + hm_0@50us"`.
+//! Mixes composed in a configuration: `profile = "src2_1 + 2*proj_3 + hm_0@50us"`.
 
 use super::names::{Named, find_named};
 use super::{Member, Mix};
 use crate::error::WorkloadError;
 use crate::units::Time;
 
-/// Characters of a mix, which no name of a profile has.
+/// The operators of a mix. No name of a profile contains them.
 const MARKS: [char; 3] = ['+', '*', '@'];
 
 const MEMBERS_MAX: usize = 64;
 
-/// The longest mean time between arrivals of a member.
+/// The largest mean time between arrivals of a member.
 const INTERARRIVAL_MAX: Time = Time::from_ms(1_000_000);
 
-/// Whether `text` puts a mix together, instead of naming a profile.
+/// Returns whether `text` composes a mix rather than naming a profile.
 pub(super) fn is_mix(text: &str) -> bool {
     text.contains(MARKS)
 }
 
-/// The mix that `text` puts together, of members with `+` between them.
+/// Parses a mix: members with `+` between them.
 ///
-/// A member is the name of a profile, which arrives at its published rate; `2*NAME` arrives twice as often, `NAME@50us`
-/// every 50 us on average. The rates of all members add up.
+/// A member is the name of a profile, with its published arrival rate. `2*NAME` doubles that rate, `NAME@50us` replaces it by one request every 50
+/// us on average. The rate of the mix is the sum of the rates of its members.
 ///
 /// # Errors
-/// When a member is no profile, or its rate is none.
+/// If a member is no profile, or its rate is invalid.
 pub(super) fn read(text: &str) -> Result<Mix, WorkloadError> {
     let parts: Vec<&str> = text.split('+').map(str::trim).collect();
     if parts.len() > MEMBERS_MAX {

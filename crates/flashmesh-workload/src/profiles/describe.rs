@@ -1,4 +1,4 @@
-//! Profiles and mixes as a person reads them.
+//! Descriptions of profiles and mixes for users.
 
 use std::fmt::Write;
 
@@ -7,13 +7,13 @@ use crate::config::{ArrivalKind, BurstKinds, MixPlacement, Workload};
 use crate::units::Time;
 
 impl Profile {
-    /// The figures in one line.
+    /// Returns the figures in one line.
     pub fn summary(&self) -> String {
         let (reads, sizes) = (self.read_percent.value, self.sizes.value);
         format!("{reads} % reads; {sizes}; every {}", of_note(self.mean_interarrival.value))
     }
 
-    /// What is published, what is known from elsewhere and what is assumed, in lines for a terminal.
+    /// Returns the published figures, those from elsewhere and the assumptions, as lines for a terminal.
     pub fn describe(&self) -> String {
         let Profile { name, suite, paper, elsewhere, assumed, .. } = self;
         let figures = [
@@ -78,7 +78,7 @@ impl Profile {
         text
     }
 
-    /// How sizes are spread beyond what is known of them; `None` when nothing is left to assume.
+    /// Returns the assumptions about the distribution of sizes; `None` if the figures determine it.
     fn assumed_sizes(&self) -> Option<String> {
         let assumed = &self.assumed;
         let geometric = format!("geometric over multiples of {}, at most {}", assumed.granule, assumed.size_max);
@@ -96,12 +96,12 @@ impl Profile {
 }
 
 impl Mix {
-    /// The members and their arrivals in one line.
+    /// Returns the members and the arrival rate in one line.
     pub fn summary(&self) -> String {
         format!("{}; every {}", self.member_names(), of_note(self.mean_interarrival))
     }
 
-    /// What is published and what is assumed, in lines for a terminal.
+    /// Returns the published figures and the assumptions, as lines for a terminal.
     pub fn describe(&self) -> String {
         let mut text = format!("{} ({})\n", self.name, self.member_names());
         let mut lines: Vec<(&str, String)> = Vec::new();
@@ -139,7 +139,7 @@ impl Mix {
     }
 }
 
-/// Settings of `workload` that replace those of the profile, in lines for a terminal; empty without any.
+/// Returns the settings of `workload` that override those of the profile, as lines for a terminal; empty without any.
 pub(crate) fn settings(workload: &Workload) -> String {
     let mut lines: Vec<(&str, String)> = Vec::new();
     match (workload.arrivals, workload.burst_length) {
@@ -175,14 +175,14 @@ pub(crate) fn settings(workload: &Workload) -> String {
     text
 }
 
-/// A time to four digits, which is more than any source gives, so that derived ones stay readable.
+/// Rounds a derived time to four digits, more than any source states, to keep it readable.
 fn of_note(time: Time) -> Time {
     let unit = 10_u64.pow(time.as_ps().max(1).ilog10().saturating_sub(3));
     Time::from_ps((time.as_ps() + unit / 2) / unit * unit)
 }
 
 fn section(text: &mut String, title: &str, lines: &[(&str, String)]) {
-    // Writing to a string cannot fail.
+    // Writing to a `String` cannot fail.
     let _ = writeln!(text, "  {title}");
     for (what, value) in lines {
         let _ = writeln!(text, "    {what:<20}{value}");
@@ -193,7 +193,7 @@ fn section(text: &mut String, title: &str, lines: &[(&str, String)]) {
 mod tests {
     use super::super::find;
 
-    /// The description, cut at the titles of its sections.
+    /// Returns the description, split at the titles of its sections.
     fn sections(name: &str) -> Vec<String> {
         let text = find(name).unwrap().describe();
         text.replace("\n  from elsewhere\n", "\n#\n")

@@ -1,50 +1,50 @@
-//! The figures of a workload, each with where it comes from.
+//! The figures of a workload, each with its origin.
 
 use std::fmt;
 
 use crate::units::Time;
 
-/// A figure of a workload.
+/// A figure of a workload, with its origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Figure<Value> {
-    /// The figure.
+    /// The value of the figure.
     pub value: Value,
-    /// Where it comes from.
+    /// The origin of the figure.
     pub origin: Origin,
 }
 
-/// Where a figure comes from.
+/// The origin of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// From the paper that the profile is named after.
+    /// The paper that publishes the profile.
     Published,
-    /// From another source, or a guess: [`Profile::elsewhere`](super::Profile::elsewhere) says which.
+    /// Another source, or a guess: see [`Profile::elsewhere`](super::Profile::elsewhere).
     Elsewhere,
 }
 
-/// Known figures of request sizes, in kB.
+/// The known figures of request sizes, in kB.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SizeFigures {
-    /// One mean for all requests.
+    /// A mean over all requests.
     Mean {
-        /// The mean.
+        /// The mean size.
         kb: f64,
     },
-    /// The mean of all requests, and the size that most of them have.
+    /// A mean over all requests, and the most frequent size.
     MeanAndMode {
-        /// The mean.
+        /// The mean size.
         mean_kb: f64,
         /// The most frequent size.
         mode_kb: f64,
     },
-    /// A mean for reads and one for writes.
+    /// Separate means for reads and writes.
     MeansByKind {
-        /// The mean of reads.
+        /// The mean size of reads.
         read_kb: f64,
-        /// The mean of writes.
+        /// The mean size of writes.
         write_kb: f64,
     },
-    /// The smallest and the largest size; the two are equal when all requests have one size.
+    /// The smallest and the largest size. They are equal if all requests have the same size.
     Range {
         /// The smallest size.
         smallest_kb: f64,
@@ -53,31 +53,31 @@ pub enum SizeFigures {
     },
 }
 
-/// How often pages that are read together are read together again.
+/// How often pages that are read together are read together again (collide).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Repetition {
-    /// How often a pair of pages collides on average, as published.
+    /// The mean number of collisions per pair of pages, as published.
     pub mean: f64,
-    /// The share of returns that go to bursts in proportion to how often they have come; the others go to all alike.
+    /// The share of recurrences whose burst is drawn in proportion to its earlier occurrences. The burst of the others is drawn uniformly.
     pub skew: f64,
 }
 
 impl Repetition {
-    /// The share of returns in proportion to how often bursts have come, where none is known: few pairs have most collisions then, as in most of the
-    /// volumes of *Patterned read collisions* (section II-C).
+    /// The skew if none is known: all recurrences in proportion to earlier occurrences. Few pairs then have most collisions, as in most volumes of
+    /// *Patterned read collisions* (section II-C).
     pub(super) const SKEW_DEFAULT: f64 = 1.0;
 
-    /// Of the pairs of a burst that comes again, those that collide again: its requests have other sizes, and so other pages beyond
-    /// their first. Measured over the eight profiles, whose values lie between 0.35 and 0.43.
+    /// The share of pairs of a recurring burst that collide again. It is below 1 because a recurring burst draws new sizes, and so covers other
+    /// pages beyond the first of each request. Measured over the eight profiles, where it is 0.35 to 0.43.
     const PAIRS_AGAIN: f64 = 0.385;
 
-    /// How often a burst has to come for its pairs to collide as often as published.
+    /// Returns the mean number of occurrences of a burst for which its pairs collide as often as published.
     pub(super) fn bursts_mean(&self) -> f64 {
         1.0 + (self.mean - 1.0) / Self::PAIRS_AGAIN
     }
 }
 
-/// The figures that one source gives of a workload.
+/// The figures of a workload from one source.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Figures {
     pub(super) read_percent: Option<f64>,
@@ -86,15 +86,15 @@ pub(super) struct Figures {
     pub(super) requests: Option<u64>,
 }
 
-/// `published`, or the figure of another source.
+/// Returns the published figure if there is one, else that of the other source.
 pub(super) fn first_of<Value>(published: Option<Value>, elsewhere: Option<Value>) -> Option<Figure<Value>> {
     let figure = |origin| move |value| Figure { value, origin };
     published.map(figure(Origin::Published)).or(elsewhere.map(figure(Origin::Elsewhere)))
 }
 
 impl SizeFigures {
-    /// The mean size of a request in bytes, when `read_share` of the requests read: kB is taken as 1024 B, as the sizes
-    /// of block requests are.
+    /// Returns the mean size of a request in bytes, if `read_share` of the requests are reads. A kB is taken as 1024 B, because block requests have
+    /// such sizes.
     pub fn mean_bytes(&self, read_share: f64) -> f64 {
         let mean_kb = match *self {
             SizeFigures::Mean { kb } => kb,
@@ -105,7 +105,7 @@ impl SizeFigures {
         mean_kb * 1024.0
     }
 
-    /// Whether all sizes can be multiples of 4 KiB.
+    /// Returns whether all sizes can be multiples of 4 KiB.
     pub(super) fn fit_pages(&self) -> bool {
         let is_multiple = |kb: f64| kb % 4.0 == 0.0;
         match *self {

@@ -1,35 +1,34 @@
-//! Several published workloads at once on one drive.
+//! Mixes: several published workloads at once on one drive.
 
 use super::{Paper, Profile};
 use crate::units::Time;
 
-/// A published mix of workloads (Venice, ISCA 2023, section 5, Table 3).
+/// A mix of workloads: a published one (Venice, ISCA 2023, section 5, Table 3), or one composed in a configuration, `profile =
+/// "src2_1 + 2*proj_3"`.
 ///
-/// The table gives the mean time between arrivals of the mix and names its members. It does not say what becomes
-/// of the members' own arrivals, and the sum of their rates is not always the rate of the mix. So all members keep
-/// their rates relative to each other, and one factor over all of them meets the rate of the mix \[choice\].
-///
-/// A configuration may put one together as well, `profile = "src2_1 + 2*proj_3"`.
+/// The table states the mean time between arrivals of the mix and names its members. It does not say how the members' own rates
+/// are adjusted, and their sum is not always the rate of the mix. So the rates of all members are scaled by a common factor to
+/// meet the rate of the mix \[choice\].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mix {
-    /// Name in the configuration.
+    /// The name in the configuration.
     pub name: String,
-    /// The paper that publishes it; none publishes one of the configuration.
+    /// The paper that publishes the mix; `None` for one composed in a configuration.
     pub paper: Option<Paper>,
-    /// Its members.
+    /// The members of the mix.
     pub members: Vec<Member>,
-    /// Why these are the members, where the paper does not state them.
+    /// The reason for this choice of members, if the paper does not state them.
     pub members_basis: Option<String>,
-    /// Mean time from one arrival to the next, of any members.
+    /// The mean time between arrivals of the mix.
     pub mean_interarrival: Time,
 }
 
-/// A profile as a part of a mix.
+/// A profile as a member of a mix.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Member {
-    /// The profile.
+    /// The profile of the member.
     pub profile: &'static Profile,
-    /// Mean time from one of its arrivals to the next, before the factor of the mix.
+    /// The mean time between its arrivals, before scaling to the rate of the mix.
     pub mean_interarrival: Time,
 }
 
@@ -44,33 +43,33 @@ impl Member {
 }
 
 impl Mix {
-    /// The mean time between arrivals of all members, if each kept its own.
+    /// Returns the mean time between arrivals without scaling.
     pub fn natural_interarrival(&self) -> Time {
         let rate: f64 = self.members.iter().map(Member::rate).sum();
         Time::from_ps((1.0 / rate + 0.5) as u64)
     }
 
-    /// Factor on the interarrival times of members that meets the rate of the mix.
+    /// Returns the factor on the members' times between arrivals that meets the rate of the mix.
     pub fn time_factor(&self) -> f64 {
         self.mean_interarrival.as_ps() as f64 / self.natural_interarrival().as_ps() as f64
     }
 
-    /// The mean time between arrivals of `member` within the mix.
+    /// Returns the mean time between arrivals of `member` within the mix.
     pub fn interarrival_of(&self, member: &Member) -> Time {
         Time::from_ps((member.mean_interarrival.as_ps() as f64 * self.time_factor() + 0.5) as u64)
     }
 
-    /// The share of requests that are of `member`, from 0 to 1.
+    /// Returns the share of the requests that belong to `member`, from 0 to 1.
     pub fn share_of(&self, member: &Member) -> f64 {
         self.natural_interarrival().as_ps() as f64 * member.rate()
     }
 
-    /// The share of requests that read, from 0 to 1.
+    /// Returns the share of reads, from 0 to 1.
     pub fn read_share(&self) -> f64 {
         self.members.iter().map(|member| self.share_of(member) * member.profile.read_share()).sum()
     }
 
-    /// The mean size of a request in bytes.
+    /// Returns the mean size of a request in bytes.
     pub fn mean_request_bytes(&self) -> f64 {
         self.members.iter().map(|member| self.share_of(member) * member.profile.mean_request_bytes()).sum()
     }
@@ -86,7 +85,7 @@ mod tests {
 
     #[test]
     fn rates_add_up_and_one_factor_meets_the_published_one() {
-        // src2_1 every 50 us and proj_3 every 19 us arrive every 13.77 us, the mix every 5.8 us.
+        // src2_1 every 50 us and proj_3 every 19 us make one arrival every 13.77 us; the mix has one every 5.8 us.
         let mix = mix("mix1");
         assert_eq!(mix.natural_interarrival(), Time::from_ps(13_768_116));
         assert!((mix.time_factor() - 5.8 / 13.768_116).abs() < 1e-6);
@@ -114,7 +113,7 @@ mod tests {
 
     #[test]
     fn how_much_faster_a_mix_arrives_than_its_members_depends_on_who_they_are() {
-        // Venice, section 6.2: mix6 arrives at distances 90 % below those of its members, which its table does not name.
+        // Venice, section 6.2: the interarrival time of mix6 is 90 % below those of its members, which the table does not name.
         let below = |mix: &Mix| {
             let own: u64 = mix.members.iter().map(|member| member.mean_interarrival.as_ps()).sum();
             1.0 - mix.mean_interarrival.as_ps() as f64 * mix.members.len() as f64 / own as f64

@@ -1,4 +1,4 @@
-//! The requests of several workloads at once.
+//! The workload source of a mix.
 
 use super::source::Setting;
 use super::{Mix, ProfileSource};
@@ -9,22 +9,22 @@ use crate::source::WorkloadSource;
 use crate::synthetic::{Layout, REQUESTS_DEFAULT, Seed};
 use crate::units::{Bytes, Time};
 
-/// The requests of a [`Mix`]: `[workload] profile = "mix1"`.
+/// The workload source of a [`Mix`]: `[workload] profile = "mix1"`.
 ///
-/// Every member has a stream of its own (the number in [`IoRequest::stream`] counts members from 0), random numbers of
-/// its own, and a part of the drive of its own: parts follow one another from `footprint-start`, each as long as the
-/// member's profile assumes, or all of them scaled to `footprint` together. With `mix-placement = "shared"` all of them
-/// begin at `footprint-start`, and each is as long as its profile assumes, or as `footprint`. `interarrival` stands in
-/// place of the published distance of the mix, `arrivals` and `alignment` in place of those of each member.
+/// Every member has its own stream (numbered from 0 in [`IoRequest::stream`]), its own random draws, and its own part of the
+/// drive. The parts follow one another from `footprint-start`. Each is as long as the profile assumes; with `footprint` all are
+/// scaled to that total. With `mix-placement = "shared"` all parts begin at `footprint-start` and overlap, each as long as its
+/// profile assumes, or as `footprint`. `interarrival` overrides the rate of the mix, `arrivals` and `alignment` those of every
+/// member.
 ///
-/// All members start at time zero. In open and stress replay there is one common stream in the order of arrival, and
-/// `requests` counts all members together; stress replay keeps the order and leaves out the times. In closed replay
-/// threads are dealt to the members in turn, so every member has the outstanding requests of its threads.
+/// All members start at time zero. In open and stress replay, one common stream has the requests in the order of arrival, and
+/// `requests` counts all of them; stress replay keeps the order but ignores the times. In closed replay the threads are dealt to
+/// the members in turn, so the outstanding requests of a member are those of its threads.
 #[derive(Clone, Debug)]
 pub struct MixSource {
     members: Vec<Member>,
     mode: ReplayMode,
-    /// Of the common stream.
+    /// The remaining requests of the common stream.
     left: u64,
     requests: u64,
 }
@@ -32,16 +32,16 @@ pub struct MixSource {
 #[derive(Clone, Debug)]
 struct Member {
     source: ProfileSource,
-    /// Drawn, and not yet first in the order of arrival.
+    /// The next request of the member, already drawn.
     next: Option<IoRequest>,
 }
 
 impl MixSource {
-    /// The workload of `mix`, on a drive of `capacity`, for `replay`.
+    /// Creates the workload of `mix` for a drive of `capacity`, replayed as `replay` says.
     ///
     /// # Errors
-    /// When the parts do not fit the drive, or closed replay has fewer threads than there are members; the message
-    /// begins with the name of the mix and the key to change.
+    /// If the parts do not fit the drive, or closed replay has fewer threads than the mix has members. The message begins with
+    /// the name of the mix and the key to change.
     pub fn new(
         mix: &Mix,
         workload: &config::Workload,
@@ -88,7 +88,7 @@ fn build(
                 let share = own.map(|thread| dealt(requests, replay.threads.into(), thread.into())).sum();
                 (config::Replay { threads, ..replay.clone() }, share)
             }
-            // Arrivals decide the order, and any member may be first every time.
+            // The order of arrivals decides between members, so each may have to provide all requests.
             ReplayMode::Open | ReplayMode::Stress => {
                 (config::Replay { mode: ReplayMode::Open, ..replay.clone() }, requests)
             }
@@ -112,12 +112,12 @@ fn build(
     Ok(MixSource { members, mode: replay.mode, left: requests, requests })
 }
 
-/// Share of the one at `place` when `count` things are dealt round robin to `places`.
+/// Returns the share of `place` when `count` items are dealt round-robin to `places`.
 fn dealt(count: u64, places: u64, place: u64) -> u64 {
     count / places + u64::from(place < count % places)
 }
 
-/// How much of the drive each member has.
+/// Returns the length of each member's part of the drive.
 fn footprints(
     mix: &Mix,
     workload: &config::Workload,
@@ -131,7 +131,7 @@ fn footprints(
     let assumed_total =
         if is_shared { assumed.iter().copied().max().unwrap_or_default() } else { assumed.iter().copied().sum() };
     let total = workload.footprint.unwrap_or(assumed_total);
-    // Refuses here what is wrong with the whole, before its parts are.
+    // Checks the total first, so that errors name it rather than a part.
     Layout::new(workload.footprint_start, Some(total), granule, capacity, sector_size)?;
     let part = |own: Bytes| {
         if is_shared {

@@ -1,16 +1,15 @@
-//! Published workloads by name.
+//! Named profiles of published workloads.
 //!
-//! A paper publishes a handful of figures of a workload; a replay needs more. A [`Profile`] keeps apart
-//! what its paper publishes, what is known of the same workload from elsewhere (each [`Figure`] says which of the two
-//! it is), and what this project adds, [`Assumed`]; [`Profile::describe`] shows all three. A [`Mix`] is several
-//! profiles at once on one drive: a published one, or one that the configuration puts together (`configured.rs`).
+//! A paper publishes a few figures of a workload; a replay needs more. A [`Profile`] separates the figures of its paper and those
+//! from elsewhere (each [`Figure`] states its origin) from the assumptions of this project, [`Assumed`]. [`Profile::describe`]
+//! shows all three. A [`Mix`] combines several profiles on one drive: a published one, or one composed in the configuration
+//! (`configured.rs`).
 //!
-//! The workloads of the Venice paper have the bare names it gives them, `hm_0`; those of other papers have the key of
-//! their paper before the name, `mbm/usr_0`. So one workload that several papers describe, with figures of their own,
-//! is a profile for each of them.
+//! Workloads of the Venice paper have the bare names of the paper, `hm_0`. Those of other papers have the key of the paper before
+//! the name, `mbm/usr_0`. So a workload that several papers describe, each with its own figures, has a profile per paper.
 //!
-//! Figures live in `tables/`: a file for each paper, two with figures from elsewhere, and `assumed.csv` with one line
-//! for each suite of workloads. A further paper is one more file and one line in `tables.rs`.
+//! The figures are in `tables/`: one file per paper, two with figures from elsewhere, and `assumed.csv` with one line per suite
+//! of workloads. A new paper needs one new file and one line in `tables.rs`.
 
 mod configured;
 mod describe;
@@ -36,79 +35,79 @@ use crate::units::{Bytes, Time};
 /// A published workload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
-    /// Its name: that in its paper, with the paper's key before it unless that is Venice.
+    /// The name: that in the paper, after the key of the paper unless the paper is Venice.
     pub name: String,
-    /// The paper that publishes it.
+    /// The paper that publishes the workload.
     pub paper: Paper,
-    /// The collection it belongs to.
+    /// The collection of traces that the workload belongs to.
     pub suite: String,
-    /// Share of requests that read, in percent; all others write.
+    /// The share of reads in percent. All other requests are writes.
     pub read_percent: Figure<f64>,
-    /// Sizes of requests.
+    /// The request sizes.
     pub sizes: Figure<SizeFigures>,
-    /// Mean time from one arrival to the next.
+    /// The mean time between arrivals.
     pub mean_interarrival: Figure<Time>,
-    /// How often requests that arrive together come together again; nothing where that is not known.
+    /// The recurrence of requests that arrive together; `None` if unknown.
     pub recurrence: Option<Repetition>,
-    /// How many requests the trace behind the figures holds, where that is known.
+    /// The number of requests of the trace behind the figures, if known.
     pub requests: Option<u64>,
-    /// Where the figures that its paper does not publish come from; empty when there are none.
+    /// The sources of the figures that the paper does not publish; empty without any.
     pub elsewhere: String,
-    /// Assumptions of this project, which no source states.
+    /// The assumptions of this project, which no source states.
     pub assumed: Assumed,
 }
 
-/// Assumptions that complete the figures of a profile.
+/// The assumptions that complete the figures of a profile.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Assumed {
-    /// How much of the drive is touched, unless the configuration says otherwise.
+    /// The footprint, unless the configuration sets one.
     pub footprint: Bytes,
-    /// Skew of the Zipf popularity of the places where runs begin.
+    /// The Zipf skew of the addresses where runs start.
     pub zipf_theta: f64,
-    /// Mean number of requests in a sequential run; 1 is no runs.
+    /// The mean number of requests in a sequential run; 1 for no runs.
     pub run_requests: f64,
-    /// Requests that arrive together; the groups arrive at exponential distances.
+    /// The requests of a burst, which arrive together. The times between bursts are exponential.
     pub burst_requests: u32,
-    /// Sizes are multiples of this and requests begin at multiples of it.
+    /// The unit of sizes, and the alignment of requests.
     pub granule: Bytes,
-    /// The largest size.
+    /// The largest size of a request.
     pub size_max: Bytes,
-    /// Share of requests that have the most frequent size, where that size is known; 0 where it is not.
+    /// The share of requests with the most frequent size, if that size is known; 0 otherwise.
     pub mode_share: f64,
-    /// Where these assumptions come from.
+    /// The reason for these assumptions.
     pub basis: String,
 }
 
 impl Profile {
-    /// The mean size of a request in bytes.
+    /// Returns the mean size of a request in bytes.
     pub fn mean_request_bytes(&self) -> f64 {
         self.sizes.value.mean_bytes(self.read_share())
     }
 
-    /// The share of reads, from 0 to 1.
+    /// Returns the share of reads, from 0 to 1.
     pub fn read_share(&self) -> f64 {
         self.read_percent.value / 100.0
     }
 
-    /// How often requests that arrive together come together again, as `workload` says or as published.
+    /// Returns the recurrence that `workload` sets, else the published one.
     fn repetition(&self, workload: &Workload) -> Option<Repetition> {
         let Some(mean) = workload.pair_repetition else { return self.recurrence };
         let skew = self.recurrence.map_or(Repetition::SKEW_DEFAULT, |published| published.skew);
         (mean > 1.0).then_some(Repetition { mean, skew })
     }
 
-    /// How many requests there are when the configuration does not say: no more than the trace has.
+    /// Returns the default number of requests: at most that of the trace.
     pub fn requests_default(&self) -> u64 {
         self.requests.map_or(REQUESTS_DEFAULT, |requests| requests.min(REQUESTS_DEFAULT))
     }
 }
 
-/// Every profile, in the order of their tables.
+/// Returns all profiles, in the order of their tables.
 pub fn all() -> &'static [Profile] {
     &tables::PROFILES
 }
 
-/// Every mix, in the order of its table.
+/// Returns all published mixes, in the order of their table.
 pub fn mixes() -> &'static [Mix] {
     &tables::MIXES
 }

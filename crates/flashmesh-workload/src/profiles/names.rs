@@ -1,24 +1,24 @@
-//! From names to published workloads.
+//! Lookup of published workloads by name.
 
 use std::borrow::Cow;
 
 use super::{Mix, Profile, all, configured, mixes};
 use crate::error::WorkloadError;
 
-/// A paper, or a table of it, that publishes workloads.
+/// A paper that publishes workloads, or a table of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Paper {
-    /// Prefix of the names of its workloads.
+    /// The prefix of the names of its workloads.
     pub key: &'static str,
-    /// The paper and the table.
+    /// The title of the paper, and the table.
     pub source: &'static str,
 }
 
-/// The paper whose workloads need no key before their names.
+/// The key of the paper whose workloads have no prefix.
 const KEYLESS: &str = "venice";
 
 impl Paper {
-    /// Name of the workload that the paper calls `name`.
+    /// Returns the name of the workload that the paper calls `name`.
     pub(super) fn name_of(&self, name: &str) -> String {
         if self.key == KEYLESS { name.to_owned() } else { format!("{}/{name}", self.key) }
     }
@@ -27,14 +27,14 @@ impl Paper {
 /// A named workload.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Named {
-    /// One workload.
+    /// A single workload.
     Profile(&'static Profile),
-    /// Several at once.
+    /// A mix of several workloads.
     Mix(Cow<'static, Mix>),
 }
 
 impl Named {
-    /// The name.
+    /// Returns the name in the configuration.
     pub fn name(&self) -> &str {
         match self {
             Named::Profile(profile) => &profile.name,
@@ -42,7 +42,7 @@ impl Named {
         }
     }
 
-    /// The paper that publishes it; none publishes a mix of the configuration.
+    /// Returns the paper that publishes the workload; `None` for a mix composed in a configuration.
     pub fn paper(&self) -> Option<Paper> {
         match self {
             Named::Profile(profile) => Some(profile.paper),
@@ -50,7 +50,7 @@ impl Named {
         }
     }
 
-    /// What is published, known from elsewhere and assumed, in lines for a terminal.
+    /// Returns the published figures, those from elsewhere and the assumptions, as lines for a terminal.
     pub fn describe(&self) -> String {
         match self {
             Named::Profile(profile) => profile.describe(),
@@ -58,7 +58,7 @@ impl Named {
         }
     }
 
-    /// The figures in one line.
+    /// Returns the figures in one line.
     pub fn summary(&self) -> String {
         match self {
             Named::Profile(profile) => profile.summary(),
@@ -66,7 +66,7 @@ impl Named {
         }
     }
 
-    /// Whether `name` is its name; the paper's key may stand before any.
+    /// Returns whether `name` refers to this workload. The key of the paper may precede any name.
     fn is_called(&self, name: &str) -> bool {
         self.name() == name
             || name
@@ -74,7 +74,7 @@ impl Named {
                 .is_some_and(|(key, bare)| bare == self.name() && self.paper().is_some_and(|paper| paper.key == key))
     }
 
-    /// The name without the key of the paper.
+    /// Returns the name without the key of the paper.
     fn bare_name(&self) -> &str {
         self.name().split_once('/').map_or(self.name(), |(_, bare)| bare)
     }
@@ -84,7 +84,7 @@ fn everything() -> impl Iterator<Item = Named> {
     all().iter().map(Named::Profile).chain(mixes().iter().map(|mix| Named::Mix(Cow::Borrowed(mix))))
 }
 
-/// All that has a name, paper by paper.
+/// Returns all named workloads, grouped by paper.
 pub fn groups() -> Vec<(Paper, Vec<Named>)> {
     let mut groups: Vec<(Paper, Vec<Named>)> = Vec::new();
     for named in everything() {
@@ -94,16 +94,16 @@ pub fn groups() -> Vec<(Paper, Vec<Named>)> {
             None => groups.push((paper, vec![named])),
         }
     }
-    // Mixes follow the profiles of their paper.
+    // The mixes of a paper follow its profiles.
     let keys: Vec<&str> = groups.iter().map(|(paper, _)| paper.key).collect();
     groups.sort_by_key(|(paper, _)| keys.iter().position(|key| *key == paper.key));
     groups
 }
 
-/// The profile or mix called `name`, or the mix that it puts together, as in `src2_1 + 2*proj_3`.
+/// Returns the profile or mix with this name, or the mix that `name` composes, such as `src2_1 + 2*proj_3`.
 ///
 /// # Errors
-/// When there is none; the message gives the most similar names, if some are similar.
+/// If there is none. The message suggests similar names, if there are any.
 pub fn find(name: &str) -> Result<Named, WorkloadError> {
     if configured::is_mix(name) {
         return configured::read(name).map(|mix| Named::Mix(Cow::Owned(mix)));
@@ -121,7 +121,7 @@ pub(super) fn find_named(name: &str) -> Result<Named, WorkloadError> {
     })
 }
 
-/// The names most similar to `name`, whatever their case, their separators and, where `name` has no key, their paper.
+/// Returns the names most similar to `name`, ignoring case, separators and, if `name` has no key, the paper.
 fn near_misses(name: &str) -> Vec<String> {
     const SIMILAR_ENOUGH: f64 = 0.6;
     let plain = |name: &str| name.to_lowercase().replace(['_', '-', ' '], "");

@@ -1,4 +1,4 @@
-//! Distributions of sizes from the few figures that are published.
+//! Distributions of request sizes, derived from the few published figures.
 
 use super::{Assumed, SizeFigures};
 use crate::config::Sizes;
@@ -6,10 +6,10 @@ use crate::units::Bytes;
 
 const SIZES_MAX: u64 = 65_536;
 
-/// What requests cover, by kind.
+/// The size distributions of a profile.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum SizesOf {
-    /// The same for all.
+    /// The same distribution for reads and writes.
     All(Sizes),
     Kinds {
         reads: Sizes,
@@ -17,9 +17,9 @@ pub(super) enum SizesOf {
     },
 }
 
-/// Sizes that have the figures and assume as little as they can beyond them.
+/// Returns the distribution of maximum entropy with the given figures: it assumes nothing beyond them.
 ///
-/// `None` when no multiples of the granule up to the largest size have these figures.
+/// `None` if no distribution over the multiples of the granule up to the largest size has these figures.
 pub(super) fn distribution(figures: &SizeFigures, assumed: &Assumed) -> Option<SizesOf> {
     let Assumed { granule, size_max, mode_share, .. } = *assumed;
     let around = |mean_kb: f64| geometric(mean_kb * 1024.0, granule, size_max);
@@ -39,14 +39,14 @@ pub(super) fn distribution(figures: &SizeFigures, assumed: &Assumed) -> Option<S
     })
 }
 
-/// A size of `bytes`; `None` when it is not a positive multiple of `granule`.
+/// Returns a size of `bytes`; `None` if it is not a positive multiple of `granule`.
 fn bytes_of(bytes: f64, granule: Bytes) -> Option<Bytes> {
     let whole = bytes as u64;
     (whole as f64 == bytes && whole > 0 && whole.is_multiple_of(granule.as_u64())).then_some(Bytes::new(whole))
 }
 
-/// All multiples of `granule` from `smallest` to `largest`, equally likely: of all distributions over a range the one of
-/// the largest entropy.
+/// Returns the uniform distribution over the multiples of `granule` from `smallest` to `largest`: the maximum-entropy
+/// distribution over a range.
 fn uniform(smallest: Bytes, largest: Bytes, granule: Bytes) -> Option<Sizes> {
     let multiples = smallest.as_u64() / granule.as_u64()..=largest.as_u64() / granule.as_u64();
     let sizes: Vec<(Bytes, f64)> =
@@ -54,8 +54,8 @@ fn uniform(smallest: Bytes, largest: Bytes, granule: Bytes) -> Option<Sizes> {
     (!sizes.is_empty()).then_some(Sizes(sizes))
 }
 
-/// A `share` of the requests has the size `mode_bytes`; the others are [`geometric`], so that the mean of all is
-/// `mean_bytes`.
+/// Returns a distribution in which `share` of the requests have the size `mode_bytes` and the others are [`geometric`], with a
+/// total mean of `mean_bytes`.
 fn with_mode(mean_bytes: f64, mode_bytes: f64, share: f64, granule: Bytes, size_max: Bytes) -> Option<Sizes> {
     let mode = bytes_of(mode_bytes, granule)?;
     let Sizes(mut sizes) = geometric((mean_bytes - share * mode_bytes) / (1.0 - share), granule, size_max)?;
@@ -67,12 +67,11 @@ fn with_mode(mean_bytes: f64, mode_bytes: f64, share: f64, granule: Bytes, size_
     Some(Sizes(sizes))
 }
 
-/// The geometric distribution over the multiples of `granule` up to `size_max` whose mean is `mean_bytes`.
+/// Returns the geometric distribution over the multiples of `granule` up to `size_max` with the mean `mean_bytes`.
 ///
-/// Of all distributions over these sizes with this mean it has the largest entropy (Jaynes, "Information theory and
-/// statistical mechanics", 1957): it assumes nothing beyond the mean. `None` when no such distribution exists: a mean
-/// below one granule or above the middle of the range, or more than
-/// [`SIZES_MAX`] multiples.
+/// It is the maximum-entropy distribution over these sizes with this mean (Jaynes, "Information theory and statistical
+/// mechanics", 1957): it assumes nothing beyond the mean. `None` if no such distribution exists: for a mean below one granule or
+/// above the middle of the range, or for more than [`SIZES_MAX`] multiples.
 fn geometric(mean_bytes: f64, granule: Bytes, size_max: Bytes) -> Option<Sizes> {
     let count = size_max.as_u64().checked_div(granule.as_u64())?;
     let mean = mean_bytes / granule.as_u64() as f64;
@@ -96,11 +95,11 @@ fn geometric(mean_bytes: f64, granule: Bytes, size_max: Bytes) -> Option<Sizes> 
         weight *= low;
         (size, of_size)
     });
-    // What comes up less than once in 1e15 requests would only make the table longer.
+    // Sizes that occur less than once in 1e15 requests are dropped.
     Some(Sizes(weights.take_while(|&(_, weight)| weight > 1e-15).collect()))
 }
 
-/// The mean multiple when each one of 1..=`count` is `ratio` times as likely as the one before.
+/// Returns the mean of 1..=`count` if each number is `ratio` times as likely as the one before.
 fn mean_of(ratio: f64, count: u64) -> f64 {
     let (mut weight, mut total, mut sum) = (1.0, 0.0, 0.0);
     for multiple in 1..=count {

@@ -1,4 +1,4 @@
-//! Requests like those of a published workload.
+//! The workload source of a profile.
 
 use super::sizes::{SizesOf, distribution};
 use super::{Assumed, Profile, Repetition};
@@ -12,19 +12,19 @@ use crate::synthetic::{
 };
 use crate::units::{Bytes, Time};
 
-/// The requests of a [`Profile`]: `[workload] profile = "NAME"`.
+/// The workload source of a [`Profile`]: `[workload] profile = "NAME"`.
 ///
-/// Streams, threads and arrivals are those of [`SyntheticSource`](crate::synthetic::SyntheticSource). Of
-/// `[workload]` it takes `requests`, `footprint-start`, `footprint`, `alignment`, `unaligned-share`, `arrivals`, `burst-length`,
-/// `interarrival`, `pair-repetition` and `burst-kinds`, in place of what the profile has; everything else is the profile's.
+/// Streams, threads and arrivals work as in [`SyntheticSource`](crate::synthetic::SyntheticSource). Of `[workload]`, the keys `requests`,
+/// `footprint-start`, `footprint`, `alignment`, `unaligned-share`, `arrivals`, `burst-length`, `interarrival`, `pair-repetition` and
+/// `burst-kinds` override the profile; everything else comes from the profile.
 #[derive(Clone, Debug)]
 pub struct ProfileSource {
     streams: Streams,
 }
 
-/// What a run settles of a profile.
+/// The settings of a run for one profile.
 pub(super) struct Setting<'config> {
-    /// What the configuration says in place of the profile.
+    /// The configuration, whose keys override the profile.
     pub(super) workload: &'config config::Workload,
     pub(super) footprint_start: Bytes,
     pub(super) footprint: Bytes,
@@ -37,11 +37,11 @@ pub(super) struct Setting<'config> {
 }
 
 impl ProfileSource {
-    /// The workload of `profile`, on a drive of `capacity`, for `replay`.
+    /// Creates the workload of `profile` for a drive of `capacity`, replayed as `replay` says.
     ///
     /// # Errors
-    /// When the footprint does not fit the drive, or replay has no threads; the message begins with the name of the
-    /// profile and the key to change.
+    /// If the footprint does not fit the drive, or closed replay has no threads. The message begins with the name of the profile and the key to
+    /// change.
     pub fn new(
         profile: &Profile,
         workload: &config::Workload,
@@ -64,7 +64,7 @@ impl ProfileSource {
         ProfileSource::build(profile, setting)
     }
 
-    /// As [`ProfileSource::new`], with all that a run settles.
+    /// Creates the source like [`ProfileSource::new`], but with all settings of the run given.
     pub(super) fn build(profile: &Profile, setting: Setting<'_>) -> Result<ProfileSource, WorkloadError> {
         streams_of(profile, setting)
             .map(|streams| ProfileSource { streams })
@@ -93,8 +93,8 @@ fn streams_of(profile: &Profile, setting: Setting<'_>) -> Result<Streams, Worklo
         Arrivals::new(workload.arrivals.unwrap_or(ArrivalKind::Burst), setting.mean_interarrival, burst_length, seed)?;
     let recurs = |own: Repetition| Recurrence::new(own.bursts_mean(), own.skew);
     let recurrence = profile.repetition(workload).map(recurs).transpose()?;
-    // The requests of a published burst come again together, however they arrive: arrivals do not change places. What the configuration says of
-    // bursts is about those that arrive.
+    // Published bursts recur with the length that the profile assumes, whatever `burst-length` says about arrivals: arrivals do not affect
+    // addresses. Bursts that the configuration requests have its `burst-length`.
     let mut length = assumed.burst_requests;
     for (key, is_set) in [
         ("workload.pair-repetition", workload.pair_repetition.is_some_and(|mean| mean > 1.0)),

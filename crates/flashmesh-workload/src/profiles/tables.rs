@@ -1,4 +1,4 @@
-//! The tables of figures, built into the library.
+//! The tables of figures, which are compiled into the library.
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ struct Table {
     csv: &'static str,
 }
 
-/// The registry: a line for each paper.
+/// The tables, one line per paper.
 const TABLES: [Table; 5] = [
     Table {
         paper: Paper { key: "venice", source: "Venice (ISCA 2023), Table 2" },
@@ -38,28 +38,28 @@ const TABLES: [Table; 5] = [
 const MIXES_PAPER: Paper = Paper { key: "venice", source: "Venice (ISCA 2023), Table 3: mixes" };
 const MIXES_CSV: &str = include_str!("tables/mixes_venice.csv");
 
-/// Figures of the public traces of MSR Cambridge, for what papers do not publish of them.
+/// The figures of the public MSR Cambridge traces, for figures that papers do not publish.
 const VOLUMES: &str = include_str!("tables/msr_volumes.csv");
 const VOLUMES_BASIS: &str =
     "counted in the public trace of the volume (SNIA IOTTA 388), its requests spread over the week it was recorded";
 
-/// Figures of single profiles, for what papers do not publish of them.
+/// The figures of single profiles from elsewhere, for figures that papers do not publish.
 const ELSEWHERE: &str = include_str!("tables/elsewhere.csv");
 
 const ASSUMED: &str = include_str!("tables/assumed.csv");
 
-/// How long the traces of MSR Cambridge were recorded.
+/// The recording time of the MSR Cambridge traces.
 const WEEK: Time = Time::from_ms(7 * 24 * 60 * 60 * 1000);
 
-/// Every profile. The tables are part of the program, and tests read all of them: a fault in one cannot reach a run.
+/// All profiles. An error in a table cannot reach a run: the tables are compiled in, and tests parse all of them.
 pub(super) static PROFILES: LazyLock<Vec<Profile>> =
     LazyLock::new(|| read_profiles().expect("the built-in tables of profiles can be read"));
 
-/// Every mix, of profiles of the same paper.
+/// All published mixes. Their members are profiles of the same paper.
 pub(super) static MIXES: LazyLock<Vec<Mix>> =
     LazyLock::new(|| read_mixes().expect("the built-in table of mixes can be read"));
 
-/// A line of figures; each table has the columns that its source fills.
+/// A row of figures. Each table has only the columns that its source publishes.
 #[derive(Deserialize)]
 struct FiguresRow {
     #[serde(alias = "trace")]
@@ -150,7 +150,7 @@ impl VolumeRow {
     fn figures(&self) -> Figures {
         let write_kb = self.mean_write_kb;
         Figures {
-            // Ratios have four digits; what is left of their binary rounding is taken away.
+            // Ratios have four digits; the rounding removes the error of their binary form.
             read_percent: Some(((1.0 - self.write_ratio) * 10_000.0).round() / 100.0),
             sizes: self.mean_read_kb.map(|read_kb| SizeFigures::MeansByKind { read_kb, write_kb }),
             mean_interarrival: Some(spread_over_a_week(self.requests)),
@@ -361,7 +361,7 @@ mod tests {
 
     #[test]
     fn requests_of_a_week_are_spread_over_it() {
-        // NoSSD (PACT 2014), Table 2 has 270.25 ms for usr-0.
+        // NoSSD (PACT 2014), Table 2 states 270.25 ms for usr-0.
         let usr_0 = profile("mbm/usr_0").mean_interarrival;
         assert_eq!((usr_0.value.as_ps() / 10_000_000, usr_0.origin), (27_025, Origin::Elsewhere));
     }

@@ -1,8 +1,8 @@
 //! Alibaba block traces: the virtual disks of a month of Alibaba Cloud, published with Li, Wang, Lee and Shi, "An In-Depth
 //! Analysis of Cloud Block Storage Workloads in Large-Scale Production", IISWC 2020.
 //!
-//! `device_id, opcode, offset, length, timestamp`: the opcode `R` or `W`, offset and length in bytes, the time stamp in
-//! microseconds of Unix time. A header line is skipped. The disk becomes the device; the disks overlay one another.
+//! Format: `device_id, opcode, offset, length, timestamp`. The opcode is `R` or `W`, offset and length are in bytes, the time
+//! stamp is in microseconds of Unix time. A header line is skipped. The disk is the device; all disks share one address space.
 
 use super::fields::{Fields, is_header};
 use super::reject::{BadLine, Reason};

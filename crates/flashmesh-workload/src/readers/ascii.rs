@@ -1,9 +1,9 @@
 //! The ASCII family of SSDSim, DiskSim and MQSim.
 //!
-//! `time, device, sector, sectors, type`, separated by blanks. Sectors are 512 B whatever the drive uses. The unit of the
-//! time stamps differs (SSDSim and MQSim ns, DiskSim ms with decimals), so does which type reads, and some files count bytes
-//! instead of sectors: all three are options (`workload.time-unit`, `workload.polarity`, `workload.address-unit`), since nothing
-//! in a file tells them apart.
+//! Format: `time, device, sector, sectors, type`, separated by blanks. A sector has 512 B, whatever the sector size of the drive.
+//! Files differ in the unit of time stamps (SSDSim and MQSim ns, DiskSim ms with decimals), in the type that means a read, and
+//! some count bytes instead of sectors. A file does not say which applies, so all three are options (`workload.time-unit`,
+//! `workload.polarity`, `workload.address-unit`).
 
 use super::fields::Fields;
 use super::reject::{BadLine, Reason};
@@ -25,9 +25,9 @@ pub static FORMAT: Format = Format {
 
 struct Ascii {
     unit_ps: u64,
-    /// What offsets and sizes count.
+    /// The unit of offsets and sizes.
     unit: TraceAddressUnit,
-    /// What types 0 and 1 ask.
+    /// The kinds of types 0 and 1.
     kinds: [RequestKind; 2],
 }
 
@@ -47,7 +47,7 @@ impl Ascii {
         Ascii { unit_ps, unit: workload.address_unit, kinds }
     }
 
-    /// Reads an offset or a size, in bytes.
+    /// Parses an offset or a size, in bytes.
     fn bytes(&self, fields: &mut Fields<'_>, expected: &'static str) -> Result<u64, BadLine> {
         match self.unit {
             TraceAddressUnit::Sectors => fields.sectors(expected),

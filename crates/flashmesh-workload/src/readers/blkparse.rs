@@ -1,20 +1,19 @@
-//! The text that blkparse prints by default ("DEFAULT OUTPUT" in its manual): the events of Linux's block layer.
+//! The default text output of blkparse ("DEFAULT OUTPUT" in its manual): the events of Linux's block layer.
 //!
-//! `major,minor processor sequence time process action RWBS sector + sectors [name]`, separated by blanks: the time in seconds
-//! from the start of the trace, with nine decimals, sectors of 512 B.
+//! Format: `major,minor processor sequence time process action RWBS sector + sectors [name]`, separated by blanks. The time is in
+//! seconds from the start of the trace, with nine decimals; sectors have 512 B.
 //!
-//! - A request goes through several events. The one of `workload.blkparse-event` (D, sent to the drive, unless set) stands for
-//!   it; all others are skipped. A request that the driver puts back (R) and sends again has two D events, of which the first
-//!   one counts.
-//! - RWBS says what a request asks: `R` reads, `W` writes, `D` (with `E`: securely) discards, which deallocates; flags such
-//!   as `S`, `M`, `A` or a last `F` change nothing. A first `F` asks for a flush before the request.
-//! - A flush alone is a request with `workload.flushes`; without it, it is ignored and counted. So are a command without
-//!   data (`N`) and a SCSI command passed through, whose sector nobody knows.
-//! - What begins with a letter is no event but a message or the summary at the end: skipped.
-//! - The device becomes the stream, major and minor in one number as Linux holds it: `major * 2^20 + minor`.
+//! - A request causes several events. Only that of `workload.blkparse-event` counts (by default D, issued to the drive); the
+//! others are skipped. A request that the driver requeues (R) and issues again has two D events; only the first counts.
+//! - RWBS is the kind of the request: `R` is a read, `W` a write, `D` (with `E`: secure) a discard, which is a deallocation.
+//! Flags such as `S`, `M`, `A` or a last `F` are ignored. A first `F` requests a flush before the request.
+//! - A flush without data is a request with `workload.flushes`; otherwise it is ignored and counted. Also ignored and counted are
+//! commands without data (`N`) and SCSI commands passed through, whose sector is unknown.
+//! - A line that begins with a letter is not an event but a message or part of the final summary, and is skipped.
+//! - The device is the stream: major and minor number in one, as in Linux, `major * 2^20 + minor`.
 //!
-//! blkparse merges the logs of the processors in batches, so that events come slightly out of order; they are sorted in,
-//! counted, and no reason to refuse the log.
+//! blkparse merges the logs of the processors in batches, so events can be slightly out of order. They are sorted and counted,
+//! and are no reason to reject the log.
 
 use std::collections::VecDeque;
 
@@ -34,30 +33,30 @@ pub static FORMAT: Format = Format {
     remedy: Some(
         "choose an event that the log holds with workload.blkparse-event: queue (Q), issue (D) or complete (C)",
     ),
-    // A log may begin with many events of another kind, which show the format as well.
+    // A log may begin with many events of other kinds, which also identify the format.
     detect: |sample: &Sample<'_>, _| sample.share_understood(&mut Blkparse::of_any_event()),
     open: |workload| Box::new(Blkparse::new(workload)),
 };
 
-/// Bits of the minor number in a device number of Linux.
+/// The bits of the minor number in a Linux device number.
 const MINOR_BITS: u32 = 20;
 
-/// The other actions: those of requests on their way, of the queue, and messages.
+/// The other actions: intermediate steps of requests, queue events, and messages.
 const OTHER_ACTIONS: &[&[u8]] =
     &[b"I", b"G", b"Q", b"C", b"D", b"M", b"F", b"U", b"P", b"UT", b"T", b"S", b"X", b"A", b"B", b"W", b"R", b"m"];
 
 struct Blkparse {
-    /// The action that stands for a request; `None` for all that have a sector.
+    /// The action that counts as the request; `None` for every action with a sector.
     action: Option<u8>,
-    /// Whether a flush alone is a request.
+    /// Whether a flush without data is a request.
     flushes: bool,
-    /// Requests that the driver has put back and not sent again: device and first byte, the latest last.
+    /// Requeued requests that have not been issued again: device and first byte, the latest last.
     requeued: VecDeque<(u32, u64)>,
-    /// Whether lines with sectors end with the process or the error in brackets, as an earlier one did.
+    /// Whether lines with sectors end with the process or the error in brackets, as an earlier line did.
     has_process: bool,
 }
 
-/// Most requests that are remembered as put back.
+/// The maximum number of requeued requests that are tracked.
 const REQUEUED_MAX: usize = 4096;
 
 impl Blkparse {
@@ -70,12 +69,12 @@ impl Blkparse {
         Blkparse { action: Some(action), flushes: workload.flushes, ..Blkparse::of_any_event() }
     }
 
-    /// Returns a reader that takes each event with a sector for a request, to detect the format.
+    /// Returns a reader for format detection, which counts every event with a sector as a request.
     fn of_any_event() -> Blkparse {
         Blkparse { action: None, flushes: false, requeued: VecDeque::new(), has_process: false }
     }
 
-    /// Remembers a request that the driver puts back, if sent requests are read.
+    /// Records a requeued request, if issue events are read.
     fn requeue(&mut self, device: u32, fields: &mut Fields<'_>) {
         let sector = |fields: &mut Fields<'_>| -> Result<u64, BadLine> {
             fields.next_blank_separated("what is asked (RWBS)")?;
@@ -93,7 +92,7 @@ impl Blkparse {
         }
     }
 
-    /// Returns whether a request was put back, and forgets it.
+    /// Removes a request from the requeued ones. Returns whether it was one of them.
     fn is_sent_again(&mut self, device: u32, offset: u64) -> bool {
         let place = self.requeued.iter().position(|&put_back| put_back == (device, offset));
         place.and_then(|place| self.requeued.remove(place)).is_some()
@@ -107,7 +106,7 @@ impl Blkparse {
     }
 }
 
-/// What RWBS asks.
+/// The meaning of RWBS.
 #[derive(Clone, Copy)]
 enum Asks {
     Data(RequestKind),
@@ -160,7 +159,7 @@ impl TraceReader for Blkparse {
         fields.next_blank_separated("the first sector")?;
         match fields.peek() {
             Some(b'(') => return Ok(Line::Ignored("passed-through")),
-            // What has no sectors is followed by the name at once.
+            // Without sectors, the name follows at once.
             Some(b'[') => return without_data,
             _ => {}
         }
@@ -168,7 +167,7 @@ impl TraceReader for Blkparse {
         let offset = fields.sectors("the first sector")?;
         fields.next_blank_separated("a plus sign")?;
         match fields.peek() {
-            // In brackets stands a SCSI command, or how long a flush took.
+            // Brackets contain a SCSI command, or the duration of a flush.
             Some(b'(') if !rwbs.starts_with(b"F") => return Ok(Line::Ignored("passed-through")),
             Some(b'(' | b'[') => return without_data,
             _ => fields.next_after(b'+', "a plus sign")?,
@@ -176,7 +175,8 @@ impl TraceReader for Blkparse {
         fields.next_blank_separated("the number of sectors")?;
         let size_column = fields.column();
         let size = fields.sectors("the number of sectors")?;
-        // A line cut short in its size would pass for a smaller request: what follows must be there, if the log has it.
+        // A line truncated within its size would look like a smaller request: so the next field must follow, if lines of the log
+        // have one.
         if self.has_process || !fields.is_at_end() {
             fields.next_blank_separated("the process or the error in brackets")?;
             self.has_process |= fields.peek() == Some(b'[');
@@ -201,7 +201,7 @@ impl TraceReader for Blkparse {
     }
 }
 
-/// `major,minor`, as one number.
+/// Parses `major,minor` as one device number.
 fn device(fields: &mut Fields<'_>) -> Result<u32, BadLine> {
     const EXPECTED: &str = "the device: major,minor";
     let column = fields.column();
@@ -214,7 +214,7 @@ fn device(fields: &mut Fields<'_>) -> Result<u32, BadLine> {
     Ok(major << MINOR_BITS | minor)
 }
 
-/// What RWBS asks; `None` when it is none.
+/// Returns the meaning of RWBS; `None` if it is invalid.
 fn asks(rwbs: &[u8]) -> Option<Asks> {
     if !rwbs.iter().all(u8::is_ascii_uppercase) {
         return None;

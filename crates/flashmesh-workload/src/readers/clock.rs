@@ -1,23 +1,23 @@
-//! What an open replay needs of the clock of a trace: time stamps, in a unit that is known.
+//! The requirements of open replay on the time stamps of a trace.
 
 use super::TraceSummary;
 use crate::config::{TraceFormat, TraceTimeUnit, Workload};
 use crate::error::WorkloadError;
 use crate::units::Time;
 
-/// Mean rates, in requests a second, that traces of real systems have.
+/// The range of mean rates of real traces, in requests per second.
 const RATE_MIN: f64 = 0.1;
 const RATE_MAX: f64 = 1e6;
-/// Limit of a plausible length: a quarter of a year.
+/// The longest plausible duration of a trace: a quarter of a year.
 const SPAN_MAX_S: f64 = 92.0 * 86_400.0;
-/// The rate in the middle of what is plausible, in requests a second.
+/// A typical rate, the centre of the plausible range, in requests per second.
 const RATE_TYPICAL: f64 = 1e3;
 
-/// Refuses a trace that cannot be replayed at its arrivals: one without time stamps, or of the ASCII family where nobody has said
-/// in which unit they are.
+/// Checks that the time stamps of a trace allow an open replay.
 ///
 /// # Errors
-/// When it is such a trace; the message says what to set.
+/// If all time stamps are equal, or if the trace is of the ASCII family and the unit of its time stamps is not configured. The
+/// message says what to set.
 pub fn require(summary: &TraceSummary, workload: &Workload) -> Result<(), WorkloadError> {
     if summary.requests > 1 && summary.span_ps == 0 {
         return Err(WorkloadError::Unusable(format!(
@@ -29,7 +29,7 @@ pub fn require(summary: &TraceSummary, workload: &Workload) -> Result<(), Worklo
     if !is_free || workload.time_unit.is_some() || summary.requests < 2 {
         return Ok(());
     }
-    // The summary was made with the default, nanoseconds.
+    // The summary was computed with the default unit, nanoseconds.
     let span_ns = summary.span_ps as f64 / Time::from_ns(1).as_ps() as f64;
     let readings: Vec<Reading> =
         UNITS.iter().map(|&(unit, ns)| Reading::new(unit, span_ns * ns, summary.requests)).collect();
@@ -48,7 +48,7 @@ pub fn require(summary: &TraceSummary, workload: &Workload) -> Result<(), Worklo
     )))
 }
 
-/// The units, each with how many nanoseconds it has.
+/// The units, each with its length in nanoseconds.
 const UNITS: [(TraceTimeUnit, f64); 5] = [
     (TraceTimeUnit::Picoseconds, 1e-3),
     (TraceTimeUnit::Nanoseconds, 1.0),
@@ -57,7 +57,7 @@ const UNITS: [(TraceTimeUnit, f64); 5] = [
     (TraceTimeUnit::Seconds, 1e9),
 ];
 
-/// A trace, assuming a unit of its time stamps.
+/// The duration and rate of a trace under an assumed unit.
 struct Reading {
     unit: TraceTimeUnit,
     span_s: f64,
@@ -74,7 +74,7 @@ impl Reading {
         (RATE_MIN..=RATE_MAX).contains(&self.rate) && self.span_s <= SPAN_MAX_S
     }
 
-    /// Distance of the rate from a typical one, in decades.
+    /// Returns the distance of the rate from a typical one, on a logarithmic scale.
     fn oddness(&self) -> f64 {
         (self.rate / RATE_TYPICAL).ln().abs()
     }

@@ -1,9 +1,9 @@
-//! DiskMon: what the disk monitor of Sysinternals saves ("Read and write offsets are presented in terms of sectors (512 bytes)").
+//! The text that Sysinternals DiskMon saves ("Read and write offsets are presented in terms of sectors (512 bytes)").
 //!
-//! `number, time, duration, disk, request, sector, length`, separated by tabs, without a header: the time in seconds from the
-//! start of the capture, the request `Read` or `Write`, the sector and the length in sectors of 512 B. Number and duration
-//! must be there and are not used. DiskMon can show the time of day instead of seconds; such a log is rejected, since it
-//! says neither the date nor fractions of a second. The disk becomes the device; the disks overlay one another.
+//! Format: `number, time, duration, disk, request, sector, length`, separated by tabs, without a header. The time is in seconds
+//! from the start of the capture, the request is `Read` or `Write`, sector and length are in sectors of 512 B. Number and
+//! duration are required but ignored. A log with the time of day instead of seconds is rejected, because it has neither date nor
+//! fractions of a second. The disk is the device; all disks share one address space.
 
 use super::fields::Fields;
 use super::reject::{BadLine, Reason};

@@ -1,11 +1,11 @@
-//! Walks over the fields of one line, without copying and without allocating.
+//! Parsing of the fields of a line, without copying or allocating.
 
 use super::reject::{BadLine, Reason};
 
-/// The sector in which traces count, whatever the drive's.
+/// The sector size of traces, whatever that of the drive.
 pub const SECTOR_BYTES: u64 = 512;
 
-/// Whether the line names `columns` columns: as many words between commas, none a number.
+/// Returns whether the line is a header of `columns` columns: that many words between commas, none of them a number.
 pub fn is_header(line: &[u8], columns: usize) -> bool {
     let mut names = 0;
     let has_only_names = line.split(|&byte| byte == b',').all(|name| {
@@ -15,41 +15,41 @@ pub fn is_header(line: &[u8], columns: usize) -> bool {
     names == columns && has_only_names
 }
 
-/// A place in a line, moved from field to field.
+/// A parsing position in a line.
 ///
-/// Every failure carries the column at which the field begins.
+/// Every error has the column at which its field begins.
 pub struct Fields<'a> {
     line: &'a [u8],
     at: usize,
 }
 
 impl<'a> Fields<'a> {
-    /// At the start of `line`.
+    /// Starts at the beginning of `line`.
     pub fn new(line: &'a [u8]) -> Fields<'a> {
         Fields { line, at: 0 }
     }
 
-    /// The column of the next byte, from 1.
+    /// Returns the column of the next byte, from 1.
     pub fn column(&self) -> u16 {
         column(self.at)
     }
 
-    /// Moves over spaces and tabs.
+    /// Skips spaces and tabs.
     pub fn skip_blanks(&mut self) {
         while matches!(self.line.get(self.at), Some(b' ' | b'\t')) {
             self.at += 1;
         }
     }
 
-    /// The next byte; `None` at the end.
+    /// Returns the next byte; `None` at the end.
     pub fn peek(&self) -> Option<u8> {
         self.line.get(self.at).copied()
     }
 
-    /// Moves over blanks, of which there must be at least one, to a field that must be there.
+    /// Skips the blanks before the next field.
     ///
     /// # Errors
-    /// When the line ends, or the last field goes on.
+    /// If the line ends, or the previous field has not ended.
     pub fn next_blank_separated(&mut self, expected: &'static str) -> Result<(), BadLine> {
         let before = self.at;
         self.skip_blanks();
@@ -59,10 +59,10 @@ impl<'a> Fields<'a> {
         Ok(())
     }
 
-    /// Moves over `separator`, behind which the `expected` field begins.
+    /// Skips `separator`. The `expected` field must follow.
     ///
     /// # Errors
-    /// When something else stands there, or the line ends.
+    /// If another byte follows, or the line ends.
     pub fn next_after(&mut self, separator: u8, expected: &'static str) -> Result<(), BadLine> {
         if self.line.get(self.at) != Some(&separator) {
             return Err(BadLine::new(Reason::Fields, self.column(), expected));
@@ -71,10 +71,10 @@ impl<'a> Fields<'a> {
         Ok(())
     }
 
-    /// Moves over a comma with the blanks around it, behind which the `expected` field begins; it may be empty.
+    /// Skips a comma and the blanks around it. The `expected` field follows, but may be empty.
     ///
     /// # Errors
-    /// When something else stands there, or the line ends.
+    /// If another byte follows, or the line ends.
     pub fn next_column(&mut self, expected: &'static str) -> Result<(), BadLine> {
         self.skip_blanks();
         self.next_after(b',', expected)?;
@@ -82,15 +82,15 @@ impl<'a> Fields<'a> {
         Ok(())
     }
 
-    /// Returns whether nothing but blanks is left.
+    /// Returns whether only blanks are left.
     pub fn is_at_end(&self) -> bool {
         self.line[self.at..].iter().all(|byte| matches!(byte, b' ' | b'\t'))
     }
 
-    /// Requires that nothing but blanks is left.
+    /// Checks that only blanks are left.
     ///
     /// # Errors
-    /// When there is a further field.
+    /// If there is another field.
     pub fn end(&mut self) -> Result<(), BadLine> {
         self.skip_blanks();
         if self.at < self.line.len() {
@@ -99,21 +99,21 @@ impl<'a> Fields<'a> {
         Ok(())
     }
 
-    /// A decimal number without sign.
+    /// Parses a decimal number without sign.
     ///
     /// # Errors
-    /// When no digit stands here, the number does not fit 64 bits, or something other than a separator follows it.
+    /// If there is no digit, if the number exceeds 64 bits, or if it is followed by something other than a separator.
     #[inline]
     pub fn number(&mut self, expected: &'static str) -> Result<u64, BadLine> {
         let (value, digits) = self.digits();
-        // Nineteen digits always fit 64 bits; longer ones are rare enough to be read twice, with care.
+        // Nineteen digits always fit 64 bits. Longer numbers are rare, and are parsed again with overflow checks.
         if (1..=19).contains(&digits) && self.is_at_separator() {
             return Ok(value);
         }
         self.long_number(digits, expected)
     }
 
-    /// The number of which `digits` digits have just been passed.
+    /// Parses the number whose `digits` digits were just skipped, with overflow checks.
     #[cold]
     fn long_number(&self, digits: usize, expected: &'static str) -> Result<u64, BadLine> {
         let start = self.at - digits;
@@ -123,31 +123,31 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A decimal number that fits 32 bits.
+    /// Parses a decimal number that fits 32 bits.
     ///
     /// # Errors
-    /// As [`Fields::number`], and when it does not fit.
+    /// Like [`Fields::number`], and if it exceeds 32 bits.
     pub fn number_u32(&mut self, expected: &'static str) -> Result<u32, BadLine> {
         let start = self.at;
         let value = self.number(expected)?;
         u32::try_from(value).map_err(|_| BadLine::new(Reason::Number, column(start), expected))
     }
 
-    /// A decimal number of 512-byte sectors, in bytes.
+    /// Parses a number of 512-byte sectors. Returns bytes.
     ///
     /// # Errors
-    /// As [`Fields::number`], and when the bytes do not fit 64 bits.
+    /// Like [`Fields::number`], and if the bytes exceed 64 bits.
     pub fn sectors(&mut self, expected: &'static str) -> Result<u64, BadLine> {
         let start = self.at;
         let too_many = BadLine::new(Reason::Number, column(start), "a number of 512-byte sectors below 2^55");
         self.number(expected)?.checked_mul(SECTOR_BYTES).ok_or(too_many)
     }
 
-    /// A decimal number with or without decimals, times `unit`, a power of ten up to that of a second in picoseconds; decimals finer
-    /// than one are cut off.
+    /// Parses a number with optional decimals and multiplies it by `unit`, a power of ten up to the picoseconds of a second.
+    /// Decimals finer than 1 are truncated.
     ///
     /// # Errors
-    /// As [`Fields::number`].
+    /// Like [`Fields::number`].
     #[inline]
     pub fn decimal(&mut self, unit: u64, expected: &'static str) -> Result<u128, BadLine> {
         let (whole, digits) = self.digits();
@@ -172,7 +172,7 @@ impl<'a> Fields<'a> {
         if has_digits && self.is_at_separator() { Ok(value) } else { Err(bad) }
     }
 
-    /// The bytes up to the next blank, comma or the end.
+    /// Returns the bytes up to the next blank, comma or end.
     pub fn word(&mut self) -> &'a [u8] {
         let start = self.at;
         while !self.is_at_separator() {
@@ -181,14 +181,14 @@ impl<'a> Fields<'a> {
         &self.line[start..self.at]
     }
 
-    /// Moves to the next comma or the end; what lies between may hold anything.
+    /// Skips to the next comma or the end. The bytes in between are not checked.
     pub fn skip_to_comma(&mut self) {
         while !matches!(self.line.get(self.at), None | Some(b',')) {
             self.at += 1;
         }
     }
 
-    /// The bytes up to the next blank or the end; commas belong to it.
+    /// Returns the bytes up to the next blank or end, including commas.
     pub fn blank_separated_word(&mut self) -> &'a [u8] {
         let start = self.at;
         while !matches!(self.line.get(self.at), None | Some(b' ' | b'\t')) {
@@ -197,10 +197,10 @@ impl<'a> Fields<'a> {
         &self.line[start..self.at]
     }
 
-    /// Moves over digits; their value modulo 2^64 and how many they were.
+    /// Skips digits. Returns their value modulo 2^64 and their number.
     ///
-    /// Eight bytes are read at once and their digits joined pairwise in one register: a digit a turn would be a chain of
-    /// multiplications, and a branch on each.
+    /// Eight bytes are loaded at once and their digits are combined pairwise in one register. A loop over digits would be a chain of
+    /// multiplications with a branch each.
     #[inline]
     fn digits(&mut self) -> (u64, usize) {
         let start = self.at;
@@ -216,7 +216,7 @@ impl<'a> Fields<'a> {
         let rest = self.line.len() - self.at;
         match self.line.last_chunk::<8>() {
             Some(bytes) if rest > 0 => {
-                // Behind the last bytes come zeros, which are no digits.
+                // The bytes beyond the end of the line are zeros, which are no digits.
                 let (last, count) = leading_digits(u64::from_le_bytes(*bytes) >> (8 * (8 - rest)));
                 value = value.wrapping_mul(POWERS_OF_TEN[count]).wrapping_add(last);
                 self.at += count;
@@ -244,7 +244,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Up to a second in picoseconds.
+/// The powers up to the picoseconds of a second.
 const POWERS_OF_TEN: [u64; 13] = {
     let mut powers = [1; 13];
     let mut index = 1;
@@ -255,7 +255,7 @@ const POWERS_OF_TEN: [u64; 13] = {
     powers
 };
 
-/// Decimals times `unit`, what is finer than one cut off.
+/// Returns decimals times `unit`, truncated.
 #[cold]
 fn cut_off(digits: &[u8], unit: u64) -> u64 {
     let mut digit_value = unit;
@@ -266,15 +266,15 @@ fn cut_off(digits: &[u8], unit: u64) -> u64 {
     digits.iter().map(in_units).sum()
 }
 
-/// How many of eight bytes, the first in the lowest place, are digits before any other byte, and their value.
+/// Returns the number and the value of the leading digits of eight bytes, the first of which is in the low byte.
 #[inline]
 fn leading_digits(bytes: u64) -> (u64, usize) {
     const EVERY_BYTE: u64 = 0x0101_0101_0101_0101;
-    // A digit becomes 0 to 9; adding 0x76 lifts anything above 9 into the highest bit, without a carry into the next byte.
+    // A digit becomes 0 to 9. Adding 0x76 sets the highest bit of every byte above 9, without a carry into the next byte.
     let digits = bytes ^ (EVERY_BYTE * u64::from(b'0'));
     let not_digits = (((digits & (EVERY_BYTE * 0x7f)) + EVERY_BYTE * 0x76) | digits) & (EVERY_BYTE * 0x80);
     let count = not_digits.trailing_zeros() / 8;
-    // Moved up to the highest places, the digits have zeros before them.
+    // Shifted to the highest bytes, the digits are preceded by zeros.
     let digits = digits.checked_shl(64 - 8 * count).unwrap_or(0);
     let pairs = (digits.wrapping_mul(10).wrapping_add(digits >> 8)) & 0x00ff_00ff_00ff_00ff;
     let fours = (pairs.wrapping_mul(100).wrapping_add(pairs >> 16)) & 0x0000_ffff_0000_ffff;

@@ -1,16 +1,15 @@
-//! fio's iolog, versions 2 and 3: what `write_iolog` of fio writes and `read_iolog` replays ("Trace file format" in fio's manual).
+//! fio's iolog, versions 2 and 3: the format that fio's `write_iolog` writes and `read_iolog` replays ("Trace file format" in fio's manual).
 //!
-//! The first line names the version. Then, in version 2, `file action` (add, open, close) and `file action offset length`
-//! (read, write, trim, sync, datasync, sync_file_range, wait); version 3 puts a time stamp before each and has no wait.
-//! Offsets and lengths are bytes. Files become devices, numbered in the order in which they are added; each has its own
-//! addresses from 0, so several files of one log overlay one another on the drive.
+//! The first line names the version. In version 2, the lines are `file action` (add, open, close) and `file action offset length` (read, write, trim,
+//! sync, datasync, sync_file_range, wait). Version 3 has a time stamp before each line and no wait. Offsets and lengths are in bytes. Files are
+//! devices, numbered in the order in which they are added. The addresses of each begin at 0, so that several files of one log overlap on the drive.
 //!
 //! - Time stamps of version 3 are microseconds from the start of the job: the manual names no unit, fio writes microseconds.
-//! - Version 2 has no clock but `wait`. The manual says microseconds after the previous wait; fio 3.33 takes the number for
-//!   milliseconds since the start of the job. `workload.iolog-wait` says which of both is meant. The manual's "everything below 100 is discarded" is a limit of
-//!   fio's sleeping and not taken over.
-//! - `sync` and `datasync` are flushes with `workload.flushes`; without it they are ignored and counted, and `sync_file_range` always
-//!   is: what it writes stands in the log.
+//! - Version 2 has no clock but `wait`. According to the manual, its number is microseconds after the previous wait; fio 3.33 interprets it as
+//! milliseconds since the start of the job. `workload.iolog-wait` selects the meaning. The manual's "everything below 100 is discarded" describes a
+//! limit of fio's sleep and is not applied.
+//! - `sync` and `datasync` are flushes with `workload.flushes`; otherwise they are ignored and counted. `sync_file_range` is always ignored and
+//! counted: the writes that it syncs are in the log.
 
 use rustc_hash::FxHashMap;
 
@@ -46,7 +45,7 @@ const MISSING_HEADER: BadLine = BadLine {
     expected: "the header \"fio version 2 iolog\" or \"fio version 3 iolog\"",
 };
 
-/// Files one log may name: a bound on memory.
+/// The maximum number of files in one log, which bounds memory.
 const FILES_MAX: usize = 65_536;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,10 +67,10 @@ impl Version {
 #[derive(Default)]
 struct FioIolog {
     flushes: bool,
-    /// Whether a wait counts milliseconds from the start of the log.
+    /// Whether a wait is milliseconds from the start of the log.
     counts_from_start: bool,
     version: Option<Version>,
-    /// Version 2: the time that the waits so far have reached, in microseconds.
+    /// The time reached by the waits so far, in microseconds (version 2).
     waited_us: u64,
     files: FxHashMap<Box<[u8]>, u32>,
 }
@@ -117,7 +116,7 @@ impl TraceReader for FioIolog {
         let device = *self.files.get(file).ok_or(unknown_file)?;
         let time_ps = u128::from(time_us) * u128::from(Time::from_us(1).as_ps());
         if kind == RequestKind::Flush {
-            // A range may follow, and means nothing.
+            // A range may follow; it is ignored.
             return Ok(Line::Request(RawRequest::flush(time_ps, device, (time_column, action_column))));
         }
         fields.next_blank_separated("the offset in bytes")?;
@@ -137,7 +136,7 @@ impl FioIolog {
             if self.files.len() == FILES_MAX {
                 return Err(BadLine::new(Reason::UnknownFile, column, "no more than 65,536 files"));
             }
-            // The bound above makes the number fit.
+            // FILES_MAX makes the number fit.
             let device = self.files.len() as u32;
             self.files.insert(file.into(), device);
         }
@@ -150,7 +149,7 @@ impl FioIolog {
         let wait_us = fields.number("the time to wait in microseconds")?;
         let too_long = BadLine::new(Reason::Number, column, "waits that sum to less than 2^64 microseconds");
         let waited_us = match self.counts_from_start {
-            // A wait that is over already does not run back.
+            // A wait for a time in the past does not move the clock back.
             true => wait_us.checked_mul(1000).map(|until| until.max(self.waited_us)),
             false => self.waited_us.checked_add(wait_us),
         };

@@ -1,11 +1,11 @@
-//! Lays the addresses of a trace onto the drive.
+//! Fitting of trace addresses to the drive.
 //!
-//! - A request is widened to whole sectors: its start rounded down, its end up.
-//! - With `workload.beyond = "reject"`, one that ends beyond the drive is rejected; with `"send"` it is left as it is.
-//! - With `"wrap"`, its start is taken modulo the capacity; should it then cross the end of the drive it is moved back until it
-//!   ends there. So the number of bytes moved stays that of the trace, and a request remains one request.
-//! - Reads and writes above [`SIZE_MAX`] are rejected: no host moves that much in one command, and a corrupt size must not
-//!   become millions of pages. A deallocation may cover the whole drive.
+//! - A request is widened to whole sectors: its start is rounded down, its end up.
+//! - With `workload.beyond = "reject"`, a request that ends beyond the drive is rejected; with `"send"` it stays as it is.
+//! - With `"wrap"`, its start is taken modulo the capacity. If it then crosses the end of the drive, it is moved back to end
+//! there. So a request remains one request, and the transferred bytes are those of the trace.
+//! - Reads and writes above [`SIZE_MAX`] are rejected: no host transfers that much in one command, and a corrupt size must not
+//! become millions of pages. A deallocation may cover the whole drive.
 
 use super::reject::Reason;
 use crate::config::Beyond;
@@ -13,37 +13,37 @@ use crate::error::WorkloadError;
 use crate::request::RequestKind;
 use crate::units::Bytes;
 
-/// The largest read or write that is believed.
+/// The largest read or write that is accepted.
 pub const SIZE_MAX: Bytes = Bytes::from_kib(1 << 20);
 
-/// The addresses of a trace that is looked at without a drive: 1 PiB, as much as the largest drive has.
+/// The address space for a trace that is read without a drive: 1 PiB, as much as the largest drive has.
 pub const ADDRESSES_MAX: Bytes = Bytes::new(1 << 50);
 
-/// The drive's address space, as a trace sees it.
+/// The address space of the drive, to which requests are fitted.
 #[derive(Clone, Copy, Debug)]
 pub struct Fit {
-    /// Whole sectors only.
+    /// The capacity in bytes, rounded down to whole sectors.
     capacity: u64,
     sector_mask: u64,
     beyond: Beyond,
 }
 
-/// A request that lies on the drive.
+/// A request fitted to the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fitted {
-    /// First byte, a multiple of the sector size.
+    /// The first byte, a multiple of the sector size.
     pub offset: u64,
-    /// Bytes, a positive multiple of the sector size; nothing for a flush.
+    /// The size in bytes, a positive multiple of the sector size; 0 for a flush.
     pub size: u64,
-    /// Whether the address had to be folded.
+    /// Whether the address was wrapped.
     pub is_wrapped: bool,
 }
 
 impl Fit {
-    /// A drive of `capacity`, addressed in sectors of `sector_size`.
+    /// Creates the address space of a drive of `capacity` with sectors of `sector_size`.
     ///
     /// # Errors
-    /// When the sector size is no power of two, or the drive has no sector.
+    /// If the sector size is no power of two, or the drive has no sector.
     pub fn new(capacity: Bytes, sector_size: Bytes, beyond: Beyond) -> Result<Fit, WorkloadError> {
         if !sector_size.as_u64().is_power_of_two() {
             return Err(WorkloadError::Unusable(format!("a sector size of {sector_size} is no power of two")));
@@ -60,10 +60,10 @@ impl Fit {
         Bytes::new(self.capacity)
     }
 
-    /// Lays a request onto the drive.
+    /// Fits a request to the drive.
     ///
     /// # Errors
-    /// Why it cannot be.
+    /// The reason for which the request is rejected.
     #[inline]
     pub fn fit(&self, kind: RequestKind, offset: u64, size: u64) -> Result<Fitted, Reason> {
         if kind == RequestKind::Flush {

@@ -1,9 +1,9 @@
-//! FIU: the traces of Koller and Rangaswami, "I/O Deduplication: Utilizing Content Similarity to Improve I/O Performance",
-//! FAST 2010, as SNIA publishes them.
+//! FIU: the traces of Koller and Rangaswami, "I/O Deduplication: Utilizing Content Similarity to Improve I/O Performance", FAST
+//! 2010, as SNIA publishes them.
 //!
-//! `time, pid, process, sector, sectors, R or W, major, minor, MD5`, separated by blanks: the time stamp in nanoseconds,
-//! sectors of 512 B. What follows the minor number, one digest or several, may be missing and is not used; process and
-//! pid must be there and are not used either. The device is the major number times 2^20 plus the minor, as of blkparse.
+//! Format: `time, pid, process, sector, sectors, R or W, major, minor, MD5`, separated by blanks. The time stamp is in
+//! nanoseconds; sectors have 512 B. One or several digests after the minor number are optional and ignored; pid and process are
+//! required and ignored. The device is the major number times 2^20 plus the minor, as for blkparse.
 
 use super::fields::Fields;
 use super::reject::{BadLine, Reason};
@@ -23,7 +23,7 @@ pub static FORMAT: Format = Format {
     open: |_| Box::new(Fiu),
 };
 
-/// Bits of a minor number.
+/// The bits of a minor number.
 const MINOR_BITS: u32 = 20;
 
 struct Fiu;

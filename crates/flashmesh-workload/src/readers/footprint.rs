@@ -1,18 +1,18 @@
-//! Counts the distinct pages a trace touches, exactly.
+//! Exact count of the distinct pages that a trace touches.
 
 use rustc_hash::FxHashMap;
 
 use crate::units::Bytes;
 
-/// The page of the count, whatever the drive's.
+/// The page size of the count, whatever that of the drive.
 const PAGE_BYTES: u64 = 4096;
-/// A cache line: a page far from all others costs little more than its key in the table.
+/// The size of a chunk, one cache line: an isolated page costs little more than its key in the table.
 const WORDS_PER_CHUNK: usize = 8;
 const PAGES_PER_CHUNK: u64 = WORDS_PER_CHUNK as u64 * 64;
 
-/// The 4 KiB pages touched so far: a bitmap in chunks, each made when it is first touched.
+/// The 4 KiB pages touched so far: a bitmap in chunks, each allocated when it is first touched.
 ///
-/// It takes at most 170 bytes for each page touched, and 90 MiB for each TiB of the drive, however long the trace.
+/// Uses at most 170 bytes per page touched and 90 MiB per TiB of the drive, independent of the length of the trace.
 #[derive(Default)]
 pub(crate) struct Footprint {
     chunks: FxHashMap<u64, [u64; WORDS_PER_CHUNK]>,
@@ -20,7 +20,7 @@ pub(crate) struct Footprint {
 }
 
 impl Footprint {
-    /// Touches `size` bytes from `offset`; not none.
+    /// Adds the pages of `size` bytes from `offset`. `size` must not be zero.
     #[inline]
     pub fn touch(&mut self, offset: Bytes, size: Bytes) {
         let last = (offset.as_u64() + size.as_u64() - 1) / PAGE_BYTES;
@@ -30,7 +30,7 @@ impl Footprint {
             let words = self.chunks.entry(index).or_insert([0; WORDS_PER_CHUNK]);
             let chunk_last = last.min(index * PAGES_PER_CHUNK + (PAGES_PER_CHUNK - 1));
             while page <= chunk_last {
-                // One word of the bitmap at a time.
+                // One word of the bitmap per step.
                 let word_last = chunk_last.min(page | 63);
                 let mask = (u64::MAX >> (63 - (word_last - page))) << (page % 64);
                 let word = &mut words[(page % PAGES_PER_CHUNK / 64) as usize];
@@ -61,7 +61,7 @@ mod tests {
         for _ in 0..10_000 {
             footprint.touch(Bytes::new(random.next_u64() >> 8), Bytes::new(1));
         }
-        // The table grows at seven eighths, to twice its size; a slot has a byte of its own.
+        // The table doubles when it is seven eighths full; each slot has one extra byte.
         let slots = footprint.chunks.capacity() * 8 / 7;
         let bytes = slots * (size_of::<(u64, [u64; WORDS_PER_CHUNK])>() + 1);
         assert!(bytes < 170 * 10_000, "{bytes} bytes");
@@ -75,7 +75,7 @@ mod tests {
         let mut random = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(1);
         for round in 0..3_000 {
             let offset = random.next_u64() % capacity;
-            // Mostly small requests, with now and then one that spans chunks.
+            // Mostly small requests; now and then one that spans chunks.
             let size_max = if round % 1_000 == 999 { capacity - offset } else { (capacity - offset).min(20_000) };
             let size = 1 + random.next_u64() % size_max;
             footprint.touch(Bytes::new(offset), Bytes::new(size));

@@ -1,4 +1,4 @@
-//! Bytes of a trace file, unpacked.
+//! Reading of a trace file, with decompression.
 
 use std::fs::{File, Metadata};
 use std::io::{self, BufRead, BufReader, Read};
@@ -13,9 +13,9 @@ use crate::error::WorkloadError;
 use crate::names;
 
 names! {
-    /// How a trace file is packed, recognised by its first bytes and not by its name.
+    /// The compression of a trace file, recognised by its first bytes, not by its name.
     Compression {
-        /// Not at all.
+        /// Plain file, without compression.
         Plain = "plain",
         /// gzip (RFC 1952), any number of members.
         Gzip = "gzip",
@@ -29,11 +29,11 @@ names! {
 impl Compression {
     fn of(first_bytes: &[u8]) -> Compression {
         match first_bytes {
-            // Method and flags are compared, too: one in 65,536 binary traces begins with the two bytes of the signature.
+            // Method and flags are also compared: one in 65,536 binary traces begins with the two bytes of the signature.
             [GZIP_START, 0x8b] | [GZIP_START, 0x8b, 0x08] => Compression::Gzip,
             [GZIP_START, 0x8b, 0x08, flags, ..] if flags & GZIP_RESERVED_FLAGS == 0 => Compression::Gzip,
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Compression::Zstd,
-            // A skippable frame may come first; its last nibble is free.
+            // A skippable frame may come first; any last nibble is allowed.
             [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Compression::Zstd,
             [0xfd, b'7', b'z', b'X', b'Z', 0x00, ..] => Compression::Xz,
             _ => Compression::Plain,
@@ -43,9 +43,9 @@ impl Compression {
 
 /// The first byte of every member of a gzip file.
 const GZIP_START: u8 = 0x1f;
-/// Flags of a member of a gzip file that are zero.
+/// The reserved flags of a gzip member, which are zero.
 const GZIP_RESERVED_FLAGS: u8 = 0xe0;
-/// Signatures of files that are no traces. A file that was compressed twice shows them after it is unpacked.
+/// Signatures of files that are not traces. A file that was compressed twice shows one after decompression.
 const KNOWN_BINARY: [(&[u8], &str); 15] = [
     (b"\x1f\x8b\x08", "packed twice, the first time with gzip"),
     (b"\x28\xb5\x2f\xfd", "packed twice, the first time with zstd"),
@@ -64,13 +64,13 @@ const KNOWN_BINARY: [(&[u8], &str); 15] = [
     (b"\xfe\xff", "UTF-16 text"),
 ];
 
-/// The first bytes of an event of blktrace, version 7, in either order of bytes.
+/// The first bytes of a blktrace event, version 7, in either byte order.
 const BLKTRACE_STARTS: [&[u8]; 2] = [b"\x07tae", b"eat\x07"];
 
-/// Where the header of a tar archive says that it is one.
+/// The offset of the magic bytes in the header of a tar archive.
 const TAR_MAGIC_AT: usize = 257;
 
-/// What `sample`, the unpacked start of a file, is when it is not text.
+/// Returns a description of `sample`, the decompressed start of a file; `None` if it is text.
 pub(super) fn binary_kind(sample: &[u8]) -> Option<String> {
     if BLKTRACE_STARTS.iter().any(|magic| sample.starts_with(magic)) {
         return Some("a binary log of blktrace, not text: run blkparse on it and give its output".to_owned());
@@ -81,31 +81,31 @@ pub(super) fn binary_kind(sample: &[u8]) -> Option<String> {
         return Some(format!("{kind}, not a text trace: unpack or convert it; plain, gz, zst and xz are read"));
     }
     let is_control = |byte: u8| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c);
-    // A stray control byte spoils its line only; a file of them is no text.
+    // A stray control byte only makes its line invalid; many of them mean that the file is no text.
     let controls = sample.iter().filter(|&&byte| is_control(byte)).count();
     let has_nul_early = memchr::memchr(0, &sample[..sample.len().min(4096)]).is_some();
     (has_nul_early || controls * 50 > sample.len())
         .then(|| "binary, not text: is it compressed with something else? plain, gz, zst and xz are read".to_owned())
 }
 
-/// Limit of the memory that an xz file needs, in bytes; `xz -9` needs 65 MiB.
+/// The maximum memory for the decompression of an xz file, in bytes; `xz -9` needs 65 MiB.
 const XZ_MEMORY_MAX: u64 = 160 << 20;
-/// Limit of the window of a Zstandard file, as a power of two: that of `zstd --long`, 128 MiB.
+/// The maximum window of a Zstandard file, as a power of two: that of `zstd --long`, 128 MiB.
 const ZSTD_WINDOW_LOG_MAX: u32 = 27;
 const FILE_BUFFER_BYTES: usize = 128 << 10;
 
-/// The unpacked bytes of one file, from its start to its end.
+/// The decompressed bytes of one file, from start to end.
 pub struct Input {
     path: PathBuf,
     bytes: Box<dyn Read + Send>,
     compression: Compression,
-    /// How many bytes the file had when it was opened; only a plain file is held to it, packed ones know their end.
+    /// The length of a plain file when it was opened. `None` for compressed files, which mark their own end.
     length: Option<u64>,
     read: u64,
     identity: Option<FileIdentity>,
 }
 
-/// Identity of a file: its size and the time of its last change.
+/// The identity of a file: its size and its modification time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileIdentity {
     length: u64,
@@ -113,7 +113,7 @@ pub struct FileIdentity {
 }
 
 impl FileIdentity {
-    /// Identity of the file at `path`; `None` when it is gone.
+    /// Returns the identity of the file at `path`; `None` if it cannot be accessed.
     pub fn of(path: &Path) -> Option<FileIdentity> {
         std::fs::metadata(path).ok().map(|metadata| FileIdentity::from(&metadata))
     }
@@ -129,10 +129,10 @@ impl Input {
     /// Opens a file.
     ///
     /// # Errors
-    /// When it is missing, cannot be read or is no regular file.
+    /// If the file is missing, cannot be read or is not a regular file.
     pub fn open(path: &Path) -> Result<Input, WorkloadError> {
         let io_error = |source| WorkloadError::Io { path: path.to_owned(), source };
-        // Asked before opening, since opening a pipe waits for its writer.
+        // Checked before opening, because opening a pipe blocks until there is a writer.
         let metadata = std::fs::metadata(path).map_err(io_error)?;
         if !metadata.is_file() {
             return Err(WorkloadError::Parse {
@@ -150,10 +150,10 @@ impl Input {
         Ok(input)
     }
 
-    /// Reads from anything; `path` only names it in messages.
+    /// Reads from any reader; `path` is only its name in messages.
     ///
     /// # Errors
-    /// When the first bytes cannot be read.
+    /// If the first bytes cannot be read.
     pub fn from_reader(path: &Path, reader: impl Read + Send + 'static) -> Result<Input, WorkloadError> {
         let io_error = |source| WorkloadError::Io { path: path.to_owned(), source };
         let (first_bytes, packed) = peek(reader).map_err(io_error)?;
@@ -163,25 +163,25 @@ impl Input {
         Ok(Input { path: path.to_owned(), bytes, compression, length: None, read: 0, identity: None })
     }
 
-    /// How the file is packed.
+    /// Returns the compression of the file.
     pub fn compression(&self) -> Compression {
         self.compression
     }
 
-    /// Identity of the file when it was opened; `None` for what is no file.
+    /// Returns the identity of the file when it was opened; `None` if the input is not a file.
     pub fn identity(&self) -> Option<FileIdentity> {
         self.identity
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Reads into `buffer`; 0 at the end of the file. `line` is the current line, for messages.
+    /// Reads into `buffer`. Returns the number of bytes, 0 at the end of the file. `line` is the current line, for messages.
     ///
     /// # Errors
-    /// When the system refuses, packed data is damaged or ends early, or a plain file has shrunk since it was opened.
+    /// If the operating system reports an error, compressed data is damaged or truncated, or a plain file has shrunk since it was opened.
     pub fn read(&mut self, buffer: &mut [u8], line: u64) -> Result<usize, WorkloadError> {
         loop {
             match self.bytes.read(buffer) {
@@ -221,13 +221,13 @@ impl Input {
     }
 }
 
-/// Whether an xz file needs more memory than [`XZ_MEMORY_MAX`].
+/// Returns whether an xz file needs more memory than [`XZ_MEMORY_MAX`].
 fn is_over_xz_memory(error: &io::Error) -> bool {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
     matches!(inner, Some(liblzma::stream::Error::MemLimit))
 }
 
-/// The first bytes of a reader, and a reader that still yields them.
+/// Returns the first bytes of a reader, and a reader that yields all bytes, including these.
 fn peek(mut reader: impl Read + Send + 'static) -> io::Result<(Vec<u8>, Box<dyn Read + Send>)> {
     const MAGIC_BYTES: u64 = 6;
     let mut first_bytes = Vec::new();
@@ -252,16 +252,16 @@ fn unpack(compression: Compression, packed: Box<dyn Read + Send>) -> io::Result<
 
 type Packed = BufReader<Box<dyn Read + Send>>;
 
-/// One of several packed parts of a file.
+/// A compressed member of a file that may have several.
 trait Member: Read + Sized {
     const NAME: &str;
-    /// The first byte of a part.
+    /// The first byte of a member.
     const START: u8;
 
-    /// Begins to unpack the part that `packed` is at.
+    /// Starts to decompress the member at the position of `packed`.
     fn begin(packed: Packed) -> io::Result<Self>;
 
-    /// What follows the part.
+    /// Returns the reader after the end of the member.
     fn end(self) -> Packed;
 }
 
@@ -292,8 +292,8 @@ impl Member for XzDecoder<Packed> {
     }
 }
 
-/// The members of a gzip file, or the streams of an xz file, one after the other, with the zeros that a block device or a tape leaves behind
-/// the last.
+/// The members of a gzip file or the streams of an xz file, one after the other. Zeros after the last one are ignored: block devices and
+/// tapes pad files with them.
 struct Members<M> {
     member: Option<M>,
 }
@@ -319,7 +319,7 @@ impl<M: Member> Read for Members<M> {
     }
 }
 
-/// Moves over zeros, and tells whether anything follows them.
+/// Skips zeros. Returns whether anything follows them.
 fn has_more(packed: &mut impl BufRead) -> io::Result<bool> {
     loop {
         let waiting = packed.fill_buf()?;

@@ -1,14 +1,14 @@
-//! libCacheSim: the CSV that its examples use, and its binary format oracleGeneral (Yang, Yue and Rashmi, "A Large-Scale
-//! Analysis of Hundreds of In-Memory Key-Value Cache Clusters", TOS 2021, and the traces published with the library).
+//! libCacheSim: the CSV of its examples, and its binary format oracleGeneral (Yang, Yue and Rashmi, "A Large-Scale Analysis of
+//! Hundreds of In-Memory Key-Value Cache Clusters", TOS 2021, and the traces published with the library).
 //!
-//! The CSV is `version, time, op, size, lbn`, as in the example trace of the library: seconds with or without decimals, the
-//! operation code of SCSI in hexadecimal (or `R`, `W`, `read`, `write`), bytes, blocks of 512 B. A header line names the columns
-//! in another order, or under the names `obj`, `obj_id` and `obj_size`; columns of other names are not used. Without `op`
-//! every request reads.
+//! The CSV is `version, time, op, size, lbn`, as in the example trace of the library: seconds with optional decimals, the SCSI
+//! operation code in hexadecimal (or `R`, `W`, `read`, `write`), bytes, blocks of 512 B. A header line can name the columns in
+//! another order, or use the names `obj`, `obj_id` and `obj_size`; columns with other names are ignored. Without `op` every
+//! request is a read.
 //!
 //! A record of oracleGeneral has 24 bytes, little endian: `clock_time` u32 in seconds, `obj_id` u64, `obj_size` u32,
-//! `next_access_vtime` i64. The object is the first block of 512 B, as in what the library converts from block traces; the
-//! next access is not used. The format does not tell reads from writes: every request reads.
+//! `next_access_vtime` i64. The object is the first block of 512 B, as in files that the library converts from block traces; the
+//! next access is ignored. The format does not distinguish reads from writes: every request is a read.
 
 use super::fields::Fields;
 use super::reject::{BadLine, Reason};
@@ -17,7 +17,7 @@ use crate::config::TraceFormat;
 use crate::request::RequestKind;
 use crate::units::Time;
 
-/// The entry of the CSV in the registry.
+/// The CSV format.
 pub static CSV: Format = Format {
     kind: Some(TraceFormat::LibcachesimCsv),
     name: "libcachesim-csv",
@@ -26,14 +26,14 @@ pub static CSV: Format = Format {
     is_merged: false,
     remedy: Some("begin the file with a line that names its columns, such as version,time,op,size,lbn"),
     detect: |sample: &Sample<'_>, _| match sample.lines.first() {
-        // Without its header it is five numbers between commas, as other formats are.
+        // Without its header the CSV is five numbers between commas, like other formats.
         Some((_, line)) if Columns::of_header(line).is_some() => Match::CERTAIN,
         _ => Match::NONE,
     },
     open: |_| Box::new(Csv { columns: Columns::DEFAULT }),
 };
 
-/// The entry of oracleGeneral in the registry.
+/// The oracleGeneral format.
 pub static ORACLE_GENERAL: Format = Format {
     kind: Some(TraceFormat::OracleGeneral),
     name: "oracle-general",
@@ -47,13 +47,13 @@ pub static ORACLE_GENERAL: Format = Format {
 
 const BLOCK_BYTES: u64 = 512;
 const RECORD_BYTES: usize = 24;
-/// Records looked at to recognise a file, and how many there must be at least.
+/// The maximum and the minimum number of records for format detection.
 const SAMPLE_RECORDS: usize = 100;
 const SAMPLE_RECORDS_MIN: usize = 4;
-/// The longest header understood.
+/// The maximum number of columns in a header.
 const COLUMNS_MAX: u8 = 32;
 
-/// What the columns of a CSV hold, by their place from 0.
+/// The positions of the columns of a CSV, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Columns {
     time: u8,
@@ -66,7 +66,7 @@ struct Columns {
 impl Columns {
     const DEFAULT: Columns = Columns { time: 1, op: Some(2), size: 3, block: 4, count: 5 };
 
-    /// The columns that a header names; `None` where the line is no such header.
+    /// Parses a header; `None` if the line is not one.
     fn of_header(line: &[u8]) -> Option<Columns> {
         let (mut time, mut op, mut size, mut block, mut count) = (None, None, None, None, 0);
         for name in line.trim_ascii_start().trim_prefix_hash().split(|&byte| byte == b',') {
@@ -87,9 +87,9 @@ impl Columns {
     }
 }
 
-/// A slice of bytes that may begin as a comment does.
+/// Removal of a comment mark from a header.
 trait TrimPrefixHash {
-    /// Without `#` and the blanks behind it.
+    /// Returns the bytes without a leading `#` and the blanks after it.
     fn trim_prefix_hash(&self) -> &[u8];
 }
 
@@ -157,7 +157,7 @@ impl TraceReader for Csv {
     }
 }
 
-/// What an operation asks: `Some(None)` for one that moves no data, `None` for what is no operation.
+/// Returns the kind of an operation: `Some(None)` for one that moves no data, `None` if the code is invalid.
 fn kind_of(word: &[u8]) -> Option<Option<RequestKind>> {
     match word.to_ascii_lowercase().as_slice() {
         b"r" | b"read" | b"08" | b"8" | b"28" | b"a8" | b"88" => Some(Some(RequestKind::Read)),
@@ -194,8 +194,8 @@ impl TraceReader for OracleGeneral {
     }
 }
 
-/// How well bytes look like records: times that hardly run back, sizes that hosts ask for, next accesses that are numbers of
-/// requests or -1. A single file of other bytes hardly meets all of them in every record.
+/// Returns how well bytes match the format: times that do not decrease, plausible sizes, and next accesses that are request
+/// numbers or -1. Other files hardly satisfy all of these in every record.
 fn detect_records(bytes: &[u8]) -> Match {
     let records: Vec<&[u8]> = bytes.chunks_exact(RECORD_BYTES).take(SAMPLE_RECORDS).collect();
     if records.len() < SAMPLE_RECORDS_MIN {
@@ -211,6 +211,6 @@ fn detect_records(bytes: &[u8]) -> Match {
     let sound = records.iter().filter(is_sound).count();
     let runs_on = records.windows(2).all(|pair| time(pair[0]) <= time(pair[1]));
     let percent = if runs_on { sound * 100 / records.len() } else { 0 };
-    // Other binary formats say a version in each record: they come first where both fit.
+    // Other binary formats have a version in each record. They take precedence if both match.
     Match { percent: u8::try_from(percent).unwrap_or(100).min(95), first_failure: None }
 }

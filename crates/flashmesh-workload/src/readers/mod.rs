@@ -1,17 +1,17 @@
-//! Turns a trace file into requests: one file a format, all streamed in constant memory.
+//! Readers of trace files: one file per format, all streaming in constant memory.
 //!
 //! ```text
-//! file -> input (unpack) -> records (cut) -> a TraceReader (parse) -> fit (onto the drive) -> order (by time) -> requests
+//! file -> input (decompress) -> records (split) -> a TraceReader (parse) -> fit (to the drive) -> order (by time) -> requests
 //! ```
 //!
-//! One thread unpacks and one parses, each a bounded way ahead of what takes its work (`ahead`): what comes, and what goes wrong, comes in
-//! the order of the file.
+//! One thread decompresses and one parses, each a bounded distance ahead of its consumer (`ahead`). Requests and errors come in the order
+//! of the file.
 //!
-//! [`scan`] walks a trace once before the run and says what is in it; [`TraceSource`] hands its requests to the host.
-//! Both take the same requests and leave out the same lines, since both pull from one [`TraceStream`].
+//! [`scan`] reads a trace once before the run and summarizes it; [`TraceSource`] feeds its requests to the host.
+//! Both have the same requests and leave out the same lines, because both read a [`TraceStream`].
 //!
-//! Every line has exactly one outcome: *usable* (it became a request), *rejected* (it should have, but cannot be used),
-//! *ignored* (a flush or the like, for which a drive of this model has no work) or *skipped* (blank, comment, header, bookkeeping).
+//! Every line has exactly one outcome: *usable* (a request), *rejected* (an invalid request), *ignored* (an action without work for the drive,
+//! such as a flush) or *skipped* (blank, comment, header, bookkeeping).
 //!
 //! # Adding a format
 //! One new file with a [`TraceReader`] and a `pub static FORMAT`, and one line in [`FORMATS`].
@@ -61,47 +61,47 @@ pub use summary::TraceSummary;
 use crate::config::{TraceFormat, Workload};
 use crate::request::RequestKind;
 
-/// Parses the records of one trace format.
+/// A parser of the records of one trace format.
 ///
 /// # Contract
-/// - Records come in the order of the file, each once. A reader may remember what a line tells about later ones
-///   (a version, a clock, names of files), within constant memory.
-/// - A record is judged by itself: what is out of order or beyond the drive is found later, for all formats alike.
-/// - Any bytes may come; they give an `Err`, never a panic. A bad line leaves the reader as it was.
+/// - Records are passed in the order of the file, each once. A reader may keep state for later lines (a version, a clock, names of files),
+/// in constant memory.
+/// - A record is judged on its own. Order and address range are checked later, for all formats alike.
+/// - Records may contain any bytes; invalid ones return an `Err`, and never panic. An invalid line does not change the reader.
 /// - The columns of a binary record are its bytes, from 1.
-/// - Text comes without its line end, at most [`RECORD_BYTES_MAX`] long; blank lines and `#` comments do not come at all.
-/// - Nothing is allocated for a line that is well-formed.
+/// - Text records have no line end and at most [`RECORD_BYTES_MAX`] bytes. Blank lines and `#` comments are not passed.
+/// - A well-formed line allocates nothing.
 pub trait TraceReader: Send {
     /// Parses one record.
     ///
     /// # Errors
-    /// Where the record is wrong and what should stand there.
+    /// The position of the error in the record, and what was expected there.
     fn parse(&mut self, record: &[u8]) -> Result<Line, BadLine>;
 }
 
-/// What a line of a trace says.
+/// The content of one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line {
-    /// A request, in the file's own terms.
+    /// A request, in units of the trace.
     Request(RawRequest),
-    /// An action that the drive does not serve; it is counted by this name and shown.
+    /// An action without work for the drive, counted and reported under this name.
     Ignored(&'static str),
-    /// Header or bookkeeping.
+    /// A header or bookkeeping.
     Skipped,
 }
 
-/// A request as a trace has it, with the places of its fields.
+/// A request of a trace, with the columns of its fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RawRequest {
-    /// The time stamp, in picoseconds since whatever epoch the file uses.
+    /// The time stamp, in picoseconds since the epoch of the file.
     pub time_ps: u128,
-    /// The first byte.
+    /// The offset in bytes.
     pub offset: u64,
-    /// How many bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// The device, disk or file.
+    /// The number of the device, disk or file.
     pub device: u32,
-    /// What it asks.
+    /// The kind of the request.
     pub kind: RequestKind,
     /// The column of the time stamp, from 1.
     pub time_column: u16,
@@ -112,7 +112,7 @@ pub struct RawRequest {
 }
 
 impl RawRequest {
-    /// A flush of `device`, with the columns of its time stamp and of its name.
+    /// Creates a flush of `device`, with the columns of its time stamp and of its action.
     fn flush(time_ps: u128, device: u32, (time_column, kind_column): (u16, u16)) -> RawRequest {
         let (offset_column, size_column) = (kind_column, kind_column);
         RawRequest {
@@ -130,25 +130,25 @@ impl RawRequest {
 
 /// A trace format: an entry of [`FORMATS`].
 pub struct Format {
-    /// How the configuration names it; `None` for a format of a library user, which is opened by [`TraceStream::open_as`].
+    /// The value of `workload.format`; `None` for a format of a library user, which is opened with [`TraceStream::open_as`].
     pub kind: Option<TraceFormat>,
-    /// How reports name it: of a registered format the text form of `kind`.
+    /// The name in reports; for a registered format the text form of `kind`.
     pub name: &'static str,
-    /// What people call it.
+    /// The title in messages.
     pub title: &'static str,
-    /// How records are told apart.
+    /// The separation of records.
     pub framing: Framing,
-    /// Whether what writes it merges several logs, so that lines slightly out of order are no fault of the file.
+    /// Whether the writing program merges several logs, so that slightly unordered lines are normal.
     pub is_merged: bool,
-    /// What a person can do when a file holds no request and no line of it is bad.
+    /// The remedy for a file without any request and without any bad line.
     pub remedy: Option<&'static str>,
-    /// How well the start of a file looks like this format.
+    /// Returns how well the start of a file matches this format.
     pub detect: fn(&Sample<'_>, &Workload) -> Match,
-    /// A reader at the start of a file, with the options of the workload that concern it.
+    /// Creates a reader for the start of a file, with the options of the workload that concern it.
     pub open: fn(&Workload) -> Box<dyn TraceReader>,
 }
 
-/// All trace formats; one line each.
+/// All trace formats, one line each.
 pub static FORMATS: &[&Format] = &[
     &msr::FORMAT,
     &msr::SHORT,

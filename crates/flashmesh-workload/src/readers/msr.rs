@@ -1,10 +1,10 @@
 //! MSR Cambridge CSV: the block traces of Narayanan, Donnelly and Rowstron, "Write Off-Loading", FAST 2008, as SNIA publishes them.
 //!
-//! `time stamp, host, disk, type, offset, size, response time`: the time stamp in Windows filetime ticks of 100 ns, the type
-//! `Read` or `Write` in any case, offset and size in bytes. A header line is skipped. The response time must be there and is
-//! not used; the disk number becomes the device, whatever the host.
+//! Format: `time stamp, host, disk, type, offset, size, response time`. The time stamp is in Windows filetime ticks of 100 ns, the
+//! type is `Read` or `Write` in any case, offset and size are in bytes. A header line is skipped. The response time is required and
+//! ignored; the disk number is the device, whatever the host.
 //!
-//! The short form that people cut out of it is `time stamp, type, offset, size`, in the same units.
+//! A common short form is `time stamp, type, offset, size`, in the same units.
 
 use super::fields::{Fields, is_header};
 use super::reject::{BadLine, Reason};
@@ -34,7 +34,7 @@ pub static SHORT: Format = Format {
     open: |_| Box::new(MsrShort),
 };
 
-/// Filetime counts in units of 100 ns.
+/// A filetime tick is 100 ns.
 const PS_PER_TICK: u128 = 100_000;
 
 struct Msr;
@@ -61,7 +61,7 @@ impl TraceReader for Msr {
         fields.next_after(b',', "a comma and the size in bytes")?;
         let size_column = fields.column();
         let size = fields.number("the size in bytes")?;
-        // A line cut short in its size would pass for a smaller request; so what follows must be there too.
+        // A line truncated within its size would look like a smaller request, so the next field must follow.
         fields.next_after(b',', "a comma and the response time")?;
         fields.decimal(1, "the response time")?;
         fields.end()?;

@@ -1,14 +1,14 @@
-//! Sorts requests by their time stamps, and rejects implausible stamps.
+//! Sorting of requests by time stamp, and rejection of implausible time stamps.
 //!
-//! Real traces are nearly sorted: several queues or processors write one log, or requests are logged as they complete.
-//! Some hold a corrupt stamp. Some files are not sorted at all and are no workload. Rules:
+//! Real traces are nearly sorted: several queues or processors write one log, or requests are logged as they complete. Some
+//! contain a corrupt time stamp. Files that are not sorted at all are no workload. Rules:
 //!
-//! - A window of [`WINDOW_REQUESTS`] requests is kept sorted; a request that comes at most [`DISORDER_MAX`] and at most that many
-//!   requests late is sorted in and counted as out of order. Requests of equal stamps keep the order of the file.
-//! - A request that comes later than that cannot be placed any more: rejected, its time runs back.
-//! - When a stamp lies more than [`DISORDER_MAX`] before the newest one, one of the two is wrong. If it agrees with the second
-//!   newest, or there is none, the newest had leapt ahead and is rejected; otherwise this one is.
-//! - A stamp more than [`LEAP_MAX`] ahead of all others is rejected, since no published trace pauses that long.
+//! - A window of [`WINDOW_REQUESTS`] requests is kept sorted. A request that is late by at most [`DISORDER_MAX`] and at most that
+//! many requests is inserted and counted as out of order. Requests with equal time stamps keep the order of the file.
+//! - A request that is later than that is rejected: its time stamp runs back.
+//! - If a time stamp is more than [`DISORDER_MAX`] before the newest one, one of the two is wrong. If it is consistent with the
+//! second newest, or there is none, the newest is rejected because it leapt ahead; otherwise this one is rejected.
+//! - A time stamp more than [`LEAP_MAX`] ahead of all others is rejected: no published trace has such a pause.
 
 use std::collections::VecDeque;
 
@@ -16,39 +16,39 @@ use super::reject::Reason;
 use crate::request::RequestKind;
 use crate::units::Time;
 
-/// How many requests late a request may come.
+/// The maximum lateness of a request, in requests.
 pub const WINDOW_REQUESTS: usize = 256;
-/// How far back a time stamp may step.
+/// The maximum lateness of a time stamp.
 pub const DISORDER_MAX: Time = Time::from_ms(10_000);
-/// How far ahead a time stamp may leap: thirty days.
+/// The maximum step of a time stamp: thirty days.
 pub const LEAP_MAX: Time = Time::from_ms(30 * 24 * 3600 * 1000);
 
-/// A request that waits in the window.
+/// A request in the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamped {
-    /// The time stamp as the file has it, in picoseconds of the file's own epoch.
+    /// The time stamp of the file, in picoseconds since the epoch of the file.
     pub time_ps: u128,
     pub offset: u64,
-    /// Bytes, already whole sectors.
+    /// The size in bytes, a multiple of the sector size.
     pub size: u64,
     pub line: u64,
-    /// The device the file names.
+    /// The device in the trace.
     pub device: u32,
     pub time_column: u16,
     pub kind: RequestKind,
 }
 
-/// What became of a request offered to the window.
+/// The outcome of offering a request to the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placed {
     InOrder,
     OutOfOrder,
     Refused(Reason),
-    /// It was accepted; the newest one before it was rejected for `Reason` and is returned.
+    /// The request was accepted; the newest request before it is rejected for `Reason` and returned.
     Displaced(Reason, Stamped),
 }
 
-/// The window: sorted by time stamp.
+/// A window of requests, sorted by time stamp.
 #[derive(Debug, Default)]
 pub struct Window {
     held: VecDeque<Stamped>,
@@ -73,7 +73,7 @@ impl Window {
         }
     }
 
-    /// Places a request that does not simply follow the newest.
+    /// Places a request whose time stamp does not plausibly follow the newest.
     #[cold]
     fn place(&mut self, request: Stamped, newest: Stamped) -> Placed {
         // The first request of a file has no predecessor to compare with.
@@ -107,7 +107,7 @@ impl Window {
         }
     }
 
-    /// Rejects the newest in favour of `request`.
+    /// Rejects the newest request and accepts `request`.
     fn displace(&mut self, request: Stamped, reason: Reason) -> Placed {
         let Some(thrown_out) = self.held.pop_back() else {
             return Placed::Refused(reason);
@@ -125,7 +125,7 @@ impl Window {
         self.held.insert(place, request);
     }
 
-    /// The earliest request, once the window is full or the file has ended.
+    /// Returns the earliest request if the window is full or the file has ended.
     #[inline]
     pub fn release(&mut self, has_file_ended: bool) -> Option<Stamped> {
         if self.held.len() <= WINDOW_REQUESTS && !has_file_ended {
@@ -147,7 +147,7 @@ mod tests {
         Stamped { time_ps, offset: 0, size: 512, line, device: 0, time_column: 1, kind: RequestKind::Read }
     }
 
-    /// Offers stamps (in seconds); the lines released, and what became of those that were not simply taken.
+    /// Offers time stamps (in seconds). Returns the lines in the order of release, and the outcomes other than in order.
     fn order(seconds: &[u128]) -> (Vec<u64>, Vec<(u64, Placed)>) {
         let (mut window, mut released, mut odd) = (Window::default(), Vec::new(), Vec::new());
         for (line, &second) in (1..).zip(seconds) {

@@ -1,4 +1,4 @@
-//! Cuts the bytes of a trace into records: lines, or blocks of a fixed size.
+//! Splitting of the bytes of a trace into records: lines, or blocks of a fixed size.
 
 use std::ops::Range;
 
@@ -6,17 +6,17 @@ use super::input::{Compression, FileIdentity, Input};
 use super::sample::says_something;
 use crate::error::WorkloadError;
 
-/// How a format tells one record from the next.
+/// The separation of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
-    /// Text, one record a line, ended by LF or CRLF; blank lines and those that begin with `#` say nothing.
+    /// Text with one record per line, ended by LF or CRLF. Blank lines and lines that begin with `#` are no records.
     Lines,
-    /// Binary, every record of this many bytes; not 0 and not above [`RECORD_BYTES_MAX`].
+    /// Binary records of this many bytes, from 1 to [`RECORD_BYTES_MAX`].
     Fixed(usize),
 }
 
 impl Framing {
-    /// What a person calls one record, or several of them.
+    /// Returns the word for `count` records in messages.
     pub fn noun(self, count: u64) -> &'static str {
         match (self, count) {
             (Framing::Lines, 1) => "line",
@@ -26,7 +26,8 @@ impl Framing {
         }
     }
 
-    /// Where something is: "line 7, column 3", "record 7 (byte 194)". Bytes count from the start of the unpacked file, from 0.
+    /// Returns a position for messages: "line 7, column 3", "record 7 (byte 194)". Bytes count from 0, from the start of the
+    /// decompressed file.
     pub fn place(self, number: u64, column: u32) -> String {
         match (self, column) {
             (Framing::Lines, 0) => format!("line {number}"),
@@ -39,21 +40,21 @@ impl Framing {
     }
 }
 
-/// The longest record, in bytes; a longer line is rejected unread.
+/// The maximum length of a record, in bytes. A longer line is rejected without parsing.
 pub const RECORD_BYTES_MAX: usize = 4096;
 
 const BUFFER_BYTES: usize = 256 << 10;
-/// Initial size of the buffer: it grows with the file.
+/// The initial size of the buffer, which grows with the file.
 const FIRST_BUFFER_BYTES: usize = 1 << 10;
 
-/// One record, still in the buffer.
+/// One record, borrowed from the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Record<'a> {
-    /// The record, without its line end. A last block that is cut short is handed out as it is.
+    /// A record without its line end. A truncated last block is returned as it is.
     Whole(&'a [u8]),
-    /// A line above [`RECORD_BYTES_MAX`].
+    /// A line longer than [`RECORD_BYTES_MAX`].
     TooLong,
-    /// A comment above [`RECORD_BYTES_MAX`].
+    /// A comment longer than [`RECORD_BYTES_MAX`].
     LongComment,
 }
 
@@ -64,11 +65,11 @@ enum Taken {
     LongComment,
 }
 
-/// The records of one file, in order, through a buffer of constant size.
+/// The records of one file, in order, read through a buffer of constant size.
 pub struct Records {
     input: Input,
     framing: Framing,
-    /// [`BUFFER_BYTES`] long, or as long as a shorter file needs.
+    /// The buffer: [`BUFFER_BYTES`] long, or shorter for a short file.
     buffer: Vec<u8>,
     start: usize,
     end: usize,
@@ -77,10 +78,10 @@ pub struct Records {
 }
 
 impl Records {
-    /// Reads the first buffer full, for [`Records::sample`].
+    /// Fills the first buffer, for [`Records::sample`].
     ///
     /// # Errors
-    /// As [`Input::read`].
+    /// Like [`Input::read`].
     pub fn new(input: Input) -> Result<Records, WorkloadError> {
         let buffer = vec![0; FIRST_BUFFER_BYTES];
         let mut records =
@@ -91,7 +92,7 @@ impl Records {
             }
             records.fill()?;
         }
-        // A UTF-8 byte order mark. A file with zeroes in it is binary: the same bytes begin its first number.
+        // A UTF-8 byte order mark. In a binary file, which contains zeros, the same bytes are part of the first number.
         let sample = &records.buffer[..records.end];
         if sample.starts_with(b"\xef\xbb\xbf") && !sample.contains(&0) {
             records.start = 3;
@@ -99,16 +100,16 @@ impl Records {
         Ok(records)
     }
 
-    /// The start of the file, unpacked: all of it when it is short. Only before the first record is taken.
+    /// Returns the decompressed start of the file, or all of a short file. Call this before the first record is taken.
     pub fn sample(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
 
-    /// Skips comments and blank lines at the start of a text that fill `sample_bytes` or more, and gives how many lines those
-    /// were: the sample would hold nothing to detect the format by. Only before the first record is taken.
+    /// Skips comments and blank lines at the start, if they fill `sample_bytes` or more: they would leave nothing in the sample
+    /// to detect the format by. Returns the number of skipped lines. Call this before the first record is taken.
     ///
     /// # Errors
-    /// As [`Input::read`].
+    /// Like [`Input::read`].
     pub fn skip_comments(&mut self, sample_bytes: usize) -> Result<u64, WorkloadError> {
         loop {
             let sample = &self.buffer[self.start..self.end];
@@ -127,7 +128,7 @@ impl Records {
                 return Ok(self.number);
             }
             if whole == 0 {
-                // One comment longer than the sample.
+                // A comment longer than the sample.
                 self.next_line()?;
             } else {
                 self.start += bytes;
@@ -140,12 +141,12 @@ impl Records {
         }
     }
 
-    /// What the file was when it was opened, to know it again.
+    /// Returns the identity of the file when it was opened, to detect changes.
     pub fn identity(&self) -> Option<FileIdentity> {
         self.input.identity()
     }
 
-    /// Sets how records are told apart; lines unless told otherwise. Only before the first record is taken.
+    /// Sets the separation of records; the default is lines. Call this before the first record is taken.
     pub fn set_framing(&mut self, framing: Framing) {
         self.framing = framing;
         if framing != Framing::Lines && self.number == 0 {
@@ -153,7 +154,7 @@ impl Records {
         }
     }
 
-    /// The number of the record taken last, from 1.
+    /// Returns the number of the record taken last, from 1.
     pub fn number(&self) -> u64 {
         self.number
     }
@@ -166,10 +167,10 @@ impl Records {
         self.input.path()
     }
 
-    /// The next record; `None` at the end of the file.
+    /// Returns the next record; `None` at the end of the file.
     ///
     /// # Errors
-    /// As [`Input::read`].
+    /// Like [`Input::read`].
     #[inline]
     pub fn next(&mut self) -> Result<Option<Record<'_>>, WorkloadError> {
         let taken = match self.framing {
@@ -186,7 +187,7 @@ impl Records {
     #[inline]
     fn next_line(&mut self) -> Result<Option<Taken>, WorkloadError> {
         let mut searched = self.start;
-        // What a line that does not fit begins with.
+        // The classification of a line that does not fit the buffer, by its beginning.
         let mut long = None;
         loop {
             if let Some(found) = memchr::memchr(b'\n', &self.buffer[searched..self.end]) {
@@ -235,7 +236,7 @@ impl Records {
         Ok(Some(Taken::At(block)))
     }
 
-    /// Moves what is left to the front of the buffer; at most one record is left when it is called.
+    /// Moves the unread bytes to the front of the buffer. At most one record may be unread.
     fn make_room(&mut self) {
         self.buffer.copy_within(self.start..self.end, 0);
         self.end -= self.start;
@@ -267,7 +268,7 @@ mod tests {
 
     use super::*;
 
-    /// Hands out a few bytes a call, so that records meet every boundary.
+    /// A reader that returns few bytes per call, so that records cross every kind of boundary.
     struct Drip {
         bytes: Vec<u8>,
         at: usize,

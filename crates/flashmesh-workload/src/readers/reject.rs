@@ -1,44 +1,44 @@
-//! Why a line cannot be used, and how many could not, each reason with the place it was first met.
+//! The reasons for rejecting lines, and the number of rejected lines per reason, with the first position of each.
 
 use serde::Serialize;
 
 use super::records::Framing;
 use crate::quantities;
 
-/// Why a line of a trace was not used.
+/// The reason for which a line was not used, or was out of order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
-    /// Fields are missing or there are too many.
+    /// Missing or extra fields.
     Fields,
-    /// A field that must be a number is none.
+    /// A field that must be a number but is not.
     Number,
-    /// The type or action is unknown.
+    /// An unknown type or action.
     Kind,
-    /// Bytes that are no text.
+    /// Bytes that are not text.
     Binary,
-    /// The line is longer than any of a trace.
+    /// A line longer than any line of a trace.
     TooLong,
-    /// The line that says which version the file has is missing.
+    /// A missing header line with the version of the file.
     Header,
-    /// The file of the request was never added.
+    /// A file that was never added.
     UnknownFile,
-    /// The request covers no bytes.
+    /// A size of zero.
     ZeroSize,
-    /// The request covers more than any host moves at once.
+    /// A size larger than any host transfers in one command.
     TooLarge,
-    /// The request ends beyond the drive.
+    /// A request that ends beyond the drive.
     BeyondDrive,
-    /// The time stamp lies before those already passed on.
+    /// A time stamp before those of requests that have left the window.
     TimeRunsBack,
-    /// The time stamp lies far ahead of its neighbours.
+    /// A time stamp far ahead of its neighbours.
     TimeLeapsAhead,
-    /// The time stamp lies before that of the line before; the request was sorted in and used.
+    /// A time stamp before that of the previous line. The request was sorted and used.
     OutOfOrder,
 }
 
 impl Reason {
-    /// What such lines are, behind a count: "3 lines ...".
+    /// Returns a description that follows a count: "3 lines ...".
     pub fn text(self) -> &'static str {
         match self {
             Reason::Fields => "with missing or extra fields",
@@ -57,7 +57,7 @@ impl Reason {
         }
     }
 
-    /// What a person can do about it.
+    /// Returns the remedy for users.
     pub fn remedy(self) -> &'static str {
         match self {
             Reason::Fields | Reason::Number | Reason::Binary | Reason::TooLong | Reason::Header => {
@@ -78,26 +78,26 @@ impl Reason {
     }
 }
 
-/// A line that cannot be used: why, where in it, and what was expected there.
+/// A line that cannot be used: the reason, the column, and the expected content.
 ///
-/// It allocates nothing, since a trace may hold millions; the message is made when one is reported.
+/// Does not allocate, since a trace may have millions of bad lines; the message is only built for those that are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadLine {
-    /// Why.
+    /// The reason for the rejection.
     pub reason: Reason,
     /// The column, from 1.
     pub column: u16,
-    /// What should stand there: "the size in bytes".
+    /// The expected content of the column: "the size in bytes".
     pub expected: &'static str,
 }
 
 impl BadLine {
-    /// A line that cannot be used for `reason`: at `column` something else than `expected` stands.
+    /// Creates a rejection for `reason`: the content at `column` is not `expected`.
     pub fn new(reason: Reason, column: u16, expected: &'static str) -> BadLine {
         BadLine { reason, column, expected }
     }
 
-    /// Message: what was expected, and what was found.
+    /// Returns the message: what was expected, and what was found.
     pub fn message(&self, record: &[u8], framing: Framing) -> String {
         let rest = record.get(usize::from(self.column).saturating_sub(1)..).unwrap_or_default();
         if let Framing::Fixed(bytes) = framing {
@@ -118,23 +118,23 @@ impl BadLine {
 }
 
 quantities! {
-    /// Lines that met one fate, and the first of them.
+    /// The lines with one outcome, and the first of them.
     #[derive(Eq)]
     Tally as "TraceTally" {
-        /// The fate: why lines were rejected, or the action that was ignored.
+        /// The reason for rejecting the lines, or the action that was ignored.
         reason: String;
-        /// Lines that met it.
+        /// Number of lines.
         lines: u64, in "lines";
-        /// The first of them, from 1; of a binary trace the record.
+        /// The first of these lines, from 1; in a binary trace the record.
         first_line: u64, in "line number";
-        /// The column in it, or the byte of the record, from 1; 0 when the whole line is meant.
+        /// Its column, or the byte within its record, from 1; 0 for the whole line.
         first_column: u32, in "column number";
-        /// What is wrong with it.
+        /// The message for the first line: what is wrong with it.
         message: String;
     }
 }
 
-/// Counts of lines with one outcome, by a key.
+/// Counts of lines with one outcome, per key.
 #[derive(Clone, Debug)]
 pub(super) struct Tallies<K> {
     entries: Vec<(K, Tally)>,
@@ -147,7 +147,7 @@ impl<K> Default for Tallies<K> {
 }
 
 impl<K: Copy + PartialEq> Tallies<K> {
-    /// Counts a line; `message` is asked for only when this is the first of its key.
+    /// Counts a line. `message` is only called for the first line of its key.
     pub fn count(
         &mut self,
         key: K,
@@ -171,17 +171,17 @@ impl<K: Copy + PartialEq> Tallies<K> {
         }
     }
 
-    /// All lines counted.
+    /// Returns the number of lines counted.
     pub fn lines(&self) -> u64 {
         self.entries.iter().map(|(_, tally)| tally.lines).sum()
     }
 
-    /// The entries, in the order in which they were first met.
+    /// Returns the tallies with their keys, in the order of first occurrence.
     pub fn entries(&self) -> &[(K, Tally)] {
         &self.entries
     }
 
-    /// The tallies alone.
+    /// Returns the tallies without their keys.
     pub fn tallies(&self) -> Vec<Tally> {
         self.entries.iter().map(|(_, tally)| tally.clone()).collect()
     }
@@ -195,7 +195,7 @@ impl Tallies<Reason> {
 }
 
 impl Reason {
-    /// The name in reports, in kebab case.
+    /// Returns the name in reports, in kebab case.
     fn key(self) -> String {
         match serde_json::to_value(self) {
             Ok(serde_json::Value::String(name)) => name,

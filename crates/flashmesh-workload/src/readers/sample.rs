@@ -1,4 +1,4 @@
-//! Detects the format of a trace from its first lines.
+//! Detection of the format of a trace from its first lines.
 
 use super::records::{Framing, RECORD_BYTES_MAX};
 use super::{BadLine, FORMATS, Format, Line, TraceReader};
@@ -9,42 +9,42 @@ const SAMPLE_LINES_MAX: usize = 100;
 
 /// The start of a trace.
 pub struct Sample<'a> {
-    /// The first bytes, unpacked.
+    /// The first bytes, decompressed.
     pub bytes: &'a [u8],
-    /// The first whole lines that are neither blank nor comments, with their numbers in the file, without their ends.
+    /// The first complete lines that are neither blank nor comments, without line ends, with their line numbers.
     pub lines: Vec<(u64, &'a [u8])>,
 }
 
-/// How well a sample looks like a format.
+/// How well a sample matches a format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Match {
-    /// 0: not at all; 100: certain.
+    /// The percentage of the match: 0 for none, 100 for certainty.
     pub percent: u8,
-    /// The first line that does not look like it, and the column and message of what is wrong there.
+    /// The first line that does not match, with column and message.
     pub first_failure: Option<(u64, u16, String)>,
 }
 
 impl Match {
-    /// It cannot be another one.
+    /// A match that excludes all other formats.
     pub const CERTAIN: Match = Match { percent: 100, first_failure: None };
-    /// It is not this one.
+    /// A sample of another format.
     pub const NONE: Match = Match { percent: 0, first_failure: None };
 
-    /// It is not this one, as `line` shows.
+    /// Returns a failed match, with the error in `line` as its reason.
     pub fn none_at(number: u64, bad: BadLine, line: &[u8]) -> Match {
         Match { percent: 0, first_failure: Some((number, bad.column, bad.message(line, Framing::Lines))) }
     }
 }
 
 impl<'a> Sample<'a> {
-    /// Looks at `bytes`, the start of a file or all of it.
+    /// Splits `bytes`, the start of a file or all of it, into lines.
     pub fn new(bytes: &'a [u8]) -> Sample<'a> {
         let mut lines = Vec::new();
         let mut rest = bytes;
         let mut number = 0;
         while !rest.is_empty() && lines.len() < SAMPLE_LINES_MAX {
             let end = memchr::memchr(b'\n', rest);
-            // A last line is whole only if the file ends with it; a cut line would count against its own format.
+            // The last line is complete only if the file ends with it. A truncated line would count against its own format.
             let is_cut = end.is_none() && !lines.is_empty();
             let line = &rest[..end.unwrap_or(rest.len())];
             rest = end.map_or(&[][..], |end| &rest[end + 1..]);
@@ -57,7 +57,7 @@ impl<'a> Sample<'a> {
         Sample { bytes, lines }
     }
 
-    /// Share of the lines that `reader` parses as requests.
+    /// Returns the share of the lines that `reader` parses.
     pub fn share_understood(&self, reader: &mut dyn TraceReader) -> Match {
         let (mut understood, mut judged, mut first_failure) = (0, 0, None);
         for &(number, line) in &self.lines {
@@ -75,7 +75,7 @@ impl<'a> Sample<'a> {
     }
 }
 
-/// Whether a line is more than blanks or a comment.
+/// Returns whether a line is neither blank nor a comment.
 #[inline]
 pub(super) fn says_something(line: &[u8]) -> bool {
     match line.first() {
@@ -84,24 +84,24 @@ pub(super) fn says_something(line: &[u8]) -> bool {
     }
 }
 
-/// Below this share, in per cent, a format is no candidate.
+/// The minimum percentage of a candidate format.
 const PERCENT_MIN: u8 = 50;
 
-/// Whether the bytes look like a binary format.
+/// Returns whether the bytes match a binary format.
 pub(super) fn looks_like_records(sample: &Sample<'_>, workload: &Workload) -> bool {
     (FORMATS.iter())
         .any(|format| format.framing != Framing::Lines && (format.detect)(sample, workload).percent >= PERCENT_MIN)
 }
 
-/// The registered format of this name; none for `Auto`.
+/// Returns the registered format of this name; `None` for `Auto`.
 pub(super) fn named(format: TraceFormat) -> Option<&'static Format> {
     FORMATS.iter().find(|registered| registered.kind == Some(format)).copied()
 }
 
-/// The format of the file at `path`: the configured one, or the one its start looks like.
+/// Returns the format of the file at `path`: the configured one, or the one that matches its start.
 ///
 /// # Errors
-/// When no format or several fit; the message says why each does not.
+/// If no format or several formats match. The message says why each does not match.
 pub(super) fn format_of(
     sample: &Sample<'_>,
     workload: &Workload,

@@ -1,4 +1,4 @@
-//! Scan of a trace before the run: what is in it, and whether it can run.
+//! The scan of a trace before the run: its summary, and the check that enough of it is usable.
 
 use rustc_hash::FxHashSet;
 
@@ -17,26 +17,27 @@ use crate::units::{Bytes, Time, printable_path};
 /// Scans the trace of `workload` once, up to `workload.requests`.
 ///
 /// # Errors
-/// - When the file cannot be read (see [`TraceStream::open`]).
-/// - When no request is usable.
-/// - When of the lines that speak of requests or actions more than the share `workload.tolerate` had to be rejected or, unless the
-///   format is one of merged logs, sorted in; the message names each reason with the first line it was met in, and what to do.
+/// - If the file cannot be read (see [`TraceStream::open`]).
+/// - If no request is usable.
+/// - If, of the lines with requests or actions, more than the share `workload.tolerate` were rejected or out of order (the latter
+/// unless the format is one of merged logs or `workload.sort` is set). The message names each reason with its first line, and the
+/// remedies.
 pub fn scan(workload: &Workload, capacity: Bytes, sector_size: Bytes) -> Result<TraceSummary, WorkloadError> {
     scan_stream(TraceStream::open(workload, capacity, sector_size)?, workload.tolerate)
 }
 
-/// The same for an open stream, at its start; `tolerate` is the share of lines that may be bad.
+/// Scans an open stream from its start, like [`scan`]; `tolerate` is the share of lines that may be bad.
 ///
 /// # Errors
-/// As [`scan`].
+/// Like [`scan`].
 pub fn scan_stream(stream: TraceStream, tolerate: f64) -> Result<TraceSummary, WorkloadError> {
     scan_each(stream, tolerate, |_| Ok(()))
 }
 
-/// The same, and calls `each` for every request; its error ends the scan.
+/// Scans a stream like [`scan_stream`], and calls `each` for every request. An error of `each` ends the scan.
 ///
 /// # Errors
-/// As [`scan`], and those of `each`. Whether too many lines are bad is known at the end only.
+/// Like [`scan`], and any error of `each`. Too many bad lines are only reported at the end.
 pub fn scan_each<E: From<WorkloadError>>(
     stream: TraceStream,
     tolerate: f64,
@@ -53,7 +54,7 @@ pub fn scan_each<E: From<WorkloadError>>(
     Ok(sums.summary(stream))
 }
 
-/// Sums over the requests.
+/// The sums over all requests.
 #[derive(Default)]
 struct Sums {
     counts: [u64; RequestKind::ALL.len()],
@@ -71,7 +72,7 @@ impl Sums {
     fn add(&mut self, request: &IoRequest) {
         let kind = request.kind.index();
         self.counts[kind] += 1;
-        // Sums of billions of gigabyte requests do not fit; a summary may stop counting there, but not the program.
+        // Billions of requests of a gigabyte would overflow: the sum then saturates, but the scan goes on.
         self.bytes[kind] = self.bytes[kind].saturating_add(request.size.as_u64());
         self.ties.add(request.arrival);
         self.alignment.add(request);
@@ -83,7 +84,7 @@ impl Sums {
         }
     }
 
-    /// The requests of a kind, and their bytes.
+    /// Returns the number of requests of a kind, and their bytes.
     fn of(&self, kind: RequestKind) -> (u64, u64) {
         (self.counts[kind.index()], self.bytes[kind.index()])
     }
@@ -129,15 +130,15 @@ impl Sums {
     }
 }
 
-/// Requests that share their time stamp with the one before, counted as they come.
+/// Ties: requests with the same time stamp as another one, counted in order.
 #[derive(Default)]
 struct Ties {
     stamp: Option<Time>,
-    /// Requests of this stamp so far.
+    /// The requests with the current time stamp so far.
     run: u64,
-    /// Requests with a shared stamp.
+    /// The requests with a shared time stamp.
     requests: u64,
-    /// Most requests of one stamp.
+    /// The most requests with one time stamp.
     most: u64,
 }
 
@@ -146,7 +147,7 @@ impl Ties {
     fn add(&mut self, arrival: Time) {
         if self.stamp == Some(arrival) {
             self.run += 1;
-            // The first of a run is known to share its stamp with the second one only.
+            // The first request of a run turns out to be tied only when the second one arrives.
             self.requests += if self.run == 2 { 2 } else { 1 };
         } else {
             self.stamp = Some(arrival);
@@ -156,19 +157,20 @@ impl Ties {
     }
 }
 
-/// Whether numbers of sectors of a trace are those of bytes: all multiples of the sector size, or too large.
+/// Detection of offsets and sizes that were parsed as sectors but are bytes: all are multiples of the sector size, or the sizes
+/// are implausibly large.
 #[derive(Default)]
 struct Alignment {
     requests: u64,
     bytes: u64,
-    /// Requests whose offset and size, in sectors, are multiples of 512.
+    /// The requests whose offset and size, in sectors, are multiples of 512.
     whole: u64,
 }
 
 impl Alignment {
-    /// Sizes of requests that are taken for too large, in bytes.
+    /// The mean size, in bytes, that is considered implausible.
     const MEAN_MAX: u64 = 4 << 20;
-    /// Fewest requests that are judged.
+    /// The minimum number of requests for a judgement.
     const REQUESTS_MIN: u64 = 3;
 
     #[inline]
@@ -185,7 +187,7 @@ impl Alignment {
     }
 }
 
-/// The devices seen, up to a bound.
+/// The devices seen, up to a maximum number.
 #[derive(Default)]
 struct Devices {
     last: Option<u32>,
@@ -208,13 +210,13 @@ impl Devices {
     }
 }
 
-/// Refuses a trace of which too little can be used.
+/// Returns an error if too few lines of the trace are usable.
 fn judge(stream: &TraceStream, tolerate: f64) -> Result<(), WorkloadError> {
     let counts = stream.line_counts();
     let reordered = stream.reordered().filter(|_| !stream.may_be_unsorted());
     let bad = counts.rejected + reordered.map_or(0, |tally| tally.lines);
     let judged = counts.lines - counts.skipped;
-    // The quotient is rounded correctly, so that 29 of 2900 lines are 0.01 exactly.
+    // The quotient is correctly rounded, so that 29 of 2900 lines are exactly 0.01.
     let is_tolerated = bad as f64 / judged.max(1) as f64 <= tolerate;
     if counts.usable > 0 && is_tolerated {
         return Ok(());
@@ -224,7 +226,7 @@ fn judge(stream: &TraceStream, tolerate: f64) -> Result<(), WorkloadError> {
     reasons.sort_by_key(|(_, tally)| tally.first_line);
     let mut message = refusal(&reasons, &counts, bad, judged, tolerate, stream);
     let mut place = reasons.first().map_or((0, 0), |(_, tally)| (tally.first_line, tally.first_column));
-    // A line and a column mean nothing in a binary file.
+    // Lines and columns mean nothing in a binary file.
     let framing = stream.format().framing;
     if framing != Framing::Lines && place != (0, 0) {
         message = format!("{}: {message}", framing.place(place.0, place.1));

@@ -1,4 +1,4 @@
-//! A trace as the host's source of requests.
+//! The workload source of a trace.
 
 use std::path::PathBuf;
 
@@ -13,37 +13,37 @@ use crate::request::IoRequest;
 use crate::source::WorkloadSource;
 use crate::units::Bytes;
 
-/// The requests of a trace, streamed from its file: a thread reads and unpacks them ahead of whoever takes them.
+/// The workload source of a trace, streamed from its file. Threads read and parse ahead of the host.
 ///
-/// It leaves out the lines that [`super::scan`] leaves out, and does not check their share: scan first.
+/// Leaves out the same lines as [`super::scan`], but does not check their share: scan first.
 pub struct TraceSource {
     requests: RequestsAhead,
     path: PathBuf,
-    /// How many requests the scan has counted.
+    /// The number of requests that the scan counted.
     expected: Option<u64>,
     issued: u64,
-    /// What the file was when it was counted.
+    /// The identity of the file that was scanned.
     counted: Option<FileIdentity>,
-    /// `None` where requests keep their time stamps.
+    /// The state of `replay.spread-ties`; `None` if requests keep their time stamps.
     ties: Option<SpreadTies>,
 }
 
 impl TraceSource {
-    /// Opens the trace of `workload` for a drive of `capacity`, addressed in sectors of `sector_size`.
+    /// Opens the trace of `workload` for a drive of `capacity` with sectors of `sector_size`.
     ///
     /// # Errors
-    /// As [`TraceStream::open`].
+    /// Like [`TraceStream::open`].
     pub fn open(workload: &Workload, capacity: Bytes, sector_size: Bytes) -> Result<TraceSource, WorkloadError> {
         Ok(TraceSource::from_stream(TraceStream::open(workload, capacity, sector_size)?))
     }
 
-    /// The same from a stream at its start.
+    /// Creates a source from a stream at its start.
     pub fn from_stream(stream: TraceStream) -> TraceSource {
         let path = stream.path().to_owned();
         TraceSource { requests: RequestsAhead::of(stream), path, expected: None, issued: 0, counted: None, ties: None }
     }
 
-    /// Expects as many requests as the scan of the same trace has counted; any other number is an error.
+    /// Expects the number of requests that the scan of the same trace counted; any other number is an error.
     #[must_use]
     pub fn with_summary(mut self, summary: &TraceSummary) -> TraceSource {
         self.expected = Some(summary.requests);
@@ -51,14 +51,14 @@ impl TraceSource {
         self
     }
 
-    /// Expects the file to be the one that the scan opened; a change is an error at the last request.
+    /// Expects the file to be the one that was scanned; a change is an error at the last request.
     #[must_use]
     pub fn counted_in(mut self, identity: Option<FileIdentity>) -> TraceSource {
         self.counted = identity;
         self
     }
 
-    /// Spreads requests that share a time stamp evenly up to the next stamp, if `is_asked`.
+    /// If `is_asked`, spreads requests that share a time stamp evenly up to the next time stamp.
     #[must_use]
     pub fn spreading_ties(mut self, is_asked: bool) -> TraceSource {
         self.ties = is_asked.then(SpreadTies::default);
@@ -71,7 +71,7 @@ impl TraceSource {
 }
 
 impl WorkloadSource for TraceSource {
-    /// A trace has one common stream of requests, whatever the thread.
+    /// Returns the next request of the one common stream, whatever the thread.
     fn next_request(&mut self, _thread: u32) -> Result<Option<IoRequest>, WorkloadError> {
         if self.expected == Some(self.issued) {
             let counted = self.counted.take();

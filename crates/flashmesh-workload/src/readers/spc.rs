@@ -1,10 +1,10 @@
 //! SPC: "SPC Trace File Format Specification", revision 1.0.1, Storage Performance Council 2002; the format of the Financial and
 //! WebSearch traces of the UMass repository.
 //!
-//! `ASU, LBA, size, opcode, time stamp`, and any number of further fields, which are not used. The logical block address
-//! counts blocks whose size the specification leaves to the description of a trace: 512 B in those of UMass, and here. The
-//! size is in bytes, the opcode `R` or `W` in any case, the time stamp in seconds from the start of the trace, with decimals.
-//! Blanks may surround a field. The application storage unit (ASU) becomes the device; the units overlay one another.
+//! Format: `ASU, LBA, size, opcode, time stamp`, and any number of further fields, which are ignored. The specification leaves
+//! the block size of logical block addresses to the description of a trace: it is 512 B in those of UMass, and here. The size is
+//! in bytes, the opcode is `R` or `W` in any case, the time stamp is in seconds from the start of the trace, with decimals.
+//! Fields may be surrounded by blanks. The application storage unit (ASU) is the device; all units share one address space.
 
 use super::fields::{Fields, is_header};
 use super::reject::{BadLine, Reason};

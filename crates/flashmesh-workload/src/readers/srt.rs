@@ -2,16 +2,16 @@
 //!
 //! They are published in files of DataSeries, whose tools print them (Anderson, Arlitt, Morrey and Veitch, "DataSeries: An
 //! Efficient, Flexible Data Format for Structured Serial Data", ACM SIGOPS Operating Systems Review 43(1), 2009). Two layouts are
-//! read:
+//! supported:
 //!
-//! - that of `dssrt2txt`, between blanks: `created, start, stop, bytes, R or W, offset, device, logical volume, thread, pid`. The
-//!   request was created so many seconds after the first one, start and stop are microseconds from there and not used; the
-//!   offset counts KiB, the number of the device is hexadecimal. What follows it is not used and may be missing;
-//! - that of `ds2txt`, between blanks or, with `--csv`, commas: a line names the columns, in any order. `enter_driver` is in
-//!   seconds, `bytes` and `disk_offset` in bytes, `is_read` says `T`, `true` or `R`, or else `F`, `false` or `W`. The device is
-//!   `device_number`, decimal, or what is there of its parts `device_major`, `device_minor`, `device_controller`, `device_disk`
-//!   and `device_partition`, joined as HP-UX joins them. Descriptions of types, the header of the trace and the index of the
-//!   file are skipped.
+//! - `dssrt2txt`, separated by blanks: `created, start, stop, bytes, R or W, offset, device, logical volume, thread, pid`. The
+//! creation time is in seconds after the first request. Start and stop are microseconds relative to it, and ignored. The offset
+//! is in KiB, the device number is hexadecimal. All later fields are optional and ignored.
+//! - `ds2txt`, separated by blanks or, with `--csv`, commas: a line names the columns, in any order. `enter_driver` is in
+//! seconds, `bytes` and `disk_offset` are in bytes, `is_read` is `T`, `true` or `R`, or else `F`, `false` or `W`. The device is
+//! `device_number`, decimal, or is composed, as in HP-UX, from those of `device_major`, `device_minor`, `device_controller`,
+//! `device_disk` and `device_partition` that are present. Descriptions of types, the header of the trace and the index of the
+//! file are skipped.
 
 use super::fields::Fields;
 use super::reject::{BadLine, Reason};
@@ -32,9 +32,9 @@ pub static FORMAT: Format = Format {
 };
 
 const KIB: u64 = 1 << 10;
-/// The longest line of names understood; DataSeries has 61 columns for version 8 of the traces.
+/// The maximum number of columns; DataSeries has 61 for version 8 of the traces.
 const COLUMNS_MAX: usize = 128;
-/// The parts of the number of a device, by their lowest bit and how many bits they have.
+/// The parts of a device number, each with its lowest bit and its number of bits.
 const DEVICE_PARTS: [(&[u8], u32, u32); 5] = [
     (b"device_major", 24, 8),
     (b"device_minor", 16, 8),
@@ -49,15 +49,15 @@ struct Srt {
 
 #[derive(Clone, Copy)]
 enum Layout {
-    /// What `dssrt2txt` prints.
+    /// The layout of `dssrt2txt`.
     Fixed,
-    /// What the last line of names said.
+    /// The columns of the last line of names.
     Named(Columns),
-    /// Lines that are no requests: an index, or the header of a trace.
+    /// Lines without requests: an index, or the header of a trace.
     Bookkeeping,
 }
 
-/// What the columns of `ds2txt` hold, by their place from 0.
+/// The positions of the columns of `ds2txt`, from 0.
 #[derive(Clone, Copy)]
 struct Columns {
     time: usize,
@@ -67,12 +67,12 @@ struct Columns {
     device: Option<usize>,
     device_parts: [Option<usize>; DEVICE_PARTS.len()],
     has_commas: bool,
-    /// Behind the last one that is used.
+    /// The position after the last column that is used.
     end: usize,
 }
 
 impl Columns {
-    /// The columns that a line names; `None` where it is no such line.
+    /// Parses a line of column names; `None` if it is not one.
     fn of_names(line: &[u8]) -> Option<Columns> {
         let has_commas = line.contains(&b',');
         let (mut time, mut size, mut kind, mut offset, mut device) = (None, None, None, None, None);
@@ -179,7 +179,7 @@ impl TraceReader for Srt {
     }
 }
 
-/// The request of a line of `dssrt2txt`.
+/// Parses a request of `dssrt2txt`.
 fn parse_fixed(record: &[u8]) -> Result<Line, BadLine> {
     let mut fields = Fields::new(record);
     fields.skip_blanks();

@@ -1,4 +1,4 @@
-//! One walk over a trace: from records to requests, every line accounted for.
+//! The stream of requests of a trace, with an account of every line.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -15,12 +15,13 @@ use crate::error::WorkloadError;
 use crate::request::IoRequest;
 use crate::units::{Bytes, Time};
 
-/// Bytes sampled to detect the format, and to tell text from binary.
+/// The bytes sampled to detect the format, and to distinguish text from binary.
 const SAMPLE_BYTES: usize = 64 << 10;
 
-/// The requests of one trace, pulled one by one in constant memory.
+/// The requests of one trace, read one by one in constant memory.
 ///
-/// The first request arrives at time zero and arrivals never run back; every request lies on the drive, in whole sectors.
+/// The first request arrives at time zero and arrivals never decrease. Unless `workload.beyond` is `send`, every request lies on
+/// the drive, in whole sectors.
 pub struct TraceStream {
     records: Records,
     reader: Box<dyn TraceReader>,
@@ -28,11 +29,11 @@ pub struct TraceStream {
     fit: Fit,
     window: Window,
     has_file_ended: bool,
-    /// Whether requests may come out of order, within the window.
+    /// Whether unordered requests are acceptable, within the window.
     is_sorted_here: bool,
-    /// What the time stamps count, where the format does not fix it.
+    /// The unit of time stamps, if the format does not determine it.
     time_unit: Option<TraceTimeUnit>,
-    /// What offsets and sizes count, where the format does not fix it.
+    /// The unit of offsets and sizes, if the format does not determine it.
     address_unit: Option<TraceAddressUnit>,
     left: u64,
     /// The time stamp of the first request.
@@ -50,34 +51,34 @@ struct Fates {
     ignored: Tallies<&'static str>,
 }
 
-/// Lines so far, by outcome.
+/// The number of lines so far, by outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineCounts {
-    /// Lines read.
+    /// The lines read.
     pub lines: u64,
-    /// Lines that became requests; those still in the window are among them.
+    /// Lines that are requests, including those still in the window.
     pub usable: u64,
     /// Lines that cannot be used.
     pub rejected: u64,
-    /// Lines with an action that the drive does not serve.
+    /// Lines with an action without work for the drive.
     pub ignored: u64,
     /// Blank lines, comments, headers and bookkeeping.
     pub skipped: u64,
 }
 
 impl TraceStream {
-    /// Opens the trace of `workload` for a drive of `capacity`, addressed in sectors of `sector_size`.
+    /// Opens the trace of `workload` for a drive of `capacity` with sectors of `sector_size`.
     ///
     /// # Errors
-    /// When the file is missing, empty, damaged, binary or of no known format, or no trace is named.
+    /// If no trace is named, or the file is missing, empty, damaged, binary or of no known format.
     pub fn open(workload: &Workload, capacity: Bytes, sector_size: Bytes) -> Result<TraceStream, WorkloadError> {
         TraceStream::new(Input::open(trace_of(workload)?)?, None, workload, capacity, sector_size)
     }
 
-    /// Opens the trace of `workload` in a format that [`FORMATS`](super::FORMATS) does not have.
+    /// Opens the trace of `workload` in a format that is not in [`FORMATS`](super::FORMATS).
     ///
     /// # Errors
-    /// When the file is missing, empty, damaged or binary where text is due, or no trace is named.
+    /// If no trace is named, or the file is missing, empty, damaged, or binary although the format is text.
     pub fn open_as(
         format: &'static Format,
         workload: &Workload,
@@ -87,10 +88,10 @@ impl TraceStream {
         TraceStream::new(Input::open(trace_of(workload)?)?, Some(format), workload, capacity, sector_size)
     }
 
-    /// The same as [`TraceStream::open`] from anything that can be read; `path` only names it in messages.
+    /// Opens a trace like [`TraceStream::open`], but from any reader; `path` is only its name in messages.
     ///
     /// # Errors
-    /// As [`TraceStream::open`].
+    /// Like [`TraceStream::open`].
     pub fn from_reader(
         path: PathBuf,
         reader: impl Read + Send + 'static,
@@ -101,7 +102,7 @@ impl TraceStream {
         TraceStream::new(Input::from_reader(&path, reader)?, None, workload, capacity, sector_size)
     }
 
-    /// Reads as `format`, or as the format that `workload` names or that is detected.
+    /// Opens `input` as `format`, or else as the format that `workload` names or that is detected.
     fn new(
         input: Input,
         format: Option<&'static Format>,
@@ -151,10 +152,10 @@ impl TraceStream {
         })
     }
 
-    /// The next request; `None` when the trace, or the number of requests asked for, is at its end.
+    /// Returns the next request; `None` at the end of the trace or after `workload.requests`.
     ///
     /// # Errors
-    /// When the file vanishes or shrinks, or its packed data is damaged.
+    /// If the file vanishes or shrinks, or its compressed data is damaged.
     #[inline]
     pub fn next_request(&mut self) -> Result<Option<IoRequest>, WorkloadError> {
         if self.left == 0 {
@@ -255,42 +256,42 @@ impl TraceStream {
         })
     }
 
-    /// The file, as it is named in messages.
+    /// Returns the path of the file, for messages.
     pub fn path(&self) -> &Path {
         self.records.path()
     }
 
-    /// The format the trace is read as.
+    /// Returns the format of the trace.
     pub fn format(&self) -> &'static Format {
         self.format
     }
 
-    /// Whether requests may come out of order, as far as the window can sort them.
+    /// Returns whether unordered requests are acceptable, within the window.
     pub(super) fn may_be_unsorted(&self) -> bool {
         self.is_sorted_here
     }
 
-    /// What the time stamps count, where the format does not fix it.
+    /// Returns the unit of time stamps, if the format does not determine it.
     pub(super) fn time_unit(&self) -> Option<TraceTimeUnit> {
         self.time_unit
     }
 
-    /// What offsets and sizes count, where the format does not fix it.
+    /// Returns the unit of offsets and sizes, if the format does not determine it.
     pub(super) fn address_unit(&self) -> Option<TraceAddressUnit> {
         self.address_unit
     }
 
-    /// Identity of the file when it was opened.
+    /// Returns the identity of the file when it was opened.
     pub fn identity(&self) -> Option<FileIdentity> {
         self.records.identity()
     }
 
-    /// How the file is packed.
+    /// Returns the compression of the file.
     pub fn compression(&self) -> Compression {
         self.records.compression()
     }
 
-    /// Lines so far, by outcome.
+    /// Returns the number of lines so far, by outcome.
     pub fn line_counts(&self) -> LineCounts {
         LineCounts {
             lines: self.records.number(),
@@ -301,22 +302,22 @@ impl TraceStream {
         }
     }
 
-    /// Lines that cannot be used, by reason.
+    /// Returns the tallies of rejected lines, by reason.
     pub(super) fn rejected(&self) -> &[(Reason, Tally)] {
         self.fates.rejected.entries()
     }
 
-    /// Lines that were sorted in before others.
+    /// Returns the tally of requests that were out of order and sorted.
     pub(super) fn reordered(&self) -> Option<&Tally> {
         self.fates.reordered.entries().first().map(|(_, tally)| tally)
     }
 
-    /// Lines whose action asks no work of the drive, by action.
+    /// Returns the tallies of ignored lines, by action.
     pub(super) fn ignored(&self) -> Vec<Tally> {
         self.fates.ignored.tallies()
     }
 
-    /// Requests whose address was folded onto the drive.
+    /// Returns the number of requests whose address was wrapped.
     pub(super) fn wrapped(&self) -> u64 {
         self.fates.wrapped
     }

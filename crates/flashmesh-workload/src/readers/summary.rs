@@ -1,4 +1,4 @@
-//! What is in a trace, before it runs.
+//! The summary of a trace before its run.
 
 use std::fmt;
 
@@ -8,17 +8,17 @@ use crate::quantities;
 use crate::units::Time;
 
 quantities! {
-    /// What is in a trace: of the requests that will run, all of it exact. Every line read meets one fate:
-    /// `lines = requests + rejected + ignored + skipped`, except that a trace cut by `workload.requests` was read a little further
-    /// than its last request.
+    /// The contents of a trace; all figures are exact for the requests that will run. Every line read has one outcome: `lines =
+    /// requests + rejected + ignored + skipped`, except that a trace cut by `workload.requests` was read a little further than its
+    /// last request.
     TraceSummary as "TraceContents" {
-        /// File of the trace.
+        /// Path of the trace file.
         file: String;
-        /// Format as which it was read (`workload.format`).
+        /// Format of the trace (`workload.format`).
         format: &'static str as TraceFormat;
-        /// The format as people call it.
+        /// Title of the format.
         format_title: &'static str;
-        /// How the file is packed.
+        /// Compression of the file.
         compression: Compression;
         /// Lines read; of a binary trace records, here and below.
         lines: u64, in "lines";
@@ -48,50 +48,51 @@ quantities! {
         write_bytes: u64, in "B";
         /// Bytes deallocated.
         deallocate_bytes: u64, in "B";
-        /// Mean size of a read; 0 when there is none.
+        /// Mean size of a read; 0 without reads.
         read_size_mean_bytes: f64, in "B";
-        /// Mean size of a write; 0 when there is none.
+        /// Mean size of a write; 0 without writes.
         write_size_mean_bytes: f64, in "B";
         /// Distinct pages of 4 KiB read or written.
         footprint_bytes: u64, in "B";
-        /// End of the highest byte asked for.
+        /// End of the highest byte address of any request.
         address_end_bytes: u64, in "B";
         /// Devices that the trace names, counted up to 65,536; they share one address space.
         devices: u64, in "devices";
-        /// Unit of its time stamps (`workload.time-unit`).
+        /// Unit of the time stamps (`workload.time-unit`).
         time_unit: Option<String>, null "where the format fixes it";
-        /// Requests whose time stamp another request has too.
+        /// Requests that share their time stamp with another request.
         tied: u64, in "requests";
-        /// Most requests of one time stamp.
+        /// Most requests with one time stamp.
         tied_max: u64, in "requests";
-        /// Whether offsets and sizes that were taken as sectors are more likely bytes (`workload.address-unit`).
+        /// Whether offsets and sizes that were read as sectors are more likely bytes (`workload.address-unit`).
         may_be_bytes: bool;
-        /// Requests whose address was folded onto the drive (`workload.beyond`).
+        /// Requests whose address was wrapped to the drive (`workload.beyond`).
         wrapped: u64, in "requests";
-        /// Requests that were out of order and were sorted in.
+        /// Requests that were out of order and were sorted.
         reordered: Option<Tally>, null "when none was";
         /// Lines that cannot be used, by reason.
         rejected: Vec<Tally>;
-        /// Lines with an action that asks no work of the drive (flushes, unless `workload.flushes`), or does not say which, by action.
+        /// Lines with an action that has no work for the drive (flushes, unless `workload.flushes`), or that does not say which, by
+        /// action.
         ignored: Vec<Tally>;
         /// Blank lines, comments, headers and bookkeeping.
         skipped: u64, in "lines";
     }
 }
 
-/// Least share of requests with a shared time stamp that is remarked.
+/// The least share of tied requests for which a remark is made.
 const TIED_SHARE_MIN: f64 = 0.1;
 
 impl TraceSummary {
-    /// Devices are counted up to here.
+    /// The maximum number of devices counted.
     pub const DEVICES_MAX: u64 = 65_536;
 
-    /// Lines that cannot be used.
+    /// Returns the number of lines that cannot be used.
     pub fn rejected_lines(&self) -> u64 {
         self.rejected.iter().map(|tally| tally.lines).sum()
     }
 
-    /// What became of lines that are no requests as they stand, with the place of the first: a sentence for each fate.
+    /// Returns remarks about lines that were not used as they are: a sentence for each outcome, with the position of its first line.
     pub fn remarks(&self) -> Vec<String> {
         let framing = self.framing();
         let counted = |tally: &Tally| format!("{} {}", tally.lines, framing.noun(tally.lines));
@@ -115,26 +116,26 @@ impl TraceSummary {
         rejected.chain(reordered).chain(ignored).chain(tied).chain(bytes).collect()
     }
 
-    /// Whether so many requests share their time stamps that the clock of the trace must be coarse.
+    /// Returns whether the share of tied requests shows a coarse clock.
     ///
-    /// A trace of a single stamp has no clock at all, and is refused or replayed without.
+    /// False for a trace with a single time stamp: it has no clock at all, and is rejected or replayed without one.
     fn has_many_ties(&self) -> bool {
         self.span_ps > 0 && self.tied as f64 >= TIED_SHARE_MIN * self.requests as f64
     }
 
-    /// How the file tells its records apart.
+    /// Returns the separation of records in the file.
     fn framing(&self) -> Framing {
         FORMATS.iter().find(|format| format.name == self.format).map_or(Framing::Lines, |format| format.framing)
     }
 
-    /// Lines that were sorted in.
+    /// Returns the number of lines that were out of order and sorted.
     pub fn reordered_lines(&self) -> u64 {
         self.reordered.as_ref().map_or(0, |tally| tally.lines)
     }
 }
 
 impl fmt::Display for TraceSummary {
-    /// One paragraph for a person.
+    /// Writes one paragraph for users.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.file, self.format_title)?;
         if self.compression != Compression::Plain {
@@ -179,7 +180,7 @@ impl fmt::Display for TraceSummary {
     }
 }
 
-/// A size with one decimal, in MiB or, below one, in KiB.
+/// Returns a size with one decimal, in MiB or, below one, in KiB.
 fn rounded(bytes: u64) -> String {
     match bytes {
         0..0x10_0000 => format!("{:.1} KiB", bytes as f64 / 1024.0),

@@ -1,10 +1,10 @@
 //! SYSTOR '17 CSV: the traces of an enterprise virtual desktop infrastructure of Lee, Kumano, Matsuki, Endo, Fukumoto and
 //! Sugawara, SYSTOR 2017, as SNIA publishes them.
 //!
-//! `time stamp, response, type, LUN, offset, size`: the time stamp in seconds of Unix time with nine decimals, of which the
-//! authors ask to ignore the last three; the type `R` or `W`; offset and size in bytes. A header line is skipped. The
-//! response time is not used and may be blank. A blank type means that no response was captured, so that nobody knows what
-//! the request was: such lines are ignored and counted as `untyped`. The LUN becomes the device; the LUNs overlay one another.
+//! Format: `time stamp, response, type, LUN, offset, size`. The time stamp is in seconds of Unix time with nine decimals, the
+//! last three of which the authors ask to ignore; the type is `R` or `W`; offset and size are in bytes. A header line is skipped.
+//! The response time is ignored and may be blank. A blank type means that no response was captured, so the kind of the request is
+//! unknown: such lines are ignored and counted as `untyped`. The LUN is the device; all LUNs share one address space.
 
 use super::fields::{Fields, is_header};
 use super::reject::{BadLine, Reason};
@@ -33,7 +33,7 @@ impl TraceReader for Systor {
         let mut fields = Fields::new(record);
         fields.skip_blanks();
         let time_column = fields.column();
-        // Read in microseconds, which cuts off the digits that mean nothing.
+        // Parsed in microseconds, which truncates the meaningless digits.
         let time_us = match fields.decimal(US_PER_SECOND, "the time stamp in seconds") {
             Ok(time_us) => time_us,
             Err(_) if is_header(record, 6) => return Ok(Line::Skipped),

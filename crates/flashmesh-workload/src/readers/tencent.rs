@@ -1,9 +1,10 @@
 //! Tencent block storage traces: the cloud virtual volumes of Zhang, Huang, Zhou and others, "OSCA: An Online-Model Based Cache
 //! Allocation Scheme in Cloud Block Storage Systems", USENIX ATC 2020, as SNIA publishes them.
 //!
-//! `Timestamp, Offset, Size, IOType, VolumeID`: the time stamp in seconds of Unix time, offset and size in sectors of 512 B,
-//! the type 0 for a read and 1 for a write. A header line is skipped. The clock of the published files ticks once a second,
-//! so all requests of one second arrive at once. The volume becomes the device; the volumes overlay one another.
+//! Format: `Timestamp, Offset, Size, IOType, VolumeID`. The time stamp is in seconds of Unix time, offset and size are in sectors
+//! of 512 B, the type is 0 for a read and 1 for a write. A header line is skipped. The clock of the published files has a
+//! resolution of one second, so all requests of a second arrive at once. The volume is the device; all volumes share one address
+//! space.
 
 use super::fields::{Fields, is_header};
 use super::reject::{BadLine, Reason};

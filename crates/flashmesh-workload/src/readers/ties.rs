@@ -1,4 +1,4 @@
-//! Spreads requests that share a time stamp: a clock of whole seconds makes a burst of every second.
+//! Spreading of requests with equal time stamps: a clock with a resolution of a second turns every second into a burst.
 
 use std::collections::VecDeque;
 
@@ -6,18 +6,18 @@ use crate::error::WorkloadError;
 use crate::request::IoRequest;
 use crate::units::Time;
 
-/// Most requests of one time stamp that are spread; all of them are held at once.
+/// The maximum number of requests with one time stamp. All of them are held in memory.
 pub const TIES_MAX: usize = 1 << 20;
 
-/// Requests of one time stamp, spread evenly up to the next stamp.
+/// The requests of one time stamp, spread evenly up to the next time stamp.
 ///
-/// The requests of the last stamp have no next one: they are spread as far as those of the stamp before.
+/// The last time stamp has no next one: its requests are spread over the same time as those of the previous time stamp.
 #[derive(Debug, Default)]
 pub struct SpreadTies {
     spread: VecDeque<IoRequest>,
-    /// First request of the next stamp.
+    /// The first request of the next time stamp.
     next: Option<IoRequest>,
-    /// Time from the stamp before to its next one.
+    /// The time from the previous time stamp to the current one.
     gap: Time,
 }
 
@@ -25,7 +25,7 @@ impl SpreadTies {
     /// Returns the next request of `pull`, with its new arrival.
     ///
     /// # Errors
-    /// Those of `pull`, and when more than [`TIES_MAX`] requests share a stamp.
+    /// Any error of `pull`; and if more than [`TIES_MAX`] requests share a time stamp.
     pub fn next(
         &mut self,
         mut pull: impl FnMut() -> Result<Option<IoRequest>, WorkloadError>,
@@ -36,7 +36,7 @@ impl SpreadTies {
         Ok(self.spread.pop_front())
     }
 
-    /// Takes all requests of one stamp.
+    /// Reads all requests of one time stamp and spreads them.
     fn take_stamp(
         &mut self,
         pull: &mut impl FnMut() -> Result<Option<IoRequest>, WorkloadError>,

@@ -19,7 +19,7 @@ use crate::config::TraceFormat;
 use crate::request::RequestKind;
 use crate::units::Time;
 
-/// The entry of version 1 in the registry.
+/// The format of version 1.
 pub static VERSION_1: Format = Format {
     kind: Some(TraceFormat::Vscsi1),
     name: "vscsi1",
@@ -45,15 +45,15 @@ pub static VERSION_2: Format = Format {
 
 const LAYOUT_1: Layout = Layout { number: 1, bytes: 32, command: 12, version: 14, length: 4 };
 const LAYOUT_2: Layout = Layout { number: 2, bytes: 40, command: 0, version: 2, length: 8 };
-/// Where the first block stands, in both versions.
+/// The offset of the first block, in both versions.
 const BLOCK: usize = 16;
-/// Where the time stamp stands, in both versions.
+/// The offset of the time stamp, in both versions.
 const TIME: usize = 24;
 const BLOCK_BYTES: u64 = 512;
-/// Records looked at to recognise a file.
+/// The maximum number of records for format detection.
 const SAMPLE_RECORDS: usize = 100;
 
-/// Where the fields of one version stand, in bytes from the start of a record.
+/// The offsets of the fields of one version, in bytes from the start of a record.
 #[derive(Clone, Copy)]
 struct Layout {
     number: u8,
@@ -71,7 +71,7 @@ impl Layout {
         Match { percent: u8::try_from(percent).unwrap_or(100), first_failure: None }
     }
 
-    /// Whether the upper byte of `ver` says so.
+    /// Returns whether the upper byte of `ver` is this version.
     fn has_version(self, record: &[u8]) -> bool {
         record.get(self.version + 1) == Some(&self.number)
     }
@@ -112,7 +112,7 @@ enum Command {
     Other(&'static str),
 }
 
-/// What an operation code of the SCSI block commands asks; `None` when there is no such code.
+/// Returns the meaning of an operation code of the SCSI block commands; `None` if the code is invalid.
 fn command(code: u16) -> Option<Command> {
     Some(match u8::try_from(code).ok()? {
         // READ (6), (10), (16), (12).
@@ -126,12 +126,12 @@ fn command(code: u16) -> Option<Command> {
     })
 }
 
-/// The bytes of a field; `record` is whole.
+/// Returns the bytes of a field. `record` must be complete.
 fn array<const N: usize>(record: &[u8], at: usize) -> [u8; N] {
     std::array::from_fn(|index| record[at + index])
 }
 
-/// The column of a byte, from 1.
+/// Returns the column of a byte, from 1.
 fn column(at: usize) -> u16 {
     u16::try_from(at + 1).unwrap_or(u16::MAX)
 }

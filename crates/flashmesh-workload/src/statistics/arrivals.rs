@@ -1,26 +1,26 @@
-//! When requests arrive: distances and how uneven their numbers are.
+//! Statistics of arrivals: interarrival times and burstiness.
 
 use super::Distribution;
 use crate::units::Time;
 
-/// What is known of the arrivals seen so far.
+/// The statistics of the arrivals so far.
 #[derive(Clone, Debug)]
 pub(super) struct ArrivalCounts {
     last: Option<Time>,
     gaps: u64,
-    /// Sums over the distances, in seconds.
+    /// The sum of the interarrival times, in seconds.
     sum_s: f64,
     squares_s: f64,
-    /// Distances in nanoseconds.
+    /// The distribution of interarrival times, in nanoseconds.
     pub(super) distances_ns: Distribution,
     windows: Vec<WindowCounts>,
 }
 
-/// Arrivals counted in windows of one length, one after the other from time zero.
+/// The number of arrivals in each of consecutive windows of one length, from time zero.
 #[derive(Clone, Debug)]
 struct WindowCounts {
     length_ps: u64,
-    /// Windows that count; later arrivals do not.
+    /// The number of windows. Arrivals after the last one are not counted.
     windows: u64,
     index: u64,
     count: u64,
@@ -29,7 +29,7 @@ struct WindowCounts {
 }
 
 impl ArrivalCounts {
-    /// Counts in windows of these lengths, none of them zero: as many of each as fit into `span`.
+    /// Creates empty statistics with windows of these lengths, which must not be zero, as many of each as fit into `span`.
     pub(super) fn new(windows: &[Time], span: Time) -> ArrivalCounts {
         let window = |length: &Time| WindowCounts {
             length_ps: length.as_ps().max(1),
@@ -62,12 +62,12 @@ impl ArrivalCounts {
         self.windows.iter_mut().for_each(|window| window.add(arrival));
     }
 
-    /// Mean arrivals a second between the first and the last; 0 when there is no time between them.
+    /// Returns the mean number of arrivals per second; 0 if all arrive at the same time.
     pub(super) fn rate_per_s(&self) -> f64 {
         if self.sum_s > 0.0 { self.gaps as f64 / self.sum_s } else { 0.0 }
     }
 
-    /// Standard deviation of the distances over their mean; 0 when there is no time between them.
+    /// Returns the coefficient of variation of the interarrival times; 0 if all arrive at the same time.
     pub(super) fn variation(&self) -> f64 {
         if self.sum_s <= 0.0 {
             return 0.0;
@@ -76,7 +76,8 @@ impl ArrivalCounts {
         (self.squares_s / self.gaps as f64 - mean * mean).max(0.0).sqrt() / mean
     }
 
-    /// Index of dispersion of each window: variance over mean of the counts in the windows.
+    /// Returns the index of dispersion for each window length: the variance of the number of arrivals per window, divided by its
+    /// mean.
     pub(super) fn dispersions(&self) -> Vec<f64> {
         self.windows.iter().map(WindowCounts::dispersion).collect()
     }

@@ -1,29 +1,29 @@
-//! Two traces side by side.
+//! Comparison of two traces.
 
 use serde::Serialize;
 
 use super::{Distribution, Statistics, WINDOWS};
 use crate::readers::Footprint;
 
-/// How far a figure of the copy is from that of the original.
+/// The measure of the difference between a figure of the original and that of the copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Measure {
-    /// The difference over the figure of the original.
+    /// The difference divided by the figure of the original.
     Relative,
     /// The Kolmogorov distance of two distributions.
     Distance,
-    /// The plain difference, of figures that may be near 0.
+    /// The plain difference, for figures that may be close to 0.
     Absolute,
 }
 
-/// Pages read below which nothing is said about how reads fall on dies.
+/// The number of pages read below which the distribution of reads over dies is not compared.
 const DIE_PAGES_MIN: u64 = 1000;
-/// Pages that are read, or written, are compared with this share of all pages when they are fewer.
+/// A lower bound of the divisor for footprints of reads and of writes, as a share of the total footprint.
 const FOOTPRINT_SHARE_MIN: f64 = 0.05;
 
-/// What simulated latencies and requests a second of a fitted copy keep to: mode of the replay, figure, bound as [`Figure::bound`] of
-/// a relative figure.
+/// The bounds on simulated latencies and IOPS of a fitted copy: replay mode, figure, bound as in [`Figure::bound`] for a relative
+/// figure.
 pub const REPLAY_BOUNDS: [(&str, &str, f64); 5] = [
     ("open", "mean", 0.25),
     ("open", "p99", 1.0),
@@ -32,37 +32,37 @@ pub const REPLAY_BOUNDS: [(&str, &str, f64); 5] = [
     ("stress", "iops", 1.0),
 ];
 
-/// One figure of an original and of its copy.
+/// One figure of the original and of the copy.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Figure {
-    /// What it tells, the same from version to version.
+    /// The identifier, which does not change between versions.
     pub key: String,
-    /// What a person calls it.
+    /// The title for users.
     pub title: String,
-    /// Its unit: "share", "bytes", "1/s", "pages", "requests" or "" for a plain number.
+    /// The unit: "share", "bytes", "1/s", "pages", "requests" or "" for a plain number.
     pub unit: &'static str,
-    /// How the difference is taken.
+    /// The measure of the difference.
     pub measure: Measure,
-    /// The figure of the original; nothing of a distribution.
+    /// The figure of the original; `None` for a distribution.
     pub original: Option<f64>,
-    /// The figure of the copy; nothing of a distribution.
+    /// The figure of the copy; `None` for a distribution.
     pub copy: Option<f64>,
-    /// How far apart they are, of a relative difference with its sign; nothing when the original is 0 and the copy is not.
+    /// The difference, signed if relative; `None` if the original is 0 and the copy is not.
     pub difference: Option<f64>,
-    /// What a copy made from a fitted profile keeps to; a relative figure lies between `original / (1 + bound)` and
-    /// `original * (1 + bound)`.
+    /// The bound for a copy generated from a fitted profile. A relative figure must be between `original / (1 + bound)` and `original
+    /// * (1 + bound)`.
     pub bound: f64,
 }
 
 impl Figure {
-    /// Whether the difference is within the bound.
+    /// Returns whether the difference is within the bound.
     pub fn is_within(&self) -> bool {
         let least = if self.measure == Measure::Relative { -self.bound / (1.0 + self.bound) } else { -self.bound };
         self.difference.is_some_and(|difference| (least..=self.bound).contains(&difference))
     }
 }
 
-/// All figures of two traces.
+/// Compares all figures of two traces.
 pub fn compare(original: &Statistics, copy: &Statistics) -> Vec<Figure> {
     let mut figures = Vec::new();
     let mut add = |key: &str, title: &str, unit, bound, measure, figure: &dyn Fn(&Statistics) -> f64| {
@@ -142,7 +142,7 @@ pub fn compare(original: &Statistics, copy: &Statistics) -> Vec<Figure> {
     figures
 }
 
-/// The difference over the original; of two zeros none, of one nothing can be said.
+/// Returns the difference divided by the original: 0 if both are 0, `None` if only the original is.
 fn relative_difference(original: f64, copy: f64) -> Option<f64> {
     if original == copy {
         Some(0.0)
@@ -159,7 +159,7 @@ mod tests {
     use crate::request::{IoRequest, RequestKind};
     use crate::units::{Bytes, Time};
 
-    /// Reads of so many pages, and writes of so many others.
+    /// Returns statistics of `reads` reads and `writes` writes, each of another page.
     fn of(reads: u64, writes: u64) -> Statistics {
         let mut statistics = Statistics::new(1000, Time::from_ps(1000));
         let kinds = [(RequestKind::Read, 0, reads), (RequestKind::Write, 1 << 20, writes)];

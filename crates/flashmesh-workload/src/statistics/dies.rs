@@ -1,10 +1,11 @@
-//! How evenly reads fall on the dies of a reference drive.
+//! The balance of reads over the dies of a reference drive.
 
-/// Pages of the reference drive, in bytes.
+/// The page size of the reference drive, in bytes.
 pub(super) const PAGE_BYTES: u64 = 4096;
-/// Its rows of chips, one a channel.
+/// The rows of chips of the reference drive: a row has one chip of each channel.
 pub(super) const ROWS: usize = 8;
-/// Its dies. Pages lie on them in the order CWDP, one after the other: the drive of the preset `venice-z-nand`.
+/// The dies of the reference drive. Consecutive pages lie on consecutive dies in the order CWDP, as in the preset
+/// `venice-z-nand`.
 pub(super) const DIES: usize = 64;
 
 #[derive(Clone, Debug)]
@@ -28,18 +29,18 @@ impl DieCounts {
         self.pages.iter().sum()
     }
 
-    /// Share of the reads that the hottest die has; 0 without reads.
+    /// Returns the share of reads on the hottest die; 0 without reads.
     pub(super) fn hottest_die(&self) -> f64 {
         self.share(self.pages.iter().copied().max().unwrap_or(0))
     }
 
-    /// Share of the reads that the hottest row has; 0 without reads.
+    /// Returns the share of reads on the hottest row; 0 without reads.
     pub(super) fn hottest_row(&self) -> f64 {
         let row = |row: usize| self.pages.iter().skip(row).step_by(ROWS).sum();
         self.share((0..ROWS).map(row).max().unwrap_or(0))
     }
 
-    /// Standard deviation of the reads over the dies, over their mean; 0 without reads.
+    /// Returns the coefficient of variation of the reads per die; 0 without reads.
     pub(super) fn variation(&self) -> f64 {
         let mean = self.pages.iter().sum::<u64>() as f64 / DIES as f64;
         if mean == 0.0 {
@@ -69,7 +70,7 @@ mod tests {
         let mut single = DieCounts::default();
         (0..10).for_each(|_| single.add(64 + 3));
         assert_eq!((single.hottest_die(), single.hottest_row()), (1.0, 1.0));
-        // One value of n and 63 of nothing: sqrt(63).
+        // One die with n reads and 63 without: sqrt(63).
         assert!((single.variation() - 63.0_f64.sqrt()).abs() < 1e-12);
     }
 

@@ -1,20 +1,21 @@
-//! Counts of values, for means and for how far two distributions are apart.
+//! Distributions of values: their means, and the distance between two of them.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-/// How often each value was seen; values are exact up to [`Distribution::EXACT_MAX`] and in steps of 1/64 above.
+/// The number of occurrences of each value. Values are exact up to [`Distribution::EXACT_MAX`] and rounded to steps of 1/64
+/// above.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Distribution {
     counts: BTreeMap<u64, u64>,
     total: u64,
-    /// Values that are larger than all others, such as the distance of a page that was never seen before.
+    /// The number of infinite values, such as the stack distance of a page without an earlier access.
     beyond: u64,
 }
 
 impl Distribution {
-    /// Values up to this are kept as they are.
+    /// The largest value that is not rounded.
     pub const EXACT_MAX: u64 = 1 << 12;
 
     #[inline]
@@ -25,7 +26,7 @@ impl Distribution {
         self.total += 1;
     }
 
-    /// Counts a value beyond all others.
+    /// Counts an infinite value.
     #[inline]
     pub fn add_beyond(&mut self) {
         self.beyond += 1;
@@ -37,13 +38,13 @@ impl Distribution {
         self.total
     }
 
-    /// Share of the values that are not beyond all others. 0..=1
+    /// Returns the share of finite values, from 0 to 1.
     pub fn share_within(&self) -> f64 {
         if self.total == 0 { 0.0 } else { (self.total - self.beyond) as f64 / self.total as f64 }
     }
 
-    /// The Kolmogorov distance: the largest difference of the two distribution functions. 0 for equal ones, at most 1; two empty
-    /// ones are equal, and an empty one is as far as can be from any other.
+    /// Returns the Kolmogorov distance: the largest difference between the two distribution functions, from 0 (equal) to 1. Two
+    /// empty distributions are equal; an empty one has distance 1 from any other.
     pub fn distance(&self, other: &Distribution) -> f64 {
         match (self.total, other.total) {
             (0, 0) => return 0.0,

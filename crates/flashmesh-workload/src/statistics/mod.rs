@@ -1,7 +1,7 @@
-//! What two traces are compared by: figures of requests, their arrivals, their places and their reuse.
+//! Statistics for the comparison of two traces: requests, arrivals, addresses and reuse.
 //!
-//! All figures are exact over the requests that are added, except that large sizes, distances in time and stack distances are
-//! counted in steps of 1/32 at most. Memory grows with the distinct pages, not with the requests.
+//! All figures are exact for the requests added, except that large sizes, interarrival times and stack distances are rounded to
+//! steps of at most 1/32. Memory grows with the number of distinct pages, not with the number of requests.
 
 mod arrivals;
 mod comparison;
@@ -21,13 +21,13 @@ use dies::DieCounts;
 use runs::Runs;
 use stack::StackDistances;
 
-/// The windows in which arrivals are counted, in mean interarrival times of the original.
+/// The lengths of the windows in which arrivals are counted, in mean interarrival times of the original.
 pub const WINDOWS: [u64; 3] = [10, 100, 1000];
-/// A window is left out when the original has fewer of it.
+/// The minimum number of windows that the original must have; longer windows are left out.
 const WINDOWS_MIN: u64 = 20;
 const SECTOR_BYTES: u64 = 512;
 
-/// Figures of the requests added so far.
+/// The statistics of the requests added so far.
 pub struct Statistics {
     windows: Vec<u64>,
     arrivals: ArrivalCounts,
@@ -41,11 +41,11 @@ pub struct Statistics {
     dies: DieCounts,
 }
 
-/// Figures of the reads, or of the writes.
+/// The statistics of reads, or of writes.
 #[derive(Default)]
 struct Transfers {
     requests: u64,
-    /// In sectors.
+    /// The distribution of sizes in sectors.
     sizes: Distribution,
     bytes: u64,
     pages: Footprint,
@@ -60,14 +60,14 @@ impl Transfers {
         self.pages.touch(request.offset, request.size);
     }
 
-    /// The mean size of a request in bytes.
+    /// Returns the mean size of a request in bytes.
     fn mean_bytes(&self) -> f64 {
         if self.requests == 0 { 0.0 } else { self.bytes as f64 / self.requests as f64 }
     }
 }
 
 impl Statistics {
-    /// For a comparison with an original of so many requests, the last of which arrives after `span`.
+    /// Creates empty statistics for a comparison with an original of `requests` requests, the last of which arrives at `span`.
     pub fn new(requests: u64, span: Time) -> Statistics {
         let mean_ps = span.as_ps() as f64 / requests.saturating_sub(1).max(1) as f64;
         let is_told = |&window: &u64| requests / window >= WINDOWS_MIN && mean_ps >= 1.0;
@@ -88,7 +88,7 @@ impl Statistics {
         }
     }
 
-    /// Adds a request; requests come by their arrivals.
+    /// Adds a request. Requests must be added in the order of arrival.
     pub fn add(&mut self, request: &IoRequest) {
         let (offset, size) = (request.offset.as_u64(), request.size.as_u64());
         self.requests += 1;

@@ -2,13 +2,13 @@
 
 use super::Distribution;
 
-/// Ends of runs that are remembered; older ones are over.
+/// The number of runs tracked at a time. Older ones are considered ended.
 pub(super) const REMEMBERED: usize = 32;
 
-/// Runs of requests, each beginning at the end of one of the last [`REMEMBERED`] runs.
+/// Runs of requests, each of which begins at the end of one of the last [`REMEMBERED`] runs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Runs {
-    /// Where runs end and how many requests they have, the latest first.
+    /// The end and the number of requests of the tracked runs, the latest first.
     open: Vec<(u64, u64)>,
     lengths: Distribution,
     requests: u64,
@@ -34,14 +34,14 @@ impl Runs {
         self.open.insert(0, (offset + size, length));
     }
 
-    /// The lengths of all runs, in requests; those still open end here.
+    /// Returns the lengths of all runs in requests, including the runs still tracked.
     pub(super) fn lengths(&self) -> Distribution {
         let mut lengths = self.lengths.clone();
         self.open.iter().for_each(|&(_, length)| lengths.add(length));
         lengths
     }
 
-    /// Mean requests in a run; 0 when there is none.
+    /// Returns the mean number of requests in a run; 0 without runs.
     pub(super) fn mean(&self) -> f64 {
         match self.closed + self.open.len() as u64 {
             0 => 0.0,

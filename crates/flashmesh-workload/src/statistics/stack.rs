@@ -1,13 +1,13 @@
-//! Stack distances: how many other pages were asked for since a page was asked for last.
+//! Stack distances (reuse distances): the number of distinct other pages accessed since the last access of a page.
 
 use rustc_hash::FxHashMap;
 
-/// The least recently used stack of pages, with distances by a Fenwick tree over the times of last accesses
-/// (Bennett and Kruskal, "LRU stack processing", 1975). Memory grows with the distinct pages.
+/// An LRU stack of pages. Distances are computed by a Fenwick tree over the times of last accesses (Bennett and Kruskal, "LRU
+/// stack processing", 1975). Memory grows with the number of distinct pages.
 #[derive(Clone, Debug)]
 pub(super) struct StackDistances {
     last: FxHashMap<u64, u32>,
-    /// Marks at the times of last accesses, summed as a Fenwick tree; index 0 is unused.
+    /// A Fenwick tree with a mark at the time of each last access; index 0 is unused.
     tree: Vec<u32>,
     now: u32,
 }
@@ -21,7 +21,7 @@ impl Default for StackDistances {
 }
 
 impl StackDistances {
-    /// Accesses a page: how many distinct other pages were accessed since its last access, `None` for the first.
+    /// Accesses a page. Returns the number of distinct other pages accessed since its last access; `None` for its first.
     #[inline]
     pub(super) fn access(&mut self, page: u64) -> Option<u64> {
         if self.now as usize == self.tree.len() - 1 {
@@ -38,7 +38,7 @@ impl StackDistances {
         distance
     }
 
-    /// How many pages were accessed last at `time` or before.
+    /// Returns the number of pages last accessed at `time` or before.
     fn sum(&self, time: u32) -> u32 {
         let (mut at, mut sum) = (time as usize, 0);
         while at > 0 {
@@ -56,7 +56,7 @@ impl StackDistances {
         }
     }
 
-    /// Numbers the last accesses anew, without holes, and leaves as much room again.
+    /// Renumbers the last accesses without gaps, with room for as many again.
     #[cold]
     fn compact(&mut self) {
         let mut by_time: Vec<(u32, u64)> = self.last.iter().map(|(&page, &time)| (time, page)).collect();
@@ -88,7 +88,7 @@ mod tests {
         let mut random = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(9);
         let (mut stack, mut list) = (StackDistances::default(), Vec::new());
         for round in 0..20_000_u64 {
-            // Skewed: small pages come often, large ones once.
+            // Skewed: small page numbers occur often, large ones once.
             let page = random.next_u64() % (1 + random.next_u64() % 800);
             let place = list.iter().rev().position(|&listed| listed == page);
             assert_eq!(stack.access(page), place.map(|place| place as u64), "round {round}");

@@ -1,6 +1,6 @@
-//! The ASCII family, as its reader takes it unless told otherwise: nanoseconds, sectors of 512 B, 1 for a read.
+//! The ASCII family, in the units that its reader expects by default: nanoseconds, sectors of 512 B, type 1 for a read.
 //!
-//! Fractions of a nanosecond are written as decimals where there are any.
+//! Fractions of a nanosecond are written as decimals.
 
 use super::OutputFormat;
 use crate::request::RequestKind;

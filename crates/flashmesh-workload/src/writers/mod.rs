@@ -1,11 +1,11 @@
-//! Writes the requests of a trace in another format.
+//! Conversion of a trace to another format.
 //!
 //! ```text
-//! TraceStream -> an OutputFormat (one line a request) -> Packed (as its name says) -> file
+//! TraceStream -> an OutputFormat (one line per request) -> Packed (compression by file name) -> file
 //! ```
 //!
-//! What is written are the requests as a run would get them: in the order of their arrivals, which count from the first, and
-//! without the lines that cannot be used.
+//! The requests are written as a run would issue them: in the order of arrival, with times relative to the first, and without lines that cannot
+//! be used.
 //!
 //! # Adding a format
 //! One new file with a `pub static FORMAT`, and one line in [`OUTPUT_FORMATS`].
@@ -27,26 +27,26 @@ use crate::error::WorkloadError;
 use crate::request::{IoRequest, RequestKind};
 use crate::units::{Bytes, printable_path};
 
-/// A format that traces are written in: an entry of [`OUTPUT_FORMATS`].
+/// An output format: an entry of [`OUTPUT_FORMATS`].
 pub struct OutputFormat {
-    /// How a person names it.
+    /// The name by which users select the format.
     pub name: &'static str,
-    /// What people call it.
+    /// The title of the format.
     pub title: &'static str,
-    /// The unit of its addresses and sizes; requests are widened to it.
+    /// The unit of addresses and sizes. Requests are widened to multiples of it.
     pub sector_size: Bytes,
-    /// Writes one request, which reads or writes, with its line end.
+    /// Writes one request, a read or a write, including its line end.
     write: fn(&IoRequest, &mut dyn Write) -> io::Result<()>,
 }
 
-/// All formats that traces are written in; one line each.
+/// All output formats, one line each.
 pub static OUTPUT_FORMATS: &[&OutputFormat] = &[&ascii::FORMAT, &msr::FORMAT];
 
 impl OutputFormat {
-    /// The format of this name.
+    /// Returns the output format of this name.
     ///
     /// # Errors
-    /// When there is none, naming those there are.
+    /// If there is none; the message names all formats.
     pub fn find(name: &str) -> Result<&'static OutputFormat, WorkloadError> {
         OUTPUT_FORMATS.iter().find(|format| format.name == name).copied().ok_or_else(|| {
             let names: Vec<&str> = OUTPUT_FORMATS.iter().map(|format| format.name).collect();
@@ -54,42 +54,42 @@ impl OutputFormat {
         })
     }
 
-    /// Opens the trace of `workload` for being written in this format.
+    /// Opens the trace of `workload` for conversion to this format.
     ///
     /// # Errors
-    /// As [`TraceStream::open`].
+    /// Like [`TraceStream::open`].
     pub fn open(&self, workload: &Workload) -> Result<TraceStream, WorkloadError> {
         TraceStream::open(workload, ADDRESSES_MAX, self.sector_size)
     }
 }
 
-/// Outcome of a conversion.
+/// The outcome of a conversion.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Conversion {
-    /// What is in the trace that was read.
+    /// The summary of the trace that was read.
     pub read: TraceSummary,
-    /// Requests written.
+    /// The number of requests written.
     pub written: u64,
-    /// Requests left out.
+    /// The requests left out.
     pub left_out: LeftOut,
 }
 
-/// Requests that no output format has, which were left out.
+/// The requests left out because no output format supports them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
-    /// Those that deallocate.
+    /// The number of deallocations.
     pub deallocates: u64,
-    /// Those that flush.
+    /// The number of flushes.
     pub flushes: u64,
-    /// Those that write zeroes without sending them.
+    /// The number of requests that write zeroes without transferring them.
     pub write_zeroes: u64,
 }
 
 impl LeftOut {
-    /// Leaves out `request`, unless it moves data, where `drop` allows that; gives whether it is left out.
+    /// Counts `request` as left out if it moves no data and `drop` allows it. Returns whether it is left out.
     ///
     /// # Errors
-    /// When it does not move data and `drop` is off; `whose` names where it comes from.
+    /// If it moves no data and `drop` is off; `whose` names its source in the message.
     fn leave_out(
         &mut self,
         request: &IoRequest,
@@ -115,23 +115,24 @@ impl LeftOut {
     }
 }
 
-/// A trace cannot be written in another format.
+/// The error of a conversion.
 #[derive(Debug, thiserror::Error)]
 pub enum ConvertError {
-    /// The trace cannot be read, or not be said in the other format.
+    /// A trace that cannot be read, or not be represented in the output format.
     #[error(transparent)]
     Workload(#[from] WorkloadError),
-    /// The output cannot be written.
+    /// An output that cannot be written.
     #[error("{0}")]
     Write(#[from] io::Error),
 }
 
-/// Writes the requests of `stream`, at its start, to `out`; nothing is flushed. `tolerate` is the share of lines that may be bad.
+/// Writes the requests of `stream`, from its start, to `out`, without flushing it. `tolerate` is the share of lines that may be
+/// bad.
 ///
 /// # Errors
-/// - When `out` takes no more.
-/// - When a request neither reads nor writes, which none of the formats can say, unless `drop_unwritable`.
-/// - As [`super::readers::scan`]; what was written until then is of no use.
+/// - If `out` cannot be written.
+/// - If a request is neither a read nor a write, which no format supports, unless `drop_unwritable`.
+/// - Like [`super::readers::scan`]; the output is then useless.
 pub fn convert(
     stream: TraceStream,
     tolerate: f64,
@@ -151,21 +152,21 @@ pub fn convert(
     Ok(Conversion { read, written, left_out })
 }
 
-/// Outcome of writing a source.
+/// The outcome of writing a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Written {
-    /// Requests written.
+    /// The number of requests written.
     pub written: u64,
-    /// Requests left out.
+    /// The requests left out.
     pub left_out: LeftOut,
 }
 
-/// Writes all requests of `source`, which has one common stream, to `out`; nothing is flushed.
+/// Writes all requests of `source`, which must have one common stream, to `out`, without flushing it.
 ///
 /// # Errors
-/// - When `out` takes no more.
-/// - When a request neither reads nor writes, which none of the formats can say, unless `drop_unwritable`.
-/// - Those of the source.
+/// - If `out` cannot be written.
+/// - If a request is neither a read nor a write, which no format supports, unless `drop_unwritable`.
+/// - Any error of the source.
 pub fn write_source(
     source: &mut dyn WorkloadSource,
     format: &OutputFormat,

@@ -1,7 +1,7 @@
-//! MSR Cambridge CSV, as its reader takes it, without a header: ticks of 100 ns from the first request, bytes.
+//! MSR Cambridge CSV as its reader expects it, without a header: ticks of 100 ns from the first request, bytes.
 //!
-//! What is finer than a tick is cut off. The host is `flashmesh`, the stream becomes the disk number; the response time, which
-//! nobody knows, is 0.
+//! Times are truncated to ticks. The host is `flashmesh`, the stream is the disk number, and the response time, which is unknown,
+//! is 0.
 
 use super::OutputFormat;
 use crate::request::RequestKind;

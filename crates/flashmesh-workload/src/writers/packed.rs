@@ -1,4 +1,4 @@
-//! Bytes on their way into a file, packed as the name of the file says.
+//! Writing of a file with the compression that its name implies.
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -6,12 +6,12 @@ use std::path::Path;
 use crate::readers::Compression;
 
 const BUFFER_BYTES: usize = 128 << 10;
-/// The levels at which the command lines of gzip, zstd and xz pack.
+/// The default compression levels of the commands gzip, zstd and xz.
 const GZIP_LEVEL: u32 = 6;
 const ZSTD_LEVEL: i32 = 3;
 const XZ_LEVEL: u32 = 6;
 
-/// Packs what is written to it; it is whole only after [`Packed::finish`].
+/// A writer that compresses. The output is complete only after [`Packed::finish`].
 pub struct Packed<W: Write> {
     encoder: Encoder<BufWriter<W>>,
 }
@@ -24,7 +24,7 @@ enum Encoder<W: Write> {
 }
 
 impl Compression {
-    /// What the end of a file's name says: `.gz`, `.zst`, `.xz`, or anything else for a plain file.
+    /// Returns the compression that the extension of a file name implies: `.gz`, `.zst`, `.xz`, or none for any other.
     pub fn of_name(path: &Path) -> Compression {
         match path.extension().and_then(|extension| extension.to_str()) {
             Some("gz") => Compression::Gzip,
@@ -36,10 +36,10 @@ impl Compression {
 }
 
 impl<W: Write> Packed<W> {
-    /// Writes to `out`, packed.
+    /// Creates a writer that compresses into `out`.
     ///
     /// # Errors
-    /// When a packer cannot be made.
+    /// If the compressor cannot be created.
     pub fn new(compression: Compression, out: W) -> io::Result<Packed<W>> {
         let out = BufWriter::with_capacity(BUFFER_BYTES, out);
         let encoder = match compression {
@@ -53,10 +53,10 @@ impl<W: Write> Packed<W> {
         Ok(Packed { encoder })
     }
 
-    /// Writes what is still held back, and the end of the packed data.
+    /// Writes the buffered bytes and the end of the compressed data.
     ///
     /// # Errors
-    /// When the system takes no more.
+    /// If `out` cannot be written.
     pub fn finish(self) -> io::Result<W> {
         let buffered = match self.encoder {
             Encoder::Plain(out) => out,

@@ -1,21 +1,21 @@
-//! Bytes of a packed file, unpacked ahead of whoever takes them.
+//! Decompression ahead of the consumer, in a thread.
 
 use std::io::{self, Read};
 
 use super::{Ahead, Maker};
 
-/// Bytes of a [`Chunk`].
+/// The number of bytes in a [`Chunk`].
 const CHUNK_BYTES: usize = 64 << 10;
 
-/// Bytes that were unpacked together.
+/// A chunk of decompressed bytes.
 #[derive(Default)]
 pub(in super::super) struct Chunk {
     bytes: Vec<u8>,
-    /// Why nothing follows where the file is not at its end.
+    /// The error that ended decompression; `None` at the end of the file.
     error: Option<io::Error>,
 }
 
-/// Unpacks bytes.
+/// The producer, which decompresses chunks.
 pub(in super::super) struct Unpacker(Box<dyn Read + Send>);
 
 impl Maker for Unpacker {
@@ -45,16 +45,16 @@ impl Maker for Unpacker {
     }
 }
 
-/// The unpacked bytes of a file in their order, with what goes wrong in its place among them.
+/// The decompressed bytes of a file, in order. An error is returned at its position among the bytes.
 pub(in super::super) struct UnpackedAhead {
     chunks: Ahead<Unpacker>,
-    /// The chunk unpacked last, and how many of its bytes were taken.
+    /// The current chunk, and the number of its bytes already read.
     chunk: Chunk,
     taken: usize,
 }
 
 impl UnpackedAhead {
-    /// Those of `bytes`, which unpacks them.
+    /// Starts with the first byte of `bytes`, a reader that decompresses.
     pub fn of(bytes: Box<dyn Read + Send>) -> UnpackedAhead {
         UnpackedAhead { chunks: Ahead::of(Unpacker(bytes)), chunk: Chunk::default(), taken: 0 }
     }

@@ -1,4 +1,4 @@
-//! Reading ahead: a thread makes what another one takes.
+//! Reading ahead: a thread produces items for a consumer.
 
 mod bytes;
 mod requests;
@@ -12,42 +12,43 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
-/// How many items wait to be taken. One more is being made and one is being used: that bounds the memory.
+/// The number of items queued for the consumer. Memory is bounded: beyond these, one item is being produced and one is being consumed.
 const ITEMS_AHEAD: usize = 4;
 
-/// Makes items, one after the other.
+/// A producer of a sequence of items.
 pub(super) trait Maker: Send + Sized + 'static {
-    /// What it makes.
+    /// The type of the items.
     type Item: Send;
 
-    /// The name of the thread.
+    /// The name of the producing thread.
     const THREAD: &'static str;
 
-    /// The next item, and whether it is the last one.
+    /// Returns the next item, and whether it is the last one.
     fn make(&mut self) -> (Self::Item, bool);
 }
 
-/// The items of a [`Maker`] in their order. The first one is made by whoever takes it: what is short needs no thread. When nobody takes them
-/// any more the thread ends with the item that it is making; nobody waits for that, which may take long where a reader waits for its writer.
+/// The items of a [`Maker`], in order. The first one is produced by the consumer's thread, so that short files need no other thread. If the
+/// items are dropped early, the producing thread ends after its current item. The drop does not wait for that, because a read may block for
+/// long, as on a pipe.
 pub(super) struct Ahead<M: Maker>(Origin<M>);
 
-/// Where the next item comes from.
+/// The source of the next item.
 enum Origin<M: Maker> {
-    /// Each item is made when it is wanted: before the first one, and where the system has no thread to spare.
+    /// The consumer's thread, which produces each item on demand: for the first item, and if no thread can be spawned.
     Here(Box<M>),
-    /// A thread makes them, and gives the maker back.
+    /// A thread that produces the items, and returns the maker when it ends.
     Thread(Receiver<M::Item>, JoinHandle<Option<Box<M>>>),
-    /// There are no more.
+    /// The end: no items are left.
     Over(Option<Box<M>>),
 }
 
 impl<M: Maker> Ahead<M> {
-    /// All items of a maker.
+    /// Starts with the first item of `maker`.
     pub(super) fn of(maker: M) -> Ahead<M> {
         Ahead(Origin::Here(Box::new(maker)))
     }
 
-    /// The next item; `None` after the last one.
+    /// Returns the next item; `None` after the last one.
     pub(super) fn next(&mut self) -> Option<M::Item> {
         let (item, next) = match mem::replace(&mut self.0, Origin::Over(None)) {
             Origin::Here(mut maker) => {
@@ -64,7 +65,7 @@ impl<M: Maker> Ahead<M> {
         item
     }
 
-    /// The maker, before the first item and after the end.
+    /// Returns the maker; `None` while a thread uses it.
     pub(super) fn maker(&mut self) -> Option<&mut M> {
         match &mut self.0 {
             Origin::Here(maker) | Origin::Over(Some(maker)) => Some(maker),
@@ -82,13 +83,13 @@ impl<M: Maker> Origin<M> {
         let work = move || take(&taken).map(|maker| send_all(maker, &sender));
         match Builder::new().name(M::THREAD.to_owned()).spawn(work) {
             Ok(thread) => Origin::Thread(receiver, thread),
-            // What was not handed over is still here.
+            // The thread has not taken the maker.
             Err(_) => take(&handed).map_or(Origin::Over(None), Origin::Here),
         }
     }
 }
 
-/// Sends all items, until nobody takes them.
+/// Sends all items, unless the consumer is dropped first.
 fn send_all<M: Maker>(mut maker: Box<M>, sender: &SyncSender<M::Item>) -> Box<M> {
     loop {
         let (item, is_last) = maker.make();
@@ -98,7 +99,7 @@ fn send_all<M: Maker>(mut maker: Box<M>, sender: &SyncSender<M::Item>) -> Box<M>
     }
 }
 
-/// What a thread that has ended gives back; its panic is that of whoever takes the items.
+/// Returns the result of a finished thread. If the thread panicked, the panic continues in the caller.
 fn joined<T>(thread: JoinHandle<T>) -> T {
     thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
@@ -110,7 +111,7 @@ mod tests {
 
     use super::*;
 
-    /// Counts, up to a last number.
+    /// A maker that counts up to a last number.
     struct Counter {
         made: Arc<AtomicU32>,
         last: u32,
@@ -152,7 +153,7 @@ mod tests {
         for taken in 1..200 {
             ahead.next();
             std::thread::sleep(Duration::from_micros(200));
-            // Those that wait, and the one that waits to be sent.
+            // The queued items, and the one that waits to be sent.
             assert!(made.load(Ordering::SeqCst) <= taken + ITEMS_AHEAD as u32 + 1);
         }
     }

@@ -1,27 +1,27 @@
-//! Requests of a trace, parsed ahead of whoever takes them.
+//! Parsing ahead of the consumer, in a thread.
 
 use super::super::stream::TraceStream;
 use super::{Ahead, Maker};
 use crate::error::WorkloadError;
 use crate::request::IoRequest;
 
-/// Requests of a [`Stretch`].
+/// The number of requests in a [`Stretch`].
 const STRETCH_REQUESTS: usize = 1024;
 
-/// Requests that were parsed together.
+/// A stretch of parsed requests.
 #[derive(Default)]
 pub(in super::super) struct Stretch {
     requests: Vec<IoRequest>,
-    /// Lines of the file that were read up to its end.
+    /// The number of lines read up to the end of the stretch.
     lines: u64,
-    /// That nothing follows: the trace is at its end, or cannot be read on.
+    /// The end of the trace or the error after this stretch; `None` if requests follow.
     end: Option<Result<(), WorkloadError>>,
 }
 
-/// Parses requests.
+/// The producer, which parses stretches of requests.
 pub(in super::super) struct Parser {
     stream: TraceStream,
-    /// Requests still wanted.
+    /// The number of requests still to be parsed.
     left: u64,
 }
 
@@ -48,32 +48,32 @@ impl Maker for Parser {
     }
 }
 
-/// The requests of a trace in their order, with what goes wrong in its place among them.
+/// The requests of a trace, in order. An error is returned at its position among the requests.
 pub(in super::super) struct RequestsAhead {
     stretches: Ahead<Parser>,
-    /// The stretch parsed last, and how many of its requests were taken.
+    /// The current stretch, and the number of its requests already taken.
     stretch: Stretch,
     taken: usize,
 }
 
 impl RequestsAhead {
-    /// Those of a stream, from where it is.
+    /// Starts with the next request of `stream`.
     pub fn of(stream: TraceStream) -> RequestsAhead {
         let stretches = Ahead::of(Parser { stream, left: u64::MAX });
         RequestsAhead { stretches, stretch: Stretch::default(), taken: 0 }
     }
 
-    /// Ends after so many requests. Only before the first one is taken.
+    /// Limits the number of requests. Call this before the first one is taken.
     pub fn limit(&mut self, requests: u64) {
         if let Some(parser) = self.stretches.maker() {
             parser.left = requests;
         }
     }
 
-    /// The next request; `None` at the end of the trace, and after an error.
+    /// Returns the next request; `None` at the end of the trace, and after an error.
     ///
     /// # Errors
-    /// As [`TraceStream::next_request`].
+    /// Like [`TraceStream::next_request`].
     #[inline]
     pub fn next(&mut self) -> Result<Option<IoRequest>, WorkloadError> {
         loop {
@@ -95,14 +95,14 @@ impl RequestsAhead {
         self.taken = 0;
     }
 
-    /// Lines of the file that were read up to the last request, when that has been taken.
+    /// Returns the number of lines read, once the last request has been taken.
     pub fn lines(&self) -> u64 {
         self.stretch.lines
     }
 
-    /// The stream, which has come to its end.
+    /// Returns the stream, once it has ended.
     pub fn stream(&mut self) -> Option<&TraceStream> {
-        // The last stretch is there before the thread has ended.
+        // The last stretch can arrive before the thread has ended.
         while self.stretches.next().is_some() {}
         self.stretches.maker().map(|parser| &parser.stream)
     }
