@@ -8,89 +8,90 @@ use flashmesh_base::config::choices::choices;
 use flashmesh_base::config::section::section;
 
 choices! {
-    /// Where requests come from.
+    /// The source of requests.
     WorkloadKind {
-        /// The pattern described by the other keys.
+        /// A synthetic pattern, described by the other keys.
         Synthetic = "synthetic",
-        /// The requests of a job of fio: files, a position for each direction, passes and a random map.
+        /// A job of fio: files, a position for each direction, passes and a random map.
         Job = "job",
         /// A named published workload, or a mix of several; implied by `profile`.
         Profile = "profile",
-        /// A file; implied by `trace`.
+        /// A trace file; implied by `trace`.
         Trace = "trace",
-        /// Requests drawn from a profile fitted to a trace; implied by `fitted`.
+        /// A profile fitted to a trace, from which requests are drawn; implied by `fitted`.
         Fitted = "fitted",
     }
 }
 
 choices! {
-    /// Where the requests of a synthetic workload go.
+    /// The address pattern of a synthetic workload.
     Pattern {
-        /// One after the other, from the start of the footprint (each thread in its own part of it).
+        /// One request after the other, from the start of the footprint (each thread in its own part of it).
         Sequential = "sequential",
-        /// Uniform.
+        /// Uniform random blocks of `alignment`.
         Random = "random",
         /// Zipf over the blocks of `alignment`, ranks scattered over the footprint.
         Zipf = "zipf",
-        /// A hot region gets `hot-traffic` of the requests.
+        /// A hot region at the start of the footprint, with `hot-traffic` of the requests.
         HotCold = "hot-cold",
-        /// Every `hot-stride`-th block of `alignment` is hot; these get `hot-traffic` of the requests.
+        /// Every `hot-stride`-th block of `alignment` hot, together with `hot-traffic` of the requests.
         HotStride = "hot-stride",
         /// Zones of the footprint, each with its share of the requests (`zones`).
         Zoned = "zoned",
-        /// The first `pareto-share` of the blocks get the rest of the requests, at every scale; blocks scattered over the footprint.
+        /// Pareto: `pareto-share` of the blocks have all but that share of the requests, and again within these, at every scale. Blocks are scattered
+        /// over the footprint.
         Pareto = "pareto",
-        /// Near a normal distribution, its blocks scattered over the footprint.
+        /// Approximately normal, with blocks scattered over the footprint.
         Normal = "normal",
     }
 }
 
 choices! {
-    /// Which file the next request of a job goes to.
+    /// The rule that selects the file of the next request of a job.
     FileOrder {
-        /// The next one after each request.
+        /// Each file in turn, one request at a time.
         RoundRobin = "round-robin",
-        /// Any of them.
+        /// A random file for each request.
         Random = "random",
-        /// The same one until it is at its end.
+        /// One file until its end, then the next.
         Sequential = "sequential",
     }
 }
 
 choices! {
-    /// Where the requests of a job go between two draws of a place (`run-length`).
+    /// The address of requests of a job between two random draws (`run-length`).
     RunKind {
-        /// Each behind the last one of its direction.
+        /// The end of the last request of the same direction.
         Sequential = "sequential",
-        /// To the place of the last one of its direction.
+        /// The address of the last request of the same direction.
         Identical = "identical",
     }
 }
 
 choices! {
-    /// How arrivals are spaced.
+    /// The arrival process.
     ArrivalKind {
-        /// At constant distance.
+        /// Constant interarrival times.
         Constant = "constant",
-        /// Exponential (Poisson arrivals).
+        /// Exponential interarrival times (Poisson arrivals).
         Exponential = "exponential",
-        /// Bursts of `burst-length` back to back, exponential in between.
+        /// Bursts of `burst-length` requests that arrive together, with exponential times between bursts.
         Burst = "burst",
     }
 }
 
 choices! {
-    /// What the requests of a burst of a profile ask.
+    /// The kinds of the requests in a burst of a profile.
     BurstKinds {
-        /// Each on its own, by the share of reads.
+        /// Each request on its own a read or a write, by the share of reads.
         Mixed = "mixed",
-        /// All the same: bursts that read, by the share of reads, and bursts that write.
+        /// All requests of a burst the same kind: whole bursts are reads or writes, by the share of reads.
         Alike = "alike",
     }
 }
 
 choices! {
-    /// Where the members of a mix lie.
+    /// The placement of the members of a mix on the drive.
     MixPlacement {
         /// Each in a range of its own, in the order of the members.
         Apart = "apart",
@@ -100,13 +101,13 @@ choices! {
 }
 
 choices! {
-    /// Layout of a trace file.
+    /// The format of a trace file.
     TraceFormat {
-        /// Found from the first lines.
+        /// Detected from the first lines.
         Auto = "auto",
         /// MSR Cambridge CSV.
         Msr = "msr",
-        /// MSR Cambridge CSV cut down to time, type, offset and size.
+        /// MSR Cambridge CSV, shortened to time, type, offset and size.
         MsrShort = "msr-short",
         /// The ASCII family of SSDSim, DiskSim and MQSim: time, device, sector, sectors, type.
         Ascii = "ascii",
@@ -116,7 +117,7 @@ choices! {
         Spc = "spc",
         /// SYSTOR '17 CSV.
         Systor = "systor",
-        /// The text that blkparse prints by default.
+        /// The default text output of blkparse.
         Blkparse = "blkparse",
         /// CloudPhysics vscsi, binary records of version 1.
         Vscsi1 = "vscsi1",
@@ -140,11 +141,11 @@ choices! {
 }
 
 choices! {
-    /// Which event of a blkparse log stands for the request.
+    /// The event of a blkparse log that counts as the request.
     BlkparseEvent {
         /// Q: the request reached the block layer.
         Queue = "queue",
-        /// D: the driver sent it to the drive.
+        /// D: the driver issued it to the drive.
         Issue = "issue",
         /// C: the drive completed it.
         Complete = "complete",
@@ -152,29 +153,29 @@ choices! {
 }
 
 choices! {
-    /// Meaning of the number of a `wait` in a fio iolog of version 2.
+    /// The meaning of the number in a `wait` of a fio iolog of version 2.
     IologWait {
-        /// Microseconds behind the previous wait, as fio's manual says.
+        /// Microseconds after the previous wait, as fio's manual says.
         AfterPrevious = "after-previous-us",
-        /// Milliseconds from the start of the log, as fio 3.33 replays.
+        /// Milliseconds from the start of the log, as fio 3.33 replays it.
         SinceStart = "since-start-ms",
     }
 }
 
 choices! {
-    /// Requests of a trace that reach beyond the drive.
+    /// The treatment of trace requests that end beyond the drive.
     Beyond {
-        /// They are rejected before the run, and counted.
+        /// Rejected before the run, and counted.
         Reject = "reject",
-        /// Their addresses wrap around.
+        /// Wrapped: the address is taken modulo the capacity.
         Wrap = "wrap",
-        /// The drive gets them, and answers with LBA Out of Range.
+        /// Sent to the drive, which completes them with the status LBA Out of Range.
         Send = "send",
     }
 }
 
 choices! {
-    /// The unit of time stamps of the ASCII family.
+    /// The unit of time stamps in the ASCII family.
     TraceTimeUnit {
         /// Picoseconds.
         Picoseconds = "ps",
@@ -190,7 +191,7 @@ choices! {
 }
 
 choices! {
-    /// Which type of the ASCII family is a read.
+    /// The type that is a read in the ASCII family.
     TracePolarity {
         /// 1 is a read, 0 a write.
         ReadIsOne = "read-is-1",
@@ -200,7 +201,7 @@ choices! {
 }
 
 choices! {
-    /// What offsets and sizes of the ASCII family count.
+    /// The unit of offsets and sizes in the ASCII family.
     TraceAddressUnit {
         /// Sectors of 512 B.
         Sectors = "sectors",
@@ -209,134 +210,134 @@ choices! {
     }
 }
 
-/// No drive is larger.
+/// The size of the largest drive.
 const SPACE_MAX: Bytes = Bytes::new(1 << 50);
-/// Bounded, since a request is cut into pages at once.
+/// The largest request. Bounded, because a request is split into pages all at once.
 const REQUEST_SIZE_MAX: Bytes = Bytes::from_kib(64 << 10);
 
 section! {
-    /// Where requests come from.
+    /// Workload: the source of requests, their kinds, sizes, addresses and arrivals.
     Workload, "workload" {
-        /// Where requests come from.
+        /// Source of requests.
         kind: WorkloadKind = WorkloadKind::Synthetic, needs plain;
-        /// Name of the profile or mix; `flashmesh profiles` lists them. A mix of one's own is written `src2_1 + 2*proj_3 + hm_0@50us`:
-        /// profiles with a factor to their published rate, or with a mean time between arrivals.
+        /// Name of the profile or mix; `flashmesh profiles` lists them. Your own mix is written `src2_1 + 2*proj_3 + hm_0@50us`: profiles with a
+        /// factor on their published arrival rate, or with a mean time between arrivals.
         profile: Option<String> = None, unset "no profile", needs plain;
-        /// The trace file; relative to the configuration file.
+        /// Path of the trace file, relative to the configuration file.
         trace: Option<PathBuf> = None, unset "no trace", needs plain;
-        /// The profile that `flashmesh trace profile` fitted to a trace; relative to the configuration file.
+        /// Path of the profile that `flashmesh trace profile` fitted to a trace, relative to the configuration file.
         fitted: Option<PathBuf> = None, unset "no fitted profile", needs plain;
-        /// Layout of the trace file.
+        /// Format of the trace file.
         format: TraceFormat = TraceFormat::Auto, with "kind" = ["\"trace\""], needs plain;
-        /// The unit of time stamps of the ASCII family; other formats fix theirs. An open replay needs it said, as nothing in such a
-        /// file tells it.
+        /// Unit of time stamps in the ASCII family; other formats have a fixed unit. An open replay of the ASCII family requires the key, because
+        /// such a file does not state its unit.
         time_unit: Option<TraceTimeUnit> = None, unset "ns", with "kind" = ["\"trace\""], needs plain;
-        /// What offsets and sizes of the ASCII family count.
+        /// Unit of offsets and sizes in the ASCII family.
         address_unit: TraceAddressUnit = TraceAddressUnit::Sectors, with "kind" = ["\"trace\""],
             with "format" = ["\"auto\"", "\"ascii\""], needs plain;
-        /// Which type of the ASCII family is a read.
+        /// Type that is a read in the ASCII family.
         polarity: TracePolarity = TracePolarity::ReadIsOne, with "kind" = ["\"trace\""], needs plain;
-        /// Which event of a blkparse log stands for the request; one that is missing in the log gives no request.
+        /// Event of a blkparse log that counts as the request. A request without this event in the log is left out.
         blkparse_event: BlkparseEvent = BlkparseEvent::Issue, with "kind" = ["\"trace\""],
             with "format" = ["\"auto\"", "\"blkparse\""], needs plain;
-        /// Meaning of the number of a `wait` in a fio iolog of version 2. fio's manual and fio differ; later versions of the format have
-        /// time stamps instead.
+        /// Meaning of the number in a `wait` of a fio iolog of version 2, in which fio's manual and fio differ. Version 3 has time stamps instead.
         iolog_wait: IologWait = IologWait::AfterPrevious, with "kind" = ["\"trace\""],
             with "format" = ["\"auto\"", "\"fio-iolog\""], needs plain;
-        /// What becomes of requests of a trace that reach beyond the drive. A fitted profile that spans more than the drive is squeezed
-        /// onto it with `wrap`.
+        /// Treatment of trace requests that end beyond the drive. With `wrap`, a fitted profile whose addresses exceed the drive is compressed onto
+        /// it.
         beyond: Beyond = Beyond::Reject, with "kind" = ["\"trace\"", "\"fitted\""], needs plain;
-        /// Whether a trace may be out of order within the window in which it is sorted, however many lines are. They are counted.
+        /// Whether lines out of order are accepted, in any number, if they can be sorted within the window. They are counted.
         sort: bool = false, with "kind" = ["\"trace\""], needs plain;
-        /// Whether flushes of a fio iolog or a blkparse log are requests, instead of being ignored.
+        /// Whether flushes of a fio iolog or a blkparse log are requests; otherwise they are ignored.
         flushes: bool = false, with "kind" = ["\"trace\""], needs plain;
-        /// Share of lines of a trace that may be unusable before the run refuses; the option `--tolerate` sets 1.
+        /// Share of lines of a trace that may be unusable; above it the run is refused. The option `--tolerate` sets 1.
         tolerate: f64 as Share = 0.01, in 0.0..=1.0, needs plain;
-        /// Requests to issue.
+        /// Number of requests to issue.
         requests: Option<u64> = None, unset "all of a trace, and as many of a fitted profile; 100,000 of a synthetic workload or a profile, fewer where the published trace has fewer",
             in 1..=1_000_000_000_000, needs plain;
-        /// Where requests go.
+        /// Address pattern.
         pattern: Pattern = Pattern::Random, with "kind" = ["\"synthetic\"", "\"job\""], needs plain;
-        /// Share of requests that read.
+        /// Share of the requests that are reads.
         read_share: f64 as Share = 1.0, in 0.0..=1.0, with "kind" = ["\"synthetic\"", "\"job\""], needs plain;
-        /// Share of requests that deallocate; taken from the writes.
+        /// Share of the requests that are deallocations; taken from the writes.
         deallocate_share: f64 as Share = 0.0, in 0.0..=1.0, with "kind" = ["\"synthetic\"", "\"job\""], needs plain;
-        /// Share of requests that flush; taken from the writes.
+        /// Share of the requests that are flushes; taken from the writes.
         flush_share: f64 as Share = 0.0, in 0.0..=1.0, with "kind" = ["\"synthetic\""], needs plain;
-        /// Share of requests that write zeroes; taken from the writes.
+        /// Share of the requests that write zeroes; taken from the writes.
         write_zeroes_share: f64 as Share = 0.0, in 0.0..=1.0, with "kind" = ["\"synthetic\""], needs plain;
-        /// Sizes of requests.
+        /// Size of the requests, or sizes with weights.
         request_size: Sizes = Sizes(vec![(Bytes::from_kib(4), 1.0)]), in Bytes::new(512)..=REQUEST_SIZE_MAX, with "kind" = ["\"synthetic\"", "\"job\""],
             needs plain;
-        /// Requests begin at multiples of this.
+        /// Block size of the footprint: requests begin at multiples of this.
         alignment: Option<Bytes> = None, unset "the smallest request size; what a profile assumes", in Bytes::new(512)..=SPACE_MAX, with "kind" = ["\"synthetic\"", "\"job\"", "\"profile\""], needs plain;
-        /// Share of requests that begin at any sector of their block of `alignment`, not at its start.
+        /// Share of the requests that begin at a random sector of their block of `alignment`, not at its start.
         unaligned_share: f64 as Share = 0.0, in 0.0..=1.0, with "kind" = ["\"profile\""], needs plain;
-        /// Where the footprint begins.
+        /// Offset of the start of the footprint.
         footprint_start: Bytes = Bytes::ZERO, in Bytes::ZERO..=SPACE_MAX, with "kind" = ["\"synthetic\"", "\"job\"", "\"profile\""], needs plain;
-        /// How much of the drive is touched.
+        /// Size of the footprint: the range of the drive that requests address.
         footprint: Option<Bytes> = None, unset "all of the drive; what a profile assumes", in Bytes::new(512)..=SPACE_MAX, with "kind" = ["\"synthetic\"", "\"job\"", "\"profile\""], needs plain;
-        /// Where the members of a mix lie.
+        /// Placement of the members of a mix on the drive.
         mix_placement: MixPlacement = MixPlacement::Apart, with "kind" = ["\"profile\""], needs plain;
-        /// Skew of the Zipf pattern.
+        /// Skew of the Zipf pattern; 0 is uniform.
         zipf_theta: f64 = 0.99, in 0.0..=5.0, with "kind" = ["\"synthetic\"", "\"job\""], with "pattern" = ["\"zipf\""], needs plain;
         /// Share of the footprint that is hot.
         hot_footprint: f64 as Share = 0.2, in 0.0..=1.0, with "kind" = ["\"synthetic\""], with "pattern" = ["\"hot-cold\""], needs plain;
-        /// One in how many blocks is hot. With static allocation CWDP, blocks of a page and a stride of as many blocks as there are
-        /// channels, the hot blocks are those of one row of chips.
+        /// Distance from one hot block to the next, in blocks: one in this many is hot. With static allocation in the order CWDP, blocks of one page
+        /// and a stride equal to the number of channels, the hot blocks are those of one row of chips.
         hot_stride: u32 = 8, in 2..=1_000_000, with "kind" = ["\"synthetic\""], with "pattern" = ["\"hot-stride\""], needs plain;
-        /// Share of requests that go to what is hot.
+        /// Share of the requests that address hot blocks.
         hot_traffic: f64 as Share = 0.8, in 0.0..=1.0, with "kind" = ["\"synthetic\""], with "pattern" = ["\"hot-cold\"", "\"hot-stride\""],
             needs plain;
-        /// Zones of the footprint, from its start on: the percentage of the requests that go to each over the percentage of the footprint
-        /// that it covers, such as `50/5:30/15:20/80`.
+        /// Zones of the footprint, from its start on: for each the percentage of the requests over the percentage of the footprint, such as
+        /// `50/5:30/15:20/80`.
         zones: Option<String> = None, unset "no zones", with "kind" = ["\"synthetic\"", "\"job\""], with "pattern" = ["\"zoned\""], needs plain;
-        /// Share of the footprint that gets all but this share of the requests: 0.2 is the rule of 80 to 20.
+        /// Share of the footprint that receives all but this share of the requests: 0.2 is the rule of 80 to 20.
         pareto_share: f64 = 0.2, in 0.001..=0.999, with "kind" = ["\"synthetic\"", "\"job\""], with "pattern" = ["\"pareto\""], needs plain;
-        /// Share of the footprint over which draws are spread evenly around those of twelve uniform draws.
+        /// Share of the footprint over which draws are spread uniformly around the mean of twelve uniform draws.
         normal_deviation: f64 as Share = 0.0, in 0.0..=1.0, with "kind" = ["\"synthetic\"", "\"job\""], with "pattern" = ["\"normal\""], needs plain;
-        /// Sizes of the writes of a job, where they differ from those of its reads.
+        /// Sizes of the writes of a job, if they differ from those of its reads.
         write_size: Option<Sizes> = None, unset "as `request-size`", in Bytes::new(512)..=REQUEST_SIZE_MAX, with "kind" = ["\"job\""], needs plain;
-        /// Sizes of the deallocations of a job, where they differ from those of its reads.
+        /// Sizes of the deallocations of a job, if they differ from those of its reads.
         deallocate_size: Option<Sizes> = None, unset "as `request-size`", in Bytes::new(512)..=REQUEST_SIZE_MAX, with "kind" = ["\"job\""], needs plain;
-        /// Whether random requests of a job cover every block of the footprint once in a pass before one is covered again.
+        /// Whether random requests of a job cover every block of the footprint once per pass before any block is covered again.
         random_map: bool = false, with "kind" = ["\"job\""], with "pattern" = ["\"random\""], needs plain;
-        /// Bytes of one pass of a job over its files. Without it positions and the random map begin anew wherever they end.
+        /// Bytes of one pass of a job over its files. Without it, positions and the random map restart whenever they reach their end.
         pass_size: Option<Bytes> = None, unset "no passes: `requests` or the stop time ends the job", in Bytes::new(512)..=SPACE_MAX, with "kind" = ["\"job\""], needs plain;
-        /// Passes of a job.
+        /// Number of passes of a job.
         passes: u64 = 1, in 1..=1_000_000_000_000, with "kind" = ["\"job\""], with "pass-size" != [""], needs plain;
-        /// Whether every pass of a job draws the requests of the first one again.
+        /// Whether every pass of a job repeats the requests of the first one.
         same_passes: bool = false, with "kind" = ["\"job\""], with "pass-size" != [""], needs plain;
-        /// Files of a job: equal parts of the footprint, each with its own positions.
+        /// Number of files of a job: equal parts of the footprint, each with its own positions.
         files: u32 = 1, in 1..=65_536, with "kind" = ["\"job\""], needs plain;
-        /// Which file the next request goes to.
+        /// Rule that selects the file of the next request.
         file_order: FileOrder = FileOrder::RoundRobin, with "kind" = ["\"job\""], needs plain;
-        /// Writes of a job from one flush to the next; flushes come on top of its requests.
+        /// Writes of a job from one flush to the next. Flushes are in addition to its requests.
         flush_every: Option<u32> = None, unset "no flushes", in 1..=1_000_000_000, with "kind" = ["\"job\""], needs plain;
-        /// Whether a job deallocates each place before it writes there; its shares of kinds do not count then.
+        /// Whether a job deallocates each range before it writes it. Its shares of kinds are then ignored.
         deallocate_first: bool = false, with "kind" = ["\"job\""], needs plain;
-        /// Requests of a random job from one draw of a place to the next.
+        /// Requests of a random job from one random draw of an address to the next.
         run_length: u32 = 1, in 1..=1_000_000_000, with "kind" = ["\"job\""], needs plain;
-        /// Where the requests between two draws go.
+        /// Address of the requests between two draws.
         run_kind: RunKind = RunKind::Sequential, with "kind" = ["\"job\""], needs plain;
-        /// Share of the draws of a random job that are drawn; the rest go on behind the last request of their direction.
+        /// Share of the draws of a random job that are random; the others continue after the last request of their direction.
         random_share: f64 as Share = 1.0, in 0.0..=1.0, with "kind" = ["\"job\""], needs plain;
-        /// Bytes that a sequential job leaves out behind each request.
+        /// Bytes that a sequential job skips after each request.
         skip: Bytes = Bytes::ZERO, in Bytes::ZERO..=SPACE_MAX, with "kind" = ["\"job\""], needs plain;
-        /// Bytes that a sequential job covers before it leaves out `skip`.
+        /// Bytes that a sequential job covers before it skips `skip` bytes.
         skip_after: Option<Bytes> = None, unset "one request", in Bytes::new(512)..=SPACE_MAX, with "kind" = ["\"job\""], needs plain;
         /// Whether `skip` goes towards the start of the file.
         skip_back: bool = false, with "kind" = ["\"job\""], needs plain;
-        /// How arrivals are spaced (they matter in open replay only).
+        /// Arrival process; only open replay uses it.
         arrivals: Option<ArrivalKind> = None, unset "exponential; what a profile assumes", with "kind" = ["\"synthetic\"", "\"job\"", "\"profile\""],
             needs plain;
-        /// Mean time between arrivals; of a mix, of all its members together.
+        /// Mean time between arrivals; for a mix, between those of all members together.
         interarrival: Option<Time> = None, unset "10us; what is published of a profile or a mix", in Time::ZERO..=Time::from_ms(1_000_000), with "kind" = ["\"synthetic\"", "\"job\"", "\"profile\""], needs plain;
         /// Requests in a burst.
         burst_length: Option<u32> = None, unset "1; what a profile assumes", in 1..=1_000_000, with "kind" = ["\"synthetic\"", "\"profile\""], with "arrivals" = ["\"burst\""], needs plain;
-        /// How often on average two pages that are read together are read together again: bursts of a profile come again, to the same places.
+        /// Mean number of times that two pages that are read together are read together again. Above 1, bursts of a profile recur at the same
+        /// addresses.
         pair_repetition: Option<f64> = None, unset "what is published of a profile; 1 where nothing is", in 1.0..=100_000.0, with "kind" = ["\"profile\""], needs plain;
-        /// Whether the requests of a burst all read or all write. Bursts of one kind come again as that kind.
+        /// Whether all requests of a burst have the same kind. If so, a burst recurs with its kind.
         burst_kinds: BurstKinds = BurstKinds::Mixed, with "kind" = ["\"profile\""], needs plain;
     }
 }
