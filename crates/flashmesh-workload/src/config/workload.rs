@@ -177,15 +177,15 @@ choices! {
 choices! {
     /// The unit of time stamps in the ASCII family.
     TraceTimeUnit {
-        /// Picoseconds.
+        /// Time stamps in picoseconds.
         Picoseconds = "ps",
-        /// Nanoseconds.
+        /// Time stamps in nanoseconds.
         Nanoseconds = "ns",
-        /// Microseconds.
+        /// Time stamps in microseconds.
         Microseconds = "us",
-        /// Milliseconds.
+        /// Time stamps in milliseconds.
         Milliseconds = "ms",
-        /// Seconds.
+        /// Time stamps in seconds.
         Seconds = "s",
     }
 }
@@ -203,9 +203,9 @@ choices! {
 choices! {
     /// The unit of offsets and sizes in the ASCII family.
     TraceAddressUnit {
-        /// Sectors of 512 B.
+        /// Offsets and sizes in sectors of 512 B.
         Sectors = "sectors",
-        /// Bytes.
+        /// Offsets and sizes in bytes.
         Bytes = "bytes",
     }
 }
@@ -334,7 +334,7 @@ section! {
         interarrival: Option<Time> = None, unset "10us; what is published of a profile or a mix", in Time::ZERO..=Time::from_ms(1_000_000), with "kind" = ["\"synthetic\"", "\"job\"", "\"profile\""], needs plain;
         /// Requests in a burst.
         burst_length: Option<u32> = None, unset "1; what a profile assumes", in 1..=1_000_000, with "kind" = ["\"synthetic\"", "\"profile\""], with "arrivals" = ["\"burst\""], needs plain;
-        /// Mean number of times that two pages that are read together are read together again. Above 1, bursts of a profile recur at the same
+        /// Mean number of times that a pair of pages is read together, including the first. Above 1, bursts of a profile recur at the same
         /// addresses.
         pair_repetition: Option<f64> = None, unset "what is published of a profile; 1 where nothing is", in 1.0..=100_000.0, with "kind" = ["\"profile\""], needs plain;
         /// Whether all requests of a burst have the same kind. If so, a burst recurs with its kind.

@@ -53,10 +53,10 @@ pub enum SizeFigures {
     },
 }
 
-/// How often pages that are read together are read together again (collide).
+/// The repetition of collisions: how often pages that are read together once are read together in all.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Repetition {
-    /// The mean number of collisions per pair of pages, as published.
+    /// The mean number of collisions per pair of pages, including the first, as published.
     pub mean: f64,
     /// The share of recurrences whose burst is drawn in proportion to its earlier occurrences. The burst of the others is drawn uniformly.
     pub skew: f64,
