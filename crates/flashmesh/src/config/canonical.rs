@@ -9,7 +9,7 @@ use super::Config;
 use super::stream::PER_STREAM;
 use super::tree::Written;
 
-/// The JSON of a canonical TOML value. Plain texts, numbers and booleans need no parser.
+/// Returns the JSON of a canonical TOML value. Plain texts, numbers and booleans bypass the TOML parser.
 fn json_of(value: &str) -> Value {
     if let Some(text) = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'))
         && !text.contains(['"', '\\'])
@@ -30,17 +30,17 @@ fn json_of(value: &str) -> Value {
 }
 
 impl Config {
-    /// The complete configuration as TOML, every key in the order of declaration; keys that are unset are left away.
+    /// Returns the complete configuration as TOML: every key that is set, in the order of declaration.
     ///
-    /// Streams have all of their keys, so what stands above them is left away as well.
+    /// With streams, the defaults above them are omitted, because every stream has all of its keys.
     ///
-    /// Reading it with [`Config::from_str`] gives an equal configuration, whatever the presets of that version are.
-    /// (A trace path that is not Unicode is written with replacement characters.)
+    /// [`Config::from_str`] parses it into an equal configuration, even if presets have changed since. (In a trace path that is not Unicode,
+    /// invalid characters are replaced.)
     pub fn to_toml(&self) -> String {
         self.text_without(&[])
     }
 
-    /// The canonical form without some sections, those of streams included.
+    /// Returns the canonical form without the given sections, including those of streams.
     pub(crate) fn text_without(&self, sections: &[&str]) -> String {
         let mut text = String::new();
         for (section, entries) in self.shown_entries() {
@@ -59,7 +59,7 @@ impl Config {
         text
     }
 
-    /// The canonical form as JSON: the tables of [`Config::to_toml`] as objects.
+    /// Returns the canonical form as JSON: the tables of [`Config::to_toml`] as objects.
     pub fn to_json(&self) -> String {
         let mut tables = Map::new();
         for (section, entries) in self.shown_entries() {
@@ -73,8 +73,7 @@ impl Config {
         Value::Object(tables).to_string()
     }
 
-    /// Sections of the canonical form; with streams, without the sections that streams have of their own. Without policies there is no
-    /// section of them.
+    /// Returns the sections of the canonical form: without the defaults above streams if there are streams, and without `[policy]` if it is empty.
     fn shown_entries(&self) -> impl Iterator<Item = Written> {
         let is_read = |section: &str| self.stream.is_empty() || !PER_STREAM.contains(&section);
         let policies = |section: &str, keys: &[(&str, Option<String>)]| {
@@ -83,7 +82,8 @@ impl Config {
         self.entries().into_iter().filter(move |(section, keys)| is_read(section) && policies(section, keys))
     }
 
-    /// Returns the first key, in the order of declaration, with another value in `other`, and both values; `None` for equal configurations.
+    /// Returns the first key, in the order of declaration, with different values in `self` and `other`, and both values; `None` if the
+    /// configurations are equal.
     pub(crate) fn first_difference(&self, other: &Config) -> Option<(String, [Option<String>; 2])> {
         let listed = |config: &Config| -> Vec<(String, Option<String>)> {
             let dotted = |section: &str, key: &str| {
@@ -104,9 +104,9 @@ impl Config {
         })
     }
 
-    /// A fingerprint of the configuration: SHA-256 over the canonical form, in hexadecimal.
+    /// Returns a fingerprint of the configuration: the SHA-256 of the canonical form, in hexadecimal.
     ///
-    /// A trace, a fitted profile or the file of a policy counts by its file name, so the hash does not depend on the folder a run is started from.
+    /// Of the paths of traces, fitted profiles and policies only the file name counts, so the hash does not depend on the folder of the run.
     pub fn hash(&self) -> String {
         let mut portable = self.clone();
         let streams = portable.stream.iter_mut().map(|stream| &mut stream.workload);

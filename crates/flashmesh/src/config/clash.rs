@@ -1,15 +1,15 @@
-//! What checks of a finished configuration find.
+//! Conflicts between settings of a complete configuration.
 
 use super::Config;
 use super::error::ConfigErrorKind;
 
-/// Finds settings that cannot go together; single keys are within their bounds.
+/// A check that finds conflicting settings. Each key is already known to be within its bounds.
 pub(crate) type Checks = fn(&Config) -> Vec<Clash>;
 
-/// Settings that cannot go together.
+/// A conflict between settings.
 pub(crate) struct Clash {
     pub kind: ConfigErrorKind,
-    /// Keys, `section.key`, likeliest culprit first.
+    /// The keys in conflict, as `section.key`, the likeliest cause first.
     pub keys: Vec<String>,
     pub message: String,
     pub help: Option<String>,

@@ -1,4 +1,4 @@
-//! Configuration errors: what is wrong, where, and what to write instead.
+//! Configuration errors: the problem, its position, and the remedy.
 
 use std::fmt;
 
@@ -9,33 +9,32 @@ use crate::units::printable;
 use super::node::Location;
 pub use flashmesh_base::config::error::ConfigErrorKind;
 
-/// A configuration that cannot be run: all that is wrong with it.
+/// The error of an invalid configuration, with all of its problems.
 ///
-/// Its text is meant for a person: each problem with its file, line and column, the line with a caret, and mostly what
-/// to write instead.
+/// Its text is meant for users: each problem with file, line and column, the source line with a caret, and usually the remedy.
 #[derive(Clone, Debug)]
 pub struct ConfigError {
     problems: Vec<Problem>,
     rendered: String,
 }
 
-/// One thing that is wrong.
+/// One problem of a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// What kind of thing.
+    /// The kind of the problem.
     pub kind: ConfigErrorKind,
-    /// What is wrong, in a sentence.
+    /// The description of the problem, in a sentence.
     pub message: String,
-    /// What to write instead, when there is something to say.
+    /// The remedy, if there is one.
     pub help: Option<String>,
-    /// Where, when it stands in a text.
+    /// The position, if the problem is in a text.
     pub position: Option<Position>,
 }
 
 /// A position in a file or an override.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Position {
-    /// The file, or the override: "--set #2".
+    /// The name of the file, or the override: "--set #2".
     pub source: String,
     /// The line, from 1.
     pub line: usize,
@@ -49,7 +48,7 @@ pub(super) struct Source {
     pub text: String,
 }
 
-/// A problem before it is rendered.
+/// A problem that is not yet rendered.
 #[derive(Clone, Debug)]
 pub(super) struct Finding {
     pub kind: ConfigErrorKind,
@@ -58,11 +57,11 @@ pub(super) struct Finding {
     pub place: Option<Location>,
 }
 
-/// Most problems shown; more are only counted.
+/// The maximum number of problems shown. Of further ones, only the number is shown.
 const SHOWN_MAX: usize = 20;
 
 impl ConfigError {
-    /// Renders `findings`, at least one, with the lines they point at.
+    /// Renders `findings`, which must not be empty, with their source lines.
     pub(super) fn new(sources: &[Source], findings: &[Finding]) -> ConfigError {
         let shown = &findings[..findings.len().min(SHOWN_MAX)];
         let mut texts: Vec<String> = shown.iter().map(|finding| render(sources, finding)).collect();
@@ -85,13 +84,13 @@ impl ConfigError {
         ConfigError::new(&[], &[Finding { kind, message, help: None, place: None }])
     }
 
-    /// The kind of the first problem.
+    /// Returns the kind of the first problem.
     pub fn kind(&self) -> ConfigErrorKind {
-        // A configuration without a problem gives no error, so there is a first one.
+        // A `ConfigError` always has a first problem.
         self.problems.first().map_or(ConfigErrorKind::Unreadable, |problem| problem.kind)
     }
 
-    /// The problems in the order of the text, the first twenty of them.
+    /// Returns the problems in the order of the text, up to the first twenty.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
@@ -105,7 +104,7 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// The last character boundary at or before `at`.
+/// Returns the last character boundary at or before `at`.
 fn boundary(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
@@ -129,7 +128,7 @@ fn render(sources: &[Source], finding: &Finding) -> String {
     if let Some(place) = &finding.place {
         let source = &sources[place.source];
         let (start, end) = (boundary(&source.text, place.span.start), boundary(&source.text, place.span.end));
-        // Only the first line of a long value: the caret tells where it begins.
+        // Mark only the first line of a long value: the caret shows its start.
         let end = source.text[start..end].find('\n').map_or(end, |newline| start + newline);
         let annotation = AnnotationKind::Primary.span(start..end);
         group = group.element(Snippet::source(&source.text).path(&source.name).annotation(annotation));

@@ -1,4 +1,4 @@
-//! Which instance of the simulation a configuration needs, from the declarations of its keys.
+//! Selection of the smallest instance of the simulation that supports a configuration.
 
 use super::load::parameters;
 use super::reference::{Condition, ParameterSpec, UsedWith, dotted};
@@ -7,8 +7,8 @@ use super::unused::value_of;
 use super::{Config, Instance};
 
 impl Config {
-    /// The keys that the plain instance of the simulation does not serve, with the instance that each needs. A key that has its default, or
-    /// that nothing reads, needs none.
+    /// Returns the keys whose values the plain instance does not support, with the instance that each needs. Keys with their default, and
+    /// keys without effect, are left out.
     pub fn needs(&self) -> Vec<(String, Instance)> {
         let entries = self.entries();
         let wanting = parameters().filter(|spec| spec.needs.instance > Instance::Plain);
@@ -21,7 +21,8 @@ impl Config {
     }
 }
 
-/// Whether `section`, as it is written, is that of a parameter: the same, that of a stream, or one with a name.
+/// Returns whether `section`, as written in a configuration, is the section of a parameter: literally, as a section of a stream, or as a
+/// named table.
 fn is_section(section: &str, spec: &ParameterSpec) -> bool {
     let table = spec.section.strip_suffix("NAME");
     section == spec.section
@@ -31,7 +32,7 @@ fn is_section(section: &str, spec: &ParameterSpec) -> bool {
         || table.is_some_and(|table| section.starts_with(table))
 }
 
-/// Whether the value of a parameter in `section` needs the instance that it names.
+/// Returns whether the value of a parameter in `section` needs the instance in `spec.needs`.
 fn is_needing(entries: &[Written], section: &str, spec: &ParameterSpec) -> bool {
     let value = |condition: &Condition| {
         let section = if condition.section == spec.section { section } else { condition.section };

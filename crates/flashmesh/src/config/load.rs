@@ -1,4 +1,4 @@
-//! Puts a configuration together: defaults, then the preset, then the file, then what jobs ask, then the overrides.
+//! Loading of a configuration in layers: defaults, preset, file, fio jobs, overrides.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +16,7 @@ use super::section::Section;
 use super::suggest::{listed, nearest, quoted};
 use super::{Config, ReplayMode, StreamConfig, Workload, WorkloadKind};
 
-/// Who set a key; a later one wins.
+/// The layer that set a key. Later layers override earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Layer {
     Preset,
@@ -38,7 +38,7 @@ pub(super) struct Setting {
 }
 
 pub(super) enum Table {
-    /// A section without a name; empty for the root keys.
+    /// A section without a name of its own; empty for the top-level keys.
     Section(String),
     /// A section of a named stream.
     Stream(String, &'static str),
@@ -73,12 +73,12 @@ const RENAMED: [(&str, &str, &str); 4] = [
     ("venice", "hold-circuit", "fabric.hold-path; its value for true is \"reads\""),
 ];
 
-/// A configuration that was read, and what whoever wrote it should know.
+/// A loaded configuration, with notes for its author.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// What was read.
+    /// The loaded configuration.
     pub config: Config,
-    /// What goes on working under another name, a sentence each. None changes what is read.
+    /// Notes about old names that are still accepted, a sentence each. They do not affect the configuration.
     pub notes: Vec<String>,
 }
 
@@ -88,15 +88,15 @@ pub(super) struct Loader {
     pub findings: Vec<Finding>,
     pub config: Config,
     notes: Vec<String>,
-    /// By the whole key: `fabric.kind`, `stream.oltp.replay.mode`.
+    /// The settings by full key, such as `fabric.kind` or `stream.oltp.replay.mode`.
     pub settings: BTreeMap<String, Setting>,
     pub named: Vec<NamedTable>,
-    /// Whether only a preset and overrides are given, so that overrides may name streams and namespaces.
+    /// Whether there is only a preset and overrides. Overrides may then define streams and namespaces.
     pub is_bare: bool,
 }
 
-/// Reads `file` (name and text), then `jobs`, then `overrides`; a trace or a policy in the file is relative to `folder`. Findings of `checks`
-/// point at the lines of their keys.
+/// Loads `file` (name and text), then `jobs`, then `overrides`. Paths of traces and policies in the file are relative to `folder`. Conflicts
+/// found by `checks` point to the lines of their keys.
 pub(crate) fn load(
     file: Option<(&str, &str)>,
     folder: Option<&Path>,
@@ -106,7 +106,7 @@ pub(crate) fn load(
 ) -> Result<Loaded, ConfigError> {
     let mut loader = Loader::default();
     let file_entries = file.map(|(name, text)| loader.parse(name, text)).unwrap_or_default();
-    // The rest of a broken file would only give errors that vanish with the first one.
+    // Further errors in a file that is not TOML would only result from the first one.
     if loader.findings.iter().any(|finding| finding.kind == ConfigErrorKind::InvalidToml) {
         return Err(ConfigError::new(&loader.sources, &loader.findings));
     }
@@ -250,7 +250,7 @@ impl Loader {
         self.config.stream.iter_mut().find(|stream| stream.name == name)
     }
 
-    /// The workload of a stream, or of the root, and the name of its section.
+    /// Returns the name of the workload section of a stream, or of the top level, and the section.
     fn workload(&mut self, stream: Option<&str>) -> (String, &mut Workload) {
         match stream.and_then(|name| self.config.stream.iter().position(|stream| stream.name == name)) {
             Some(at) => {
@@ -311,7 +311,7 @@ impl Loader {
         self.find(ConfigErrorKind::UnknownKey, message, help, Some(entry.key_place.clone()));
     }
 
-    /// A trace or a profile implies the workload kind, and replaces that of a lower layer.
+    /// Derives `workload.kind` from a trace or a profile. It replaces the kind of a lower layer.
     pub fn imply_workload_kind(&mut self, layer: Layer, stream: Option<&str>) {
         let (section, _) = self.workload(stream);
         let set_here =
@@ -340,7 +340,7 @@ impl Loader {
             (None, Some(_)) => {}
             (None, None) => return,
         }
-        // What a lower layer named is no longer meant.
+        // Keys of other kinds, set by a lower layer, no longer apply.
         if workload.kind != WorkloadKind::Trace {
             workload.trace = None;
         }
@@ -352,7 +352,7 @@ impl Loader {
         }
     }
 
-    /// A trace is replayed open, unless a layer sets another mode or a key of another mode.
+    /// Selects open replay for traces, unless a layer sets a mode or a key of another mode.
     fn imply_replay_modes(&mut self) {
         let names: Vec<String> = self.config.stream.iter().map(|stream| stream.name.clone()).collect();
         let says = |stream: &str, key: &str| {
@@ -372,7 +372,7 @@ impl Loader {
         }
     }
 
-    /// The setting of a key; a stream inherits that of the root.
+    /// Returns the setting of a key. A stream inherits the top-level setting.
     fn setting_of(&self, key: &str) -> Option<&Setting> {
         self.settings.get(key).or_else(|| {
             let (_, own) = key.strip_prefix("stream.")?.split_once('.')?;
@@ -381,11 +381,11 @@ impl Loader {
     }
 
     fn finish(mut self, checks: Checks) -> Result<Loaded, ConfigError> {
-        // With a key in error its default stands in for it, and would be blamed for what it is not.
+        // A key in error has its default instead, which could cause misleading conflicts.
         if self.findings.is_empty() {
             for clash in checks(&self.config) {
                 let culprits = clash.keys.iter().filter_map(|key| self.setting_of(key));
-                // Of several culprits the one set last, and of those the likeliest, which stands first.
+                // Blame the key that was set in the latest layer; among several of them the first, which is the likeliest cause.
                 let culprit = culprits.rev().max_by_key(|setting| setting.layer);
                 let place = culprit.map(|setting| setting.value_place.clone());
                 self.findings.push(Finding { kind: clash.kind, message: clash.message, help: clash.help, place });
@@ -403,10 +403,10 @@ impl Loader {
 }
 
 impl Config {
-    /// Checks a configuration, however it was put together: the bounds of every key, and then what `checks` finds.
+    /// Checks a configuration, whether loaded or assembled in code: the bounds of every key, then `checks`.
     ///
     /// # Errors
-    /// Everything that is wrong, with the names of the keys.
+    /// All problems, with the names of their keys.
     pub(crate) fn validate_with(&self, checks: Checks) -> Result<(), ConfigError> {
         let mut findings: Vec<Finding> = self
             .misfits()
@@ -422,7 +422,7 @@ impl Config {
         if findings.is_empty() { Ok(()) } else { Err(ConfigError::new(&[], &findings)) }
     }
 
-    /// In the order of declaration.
+    /// Returns all parameters, in the order of declaration.
     pub fn parameters() -> impl Iterator<Item = &'static ParameterSpec> {
         parameters()
     }
@@ -432,7 +432,7 @@ pub(super) fn parameters() -> impl Iterator<Item = &'static ParameterSpec> {
     Config::sections().iter().flat_map(|section| &section.parameters)
 }
 
-/// The names that may stand in brackets; of named tables the first part.
+/// Returns the names of sections; of named tables the part before the name.
 fn table_names() -> Vec<&'static str> {
     let names = Config::sections().iter().map(|section| section.table().unwrap_or(section.name));
     names.filter(|name| !name.is_empty()).chain([Named::Stream.key()]).collect()
@@ -442,12 +442,12 @@ fn is_root_key(key: &str) -> bool {
     parameters().any(|spec| spec.section.is_empty() && spec.key == key)
 }
 
-/// The section as messages have it: "in [geometry]".
+/// Returns the place of a section for messages: "in [geometry]".
 fn place_of(section: &str) -> String {
     if section.is_empty() { "above all sections".to_owned() } else { format!("in [{section}]") }
 }
 
-/// `misfit` with its key, and with the bounds where they are exceeded.
+/// Returns `misfit` with its key added, and with the bounds if they are exceeded.
 fn misfit_finding(path: &str, section: &str, key: &str, misfit: Misfit, place: Option<Location>) -> Finding {
     let path = dotted(path, key);
     let bounds = parameters().find(|spec| spec.section == section && spec.key == key).map(|spec| &spec.bounds_text);

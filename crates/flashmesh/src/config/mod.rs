@@ -1,4 +1,4 @@
-//! One typed tree of parameters: declared once, read from TOML, with errors that point at the line.
+//! The typed tree of all parameters: declared once, loaded from TOML, with errors that point to the line.
 //!
 //! ```
 //! use flashmesh::config::{Config, FabricKind};
@@ -19,17 +19,16 @@
 //! # Ok::<(), flashmesh::config::ConfigError>(())
 //! ```
 //!
-//! A value comes from the last of these that sets it: the defaults (those of the `venice-z-nand` preset, but for `venice.revisits`), the preset that the
-//! file or an override names, the file, what jobs of fio ask, the overrides in their order. Overrides change the streams and the
-//! namespaces that file or jobs name; only where the file says nothing but its preset may they name some.
+//! A value comes from the last layer that sets it: the defaults (equal to the preset `venice-z-nand`, except for `venice.revisits`), the preset
+//! named in the file or an override, the file, the jobs of fio, the overrides in their order. Overrides change the streams and namespaces
+//! defined by the file or the jobs. They can only define new ones if the file contains nothing but its preset.
 //!
-//! `[workload]`, `[replay]` and `[queue]` may be given once more for each of several streams, as `[stream.NAME.workload]`.
-//! A stream starts from what these sections say above all streams, whatever layer says it; what the stream says itself
-//! goes before it.
+//! Each of several streams may have its own `[workload]`, `[replay]` and `[queue]`, written as `[stream.NAME.workload]`. The defaults of a
+//! stream are these sections above all streams, whichever layer sets them; keys of the stream itself take precedence.
 //!
-//! Adding a parameter is one declaration in its file below `sections/`, or in `flashmesh-workload` for `[workload]` and
-//! `[replay]`; adding a choice, such as another interconnect, is one line in its enumeration. The reference page, the schema and
-//! the Python types follow from them (`cargo run -p flashmesh --example generate`).
+//! To add a parameter, declare it in its file in `sections/`, or in `flashmesh-workload` for `[workload]` and `[replay]`. To add a choice, such
+//! as another interconnect, add one line to its enumeration. The reference page, the schema and the Python types are generated from these
+//! (`cargo run -p flashmesh --example generate`).
 
 mod canonical;
 mod clash;
@@ -63,12 +62,12 @@ pub(crate) use stream::{NAMED_MAX, is_name};
 pub use tree::Config;
 
 impl Config {
-    /// The presets, each with its name, a line about it, and its file.
+    /// Returns the presets, each with its name, a summary, and its file.
     pub fn presets() -> &'static [Preset] {
         preset::PRESETS
     }
 
-    /// The preset of a name, which may be one that it had before.
+    /// Returns the preset with this name or former name.
     pub(crate) fn preset(name: &str) -> Option<&'static Preset> {
         preset::find(name)
     }

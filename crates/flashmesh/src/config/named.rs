@@ -1,4 +1,4 @@
-//! Reads the tables that have names: `[stream.NAME.*]` and `[namespace.NAME]`.
+//! Loading of named tables: `[stream.NAME.*]` and `[namespace.NAME]`.
 
 use std::path::Path;
 
@@ -28,7 +28,7 @@ impl Named {
     }
 }
 
-/// Nesting depth of named tables, by their first name.
+/// Returns the nesting depth of the table that begins with `first`.
 pub(super) fn depth(first: &str) -> usize {
     match Named::of(first) {
         Some(Named::Stream) => 3,
@@ -40,12 +40,12 @@ pub(super) fn depth(first: &str) -> usize {
 pub(super) struct NamedTable {
     kind: Named,
     name: String,
-    /// Settings of the stream, kept until all defaults of streams are known.
+    /// The settings of a stream, kept until the defaults of all streams are known.
     entries: Vec<(Layer, KeyValue)>,
 }
 
 impl Loader {
-    /// Reads the `[stream]` or `[namespace]` tables of a layer.
+    /// Applies the `[stream]` or `[namespace]` tables of a layer.
     pub(super) fn apply_named(&mut self, layer: Layer, kind: Named, entry: &KeyValue) {
         let key = kind.key();
         let Value::Table(tables) = &entry.node.value else {
@@ -78,7 +78,7 @@ impl Loader {
         }
     }
 
-    /// Index of the table; `None` when no table of that name is allowed.
+    /// Returns the index of a named table, which is added if it is new; `None` if the name is not allowed.
     fn admit(&mut self, layer: Layer, kind: Named, table: &KeyValue) -> Option<usize> {
         let (key, name) = (kind.key(), &table.key);
         if let Some(at) = self.named.iter().position(|known| known.kind == kind && known.name == *name) {
@@ -92,7 +92,7 @@ impl Loader {
             return None;
         }
         let known: Vec<&NamedTable> = self.named.iter().filter(|known| known.kind == kind).collect();
-        // On a bare preset overrides are all there is; of a stream that a file does not have the name is misspelt.
+        // With only a preset, overrides may define new names. Otherwise a name that the file does not have is misspelt.
         if layer == Layer::Override && !self.is_bare {
             let names: Vec<&str> = known.iter().map(|known| known.name.as_str()).collect();
             let message = format!("there is no {key} {}", quoted(name));
@@ -121,7 +121,7 @@ impl Loader {
         Some(self.named.len() - 1)
     }
 
-    /// Builds the streams once their defaults are known; a trace in the file is relative to `folder`.
+    /// Builds the streams once their defaults are known. A trace in the file is relative to `folder`.
     pub(super) fn make_streams(&mut self, folder: Option<&Path>) {
         let tables = std::mem::take(&mut self.named);
         for table in tables.iter().filter(|table| table.kind == Named::Stream) {

@@ -1,14 +1,14 @@
-//! Overrides: `section.key=value`, as `--set` gives them.
+//! Overrides: `section.key=value`, as passed to `--set`.
 
 use toml::de::DeValue;
 
 use super::error::{ConfigErrorKind, Finding};
 use super::node::{KeyValue, Location, Node, SourceId, Value};
 
-/// Reads one override as if it were a small file.
+/// Parses one override into an entry with its section, like an entry of a file.
 ///
-/// The value is TOML when it can be read as such, else it is taken as a text, so that quotes may be left away:
-/// `fabric.kind=ideal`, `flash.read-time=3us`, `replay.outstanding=16`.
+/// A value that is not valid TOML is a text, so that quotes may be omitted: `fabric.kind=ideal`, `flash.read-time=3us`,
+/// `replay.outstanding=16`.
 pub(super) fn parse(text: &str, source: SourceId) -> Result<KeyValue, Finding> {
     let finding = |kind, message: &str, span| Finding {
         kind,
@@ -41,7 +41,7 @@ pub(super) fn parse(text: &str, source: SourceId) -> Result<KeyValue, Finding> {
         let start = start + (part.len() - part.trim_start().len());
         (part.trim().to_owned(), Location { source, span: start..start + part.trim().len() })
     };
-    // Below the tables that have names the key is one or two steps further down.
+    // In named tables, the key is one or two levels deeper.
     let steps = path.split('.').next().map_or(1, |first| super::named::depth(first.trim()));
     let mut parts = Vec::new();
     let mut start = 0;

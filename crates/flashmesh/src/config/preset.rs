@@ -1,15 +1,15 @@
-//! The drives that come with the simulator: presets are files like any other, built into the program.
+//! The presets: configuration files that are compiled into the program.
 
-/// A named configuration that files start from.
+/// A named configuration that other configurations start from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Preset {
-    /// The name that `preset = "..."` takes.
+    /// The name for `preset = "..."`.
     pub name: &'static str,
-    /// What it was called before, which is accepted as well.
+    /// The former name, which is still accepted.
     pub former_name: Option<&'static str>,
-    /// What it is, in one line.
+    /// The description, in one line.
     pub summary: &'static str,
-    /// The file, with the source of each value.
+    /// The text of the file, which states the source of each value.
     pub text: &'static str,
 }
 
@@ -31,7 +31,7 @@ macro_rules! preset {
     };
 }
 
-/// One file in the presets folder and one line here for each.
+/// All presets: one file in the presets folder and one line here each.
 pub(super) const PRESETS: &[Preset] = &[
     preset!(
         "venice-z-nand",
@@ -62,7 +62,7 @@ pub(super) const PRESETS: &[Preset] = &[
     preset!("collisions", "1 TB of TLC on 16 dies, from Patterned Read Collisions in Flash SSDs (IEEE Access)"),
 ];
 
-/// The preset that is, or was, called `name`.
+/// Returns the preset with this name or former name.
 pub(super) fn find(name: &str) -> Option<&'static Preset> {
     PRESETS.iter().find(|preset| preset.name == name || preset.former_name == Some(name))
 }

@@ -1,4 +1,4 @@
-//! The whole tree of parameters.
+//! The tree of all parameters.
 
 use std::sync::LazyLock;
 
@@ -14,9 +14,9 @@ use super::sections::{
 use super::stream::StreamConfig;
 
 section! {
-    /// The keys above all sections.
+    /// The top-level keys.
     Root, "" {
-        /// The number every random choice of a run grows from.
+        /// Seed of all random choices of a run.
         seed: u64 = 0, in 0..=super::form::INTEGER_MAX, needs plain;
     }
 }
@@ -47,15 +47,14 @@ macro_rules! tree {
                 Root { $($root_field: self.$root_field.clone(),)+ }
             }
 
-            /// What can be set, section by section; the first has the keys above all sections, the last is that of a
-            /// namespace.
+            /// Returns the description of every section. The first one has the top-level keys, the last is that of a namespace.
             pub fn sections() -> &'static [SectionSpec] {
                 static SECTIONS: LazyLock<Vec<SectionSpec>> =
                     LazyLock::new(|| vec![Root::spec(), $(<$section as Section>::spec(),)+ Namespace::spec()]);
                 &SECTIONS
             }
 
-            /// Sets a key of a section without a name; `None` when there is no such key.
+            /// Sets a key of a section without a name; returns `None` if there is no such key.
             pub(super) fn set(&mut self, section: &str, key: &str, node: &Node) -> Option<Result<(), Misfit>> {
                 match section {
                     "" => {
@@ -69,7 +68,7 @@ macro_rules! tree {
                 }
             }
 
-            /// The sections with their keys and canonical values, those with names included.
+            /// Returns all sections, including named tables, with their keys and canonical values.
             pub(super) fn entries(&self) -> Vec<Written> {
                 let mut entries = vec![
                     (String::new(), self.root().entries()),
@@ -85,7 +84,7 @@ macro_rules! tree {
                 entries
             }
 
-            /// The values out of bounds, each with the name of its section, the section of its declaration, and key.
+            /// Returns the values out of bounds, each with the path of its section, the section of its declaration, and its key.
             pub(super) fn misfits(&self) -> Vec<(String, &'static str, &'static str, Misfit)> {
                 let root = self.root().misfits().into_iter().map(|(key, misfit)| (String::new(), "", key, misfit));
                 let mut misfits: Vec<_> = root.collect();
@@ -112,18 +111,18 @@ macro_rules! tree {
 }
 
 tree! {
-    /// Everything that decides a run: plain data, with the defaults of the `venice-z-nand` preset, but for `venice.revisits`.
+    /// The complete configuration of a run as plain data. The defaults are those of the preset `venice-z-nand`, except for
+    /// `venice.revisits`.
     ///
-    /// Mostly read from a file ([`Config::from_file`]); when put together in code, [`Config::validate`] tells whether
-    /// it can be run.
+    /// Usually loaded from a file ([`Config::from_file`]). [`Config::validate`] checks a configuration assembled in code.
     Config {
         root {
-            /// The number every random choice of a run grows from.
+            /// Seed of all random choices of a run.
             seed: u64,
         }
-        /// The array of chips.
+        /// The flash array: channels, chips, dies, planes, blocks and pages.
         geometry: Geometry,
-        /// The latencies and abilities of the flash chips.
+        /// Latencies and features of the flash chips.
         flash: Flash,
         /// The network between controllers and chips.
         fabric: Fabric,
@@ -131,33 +130,33 @@ tree! {
         packets: Packets,
         /// The horizontal and vertical channels of pnSSD, and their controllers.
         pnssd: Pnssd,
-        /// NoSSD, a network of packets between the chips.
+        /// NoSSD, a packet-switched network between the chips.
         nossd: Nossd,
         /// Venice, a mesh of routers in which scouts reserve circuits.
         venice: Venice,
-        /// Which waiting transaction a die runs next.
+        /// Scheduling of the transactions that wait for a die.
         schedule: Schedule,
-        /// Where a page lives.
+        /// Flash translation layer: mapping and allocation of pages.
         ftl: Ftl,
-        /// The cache of the map, when the map does not fit into DRAM.
+        /// The mapping cache, for a mapping table that does not fit into DRAM.
         mapping: Mapping,
-        /// What of the map is kept on flash, so that it is found again after a cut of the power.
+        /// Persistence of the mapping table across a power cut.
         persistence: Persistence,
-        /// The parts of MBM (Maximizing Bandwidth Management FTL), each with a switch of its own.
+        /// The parts of MBM (Maximizing Bandwidth Management FTL), each with its own switch.
         mbm: Mbm,
         /// Superblocks over the planes of several dies.
         superblock: Superblock,
-        /// The SLC cache.
+        /// The SLC cache of each plane.
         slc: Slc,
         /// Garbage collection.
         gc: Gc,
-        /// Policies in Python, in place of built-in ones.
+        /// Policies in Python that replace built-in ones.
         policy: Policy,
         /// Wear levelling.
         wear: Wear,
-        /// Copies of pages that collide with others again and again.
+        /// Replication of pages that repeatedly collide with others.
         replication: Replication,
-        /// The queues and the link to the host.
+        /// The queues and the link of the host.
         host: Host,
         /// The controller of `host.interface = "nvme"`.
         nvme: Nvme,
@@ -169,23 +168,24 @@ tree! {
         cache: Cache,
         /// The state of the drive before the first request.
         precondition: Precondition,
-        /// What the parts of the drive draw.
+        /// Power of the parts of the drive, and the power cut.
         power: Power,
-        /// How large the parts of the drive are.
+        /// Area of the parts of the drive.
         area: Area,
-        /// The steady state and epochs.
+        /// Measurement: warm-up, precision, epochs and recordings.
         measure: Measure,
-        /// Where requests come from.
+        /// The source of requests.
         workload: Workload,
-        /// When requests are issued.
+        /// The rule by which requests are issued.
         replay: Replay,
         /// The queue pair of a stream.
         queue: Queue,
         named {
-            /// Several workloads at once, in the order in which they are numbered. Where there is any, `workload`, `replay` and
-            /// `queue` above decide nothing: a file starts its streams from them, and forgets them.
+            /// Several workloads at once, in the order of their stream numbers. If there are any, `workload`, `replay` and
+            /// `queue` above have no effect: when a file is loaded they are the defaults of its streams, and are reset
+            /// afterwards.
             stream: Vec<StreamConfig>,
-            /// The parts of the space that the host sees, by name.
+            /// The namespaces, by name: parts of the space that the host sees.
             namespace: Vec<(String, Namespace)>,
         }
     }

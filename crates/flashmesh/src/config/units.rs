@@ -1,33 +1,33 @@
-//! How mapping units, pages and programs relate.
+//! Sizes of mapping units, pages and programs relative to each other.
 
 use crate::units::Bytes;
 
 use super::{Config, FirmwarePolicy, Geometry, PageTypes, ParityShare, ProgramUnit};
 
 impl Config {
-    /// What an entry of the map is for: `ftl.mapping-unit`, or a page.
+    /// Returns the size of a mapping unit: `ftl.mapping-unit`, or a page if unset.
     pub fn mapping_unit(&self) -> Bytes {
         self.ftl.mapping_unit.unwrap_or(self.geometry.page_size)
     }
 
-    /// Mapping units in a page; 1 where the unit does not divide the page, which is an error of the configuration.
+    /// Returns the mapping units in a page; 1 if the unit does not divide the page, which is a configuration error.
     pub fn units_per_page(&self) -> u32 {
         let (page, unit) = (self.geometry.page_size.as_u64(), self.mapping_unit().as_u64().max(1));
         if page.is_multiple_of(unit) { (page / unit) as u32 } else { 1 }
     }
 
-    /// Pages in a mapping unit; 1 where the page does not divide the unit, or the unit is smaller.
+    /// Returns the pages in a mapping unit; 1 if the page does not divide the unit, or the unit is smaller.
     pub fn pages_per_unit(&self) -> u32 {
         let (page, unit) = (self.geometry.page_size.as_u64().max(1), self.mapping_unit().as_u64());
         if unit.is_multiple_of(page) { (unit / page).max(1) as u32 } else { 1 }
     }
 
-    /// Mapping units that one program writes in a plane, outside the SLC cache. A unit of several programs counts as one of them.
+    /// Returns the mapping units that one program writes in a plane, outside the SLC cache. A unit larger than a program counts as one.
     pub fn units_per_program(&self) -> u32 {
         (self.units_per_page() * self.pages_per_program() / self.pages_per_unit()).max(1)
     }
 
-    /// Pages of a word line: bits of a cell.
+    /// Returns the pages of a word line: the bits per cell.
     pub fn pages_per_word_line(&self) -> u32 {
         match self.flash.page_types {
             PageTypes::One => 1,
@@ -37,19 +37,19 @@ impl Config {
         }
     }
 
-    /// Pages that one program writes in a plane, outside the SLC cache.
+    /// Returns the pages that one program writes in a plane, outside the SLC cache.
     pub fn pages_per_program(&self) -> u32 {
         if self.flash.program_unit == ProgramUnit::WordLine { self.pages_per_word_line() } else { 1 }
     }
 
-    /// Programs of a parity stripe, of which one is parity; `None` without parity.
+    /// Returns the programs in a parity stripe, one of which is parity; `None` without parity.
     pub fn parity_stripe(&self) -> Option<u32> {
         let ParityShare(programs) = self.ftl.parity.filter(|_| self.ftl.policy == FirmwarePolicy::Superblock)?;
         Some(programs)
     }
 
-    /// The array as the map sees it: its pages are mapping units, and those that parity takes are not there. A block has one unit where the unit is
-    /// larger than the block, which is an error of the configuration.
+    /// Returns the array as the mapping table sees it: its pages are mapping units, without those used for parity. If the unit is larger than a
+    /// block, which is a configuration error, a block has one unit.
     pub fn unit_geometry(&self) -> Geometry {
         let (units, pages) = (self.units_per_page(), self.pages_per_unit());
         let in_block = (self.geometry.pages_per_block.saturating_mul(units) / pages).max(1);
@@ -60,16 +60,16 @@ impl Config {
         }
     }
 
-    /// Mapping units of data in a block of the SLC cache, which has a page for each word line.
+    /// Returns the mapping units of data in a block of the SLC cache, which has one page per word line.
     pub(crate) fn slc_units_per_block(&self) -> u32 {
         let word_lines = self.geometry.pages_per_block / self.pages_per_word_line();
         self.data_of(word_lines.saturating_mul(self.units_per_page()) / self.pages_per_unit(), self.units_per_page())
     }
 
-    /// What parity leaves of so many units in a block, of which a program writes `of_program`.
+    /// Returns how many of the `in_block` units of a block hold data rather than parity. A program writes `of_program` units.
     fn data_of(&self, in_block: u32, of_program: u32) -> u32 {
         let programs_of_parity = self.parity_stripe().map_or(0, |programs| (in_block / of_program).div_ceil(programs));
-        // A block of one program is refused with parity.
+        // A block of a single program is a configuration error with parity.
         in_block - (programs_of_parity * of_program).min(in_block.saturating_sub(of_program))
     }
 }

@@ -1,4 +1,4 @@
-//! Finds keys that nothing reads, such as a time scale where the replay mode is not the open one.
+//! Detection of keys without effect, such as a time scale when the replay mode is not open.
 
 use super::Config;
 use super::error::{ConfigErrorKind, Finding};
@@ -7,21 +7,21 @@ use super::reference::{Condition, ParameterSpec, UsedWith, dotted};
 use super::stream::{PER_STREAM, StreamConfig};
 use super::tree::Written;
 
-/// The keys that together choose the source of requests.
+/// The keys that together select the source of requests.
 const SOURCE: [&str; 4] = ["workload.kind", "workload.trace", "workload.profile", "workload.fitted"];
 
-/// The canonical value of a key; empty when it is unset.
+/// Returns the canonical value of a key; empty if it is unset.
 pub(super) fn value_of(entries: &[Written], section: &str, key: &str) -> String {
     let keys = entries.iter().find(|(name, _)| name == section).map(|(_, keys)| keys.as_slice()).unwrap_or_default();
     keys.iter().find(|(name, _)| *name == key).and_then(|(_, value)| value.clone()).unwrap_or_default()
 }
 
-/// The policy in Python in place of which a key is read, where there is one.
+/// Returns the condition on a Python policy that would replace the key, if there is one.
 fn policy_of(with: &UsedWith) -> Option<&Condition> {
     with.any_of.iter().find(|condition| condition.section == "policy")
 }
 
-/// Where a key is looked at: above all streams, or in the stream whose table is named.
+/// The scope in which a key is evaluated: the top level, or the named stream.
 #[derive(Clone, Copy)]
 struct Scope<'a> {
     entries: &'a [Written],
@@ -56,7 +56,7 @@ impl Scope<'_> {
         each.collect::<Vec<_>>().join(" and ")
     }
 
-    /// The remedy: "set replay.mode to "open"".
+    /// Returns the remedy: "set replay.mode to "open"".
     fn remedy(self, with: &UsedWith) -> String {
         if let Some(policy) = policy_of(with) {
             return format!("leave {} away", policy.path());
@@ -70,10 +70,10 @@ impl Scope<'_> {
 }
 
 impl Config {
-    /// Why no part of a run reads `path`, such as `venice.routing`: what there is instead of what it is used with. `None` when a
-    /// part reads it, or there is no such key.
+    /// Returns why `path`, such as `venice.routing`, has no effect: the present value of the key that its condition requires. `None` if it
+    /// has an effect, or if there is no such key.
     ///
-    /// Unlike loading, which leaves a key alone where its own text chooses another mode, this looks at the values in effect.
+    /// Considers only the values in effect, whereas loading accepts a key without effect if the same text selects another mode.
     pub fn unread(&self, path: &str) -> Option<String> {
         let stream = self.stream.iter().map(|stream| format!("stream.{}", stream.name));
         let stream = stream.into_iter().find(|stream| path.starts_with(&format!("{stream}.")));
@@ -101,12 +101,12 @@ impl Config {
 }
 
 impl Loader {
-    /// Finds keys that nothing reads.
+    /// Reports keys without effect.
     ///
-    /// A key is not blamed when its layer, or a later one, sets the deciding key explicitly: a
-    /// file may keep values for several modes, and overrides may switch between them. One above all streams is not
-    /// blamed as long as one of them reads it. Nobody is blamed for what a preset says. A file that names a policy in Python is no switch:
-    /// keys of the built-in one in the same file are blamed.
+    /// A key is not reported if its layer, or a later one, explicitly sets the key of the condition: a file may contain values for several
+    /// modes, and overrides may switch between them. A top-level key is not reported if it has an effect in at least one stream. Keys of a
+    /// preset are never reported. Naming a Python policy is not such a switch: keys of the replaced built-in policy in the same file are
+    /// reported.
     pub(super) fn find_unused(&mut self) {
         let entries = self.config.entries();
         let streams: Vec<String> = self.config.stream.iter().map(|stream| format!("stream.{}", stream.name)).collect();
@@ -133,7 +133,7 @@ impl Loader {
         self.findings.extend(found);
     }
 
-    /// Where a key was set by the user; `None` for presets and for values in error.
+    /// Returns the setting of a key by the user; `None` for keys of presets and for invalid values.
     fn given(&self, section: &str, key: &str) -> Option<&Setting> {
         self.settings.get(&dotted(section, key)).filter(|setting| setting.taken && setting.layer > Layer::Preset)
     }
@@ -148,7 +148,7 @@ impl Loader {
         Some(unused(setting, message, format!("{}, or leave {} away", scope.remedy(with), spec.key)))
     }
 
-    /// The finding for a key of the root that no stream reads.
+    /// Returns the finding for a top-level key that has no effect in any stream.
     fn unread_by_all(
         &self,
         spec: &ParameterSpec,
@@ -171,11 +171,12 @@ impl Loader {
         Some(unused(setting, message, format!("{}, or leave {key} away", streams[0].remedy(with))))
     }
 
-    /// Whether the deciding key is set at least as late as `setting`. For a stream the root decides only from a later layer; for
-    /// `stands_above` itself, from its own layer on.
+    /// Returns whether the key of the condition is set in the layer of `setting` or a later one. For a key of a stream, a top-level
+    /// setting counts only from a later layer; for a top-level key (`stands_above`), also from its own layer.
     fn is_decided(&self, with: &UsedWith, scope: Scope<'_>, setting: &Setting, stands_above: bool) -> bool {
         if let Some(policy) = policy_of(with) {
-            // Of overrides, each run of a comparison has some; whether one of the runs reads the key is looked at where all are known.
+            // Every run of a comparison has its own overrides. Whether a key has an effect in any of them is checked where all runs are
+            // known.
             let is_override = setting.layer == Layer::Override;
             return self.is_stated(policy, policy.section, scope, setting, is_override) || self.says_all(setting.layer);
         }
@@ -187,7 +188,7 @@ impl Loader {
         })
     }
 
-    /// Whether a layer says every key, as the canonical form of a configuration does, which can be read again.
+    /// Returns whether a layer sets every key, as the canonical form of a configuration does, which must be loadable.
     fn says_all(&self, layer: Layer) -> bool {
         let above = |spec: &&ParameterSpec| !StreamConfig::has_section(spec.section) && !spec.section.contains("NAME");
         let is_said = |spec: &ParameterSpec| self.settings.get(&spec.path()).is_some_and(|by| by.layer >= layer);
@@ -202,13 +203,13 @@ impl Loader {
         if said(condition.key, same) {
             return true;
         }
-        // A trace, or what else is a source, says the kind to those that come before it.
+        // A later source of requests, such as a trace, implies the kind.
         let path = dotted(condition.section, condition.key);
         if path == SOURCE[0] {
             let keys = SOURCE.iter().filter_map(|path| path.split_once('.'));
             return keys.skip(1).any(|(_, key)| said(key, false));
         }
-        // No text can say of a key that it is unset, but one that says all others of its section, as the canonical form does.
+        // A text cannot state that a key is unset, unless it states all other keys of the section, as the canonical form does.
         let others = || parameters().filter(|spec| spec.section == condition.section && spec.default_text.is_some());
         scope.value(condition).is_empty() && others().all(|spec| said(spec.key, same))
     }
