@@ -3,7 +3,7 @@
 use crate::config::section::section;
 
 section! {
-    /// How large the parts of the drive are. Nothing here changes when anything happens.
+    /// Area of the parts of the drive. It changes no times.
     Area, "area" {
         /// Area of a die in mm2: 100 for a chip of one die (Venice, ISCA 2023, section 6.6), 72 for one of 4 GB (Design for Scalability, PACT
         /// 2014, section 5.5).

@@ -8,25 +8,25 @@ use crate::config::section::section;
 use crate::units::Rate;
 
 choices! {
-    /// How bytes get from a controller to a chip.
+    /// The interconnect between controllers and chips.
     FabricKind {
         /// One half-duplex channel per row of chips.
         Bus = "bus",
-        /// The bus with twice the rate and packets, which the chips decode (pSSD).
+        /// The bus with twice the rate, and with packets that the chips decode (pSSD).
         Pssd = "pssd",
-        /// A horizontal channel per row of chips and a vertical one per column, with packets (pnSSD); the array is square.
+        /// A horizontal channel per row of chips and a vertical one per column, with packets (pnSSD). The array must be square.
         Pnssd = "pnssd",
-        /// A network of routers, one in each chip, that carries packets (NoSSD).
+        /// A packet-switched network with a router in each chip (NoSSD).
         Nossd = "nossd",
         /// A mesh of routers in which scouts reserve a circuit for each transfer (Venice).
         Venice = "venice",
-        /// A private channel per chip: no path is ever shared.
+        /// A private channel per chip: no path is shared.
         Ideal = "ideal",
     }
 }
 
 impl FabricKind {
-    /// Whether `names` are those of all kinds, in their order: what has an entry for each kind asserts it when it is compiled.
+    /// Returns whether `names` are those of all kinds, in their order. Tables with an entry per kind assert this at compile time.
     pub const fn are_names(names: &[&str]) -> bool {
         if names.len() != FabricKind::ALL.len() {
             return false;
@@ -48,11 +48,11 @@ impl FabricKind {
 }
 
 choices! {
-    /// Which transfer gets a channel when several wait.
+    /// The transfer that is granted a channel when several wait.
     Arbitration {
         /// Commands (with their write data) before data out.
         CommandFirst = "command-first",
-        /// As `command-first`; a die whose data has just left requests the path for its next command before the channel is granted. So
+        /// Like `command-first`, but a die whose data has just left requests the path for its next command before the channel is granted. So
         /// dies sense while others send, as in SSDsim, the simulator of MBM.
         NextCommandFirst = "next-command-first",
         /// Data out before commands.
@@ -61,45 +61,45 @@ choices! {
         OldestFirst = "oldest-first",
         /// Round robin over the dies.
         RoundRobin = "round-robin",
-        /// Data out before commands: that of requests before that of garbage collection, then whichever was sensed first, all
-        /// planes of an operation in one go. Commands in the cyclic order of the chips, from the last that was sent one.
+        /// Data out before commands: data of requests before that of garbage collection, then in the order of sensing, with all planes of an
+        /// operation together. Commands in the cyclic order of the chips, starting after the chip of the last command.
         DataFirstRoundRobin = "data-first-round-robin",
     }
 }
 
-/// Which transactions hold their path through the operation of the array.
+/// The transactions that hold their path during the array operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HoldPath {
-    /// None: a path is held while bytes move.
+    /// No transactions: a path is held only while bytes move.
     Never,
-    /// All.
+    /// All transactions, whatever their kind.
     Always,
-    /// Reads.
+    /// Reads only.
     Reads,
-    /// Programs, erases and copybacks.
+    /// Programs, erases and copybacks only.
     Programs,
 }
 
 impl HoldPath {
-    /// Every value.
+    /// All values, in the order of declaration.
     pub const ALL: [HoldPath; 4] = [HoldPath::Never, HoldPath::Always, HoldPath::Reads, HoldPath::Programs];
 
-    /// Whether a read holds its path until its last data has left.
+    /// Returns whether a read holds its path until its last data has left.
     pub const fn holds_reads(self) -> bool {
         matches!(self, HoldPath::Always | HoldPath::Reads)
     }
 
-    /// Whether a program, an erase or a copyback holds its path until the controller knows of its end.
+    /// Returns whether a program, an erase or a copyback holds its path until the controller is notified of its end.
     pub const fn holds_programs(self) -> bool {
         matches!(self, HoldPath::Always | HoldPath::Programs)
     }
 
-    /// The same but for programs, erases and copybacks.
+    /// Returns the same value without programs, erases and copybacks.
     pub const fn without_programs(self) -> HoldPath {
         if self.holds_reads() { HoldPath::Reads } else { HoldPath::Never }
     }
 
-    /// The text that chooses it.
+    /// Returns the text of the value.
     pub const fn name(self) -> &'static str {
         match self {
             HoldPath::Never => "false",
@@ -155,12 +155,12 @@ impl Form for HoldPath {
 }
 
 choices! {
-    /// Whether the chips on a channel slow it down.
+    /// The effect of the chips on a channel on its rate.
     ChannelLoad {
-        /// A channel has its rate however many chips share it.
+        /// No effect: the rate is independent of the number of chips.
         None = "none",
-        /// Each byte takes the time of the rate and one time constant more: the resistance of the driver times the capacitance of the
-        /// controller and of all chips of the channel (Design for Scalability, PACT 2014, section 3, Shared Channel Model, and section 4.4).
+        /// A longer time per byte: that of the rate plus one time constant, the resistance of the driver times the capacitance of the
+        /// controller and of all chips on the channel (Design for Scalability, PACT 2014, section 3, Shared Channel Model, and section 4.4).
         Chips = "chips",
     }
 }
@@ -168,31 +168,31 @@ choices! {
 section! {
     /// The network between controllers and chips.
     Fabric, "fabric" {
-        /// The interconnect.
+        /// Interconnect between controllers and chips.
         kind: FabricKind = FabricKind::Bus, needs plain, step "bus | pssd | pnssd | nossd | venice";
-        /// Rate of one channel; that of pSSD is twice as much.
+        /// Rate of one channel. Channels of pSSD have twice this rate.
         channel_rate: Rate = Rate::from_bytes_per_second(1_200_000_000),
             in Rate::from_bytes_per_second(1_000)..=Rate::UNLIMITED,
             with "kind" = ["\"bus\"", "\"pssd\"", "\"pnssd\"", "\"ideal\""], needs plain, step "x2";
-        /// Whether the chips on a channel slow it down. A network between chips has two routers on each link, and no such load.
+        /// Effect of the chips on a channel on its rate. In a network between chips, each link has only two routers, and no such load.
         channel_load: ChannelLoad = ChannelLoad::None, with "kind" = ["\"bus\"", "\"pssd\""], needs plain, step "none | chips";
-        /// Resistance of the drivers of a channel, in ohms; 35 is the nominal one of ONFI.
+        /// Resistance of the drivers of a channel, in ohms; 35 is the nominal value of ONFI.
         driver_resistance_ohm: u32 = 35, in 1..=1_000, with "channel-load" = ["\"chips\""], needs plain;
-        /// Capacitance of a pin of a chip, in femtofarads; 8 chips of 4,088 are the most that ONFI 3.2 allows a channel of 533 MB/s.
+        /// Capacitance of a pin of a chip, in femtofarads. ONFI 3.2 allows at most 8 chips of 4,088 on a channel of 533 MB/s.
         chip_capacitance_ff: u32 = 4_088, in 0..=1_000_000, with "channel-load" = ["\"chips\""], needs plain;
         /// Capacitance of a pin of a controller and of the wires of a channel, in femtofarads.
         controller_capacitance_ff: u32 = 0, in 0..=1_000_000, with "channel-load" = ["\"chips\""], needs plain;
-        /// Which transactions hold their path (a channel, or a circuit of links) from the command to the last byte of the data, or to the
-        /// end of a program or erase, rather than only while bytes move.
+        /// Transactions that hold their path (a channel, or a circuit of links) from the command to the last byte of data, or to the end of
+        /// a program or erase; the others hold it only while bytes move.
         hold_path: HoldPath = HoldPath::Never, needs any;
-        /// Who gets a channel when several wait.
+        /// Transfer that is granted a channel when several wait.
         arbitration: Arbitration = Arbitration::CommandFirst,
             with "policy.arbiter" = [""] or "arbitration" = ["\"next-command-first\"", "\"data-first-round-robin\""], needs plain;
     }
 }
 
 impl Fabric {
-    /// The rate of a channel with so many chips. An ohm times a femtofarad is a femtosecond.
+    /// Returns the rate of a channel with `chips` chips. An ohm times a femtofarad is a femtosecond.
     pub fn rate_of_channel(&self, chips: u32) -> Rate {
         const FEMTOSECONDS: u128 = 1_000_000_000_000_000;
         if self.channel_load == ChannelLoad::None {

@@ -13,71 +13,71 @@ pub(super) const ARRAY_TIME_MAX: Time = Time::from_ms(10_000);
 const OVERHEAD_MAX: Time = Time::from_ms(1_000);
 
 choices! {
-    /// When planes of a die may join in one operation.
+    /// The condition under which planes of a die can join in one operation.
     MultiPlane {
-        /// Never.
+        /// Never: each plane has its own operations.
         Off = "off",
-        /// When kind and page offset in the block agree (Venice, ISCA 2023; MBM).
+        /// The same kind and page offset in the block (Venice, ISCA 2023; MBM).
         SameOffset = "same-offset",
-        /// When kind, block and page offset agree (PACT 2014).
+        /// The same kind, block and page offset (PACT 2014).
         SameBlockAndOffset = "same-block-and-offset",
     }
 }
 
 choices! {
-    /// When a die begins an operation.
+    /// The start of an operation of a die.
     DieStart {
-        /// As soon as it can, independently of the other dies of its chip.
+        /// As soon as possible, independent of the other dies of its chip.
         Independent = "independent",
-        /// When all dies of its chip are idle, together with those of them for which something waits (PACT 2014, section 4.3).
+        /// When all dies of its chip are idle, together with the dies for which something waits (PACT 2014, section 4.3).
         Together = "together",
     }
 }
 
 choices! {
-    /// How the pages of a block differ in the time that the array takes for them.
+    /// The differences in array time between the pages of a block.
     PageTypes {
-        /// All are alike.
+        /// No differences between pages.
         One = "one",
-        /// Two bits a cell: lower and upper pages alternate.
+        /// Two bits per cell: lower and upper pages alternate.
         Mlc = "mlc",
-        /// Three bits a cell: six lower pages, two middle ones, then two lower, two middle and two upper ones repeatedly
-        /// (Yaakobi et al., ICNC 2012).
+        /// Three bits per cell: six lower pages and two middle ones, then repeatedly two lower, two middle and two upper ones (Yaakobi et al., ICNC
+        /// 2012).
         Tlc = "tlc",
-        /// Four bits a cell: lower, middle, upper and top pages in turn.
+        /// Four bits per cell: lower, middle, upper and top pages in turn.
         Qlc = "qlc",
     }
 }
 
 choices! {
-    /// What one program writes in a plane.
+    /// The amount of data that one program writes in a plane.
     ProgramUnit {
-        /// A page.
+        /// One page per program.
         Page = "page",
-        /// All pages of a word line at once (one-shot program): one to four pages, as `page-types` says. The pages of a word line have
-        /// successive numbers.
+        /// All pages of a word line at once (one-shot program): one to four pages, depending on `page-types`. The pages of a word line have
+        /// consecutive numbers.
         WordLine = "word-line",
     }
 }
 
 choices! {
-    /// Program order of the pages of a block.
+    /// The order in which the pages of a block can be programmed.
     ProgramOrder {
-        /// In the order of their numbers.
+        /// The order of their numbers only.
         InOrder = "in-order",
-        /// In any order.
+        /// Any order.
         Any = "any",
     }
 }
 
 choices! {
-    /// Which operations a read may suspend.
+    /// The operations that a read can suspend.
     Suspension {
-        /// None.
+        /// No suspension of any operation.
         Off = "off",
-        /// Programs.
+        /// Programs only.
         Program = "program",
-        /// Erases.
+        /// Erases only.
         Erase = "erase",
         /// Programs and erases.
         Both = "both",
@@ -85,11 +85,11 @@ choices! {
 }
 
 choices! {
-    /// What a read suspends.
+    /// The scope of a suspension by a read.
     SuspensionScope {
         /// The operation of its own die.
         Die = "die",
-        /// The operations of all dies of its chip: of its own, and of others where its own die has nothing to do but wait for them.
+        /// The operations of all dies of its chip: that of its own die, and those of the others if its own die is idle and only waits for them.
         Chip = "chip",
     }
 }
@@ -97,13 +97,13 @@ choices! {
 section! {
     /// Latencies and features of the flash chips.
     Flash, "flash" {
-        /// Array read time tR; where pages differ, that of lower pages.
+        /// Array read time tR; of lower pages, if page types differ.
         read_time: Time = Time::from_us(3), in ARRAY_TIME_MIN..=ARRAY_TIME_MAX, needs plain;
-        /// Array program time tPROG; where pages differ, that of lower pages.
+        /// Array program time tPROG; of lower pages, if page types differ.
         program_time: Time = Time::from_us(100), in ARRAY_TIME_MIN..=ARRAY_TIME_MAX, needs plain;
         /// Block erase time tBERS.
         erase_time: Time = Time::from_ms(1), in ARRAY_TIME_MIN..=ARRAY_TIME_MAX, needs plain;
-        /// How the pages of a block differ in their array times; an operation takes as long as its slowest page.
+        /// Differences in array time between the pages of a block. An operation takes as long as its slowest page.
         page_types: PageTypes = PageTypes::One, needs plain;
         /// Array read time of middle pages.
         middle_page_read_time: Option<Time> = None, unset "the read time", in ARRAY_TIME_MIN..=ARRAY_TIME_MAX,
@@ -123,57 +123,58 @@ section! {
         /// Array program time of top pages.
         top_page_program_time: Option<Time> = None, unset "the program time", in ARRAY_TIME_MIN..=ARRAY_TIME_MAX,
             with "page-types" = ["\"qlc\""], needs plain;
-        /// What one program writes in a plane. With `word-line` the data of all its pages comes with the command, and `program-time` is the
+        /// Amount of data that one program writes in a plane. With `word-line`, the data of all pages follows the command, and `program-time` is the
         /// time of a word line.
         program_unit: ProgramUnit = ProgramUnit::Page, needs any, step "page | word-line";
-        /// Time a command and its address take on the path.
+        /// Time that a command with its address occupies the path.
         command_time: Time = Time::from_ns(10), in Time::ZERO..=OVERHEAD_MAX, needs plain;
-        /// Time each further plane of a multi-plane command adds on the path.
+        /// Additional time on the path for each further plane of a multi-plane command.
         command_time_per_extra_plane: Option<Time> = None, unset "the command time", in Time::ZERO..=OVERHEAD_MAX, needs plain;
-        /// Time a read command takes on the path, over one plane, over two, and so on.
+        /// Time of a read command on the path: for one plane, for two, and so on.
         read_command_time: Option<Times> = None, unset "the command time, and that of each further plane",
             in Time::ZERO..=OVERHEAD_MAX, needs plain;
-        /// The same of a program command, without its data. A copyback takes a read command and a program command.
+        /// Time of a program command on the path, without its data: for one plane, for two, and so on. A copyback takes a read command and a program
+        /// command.
         program_command_time: Option<Times> = None, unset "the command time, and that of each further plane",
             in Time::ZERO..=OVERHEAD_MAX, needs plain;
-        /// The same of an erase command.
+        /// Time of an erase command on the path: for one plane, for two, and so on.
         erase_command_time: Option<Times> = None, unset "the command time, and that of each further plane",
             in Time::ZERO..=OVERHEAD_MAX, needs plain;
-        /// Whether a program brings only what was written of a page to the chip, and the read before it only the rest to the
-        /// controller; whole pages move otherwise.
+        /// Whether a program of a partly written page transfers only the written part to the chip, and the read before it only the rest to the
+        /// controller. Otherwise whole pages are transferred.
         partial_program: bool = false, needs plain;
-        /// Whether the dies of a chip work side by side. If not, a chip takes no operation while any of its dies works, holds
-        /// data or has an operation suspended, and all that waits for its dies waits in one queue.
+        /// Whether the dies of a chip work in parallel. If not, a chip starts no operation while any of its dies works, holds data or has a suspended
+        /// operation, and the transactions of all its dies wait in one queue.
         die_interleaving: bool = true, needs any where "geometry.dies-per-chip" != ["1"];
-        /// When dies that work side by side begin an operation. Those of NoSSD manage their own operations (PACT 2014, section 5.5), and are
-        /// independent.
+        /// Start of an operation of a die that works in parallel with others. Dies of NoSSD manage their own operations (PACT 2014, section 5.5), and
+        /// are independent.
         die_start: DieStart = DieStart::Independent, with "die-interleaving" = ["true"], with "fabric.kind" != ["\"nossd\""], needs any where "geometry.dies-per-chip" != ["1"];
-        /// When planes of a die join in one operation.
+        /// Condition under which planes of a die can join in one operation.
         multi_plane: MultiPlane = MultiPlane::SameOffset, needs plain, step "off | same-offset";
-        /// In which order the chips let the pages of a block be programmed.
+        /// Order in which the pages of a block can be programmed.
         program_order: ProgramOrder = ProgramOrder::InOrder, needs plain;
-        /// Whether a die is free once data is in its cache register (after tR), not only when the data has left.
+        /// Whether a die is free for its next operation once data is in its cache register (after tR), and not only when the data has left.
         read_cache: bool = false, needs plain, step "false | true";
-        /// Which operations a waiting host read suspends.
+        /// Operations that a waiting host read suspends.
         suspension: Suspension = Suspension::Off, with "ftl.policy" != ["\"mbm\""], needs any, step "off | program | both";
-        /// Whether a read suspends its own die alone, or all dies of a chip that begin together and are busy together. A chip goes on with what
-        /// is suspended when no read waits for any of its dies. All of it has to be suspendable.
+        /// Scope of a suspension: the die of the read, or all dies of a chip that start together and are busy together. A chip resumes its suspended
+        /// operations when no read waits for any of its dies. With `chip`, all of the operations must be suspendable.
         suspension_scope: SuspensionScope = SuspensionScope::Die, with "die-start" = ["\"together\""],
             with "suspension" != ["\"off\""] or "ftl.policy" = ["\"mbm\""],
             with "mbm.suspension" != ["\"off\""] or "ftl.policy" != ["\"mbm\""], needs any where "geometry.dies-per-chip" != ["1"];
-        /// From the suspend command until the array is free.
+        /// Time from the suspend command until the array is free.
         suspend_time: Time = Time::from_us(5), in Time::ZERO..=OVERHEAD_MAX, needs plain;
-        /// From the resume command until the operation goes on.
+        /// Time from the resume command until the operation continues.
         resume_time: Time = Time::from_us(5), in Time::ZERO..=OVERHEAD_MAX, needs plain;
-        /// How often one operation may be suspended.
+        /// Maximum number of suspensions of one operation.
         suspensions_max: u32 = 16, in 1..=1_000_000, needs plain;
-        /// An operation with no more than this left is let finish.
+        /// Remaining time of an operation at or below which it is not suspended.
         suspend_remaining_min: Time = Time::from_us(10), in Time::ZERO..=ARRAY_TIME_MAX, needs plain;
     }
 }
 
 impl Config {
-    /// Whether dies of a chip begin operations together.
+    /// Returns whether the dies of a chip start operations together.
     pub fn dies_start_together(&self) -> bool {
         let is_asked_for = self.flash.die_interleaving && self.flash.die_start == DieStart::Together;
         is_asked_for && self.fabric.kind != FabricKind::Nossd && self.geometry.dies_per_chip > 1

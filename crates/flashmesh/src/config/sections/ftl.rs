@@ -10,24 +10,24 @@ use crate::units::{Bytes, Time};
 use super::home_order::HomeOrder;
 use super::parity::ParityShare;
 
-/// One level of the array, as static allocation orders them.
+/// A level of the flash array in the order of static allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
-    /// C
+    /// Channels, C.
     Channel,
-    /// W: a chip of a channel.
+    /// Ways, W: the chips of a channel.
     Way,
-    /// D
+    /// Dies, D.
     Die,
-    /// P
+    /// Planes, P.
     Plane,
 }
 
 impl Level {
-    /// Every level, from the controllers to the cells.
+    /// All levels, from the controllers to the cells.
     pub const ALL: [Level; 4] = [Level::Channel, Level::Way, Level::Die, Level::Plane];
 
-    /// Its letter in the name of an order.
+    /// Returns the letter of the level in the name of an order.
     pub const fn initial(self) -> char {
         match self {
             Level::Channel => 'C',
@@ -38,14 +38,14 @@ impl Level {
     }
 }
 
-/// Which plane a logical page goes to.
+/// The rule that selects the plane of a written page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Allocation {
-    /// By the logical page number; the first level varies fastest. Text form: the four initials, "CWDP".
+    /// Static: by the logical page number; the first level varies fastest. Text form: the four initials, "CWDP".
     Static([Level; 4]),
-    /// Round-robin over idle dies. Text form: "dynamic".
+    /// Dynamic: round robin over idle dies. Text form: "dynamic".
     Dynamic,
-    /// The next free channel, in it the next free chip. Text form: "free-channel".
+    /// Dynamic: the next free channel, and in it the next free chip. Text form: "free-channel".
     FreeChannel,
 }
 
@@ -58,7 +58,7 @@ const DYNAMIC: &str = "dynamic";
 const FREE_CHANNEL: &str = "free-channel";
 
 impl Allocation {
-    /// The static orders, then the dynamic allocations.
+    /// Returns the static orders, then the dynamic allocations, each with its text.
     pub fn all() -> impl Iterator<Item = (&'static str, Allocation)> {
         let orders = STATIC_ORDERS.into_iter().map(|name| {
             let mut order = Level::ALL;
@@ -70,12 +70,12 @@ impl Allocation {
         orders.chain([(DYNAMIC, Allocation::Dynamic), (FREE_CHANNEL, Allocation::FreeChannel)])
     }
 
-    /// Whether the plane depends on the state of the drive, not only on the page number.
+    /// Returns whether the plane depends on the state of the drive, not only on the page number.
     pub fn is_dynamic(self) -> bool {
         !matches!(self, Allocation::Static(_))
     }
 
-    /// The text that chooses it.
+    /// Returns the text that selects it.
     pub fn name(self) -> String {
         match self {
             Allocation::Static(order) => order.into_iter().map(Level::initial).collect(),
@@ -140,92 +140,93 @@ impl Form for Allocation {
 }
 
 choices! {
-    /// When a write gets its page.
+    /// The moment at which a write is assigned its physical page.
     WriteBinding {
-        /// When it is programmed: the next page of the open block, so that pages are programmed in the order of the block.
+        /// When it is programmed: the next page of the open block, so that pages are programmed in order.
         Late = "late",
-        /// When it arrives at its plane, before it is programmed. A plane preallocates at most a block of pages. Where a program writes several
-        /// mapping units, it runs when all that were given its places wait, and the last place is given away or `gather-timeout` is over.
+        /// When it arrives at its plane, before it is programmed (early binding). A plane preassigns at most a block of pages. A program of several
+        /// mapping units runs when all writes bound to it wait, and either its last unit is bound or `gather-timeout` has elapsed.
         Early = "early",
     }
 }
 
 choices! {
-    /// Reads of unwritten pages, which were never written or were deallocated.
+    /// The treatment of a read of an unwritten page: never written, or deallocated.
     FirstTouch {
-        /// The page is read at its home, which follows from its number alone, and stays unwritten: it has no entry in the map
-        /// and takes no space.
+        /// Read at its home, the default location, which follows from its number alone. The page stays unwritten: it has no mapping entry and
+        /// occupies no space.
         Home = "home",
-        /// It gets the next page of the block that writes go to; that changes its entry of the map, as a write does. Where each stream
-        /// writes to a block of its own, it is that of the first stream that writes to the plane. While the plane has no page for it,
-        /// it is read at its home.
+        /// Assigned the next page of the write block, which changes its mapping entry, as a write does. If each stream has its own write block, that
+        /// of the first stream that writes to the plane is used. While the plane has no free page, the page is read at its home.
         WriteBlock = "write-block",
     }
 }
 
 choices! {
-    /// Which open block of a plane a written page goes to (streams of the NVMe base specification, directive type 1; placement
-    /// handles of Flexible Data Placement).
+    /// The open block of a plane that a written page goes to (streams of the NVMe base specification, directive type 1; placement handles of Flexible
+    /// Data Placement).
     WriteStreams {
-        /// All streams share one in each plane.
+        /// One open block per plane for all streams.
         Shared = "shared",
-        /// Each stream has one of its own in each plane of its namespace; pages that garbage collection moves share one.
+        /// One open block per plane for each stream, in the planes of its namespace. Pages moved by garbage collection share one.
         PerStream = "per-stream",
     }
 }
 
 choices! {
-    /// Firmware policy ([firmware-policies.md](firmware-policies.md)).
+    /// The firmware policy ([firmware-policies.md](firmware-policies.md)).
     FirmwarePolicy {
-        /// A page-level map; each plane is written and collected by itself.
+        /// A page-level mapping table; each plane is written and collected on its own.
         Page = "page",
-        /// TBM, twin block management: the planes of a die use, collect and erase the same blocks together.
+        /// TBM, twin block management: the planes of a die write, collect and erase the same blocks together.
         Tbm = "tbm",
-        /// MBM, maximizing bandwidth management: writes for parallel planes, reads for short responses (`[mbm]`).
+        /// MBM, maximizing bandwidth management: parallel planes for writes, short response times for reads (`[mbm]`).
         Mbm = "mbm",
-        /// As `page`, with the scheduling of Sprinkler (`schedule.policy`, [scheduling.md](scheduling.md)).
+        /// Like `page`, with the scheduling of Sprinkler (`schedule.policy`, [scheduling.md](scheduling.md)).
         Sprinkler = "sprinkler",
-        /// The planes of several dies use, collect and erase the same blocks together (`[superblock]`).
+        /// Superblocks: the planes of several dies write, collect and erase the same blocks together (`[superblock]`).
         Superblock = "superblock",
     }
 }
 
 section! {
-    /// Where a page lives.
+    /// The flash translation layer: mapping and allocation of pages.
     Ftl, "ftl" {
-        /// What the firmware makes of the state machines of the translation layer ([firmware-policies.md](firmware-policies.md)).
+        /// Firmware policy of the translation layer ([firmware-policies.md](firmware-policies.md)).
         policy: FirmwarePolicy = FirmwarePolicy::Page, needs any;
-        /// Which plane a written page goes to. A page that holds nothing has its home by the static order (`home-order` when dynamic).
+        /// Rule that selects the plane of a written page. The home of a page without data (its default location) follows from the static order
+        /// (`home-order` if the allocation is dynamic).
         allocation: Allocation = Allocation::Static(Level::ALL),
             with "policy.allocator" = [""] or "allocation" != ["\"dynamic\"", "\"free-channel\""], needs any where "allocation" = ["\"dynamic\"", "\"free-channel\""], step "CWDP | PDWC | dynamic";
-        /// The static order of a dynamic allocation: where pages lie that it does not place, which hold nothing or were written before the run.
+        /// Static order besides a dynamic allocation, for pages it does not place: pages without data, and pages written before the run.
         home_order: HomeOrder = HomeOrder(Level::ALL),
             with "allocation" = ["\"dynamic\"", "\"free-channel\""], needs any, step "CWDP | DCWP";
-        /// When a write of a request gets its page in the plane. Early, planes of a die join in a program when pages that were handed
-        /// out agree, as deep in their queues as `schedule.lookahead`, and the read that a write of a part of a page needs
-        /// does not cost the write its turn.
+        /// Moment at which a write is assigned its physical page. With `early`, planes of a die join in a program if their assigned pages allow it,
+        /// searching the queues as deep as `schedule.lookahead`; and the read that a write of a part of a page needs does not cost the write its
+        /// turn.
         write_binding: WriteBinding = WriteBinding::Late, needs plain, step "late | early";
-        /// What becomes of a page that is read before it was written.
+        /// Treatment of a read of an unwritten page.
         first_touch: FirstTouch = FirstTouch::Home, with "write-binding" = ["\"early\""], needs plain;
-        /// Which open block of its plane a written page goes to.
+        /// Open block of the plane that a written page goes to.
         write_streams: WriteStreams = WriteStreams::Shared, needs plain;
-        /// What one entry of the map is for: a part of a page, or several pages of a block. Below a page, writes gather in their plane until
-        /// they fill what one program writes (`flash.program-unit`), a read moves only the units it needs, and collection moves and packs valid
-        /// units. Above, a smaller write reads the rest of its unit first, and a read senses only the pages it needs.
+        /// Size of a mapping unit, which has one entry in the mapping table: a part of a page, or several pages of a block. With parts of a page,
+        /// writes gather in their plane until they fill a program (`flash.program-unit`), a read transfers only the units it needs, and collection
+        /// moves and packs valid units. With several pages, a smaller write first reads the rest of its unit, and a read senses only the pages it
+        /// needs.
         mapping_unit: Option<Bytes> = None, unset "a page", in Bytes::new(512)..=Bytes::from_kib(256), needs any, step "4KiB | 16KiB";
-        /// Share of the programs of a superblock that is parity, which drives keep against the loss of a die (RAIN). With `1/8` a die programs
-        /// parity after each seven programs of data, and a block holds an eighth less. The stripe, of 8 programs here, divides `superblock.dies`.
+        /// Share of the programs of a superblock that is parity, against the loss of a die (RAIN). With `1/8`, a die programs parity after every
+        /// seven programs of data, and a block holds an eighth less data. The stripe, here of 8 programs, must divide `superblock.dies`.
         parity: Option<ParityShare> = None, unset "none", in ParityShare(2)..=ParityShare(1024),
             with "policy" = ["\"superblock\""], needs any, step "1/4 | 1/8";
-        /// How long writes wait for others to fill a program with. After it the program runs with what there is, and the rest of its pages
-        /// stays empty until the block is erased.
+        /// Maximum time that writes wait for others to fill a program. The program then runs partly filled, and the rest of its pages stays empty
+        /// until the block is erased.
         gather_timeout: Time = Time::from_us(100), in Time::ZERO..=Time::from_ms(1_000_000),
             with "mapping-unit" != [""] or "flash.program-unit" = ["\"word-line\""], needs any;
     }
 }
 
 impl Ftl {
-    /// The order of what the allocation does not place: that of a static one, or the one named beside a dynamic one.
+    /// Returns the order for pages that the allocation does not place: that of a static allocation, or `home-order`.
     pub fn static_order(&self) -> [Level; 4] {
         match self.allocation {
             Allocation::Static(order) => order,

@@ -6,13 +6,13 @@ use crate::config::section::section;
 use crate::units::{Bytes, Share};
 
 choices! {
-    /// Which block is collected.
+    /// The rule that selects the victim block.
     VictimPolicy {
-        /// The block with the fewest valid pages; ties to the lowest block.
+        /// The block with the fewest valid pages; of equal ones that with the lowest number.
         Greedy = "greedy",
         /// The best of d random blocks (RGA).
         DChoices = "d-choices",
-        /// Any block.
+        /// A random block.
         Random = "random",
         /// A random block with at least one invalid page.
         RandomP = "random-p",
@@ -24,22 +24,22 @@ choices! {
 }
 
 choices! {
-    /// How garbage collection moves a valid page.
+    /// The way in which garbage collection moves a valid page.
     Move {
-        /// Inside its plane: the data leaves for the controller and comes back.
+        /// Within its plane: the data goes to the controller and back.
         ThroughController = "through-controller",
-        /// To the same plane of another chip, directly over the channel or network between the chips, when such a plane has room;
-        /// else as above.
+        /// To the same plane of another chip, directly over the channel or the network between the chips, if that plane has space; otherwise like
+        /// `through-controller`.
         ChipToChip = "chip-to-chip",
-        /// To a plane of another chip, all pages of a block at once: one Clean packet lists them, the two chips read, send and program
-        /// them by themselves, and one CleanAck reports the end. Other transactions of the die of the block wait meanwhile. Pages that no
-        /// plane can take go through the controller.
+        /// To a plane of another chip, all pages of a block together: one Clean packet lists them, the two chips read, send and program them on their
+        /// own, and one CleanAck reports the end. Meanwhile other transactions of the victim's die wait. Pages without space in any plane go through
+        /// the controller.
         Clean = "clean",
     }
 }
 
 impl Move {
-    /// Whether pages go straight to another chip.
+    /// Returns whether pages move directly to another chip.
     pub const fn leaves_the_chip(self) -> bool {
         match self {
             Move::ThroughController => false,
@@ -49,11 +49,11 @@ impl Move {
 }
 
 choices! {
-    /// Which open block of its plane takes a page that collection moves.
+    /// The open block that takes a page moved by collection.
     MovedPages {
-        /// A block of its own.
+        /// A separate block for moved pages.
         OwnBlock = "own-block",
-        /// The block that writes go to; that of the first stream where streams write apart.
+        /// The block for writes; with separate blocks per stream, that of the first stream.
         WriteBlock = "write-block",
     }
 }
@@ -61,34 +61,34 @@ choices! {
 section! {
     /// Garbage collection.
     Gc, "gc" {
-        /// Which block is collected.
+        /// Rule that selects the victim block.
         victim: VictimPolicy = VictimPolicy::Greedy, with "policy.victim" = [""] or "precondition.kind" = ["\"random\""], needs plain, step "greedy | d-choices | fifo";
-        /// How many random blocks the victim is the best of.
+        /// Number of random blocks of which the best is the victim.
         d: u32 = 10, in 1..=1024, with "victim" = ["\"d-choices\""],
             with "policy.victim" = [""] or "precondition.kind" = ["\"random\""], needs plain;
-        /// A plane is collected when its share of free pages falls below this.
+        /// Share of free pages below which a plane is collected.
         threshold: f64 as Share = 0.02, in 0.0..=0.5, needs plain, step "x2";
-        /// Below this share of free pages collection goes before user requests even when preemptible.
+        /// Share of free pages below which collection precedes user requests even if it is preemptible.
         hard_threshold: f64 as Share = 0.005, in 0.0..=0.5, needs plain;
-        /// Whether user requests go before the transactions of a collection.
+        /// Whether user requests precede the transactions of a collection.
         preemptible: bool = false, needs plain, step "false | true";
-        /// Whether a collection keeps pace with the writes of its die: for each page written it moves as many as its victim has valid ones
-        /// for each invalid one, so that the space which it frees is there when it is needed. Writes wait while it is behind; reads do not. With
-        /// `cache.destage-stripe` it works off what it owes before each stripe.
+        /// Whether collection keeps pace with the writes of its die: per page written it moves v / i pages, if the victim has v valid and i invalid
+        /// pages, so that space is freed as fast as it is used. Writes wait while it is behind; reads do not. With `cache.destage-stripe` it makes
+        /// the moves it owes before each stripe.
         paced: bool = false, with "preemptible" = ["true"], needs any, step "false | true";
-        /// How a valid page moves.
+        /// Way in which a valid page moves.
         r#move: Move = Move::ThroughController, needs any, step "through-controller | chip-to-chip | clean";
-        /// Which open block of its plane takes a page that collection moves.
+        /// Open block that takes a page moved by collection.
         moved_pages: MovedPages = MovedPages::OwnBlock, with "ftl.policy" = ["\"page\"", "\"sprinkler\""], needs plain;
-        /// Whether pages move inside their plane without leaving the chip.
+        /// Whether pages move within their plane without leaving the chip.
         copyback: bool = false, needs plain, step "false | true";
-        /// A plane of an idle die is collected when its share of free pages falls below this; 0 turns it off.
+        /// Share of free pages below which a plane of an idle die is collected; 0 turns this off.
         background_threshold: f64 as Share = 0.0, in 0.0..=0.9, needs plain;
     }
 }
 
 impl Config {
-    /// Whether collections take turns with the stripes that the device cache sends.
+    /// Returns whether collection alternates with the destage stripes of the device cache.
     pub fn collection_takes_turns(&self) -> bool {
         self.gc.paced && self.cache.destage_stripe.is_some() && self.cache.capacity > Bytes::ZERO
     }

@@ -3,18 +3,18 @@
 use crate::config::section::section;
 use crate::units::{Bytes, Share};
 
-/// As many of the largest pages as page numbers allow.
+/// The largest capacity that page numbers can address, with the largest pages.
 const CAPACITY_MAX: Bytes = Bytes::new(1 << 50);
 
-/// The most planes a die may have.
+/// The maximum number of planes in a die.
 pub const PLANES_PER_DIE_MAX: usize = 8;
 
 section! {
-    /// The array of chips.
+    /// The flash array: channels, chips, dies, planes, blocks and pages.
     Geometry, "geometry" {
-        /// Channels of the bus; rows of chips in any fabric.
+        /// Number of channels of the bus; rows of chips in any interconnect.
         channels: u32 = 8, in 1..=1024, needs plain, step "x2";
-        /// Chips on a channel; columns of chips in any fabric.
+        /// Chips on a channel; columns of chips in any interconnect.
         chips_per_channel: u32 = 8, in 1..=1024, needs plain, step "x2";
         /// Dies in a chip.
         dies_per_chip: u32 = 1, in 1..=64, needs plain, step "x2";
@@ -24,13 +24,13 @@ section! {
         blocks_per_plane: u32 = 1024, in 4..=1_048_576, needs plain;
         /// Pages in a block.
         pages_per_block: u32 = 768, in 1..=65_535, needs plain;
-        /// User data in a page; a power of two.
+        /// User data of a page; a power of two.
         page_size: Bytes = Bytes::from_kib(4), in Bytes::new(512)..=Bytes::from_kib(256), needs plain;
-        /// Metadata and parity that travel with a whole page; a part of a page takes its share along.
+        /// Metadata and parity that are transferred with a whole page. A part of a page is transferred with its share of them.
         page_spare: Bytes = Bytes::ZERO, in Bytes::ZERO..=Bytes::from_kib(64), needs plain;
-        /// The host's addressing unit; divides the page size.
+        /// Addressing unit of the host. It must divide the page size.
         sector_size: Bytes = Bytes::new(512), in [Bytes::new(512), Bytes::from_kib(4)], needs plain;
-        /// Space the host sees, rounded down to whole pages; takes the place of the over-provisioning.
+        /// Space that the host sees, rounded down to whole pages. Replaces the over-provisioning.
         capacity: Option<Bytes> = None, unset "all pages less the over-provisioning", in Bytes::new(512)..=CAPACITY_MAX, needs plain;
         /// Share of all pages that the host does not see.
         over_provisioning: f64 as Share = 0.07, in 0.01..=0.9, needs plain, step "+5%";

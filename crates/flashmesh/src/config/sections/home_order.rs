@@ -7,7 +7,8 @@ use crate::config::reference::{Choice, ParameterType};
 
 use super::ftl::{Allocation, Level};
 
-/// The order of the levels by which pages lie that hold nothing; the first varies fastest. Text form: the four initials, "CWDP".
+/// The order of levels that determines the homes (default locations) of pages without data; the first level varies fastest. Text
+/// form: the four initials, "CWDP".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct HomeOrder(pub [Level; 4]);
 

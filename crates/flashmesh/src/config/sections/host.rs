@@ -5,50 +5,50 @@ use crate::config::section::section;
 use crate::units::{Bytes, Rate};
 
 choices! {
-    /// How commands and data cross between host and drive.
+    /// The interface between host and drive.
     InterfaceKind {
-        /// The link alone: a command crosses with its data when it is issued.
+        /// The link alone: a command crosses with its write data when it is issued.
         Direct = "direct",
-        /// Queues in the memory of the host, doorbells, and a controller that fetches; see `[nvme]`.
+        /// Queues in the memory of the host, doorbells, and a controller that fetches commands; see `[nvme]`.
         Nvme = "nvme",
-        /// One queue for all streams behind an adapter of the host; see `[sata]`.
+        /// One queue for all streams, behind an adapter of the host; see `[sata]`.
         Sata = "sata",
     }
 }
 
 choices! {
-    /// When the data of a read goes to the host.
+    /// The moment at which the data of a read is sent to the host.
     ReadData {
         /// Each page as soon as the controller has it.
         Page = "page",
-        /// All of it when the last page is there.
+        /// All data when the last page has arrived.
         Request = "request",
     }
 }
 
 section! {
-    /// The queues and the link to the host.
+    /// The queues and the link of the host.
     Host, "host" {
-        /// How commands and data cross.
+        /// Interface between host and drive.
         interface: InterfaceKind = InterfaceKind::Direct, needs plain;
-        /// Requests of each stream that the drive holds at once; later ones wait on the host.
+        /// Requests of each stream that the drive holds at a time. Later requests wait at the host.
         queue_depth: u32 = 1024, in 1..=65_535, needs plain, step "x2";
         /// Rate of one lane of the link, in each direction.
         link_rate: Rate = Rate::from_bytes_per_second(8_000_000_000),
             in Rate::from_bytes_per_second(1_000)..=Rate::UNLIMITED, needs plain, step "x2";
-        /// Lanes of the link; the bytes of a message are striped over them.
+        /// Lanes of the link. The bytes of a message are striped over them.
         lanes: u32 = 1, in 1..=32, needs plain;
-        /// What a packet on the link carries at most (PCIe: 128 B to 4 KiB).
+        /// Maximum payload of a packet on the link (PCIe: 128 B to 4 KiB).
         packet_payload: Option<Bytes> = None, unset "no packets, only bytes", in Bytes::new(1)..=Bytes::from_kib(1024), needs plain;
-        /// Bytes that a packet costs beside its payload.
+        /// Bytes of a packet in addition to its payload.
         packet_overhead: Bytes = Bytes::ZERO, in Bytes::ZERO..=Bytes::from_kib(4), needs plain;
-        /// Bytes of a submission entry, host to drive, for each request.
+        /// Bytes of a submission entry, from host to drive, per request.
         submission_size: Bytes = Bytes::new(64), in Bytes::ZERO..=Bytes::from_kib(4), needs plain;
-        /// Bytes of a completion entry, drive to host, for each request.
+        /// Bytes of a completion entry, from drive to host, per request.
         completion_size: Bytes = Bytes::new(16), in Bytes::ZERO..=Bytes::from_kib(4), needs plain;
-        /// When the data of a read goes to the host.
+        /// Moment at which the data of a read is sent to the host.
         read_data: ReadData = ReadData::Page, needs plain;
-        /// The most that one command reads or writes; the drive answers a longer one with Invalid Field.
+        /// Maximum size of a read or write command. The drive completes a larger one with the status Invalid Field.
         transfer_max: Option<Bytes> = None, unset "no limit", in Bytes::new(512)..=Bytes::from_kib(1 << 20), needs plain;
     }
 }

@@ -1,4 +1,4 @@
-//! Sets of numbered things.
+//! Sets of numbers.
 
 use crate::config::error::ConfigErrorKind;
 use crate::config::form::{Form, Misfit, toml_string};
@@ -6,17 +6,17 @@ use crate::config::node::{Node, Value};
 use crate::config::reference::ParameterType;
 use crate::units::quoted;
 
-/// A set of numbered things, counted from 0. Text: "0-3,6" or [0, 1, 2, 3, 6].
+/// A set of numbers, counted from 0. Text form: "0-3,6" or [0, 1, 2, 3, 6].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Indices(Vec<u32>);
 
-/// Ranges are expanded, so they are bounded.
+/// The largest number. Bounded, because ranges are expanded.
 const INDEX_MAX: u32 = 65_535;
 
 const EXPECTED: &str = "expected a set of numbers, such as \"0-3,6\" or [0, 1, 2, 3, 6]";
 
 impl Indices {
-    /// The set of `numbers`, in whatever order and however often they are there.
+    /// Creates a set of `numbers`, in any order and with any repetitions.
     pub fn new(numbers: impl IntoIterator<Item = u32>) -> Indices {
         let mut numbers: Vec<u32> = numbers.into_iter().collect();
         numbers.sort_unstable();
@@ -24,7 +24,7 @@ impl Indices {
         Indices(numbers)
     }
 
-    /// The numbers, rising.
+    /// Returns the numbers in ascending order.
     pub fn as_slice(&self) -> &[u32] {
         &self.0
     }
@@ -47,7 +47,7 @@ fn out_of_bounds(message: String) -> Misfit {
     Misfit::new(ConfigErrorKind::OutOfBounds, message)
 }
 
-/// An error for an empty set or a repeated number.
+/// Returns the sorted numbers, or an error if there are none or one is repeated.
 fn distinct(numbers: Vec<u32>) -> Result<Indices, Misfit> {
     let count = numbers.len();
     let set = Indices::new(numbers);
@@ -75,7 +75,7 @@ fn read_text(text: &str) -> Result<Indices, Misfit> {
         if first > last {
             return Err(out_of_bounds(format!("the range {} runs backwards", quoted(part))));
         }
-        // A range given again and again would fill the memory.
+        // Ranges repeated many times would exhaust memory.
         if numbers.len() > INDEX_MAX as usize {
             return Err(out_of_bounds("a number is there twice".to_owned()));
         }

@@ -5,9 +5,9 @@ use crate::config::section::section;
 use crate::units::Bytes;
 
 choices! {
-    /// How streams share the mapping cache.
+    /// The division of the mapping cache among streams.
     MapSharing {
-        /// All streams use all of it.
+        /// All streams use the whole cache.
         Shared = "shared",
         /// Each stream has an equal part of its own.
         PerStream = "per-stream",
@@ -15,53 +15,53 @@ choices! {
 }
 
 choices! {
-    /// Entries of a translation page that are cached when it is read.
+    /// The entries of a translation page that are cached when it is read.
     MapFill {
-        /// The entries that were waited for (DFTL).
+        /// The requested entries (DFTL).
         Entry = "entry",
-        /// All of its entries, as far as there is room without a write-back.
+        /// All entries, as far as there is space without a write-back.
         Page = "page",
     }
 }
 
 choices! {
-    /// When a translation page that is to be written back is read first.
+    /// The condition under which a translation page is read before its write-back.
     WriteBackRead {
-        /// When DRAM has neither all of its entries nor its content.
+        /// When neither all of its entries nor its contents are in DRAM.
         WhenMissing = "when-missing",
-        /// Each time a dirty entry of it is evicted, whatever DRAM holds: a routine that
-        /// does not look there. The read covers all changes so far.
+        /// Each time a dirty entry of it is evicted, whatever DRAM holds: firmware that does not check DRAM. The write-back then
+        /// includes all changes so far.
         Always = "always",
     }
 }
 
 section! {
-    /// The cache of the map, when the map does not fit into DRAM (DFTL, ASPLOS 2009).
+    /// The mapping cache, for a mapping table that does not fit into DRAM (DFTL, ASPLOS 2009).
     Mapping, "mapping", with "cache-capacity" != [""] but for ["stored-entry-size"] {
-        /// DRAM for entries of the map; the map itself then lies on flash, in translation pages.
+        /// DRAM for mapping entries. If set, the mapping table is on flash, in translation pages.
         cache_capacity: Option<Bytes> = None, unset "the whole map is in DRAM", in Bytes::new(1).., needs plain, step "x2";
-        /// Who shares the cache.
+        /// Division of the mapping cache among streams.
         sharing: MapSharing = MapSharing::Shared, needs plain;
-        /// Bytes of an entry in the cache: logical and physical page number, and what links it to others.
+        /// Bytes of an entry in the cache: logical and physical page number, and links to other entries.
         entry_size: Bytes = Bytes::new(8), in Bytes::new(1)..=Bytes::from_kib(4), needs plain;
         /// Bytes of an entry in a translation page: a physical page number.
         stored_entry_size: Bytes = Bytes::new(4), in Bytes::new(1)..=Bytes::from_kib(4),
             with "cache-capacity" != [""] or "persistence.policy" = ["\"journal\""], needs plain;
         /// Bytes of a translation page that leave the chip when it is read.
         read_size: Option<Bytes> = None, unset "the whole page", in Bytes::new(1).., needs plain;
-        /// What of a translation page stays in the cache once it was read.
+        /// Entries of a translation page that are cached when it is read.
         fill: MapFill = MapFill::Entry, needs plain;
-        /// When a translation page that is to be written back is read first.
+        /// Condition under which a translation page is read before its write-back.
         write_back_read: WriteBackRead = WriteBackRead::WhenMissing, needs plain;
-        /// Bytes of a translation page that leave the chip before it is written back, for the entries that are not in DRAM. Less than
-        /// a page: the chip merges the rest in its register.
+        /// Bytes of a translation page that leave the chip before its write-back, for the entries that are not in DRAM. With less
+        /// than a page, the chip merges the rest in its register.
         write_back_read_size: Option<Bytes> = None, unset "the whole page", in Bytes::ZERO.., needs plain;
-        /// Whether a write-back counts as a use of the entries whose changes it takes along, so that others make way before them.
+        /// Whether a write-back counts as a use of the entries that it writes, so that others are evicted before them.
         write_back_is_use: bool = false, needs plain;
-        /// DRAM for translation pages that are to be written back. They are read into it, serve misses from there and take further
-        /// changes along, and the one that came first is programmed when another one needs its place.
+        /// DRAM for translation pages that wait for their write-back. They are read into it, serve misses from there and accept
+        /// further changes. When another page needs the space, the oldest one is programmed.
         write_back_buffer: Bytes = Bytes::ZERO, in Bytes::ZERO.., needs plain;
-        /// Translation pages written back at once; a miss that would evict an entry into one more waits.
+        /// Maximum number of translation pages in write-back. A miss whose eviction needs one more waits.
         write_backs: u32 = 32, in 1..=65_535, needs plain;
     }
 }

@@ -6,18 +6,18 @@ use crate::config::{Config, PreconditionKind, StreamConfig, WorkloadKind};
 use crate::units::{Share, Time};
 
 choices! {
-    /// What ends the warm-up.
+    /// The event that ends the warm-up.
     WarmUp {
         /// No warm-up: the whole run is measured.
         None = "none",
-        /// MSER-5 on latency, throughput and write amplification, after the run.
+        /// MSER-5 on latency, throughput and write amplification, computed after the run.
         Auto = "auto",
-        /// A number of requests, `warm-up-requests`.
+        /// The completion of `warm-up-requests` requests.
         Requests = "requests",
-        /// A simulated time, `warm-up-time`.
+        /// The simulated time `warm-up-time`.
         Time = "time",
-        /// The device cache and the SLC cache are in balance: as much leaves them as enters. Then `workload.requests` requests are measured, and the
-        /// run ends; a synthetic workload goes on until then.
+        /// Balance of the device cache and the SLC cache: as much data leaves them as enters. Then `workload.requests` requests are measured, and the
+        /// run ends. A synthetic workload continues until then.
         Steady = "steady",
     }
 }
@@ -45,53 +45,53 @@ choices! {
 }
 
 section! {
-    /// The steady state and epochs, measured beside the whole run; none of it changes what the drive does.
+    /// Measurement: warm-up, precision, epochs and recordings. None of it changes the behaviour of the drive.
     Measure, "measure" {
-        /// What ends the warm-up, behind which the results have a window of their own.
+        /// Event that ends the warm-up, after which the results have a separate window.
         warm_up: Option<WarmUp> = None, unset "`steady` with `precondition.kind = \"random\"` or `precision`, if all workloads are synthetic; `none` otherwise", needs plain;
-        /// Requests that complete during the warm-up, all streams together.
+        /// Number of requests that complete during the warm-up, of all streams together.
         warm_up_requests: u64 = 10_000, in 1..=super::super::form::INTEGER_MAX, with "warm-up" = ["\"requests\""], needs plain;
-        /// How long the warm-up is.
+        /// Duration of the warm-up.
         warm_up_time: Time = Time::from_ms(100), in Time::from_ps(1)..=Time::from_ms(1_000_000_000), with "warm-up" = ["\"time\""], needs plain;
-        /// The run ends as soon as the 95 % confidence interval of `precision-of` is within this share of the figure, on either side, and the
-        /// figures are steady; at the latest after `workload.requests`. 0 turns it off.
+        /// Relative precision at which the run ends: the half-width of the 95 % confidence interval of `precision-of`, as a share of the figure. The
+        /// figures must also be steady. The run ends at the latest after `workload.requests`. 0 turns this off.
         precision: f64 as Share = 0.0, in 0.0..=0.5, needs plain;
-        /// The figure that `precision` is of.
+        /// Figure that `precision` applies to.
         precision_of: PrecisionOf = PrecisionOf::Iops, with "precision" != ["0.0"], needs plain;
-        /// How long an epoch is, for results over time; doubled as often as it takes for `epochs-max` of them to cover the run.
+        /// Duration of an epoch, for results over time. It is doubled until `epochs-max` epochs cover the run.
         epoch: Option<Time> = None, unset "no results over time", in Time::from_ps(1)..=Time::from_ms(1_000_000_000), needs plain;
-        /// The most epochs; where there would be more, they are joined in pairs.
+        /// Maximum number of epochs. Beyond it, they are merged in pairs.
         epochs_max: u32 = 512, in 2..=65_536, with "epoch" != [""], needs plain;
         /// Whether read collisions are analysed ([read-collisions.md](read-collisions.md)).
         collisions: bool = false, needs plain;
-        /// Time between two observations of which reads are outstanding.
+        /// Time between two observations of the outstanding reads.
         collision_interval: Time = Time::from_us(10), in Time::from_ns(1)..=Time::from_ms(1000), with "collisions" = ["true"], needs plain;
-        /// The most collision pairs that are kept, about 24 B each; where there are more, a fair sample of them.
+        /// Maximum number of collision pairs that are kept, about 24 B each; beyond it, a uniform sample of them.
         collision_pairs: u32 = 1 << 22, in 1..=1 << 30, with "collisions" = ["true"], needs plain;
-        /// Whether it is told apart what the chips do with their time: transfers, array operations, both at once, or nothing.
+        /// Whether the time of the chips is broken down into transfers, array operations, both at once, and idle time.
         chip_states: bool = false, needs probed;
-        /// Whether transfers, the links they hold and the scouts of Venice are recorded, for the moving view of a report.
+        /// Whether transfers, the links they hold and the scouts of Venice are recorded, for the animation of the network in a report.
         network: bool = false, needs probed;
-        /// The most that the recording of the network holds: transfers, uses of links and steps of scouts. It ends where it is full.
+        /// Maximum number of transfers, link uses and scout steps in the recording of the network. The recording ends when it is full.
         network_events_max: u32 = 5_000, in 1..=10_000_000, with "network" = ["true"], needs plain;
-        /// The most slices and counter values that a timeline (`--timeline`) holds. It ends where it is full.
+        /// Maximum number of slices and counter values in a timeline (`--timeline`). The timeline ends when it is full.
         timeline_events_max: u64 = 1_000_000, in 1..=1_000_000_000, needs plain;
-        /// When the recording of the network and the timeline begin.
+        /// Start of the recording of the network and of the timeline, in simulated time.
         window_start: Time = Time::ZERO, in Time::ZERO..=Time::from_ms(1_000_000_000), needs plain;
-        /// How long they go on.
+        /// Duration of these recordings.
         window_length: Option<Time> = None, unset "to the end of the run", in Time::from_ps(1)..=Time::from_ms(1_000_000_000), needs plain;
     }
 }
 
 impl Config {
-    /// Returns what ends the warm-up.
+    /// Returns the event that ends the warm-up.
     pub fn warm_up(&self) -> WarmUp {
         let is_wanted = self.precondition.kind == PreconditionKind::Random || self.measure.precision > 0.0;
         let default = if is_wanted && self.goes_on() { WarmUp::Steady } else { WarmUp::None };
         self.measure.warm_up.unwrap_or(default)
     }
 
-    /// Whether requests can go on for as long as it takes.
+    /// Returns whether the workloads can continue without limit.
     pub fn goes_on(&self) -> bool {
         let goes_on = |stream: &StreamConfig| {
             stream.workload.kind == WorkloadKind::Synthetic && stream.replay.stop_time.is_none()

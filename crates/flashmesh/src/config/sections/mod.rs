@@ -1,4 +1,4 @@
-//! The sections of a configuration, one a file: every parameter with its unit, default, bounds and meaning.
+//! The sections of a configuration, one per file: each parameter with its unit, default, bounds and meaning.
 
 mod area;
 mod cache;

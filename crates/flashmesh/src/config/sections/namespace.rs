@@ -5,18 +5,18 @@ use crate::config::section::section;
 use crate::units::Bytes;
 
 section! {
-    /// A part of the space that the host sees. Such parts follow one another in the order of the text.
+    /// A namespace: a part of the space that the host sees. Namespaces follow one another in the order of the text.
     Namespace, "namespace.NAME" {
-        /// Its space, rounded down to whole pages.
+        /// Capacity, rounded down to whole pages.
         capacity: Option<Bytes> = None, unset "an equal share of what the other namespaces leave",
             in Bytes::new(512)..=Bytes::new(1 << 50), needs plain;
-        /// The channels that its pages live on.
+        /// Channels that hold its pages.
         channels: Option<Indices> = None, unset "all", in 0..=1023, needs plain;
-        /// The chips of each channel that its pages live on.
+        /// Chips of each channel that hold its pages.
         ways: Option<Indices> = None, unset "all", in 0..=1023, needs plain;
-        /// The dies of each chip that its pages live on.
+        /// Dies of each chip that hold its pages.
         dies: Option<Indices> = None, unset "all", in 0..=63, needs plain;
-        /// The planes of each die that its pages live on.
+        /// Planes of each die that hold its pages.
         planes: Option<Indices> = None, unset "all", in 0..=7, needs plain;
     }
 }

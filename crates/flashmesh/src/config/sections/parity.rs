@@ -1,4 +1,4 @@
-//! The share of parity in a superblock: `"1/8"`.
+//! The share of parity in a superblock, such as `"1/8"`.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::config::form::{Form, Misfit, plain_form, toml_string};
 use crate::config::node::{Node, Value};
 use crate::config::reference::ParameterType;
 
-/// One program of parity in so many: `"1/8"` is one of eight.
+/// A share of one parity program in this many: `"1/8"` is one of eight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ParityShare(pub u32);
 

@@ -5,36 +5,36 @@ use crate::config::section::section;
 use crate::units::Bytes;
 
 choices! {
-    /// How the map survives a cut of the power.
+    /// The mechanism by which the mapping table survives a power cut.
     PersistencePolicy {
-        /// It survives by itself: it costs nothing, and no recovery is simulated.
+        /// None needed: the table survives without cost, and no recovery is simulated.
         Ideal = "ideal",
-        /// Changes go to a journal on flash, the map itself to checkpoints; after a cut it is rebuilt from both.
+        /// A journal of changes on flash, and checkpoints of the table. After a cut the table is rebuilt from both.
         Journal = "journal",
     }
 }
 
 section! {
-    /// Persistence of the map across a power cut ([power-loss.md](power-loss.md)).
+    /// Persistence of the mapping table across a power cut ([power-loss.md](power-loss.md)).
     Persistence, "persistence" {
-        /// How the map survives a cut of the power.
+        /// Mechanism by which the mapping table survives a power cut.
         policy: PersistencePolicy = PersistencePolicy::Ideal, needs any;
-        /// Bytes of a journal entry: which logical page is where now.
+        /// Bytes of a journal entry: a logical page and its new location.
         entry_size: Bytes = Bytes::new(8), in Bytes::new(1)..=Bytes::from_kib(4), with "policy" = ["\"journal\""], needs any;
-        /// Pages of journal from the beginning of one checkpoint to that of the next. Flash holds twice as many.
+        /// Pages of journal from the start of one checkpoint to that of the next. Flash holds twice as many.
         checkpoint_interval: u32 = 64, in 1..=65_535, with "policy" = ["\"journal\""], needs any;
-        /// Pages of a checkpoint that are programmed at once.
+        /// Pages of a checkpoint that are programmed at a time.
         checkpoint_writes: u32 = 4, in 1..=65_535, with "policy" = ["\"journal\""], needs any;
     }
 }
 
 impl Persistence {
-    /// Whether changes of the map go to a journal.
+    /// Returns whether changes of the mapping table are written to a journal.
     pub fn has_journal(&self) -> bool {
         self.policy == PersistencePolicy::Journal
     }
 
-    /// Pages of flash that the journal takes.
+    /// Returns the number of flash pages that the journal occupies.
     pub fn journal_pages(&self) -> u32 {
         if self.has_journal() { self.checkpoint_interval * 2 } else { 0 }
     }

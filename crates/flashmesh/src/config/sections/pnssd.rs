@@ -4,11 +4,11 @@ use crate::config::choices::choices;
 use crate::config::section::section;
 
 choices! {
-    /// What the controllers of pnSSD drive.
+    /// The channels that a controller of pnSSD drives.
     Controllers {
-        /// Each channel has a controller of its own: two controllers for each row.
+        /// One channel per controller: two controllers for each row.
         Independent = "independent",
-        /// Controller i drives horizontal channel i and vertical channel i, one of them at a time.
+        /// Two channels per controller: controller i drives horizontal channel i and vertical channel i, one of them at a time.
         Shared = "shared",
     }
 }
@@ -16,9 +16,9 @@ choices! {
 section! {
     /// The horizontal and vertical channels of pnSSD, and their controllers.
     Pnssd, "pnssd", with "fabric.kind" = ["\"pnssd\""] but for [] {
-        /// What the controllers drive.
+        /// Channels that a controller drives.
         controllers: Controllers = Controllers::Independent, needs plain;
-        /// Whether the data of a transfer goes half over each channel of the chip when both are free.
+        /// Whether the data of a transfer is split evenly over both channels of the chip if both are free.
         split_page: bool = false, needs plain;
     }
 }

@@ -8,10 +8,10 @@ use crate::config::node::{Node, Value};
 use crate::config::reference::ParameterType;
 use crate::config::section::section;
 
-/// The text that leaves a decision to the simulator.
+/// The text that selects the built-in policy.
 const BUILT_IN: &str = "built-in";
 
-/// The text form of a policy in Python, or of the built-in one: nothing.
+/// The text form of a policy name: a Python policy, or `None` for the built-in one.
 pub struct PolicyName;
 
 impl Form for PolicyName {
@@ -50,37 +50,39 @@ impl Form for PolicyName {
 }
 
 section! {
-    /// Policies in Python, in place of built-in ones ([how-to](how-to/policies-in-python.md)).
+    /// Policies in Python that replace built-in ones ([how-to](how-to/policies-in-python.md)).
     Policy, "policy" {
-        /// Which block is collected: a class, as `FILE.py:CLASS` or `MODULE:CLASS`, or `built-in`; in place of `gc.victim`, which
-        /// preconditioning of the kind `random` keeps.
+        /// Policy that selects the victim block, in place of `gc.victim`: a class, as `FILE.py:CLASS` or `MODULE:CLASS`, or
+        /// `built-in`. Preconditioning of the kind `random` still uses `gc.victim`.
         victim: Option<String> as PolicyName = None, unset "as `gc.victim` says", needs any;
-        /// Which plane a written page goes to, in place of `ftl.allocation`. What it does not place keeps the static order.
+        /// Policy that selects the plane of a written page, in place of `ftl.allocation`. Pages that it does not place follow the
+        /// static order.
         allocator: Option<String> as PolicyName = None, unset "as `ftl.allocation` says", needs any;
-        /// Which copy of a replicated page serves a read.
+        /// Policy that selects the copy of a replicated page for a read.
         home: Option<String> as PolicyName = None, unset "that on the die with fewer reads outstanding",
             with "replication.enabled" = ["true"], needs any;
-        /// Which plane takes a page that the allocator has placed, as the firmware policy says it otherwise (`place_write`).
+        /// Policy that selects the plane for a page that the allocator has placed, in place of that of the firmware policy
+        /// (`place_write`).
         placement: Option<String> as PolicyName = None, unset "as `ftl.policy` says",
             with "ftl.policy" != ["\"mbm\""], needs any;
-        /// Which transaction a die runs next, and which join it, in place of `schedule.policy`. With a method `next_die` it also says
-        /// which die asks for a path.
+        /// Policy that selects the next transaction of a die, and those that join it, in place of `schedule.policy`. With a method
+        /// `next_die` it also selects the die that requests a path.
         scheduler: Option<String> as PolicyName = None, unset "as `schedule.policy` says", needs any;
-        /// Where a scout may go next, in place of `venice.routing`.
+        /// Policy that selects the next step of a scout, in place of `venice.routing`.
         routing: Option<String> as PolicyName = None, unset "as `venice.routing` says", with "fabric.kind" = ["\"venice\""], needs any;
-        /// Which link a packet of NoSSD takes next, in place of the way along its row, then along its column.
+        /// Policy that selects the next link of a packet of NoSSD, in place of XY routing.
         hops: Option<String> as PolicyName = None, unset "XY", with "fabric.kind" = ["\"nossd\""], needs any;
-        /// Who gets a channel or a controller when several wait, in place of `fabric.arbitration`.
+        /// Policy that grants a channel or a controller when several transfers wait, in place of `fabric.arbitration`.
         arbiter: Option<String> as PolicyName = None, unset "as `fabric.arbitration` says",
             with "fabric.kind" = ["\"bus\"", "\"pssd\"", "\"pnssd\"", "\"ideal\""], needs any;
     }
 }
 
-/// Where the path of a file ends in the name of a policy: before the colon of `FILE.py:CLASS`.
+/// The end of the file path in the name of a policy, before the colon of `FILE.py:CLASS`.
 const FILE_END: &str = ".py:";
 
 impl Policy {
-    /// The policies that are named: the key of each, and its name.
+    /// Returns the configured policies: key and name.
     pub fn named(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let Policy { victim, allocator, home, placement, scheduler, routing, hops, arbiter } = self;
         let keys = [
@@ -111,7 +113,7 @@ impl Policy {
         keys.into_iter().filter_map(|(key, name)| Some((key, name.as_mut()?)))
     }
 
-    /// Counts the paths of those files from `folder` whose keys `is_own` names.
+    /// Makes the paths of policy files relative to `folder`, for the keys that `is_own` accepts.
     pub(crate) fn relocate(&mut self, folder: &Path, is_own: impl Fn(&str) -> bool) {
         for (key, name) in self.names() {
             if is_own(key)
@@ -123,7 +125,7 @@ impl Policy {
         }
     }
 
-    /// Leaves the folders of files out of their names.
+    /// Removes the folders from the names of policies in files.
     pub(crate) fn forget_folders(&mut self) {
         for (_, name) in self.names() {
             if let Some(end) = name.find(FILE_END)

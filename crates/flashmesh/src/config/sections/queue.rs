@@ -4,7 +4,7 @@ use crate::config::choices::choices;
 use crate::config::section::section;
 
 choices! {
-    /// Priority class of a queue (NVMe base specification: weighted round robin with urgent priority class).
+    /// The priority class of a queue (NVMe base specification: weighted round robin with urgent priority class).
     Priority {
         /// Urgent class: served before all other classes.
         Urgent = "urgent",
@@ -18,7 +18,7 @@ choices! {
 }
 
 impl Priority {
-    /// Index by priority, most urgent first.
+    /// Returns the index of the class, the most urgent first.
     #[inline]
     pub const fn index(self) -> usize {
         self as usize
@@ -26,15 +26,15 @@ impl Priority {
 }
 
 choices! {
-    /// Which requests the device cache serves.
+    /// The requests of a stream that the device cache serves.
     Caching {
-        /// None.
+        /// Neither reads nor writes.
         None = "none",
-        /// Reads.
+        /// Reads only.
         Reads = "reads",
-        /// Writes.
+        /// Writes only.
         Writes = "writes",
-        /// All.
+        /// Reads and writes.
         All = "all",
     }
 }
@@ -45,9 +45,9 @@ section! {
         /// Priority class of the requests of the stream, for arbitration (`[nvme]`) and scheduling (`schedule.priorities`).
         priority: Priority = Priority::Medium,
             with "schedule.priorities" = ["\"strict\"", "\"weighted\""] or "nvme.arbitration" = ["\"weighted\""], needs plain;
-        /// The namespace that the requests go to; offsets of the workload count from its beginning.
+        /// Name of the namespace that the requests address. Offsets of the workload are relative to its start.
         namespace: Option<String> = None, unset "the first namespace", needs plain;
-        /// Which requests of the stream the cache of the drive takes, where it has one.
+        /// Requests of the stream that the cache of the drive serves, if there is one.
         caching: Caching = Caching::All, with "cache.capacity" != ["\"0B\""], needs plain;
     }
 }

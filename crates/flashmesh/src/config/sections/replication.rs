@@ -5,35 +5,36 @@ use crate::config::section::section;
 use crate::units::{Share, Time};
 
 choices! {
-    /// Which reads of user pages collide.
+    /// The reads of user pages that count as colliding.
     CountedReads {
-        /// Those that requests ask for.
+        /// Reads of requests only.
         Host = "host",
-        /// Those that complete a write of a part of a page (read-modify-write), too.
+        /// Reads of requests, and reads that complete a write of a part of a page (read-modify-write).
         All = "all",
     }
 }
 
 section! {
-    /// Copies of pages that collide with others again and again, on other dies.
+    /// Replication of pages that repeatedly collide with others, on other dies.
     Replication, "replication" {
-        /// Whether pages are replicated ([read-collisions.md](read-collisions.md)). The other keys also say what `measure.collisions` takes
-        /// copies to be.
+        /// Whether pages are replicated ([read-collisions.md](read-collisions.md)). The other keys also set the assumptions of
+        /// `measure.collisions` about replicas.
         enabled: bool = false, needs any, step "false | true";
-        /// `l_R` of the paper: the most collision pairs that are tracked for each die. 0 tracks none, so nothing is replicated.
+        /// Maximum number of collision pairs tracked per die, `l_R` in the paper. 0 tracks none, so that no page is replicated.
         l_r: u32 = 5, in 0..=65_535, with "enabled" = ["true"] or "measure.collisions" = ["true"], needs plain;
-        /// `l_M` of the paper: the most replicated pages, as a share of the logical pages of the drive. They take spare space.
+        /// Maximum number of replicated pages, as a share of the logical pages of the drive, `l_M` in the paper. They occupy spare space.
         l_m: f64 as Share = 0.002, in 0.0..=1.0, with "enabled" = ["true"] or "measure.collisions" = ["true"], needs plain;
-        /// Which reads collide: are outstanding, make pairs, and trigger copies. The other ones are counted beside them.
+        /// Reads that count: they are outstanding, form pairs, and trigger replication. Other reads are only counted.
         counted_reads: CountedReads = CountedReads::Host, with "enabled" = ["true"] or "measure.collisions" = ["true"], needs plain;
-        /// Over how long the reads of a die are counted for the rate that the cost of a copy follows: this window and the one before.
+        /// Window over which the reads of a die are counted, for the read rate in the cost of a replica. The rate covers this window and
+        /// the one before.
         rate_window: Time = Time::from_ms(1000), in Time::from_us(1)..=Time::from_ms(1_000_000),
             with "enabled" = ["true"] or "measure.collisions" = ["true"], needs plain;
     }
 }
 
 impl Replication {
-    /// The most replicated pages of a drive of so many logical pages.
+    /// Returns the maximum number of replicated pages of a drive of `logical_pages` logical pages.
     pub fn copies_max(&self, logical_pages: u32) -> u32 {
         (f64::from(logical_pages) * self.l_m) as u32
     }

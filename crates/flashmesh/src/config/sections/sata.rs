@@ -5,7 +5,7 @@ use crate::config::section::section;
 use crate::units::Time;
 
 choices! {
-    /// Transport between the host adapter and the drive.
+    /// The transport between the host adapter and the drive.
     SataTransport {
         /// A cable that carries frames in one direction at a time.
         Frames = "frames",
@@ -17,11 +17,12 @@ choices! {
 section! {
     /// The adapter and the queue of `host.interface = "sata"`.
     Sata, "sata", with "host.interface" = ["\"sata\""] but for [] {
-        /// Commands of all streams in the queue at once; native command queuing has 32 tags, some controllers hold more.
+        /// Commands of all streams in the queue at a time. Native command queuing has 32 tags; some controllers hold more
+        /// commands.
         ncq_depth: u32 = 32, in 1..=65_535, needs plain;
         /// Time of the adapter for each command, and for each completion, one after the other.
         processing_delay: Time = Time::ZERO, in Time::ZERO..=Time::from_ms(1_000), needs plain;
-        /// What lies between the adapter and the drive.
+        /// Transport between the adapter and the drive.
         transport: SataTransport = SataTransport::Frames, needs plain;
     }
 }

@@ -7,51 +7,51 @@ use crate::config::section::section;
 use crate::units::Time;
 
 choices! {
-    /// Which waiting transaction a die runs next.
+    /// The transaction that a die executes next.
     SchedulePolicy {
-        /// Out of order: requests by their kind; garbage collection before or after them, as `gc.preemptible` says.
+        /// Out of order: requests by their kind; garbage collection before or after them, depending on `gc.preemptible`.
         OutOfOrder = "out-of-order",
-        /// In the order of arrival; only collection that must come first, and reads where suspension is on, overtake.
+        /// In the order of arrival. Only collection that must come first overtakes, and reads if suspension is on.
         Fifo = "fifo",
-        /// Sprinkler (HPCA 2014): the chips of a channel by turns, each with the transactions that overlap most.
+        /// Sprinkler (HPCA 2014): the chips of a channel in turn, each with the transactions that overlap most.
         Sprinkler = "sprinkler",
         /// Physically addressed queueing (PAQ, ISCA 2012): the largest set of transactions without a conflict.
         Paq = "paq",
-        /// The stream that others slow down most, on each die (after FLIN, ISCA 2018).
+        /// The stream that is slowed down most by others, on each die (after FLIN, ISCA 2018).
         Fair = "fair",
     }
 }
 
 choices! {
-    /// Which kind of request a die serves first.
+    /// The kind of request that a die serves first.
     KindOrder {
         /// Reads before writes.
         ReadFirst = "read-first",
         /// Writes before reads.
         WriteFirst = "write-first",
-        /// The longest waiting.
+        /// The request that has waited longest.
         Arrival = "arrival",
     }
 }
 
 choices! {
-    /// When the erase of a collected block is scheduled.
+    /// The moment at which the erase of a collected block is scheduled.
     EraseOrder {
-        /// As the other transactions of the collection.
+        /// Like the other transactions of the collection.
         WithCollection = "with-collection",
         /// Before all requests: its plane has free pages soonest.
         First = "first",
-        /// When nothing else waits, or space is nearly out: no request waits for it before that.
+        /// When nothing else waits, or space is nearly exhausted. Until then it delays no request.
         Last = "last",
     }
 }
 
 choices! {
-    /// How dies use the priorities of requests.
+    /// The use of request priorities by dies.
     Priorities {
-        /// Not at all.
+        /// No use of priorities.
         Off = "off",
-        /// A higher priority goes first, whatever the kind; within a priority the kinds have their order.
+        /// Strict: a higher priority goes first, whatever the kind; within a priority, requests are ordered by kind.
         Strict = "strict",
         /// Within each kind, urgent requests first; then weighted round robin of high, medium and low priority, 4 : 2 : 1.
         Weighted = "weighted",
@@ -59,31 +59,32 @@ choices! {
 }
 
 section! {
-    /// Which waiting transaction a die runs next. Suspension of operations for reads is set by `flash.suspension`.
+    /// Scheduling of the transactions that wait for a die. The suspension of operations for reads is set by `flash.suspension`.
     Schedule, "schedule" {
-        /// How a die chooses among the transactions that wait for it.
+        /// Rule that selects the transaction a die executes next.
         policy: SchedulePolicy = SchedulePolicy::OutOfOrder, with "policy.scheduler" = [""], needs any, step "out-of-order | sprinkler | paq | fair";
-        /// Which kind of request goes first. The read that a write of a part of a page needs is a read.
+        /// Kind of request that goes first. The read that a write of a part of a page needs counts as a read.
         order: KindOrder = KindOrder::ReadFirst, with "policy" = ["\"out-of-order\""], with "policy.scheduler" = [""],
             needs any, step "read-first | arrival";
-        /// When erases go. Space is nearly out below `gc.hard-threshold`, and where a write finds no page.
+        /// Moment at which the erase of a collected block is scheduled. Space is nearly exhausted below `gc.hard-threshold`, and when a write finds
+        /// no free page.
         erases: EraseOrder = EraseOrder::WithCollection, with "policy" != ["\"fifo\""], with "policy.scheduler" = [""], needs any;
-        /// What priorities of requests do. With them on, only transactions of the same priority join in a multi-plane operation. A
-        /// policy in Python sees priorities where this is not `off`, and says itself what they do.
+        /// Use of request priorities. Unless `off`, only transactions of the same priority join in a multi-plane operation. A Python policy sees
+        /// priorities unless this is `off`, and decides itself how to use them.
         priorities: Priorities = Priorities::Off, with "policy" = ["\"out-of-order\""], needs any;
-        /// A request's transaction that has waited this long for its die goes before those of all other requests, so that none
-        /// waits for ever behind a kind or a priority that always goes first; where `policy` is `out-of-order`, reads and writes then take
-        /// turns ([scheduling.md](scheduling.md)). 1000 s is no bound.
+        /// Wait for its die after which a transaction of a request precedes those of all other requests, so that none starves behind a kind or a
+        /// priority that always goes first. With `policy = "out-of-order"`, reads and writes then take turns ([scheduling.md](scheduling.md)). 1000
+        /// s means no bound.
         age_bound: Time = Time::from_ms(20), in Time::ZERO..=Time::from_ms(1_000_000),
             with "policy" != ["\"fifo\""], with "policy.scheduler" = [""], needs plain;
-        /// How many waiting reads of another plane are searched for one that can join a multi-plane read; programs too, where
+        /// Number of waiting reads of another plane that are searched for one that can join a multi-plane read; also of programs if
         /// `ftl.write-binding` is early.
         lookahead: u32 = 32, in 1..=65_535, needs plain;
     }
 }
 
 impl Config {
-    /// Which scheduling policy runs: that of the firmware policy when it brings one.
+    /// Returns the scheduling policy in effect: that of the firmware policy if it has one.
     pub fn schedule_policy(&self) -> SchedulePolicy {
         match self.ftl.policy {
             FirmwarePolicy::Sprinkler => SchedulePolicy::Sprinkler,

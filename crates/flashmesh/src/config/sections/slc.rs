@@ -7,53 +7,53 @@ use crate::units::{Share, Time};
 use super::flash::{ARRAY_TIME_MAX, ARRAY_TIME_MIN};
 
 choices! {
-    /// Which blocks the SLC cache uses.
+    /// The blocks that the SLC cache uses.
     SlcRegion {
-        /// The last blocks of each plane, always.
+        /// The last blocks of each plane, permanently.
         Static = "static",
-        /// Free blocks, as long as collection need not begin for them; each is given back when it was folded.
+        /// Free blocks, as long as this does not trigger collection. Each is returned when it has been folded.
         Dynamic = "dynamic",
     }
 }
 
 choices! {
-    /// What becomes of a write that finds the SLC cache full.
+    /// The treatment of a write that finds the SLC cache full.
     SlcWhenFull {
-        /// It goes to the other blocks, at their rate.
+        /// Written to the other blocks, at their speed.
         Bypass = "bypass",
-        /// It waits for a block to be folded; where none can be, it goes to the other blocks.
+        /// Delayed until a block has been folded; if none can be, written to the other blocks.
         Fold = "fold",
     }
 }
 
 section! {
-    /// The SLC cache: blocks that hold one bit a cell, which take what the host writes ([slc-cache.md](slc-cache.md)).
+    /// The SLC cache: blocks with one bit per cell that take host writes ([slc-cache.md](slc-cache.md)).
     Slc, "slc", with "flash.page-types" = ["\"mlc\"", "\"tlc\"", "\"qlc\""] but for ["blocks-per-plane"] {
-        /// Blocks of each plane for the cache: kept out of its spare space, or with `region = "dynamic"` at most so many of its free ones; 0
-        /// turns it off. A block holds one page a word line: a half, a third or a fourth of its pages.
+        /// Blocks of each plane for the cache, taken from its spare space; with `region = "dynamic"`, the maximum number of its free blocks
+        /// used. 0 turns the cache off. A block holds one page per word line: a half, a third or a quarter of its pages.
         blocks_per_plane: u32 = 0, in 0..=1_048_576, needs any, step "x2";
-        /// Which blocks they are.
+        /// Blocks that the cache uses.
         region: SlcRegion = SlcRegion::Static, with "blocks-per-plane" != ["0"], needs any, step "static | dynamic";
-        /// Array program time of a page of the cache; SLC flash takes 200 to 300 us (HP, Solid State Drive Technology: Differences between SLC,
+        /// Array program time of a page of the cache. SLC flash takes 200 to 300 us (HP, Solid State Drive Technology: Differences between SLC,
         /// MLC and TLC NAND, table 1).
         program_time: Time = Time::from_us(200), in ARRAY_TIME_MIN..=ARRAY_TIME_MAX, with "blocks-per-plane" != ["0"], needs any;
-        /// Array read time of a page of the cache; SLC flash takes 25 us (the same table).
+        /// Array read time of a page of the cache. SLC flash takes 25 us (same table).
         read_time: Time = Time::from_us(25), in ARRAY_TIME_MIN..=ARRAY_TIME_MAX, with "blocks-per-plane" != ["0"], needs any;
-        /// An idle die folds a plane while more than this share of its cache blocks is full. 0 empties the cache as soon as the die is idle.
+        /// Share of full cache blocks above which an idle die folds a plane. 0 empties the cache as soon as the die is idle.
         fold_threshold: f64 as Share = 0.0, in 0.0..=0.99, with "blocks-per-plane" != ["0"], needs any;
-        /// What becomes of a write that finds the cache of its plane full. With `fold` the fold that makes room begins at once and goes before
-        /// reads, so that a drive whose cache is full writes each page twice at the rate at which it folds.
+        /// Treatment of a write that finds the cache of its plane full. With `fold`, the fold that frees space starts at once and precedes
+        /// reads, so that a drive with a full cache writes each page twice, at the speed of folding.
         when_full: SlcWhenFull = SlcWhenFull::Bypass, with "blocks-per-plane" != ["0"], needs any, step "bypass | fold";
     }
 }
 
 impl Slc {
-    /// Whether the drive has an SLC cache.
+    /// Returns whether the drive has an SLC cache.
     pub fn is_on(&self) -> bool {
         self.blocks_per_plane > 0
     }
 
-    /// Whether the cache uses blocks that are free.
+    /// Returns whether the cache uses free blocks.
     pub fn is_dynamic(&self) -> bool {
         self.is_on() && self.region == SlcRegion::Dynamic
     }

@@ -6,19 +6,20 @@ use crate::config::section::section;
 section! {
     /// Superblocks over the planes of several dies.
     Superblock, "superblock", with "ftl.policy" = ["\"superblock\""] but for [] {
-        /// Dies of each: a divisor of those of the drive. They are on as many channels as there are.
+        /// Number of dies in a superblock. It must divide the number of dies of the drive. They are distributed over as many
+        /// channels as possible.
         dies: Option<u32> = None, unset "all dies", in 1..=1_048_576, needs any;
     }
 }
 
 impl Config {
-    /// Dies of the drive.
+    /// Returns the number of dies of the drive.
     pub fn dies(&self) -> u32 {
         let geometry = &self.geometry;
         geometry.channels.saturating_mul(geometry.chips_per_channel).saturating_mul(geometry.dies_per_chip)
     }
 
-    /// Dies of a superblock.
+    /// Returns the number of dies in a superblock.
     pub fn superblock_dies(&self) -> u32 {
         self.superblock.dies.unwrap_or_else(|| self.dies())
     }

@@ -1,4 +1,4 @@
-//! Times as a list.
+//! Lists of times by number of planes.
 
 use crate::config::PLANES_PER_DIE_MAX;
 use crate::config::error::ConfigErrorKind;
@@ -7,14 +7,14 @@ use crate::config::node::{Node, Value};
 use crate::config::reference::ParameterType;
 use crate::units::Time;
 
-/// How long something takes for one plane, for two, and so on. Text: "290ns" or ["290ns", "940ns"].
+/// The time of something for one plane, for two, and so on. Text form: "290ns" or ["290ns", "940ns"].
 ///
-/// Beyond the last entry each plane adds what the last entry adds to the one before it; a single entry is added for each plane.
+/// Beyond the list, each plane adds the difference of the last two entries; a single entry is added for each plane.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Times(pub Vec<Time>);
 
 impl Times {
-    /// How long it takes for `planes` planes.
+    /// Returns the time for `planes` planes.
     pub fn of(&self, planes: usize) -> Time {
         if let Some(&time) = planes.checked_sub(1).and_then(|at| self.0.get(at)) {
             return time;

@@ -5,9 +5,9 @@ use crate::config::section::section;
 use crate::units::{Bytes, Time};
 
 choices! {
-    /// How a scout finds its way.
+    /// The routing of scouts.
     Routing {
-        /// A minimal port when one is free, else any: non-minimal and fully adaptive.
+        /// A minimal port if one is free, otherwise any free port: non-minimal and fully adaptive.
         Venice = "venice",
         /// Any free minimal port, no detours.
         MinimalAdaptive = "minimal-adaptive",
@@ -19,31 +19,31 @@ choices! {
 }
 
 choices! {
-    /// How a router chooses among several ports.
+    /// The choice of a router among several ports.
     TieBreak {
-        /// By its 2-bit linear-feedback shift register, with its bias.
+        /// By its 2-bit linear-feedback shift register, with the bias of that register.
         Lfsr = "lfsr",
-        /// Each with the same probability.
+        /// Uniformly random.
         Uniform = "uniform",
     }
 }
 
 choices! {
-    /// Which of the dies that wait for a controller goes first when one gets free.
+    /// The waiting die that is served first when a controller becomes free.
     Service {
-        /// One of the controller's own row, the longest waiting; where there is none, the longest waiting of all.
+        /// The die of the controller's own row that has waited longest; if there is none, the die that has waited longest of all.
         OwnRowFirst = "own-row-first",
-        /// The longest waiting of all.
+        /// The die that has waited longest of all.
         LongestFirst = "longest-first",
     }
 }
 
 choices! {
-    /// What a die does when its scout has found no path.
+    /// The reaction of a die whose scout has found no path.
     Retry {
-        /// It waits until a circuit is torn down: with nothing changed, another scout would fail as well.
+        /// It waits until a circuit is torn down: if nothing has changed, another scout would also fail.
         OnTeardown = "on-teardown",
-        /// Its controller sends another scout at once, as the paper has it, until one finds a path.
+        /// Its controller sends another scout at once, as in the paper, until one finds a path.
         Immediate = "immediate",
         /// It sends a scout from the next free controller, and waits when all have failed.
         NextController = "next-controller",
@@ -51,12 +51,12 @@ choices! {
 }
 
 choices! {
-    /// Over which of its ports a router sends a scout that it has seen before.
+    /// The ports over which a router sends a scout that it has seen before.
     Revisits {
-        /// Over those that the scout has neither left nor entered it by: each link is crossed in one direction only.
+        /// Ports that the scout has neither left nor entered by: each link is crossed in one direction only.
         UnusedPorts = "unused-ports",
-        /// Over those that the scout has not left it by; the third time that the scout is back it goes back the way it first came, and does
-        /// not come again (Venice, ISCA 2023, section 4.3, footnote 5).
+        /// Ports that the scout has not left by. When the scout is back for the third time, it goes back the way it first came, and does not return
+        /// (Venice, ISCA 2023, section 4.3, footnote 5).
         ThreeTimes = "three-times",
     }
 }
@@ -64,22 +64,22 @@ choices! {
 section! {
     /// Venice, a mesh of routers in which scouts reserve circuits.
     Venice, "venice", with "fabric.kind" = ["\"venice\""] but for [] {
-        /// How a scout finds its way.
+        /// Routing of scouts.
         routing: Routing = Routing::Venice, with "policy.routing" = [""], needs plain;
-        /// How a router draws one of several ports.
+        /// Choice of a router among several ports.
         tie_break: TieBreak = TieBreak::Lfsr, needs plain;
-        /// Over which of its ports a router sends a scout that it has seen before.
+        /// Ports over which a router sends a scout that it has seen before.
         revisits: Revisits = Revisits::UnusedPorts, needs plain;
-        /// What a die does whose scout has found no path.
+        /// Reaction of a die whose scout has found no path.
         retry: Retry = Retry::OnTeardown, needs plain;
-        /// Circuits that the transactions of one host request have at a time, at most; the others wait for one of them to be torn down. The request
-        /// of a command is that of the transaction which waits first when its die asks.
+        /// Maximum number of circuits that the transactions of one host request hold at a time; others wait until one of these is torn down. The
+        /// request of a command is that of the transaction that waits first when its die requests a circuit.
         circuits_per_request: Option<u32> = None, unset "one for each transfer", in 1..=65_536, needs any;
-        /// Which die goes first when a controller gets free.
+        /// Die that is served first when a controller becomes free.
         service: Service = Service::OwnRowFirst, needs plain;
-        /// Data that a link between routers moves at once.
+        /// Data that a link between routers transfers per cycle.
         link_width: Bytes = Bytes::new(1), in Bytes::new(1)..=Bytes::from_kib(4), needs plain;
-        /// Time to move it over one link.
+        /// Cycle time of a link.
         link_cycle: Time = Time::from_ns(1), in Time::from_ps(1)..=Time::from_ms(1), needs plain;
     }
 }

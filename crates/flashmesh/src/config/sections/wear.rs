@@ -5,11 +5,11 @@ use crate::config::section::section;
 section! {
     /// Wear levelling.
     Wear, "wear" {
-        /// Whether the least erased free block is opened next; otherwise the one freed first.
+        /// Whether the least erased free block is opened next; otherwise the one that was freed first.
         dynamic: bool = true, needs plain;
-        /// Whether cold blocks are moved when erase counts of a plane drift apart.
+        /// Whether cold blocks are moved when the erase counts of a plane diverge.
         static_levelling: bool = false, needs plain;
-        /// The difference in erase counts that starts a move.
+        /// Difference in erase counts that starts a move.
         static_threshold: u32 = 100, in 1..=1_000_000, with "static-levelling" = ["true"], needs plain;
     }
 }
