@@ -242,7 +242,7 @@ impl SectionSpec {
         SectionSpec { name, struct_name, doc: joined(doc), used_with, used_apart, parameters: Vec::new() }
     }
 
-    /// Adds a parameter. Compiled once for each type of parameter, so it leaves all it can to [`add_described`](Self::add_described).
+    /// Adds a parameter. Compiled once for each type of parameter, so it leaves all it can to `add_described`.
     #[doc(hidden)]
     #[inline(never)]
     pub fn add<F: Form>(&mut self, declared: &'static Declared, limits: &Bounds<F::Bounded>, default: &F::Value) {
