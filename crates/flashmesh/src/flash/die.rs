@@ -234,7 +234,8 @@ impl Die {
 
     /// Suspends the running operation at `now`. The next operation may start at once.
     ///
-    /// # Errors If [`Die::may_suspend`] is false.
+    /// # Errors
+    /// If [`Die::may_suspend`] is false.
     pub fn suspend(&mut self, rules: &DieRules, now: Time) -> Result<(), Illegal> {
         if !self.may_suspend(rules, now) {
             return Err(Illegal::NotSuspendable);
@@ -249,7 +250,8 @@ impl Die {
 
     /// Resumes the suspended operation. Returns its end.
     ///
-    /// # Errors If the die does not accept an operation or has none suspended.
+    /// # Errors
+    /// If the die does not accept an operation or has none suspended.
     pub fn resume(&mut self, rules: &DieRules, now: Time, resume_time: Time) -> Result<Time, Illegal> {
         if !self.accepts(rules) {
             return Err(self.busy_error());
@@ -267,7 +269,8 @@ impl Die {
 
     /// Begins an operation, whose path was granted at `now` and whose command is being transferred.
     ///
-    /// # Errors If the die is busy.
+    /// # Errors
+    /// If the die is busy.
     #[inline(always)]
     pub fn begin(&mut self, rules: &DieRules, operation: Operation, now: Time) -> Result<(), Illegal> {
         if !self.accepts(rules) {
@@ -282,7 +285,8 @@ impl Die {
 
     /// Starts the array, after command and data have arrived. Returns the operation and its end, [`array_time`](Operation::array_time) later.
     ///
-    /// # Errors If no operation has begun.
+    /// # Errors
+    /// If no operation has begun.
     #[inline(always)]
     pub fn start_array(&mut self, now: Time) -> Result<(&Operation, Time), Illegal> {
         if self.array != Array::Incoming {
@@ -302,7 +306,8 @@ impl Die {
 
     /// Ends the operation in the array. Read data moves to the register if it is empty, and otherwise waits in the array.
     ///
-    /// # Errors If the array is not busy, or before the end of the operation.
+    /// # Errors
+    /// If the array is not busy, or before the end of the operation.
     #[inline(always)]
     pub fn finish_array(&mut self, now: Time) -> Result<&Operation, Illegal> {
         if self.array != Array::Busy {
@@ -350,7 +355,8 @@ impl Die {
     /// Records that the data of a plane has waited this long for its path. Returns when the register was filled, and the total path wait of the
     /// planes sent before.
     ///
-    /// # Errors If the register is empty.
+    /// # Errors
+    /// If the register is empty.
     #[inline(always)]
     pub fn count_path_wait(&mut self, waited: Time) -> Result<(Time, Time), Illegal> {
         if self.register.is_empty() {
@@ -371,7 +377,8 @@ impl Die {
 
     /// Removes the data of one plane from the register. Returns its transaction.
     ///
-    /// # Errors If the register is empty.
+    /// # Errors
+    /// If the register is empty.
     #[inline(always)]
     pub fn data_left(&mut self, now: Time) -> Result<TransactionId, Illegal> {
         let left = self.outgoing().ok_or(Illegal::WrongPhase)?;
@@ -390,7 +397,8 @@ impl Die {
 
     /// Removes a part of the data of one plane, and replaces its transaction by `rest`, which stays in the register. Returns the transaction sent.
     ///
-    /// # Errors If the register is empty.
+    /// # Errors
+    /// If the register is empty.
     pub fn part_left(&mut self, rest: TransactionId) -> Result<TransactionId, Illegal> {
         let left = self.outgoing().ok_or(Illegal::WrongPhase)?;
         self.register.planes.transactions[self.register.left as usize] = rest;

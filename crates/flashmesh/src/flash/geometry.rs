@@ -76,7 +76,8 @@ pub const SPARE_BLOCKS_PER_PLANE_MIN: u64 = 4;
 impl Geometry {
     /// Returns the array of the drive that `config` describes, with its mapping units.
     ///
-    /// # Errors As [`Geometry::new`].
+    /// # Errors
+    /// As [`Geometry::new`].
     pub fn of(config: &Config) -> Result<Geometry, GeometryError> {
         let units_per_page = config.units_per_page();
         let mut geometry =
@@ -125,7 +126,8 @@ impl Geometry {
 
     /// Resolves and checks an array whose mapping units are its pages.
     ///
-    /// # Errors If the array cannot be simulated; the error names the keys to change.
+    /// # Errors
+    /// If the array cannot be simulated; the error names the keys to change.
     pub fn new(config: &config::Geometry) -> Result<Geometry, GeometryError> {
         let key = |key, value: String, reason: &str| GeometryError::Key { key, value, reason: reason.to_owned() };
         if !config.page_size.as_u64().is_power_of_two() {

@@ -43,7 +43,8 @@ impl Config {
     /// Returns the namespaces of a drive of this geometry, in the order of the configuration. Without `[namespace.*]` the whole drive is one
     /// namespace.
     ///
-    /// # Errors If they do not fit the drive; the error names the keys to change.
+    /// # Errors
+    /// If they do not fit the drive; the error names the keys to change.
     pub fn namespaces(&self, geometry: &Geometry) -> Result<Vec<NamespaceConfig>, NamespaceError> {
         if self.namespace.is_empty() {
             return Ok(vec![resolved(
@@ -109,7 +110,8 @@ impl Config {
 
     /// Returns the index of the namespace that receives the requests of `queue`. `key` is the key to name in an error.
     ///
-    /// # Errors If there is no namespace of that name.
+    /// # Errors
+    /// If there is no namespace of that name.
     pub(crate) fn namespace_of(
         &self,
         queue: &Queue,

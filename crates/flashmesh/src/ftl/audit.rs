@@ -7,7 +7,8 @@ impl Ftl {
     /// Checks that all tables agree, in time proportional to mapped pages and blocks: the map is a bijection between mapped logical pages and valid
     /// physical pages, counters agree with the bitmaps, and every block is in one state that its plane accounts for. Pages may be in flight.
     ///
-    /// # Errors The first inconsistency found.
+    /// # Errors
+    /// The first inconsistency found.
     pub fn audit(&self) -> Result<(), String> {
         let mapped = self.audit_map()?;
         self.blocks.audit(self.mapping.is_used())?;

@@ -137,7 +137,8 @@ impl Ftl {
     /// Creates the translation layer of a drive that was never written. Except for translation pages, time and memory do not grow with the number of
     /// pages: memory of the tables is touched only when pages are written.
     ///
-    /// # Panics If the namespaces of `config` do not fit the drive, which [`Partition::new`] checks.
+    /// # Panics
+    /// If the namespaces of `config` do not fit the drive, which [`Partition::new`] checks.
     pub fn new(geometry: &Geometry, config: &Config, rules: FtlRules) -> Ftl {
         let partition = Partition::new(geometry, config).unwrap_or_else(|error| panic!("{error}"));
         Ftl::divided(geometry, config, rules, partition, TranslationPages::new(geometry, config))
@@ -146,7 +147,8 @@ impl Ftl {
     /// Returns the translation layer after the preconditioning of `config`. `folder` caches computed states, and `watch` receives the progress.
     /// If `writes` are none, a run begins with no collection in progress; their sizes determine which pages lie together.
     ///
-    /// # Panics As [`Ftl::new`].
+    /// # Panics
+    /// As [`Ftl::new`].
     pub(crate) fn prepared(
         geometry: &Geometry,
         config: &Config,

@@ -94,7 +94,8 @@ pub struct Partition {
 impl Partition {
     /// Returns how `config` partitions a drive of this geometry.
     ///
-    /// # Errors If the namespaces do not fit the drive, or a stream uses one that does not exist.
+    /// # Errors
+    /// If the namespaces do not fit the drive, or a stream uses one that does not exist.
     pub fn new(geometry: &Geometry, config: &Config) -> Result<Partition, NamespaceError> {
         let translation = TranslationPages::new(geometry, config);
         let namespaces = config.namespaces(geometry)?;

@@ -35,7 +35,8 @@ impl Ftl {
 
     /// Replaces the configured allocator by one supplied by the caller.
     ///
-    /// # Panics If a page has already been placed.
+    /// # Panics
+    /// If a page has already been placed.
     pub(crate) fn set_allocator(&mut self, allocator: Box<dyn Allocator + Send>) {
         assert!(self.allocation.is_unused(), "an allocator is set before anything is written");
         let custom = allocation::Custom::new(allocator, &self.geometry, &self.partition);
@@ -46,7 +47,8 @@ impl Ftl {
 
     /// Lets a policy place written pages on any plane that [has room](Ftl::has_room); other pages follow the static order.
     ///
-    /// # Panics If a page has already been placed.
+    /// # Panics
+    /// If a page has already been placed.
     pub(crate) fn set_placed_late(&mut self) {
         assert!(self.allocation.is_unused(), "a policy is set before anything is written");
         self.rules.allocation = Allocation::Static(self.partition.order());
@@ -59,7 +61,8 @@ impl Ftl {
     /// Lets pages go to other planes than those of the static order, if the allocation is static. Other allocators consider quotas already, and so do
     /// planes with superblocks.
     ///
-    /// # Panics If a page has already been placed.
+    /// # Panics
+    /// If a page has already been placed.
     pub(crate) fn set_placed_beside(&mut self) {
         if !self.has_twins() && self.allocation.is_static() {
             self.set_placed_late();

@@ -50,7 +50,8 @@ impl PreparedDrives {
     /// Returns the translation layer in the initial state of a run of `config`. Runs on other threads that need the same state wait until it is
     /// prepared; only the `watch` of the run that prepares it receives progress.
     ///
-    /// # Panics As [`Ftl::new`].
+    /// # Panics
+    /// As [`Ftl::new`].
     pub(crate) fn ftl(
         &self,
         geometry: &Geometry,

@@ -105,7 +105,8 @@ impl Ftl {
 
     /// Erases `block`, a victim without valid pages, and frees it.
     ///
-    /// # Panics If `block` is not a victim, or still holds valid pages, whose data would be lost.
+    /// # Panics
+    /// If `block` is not a victim, or still holds valid pages, whose data would be lost.
     pub fn finish_erase(&mut self, block: BlockId) {
         self.blocks.finish_erase(block);
     }

@@ -95,7 +95,8 @@ pub(super) fn write(file: &mut File, key: &StateKey, about: &About, numbers: &[u
 
 /// Returns the `bytes` of data of a state.
 ///
-/// # Errors The reason if the file is damaged.
+/// # Errors
+/// The reason if the file is damaged.
 pub(super) fn read(file: File, key: &StateKey, bytes: u64) -> Result<Vec<u8>, String> {
     let whole = file.metadata().map_err(|error| said(&error))?.len();
     let mut reader = BufReader::new(file);

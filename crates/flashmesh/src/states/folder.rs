@@ -154,7 +154,8 @@ impl StateFolder {
 
     /// Removes the states and unfinished files not used for `unused`. Returns their number and total size.
     ///
-    /// # Errors If a file cannot be removed.
+    /// # Errors
+    /// If a file cannot be removed.
     pub fn clear(&self, unused: Duration) -> Result<(u64, u64), String> {
         let is_old = |metadata: &fs::Metadata| used(metadata).elapsed().is_ok_and(|age| age >= unused);
         let states = self.files().into_iter().filter(|(_, metadata)| unused.is_zero() || is_old(metadata));

@@ -130,7 +130,8 @@ impl Share {
 impl StaticOrder {
     /// Creates the table of `order` over all planes. The first level varies fastest.
     ///
-    /// # Panics If a level is missing from `order`.
+    /// # Panics
+    /// If a level is missing from `order`.
     #[cfg(feature = "internals")]
     pub fn new(geometry: &Geometry, order: [Level; 4]) -> StaticOrder {
         assert!(ORDERS.contains(&order), "{order:?} does not name each level once");
@@ -141,7 +142,8 @@ impl StaticOrder {
 
     /// Creates the tables of a drive divided by `partition`.
     ///
-    /// # Panics If a level is missing from the order of `partition`.
+    /// # Panics
+    /// If a level is missing from the order of `partition`.
     pub(crate) fn divided(geometry: &Geometry, partition: &Partition) -> StaticOrder {
         let order = partition.order();
         assert!(ORDERS.contains(&order), "{order:?} does not name each level once");

@@ -20,7 +20,8 @@ pub struct StaticWithOverflow {
 impl StaticWithOverflow {
     /// Creates the allocator of an array in which no page has been placed yet.
     ///
-    /// # Panics If a level is missing from the order of `partition`.
+    /// # Panics
+    /// If a level is missing from the order of `partition`.
     pub fn new(geometry: &Geometry, partition: &Partition) -> StaticWithOverflow {
         StaticWithOverflow {
             order: StaticOrder::divided(geometry, partition),
