@@ -191,42 +191,44 @@ Preset: TypeAlias = Literal[
 """The drives that come with the simulator; at the end names that some had before."""
 
 FlashPageTypes: TypeAlias = Literal["one", "mlc", "tlc", "qlc"]
-"""How the pages of a block differ in their array times; an operation takes as long as its slowest page."""
+"""Differences in array time between the pages of a block. An operation takes as long as its slowest page."""
 
 FlashProgramUnit: TypeAlias = Literal["page", "word-line"]
-"""What one program writes in a plane. With `word-line` the data of all its pages comes with the command, and
+"""Amount of data that one program writes in a plane. With `word-line`, the data of all pages follows the command, and
 `program-time` is the time of a word line.
 """
 
 FlashDieStart: TypeAlias = Literal["independent", "together"]
-"""When dies that work side by side begin an operation. Those of NoSSD manage their own operations (PACT 2014, section
-5.5), and are independent.
+"""Start of an operation of a die that works in parallel with others. Dies of NoSSD manage their own operations (PACT
+2014, section 5.5), and are independent.
 """
 
 FlashMultiPlane: TypeAlias = Literal["off", "same-offset", "same-block-and-offset"]
-"""When planes of a die join in one operation."""
+"""Condition under which planes of a die can join in one operation."""
 
 FlashProgramOrder: TypeAlias = Literal["in-order", "any"]
-"""In which order the chips let the pages of a block be programmed."""
+"""Order in which the pages of a block can be programmed."""
 
 FlashSuspension: TypeAlias = Literal["off", "program", "erase", "both"]
-"""Which operations a waiting host read suspends."""
+"""Operations that a waiting host read suspends."""
 
 FlashSuspensionScope: TypeAlias = Literal["die", "chip"]
-"""Whether a read suspends its own die alone, or all dies of a chip that begin together and are busy together. A chip
-goes on with what is suspended when no read waits for any of its dies. All of it has to be suspendable.
+"""Scope of a suspension: the die of the read, or all dies of a chip that start together and are busy together. A chip
+resumes its suspended operations when no read waits for any of its dies. With `chip`, all of the operations must be
+suspendable.
 """
 
 FabricKind: TypeAlias = Literal["bus", "pssd", "pnssd", "nossd", "venice", "ideal"]
-"""The interconnect."""
+"""Interconnect between controllers and chips."""
 
 FabricChannelLoad: TypeAlias = Literal["none", "chips"]
-"""Whether the chips on a channel slow it down. A network between chips has two routers on each link, and no such load.
+"""Effect of the chips on a channel on its rate. In a network between chips, each link has only two routers, and no such
+load.
 """
 
 FabricHoldPath: TypeAlias = Literal["false", "true", "reads", "programs"]
-"""Which transactions hold their path (a channel, or a circuit of links) from the command to the last byte of the data,
-or to the end of a program or erase, rather than only while bytes move.
+"""Transactions that hold their path (a channel, or a circuit of links) from the command to the last byte of data, or to
+the end of a program or erase; the others hold it only while bytes move.
 """
 
 FabricArbitration: TypeAlias = Literal[
@@ -237,22 +239,22 @@ FabricArbitration: TypeAlias = Literal[
     "round-robin",
     "data-first-round-robin",
 ]
-"""Who gets a channel when several wait."""
+"""Transfer that is granted a channel when several wait."""
 
 PnssdControllers: TypeAlias = Literal["independent", "shared"]
-"""What the controllers drive."""
+"""Channels that a controller drives."""
 
 NossdSlotReuse: TypeAlias = Literal["same-cycle", "next-cycle"]
-"""When the slot of a flit that leaves a buffer can be used again."""
+"""Time at which the buffer slot of a departing flit can be reused."""
 
 NossdTopology: TypeAlias = Literal["mesh", "torus", "ring"]
-"""How the routers of the chips are connected."""
+"""Topology of the network of chip routers."""
 
 NossdInterleave: TypeAlias = Literal["packets", "flits"]
-"""What of two directions takes turns on a link, and what follows what on an output."""
+"""Unit of arbitration: packets or flits."""
 
 NossdPlacement: TypeAlias = Literal["one-sided", "all-sided"]
-"""Where the controllers are attached."""
+"""Chips to which the controllers are attached."""
 
 NossdInjection: TypeAlias = Literal[
     "nearest",
@@ -261,55 +263,55 @@ NossdInjection: TypeAlias = Literal[
     "least-loaded",
     "nearest-under-threshold",
 ]
-"""Which controller sends a command; Network-on-SSD, CAL 2012 calls the nearest the trivial choice, Design for
-Scalability, PACT 2014 takes them in turn.
+"""Controller that sends a command. Network-on-SSD, CAL 2012 calls the nearest the trivial choice; Design for
+Scalability, PACT 2014 uses round robin.
 """
 
 NossdControllerQueues: TypeAlias = Literal["dies", "packets"]
-"""What waits at a controller."""
+"""Contents of the queue of a controller."""
 
 NossdReply: TypeAlias = Literal["sender", "nearest"]
-"""Which controller a chip answers."""
+"""Controller that receives the reply of a chip."""
 
 NossdArbitration: TypeAlias = Literal["round-robin", "fifo", "oldest"]
-"""Which packet a router serves next on a link."""
+"""Packet that a router serves next on a link."""
 
 NossdPagePackets: TypeAlias = Literal["fixed", "one"]
-"""What a page is sent in."""
+"""Packets that carry a page."""
 
 VeniceRouting: TypeAlias = Literal["venice", "minimal-adaptive", "xy", "random-dfs"]
-"""How a scout finds its way."""
+"""Routing of scouts."""
 
 VeniceTieBreak: TypeAlias = Literal["lfsr", "uniform"]
-"""How a router draws one of several ports."""
+"""Choice of a router among several ports."""
 
 VeniceRevisits: TypeAlias = Literal["unused-ports", "three-times"]
-"""Over which of its ports a router sends a scout that it has seen before."""
+"""Ports over which a router sends a scout that it has seen before."""
 
 VeniceRetry: TypeAlias = Literal["on-teardown", "immediate", "next-controller"]
-"""What a die does whose scout has found no path."""
+"""Reaction of a die whose scout has found no path."""
 
 VeniceService: TypeAlias = Literal["own-row-first", "longest-first"]
-"""Which die goes first when a controller gets free."""
+"""Die that is served first when a controller becomes free."""
 
 SchedulePolicy: TypeAlias = Literal["out-of-order", "fifo", "sprinkler", "paq", "fair"]
-"""How a die chooses among the transactions that wait for it."""
+"""Rule that selects the transaction a die executes next."""
 
 ScheduleOrder: TypeAlias = Literal["read-first", "write-first", "arrival"]
-"""Which kind of request goes first. The read that a write of a part of a page needs is a read."""
+"""Kind of request that goes first. The read that a write of a part of a page needs counts as a read."""
 
 ScheduleErases: TypeAlias = Literal["with-collection", "first", "last"]
-"""When erases go. Space is nearly out below `gc.hard-threshold`, and where a write finds no page."""
+"""Moment at which the erase of a collected block is scheduled. Space is nearly exhausted below `gc.hard-threshold`, and
+when a write finds no free page.
+"""
 
 SchedulePriorities: TypeAlias = Literal["off", "strict", "weighted"]
-"""What priorities of requests do. With them on, only transactions of the same priority join in a multi-plane operation.
-A policy in Python sees priorities where this is not `off`, and says itself what they do.
+"""Use of request priorities. Unless `off`, only transactions of the same priority join in a multi-plane operation. A
+Python policy sees priorities unless this is `off`, and decides itself how to use them.
 """
 
 FtlPolicy: TypeAlias = Literal["page", "tbm", "mbm", "sprinkler", "superblock"]
-"""What the firmware makes of the state machines of the translation layer
-([firmware-policies.md](firmware-policies.md)).
-"""
+"""Firmware policy of the translation layer ([firmware-policies.md](firmware-policies.md))."""
 
 FtlAllocation: TypeAlias = Literal[
     "CWDP",
@@ -339,8 +341,8 @@ FtlAllocation: TypeAlias = Literal[
     "dynamic",
     "free-channel",
 ]
-"""Which plane a written page goes to. A page that holds nothing has its home by the static order (`home-order` when
-dynamic).
+"""Rule that selects the plane of a written page. The home of a page without data (its default location) follows from
+the static order (`home-order` if the allocation is dynamic).
 """
 
 FtlHomeOrder: TypeAlias = Literal[
@@ -369,95 +371,95 @@ FtlHomeOrder: TypeAlias = Literal[
     "PDCW",
     "PDWC",
 ]
-"""The static order of a dynamic allocation: where pages lie that it does not place, which hold nothing or were written
-before the run.
+"""Static order besides a dynamic allocation, for pages it does not place: pages without data, and pages written before
+the run.
 """
 
 FtlWriteBinding: TypeAlias = Literal["late", "early"]
-"""When a write of a request gets its page in the plane. Early, planes of a die join in a program when pages that were
-handed out agree, as deep in their queues as `schedule.lookahead`, and the read that a write of a part of a page needs
-does not cost the write its turn.
+"""Moment at which a write is assigned its physical page. With `early`, planes of a die join in a program if their
+assigned pages allow it, searching the queues as deep as `schedule.lookahead`; and the read that a write of a part of a
+page needs does not cost the write its turn.
 """
 
 FtlFirstTouch: TypeAlias = Literal["home", "write-block"]
-"""What becomes of a page that is read before it was written."""
+"""Treatment of a read of an unwritten page."""
 
 FtlWriteStreams: TypeAlias = Literal["shared", "per-stream"]
-"""Which open block of its plane a written page goes to."""
+"""Open block of the plane that a written page goes to."""
 
 MappingSharing: TypeAlias = Literal["shared", "per-stream"]
-"""Who shares the cache."""
+"""Division of the mapping cache among streams."""
 
 MappingFill: TypeAlias = Literal["entry", "page"]
-"""What of a translation page stays in the cache once it was read."""
+"""Entries of a translation page that are cached when it is read."""
 
 MappingWriteBackRead: TypeAlias = Literal["when-missing", "always"]
-"""When a translation page that is to be written back is read first."""
+"""Condition under which a translation page is read before its write-back."""
 
 PersistencePolicy: TypeAlias = Literal["ideal", "journal"]
-"""How the map survives a cut of the power."""
+"""Mechanism by which the mapping table survives a power cut."""
 
 MbmSuspension: TypeAlias = Literal["off", "program", "erase", "both"]
-"""Which operations a waiting host read suspends under this policy, in place of `flash.suspension`."""
+"""Operations that a waiting host read suspends under this policy. Replaces `flash.suspension`."""
 
 MbmMcsBegins: TypeAlias = Literal["each-allocation", "once-until-drained"]
-"""How often MCS begins with the chip that takes the fewest pages."""
+"""How often MCS restarts with the chip that takes the fewest pages."""
 
 MbmAreaRule: TypeAlias = Literal["latest-read", "any-read"]
-"""Which reads decide whether an area is read-intensive."""
+"""Reads that decide whether an area is read-intensive."""
 
 SlcRegion: TypeAlias = Literal["static", "dynamic"]
-"""Which blocks they are."""
+"""Blocks that the cache uses."""
 
 SlcWhenFull: TypeAlias = Literal["bypass", "fold"]
-"""What becomes of a write that finds the cache of its plane full. With `fold` the fold that makes room begins at once
-and goes before reads, so that a drive whose cache is full writes each page twice at the rate at which it folds.
+"""Treatment of a write that finds the cache of its plane full. With `fold`, the fold that frees space starts at once
+and precedes reads, so that a drive with a full cache writes each page twice, at the speed of folding.
 """
 
 GcVictim: TypeAlias = Literal["greedy", "d-choices", "random", "random-p", "random-pp", "fifo"]
-"""Which block is collected."""
+"""Rule that selects the victim block."""
 
 GcMove: TypeAlias = Literal["through-controller", "chip-to-chip", "clean"]
-"""How a valid page moves."""
+"""Way in which a valid page moves."""
 
 GcMovedPages: TypeAlias = Literal["own-block", "write-block"]
-"""Which open block of its plane takes a page that collection moves."""
+"""Open block that takes a page moved by collection."""
 
 ReplicationCountedReads: TypeAlias = Literal["host", "all"]
-"""Which reads collide: are outstanding, make pairs, and trigger copies. The other ones are counted beside them."""
+"""Reads that count: they are outstanding, form pairs, and trigger replication. Other reads are only counted."""
 
 HostInterface: TypeAlias = Literal["direct", "nvme", "sata"]
-"""How commands and data cross."""
+"""Interface between host and drive."""
 
 HostReadData: TypeAlias = Literal["page", "request"]
-"""When the data of a read goes to the host."""
+"""Moment at which the data of a read is sent to the host."""
 
 NvmeArbitration: TypeAlias = Literal["round-robin", "weighted"]
-"""From which queue the controller fetches next."""
+"""Queue arbitration: which submission queue the controller fetches from next."""
 
 SataTransport: TypeAlias = Literal["frames", "doorbells"]
-"""What lies between the adapter and the drive."""
+"""Transport between the adapter and the drive."""
 
 CacheSharing: TypeAlias = Literal["shared", "per-stream"]
-"""How streams share it."""
+"""Division of the cache among streams."""
 
 CacheWrites: TypeAlias = Literal["back", "through"]
-"""When a write that the cache takes completes."""
+"""Moment at which a write that the cache accepts completes."""
 
 CacheDestage: TypeAlias = Literal["watermark", "eviction", "first-write"]
-"""Which dirty pages go to flash, and when."""
+"""Rule by which dirty pages are destaged (written to flash)."""
 
 CacheStall: TypeAlias = Literal["writes", "commands"]
-"""What waits while a write waits for room, or since writes are slowed down."""
+"""Commands that wait while a write waits for space, or because of `throttle-interval`."""
 
 CacheRowPolicy: TypeAlias = Literal["closed", "open"]
-"""What becomes of a row after an access."""
+"""State of a row after an access."""
 
 PreconditionKind: TypeAlias = Literal["none", "sequential", "random"]
-"""How the drive was written."""
+"""Way in which the drive was written before the run."""
 
 MeasureWarmUp: TypeAlias = Literal["none", "auto", "requests", "time", "steady"]
-"""What ends the warm-up, behind which the results have a window of their own."""
+"""Event that ends the warm-up, after which the results have a separate window."""
 
 MeasurePrecisionOf: TypeAlias = Literal[
     "iops",
@@ -469,10 +471,10 @@ MeasurePrecisionOf: TypeAlias = Literal[
     "p99.9",
     "write-amplification",
 ]
-"""The figure that `precision` is of."""
+"""Figure that `precision` applies to."""
 
 WorkloadKind: TypeAlias = Literal["synthetic", "job", "profile", "trace", "fitted"]
-"""Where requests come from."""
+"""Source of requests."""
 
 WorkloadFormat: TypeAlias = Literal[
     "auto",
@@ -493,30 +495,30 @@ WorkloadFormat: TypeAlias = Literal[
     "oracle-general",
     "srt",
 ]
-"""Layout of the trace file."""
+"""Format of the trace file."""
 
 WorkloadTimeUnit: TypeAlias = Literal["ps", "ns", "us", "ms", "s"]
-"""The unit of time stamps of the ASCII family; other formats fix theirs. An open replay needs it said, as nothing in
-such a file tells it.
+"""Unit of time stamps in the ASCII family; other formats have a fixed unit. An open replay of the ASCII family requires
+the key, because such a file does not state its unit.
 """
 
 WorkloadAddressUnit: TypeAlias = Literal["sectors", "bytes"]
-"""What offsets and sizes of the ASCII family count."""
+"""Unit of offsets and sizes in the ASCII family."""
 
 WorkloadPolarity: TypeAlias = Literal["read-is-1", "read-is-0"]
-"""Which type of the ASCII family is a read."""
+"""Type that is a read in the ASCII family."""
 
 WorkloadBlkparseEvent: TypeAlias = Literal["queue", "issue", "complete"]
-"""Which event of a blkparse log stands for the request; one that is missing in the log gives no request."""
+"""Event of a blkparse log that counts as the request. A request without this event in the log is left out."""
 
 WorkloadIologWait: TypeAlias = Literal["after-previous-us", "since-start-ms"]
-"""Meaning of the number of a `wait` in a fio iolog of version 2. fio's manual and fio differ; later versions of the
-format have time stamps instead.
+"""Meaning of the number in a `wait` of a fio iolog of version 2, in which fio's manual and fio differ. Version 3 has
+time stamps instead.
 """
 
 WorkloadBeyond: TypeAlias = Literal["reject", "wrap", "send"]
-"""What becomes of requests of a trace that reach beyond the drive. A fitted profile that spans more than the drive is
-squeezed onto it with `wrap`.
+"""Treatment of trace requests that end beyond the drive. With `wrap`, a fitted profile whose addresses exceed the drive
+is compressed onto it.
 """
 
 WorkloadPattern: TypeAlias = Literal[
@@ -529,34 +531,36 @@ WorkloadPattern: TypeAlias = Literal[
     "pareto",
     "normal",
 ]
-"""Where requests go."""
+"""Address pattern."""
 
 WorkloadMixPlacement: TypeAlias = Literal["apart", "shared"]
-"""Where the members of a mix lie."""
+"""Placement of the members of a mix on the drive."""
 
 WorkloadFileOrder: TypeAlias = Literal["round-robin", "random", "sequential"]
-"""Which file the next request goes to."""
+"""Rule that selects the file of the next request."""
 
 WorkloadRunKind: TypeAlias = Literal["sequential", "identical"]
-"""Where the requests between two draws go."""
+"""Address of the requests between two draws."""
 
 WorkloadArrivals: TypeAlias = Literal["constant", "exponential", "burst"]
-"""How arrivals are spaced (they matter in open replay only)."""
+"""Arrival process; only open replay uses it."""
 
 WorkloadBurstKinds: TypeAlias = Literal["mixed", "alike"]
-"""Whether the requests of a burst all read or all write. Bursts of one kind come again as that kind."""
+"""Whether all requests of a burst have the same kind. If so, a burst recurs with its kind."""
 
 ReplayMode: TypeAlias = Literal["open", "stress", "closed"]
-"""When requests are issued. A trace replays `open` unless the mode, `outstanding`, `threads` or `think-time` is set."""
+"""Rule by which requests are issued. A trace replays `open` unless the mode, `outstanding`, `threads` or `think-time`
+is set.
+"""
 
 ReplayLatencyStart: TypeAlias = Literal["arrival", "issue"]
-"""From when the latency of a request counts."""
+"""Start of the latency of a request: its arrival or its issue."""
 
 QueuePriority: TypeAlias = Literal["urgent", "high", "medium", "low"]
 """Priority class of the requests of the stream, for arbitration (`[nvme]`) and scheduling (`schedule.priorities`)."""
 
 QueueCaching: TypeAlias = Literal["none", "reads", "writes", "all"]
-"""Which requests of the stream the cache of the drive takes, where it has one."""
+"""Requests of the stream that the cache of the drive serves, if there is one."""
 
 
 def _check(parameters: Any, section: str) -> None:
@@ -575,13 +579,13 @@ def _check(parameters: Any, section: str) -> None:
 @suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Geometry:
-    """The array of chips."""
+    """The flash array: channels, chips, dies, planes, blocks and pages."""
 
     channels: int | None = None
-    """Channels of the bus; rows of chips in any fabric. Values: 1 to 1024. Default: 8."""
+    """Number of channels of the bus; rows of chips in any interconnect. Values: 1 to 1024. Default: 8."""
 
     chips_per_channel: int | None = None
-    """Chips on a channel; columns of chips in any fabric. Values: 1 to 1024. Default: 8."""
+    """Chips on a channel; columns of chips in any interconnect. Values: 1 to 1024. Default: 8."""
 
     dies_per_chip: int | None = None
     """Dies in a chip. Values: 1 to 64. Default: 1."""
@@ -596,19 +600,19 @@ class Geometry:
     """Pages in a block. Values: 1 to 65535. Default: 768."""
 
     page_size: Bytes | None = None
-    """User data in a page; a power of two. Values: 512B to 256KiB. Default: "4KiB"."""
+    """User data of a page; a power of two. Values: 512B to 256KiB. Default: "4KiB"."""
 
     page_spare: Bytes | None = None
-    """Metadata and parity that travel with a whole page; a part of a page takes its share along. Values: 0B to 64KiB.
-    Default: "0B".
+    """Metadata and parity that are transferred with a whole page. A part of a page is transferred with its share of
+    them. Values: 0B to 64KiB. Default: "0B".
     """
 
     sector_size: Bytes | None = None
-    """The host's addressing unit; divides the page size. Values: 512B or 4KiB. Default: "512B"."""
+    """Addressing unit of the host. It must divide the page size. Values: 512B or 4KiB. Default: "512B"."""
 
     capacity: Bytes | None = None
-    """Space the host sees, rounded down to whole pages; takes the place of the over-provisioning. Values: 512B to
-    1024TiB. Default: all pages less the over-provisioning.
+    """Space that the host sees, rounded down to whole pages. Replaces the over-provisioning. Values: 512B to 1024TiB.
+    Default: all pages less the over-provisioning.
     """
 
     over_provisioning: Share | None = None
@@ -625,16 +629,16 @@ class Flash:
     """Latencies and features of the flash chips."""
 
     read_time: Time | None = None
-    """Array read time tR; where pages differ, that of lower pages. Values: 1ps to 10s. Default: "3us"."""
+    """Array read time tR; of lower pages, if page types differ. Values: 1ps to 10s. Default: "3us"."""
 
     program_time: Time | None = None
-    """Array program time tPROG; where pages differ, that of lower pages. Values: 1ps to 10s. Default: "100us"."""
+    """Array program time tPROG; of lower pages, if page types differ. Values: 1ps to 10s. Default: "100us"."""
 
     erase_time: Time | None = None
     """Block erase time tBERS. Values: 1ps to 10s. Default: "1ms"."""
 
     page_types: FlashPageTypes | None = None
-    """How the pages of a block differ in their array times; an operation takes as long as its slowest page. Default:
+    """Differences in array time between the pages of a block. An operation takes as long as its slowest page. Default:
     "one".
     """
 
@@ -665,78 +669,81 @@ class Flash:
     """Array program time of top pages. Only with page_types = "qlc". Values: 1ps to 10s. Default: the program time."""
 
     program_unit: FlashProgramUnit | None = None
-    """What one program writes in a plane. With `word-line` the data of all its pages comes with the command, and
-    `program-time` is the time of a word line. Default: "page".
+    """Amount of data that one program writes in a plane. With `word-line`, the data of all pages follows the command,
+    and `program-time` is the time of a word line. Default: "page".
     """
 
     command_time: Time | None = None
-    """Time a command and its address take on the path. Values: 0ps to 1s. Default: "10ns"."""
+    """Time that a command with its address occupies the path. Values: 0ps to 1s. Default: "10ns"."""
 
     command_time_per_extra_plane: Time | None = None
-    """Time each further plane of a multi-plane command adds on the path. Values: 0ps to 1s. Default: the command time.
+    """Additional time on the path for each further plane of a multi-plane command. Values: 0ps to 1s. Default: the
+    command time.
     """
 
     read_command_time: Times | None = None
-    """Time a read command takes on the path, over one plane, over two, and so on. Values: 0ps to 1s. Default: the
-    command time, and that of each further plane.
+    """Time of a read command on the path: for one plane, for two, and so on. Values: 0ps to 1s. Default: the command
+    time, and that of each further plane.
     """
 
     program_command_time: Times | None = None
-    """The same of a program command, without its data. A copyback takes a read command and a program command. Values:
-    0ps to 1s. Default: the command time, and that of each further plane.
+    """Time of a program command on the path, without its data: for one plane, for two, and so on. A copyback takes a
+    read command and a program command. Values: 0ps to 1s. Default: the command time, and that of each further plane.
     """
 
     erase_command_time: Times | None = None
-    """The same of an erase command. Values: 0ps to 1s. Default: the command time, and that of each further plane."""
+    """Time of an erase command on the path: for one plane, for two, and so on. Values: 0ps to 1s. Default: the command
+    time, and that of each further plane.
+    """
 
     partial_program: bool | None = None
-    """Whether a program brings only what was written of a page to the chip, and the read before it only the rest to the
-    controller; whole pages move otherwise. Default: False.
+    """Whether a program of a partly written page transfers only the written part to the chip, and the read before it
+    only the rest to the controller. Otherwise whole pages are transferred. Default: False.
     """
 
     die_interleaving: bool | None = None
-    """Whether the dies of a chip work side by side. If not, a chip takes no operation while any of its dies works,
-    holds data or has an operation suspended, and all that waits for its dies waits in one queue. Default: True.
+    """Whether the dies of a chip work in parallel. If not, a chip starts no operation while any of its dies works,
+    holds data or has a suspended operation, and the transactions of all its dies wait in one queue. Default: True.
     """
 
     die_start: FlashDieStart | None = None
-    """When dies that work side by side begin an operation. Those of NoSSD manage their own operations (PACT 2014,
-    section 5.5), and are independent. Only with die_interleaving = True, and with fabric.kind other than "nossd".
-    Default: "independent".
+    """Start of an operation of a die that works in parallel with others. Dies of NoSSD manage their own operations
+    (PACT 2014, section 5.5), and are independent. Only with die_interleaving = True, and with fabric.kind other than
+    "nossd". Default: "independent".
     """
 
     multi_plane: FlashMultiPlane | None = None
-    """When planes of a die join in one operation. Default: "same-offset"."""
+    """Condition under which planes of a die can join in one operation. Default: "same-offset"."""
 
     program_order: FlashProgramOrder | None = None
-    """In which order the chips let the pages of a block be programmed. Default: "in-order"."""
+    """Order in which the pages of a block can be programmed. Default: "in-order"."""
 
     read_cache: bool | None = None
-    """Whether a die is free once data is in its cache register (after tR), not only when the data has left. Default:
-    False.
+    """Whether a die is free for its next operation once data is in its cache register (after tR), and not only when the
+    data has left. Default: False.
     """
 
     suspension: FlashSuspension | None = None
-    """Which operations a waiting host read suspends. Only with ftl.policy other than "mbm". Default: "off"."""
+    """Operations that a waiting host read suspends. Only with ftl.policy other than "mbm". Default: "off"."""
 
     suspension_scope: FlashSuspensionScope | None = None
-    """Whether a read suspends its own die alone, or all dies of a chip that begin together and are busy together. A
-    chip goes on with what is suspended when no read waits for any of its dies. All of it has to be suspendable. Only
-    with die_start = "together", and with suspension other than "off" or ftl.policy = "mbm", and with mbm.suspension
-    other than "off" or ftl.policy other than "mbm". Default: "die".
+    """Scope of a suspension: the die of the read, or all dies of a chip that start together and are busy together. A
+    chip resumes its suspended operations when no read waits for any of its dies. With `chip`, all of the operations
+    must be suspendable. Only with die_start = "together", and with suspension other than "off" or ftl.policy = "mbm",
+    and with mbm.suspension other than "off" or ftl.policy other than "mbm". Default: "die".
     """
 
     suspend_time: Time | None = None
-    """From the suspend command until the array is free. Values: 0ps to 1s. Default: "5us"."""
+    """Time from the suspend command until the array is free. Values: 0ps to 1s. Default: "5us"."""
 
     resume_time: Time | None = None
-    """From the resume command until the operation goes on. Values: 0ps to 1s. Default: "5us"."""
+    """Time from the resume command until the operation continues. Values: 0ps to 1s. Default: "5us"."""
 
     suspensions_max: int | None = None
-    """How often one operation may be suspended. Values: 1 to 1000000. Default: 16."""
+    """Maximum number of suspensions of one operation. Values: 1 to 1000000. Default: 16."""
 
     suspend_remaining_min: Time | None = None
-    """An operation with no more than this left is let finish. Values: 0ps to 10s. Default: "10us"."""
+    """Remaining time of an operation at or below which it is not suspended. Values: 0ps to 10s. Default: "10us"."""
 
     def __post_init__(self) -> None:
         """Refuses values that no configuration takes."""
@@ -749,26 +756,26 @@ class Fabric:
     """The network between controllers and chips."""
 
     kind: FabricKind | None = None
-    """The interconnect. Default: "bus"."""
+    """Interconnect between controllers and chips. Default: "bus"."""
 
     channel_rate: Rate | None = None
-    """Rate of one channel; that of pSSD is twice as much. Only with kind = "bus" or "pssd" or "pnssd" or "ideal".
-    Values: 1kB/s to unlimited. Default: "1.2GB/s".
+    """Rate of one channel. Channels of pSSD have twice this rate. Only with kind = "bus" or "pssd" or "pnssd" or
+    "ideal". Values: 1kB/s to unlimited. Default: "1.2GB/s".
     """
 
     channel_load: FabricChannelLoad | None = None
-    """Whether the chips on a channel slow it down. A network between chips has two routers on each link, and no such
-    load. Only with kind = "bus" or "pssd". Default: "none".
+    """Effect of the chips on a channel on its rate. In a network between chips, each link has only two routers, and no
+    such load. Only with kind = "bus" or "pssd". Default: "none".
     """
 
     driver_resistance_ohm: int | None = None
-    """Resistance of the drivers of a channel, in ohms; 35 is the nominal one of ONFI. Only with channel_load = "chips".
-    Values: 1 to 1000. Default: 35.
+    """Resistance of the drivers of a channel, in ohms; 35 is the nominal value of ONFI. Only with channel_load =
+    "chips". Values: 1 to 1000. Default: 35.
     """
 
     chip_capacitance_ff: int | None = None
-    """Capacitance of a pin of a chip, in femtofarads; 8 chips of 4,088 are the most that ONFI 3.2 allows a channel of
-    533 MB/s. Only with channel_load = "chips". Values: 0 to 1000000. Default: 4088.
+    """Capacitance of a pin of a chip, in femtofarads. ONFI 3.2 allows at most 8 chips of 4,088 on a channel of 533
+    MB/s. Only with channel_load = "chips". Values: 0 to 1000000. Default: 4088.
     """
 
     controller_capacitance_ff: int | None = None
@@ -777,13 +784,13 @@ class Fabric:
     """
 
     hold_path: bool | FabricHoldPath | None = None
-    """Which transactions hold their path (a channel, or a circuit of links) from the command to the last byte of the
-    data, or to the end of a program or erase, rather than only while bytes move. Default: False.
+    """Transactions that hold their path (a channel, or a circuit of links) from the command to the last byte of data,
+    or to the end of a program or erase; the others hold it only while bytes move. Default: False.
     """
 
     arbitration: FabricArbitration | None = None
-    """Who gets a channel when several wait. Only with policy.arbiter unset or arbitration = "next-command-first" or
-    "data-first-round-robin". Default: "command-first".
+    """Transfer that is granted a channel when several wait. Only with policy.arbiter unset or arbitration =
+    "next-command-first" or "data-first-round-robin". Default: "command-first".
     """
 
     def __post_init__(self) -> None:
@@ -800,17 +807,17 @@ class Packets:
     """
 
     control_packet: Bytes | None = None
-    """A control packet: command and address of one plane. Values: 0B to 4KiB. Default: "8B"."""
+    """Bytes of a control packet: command and address of one plane. Values: 0B to 4KiB. Default: "8B"."""
 
     data_header: Bytes | None = None
-    """Header of a data packet. Values: 0B to 4KiB. Default: "8B"."""
+    """Bytes of the header of a data packet. Values: 0B to 4KiB. Default: "8B"."""
 
     data_crc: Bytes | None = None
-    """Checksum of a data packet. Values: 0B to 4KiB. Default: "4B"."""
+    """Bytes of the checksum of a data packet. Values: 0B to 4KiB. Default: "4B"."""
 
     on_die_controller_time: Time | None = None
-    """Time the controller on the die takes to decode a command, and again to frame the data of a read. Values: 0ps to
-    1ms. Default: "20ns".
+    """Time of the controller on the die to decode a command, and again to frame the data of a read. Values: 0ps to 1ms.
+    Default: "20ns".
     """
 
     def __post_init__(self) -> None:
@@ -827,10 +834,11 @@ class Pnssd:
     """
 
     controllers: PnssdControllers | None = None
-    """What the controllers drive. Default: "independent"."""
+    """Channels that a controller drives. Default: "independent"."""
 
     split_page: bool | None = None
-    """Whether the data of a transfer goes half over each channel of the chip when both are free. Default: False."""
+    """Whether the data of a transfer is split evenly over both channels of the chip if both are free. Default: False.
+    """
 
     def __post_init__(self) -> None:
         """Refuses values that no configuration takes."""
@@ -840,91 +848,91 @@ class Pnssd:
 @suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Nossd:
-    """NoSSD, a network of packets between the chips.
+    """NoSSD, a packet-switched network between the chips.
 
     Its keys are read only with fabric.kind = "nossd".
     """
 
     flit_time: Time | None = None
-    """Time a link takes for a flit of 8 bit; also the time of a stage of the routers. Values: 1ps to 1ms. Default:
-    "1ns".
-    """
+    """Time of a flit of 8 bits on a link; also the time of a router stage. Values: 1ps to 1ms. Default: "1ns"."""
 
     pipeline_stages: int | None = None
-    """Stages of a router, before the link. Values: 0 to 64. Default: 3."""
+    """Pipeline stages of a router, before the link. Values: 0 to 64. Default: 3."""
 
     slot_reuse: NossdSlotReuse | None = None
-    """When the slot of a flit that leaves a buffer can be used again. Default: "next-cycle"."""
+    """Time at which the buffer slot of a departing flit can be reused. Default: "next-cycle"."""
 
     buffer_flits: int | None = None
-    """Slots of the buffer at each input of a router, in flits. Values: 1 to 65536. Default: 512."""
+    """Size of the buffer at each input of a router, in flits. Values: 1 to 65536. Default: 512."""
 
     topology: NossdTopology | None = None
-    """How the routers of the chips are connected. Default: "mesh"."""
+    """Topology of the network of chip routers. Default: "mesh"."""
 
     half_duplex: bool | None = None
-    """Whether the two directions between neighbouring routers share their wires; with `interleave = "packets"` that
-    needs buffers that hold a whole packet. Default: False.
+    """Whether the two directions between neighbouring routers share their wires. With `interleave = "packets"`, buffers
+    must then hold a whole packet. Default: False.
     """
 
     interleave: NossdInterleave | None = None
-    """What of two directions takes turns on a link, and what follows what on an output. Default: "packets"."""
+    """Unit of arbitration: packets or flits. Default: "packets"."""
 
     chip_channels: int | None = None
-    """Links of each chip into the network, and as many out of it. Values: 1 to 8. Default: 1."""
+    """Links from each chip into the network, and as many back. Values: 1 to 8. Default: 1."""
 
     controller_channels: int | None = None
-    """Links of each controller into the network, and as many out of it. Values: 1 to 8. Default: 1."""
+    """Links from each controller into the network, and as many back. Values: 1 to 8. Default: 1."""
 
     placement: NossdPlacement | None = None
-    """Where the controllers are attached. Default: "one-sided"."""
+    """Chips to which the controllers are attached. Default: "one-sided"."""
 
     injection: NossdInjection | None = None
-    """Which controller sends a command; Network-on-SSD, CAL 2012 calls the nearest the trivial choice, Design for
-    Scalability, PACT 2014 takes them in turn. Default: "nearest".
+    """Controller that sends a command. Network-on-SSD, CAL 2012 calls the nearest the trivial choice; Design for
+    Scalability, PACT 2014 uses round robin. Default: "nearest".
     """
 
     controller_queues: NossdControllerQueues | None = None
-    """What waits at a controller. Default: "dies"."""
+    """Contents of the queue of a controller. Default: "dies"."""
 
     injection_threshold: int | None = None
-    """Commands waiting at a controller from which on it is passed over, with `nearest-under-threshold`. Values: 1 to
+    """Number of waiting commands from which a controller is skipped, with `nearest-under-threshold`. Values: 1 to
     1000000. Default: 4.
     """
 
     reply: NossdReply | None = None
-    """Which controller a chip answers. Default: "sender"."""
+    """Controller that receives the reply of a chip. Default: "sender"."""
 
     arbitration: NossdArbitration | None = None
-    """Which packet a router serves next on a link. Default: "round-robin"."""
+    """Packet that a router serves next on a link. Default: "round-robin"."""
 
     small_first: bool | None = None
-    """Whether requests and acknowledgements go before packets of data. Default: True."""
+    """Whether requests and acknowledgements precede packets of data. Default: True."""
 
     keep_runs: bool | None = None
     """Whether a link that carries a packet of data is kept for the other packets of the same message. Default: True."""
 
     read_request_flits: int | None = None
-    """Length of a request to read. Values: 1 to 65536. Default: 8."""
+    """Length of a read request, in flits. Values: 1 to 65536. Default: 8."""
 
     erase_request_flits: int | None = None
-    """Length of a request to erase, or to move pages inside the chip. Values: 1 to 65536. Default: 8."""
+    """Length of a request to erase, or to move pages within a chip, in flits. Values: 1 to 65536. Default: 8."""
 
     acknowledgement_flits: int | None = None
-    """Length of an acknowledgement. Values: 1 to 65536. Default: 4."""
+    """Length of an acknowledgement, in flits. Values: 1 to 65536. Default: 4."""
 
     page_packets: NossdPagePackets | None = None
-    """What a page is sent in. Default: "fixed"."""
+    """Packets that carry a page. Default: "fixed"."""
 
     data_packet_flits: int | None = None
-    """Length of a packet of data, header included, with `page-packets = "fixed"`. Values: 2 to 65536. Default: 512."""
+    """Length of a packet of data with its header, in flits, with `page-packets = "fixed"`. Values: 2 to 65536. Default:
+    512.
+    """
 
     data_header_flits: int | None = None
-    """Header of a packet of data. Values: 1 to 65536. Default: 32."""
+    """Length of the header of a packet of data, in flits. Values: 1 to 65536. Default: 32."""
 
     metadata: Bytes | None = None
-    """Metadata that travels with 4 KiB of data on a drive without `geometry.page-spare`. Values: 0B to 4KiB. Default:
-    "224B".
+    """Metadata transferred with every 4 KiB of data, on a drive without `geometry.page-spare`. Values: 0B to 4KiB.
+    Default: "224B".
     """
 
     def __post_init__(self) -> None:
@@ -941,31 +949,31 @@ class Venice:
     """
 
     routing: VeniceRouting | None = None
-    """How a scout finds its way. Only with policy.routing unset. Default: "venice"."""
+    """Routing of scouts. Only with policy.routing unset. Default: "venice"."""
 
     tie_break: VeniceTieBreak | None = None
-    """How a router draws one of several ports. Default: "lfsr"."""
+    """Choice of a router among several ports. Default: "lfsr"."""
 
     revisits: VeniceRevisits | None = None
-    """Over which of its ports a router sends a scout that it has seen before. Default: "unused-ports"."""
+    """Ports over which a router sends a scout that it has seen before. Default: "unused-ports"."""
 
     retry: VeniceRetry | None = None
-    """What a die does whose scout has found no path. Default: "on-teardown"."""
+    """Reaction of a die whose scout has found no path. Default: "on-teardown"."""
 
     circuits_per_request: int | None = None
-    """Circuits that the transactions of one host request have at a time, at most; the others wait for one of them to be
-    torn down. The request of a command is that of the transaction which waits first when its die asks. Values: 1 to
-    65536. Default: one for each transfer.
+    """Maximum number of circuits that the transactions of one host request hold at a time; others wait until one of
+    these is torn down. The request of a command is that of the transaction that waits first when its die requests a
+    circuit. Values: 1 to 65536. Default: one for each transfer.
     """
 
     service: VeniceService | None = None
-    """Which die goes first when a controller gets free. Default: "own-row-first"."""
+    """Die that is served first when a controller becomes free. Default: "own-row-first"."""
 
     link_width: Bytes | None = None
-    """Data that a link between routers moves at once. Values: 1B to 4KiB. Default: "1B"."""
+    """Data that a link between routers transfers per cycle. Values: 1B to 4KiB. Default: "1B"."""
 
     link_cycle: Time | None = None
-    """Time to move it over one link. Values: 1ps to 1ms. Default: "1ns"."""
+    """Cycle time of a link. Values: 1ps to 1ms. Default: "1ns"."""
 
     def __post_init__(self) -> None:
         """Refuses values that no configuration takes."""
@@ -975,39 +983,39 @@ class Venice:
 @suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Schedule:
-    """Which waiting transaction a die runs next. Suspension of operations for reads is set by `flash.suspension`."""
+    """Scheduling of the transactions that wait for a die. The suspension of operations for reads is set by `flash.suspension`."""
 
     policy: SchedulePolicy | None = None
-    """How a die chooses among the transactions that wait for it. Only with policy.scheduler unset. Default:
-    "out-of-order".
+    """Rule that selects the transaction a die executes next. Only with policy.scheduler unset. Default: "out-of-order".
     """
 
     order: ScheduleOrder | None = None
-    """Which kind of request goes first. The read that a write of a part of a page needs is a read. Only with policy =
-    "out-of-order", and with policy.scheduler unset. Default: "read-first".
+    """Kind of request that goes first. The read that a write of a part of a page needs counts as a read. Only with
+    policy = "out-of-order", and with policy.scheduler unset. Default: "read-first".
     """
 
     erases: ScheduleErases | None = None
-    """When erases go. Space is nearly out below `gc.hard-threshold`, and where a write finds no page. Only with policy
-    other than "fifo", and with policy.scheduler unset. Default: "with-collection".
+    """Moment at which the erase of a collected block is scheduled. Space is nearly exhausted below `gc.hard-threshold`,
+    and when a write finds no free page. Only with policy other than "fifo", and with policy.scheduler unset. Default:
+    "with-collection".
     """
 
     priorities: SchedulePriorities | None = None
-    """What priorities of requests do. With them on, only transactions of the same priority join in a multi-plane
-    operation. A policy in Python sees priorities where this is not `off`, and says itself what they do. Only with
-    policy = "out-of-order". Default: "off".
+    """Use of request priorities. Unless `off`, only transactions of the same priority join in a multi-plane operation.
+    A Python policy sees priorities unless this is `off`, and decides itself how to use them. Only with policy =
+    "out-of-order". Default: "off".
     """
 
     age_bound: Time | None = None
-    """A request's transaction that has waited this long for its die goes before those of all other requests, so that
-    none waits for ever behind a kind or a priority that always goes first; where `policy` is `out-of-order`, reads and
-    writes then take turns ([scheduling.md](scheduling.md)). 1000 s is no bound. Only with policy other than "fifo", and
-    with policy.scheduler unset. Values: 0ps to 1000s. Default: "20ms".
+    """Wait for its die after which a transaction of a request precedes those of all other requests, so that none
+    starves behind a kind or a priority that always goes first. With `policy = "out-of-order"`, reads and writes then
+    take turns ([scheduling.md](scheduling.md)). 1000 s means no bound. Only with policy other than "fifo", and with
+    policy.scheduler unset. Values: 0ps to 1000s. Default: "20ms".
     """
 
     lookahead: int | None = None
-    """How many waiting reads of another plane are searched for one that can join a multi-plane read; programs too,
-    where `ftl.write-binding` is early. Values: 1 to 65535. Default: 32.
+    """Number of waiting reads of another plane that are searched for one that can join a multi-plane read; also of
+    programs if `ftl.write-binding` is early. Values: 1 to 65535. Default: 32.
     """
 
     def __post_init__(self) -> None:
@@ -1018,52 +1026,52 @@ class Schedule:
 @suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ftl:
-    """Where a page lives."""
+    """The flash translation layer: mapping and allocation of pages."""
 
     policy: FtlPolicy | None = None
-    """What the firmware makes of the state machines of the translation layer
-    ([firmware-policies.md](firmware-policies.md)). Default: "page".
-    """
+    """Firmware policy of the translation layer ([firmware-policies.md](firmware-policies.md)). Default: "page"."""
 
     allocation: FtlAllocation | None = None
-    """Which plane a written page goes to. A page that holds nothing has its home by the static order (`home-order` when
-    dynamic). Only with policy.allocator unset or allocation other than "dynamic" and "free-channel". Default: "CWDP".
+    """Rule that selects the plane of a written page. The home of a page without data (its default location) follows
+    from the static order (`home-order` if the allocation is dynamic). Only with policy.allocator unset or allocation
+    other than "dynamic" and "free-channel". Default: "CWDP".
     """
 
     home_order: FtlHomeOrder | None = None
-    """The static order of a dynamic allocation: where pages lie that it does not place, which hold nothing or were
-    written before the run. Only with allocation = "dynamic" or "free-channel". Default: "CWDP".
+    """Static order besides a dynamic allocation, for pages it does not place: pages without data, and pages written
+    before the run. Only with allocation = "dynamic" or "free-channel". Default: "CWDP".
     """
 
     write_binding: FtlWriteBinding | None = None
-    """When a write of a request gets its page in the plane. Early, planes of a die join in a program when pages that
-    were handed out agree, as deep in their queues as `schedule.lookahead`, and the read that a write of a part of a
-    page needs does not cost the write its turn. Default: "late".
+    """Moment at which a write is assigned its physical page. With `early`, planes of a die join in a program if their
+    assigned pages allow it, searching the queues as deep as `schedule.lookahead`; and the read that a write of a part
+    of a page needs does not cost the write its turn. Default: "late".
     """
 
     first_touch: FtlFirstTouch | None = None
-    """What becomes of a page that is read before it was written. Only with write_binding = "early". Default: "home"."""
+    """Treatment of a read of an unwritten page. Only with write_binding = "early". Default: "home"."""
 
     write_streams: FtlWriteStreams | None = None
-    """Which open block of its plane a written page goes to. Default: "shared"."""
+    """Open block of the plane that a written page goes to. Default: "shared"."""
 
     mapping_unit: Bytes | None = None
-    """What one entry of the map is for: a part of a page, or several pages of a block. Below a page, writes gather in
-    their plane until they fill what one program writes (`flash.program-unit`), a read moves only the units it needs,
-    and collection moves and packs valid units. Above, a smaller write reads the rest of its unit first, and a read
-    senses only the pages it needs. Values: 512B to 256KiB. Default: a page.
+    """Size of a mapping unit, which has one entry in the mapping table: a part of a page, or several pages of a block.
+    With parts of a page, writes gather in their plane until they fill a program (`flash.program-unit`), a read
+    transfers only the units it needs, and collection moves and packs valid units. With several pages, a smaller write
+    first reads the rest of its unit, and a read senses only the pages it needs. Values: 512B to 256KiB. Default: a
+    page.
     """
 
     parity: str | None = None
-    """Share of the programs of a superblock that is parity, which drives keep against the loss of a die (RAIN). With
-    `1/8` a die programs parity after each seven programs of data, and a block holds an eighth less. The stripe, of 8
-    programs here, divides `superblock.dies`. Only with policy = "superblock". Values: 1/2 to 1/1024. Default: none.
+    """Share of the programs of a superblock that is parity, against the loss of a die (RAIN). With `1/8`, a die
+    programs parity after every seven programs of data, and a block holds an eighth less data. The stripe, here of 8
+    programs, must divide `superblock.dies`. Only with policy = "superblock". Values: 1/2 to 1/1024. Default: none.
     """
 
     gather_timeout: Time | None = None
-    """How long writes wait for others to fill a program with. After it the program runs with what there is, and the
-    rest of its pages stays empty until the block is erased. Only with mapping_unit set or flash.program_unit =
-    "word-line". Values: 0ps to 1000s. Default: "100us".
+    """Maximum time that writes wait for others to fill a program. The program then runs partly filled, and the rest of
+    its pages stays empty until the block is erased. Only with mapping_unit set or flash.program_unit = "word-line".
+    Values: 0ps to 1000s. Default: "100us".
     """
 
     def __post_init__(self) -> None:
@@ -1074,22 +1082,22 @@ class Ftl:
 @suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Mapping:
-    """The cache of the map, when the map does not fit into DRAM (DFTL, ASPLOS 2009).
+    """The mapping cache, for a mapping table that does not fit into DRAM (DFTL, ASPLOS 2009).
 
     Its other keys are read only with cache_capacity set, save `stored_entry_size`.
     """
 
     cache_capacity: Bytes | None = None
-    """DRAM for entries of the map; the map itself then lies on flash, in translation pages. Values: at least 1B.
+    """DRAM for mapping entries. If set, the mapping table is on flash, in translation pages. Values: at least 1B.
     Default: the whole map is in DRAM.
     """
 
     sharing: MappingSharing | None = None
-    """Who shares the cache. Default: "shared"."""
+    """Division of the mapping cache among streams. Default: "shared"."""
 
     entry_size: Bytes | None = None
-    """Bytes of an entry in the cache: logical and physical page number, and what links it to others. Values: 1B to
-    4KiB. Default: "8B".
+    """Bytes of an entry in the cache: logical and physical page number, and links to other entries. Values: 1B to 4KiB.
+    Default: "8B".
     """
 
     stored_entry_size: Bytes | None = None
@@ -1101,30 +1109,30 @@ class Mapping:
     """Bytes of a translation page that leave the chip when it is read. Values: at least 1B. Default: the whole page."""
 
     fill: MappingFill | None = None
-    """What of a translation page stays in the cache once it was read. Default: "entry"."""
+    """Entries of a translation page that are cached when it is read. Default: "entry"."""
 
     write_back_read: MappingWriteBackRead | None = None
-    """When a translation page that is to be written back is read first. Default: "when-missing"."""
+    """Condition under which a translation page is read before its write-back. Default: "when-missing"."""
 
     write_back_read_size: Bytes | None = None
-    """Bytes of a translation page that leave the chip before it is written back, for the entries that are not in DRAM.
-    Less than a page: the chip merges the rest in its register. Values: at least 0B. Default: the whole page.
+    """Bytes of a translation page that leave the chip before its write-back, for the entries that are not in DRAM. With
+    less than a page, the chip merges the rest in its register. Values: at least 0B. Default: the whole page.
     """
 
     write_back_is_use: bool | None = None
-    """Whether a write-back counts as a use of the entries whose changes it takes along, so that others make way before
-    them. Default: False.
+    """Whether a write-back counts as a use of the entries that it writes, so that others are evicted before them.
+    Default: False.
     """
 
     write_back_buffer: Bytes | None = None
-    """DRAM for translation pages that are to be written back. They are read into it, serve misses from there and take
-    further changes along, and the one that came first is programmed when another one needs its place. Values: at least
-    0B. Default: "0B".
+    """DRAM for translation pages that wait for their write-back. They are read into it, serve misses from there and
+    accept further changes. When another page needs the space, the oldest one is programmed. Values: at least 0B.
+    Default: "0B".
     """
 
     write_backs: int | None = None
-    """Translation pages written back at once; a miss that would evict an entry into one more waits. Values: 1 to 65535.
-    Default: 32.
+    """Maximum number of translation pages in write-back. A miss whose eviction needs one more waits. Values: 1 to
+    65535. Default: 32.
     """
 
     def __post_init__(self) -> None:
@@ -1135,23 +1143,24 @@ class Mapping:
 @suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Persistence:
-    """Persistence of the map across a power cut ([power-loss.md](power-loss.md))."""
+    """Persistence of the mapping table across a power cut ([power-loss.md](power-loss.md))."""
 
     policy: PersistencePolicy | None = None
-    """How the map survives a cut of the power. Default: "ideal"."""
+    """Mechanism by which the mapping table survives a power cut. Default: "ideal"."""
 
     entry_size: Bytes | None = None
-    """Bytes of a journal entry: which logical page is where now. Only with policy = "journal". Values: 1B to 4KiB.
+    """Bytes of a journal entry: a logical page and its new location. Only with policy = "journal". Values: 1B to 4KiB.
     Default: "8B".
     """
 
     checkpoint_interval: int | None = None
-    """Pages of journal from the beginning of one checkpoint to that of the next. Flash holds twice as many. Only with
+    """Pages of journal from the start of one checkpoint to that of the next. Flash holds twice as many. Only with
     policy = "journal". Values: 1 to 65535. Default: 64.
     """
 
     checkpoint_writes: int | None = None
-    """Pages of a checkpoint that are programmed at once. Only with policy = "journal". Values: 1 to 65535. Default: 4.
+    """Pages of a checkpoint that are programmed at a time. Only with policy = "journal". Values: 1 to 65535. Default:
+    4.
     """
 
     def __post_init__(self) -> None:
@@ -1162,56 +1171,56 @@ class Persistence:
 @suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Mbm:
-    """The parts of MBM (Maximizing Bandwidth Management FTL), each with a switch of its own.
+    """The parts of MBM (Maximizing Bandwidth Management FTL), each with its own switch.
 
     Its keys are read only with ftl.policy = "mbm".
     """
 
     ws: bool | None = None
-    """Write strategy (WS): pages that collection moves go to an open block of their own, the planes of a die keep equal
-    write pointers, and channels share the waiting writes by `Channel_Max_Subs`. Without it moved pages go to the block
-    that is written, planes take turns, and so do channels. Default: True.
+    """Write strategy (WS): pages moved by collection have their own open block, the planes of a die keep equal write
+    pointers, and channels share the waiting writes by `Channel_Max_Subs`. Otherwise moved pages go to the block for
+    writes, and planes and channels take turns. Default: True.
     """
 
     rs: bool | None = None
-    """Read strategy (RS): planes join in a read for pages of one request only, and areas that long requests read are
-    laid out over all dies, and laid out anew where they lie unevenly. Default: True.
+    """Read strategy (RS): planes join in a read only for pages of one request, and areas read by long requests are laid
+    out over all dies, and moved if they are distributed unevenly. Default: True.
     """
 
     mcs: bool | None = None
     """Minimizing Chip consumption Strategy (MCS): waiting writes first go to the free chip that takes the fewest pages
-    at once, then to those that take the most. Without it chips take turns. Default: True.
+    at once, then to those that take the most. Otherwise chips take turns. Default: True.
     """
 
     suspension: MbmSuspension | None = None
-    """Which operations a waiting host read suspends under this policy, in place of `flash.suspension`. Default: "both".
-    """
+    """Operations that a waiting host read suspends under this policy. Replaces `flash.suspension`. Default: "both"."""
 
     reads_before_collection: bool | None = None
-    """Whether host reads go before the operations of a collection on their die, and suspend them as `suspension` says,
-    whatever `gc.preemptible` says of requests. Erases are operations of collections: without it none is ever suspended
-    there. Default: True.
+    """Whether host reads precede the operations of a collection on their die, and suspend them according to
+    `suspension`, whatever `gc.preemptible` says about requests. All erases belong to collections: if `false`, no erase
+    is ever suspended under this policy. Default: True.
     """
 
     mcs_begins: MbmMcsBegins | None = None
-    """How often MCS begins with the chip that takes the fewest pages. Only with mcs = True. Default: "each-allocation".
+    """How often MCS restarts with the chip that takes the fewest pages. Only with mcs = True. Default:
+    "each-allocation".
     """
 
     read_threshold: Bytes | None = None
-    """A read request longer than this makes its area read-intensive. Only with rs = True. Values: at least 512B.
+    """Size of a read request above which it makes its area read-intensive. Only with rs = True. Values: at least 512B.
     Default: "32KiB".
     """
 
     area_rule: MbmAreaRule | None = None
-    """Which reads decide whether an area is read-intensive. Only with rs = True. Default: "latest-read"."""
+    """Reads that decide whether an area is read-intensive. Only with rs = True. Default: "latest-read"."""
 
     area_size: Bytes | None = None
-    """Size of the areas that are read-intensive or not. Only with rs = True. Values: at least 512B. Default: a page on
-    each die.
+    """Size of the areas that are classified as read-intensive or not. Only with rs = True. Values: at least 512B.
+    Default: a page on each die.
     """
 
     reallocations_max: int | None = None
-    """Reallocated pages that may wait for their programs at a time; none turns reallocation off. Only with rs = True.
+    """Maximum number of reallocated pages that wait for their programs; 0 turns reallocation off. Only with rs = True.
     Values: 0 to 65536. Default: 64.
     """
 
@@ -1229,8 +1238,8 @@ class Superblock:
     """
 
     dies: int | None = None
-    """Dies of each: a divisor of those of the drive. They are on as many channels as there are. Values: 1 to 1048576.
-    Default: all dies.
+    """Number of dies in a superblock. It must divide the number of dies of the drive. They are distributed over as many
+    channels as possible. Values: 1 to 1048576. Default: all dies.
     """
 
     def __post_init__(self) -> None:
@@ -1241,40 +1250,40 @@ class Superblock:
 @suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Slc:
-    """The SLC cache: blocks that hold one bit a cell, which take what the host writes ([slc-cache.md](slc-cache.md)).
+    """The SLC cache: blocks with one bit per cell that take host writes ([slc-cache.md](slc-cache.md)).
 
     Its keys are read only with flash.page_types = "mlc" or "tlc" or "qlc".
     """
 
     blocks_per_plane: int | None = None
-    """Blocks of each plane for the cache: kept out of its spare space, or with `region = "dynamic"` at most so many of
-    its free ones; 0 turns it off. A block holds one page a word line: a half, a third or a fourth of its pages. Values:
-    0 to 1048576. Default: 0.
+    """Blocks of each plane for the cache, taken from its spare space; with `region = "dynamic"`, the maximum number of
+    its free blocks used. 0 turns the cache off. A block holds one page per word line: a half, a third or a quarter of
+    its pages. Values: 0 to 1048576. Default: 0.
     """
 
     region: SlcRegion | None = None
-    """Which blocks they are. Only with blocks_per_plane other than 0. Default: "static"."""
+    """Blocks that the cache uses. Only with blocks_per_plane other than 0. Default: "static"."""
 
     program_time: Time | None = None
-    """Array program time of a page of the cache; SLC flash takes 200 to 300 us (HP, Solid State Drive Technology:
+    """Array program time of a page of the cache. SLC flash takes 200 to 300 us (HP, Solid State Drive Technology:
     Differences between SLC, MLC and TLC NAND, table 1). Only with blocks_per_plane other than 0. Values: 1ps to 10s.
     Default: "200us".
     """
 
     read_time: Time | None = None
-    """Array read time of a page of the cache; SLC flash takes 25 us (the same table). Only with blocks_per_plane other
-    than 0. Values: 1ps to 10s. Default: "25us".
+    """Array read time of a page of the cache. SLC flash takes 25 us (same table). Only with blocks_per_plane other than
+    0. Values: 1ps to 10s. Default: "25us".
     """
 
     fold_threshold: Share | None = None
-    """An idle die folds a plane while more than this share of its cache blocks is full. 0 empties the cache as soon as
-    the die is idle. Only with blocks_per_plane other than 0. Values: 0 to 0.99. Default: 0.0.
+    """Share of full cache blocks above which an idle die folds a plane. 0 empties the cache as soon as the die is idle.
+    Only with blocks_per_plane other than 0. Values: 0 to 0.99. Default: 0.0.
     """
 
     when_full: SlcWhenFull | None = None
-    """What becomes of a write that finds the cache of its plane full. With `fold` the fold that makes room begins at
-    once and goes before reads, so that a drive whose cache is full writes each page twice at the rate at which it
-    folds. Only with blocks_per_plane other than 0. Default: "bypass".
+    """Treatment of a write that finds the cache of its plane full. With `fold`, the fold that frees space starts at
+    once and precedes reads, so that a drive with a full cache writes each page twice, at the speed of folding. Only
+    with blocks_per_plane other than 0. Default: "bypass".
     """
 
     def __post_init__(self) -> None:
@@ -1288,45 +1297,47 @@ class Gc:
     """Garbage collection."""
 
     victim: GcVictim | None = None
-    """Which block is collected. Only with policy.victim unset or precondition.kind = "random". Default: "greedy"."""
+    """Rule that selects the victim block. Only with policy.victim unset or precondition.kind = "random". Default:
+    "greedy".
+    """
 
     d: int | None = None
-    """How many random blocks the victim is the best of. Only with victim = "d-choices", and with policy.victim unset or
-    precondition.kind = "random". Values: 1 to 1024. Default: 10.
+    """Number of random blocks of which the best is the victim. Only with victim = "d-choices", and with policy.victim
+    unset or precondition.kind = "random". Values: 1 to 1024. Default: 10.
     """
 
     threshold: Share | None = None
-    """A plane is collected when its share of free pages falls below this. Values: 0 to 0.5. Default: 0.02."""
+    """Share of free pages below which a plane is collected. Values: 0 to 0.5. Default: 0.02."""
 
     hard_threshold: Share | None = None
-    """Below this share of free pages collection goes before user requests even when preemptible. Values: 0 to 0.5.
+    """Share of free pages below which collection precedes user requests even if it is preemptible. Values: 0 to 0.5.
     Default: 0.005.
     """
 
     preemptible: bool | None = None
-    """Whether user requests go before the transactions of a collection. Default: False."""
+    """Whether user requests precede the transactions of a collection. Default: False."""
 
     paced: bool | None = None
-    """Whether a collection keeps pace with the writes of its die: for each page written it moves as many as its victim
-    has valid ones for each invalid one, so that the space which it frees is there when it is needed. Writes wait while
-    it is behind; reads do not. With `cache.destage-stripe` it works off what it owes before each stripe. Only with
-    preemptible = True. Default: False.
+    """Whether collection keeps pace with the writes of its die: per page written it moves v / i pages, if the victim
+    has v valid and i invalid pages, so that space is freed as fast as it is used. Writes wait while it is behind; reads
+    do not. With `cache.destage-stripe` it makes the moves it owes before each stripe. Only with preemptible = True.
+    Default: False.
     """
 
     move: GcMove | None = None
-    """How a valid page moves. Default: "through-controller"."""
+    """Way in which a valid page moves. Default: "through-controller"."""
 
     moved_pages: GcMovedPages | None = None
-    """Which open block of its plane takes a page that collection moves. Only with ftl.policy = "page" or "sprinkler".
-    Default: "own-block".
+    """Open block that takes a page moved by collection. Only with ftl.policy = "page" or "sprinkler". Default:
+    "own-block".
     """
 
     copyback: bool | None = None
-    """Whether pages move inside their plane without leaving the chip. Default: False."""
+    """Whether pages move within their plane without leaving the chip. Default: False."""
 
     background_threshold: Share | None = None
-    """A plane of an idle die is collected when its share of free pages falls below this; 0 turns it off. Values: 0 to
-    0.9. Default: 0.0.
+    """Share of free pages below which a plane of an idle die is collected; 0 turns this off. Values: 0 to 0.9. Default:
+    0.0.
     """
 
     def __post_init__(self) -> None:
@@ -1337,46 +1348,46 @@ class Gc:
 @suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Policy:
-    """Policies in Python, in place of built-in ones ([how-to](how-to/policies-in-python.md))."""
+    """Policies in Python that replace built-in ones ([how-to](how-to/policies-in-python.md))."""
 
     victim: str | None = None
-    """Which block is collected: a class, as `FILE.py:CLASS` or `MODULE:CLASS`, or `built-in`; in place of `gc.victim`,
-    which preconditioning of the kind `random` keeps. Default: as `gc.victim` says.
+    """Policy that selects the victim block, in place of `gc.victim`: a class, as `FILE.py:CLASS` or `MODULE:CLASS`, or
+    `built-in`. Preconditioning of the kind `random` still uses `gc.victim`. Default: as `gc.victim` says.
     """
 
     allocator: str | None = None
-    """Which plane a written page goes to, in place of `ftl.allocation`. What it does not place keeps the static order.
-    Default: as `ftl.allocation` says.
+    """Policy that selects the plane of a written page, in place of `ftl.allocation`. Pages that it does not place
+    follow the static order. Default: as `ftl.allocation` says.
     """
 
     home: str | None = None
-    """Which copy of a replicated page serves a read. Only with replication.enabled = True. Default: that on the die
-    with fewer reads outstanding.
+    """Policy that selects the copy of a replicated page for a read. Only with replication.enabled = True. Default: that
+    on the die with fewer reads outstanding.
     """
 
     placement: str | None = None
-    """Which plane takes a page that the allocator has placed, as the firmware policy says it otherwise (`place_write`).
-    Only with ftl.policy other than "mbm". Default: as `ftl.policy` says.
+    """Policy that selects the plane for a page that the allocator has placed, in place of that of the firmware policy
+    (`place_write`). Only with ftl.policy other than "mbm". Default: as `ftl.policy` says.
     """
 
     scheduler: str | None = None
-    """Which transaction a die runs next, and which join it, in place of `schedule.policy`. With a method `next_die` it
-    also says which die asks for a path. Default: as `schedule.policy` says.
+    """Policy that selects the next transaction of a die, and those that join it, in place of `schedule.policy`. With a
+    method `next_die` it also selects the die that requests a path. Default: as `schedule.policy` says.
     """
 
     routing: str | None = None
-    """Where a scout may go next, in place of `venice.routing`. Only with fabric.kind = "venice". Default: as
-    `venice.routing` says.
+    """Policy that selects the next step of a scout, in place of `venice.routing`. Only with fabric.kind = "venice".
+    Default: as `venice.routing` says.
     """
 
     hops: str | None = None
-    """Which link a packet of NoSSD takes next, in place of the way along its row, then along its column. Only with
-    fabric.kind = "nossd". Default: XY.
+    """Policy that selects the next link of a packet of NoSSD, in place of XY routing. Only with fabric.kind = "nossd".
+    Default: XY.
     """
 
     arbiter: str | None = None
-    """Who gets a channel or a controller when several wait, in place of `fabric.arbitration`. Only with fabric.kind =
-    "bus" or "pssd" or "pnssd" or "ideal". Default: as `fabric.arbitration` says.
+    """Policy that grants a channel or a controller when several transfers wait, in place of `fabric.arbitration`. Only
+    with fabric.kind = "bus" or "pssd" or "pnssd" or "ideal". Default: as `fabric.arbitration` says.
     """
 
     def __post_init__(self) -> None:
@@ -1390,14 +1401,14 @@ class Wear:
     """Wear levelling."""
 
     dynamic: bool | None = None
-    """Whether the least erased free block is opened next; otherwise the one freed first. Default: True."""
+    """Whether the least erased free block is opened next; otherwise the one that was freed first. Default: True."""
 
     static_levelling: bool | None = None
-    """Whether cold blocks are moved when erase counts of a plane drift apart. Default: False."""
+    """Whether cold blocks are moved when the erase counts of a plane diverge. Default: False."""
 
     static_threshold: int | None = None
-    """The difference in erase counts that starts a move. Only with static_levelling = True. Values: 1 to 1000000.
-    Default: 100.
+    """Difference in erase counts that starts a move. Only with static_levelling = True. Values: 1 to 1000000. Default:
+    100.
     """
 
     def __post_init__(self) -> None:
@@ -1408,31 +1419,32 @@ class Wear:
 @suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Replication:
-    """Copies of pages that collide with others again and again, on other dies."""
+    """Replication of pages that repeatedly collide with others, on other dies."""
 
     enabled: bool | None = None
-    """Whether pages are replicated ([read-collisions.md](read-collisions.md)). The other keys also say what
-    `measure.collisions` takes copies to be. Default: False.
+    """Whether pages are replicated ([read-collisions.md](read-collisions.md)). The other keys also set the assumptions
+    of `measure.collisions` about replicas. Default: False.
     """
 
     l_r: int | None = None
-    """`l_R` of the paper: the most collision pairs that are tracked for each die. 0 tracks none, so nothing is
+    """Maximum number of collision pairs tracked per die, `l_R` in the paper. 0 tracks none, so that no page is
     replicated. Only with enabled = True or measure.collisions = True. Values: 0 to 65535. Default: 5.
     """
 
     l_m: Share | None = None
-    """`l_M` of the paper: the most replicated pages, as a share of the logical pages of the drive. They take spare
-    space. Only with enabled = True or measure.collisions = True. Values: 0 to 1. Default: 0.002.
+    """Maximum number of replicated pages, as a share of the logical pages of the drive, `l_M` in the paper. They occupy
+    spare space. Only with enabled = True or measure.collisions = True. Values: 0 to 1. Default: 0.002.
     """
 
     counted_reads: ReplicationCountedReads | None = None
-    """Which reads collide: are outstanding, make pairs, and trigger copies. The other ones are counted beside them.
-    Only with enabled = True or measure.collisions = True. Default: "host".
+    """Reads that count: they are outstanding, form pairs, and trigger replication. Other reads are only counted. Only
+    with enabled = True or measure.collisions = True. Default: "host".
     """
 
     rate_window: Time | None = None
-    """Over how long the reads of a die are counted for the rate that the cost of a copy follows: this window and the
-    one before. Only with enabled = True or measure.collisions = True. Values: 1us to 1000s. Default: "1s".
+    """Window over which the reads of a die are counted, for the read rate in the cost of a replica. The rate covers
+    this window and the one before. Only with enabled = True or measure.collisions = True. Values: 1us to 1000s.
+    Default: "1s".
     """
 
     def __post_init__(self) -> None:
@@ -1443,42 +1455,42 @@ class Replication:
 @suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Host:
-    """The queues and the link to the host."""
+    """The queues and the link of the host."""
 
     interface: HostInterface | None = None
-    """How commands and data cross. Default: "direct"."""
+    """Interface between host and drive. Default: "direct"."""
 
     queue_depth: int | None = None
-    """Requests of each stream that the drive holds at once; later ones wait on the host. Values: 1 to 65535. Default:
-    1024.
+    """Requests of each stream that the drive holds at a time. Later requests wait at the host. Values: 1 to 65535.
+    Default: 1024.
     """
 
     link_rate: Rate | None = None
     """Rate of one lane of the link, in each direction. Values: 1kB/s to unlimited. Default: "8GB/s"."""
 
     lanes: int | None = None
-    """Lanes of the link; the bytes of a message are striped over them. Values: 1 to 32. Default: 1."""
+    """Lanes of the link. The bytes of a message are striped over them. Values: 1 to 32. Default: 1."""
 
     packet_payload: Bytes | None = None
-    """What a packet on the link carries at most (PCIe: 128 B to 4 KiB). Values: 1B to 1MiB. Default: no packets, only
+    """Maximum payload of a packet on the link (PCIe: 128 B to 4 KiB). Values: 1B to 1MiB. Default: no packets, only
     bytes.
     """
 
     packet_overhead: Bytes | None = None
-    """Bytes that a packet costs beside its payload. Values: 0B to 4KiB. Default: "0B"."""
+    """Bytes of a packet in addition to its payload. Values: 0B to 4KiB. Default: "0B"."""
 
     submission_size: Bytes | None = None
-    """Bytes of a submission entry, host to drive, for each request. Values: 0B to 4KiB. Default: "64B"."""
+    """Bytes of a submission entry, from host to drive, per request. Values: 0B to 4KiB. Default: "64B"."""
 
     completion_size: Bytes | None = None
-    """Bytes of a completion entry, drive to host, for each request. Values: 0B to 4KiB. Default: "16B"."""
+    """Bytes of a completion entry, from drive to host, per request. Values: 0B to 4KiB. Default: "16B"."""
 
     read_data: HostReadData | None = None
-    """When the data of a read goes to the host. Default: "page"."""
+    """Moment at which the data of a read is sent to the host. Default: "page"."""
 
     transfer_max: Bytes | None = None
-    """The most that one command reads or writes; the drive answers a longer one with Invalid Field. Values: 512B to
-    1GiB. Default: no limit.
+    """Maximum size of a read or write command. The drive completes a larger one with the status Invalid Field. Values:
+    512B to 1GiB. Default: no limit.
     """
 
     def __post_init__(self) -> None:
@@ -1495,40 +1507,40 @@ class Nvme:
     """
 
     fetch_size: int | None = None
-    """Commands of one queue in the drive at once; later ones stay in the queue. Values: 1 to 65535. Default: 512."""
+    """Commands of one queue in the drive at a time. Later ones stay in the queue. Values: 1 to 65535. Default: 512."""
 
     commands_max: int | None = None
-    """Commands of all queues in the drive at once. Arbitration decides who gets a place that becomes free. Values: 1 to
-    1000000. Default: what the queues may have together.
+    """Commands of all queues in the drive at a time. A free slot goes to the queue that the arbitration selects.
+    Values: 1 to 1000000. Default: what the queues may have together.
     """
 
     completion_depth: int | None = None
-    """Entries of a completion queue; without room in it a command that is done waits, and keeps its place in the drive.
-    Values: 1 to 65535. Default: `host.queue-depth`.
+    """Entries of a completion queue. If it is full, a completed command waits and keeps its slot in the drive. Values:
+    1 to 65535. Default: `host.queue-depth`.
     """
 
     arbitration: NvmeArbitration | None = None
-    """From which queue the controller fetches next. Default: "round-robin"."""
+    """Queue arbitration: which submission queue the controller fetches from next. Default: "round-robin"."""
 
     arbitration_burst: int | None = None
-    """Commands that a queue may have fetched in its turn. Values: 1 to 128. Default: 1."""
+    """Commands fetched from a queue in its turn. Values: 1 to 128. Default: 1."""
 
     weight_high: int | None = None
-    """Commands of high priority in a round. Only with arbitration = "weighted". Values: 1 to 256. Default: 4."""
+    """Commands of high priority per round. Only with arbitration = "weighted". Values: 1 to 256. Default: 4."""
 
     weight_medium: int | None = None
-    """Commands of medium priority in a round. Only with arbitration = "weighted". Values: 1 to 256. Default: 2."""
+    """Commands of medium priority per round. Only with arbitration = "weighted". Values: 1 to 256. Default: 2."""
 
     weight_low: int | None = None
-    """Commands of low priority in a round. Only with arbitration = "weighted". Values: 1 to 256. Default: 1."""
+    """Commands of low priority per round. Only with arbitration = "weighted". Values: 1 to 256. Default: 1."""
 
     doorbell_size: Bytes | None = None
-    """Bytes of a doorbell, beside what its packet costs. Only with host.interface = "nvme" or sata.transport =
-    "doorbells". Values: 0B to 4KiB. Default: "4B".
+    """Bytes of a doorbell, without packet overhead. Only with host.interface = "nvme" or sata.transport = "doorbells".
+    Values: 0B to 4KiB. Default: "4B".
     """
 
     read_request_size: Bytes | None = None
-    """Bytes of a read request, drive to host, beside what its packet costs. Only with host.interface = "nvme" or
+    """Bytes of a read request, from drive to host, without packet overhead. Only with host.interface = "nvme" or
     sata.transport = "doorbells". Values: 0B to 4KiB. Default: "16B".
     """
 
@@ -1546,8 +1558,8 @@ class Sata:
     """
 
     ncq_depth: int | None = None
-    """Commands of all streams in the queue at once; native command queuing has 32 tags, some controllers hold more.
-    Values: 1 to 65535. Default: 32.
+    """Commands of all streams in the queue at a time. Native command queuing has 32 tags; some controllers hold more
+    commands. Values: 1 to 65535. Default: 32.
     """
 
     processing_delay: Time | None = None
@@ -1556,7 +1568,7 @@ class Sata:
     """
 
     transport: SataTransport | None = None
-    """What lies between the adapter and the drive. Default: "frames"."""
+    """Transport between the adapter and the drive. Default: "frames"."""
 
     def __post_init__(self) -> None:
         """Refuses values that no configuration takes."""
@@ -1569,27 +1581,27 @@ class Firmware:
     """The processor cores of the controller, and their time for commands ([firmware-time.md](firmware-time.md))."""
 
     cores: int | None = None
-    """Cores that share the work. Each does one job after the other, in the order in which they come. Only with
-    read_time other than "0ps" or write_time other than "0ps" or other_time other than "0ps" or look_up_time other than
-    "0ps" or completion_time other than "0ps" or collect_time other than "0ps". Values: 1 to 1024. Default: 1.
+    """Number of cores that share the work. Each executes its jobs in the order of arrival. Only with read_time other
+    than "0ps" or write_time other than "0ps" or other_time other than "0ps" or look_up_time other than "0ps" or
+    completion_time other than "0ps" or collect_time other than "0ps". Values: 1 to 1024. Default: 1.
     """
 
     read_time: Time | None = None
-    """Time for a command that reads, before anything is read for it. Values: 0ps to 10ms. Default: "0ps"."""
+    """Time for a read command, before anything is read for it. Values: 0ps to 10ms. Default: "0ps"."""
 
     write_time: Time | None = None
-    """Time for a command that writes, before its data goes to the device cache or to flash. Values: 0ps to 10ms.
-    Default: "0ps".
+    """Time for a write command, before its data goes to the device cache or to flash. Values: 0ps to 10ms. Default:
+    "0ps".
     """
 
     other_time: Time | None = None
     """Time for any other command: flush, deallocate, write zeroes. Values: 0ps to 10ms. Default: "0ps"."""
 
     look_up_time: Time | None = None
-    """Time more for each unit of the map that a command reads or writes. Values: 0ps to 10ms. Default: "0ps"."""
+    """Additional time for each mapping unit that a command reads or writes. Values: 0ps to 10ms. Default: "0ps"."""
 
     completion_time: Time | None = None
-    """Time for a completion, before the host is told. Values: 0ps to 10ms. Default: "0ps"."""
+    """Time for a completion, before it is sent to the host. Values: 0ps to 10ms. Default: "0ps"."""
 
     collect_time: Time | None = None
     """Time for each page, or unit of a page, that collection or wear levelling moves through the controller, between
@@ -1611,103 +1623,99 @@ class Cache:
     """
 
     capacity: Bytes | None = None
-    """What it holds, rounded down to whole pages; 0 turns it off. Values: 0B to 16TiB. Default: "0B"."""
+    """Capacity, rounded down to whole pages; 0 turns the cache off. Values: 0B to 16TiB. Default: "0B"."""
 
     sharing: CacheSharing | None = None
-    """How streams share it. Default: "shared"."""
+    """Division of the cache among streams. Default: "shared"."""
 
     writes: CacheWrites | None = None
-    """When a write that the cache takes completes. Default: "back"."""
+    """Moment at which a write that the cache accepts completes. Default: "back"."""
 
     destage: CacheDestage | None = None
-    """Which dirty pages go to flash, and when. Default: "watermark"."""
+    """Rule by which dirty pages are destaged (written to flash). Default: "watermark"."""
 
     high_mark: Share | None = None
-    """Dirty pages, as a share of the cache, above which they are written to flash. Only with destage = "watermark".
-    Values: 0 to 1. Default: 0.8.
+    """Dirty share of the cache above which destaging starts. Only with destage = "watermark". Values: 0 to 1. Default:
+    0.8.
     """
 
     low_mark: Share | None = None
-    """Dirty pages, as a share of the cache, at which that ends. Only with destage = "watermark". Values: 0 to 1.
-    Default: 0.6.
+    """Dirty share of the cache at which destaging stops. Only with destage = "watermark". Values: 0 to 1. Default: 0.6.
     """
 
     destage_window: Time | None = None
-    """How long a page that was written counts as written already. Only with destage = "first-write". Values: 0ps to
-    1000000s. Default: "1s".
+    """Time after a write of a page during which another write of it counts as a rewrite. Only with destage =
+    "first-write". Values: 0ps to 1000000s. Default: "1s".
     """
 
     destages_max: int | None = None
-    """Pages on their way to flash at most, those written at once aside. Values: 1 to 1000000. Default: those of two
-    programs for each plane.
+    """Maximum number of pages in destage. Pages that `first-write` destages at once are not counted. Values: 1 to
+    1000000. Default: those of two programs for each plane.
     """
 
     destage_stripe: Bytes | None = None
-    """Dirty data that leaves for flash together: nothing does until so much is to, a write waits for room, or a flush
-    waits. With `gc.paced` collections then make the moves that they owe before it leaves, and wait otherwise unless
-    space is nearly out. Unset: pages leave one by one. Only with writes = "back". Values: 512B to 16TiB. Default: a
-    page.
+    """Size of a destage stripe: dirty data that is destaged together. Destaging starts when this much is due, or when a
+    write waits for space or a flush waits. With `gc.paced`, collections first make the moves they owe, and otherwise
+    wait unless space is nearly exhausted. Unset: pages are destaged one by one. Only with writes = "back". Values: 512B
+    to 16TiB. Default: a page.
     """
 
     destage_limit: Bytes | None = None
-    """Data on its way to flash at which writes wait. Values: 1B to 16TiB. Default: any."""
+    """Amount of data in destage at which writes wait. Values: 1B to 16TiB. Default: any."""
 
     dirty_limit: Share | None = None
-    """Dirty pages at most, as a share of the cache; a write that would make one more waits. Values: 0 to 1. Default:
-    1.0.
-    """
+    """Maximum dirty share of the cache. A write that would exceed it waits. Values: 0 to 1. Default: 1.0."""
 
     stall: CacheStall | None = None
-    """What waits while a write waits for room, or since writes are slowed down. Default: "writes"."""
+    """Commands that wait while a write waits for space, or because of `throttle-interval`. Default: "writes"."""
 
     throttle_interval: Time | None = None
-    """Slows writes down while dies collect since they are short of space: the least time between two pages that writes
-    bring into the cache, multiplied by the share of dies that do. 0 for none. Only with writes = "back". Values: 0ps to
-    1s. Default: "0ps".
+    """Write throttling while dies collect for lack of space: the least time between two pages that writes bring into
+    the cache, if all dies do; otherwise multiplied by the share of dies that do. 0 turns it off. Only with writes =
+    "back". Values: 0ps to 1s. Default: "0ps".
     """
 
     suspend_when_full: bool | None = None
-    """Whether reads suspend programs and erases while a write waits for room, or since writes are slowed down. If not,
-    the dies finish what makes room. Only with flash.suspension other than "off" or ftl.policy = "mbm". Default: True.
+    """Whether reads suspend programs and erases while a write waits for space, or because of `throttle-interval`. If
+    not, dies first finish the operations that free space. Only with flash.suspension other than "off" or ftl.policy =
+    "mbm". Default: True.
     """
 
     keep_destaged: bool | None = None
-    """Whether a page stays in the cache, to be read, once it is on flash. Default: True."""
+    """Whether a page stays in the cache, for reads, after it is on flash. Default: True."""
 
     keep_unwritten: bool | None = None
-    """Whether a page that is read without ever having been written, and so holds no data, stays in the cache. Default:
-    True.
-    """
+    """Whether a page that is read but was never written, and so holds no data, is cached. Default: True."""
 
     flush_programs: bool | None = None
-    """Whether a flush of the host has dirty pages written to flash. `false` is for a cache that survives a loss of
-    power: a flush is done when the writes before it are, and no write that gathers is hurried. Only with writes =
-    "back". Default: True.
+    """Whether a host flush destages dirty pages. `false` models a cache that survives a power loss: a flush completes
+    when earlier writes have completed, and does not cause partly filled programs to run. Only with writes = "back".
+    Default: True.
     """
 
     flush_at_end: bool | None = None
-    """Whether all dirty pages are written to flash after the last request; else they are reported. Default: False."""
+    """Whether all dirty pages are destaged after the last request; otherwise they are only reported. Default: False."""
 
     row_size: Bytes | None = None
-    """What one row of the DRAM holds. Values: 64B to 1MiB. Default: "8KiB"."""
+    """Size of a DRAM row. Values: 64B to 1MiB. Default: "8KiB"."""
 
     data_rate: Rate | None = None
-    """Rate at which bytes move once a column is open. Values: 1kB/s to unlimited. Default: "6.4GB/s"."""
+    """Transfer rate of DRAM once a column is open. Values: 1kB/s to unlimited. Default: "6.4GB/s"."""
 
     burst: Bytes | None = None
-    """The least that moves; accesses are rounded up to it in every row. Values: 1B to 4KiB. Default: "32B"."""
+    """Smallest transfer. Accesses are rounded up to it in every row. Values: 1B to 4KiB. Default: "32B"."""
 
     row_to_column_delay: Time | None = None
-    """From opening a row until a column can be addressed, tRCD. Values: 0ps to 1ms. Default: "13ns"."""
+    """Time from the opening of a row until a column can be addressed (tRCD). Values: 0ps to 1ms. Default: "13ns"."""
 
     column_latency: Time | None = None
-    """From addressing a column to its first byte, tCL. Values: 0ps to 1ms. Default: "13ns"."""
+    """Time from the addressing of a column to its first byte (tCL). Values: 0ps to 1ms. Default: "13ns"."""
 
     row_precharge: Time | None = None
-    """To close a row, tRP. Values: 0ps to 1ms. Default: "13ns"."""
+    """Time to close a row (tRP). Values: 0ps to 1ms. Default: "13ns"."""
 
     row_policy: CacheRowPolicy | None = None
-    """What becomes of a row after an access. Default: "closed"."""
+    """State of a row after an access. Default: "closed"."""
 
     def __post_init__(self) -> None:
         """Refuses values that no configuration takes."""
@@ -1717,10 +1725,10 @@ class Cache:
 @suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Precondition:
-    """The state of the drive before the first request."""
+    """Preconditioning: the state of the drive before the first request."""
 
     kind: PreconditionKind | None = None
-    """How the drive was written. Default: "none"."""
+    """Way in which the drive was written before the run. Default: "none"."""
 
     fill: Share | None = None
     """Share of the logical space that was written, from its start. Only with kind = "sequential" or "random". Values: 0
@@ -1735,51 +1743,51 @@ class Precondition:
 @suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Power:
-    """Power of the parts of the drive, which changes no time, and the power cut."""
+    """Power of the parts of the drive, which changes no times, and the power cut."""
 
     cut: Time | None = None
-    """When the power is cut; the run ends there ([power-loss.md](power-loss.md)). Values: 0ps to 1000000s. Default:
+    """Time of the power cut, at which the run ends ([power-loss.md](power-loss.md)). Values: 0ps to 1000000s. Default:
     never.
     """
 
     capacitors: bool | None = None
-    """Whether capacitors keep the drive alive until all dirty pages of the device cache, and the journal, are on flash.
-    Only with cut set or persistence.policy = "journal". Default: True.
+    """Whether capacitors power the drive until all dirty pages of the device cache, and the journal, are on flash. Only
+    with cut set or persistence.policy = "journal". Default: True.
     """
 
     read_current: Current | None = None
-    """Supply current of a die while its array reads. Values: 0uA to 10A. Default: "25mA"."""
+    """Supply current of a die during an array read. Values: 0uA to 10A. Default: "25mA"."""
 
     program_current: Current | None = None
-    """Supply current of a die while its array programs. Values: 0uA to 10A. Default: "25mA"."""
+    """Supply current of a die during an array program. Values: 0uA to 10A. Default: "25mA"."""
 
     erase_current: Current | None = None
-    """Supply current of a die while its array erases. Values: 0uA to 10A. Default: "25mA"."""
+    """Supply current of a die during an array erase. Values: 0uA to 10A. Default: "25mA"."""
 
     supply_voltage: Voltage | None = None
     """Supply voltage of the dies. Values: 0mV to 100V. Default: "3.3V"."""
 
     channel_power: Wattage | None = None
-    """Power of a channel of 8 wires that 8 chips share, while bytes move; more wires, and a longer row, draw as much
-    more (Venice, ISCA 2023, section 6.6: a link draws 90 % less). Values: 0nW to 100W. Default: "10.8mW".
+    """Power of a channel of 8 wires with 8 chips while bytes move. It is scaled to more wires and longer rows (Venice,
+    ISCA 2023, section 6.6: a link draws 90 % less). Values: 0nW to 100W. Default: "10.8mW".
     """
 
     link_power: Wattage | None = None
-    """Power of a link of 8 wires with a driver at either end, while bytes move; more wires draw as much more (Venice,
+    """Power of a link of 8 wires with a driver at either end, while bytes move. It is scaled to more wires (Venice,
     ISCA 2023, Table 4). Values: 0nW to 100W. Default: "1.08mW".
     """
 
     router_power: Wattage | None = None
-    """Power of a router of Venice, always (Venice, ISCA 2023, Table 4). Values: 0nW to 100W. Default: "241uW"."""
+    """Constant power of a router of Venice (Venice, ISCA 2023, Table 4). Values: 0nW to 100W. Default: "241uW"."""
 
     buffered_router_power: Wattage | None = None
-    """Power of a router of NoSSD with its buffers, always. No paper states one: a drive with it draws about 1 % more
+    """Constant power of a router of NoSSD with its buffers. No paper states it: a drive with NoSSD draws about 1 % more
     than with Venice (Venice, ISCA 2023, section 6.4), which is 54 mW of 5.37 W over 64 routers. Values: 0nW to 100W.
     Default: "1.08mW".
     """
 
     controller_power: Wattage | None = None
-    """Power of a flash controller, always. No paper states one. Values: 0nW to 100W. Default: "0nW"."""
+    """Constant power of a flash controller. No paper states it. Values: 0nW to 100W. Default: "0nW"."""
 
     def __post_init__(self) -> None:
         """Refuses values that no configuration takes."""
@@ -1789,7 +1797,7 @@ class Power:
 @suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Area:
-    """How large the parts of the drive are. Nothing here changes when anything happens."""
+    """Area of the parts of the drive. It changes no times."""
 
     die_mm2: float | None = None
     """Area of a die in mm2: 100 for a chip of one die (Venice, ISCA 2023, section 6.6), 72 for one of 4 GB (Design for
@@ -1804,78 +1812,80 @@ class Area:
 @suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Measure:
-    """The steady state and epochs, measured beside the whole run; none of it changes what the drive does."""
+    """Measurement: warm-up, precision, epochs and recordings. None of it changes the behaviour of the drive."""
 
     warm_up: MeasureWarmUp | None = None
-    """What ends the warm-up, behind which the results have a window of their own. Default: `steady` with
+    """Event that ends the warm-up, after which the results have a separate window. Default: `steady` with
     `precondition.kind = "random"` or `precision`, if all workloads are synthetic; `none` otherwise.
     """
 
     warm_up_requests: int | None = None
-    """Requests that complete during the warm-up, all streams together. Only with warm_up = "requests". Values: 1 to
-    9223372036854775807. Default: 10000.
+    """Number of requests that complete during the warm-up, of all streams together. Only with warm_up = "requests".
+    Values: 1 to 9223372036854775807. Default: 10000.
     """
 
     warm_up_time: Time | None = None
-    """How long the warm-up is. Only with warm_up = "time". Values: 1ps to 1000000s. Default: "100ms"."""
+    """Duration of the warm-up. Only with warm_up = "time". Values: 1ps to 1000000s. Default: "100ms"."""
 
     precision: Share | None = None
-    """The run ends as soon as the 95 % confidence interval of `precision-of` is within this share of the figure, on
-    either side, and the figures are steady; at the latest after `workload.requests`. 0 turns it off. Values: 0 to 0.5.
-    Default: 0.0.
+    """Relative precision at which the run ends: the half-width of the 95 % confidence interval of `precision-of`, as a
+    share of the figure. The figures must also be steady. The run ends at the latest after `workload.requests`. 0 turns
+    this off. Values: 0 to 0.5. Default: 0.0.
     """
 
     precision_of: MeasurePrecisionOf | None = None
-    """The figure that `precision` is of. Only with precision other than 0.0. Default: "iops"."""
+    """Figure that `precision` applies to. Only with precision other than 0.0. Default: "iops"."""
 
     epoch: Time | None = None
-    """How long an epoch is, for results over time; doubled as often as it takes for `epochs-max` of them to cover the
-    run. Values: 1ps to 1000000s. Default: no results over time.
+    """Duration of an epoch, for results over time. It is doubled until `epochs-max` epochs cover the run. Values: 1ps
+    to 1000000s. Default: no results over time.
     """
 
     epochs_max: int | None = None
-    """The most epochs; where there would be more, they are joined in pairs. Only with epoch set. Values: 2 to 65536.
-    Default: 512.
+    """Maximum number of epochs. Beyond it, they are merged in pairs. Only with epoch set. Values: 2 to 65536. Default:
+    512.
     """
 
     collisions: bool | None = None
     """Whether read collisions are analysed ([read-collisions.md](read-collisions.md)). Default: False."""
 
     collision_interval: Time | None = None
-    """Time between two observations of which reads are outstanding. Only with collisions = True. Values: 1ns to 1s.
-    Default: "10us".
+    """Time between two observations of the outstanding reads. Only with collisions = True. Values: 1ns to 1s. Default:
+    "10us".
     """
 
     collision_pairs: int | None = None
-    """The most collision pairs that are kept, about 24 B each; where there are more, a fair sample of them. Only with
+    """Maximum number of collision pairs that are kept, about 24 B each; beyond it, a uniform sample of them. Only with
     collisions = True. Values: 1 to 1073741824. Default: 4194304.
     """
 
     chip_states: bool | None = None
-    """Whether it is told apart what the chips do with their time: transfers, array operations, both at once, or
-    nothing. Default: False.
-    """
-
-    network: bool | None = None
-    """Whether transfers, the links they hold and the scouts of Venice are recorded, for the moving view of a report.
+    """Whether the time of the chips is broken down into transfers, array operations, both at once, and idle time.
     Default: False.
     """
 
+    network: bool | None = None
+    """Whether transfers, the links they hold and the scouts of Venice are recorded, for the animation of the network in
+    a report. Default: False.
+    """
+
     network_events_max: int | None = None
-    """The most that the recording of the network holds: transfers, uses of links and steps of scouts. It ends where it
-    is full. Only with network = True. Values: 1 to 10000000. Default: 5000.
+    """Maximum number of transfers, link uses and scout steps in the recording of the network. The recording ends when
+    it is full. Only with network = True. Values: 1 to 10000000. Default: 5000.
     """
 
     timeline_events_max: int | None = None
-    """The most slices and counter values that a timeline (`--timeline`) holds. It ends where it is full. Values: 1 to
-    1000000000. Default: 1000000.
+    """Maximum number of slices and counter values in a timeline (`--timeline`). The timeline ends when it is full.
+    Values: 1 to 1000000000. Default: 1000000.
     """
 
     window_start: Time | None = None
-    """When the recording of the network and the timeline begin. Values: 0ps to 1000000s. Default: "0ps"."""
+    """Start of the recording of the network and of the timeline, in simulated time. Values: 0ps to 1000000s. Default:
+    "0ps".
+    """
 
     window_length: Time | None = None
-    """How long they go on. Values: 1ps to 1000000s. Default: to the end of the run."""
+    """Duration of these recordings. Values: 1ps to 1000000s. Default: to the end of the run."""
 
     def __post_init__(self) -> None:
         """Refuses values that no configuration takes."""
@@ -1885,126 +1895,129 @@ class Measure:
 @suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Workload:
-    """Where requests come from."""
+    """Workload: the source of requests, their kinds, sizes, addresses and arrivals."""
 
     kind: WorkloadKind | None = None
-    """Where requests come from. Default: "synthetic"."""
+    """Source of requests. Default: "synthetic"."""
 
     profile: str | None = None
-    """Name of the profile or mix; `flashmesh profiles` lists them. A mix of one's own is written `src2_1 + 2*proj_3 +
-    hm_0@50us`: profiles with a factor to their published rate, or with a mean time between arrivals. Default: no
-    profile.
+    """Name of the profile or mix; `flashmesh profiles` lists them. Your own mix is written `src2_1 + 2*proj_3 +
+    hm_0@50us`: profiles with a factor on their published arrival rate, or with a mean time between arrivals. Default:
+    no profile.
     """
 
     trace: str | os.PathLike[str] | None = None
-    """The trace file; relative to the configuration file. Default: no trace."""
+    """Path of the trace file, relative to the configuration file. Default: no trace."""
 
     fitted: str | os.PathLike[str] | None = None
-    """The profile that `flashmesh trace profile` fitted to a trace; relative to the configuration file. Default: no
-    fitted profile.
+    """Path of the profile that `flashmesh trace profile` fitted to a trace, relative to the configuration file.
+    Default: no fitted profile.
     """
 
     format: WorkloadFormat | None = None
-    """Layout of the trace file. Only with kind = "trace". Default: "auto"."""
+    """Format of the trace file. Only with kind = "trace". Default: "auto"."""
 
     time_unit: WorkloadTimeUnit | None = None
-    """The unit of time stamps of the ASCII family; other formats fix theirs. An open replay needs it said, as nothing
-    in such a file tells it. Only with kind = "trace". Default: ns.
+    """Unit of time stamps in the ASCII family; other formats have a fixed unit. An open replay of the ASCII family
+    requires the key, because such a file does not state its unit. Only with kind = "trace". Default: ns.
     """
 
     address_unit: WorkloadAddressUnit | None = None
-    """What offsets and sizes of the ASCII family count. Only with kind = "trace", and with format = "auto" or "ascii".
+    """Unit of offsets and sizes in the ASCII family. Only with kind = "trace", and with format = "auto" or "ascii".
     Default: "sectors".
     """
 
     polarity: WorkloadPolarity | None = None
-    """Which type of the ASCII family is a read. Only with kind = "trace". Default: "read-is-1"."""
+    """Type that is a read in the ASCII family. Only with kind = "trace". Default: "read-is-1"."""
 
     blkparse_event: WorkloadBlkparseEvent | None = None
-    """Which event of a blkparse log stands for the request; one that is missing in the log gives no request. Only with
-    kind = "trace", and with format = "auto" or "blkparse". Default: "issue".
+    """Event of a blkparse log that counts as the request. A request without this event in the log is left out. Only
+    with kind = "trace", and with format = "auto" or "blkparse". Default: "issue".
     """
 
     iolog_wait: WorkloadIologWait | None = None
-    """Meaning of the number of a `wait` in a fio iolog of version 2. fio's manual and fio differ; later versions of the
-    format have time stamps instead. Only with kind = "trace", and with format = "auto" or "fio-iolog". Default:
+    """Meaning of the number in a `wait` of a fio iolog of version 2, in which fio's manual and fio differ. Version 3
+    has time stamps instead. Only with kind = "trace", and with format = "auto" or "fio-iolog". Default:
     "after-previous-us".
     """
 
     beyond: WorkloadBeyond | None = None
-    """What becomes of requests of a trace that reach beyond the drive. A fitted profile that spans more than the drive
-    is squeezed onto it with `wrap`. Only with kind = "trace" or "fitted". Default: "reject".
+    """Treatment of trace requests that end beyond the drive. With `wrap`, a fitted profile whose addresses exceed the
+    drive is compressed onto it. Only with kind = "trace" or "fitted". Default: "reject".
     """
 
     sort: bool | None = None
-    """Whether a trace may be out of order within the window in which it is sorted, however many lines are. They are
+    """Whether lines out of order are accepted, in any number, if they can be sorted within the window. They are
     counted. Only with kind = "trace". Default: False.
     """
 
     flushes: bool | None = None
-    """Whether flushes of a fio iolog or a blkparse log are requests, instead of being ignored. Only with kind =
+    """Whether flushes of a fio iolog or a blkparse log are requests; otherwise they are ignored. Only with kind =
     "trace". Default: False.
     """
 
     tolerate: Share | None = None
-    """Share of lines of a trace that may be unusable before the run refuses; the option `--tolerate` sets 1. Values: 0
-    to 1. Default: 0.01.
+    """Share of lines of a trace that may be unusable; above it the run is refused. The option `--tolerate` sets 1.
+    Values: 0 to 1. Default: 0.01.
     """
 
     requests: int | None = None
-    """Requests to issue. Values: 1 to 1000000000000. Default: all of a trace, and as many of a fitted profile; 100,000
-    of a synthetic workload or a profile, fewer where the published trace has fewer.
+    """Number of requests to issue. Values: 1 to 1000000000000. Default: all of a trace, and as many of a fitted
+    profile; 100,000 of a synthetic workload or a profile, fewer where the published trace has fewer.
     """
 
     pattern: WorkloadPattern | None = None
-    """Where requests go. Only with kind = "synthetic" or "job". Default: "random"."""
+    """Address pattern. Only with kind = "synthetic" or "job". Default: "random"."""
 
     read_share: Share | None = None
-    """Share of requests that read. Only with kind = "synthetic" or "job". Values: 0 to 1. Default: 1.0."""
+    """Share of the requests that are reads. Only with kind = "synthetic" or "job". Values: 0 to 1. Default: 1.0."""
 
     deallocate_share: Share | None = None
-    """Share of requests that deallocate; taken from the writes. Only with kind = "synthetic" or "job". Values: 0 to 1.
-    Default: 0.0.
+    """Share of the requests that are deallocations; taken from the writes. Only with kind = "synthetic" or "job".
+    Values: 0 to 1. Default: 0.0.
     """
 
     flush_share: Share | None = None
-    """Share of requests that flush; taken from the writes. Only with kind = "synthetic". Values: 0 to 1. Default: 0.0.
+    """Share of the requests that are flushes; taken from the writes. Only with kind = "synthetic". Values: 0 to 1.
+    Default: 0.0.
     """
 
     write_zeroes_share: Share | None = None
-    """Share of requests that write zeroes; taken from the writes. Only with kind = "synthetic". Values: 0 to 1.
+    """Share of the requests that write zeroes; taken from the writes. Only with kind = "synthetic". Values: 0 to 1.
     Default: 0.0.
     """
 
     request_size: Sizes | None = None
-    """Sizes of requests. Only with kind = "synthetic" or "job". Values: 512B to 64MiB. Default: "4KiB"."""
+    """Size of the requests, or sizes with weights. Only with kind = "synthetic" or "job". Values: 512B to 64MiB.
+    Default: "4KiB".
+    """
 
     alignment: Bytes | None = None
-    """Requests begin at multiples of this. Only with kind = "synthetic" or "job" or "profile". Values: 512B to 1024TiB.
-    Default: the smallest request size; what a profile assumes.
+    """Block size of the footprint: requests begin at multiples of this. Only with kind = "synthetic" or "job" or
+    "profile". Values: 512B to 1024TiB. Default: the smallest request size; what a profile assumes.
     """
 
     unaligned_share: Share | None = None
-    """Share of requests that begin at any sector of their block of `alignment`, not at its start. Only with kind =
-    "profile". Values: 0 to 1. Default: 0.0.
+    """Share of the requests that begin at a random sector of their block of `alignment`, not at its start. Only with
+    kind = "profile". Values: 0 to 1. Default: 0.0.
     """
 
     footprint_start: Bytes | None = None
-    """Where the footprint begins. Only with kind = "synthetic" or "job" or "profile". Values: 0B to 1024TiB. Default:
-    "0B".
+    """Offset of the start of the footprint. Only with kind = "synthetic" or "job" or "profile". Values: 0B to 1024TiB.
+    Default: "0B".
     """
 
     footprint: Bytes | None = None
-    """How much of the drive is touched. Only with kind = "synthetic" or "job" or "profile". Values: 512B to 1024TiB.
-    Default: all of the drive; what a profile assumes.
+    """Size of the footprint: the range of the drive that requests address. Only with kind = "synthetic" or "job" or
+    "profile". Values: 512B to 1024TiB. Default: all of the drive; what a profile assumes.
     """
 
     mix_placement: WorkloadMixPlacement | None = None
-    """Where the members of a mix lie. Only with kind = "profile". Default: "apart"."""
+    """Placement of the members of a mix on the drive. Only with kind = "profile". Default: "apart"."""
 
     zipf_theta: float | None = None
-    """Skew of the Zipf pattern. Only with kind = "synthetic" or "job", and with pattern = "zipf". Values: 0 to 5.
-    Default: 0.99.
+    """Skew of the Zipf pattern; 0 is uniform. Only with kind = "synthetic" or "job", and with pattern = "zipf". Values:
+    0 to 5. Default: 0.99.
     """
 
     hot_footprint: Share | None = None
@@ -2013,98 +2026,101 @@ class Workload:
     """
 
     hot_stride: int | None = None
-    """One in how many blocks is hot. With static allocation CWDP, blocks of a page and a stride of as many blocks as
-    there are channels, the hot blocks are those of one row of chips. Only with kind = "synthetic", and with pattern =
-    "hot-stride". Values: 2 to 1000000. Default: 8.
+    """Distance from one hot block to the next, in blocks: one in this many is hot. With static allocation in the order
+    CWDP, blocks of one page and a stride equal to the number of channels, the hot blocks are those of one row of chips.
+    Only with kind = "synthetic", and with pattern = "hot-stride". Values: 2 to 1000000. Default: 8.
     """
 
     hot_traffic: Share | None = None
-    """Share of requests that go to what is hot. Only with kind = "synthetic", and with pattern = "hot-cold" or
+    """Share of the requests that address hot blocks. Only with kind = "synthetic", and with pattern = "hot-cold" or
     "hot-stride". Values: 0 to 1. Default: 0.8.
     """
 
     zones: str | None = None
-    """Zones of the footprint, from its start on: the percentage of the requests that go to each over the percentage of
-    the footprint that it covers, such as `50/5:30/15:20/80`. Only with kind = "synthetic" or "job", and with pattern =
-    "zoned". Default: no zones.
+    """Zones of the footprint, from its start on: for each the percentage of the requests over the percentage of the
+    footprint, such as `50/5:30/15:20/80`. Only with kind = "synthetic" or "job", and with pattern = "zoned". Default:
+    no zones.
     """
 
     pareto_share: float | None = None
-    """Share of the footprint that gets all but this share of the requests: 0.2 is the rule of 80 to 20. Only with kind
-    = "synthetic" or "job", and with pattern = "pareto". Values: 0.001 to 0.999. Default: 0.2.
+    """Share of the footprint that receives all but this share of the requests: 0.2 is the rule of 80 to 20. Only with
+    kind = "synthetic" or "job", and with pattern = "pareto". Values: 0.001 to 0.999. Default: 0.2.
     """
 
     normal_deviation: Share | None = None
-    """Share of the footprint over which draws are spread evenly around those of twelve uniform draws. Only with kind =
-    "synthetic" or "job", and with pattern = "normal". Values: 0 to 1. Default: 0.0.
+    """Share of the footprint over which draws are spread uniformly around the mean of twelve uniform draws. Only with
+    kind = "synthetic" or "job", and with pattern = "normal". Values: 0 to 1. Default: 0.0.
     """
 
     write_size: Sizes | None = None
-    """Sizes of the writes of a job, where they differ from those of its reads. Only with kind = "job". Values: 512B to
+    """Sizes of the writes of a job, if they differ from those of its reads. Only with kind = "job". Values: 512B to
     64MiB. Default: as `request-size`.
     """
 
     deallocate_size: Sizes | None = None
-    """Sizes of the deallocations of a job, where they differ from those of its reads. Only with kind = "job". Values:
-    512B to 64MiB. Default: as `request-size`.
+    """Sizes of the deallocations of a job, if they differ from those of its reads. Only with kind = "job". Values: 512B
+    to 64MiB. Default: as `request-size`.
     """
 
     random_map: bool | None = None
-    """Whether random requests of a job cover every block of the footprint once in a pass before one is covered again.
-    Only with kind = "job", and with pattern = "random". Default: False.
+    """Whether random requests of a job cover every block of the footprint once per pass before any block is covered
+    again. Only with kind = "job", and with pattern = "random". Default: False.
     """
 
     pass_size: Bytes | None = None
-    """Bytes of one pass of a job over its files. Without it positions and the random map begin anew wherever they end.
-    Only with kind = "job". Values: 512B to 1024TiB. Default: no passes: `requests` or the stop time ends the job.
+    """Bytes of one pass of a job over its files. Without it, positions and the random map restart whenever they reach
+    their end. Only with kind = "job". Values: 512B to 1024TiB. Default: no passes: `requests` or the stop time ends the
+    job.
     """
 
     passes: int | None = None
-    """Passes of a job. Only with kind = "job", and with pass_size set. Values: 1 to 1000000000000. Default: 1."""
+    """Number of passes of a job. Only with kind = "job", and with pass_size set. Values: 1 to 1000000000000. Default:
+    1.
+    """
 
     same_passes: bool | None = None
-    """Whether every pass of a job draws the requests of the first one again. Only with kind = "job", and with pass_size
+    """Whether every pass of a job repeats the requests of the first one. Only with kind = "job", and with pass_size
     set. Default: False.
     """
 
     files: int | None = None
-    """Files of a job: equal parts of the footprint, each with its own positions. Only with kind = "job". Values: 1 to
-    65536. Default: 1.
+    """Number of files of a job: equal parts of the footprint, each with its own positions. Only with kind = "job".
+    Values: 1 to 65536. Default: 1.
     """
 
     file_order: WorkloadFileOrder | None = None
-    """Which file the next request goes to. Only with kind = "job". Default: "round-robin"."""
+    """Rule that selects the file of the next request. Only with kind = "job". Default: "round-robin"."""
 
     flush_every: int | None = None
-    """Writes of a job from one flush to the next; flushes come on top of its requests. Only with kind = "job". Values:
-    1 to 1000000000. Default: no flushes.
+    """Writes of a job from one flush to the next. Flushes are in addition to its requests. Only with kind = "job".
+    Values: 1 to 1000000000. Default: no flushes.
     """
 
     deallocate_first: bool | None = None
-    """Whether a job deallocates each place before it writes there; its shares of kinds do not count then. Only with
-    kind = "job". Default: False.
+    """Whether a job deallocates each range before it writes it. Its shares of kinds are then ignored. Only with kind =
+    "job". Default: False.
     """
 
     run_length: int | None = None
-    """Requests of a random job from one draw of a place to the next. Only with kind = "job". Values: 1 to 1000000000.
-    Default: 1.
+    """Requests of a random job from one random draw of an address to the next. Only with kind = "job". Values: 1 to
+    1000000000. Default: 1.
     """
 
     run_kind: WorkloadRunKind | None = None
-    """Where the requests between two draws go. Only with kind = "job". Default: "sequential"."""
+    """Address of the requests between two draws. Only with kind = "job". Default: "sequential"."""
 
     random_share: Share | None = None
-    """Share of the draws of a random job that are drawn; the rest go on behind the last request of their direction.
-    Only with kind = "job". Values: 0 to 1. Default: 1.0.
+    """Share of the draws of a random job that are random; the others continue after the last request of their
+    direction. Only with kind = "job". Values: 0 to 1. Default: 1.0.
     """
 
     skip: Bytes | None = None
-    """Bytes that a sequential job leaves out behind each request. Only with kind = "job". Values: 0B to 1024TiB.
-    Default: "0B".
+    """Bytes that a sequential job skips after each request. Only with kind = "job". Values: 0B to 1024TiB. Default:
+    "0B".
     """
 
     skip_after: Bytes | None = None
-    """Bytes that a sequential job covers before it leaves out `skip`. Only with kind = "job". Values: 512B to 1024TiB.
+    """Bytes that a sequential job covers before it skips `skip` bytes. Only with kind = "job". Values: 512B to 1024TiB.
     Default: one request.
     """
 
@@ -2112,13 +2128,13 @@ class Workload:
     """Whether `skip` goes towards the start of the file. Only with kind = "job". Default: False."""
 
     arrivals: WorkloadArrivals | None = None
-    """How arrivals are spaced (they matter in open replay only). Only with kind = "synthetic" or "job" or "profile".
-    Default: exponential; what a profile assumes.
+    """Arrival process; only open replay uses it. Only with kind = "synthetic" or "job" or "profile". Default:
+    exponential; what a profile assumes.
     """
 
     interarrival: Time | None = None
-    """Mean time between arrivals; of a mix, of all its members together. Only with kind = "synthetic" or "job" or
-    "profile". Values: 0ps to 1000s. Default: 10us; what is published of a profile or a mix.
+    """Mean time between arrivals; for a mix, between those of all members together. Only with kind = "synthetic" or
+    "job" or "profile". Values: 0ps to 1000s. Default: 10us; what is published of a profile or a mix.
     """
 
     burst_length: int | None = None
@@ -2127,14 +2143,14 @@ class Workload:
     """
 
     pair_repetition: float | None = None
-    """How often on average two pages that are read together are read together again: bursts of a profile come again, to
-    the same places. Only with kind = "profile". Values: 1 to 100000. Default: what is published of a profile; 1 where
-    nothing is.
+    """Mean number of times that a pair of pages is read together, including the first. Above 1, bursts of a profile
+    recur at the same addresses. Only with kind = "profile". Values: 1 to 100000. Default: what is published of a
+    profile; 1 where nothing is.
     """
 
     burst_kinds: WorkloadBurstKinds | None = None
-    """Whether the requests of a burst all read or all write. Bursts of one kind come again as that kind. Only with kind
-    = "profile". Default: "mixed".
+    """Whether all requests of a burst have the same kind. If so, a burst recurs with its kind. Only with kind =
+    "profile". Default: "mixed".
     """
 
     def __post_init__(self) -> None:
@@ -2145,56 +2161,60 @@ class Workload:
 @suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Replay:
-    """When requests are issued."""
+    """Replay of the workload: when its requests are issued."""
 
     mode: ReplayMode | None = None
-    """When requests are issued. A trace replays `open` unless the mode, `outstanding`, `threads` or `think-time` is
-    set. Default: "stress".
+    """Rule by which requests are issued. A trace replays `open` unless the mode, `outstanding`, `threads` or
+    `think-time` is set. Default: "stress".
     """
 
     time_scale: float | None = None
-    """Arrival times are multiplied by this. Only with mode = "open". Values: 0.000001 to 1000000. Default: 1.0."""
+    """Factor on all arrival times; 0.5 doubles the arrival rate. Only with mode = "open". Values: 0.000001 to 1000000.
+    Default: 1.0.
+    """
 
     spread_ties: bool | None = None
-    """Whether requests of a trace that share a time stamp are spread evenly up to the next stamp. A clock of whole
-    seconds makes bursts otherwise. Only with mode = "open". Default: False.
+    """Whether requests of a trace that share a time stamp are spread evenly up to the next time stamp. Otherwise a
+    clock with a resolution of a second turns every second into a burst. Only with mode = "open". Default: False.
     """
 
     latency_start: ReplayLatencyStart | None = None
-    """From when the latency of a request counts. Only with mode = "open". Default: "arrival"."""
+    """Start of the latency of a request: its arrival or its issue. Only with mode = "open". Default: "arrival"."""
 
     outstanding: int | None = None
-    """Requests in flight. Only with mode = "stress". Values: 1 to 65535. Default: 64."""
+    """Requests in flight at any time. Only with mode = "stress". Values: 1 to 65535. Default: 64."""
 
     outstanding_max: int | None = None
-    """The most requests in flight; later ones wait on the host. Only with mode = "open". Values: 1 to 65535. Default:
-    `host.queue-depth`.
+    """Maximum number of requests in flight. Later requests wait at the host. Only with mode = "open". Values: 1 to
+    65535. Default: `host.queue-depth`.
     """
 
     threads: int | None = None
-    """Independent issuers. Only with mode = "closed". Values: 1 to 65535. Default: 1."""
+    """Independent threads, each with one request at a time. Only with mode = "closed". Values: 1 to 65535. Default: 1.
+    """
 
     think_time: Time | None = None
-    """From a completion to the next request of the thread. Only with mode = "closed". Values: 0ps to 1000s. Default:
-    "0ps".
+    """Time from a completion to the next request of the thread. Only with mode = "closed". Values: 0ps to 1000s.
+    Default: "0ps".
     """
 
     start_time: Time | None = None
-    """When the stream starts: its arrivals count from then. `time-scale` multiplies this as well. Only with mode =
-    "open". Values: 0ps to 9223372036854775.807ns. Default: "0ps".
+    """Arrival time of the start of the workload, which is added to all arrivals. `time-scale` multiplies this as well.
+    Only with mode = "open". Values: 0ps to 9223372036854775.807ns. Default: "0ps".
     """
 
     think_every: int | None = None
     """Requests of a thread between two think times. Only with mode = "closed". Values: 1 to 1000000000. Default: 1."""
 
     phase: int | None = None
-    """The streams of a phase begin when those of all earlier phases have ended. Values: 0 to 255. Default: 0."""
+    """Phase of the stream. It starts when the streams of all earlier phases have ended. Values: 0 to 255. Default: 0.
+    """
 
     start_delay: Time | None = None
-    """From the start of its phase to the start of the stream. Values: 0ps to 1000s. Default: "0ps"."""
+    """Time from the start of the phase to the start of the stream. Values: 0ps to 1000s. Default: "0ps"."""
 
     stop_time: Time | None = None
-    """No request arrives after this time, counted from the start of the stream; those that have arrived are served.
+    """Time from the start of the stream after which no request arrives. Requests that have arrived are still served.
     Values: 1ps to 9223372036854775.807ns. Default: the workload's own end.
     """
 
@@ -2214,12 +2234,12 @@ class Queue:
     """
 
     namespace: str | None = None
-    """The namespace that the requests go to; offsets of the workload count from its beginning. Default: the first
-    namespace.
+    """Name of the namespace that the requests address. Offsets of the workload are relative to its start. Default: the
+    first namespace.
     """
 
     caching: QueueCaching | None = None
-    """Which requests of the stream the cache of the drive takes, where it has one. Only with cache.capacity other than
+    """Requests of the stream that the cache of the drive serves, if there is one. Only with cache.capacity other than
     "0B". Default: "all".
     """
 
@@ -2231,24 +2251,24 @@ class Queue:
 @suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Namespace:
-    """A part of the space that the host sees. Such parts follow one another in the order of the text."""
+    """A namespace: a part of the space that the host sees. Namespaces follow one another in the order of the text."""
 
     capacity: Bytes | None = None
-    """Its space, rounded down to whole pages. Values: 512B to 1024TiB. Default: an equal share of what the other
+    """Capacity, rounded down to whole pages. Values: 512B to 1024TiB. Default: an equal share of what the other
     namespaces leave.
     """
 
     channels: Indices | None = None
-    """The channels that its pages live on. Values: 0 to 1023. Default: all."""
+    """Channels that hold its pages. Values: 0 to 1023. Default: all."""
 
     ways: Indices | None = None
-    """The chips of each channel that its pages live on. Values: 0 to 1023. Default: all."""
+    """Chips of each channel that hold its pages. Values: 0 to 1023. Default: all."""
 
     dies: Indices | None = None
-    """The dies of each chip that its pages live on. Values: 0 to 63. Default: all."""
+    """Dies of each chip that hold its pages. Values: 0 to 63. Default: all."""
 
     planes: Indices | None = None
-    """The planes of each die that its pages live on. Values: 0 to 7. Default: all."""
+    """Planes of each die that hold its pages. Values: 0 to 7. Default: all."""
 
     def __post_init__(self) -> None:
         """Refuses values that no configuration takes."""
@@ -2261,10 +2281,10 @@ class Stream:
     """One of several workloads that run at once; what is None has the value above all streams."""
 
     workload: Workload = Workload()
-    """Where requests come from."""
+    """Workload: the source of requests, their kinds, sizes, addresses and arrivals."""
 
     replay: Replay = Replay()
-    """When requests are issued."""
+    """Replay of the workload: when its requests are issued."""
 
     queue: Queue = Queue()
     """The queue pair of a stream."""
@@ -2279,10 +2299,10 @@ class Config:
     """The drive that the configuration starts from."""
 
     seed: int | None = None
-    """The number every random choice of a run grows from. Values: 0 to 9223372036854775807. Default: 0."""
+    """Seed of all random choices of a run. Values: 0 to 9223372036854775807. Default: 0."""
 
     geometry: Geometry = Geometry()
-    """The array of chips."""
+    """The flash array: channels, chips, dies, planes, blocks and pages."""
 
     flash: Flash = Flash()
     """Latencies and features of the flash chips."""
@@ -2297,47 +2317,48 @@ class Config:
     """The horizontal and vertical channels of pnSSD, and their controllers."""
 
     nossd: Nossd = Nossd()
-    """NoSSD, a network of packets between the chips."""
+    """NoSSD, a packet-switched network between the chips."""
 
     venice: Venice = Venice()
     """Venice, a mesh of routers in which scouts reserve circuits."""
 
     schedule: Schedule = Schedule()
-    """Which waiting transaction a die runs next. Suspension of operations for reads is set by `flash.suspension`."""
+    """Scheduling of the transactions that wait for a die. The suspension of operations for reads is set by
+    `flash.suspension`.
+    """
 
     ftl: Ftl = Ftl()
-    """Where a page lives."""
+    """The flash translation layer: mapping and allocation of pages."""
 
     mapping: Mapping = Mapping()
-    """The cache of the map, when the map does not fit into DRAM (DFTL, ASPLOS 2009)."""
+    """The mapping cache, for a mapping table that does not fit into DRAM (DFTL, ASPLOS 2009)."""
 
     persistence: Persistence = Persistence()
-    """Persistence of the map across a power cut ([power-loss.md](power-loss.md))."""
+    """Persistence of the mapping table across a power cut ([power-loss.md](power-loss.md))."""
 
     mbm: Mbm = Mbm()
-    """The parts of MBM (Maximizing Bandwidth Management FTL), each with a switch of its own."""
+    """The parts of MBM (Maximizing Bandwidth Management FTL), each with its own switch."""
 
     superblock: Superblock = Superblock()
     """Superblocks over the planes of several dies."""
 
     slc: Slc = Slc()
-    """The SLC cache: blocks that hold one bit a cell, which take what the host writes ([slc-cache.md](slc-cache.md)).
-    """
+    """The SLC cache: blocks with one bit per cell that take host writes ([slc-cache.md](slc-cache.md))."""
 
     gc: Gc = Gc()
     """Garbage collection."""
 
     policy: Policy = Policy()
-    """Policies in Python, in place of built-in ones ([how-to](how-to/policies-in-python.md))."""
+    """Policies in Python that replace built-in ones ([how-to](how-to/policies-in-python.md))."""
 
     wear: Wear = Wear()
     """Wear levelling."""
 
     replication: Replication = Replication()
-    """Copies of pages that collide with others again and again, on other dies."""
+    """Replication of pages that repeatedly collide with others, on other dies."""
 
     host: Host = Host()
-    """The queues and the link to the host."""
+    """The queues and the link of the host."""
 
     nvme: Nvme = Nvme()
     """The controller of `host.interface = "nvme"`."""
@@ -2352,22 +2373,22 @@ class Config:
     """The cache in the DRAM of the drive."""
 
     precondition: Precondition = Precondition()
-    """The state of the drive before the first request."""
+    """Preconditioning: the state of the drive before the first request."""
 
     power: Power = Power()
-    """Power of the parts of the drive, which changes no time, and the power cut."""
+    """Power of the parts of the drive, which changes no times, and the power cut."""
 
     area: Area = Area()
-    """How large the parts of the drive are. Nothing here changes when anything happens."""
+    """Area of the parts of the drive. It changes no times."""
 
     measure: Measure = Measure()
-    """The steady state and epochs, measured beside the whole run; none of it changes what the drive does."""
+    """Measurement: warm-up, precision, epochs and recordings. None of it changes the behaviour of the drive."""
 
     workload: Workload = Workload()
-    """Where requests come from."""
+    """Workload: the source of requests, their kinds, sizes, addresses and arrivals."""
 
     replay: Replay = Replay()
-    """When requests are issued."""
+    """Replay of the workload: when its requests are issued."""
 
     queue: Queue = Queue()
     """The queue pair of a stream."""
@@ -2376,7 +2397,8 @@ class Config:
     """Several workloads at once by their names; they start from `workload`, `replay` and `queue`."""
 
     namespace: AnyMapping[str, Namespace] | None = None
-    """By their names. A part of the space that the host sees. Such parts follow one another in the order of the text.
+    """By their names. A namespace: a part of the space that the host sees. Namespaces follow one another in the order
+    of the text.
     """
 
     def to_toml_tables(self) -> dict[str, Any]:

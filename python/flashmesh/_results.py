@@ -219,15 +219,15 @@ class GarbageCollection:
     """Work of garbage collection and wear levelling."""
 
     collections: int
-    """Victim blocks taken, by garbage collection, wear levelling and folds of the SLC cache; those of collections in
-    progress at the start count as well. Unit: blocks.
+    """Victim blocks taken, by garbage collection, wear levelling and folds of the SLC cache; collections in progress at
+    the start count as well. Unit: blocks.
     """
     wear_moves: int
     """Of `collections`, blocks taken by static wear levelling. Unit: blocks."""
     translation_collections: int
     """Of `collections`, blocks of translation pages. Unit: blocks."""
     pages_moved: int
-    """Valid pages moved out of victim blocks, those folded out of the SLC cache among them. Unit: pages."""
+    """Valid pages moved out of victim blocks, including those folded out of the SLC cache. Unit: pages."""
     pages_copied: int
     """Of `pages_moved`, pages sent from chip to chip without a controller (`gc.move`). Unit: pages."""
     pages_reallocated: int
@@ -235,9 +235,11 @@ class GarbageCollection:
     erases: int
     """Blocks erased. Unit: blocks."""
     turns: int
-    """Turns of collection that have ended, before stripes of the device cache (`cache.destage-stripe`). Unit: turns."""
+    """Completed turns of collection, each before a stripe of the device cache is destaged (`cache.destage-stripe`).
+    Unit: turns.
+    """
     turns_ps: int
-    """Time that they took. Unit: ps."""
+    """Total duration of these turns. Unit: ps."""
 
 
 @record
@@ -247,17 +249,17 @@ class FlashOperations:
     pages_written: int
     """Pages that requests wrote, to the device cache or to flash. Unit: pages."""
     user_reads: int
-    """Pages read for requests. Unit: pages."""
+    """Pages read from flash for requests. Unit: pages."""
     unwritten_reads: int
-    """Reads of pages that hold nothing, since they were never written or were deallocated. Unit: pages."""
+    """Reads of pages that were never written or were deallocated. Unit: pages."""
     user_programs: int
-    """Pages programmed for requests, and by the device cache. Unit: pages."""
+    """Pages programmed for requests, directly or as destages of the device cache. Unit: pages."""
     partial_write_reads: int
-    """Pages read to complete writes of a part of them. Unit: pages."""
+    """Pages read to complete partial-page writes (read-modify-write). Unit: pages."""
     map_reads: int
-    """Translation pages read, for entries of the map and before write-backs. Unit: pages."""
+    """Translation pages read, for map entries and before write-backs. Unit: pages."""
     map_programs: int
-    """Translation pages programmed, to write changed entries back or for a checkpoint. Unit: pages."""
+    """Translation pages programmed, as write-backs of changed entries or for a checkpoint. Unit: pages."""
     journal_programs: int
     """Pages of the journal of the map programmed. Unit: pages."""
     replica_programs: int
@@ -265,7 +267,7 @@ class FlashOperations:
     parity_programs: int
     """Pages of parity programmed (`ftl.parity`). Unit: pages."""
     units_skipped: int
-    """Mapping units that programs left empty, since too few had gathered (`ftl.gather-timeout`) or a victim had no
+    """Mapping units left empty in programs, because too few had gathered (`ftl.gather-timeout`) or a victim had no
     more. Unit: pages.
     """
     multi_plane_operations: int
@@ -322,19 +324,21 @@ class MappingCache:
     hit_share: float | None
     """Entries found, over entries wanted during the run. Unit: share. None when none was wanted."""
     hits: int
-    """Entries wanted, one for each page of a request, and found. Unit: entries."""
+    """Entries looked up, one for each page of a request, and found. Unit: entries."""
     misses: int
     """Entries for which a translation page was read. Unit: entries."""
     joined_misses: int
     """Entries not found whose translation page was already being read or written back. Unit: entries."""
     waits_for_room: int
-    """Misses that waited for a write-back to make room. Unit: entries."""
+    """Misses that stalled until a write-back made room. Unit: entries."""
     evictions: int
     """Entries evicted to make room for others. Unit: entries."""
     write_backs: int
-    """Translation pages chosen for a write-back. Unit: pages."""
+    """Translation pages selected for a write-back. Unit: pages."""
     write_backs_without_read: int
-    """Of `write_backs`, pages that need not be read first, since all of their entries were in DRAM. Unit: pages."""
+    """Of `write_backs`, pages that did not have to be read first, because all of their entries were in DRAM. Unit:
+    pages.
+    """
 
 
 @record
@@ -390,49 +394,49 @@ class PathConflict:
 
 @record
 class RepetitionBin:
-    """Pairs that occurred as often as one another, within a factor of two."""
+    """Pairs whose numbers of occurrences differ by less than a factor of two."""
 
     times_min: int
-    """The least occurrences of a pair here: a power of two. Unit: occurrences."""
+    """Smallest number of occurrences of a pair in this bin: a power of two. Unit: occurrences."""
     pairs: int
-    """Pairs with as many occurrences. Unit: pairs."""
+    """Pairs in this bin. Unit: pairs."""
     occurrences: int
     """Occurrences of these pairs. Unit: occurrences."""
 
 
 @record
 class CollisionPair:
-    """Two pages that were outstanding together on a die, out of balance."""
+    """Two pages that were outstanding together on a die in an imbalanced collision."""
 
     first: int
     """The lower logical page."""
     second: int
     """The higher logical page."""
     occurrences: int
-    """How often. Unit: occurrences."""
+    """Number of times. Unit: occurrences."""
 
 
 @record
 class ReplicationGain:
-    """What replication of pages of collision pairs would gain."""
+    """Estimated gain from replicating pages of collision pairs."""
 
     replications: int
     """Pages for which the benefit of a copy exceeded its cost. Unit: pages."""
     evictions: int
-    """Pages among `replications` whose copy was the least recently used of `l_M` later on. Unit: pages."""
+    """Of `replications`, pages whose copy was later evicted as the least recently used of `l_M`. Unit: pages."""
     ended_by_writes: int
-    """Of `replications`, pages that were written or deallocated later on, which ends their copy. Unit: pages."""
+    """Of `replications`, pages that were later written or deallocated, which ends their copy. Unit: pages."""
     reads: int
-    """Reads of pages that would have had a copy. Unit: pages."""
+    """Reads of pages that would have a copy. Unit: pages."""
     reads_moved: int
-    """Of `reads`, those whose other die had fewer reads outstanding. Unit: pages."""
+    """Of `reads`, reads whose other die had fewer reads outstanding. Unit: pages."""
     imbalanced_avoided: int
-    """Imbalanced collisions that would have been none, or balanced ones, on the other die. Unit: pages."""
+    """Imbalanced collisions that would have been balanced, or no collision, on the other die. Unit: pages."""
     imbalanced_avoided_share: float | None
     """`imbalanced_avoided` over the imbalanced collisions. Unit: share. None without imbalanced collisions."""
     wait_saved_ps: int
-    """Time that `reads_moved` would have waited less: `flash.read-time` for each read that the other die had fewer of.
-    Unit: ps.
+    """Waiting time that `reads_moved` would have saved: `flash.read-time` for each read by which the other die had
+    fewer outstanding. Unit: ps.
     """
 
 
@@ -443,28 +447,28 @@ class Collisions:
     dies: int
     """Dies of the drive. Unit: dies."""
     reads: int
-    """Reads put into the queues of the dies, as `replication.counted-reads` says. A read whose page moves while it
-    waits counts once, at the die that it came to first. Unit: pages.
+    """Reads enqueued at dies, of the kinds that `replication.counted-reads` selects. A read that is rerouted because
+    its page has moved counts once, at its first die. Unit: pages.
     """
     collisions: int
     """Reads that arrived at a die on which other reads were outstanding. Unit: pages."""
     balanced: int
-    """Of `collisions`, those at which the die had at most one read more outstanding than the least loaded die. Unit:
+    """Of `collisions`, those where the die had at most one more read outstanding than the least loaded die. Unit:
     pages.
     """
     imbalanced: int
-    """Of `collisions`, those at which it had at least two more. Unit: pages."""
+    """Of `collisions`, those where the die had at least two more. Unit: pages."""
     imbalanced_share: float | None
     """`imbalanced` over `collisions`. Unit: share. None without collisions."""
     read_collision_ratio: float | None
     """`collisions` over `reads`. Unit: ratio. None without reads."""
     read_collision_ratio_expected: float | None
-    """`read_collision_ratio` of reads at random dies while as many are outstanding, simulated beside the run. Unit:
-    ratio. None without reads.
+    """Expected value of `read_collision_ratio` by chance: simulated beside the run, with the same number of reads
+    outstanding, at random dies. Unit: ratio. None without reads.
     """
     read_collision_ratio_closed_form: float | None
     """`read_collision_ratio_expected` in closed form: the mean of 1 - (1 - 1/n)^(k-1) over reads that arrive as one of
-    k, on n dies. Unit: ratio. None without reads.
+    k outstanding reads, on n dies. Unit: ratio. None without reads.
     """
     observations: int
     """Points of time, `measure.collision-interval` apart, at which reads were outstanding. Unit: observations."""
@@ -477,8 +481,8 @@ class Collisions:
     Table 2. Unit: ratio. None without observations.
     """
     collision_ratio_expected: float | None
-    """`collision_ratio` of reads at random dies while as many are outstanding, simulated beside the run. Unit: ratio.
-    None without observations.
+    """Expected value of `collision_ratio` by chance: simulated beside the run, with the same number of reads
+    outstanding, at random dies. Unit: ratio. None without observations.
     """
     collision_ratio_closed_form: float | None
     """`collision_ratio_expected` in closed form: the mean of 1 - n! / ((n-k)! n^k) over observations of k reads on n
@@ -494,26 +498,28 @@ class Collisions:
     Unit: pairs.
     """
     pair_occurrences: int
-    """Times that these pairs were outstanding together on a die with an imbalanced collision. Unit: occurrences."""
+    """Times that reads of such a pair were outstanding together on a die with an imbalanced collision. Unit:
+    occurrences.
+    """
     mean_repetition: float | None
-    """Mean of occurrences over pairs. Unit: occurrences. None without pairs."""
+    """Mean number of occurrences of a pair. Unit: occurrences. None without pairs."""
     pairs_kept_share: float
     """Share of the pairs that are kept, each with all its occurrences; below 1 when there were more than
-    `measure.collision-pairs`. Pairs are chosen by a hash, so what is kept is a fair sample. Unit: share.
+    `measure.collision-pairs`. Pairs are chosen by a hash, so the kept ones are a fair sample. Unit: share.
     """
     top_5_percent_share: float | None
     """Share of the occurrences that the most repeated 5 % of the pairs account for. Unit: share. None without pairs."""
     repetitions: tuple[RepetitionBin, ...]
-    """The kept pairs by how often they occurred (Figure 4)."""
+    """Kept pairs by number of occurrences (Figure 4)."""
     top_pairs: tuple[CollisionPair, ...]
-    """The most repeated pairs that are kept, the first one first."""
+    """Kept pairs with the most occurrences, in descending order."""
     reads_per_die: tuple[int, ...]
     """Reads of each die, in the order of channel, way, die. Unit: pages."""
     reads_per_die_rsd: float | None
     """Standard deviation of `reads_per_die` over their mean (Table 3). Unit: ratio. None without reads."""
     reads_of_writes: int
     """Reads that completed a write of a part of a page (read-modify-write). With `replication.counted-reads = "host"`
-    they are in none of these figures but the three that end in `_of_all`. Unit: pages.
+    only the three figures that end in `_of_all` include them. Unit: pages.
     """
     collisions_of_all: int
     """Value of `collisions` if reads that complete a write count as outstanding, too. Unit: pages."""
@@ -522,7 +528,7 @@ class Collisions:
     pair_occurrences_of_all: int
     """Value of `pair_occurrences` if reads that complete a write count as outstanding, too. Unit: occurrences."""
     replication: ReplicationGain
-    """What replication would gain: what `replication.enabled` does, followed beside the run without copies."""
+    """Gain of `replication.enabled`, estimated beside a run without replicas."""
 
 
 @record
@@ -530,43 +536,41 @@ class Replication:
     """Replication of pages on other dies ([read-collisions.md](read-collisions.md))."""
 
     wanted: int
-    """Pages of which a copy was wanted: its benefit exceeded its cost. Unit: pages."""
+    """Pages for which the benefit of a copy exceeded its cost. Unit: pages."""
     dropped: int
-    """Of `wanted`, those given up before a copy was programmed: written, deallocated or moved meanwhile, or no room on
-    the die. Unit: pages.
+    """Of `wanted`, pages given up before a copy was programmed: the page was written, deallocated or moved meanwhile,
+    or its die had no room. Unit: pages.
     """
     made: int
-    """Copies programmed that the page was replicated by. Unit: pages."""
+    """Copies that were programmed and became replicas of their pages. Unit: pages."""
     wasted: int
-    """Copies programmed for nothing: the page was written, deallocated or moved while its copy was programmed. Unit:
-    pages.
-    """
+    """Copies that were programmed in vain: the page was written, deallocated or moved meanwhile. Unit: pages."""
     ended_by_writes: int
-    """Of `made`, those that ended as their page was written or deallocated. Unit: pages."""
+    """Of `made`, replicas that ended because their page was written or deallocated. Unit: pages."""
     originals_kept: int
-    """Of `made`, those given up at the limit `l_M`: the original had served more reads. Unit: pages."""
+    """Of `made`, replicas given up at the limit `l_M`, because the original had served more reads. Unit: pages."""
     copies_kept: int
-    """Of `made`, those that took the place of their original at the limit `l_M`. Unit: pages."""
+    """Of `made`, replicas that replaced their original at the limit `l_M`. Unit: pages."""
     reads: int
-    """Reads of pages with a copy. Unit: pages."""
+    """Reads of pages with a replica. Unit: pages."""
     reads_of_copies: int
-    """Of `reads`, those that the copy served. Unit: pages."""
+    """Of `reads`, reads that the replica served. Unit: pages."""
     imbalanced: int
-    """Reads that arrived in an imbalanced collision all the same. Unit: pages."""
+    """Reads that still arrived in an imbalanced collision. Unit: pages."""
     imbalanced_avoided: int
-    """Reads that a copy served and that would have arrived in an imbalanced collision at the die of the original. Unit:
-    pages.
+    """Reads that a replica served and that would have arrived in an imbalanced collision at the die of the original.
+    Unit: pages.
     """
     extra_read_bytes: int
-    """Bytes read beyond what requests asked for, to have whole pages to copy. Unit: B."""
+    """Bytes read beyond the requested ones, to get whole pages to copy. Unit: B."""
     program_ps: int
-    """Time that dies were busy programming copies. Unit: ps."""
+    """Time for which dies were programming copies. Unit: ps."""
     copies_end: int
-    """Pages with a copy at the end of the run. Unit: pages."""
+    """Pages with a replica at the end of the run. Unit: pages."""
     copies_peak: int
-    """The most pages with a copy. Unit: pages."""
+    """Largest number of pages with a replica during the run. Unit: pages."""
     copies_max: int
-    """`l_M`: the most pages that may have one. Unit: pages."""
+    """`l_M`: limit of pages with a replica. Unit: pages."""
     pair_bytes: float
     """DRAM of a collision pair: two pages of its die, and a slack counter for each die. Unit: B."""
     list_bytes: int
@@ -586,9 +590,7 @@ class Scouts:
     failed: int
     """Of `sent`, scouts that came back without a path. Unit: scouts."""
     failed_first: int
-    """Paths, each of a command or of data, for which the first scout came back without one (Venice, ISCA 2023, Fig 13).
-    Unit: paths.
-    """
+    """Paths, each of a command or of data, whose first scout failed (Venice, ISCA 2023, Fig 13). Unit: paths."""
     steps: int
     """Links that scouts crossed in search of a path, forward and back; not the way back over a reserved path. Unit:
     steps.
@@ -598,8 +600,8 @@ class Scouts:
     backtracks: int
     """Of `steps`, steps back to the router or controller that the scout came from. Unit: steps."""
     circuit_lengths: tuple[int, ...]
-    """Circuits set up, by their number of links from 0 on, those of the controller and the chip included. Unit:
-    circuits.
+    """Circuits set up, by their number of links: element n counts circuits of n links, including the links of the
+    controller and the chip. Unit: circuits.
     """
 
 
@@ -656,11 +658,11 @@ class CacheLookups:
     """Pages looked up in the device cache."""
 
     hits: int
-    """Pages of which all sectors that were read or written were in the cache. Unit: pages."""
+    """Pages with all sectors of the read or write in the cache. Unit: pages."""
     partial_hits: int
-    """Pages of which some of them were; the rest of a read came from flash. Unit: pages."""
+    """Pages with some of the sectors in the cache; a read takes the rest from flash. Unit: pages."""
     misses: int
-    """Pages of which none of them were. Unit: pages."""
+    """Pages with none of the sectors in the cache. Unit: pages."""
 
 
 @record
@@ -700,37 +702,41 @@ class SlcCache:
     blocks: int
     """Blocks of the cache. Unit: blocks."""
     capacity_bytes: int
-    """What they hold. Unit: B."""
+    """Capacity of these blocks. Unit: B."""
     pages_written: int
-    """Pages that requests, or the device cache, had programmed in the cache. Unit: pages."""
+    """Pages programmed in the cache for requests or the device cache. Unit: pages."""
     pages_direct: int
-    """Pages that they had programmed past it, since the cache of the plane was full. Unit: pages."""
+    """Pages programmed outside the cache for requests or the device cache, because the cache of the plane was full.
+    Unit: pages.
+    """
     direct_share: float | None
-    """The latter over both. Unit: share. None when nothing was written to flash."""
+    """`pages_direct` over the sum of `pages_written` and `pages_direct`. Unit: share. None when nothing was written to
+    flash.
+    """
     folds: int
-    """Blocks of the cache that were folded, or are being folded. `gc.collections` counts them too. Unit: blocks."""
+    """Blocks of the cache whose folding has begun. `gc.collections` counts them too. Unit: blocks."""
     pages_folded: int
     """Valid pages moved out of the cache. `gc.pages_moved` counts them too. Unit: pages."""
     erases: int
     """Erases of blocks of the cache. `gc.erases` counts them too. Unit: blocks."""
     erases_per_block: float
-    """Erases of a block of the cache, on average. Unit: 1."""
+    """Mean erases of a block of the cache. Unit: 1."""
     native_erases_per_block: float
-    """Erases of a block outside the cache, on average. Unit: 1."""
+    """Mean erases of a block outside the cache. Unit: 1."""
     full_share: float | None
-    """Share of the time in which the cache of a plane had no page for a write, from the end of its last program to that
-    of the next erase; the mean over the planes. Unit: share. None in a run that took no time.
+    """Share of the time in which the cache of a plane had no free page for a write, from the end of its last program to
+    the end of the next erase; mean over the planes. Unit: share. None in a run that took no time.
     """
 
 
 @record
 class Persistence:
-    """Work to keep the map on flash."""
+    """Work to persist the map."""
 
     journal_pages: int
     """Pages of the journal programmed. Unit: pages."""
     journal_entries: int
-    """Entries in these. Unit: entries."""
+    """Entries in the journal pages. Unit: entries."""
     checkpoints: int
     """Checkpoints completed. Unit: checkpoints."""
     checkpoint_pages: int
@@ -738,23 +744,23 @@ class Persistence:
     Unit: pages.
     """
     write_amplification: float | None
-    """`journal_pages` and `checkpoint_pages` over the pages that the host wrote: their part of the write amplification.
-    Unit: ratio. None when requests wrote no page.
+    """`journal_pages` and `checkpoint_pages` over the pages that the host wrote: the contribution of persistence to
+    write amplification. Unit: ratio. None when requests wrote no page.
     """
 
 
 @record
 class RecoverySteps:
-    """Time of each step of a recovery, one after the other."""
+    """Duration of each step of a recovery, in order."""
 
     blocks_ps: int
-    """Spare area of the first page of each block. Unit: ps."""
+    """Reads of the spare area of the first page of each block. Unit: ps."""
     system_ps: int
-    """Spare area of the other pages of blocks with translation pages. Unit: ps."""
+    """Reads of the spare area of the other pages of blocks with translation pages. Unit: ps."""
     map_ps: int
-    """The pages of the map, the replication map and the journal. Unit: ps."""
+    """Reads of the pages of the map, the replication map and the journal. Unit: ps."""
     open_ps: int
-    """Spare area of pages programmed since the last page of the journal. Unit: ps."""
+    """Reads of the spare area of pages programmed since the last page of the journal. Unit: ps."""
 
 
 @record
@@ -762,50 +768,42 @@ class RecoveryReads:
     """Pages read in each step of a recovery."""
 
     blocks: int
-    """First pages of blocks, a sector of each. Unit: pages."""
+    """First pages of blocks; one sector of each is read. Unit: pages."""
     system: int
-    """Other pages of blocks with translation pages, a sector of each. Unit: pages."""
+    """Other pages of blocks with translation pages; one sector of each is read. Unit: pages."""
     map: int
-    """Pages of the map. None with `mapping.cache-capacity`: the map stays on flash. Unit: pages."""
+    """Pages of the map; 0 with `mapping.cache-capacity`, since the map then stays on flash. Unit: pages."""
     journal: int
     """Pages of the journal and of the replication map. Unit: pages."""
     open: int
-    """Pages of blocks that were open, the first erased one included, a sector of each. Unit: pages."""
+    """Pages of open blocks, including the first erased page of each; one sector of each is read. Unit: pages."""
 
 
 @record
 class Recovery:
-    """How the drive finds its map when the power is back ([power-loss.md](power-loss.md))."""
+    """Recovery of the map after a power cut ([power-loss.md](power-loss.md))."""
 
     duration_ps: int
-    """From the return of the power until the map is complete. Nothing of it counts in the rest of the result. Unit: ps.
-    """
+    """Time from the return of power until the map is complete. No other figure of the result includes it. Unit: ps."""
     steps: RecoverySteps
-    """Where this time goes."""
+    """Duration of each step."""
     reads: RecoveryReads
     """Pages read in each step."""
     entries_replayed: int
     """Entries of the journal that were replayed. Unit: entries."""
     pages_found: int
-    """Pages of the host that were found where no entry of the journal had them. Unit: pages."""
+    """Host pages found by a scan of spare areas that no journal entry listed. Unit: pages."""
     copies_found: int
-    """Pages with a copy, of which both were found. Unit: pages."""
+    """Replicated pages of which both copies were found. Unit: pages."""
     pages_lost: int
-    """Pages that were programmed, and whose newest version was not found. There are none unless flashmesh is wrong.
-    Unit: pages.
-    """
+    """Programmed pages whose newest version was not found. Always 0 unless flashmesh has a bug. Unit: pages."""
     deallocations_lost: int
-    """Deallocations that were undone: the page holds data again. A flush of the host before the cut rules them out.
-    Unit: pages.
-    """
+    """Deallocations undone: the page holds data again. A host flush before the cut prevents them. Unit: pages."""
 
 
 @record
 class PowerCut:
-    """What a cut of the power cost.
-
-    The run ends with it.
-    """
+    """Costs of a power cut, with which the run ends."""
 
     at_ps: int
     """Simulated time of the cut. Unit: ps."""
@@ -814,33 +812,29 @@ class PowerCut:
     requests_lost: int
     """Requests in flight at the cut, which never completed. Unit: requests."""
     dirty_pages: int
-    """Pages that were dirty in the cache at the cut. Unit: pages."""
+    """Dirty pages in the cache at the cut. Unit: pages."""
     dirty_bytes: int
-    """Bytes of the dirty pages that flash lacked. Unit: B."""
+    """Bytes of the dirty pages that were not on flash. Unit: B."""
     pages_programmed: int
-    """With capacitors, pages that the cache wrote to flash after the cut, those under way at the cut included. Unit:
-    pages.
-    """
+    """With capacitors, pages destaged after the cut, including those in flight at the cut. Unit: pages."""
     map_pages_programmed: int
-    """With capacitors, pages of the journal and of the map that were programmed after the cut, those under way at the
-    cut included. Unit: pages.
+    """With capacitors, pages of the journal and of the map programmed after the cut, including those in flight at the
+    cut. Unit: pages.
     """
     duration_ps: int
-    """Time that these programs took after the cut. Unit: ps."""
+    """Time from the cut to the end of these programs. Unit: ps."""
     energy_j: float
     """Energy of the events that ended after the cut. Unit: J."""
     pages_lost: int
-    """Without capacitors, pages whose newest data was acknowledged to the host and lost, in whole or in part. Unit:
-    pages.
-    """
+    """Without capacitors, pages whose newest acknowledged data was lost, in whole or in part. Unit: pages."""
     bytes_lost: int
     """Bytes lost of these pages. Unit: B."""
     programs_lost: int
-    """Without capacitors, pages that were being programmed for requests or the cache; of such a page the older version
-    is found again. Unit: pages.
+    """Without capacitors, pages in programming for requests or the cache at the cut; recovery finds the older version
+    of such a page. Unit: pages.
     """
     recovery: Recovery | None
-    """What the drive does when the power is back. None with `persistence.policy = "ideal"`."""
+    """Recovery after the power returns. None with `persistence.policy = "ideal"`."""
 
 
 @record
@@ -976,10 +970,10 @@ class LowerBound:
 
 @record
 class Energy:
-    """Energy of the events of the run, by what took it."""
+    """Energy of the events of the run, by consumer."""
 
     total: float
-    """All of the following. Unit: J."""
+    """Sum of the following. Unit: J."""
     read: float
     """Arrays reading, `flash.read-time` each, whatever the number of planes; a copyback reads and programs. Unit: J."""
     program: float
@@ -987,13 +981,13 @@ class Energy:
     erase: float
     """Arrays erasing. Unit: J."""
     channels: float
-    """Channels that several chips share, while bytes move. Unit: J."""
+    """Shared channels, while bytes move. Unit: J."""
     links: float
     """Links with one driver at either end, while bytes move. Unit: J."""
     routers: float
-    """Routers, always. Unit: J."""
+    """Routers, during the whole run. Unit: J."""
     controllers: float
-    """Flash controllers, always. Unit: J."""
+    """Flash controllers, during the whole run. Unit: J."""
 
 
 @record
@@ -1001,34 +995,34 @@ class Constant:
     """A constant that a result rests on."""
 
     name: str
-    """What the constant is."""
+    """Name of the constant."""
     value: float
-    """Its value, in `unit`."""
+    """Value in `unit`."""
     unit: str
-    """The unit of the value."""
+    """Unit of the value."""
     source: str
-    """The paper, or the choice made where no paper states one; `configuration` for a value that was configured."""
+    """Paper that states the value, or the choice made because none does; `configuration` for a configured value."""
 
 
 @record
 class DrivePower:
-    """What the drive drew, by two measures that are not to be mixed: the energy of events, and nominal power."""
+    """Power and energy of the drive, by two separate measures: the energy of events, and nominal power."""
 
     energy_j: Energy
     """Energy of the events of the run."""
     average_w: float | None
     """Energy of the events per simulated second. Unit: W. None in a run that took no time."""
     nominal_w: float
-    """Power of the drive with all of its parts at work: each die with the mean operation of the run, each controller
-    with a transfer over as many links as those of the run had on average, routers and controllers. It does not depend
-    on the length of the run. Unit: W.
+    """Power of the drive with all of its parts at work: each die executes the mean operation of the run, each
+    controller has a transfer over the mean number of links of the run, and routers and controllers draw their constant
+    power. It does not depend on the length of the run. Unit: W.
     """
     nominal_energy_j: float
-    """The papers' own measure, average power times execution time (Venice, ISCA 2023, section 6.4), with the nominal
-    power. Unit: J.
+    """Energy as the papers measure it: average power times execution time (Venice, ISCA 2023, section 6.4), here with
+    the nominal power. Unit: J.
     """
     constants: tuple[Constant, ...]
-    """The powers behind these figures."""
+    """Powers of single parts from which these figures are computed."""
 
 
 @record
@@ -1047,20 +1041,20 @@ class LinkCounts:
 
 @record
 class DriveArea:
-    """What the interconnect is made of, and its area."""
+    """Parts and area of the interconnect."""
 
     links: LinkCounts
     """Links by what they connect."""
     wires: int
     """Wires that carry data, over all links. Unit: wires."""
     controllers: int
-    """Flash controllers. Unit: controllers."""
+    """Flash channel controllers. Unit: controllers."""
     routers: int
     """Routers, in the chips or beside them. Unit: routers."""
     links_saved_share: float | None
-    """Share of the area of the channels of the bus that the links save, negative when they take more; links of
-    controllers and chips do not count (Venice, ISCA 2023, section 6.6). Unit: share. None for private channels to every
-    chip, whose area nobody states.
+    """Share of the area of the channels of the bus that the links save, negative when they take more; links to
+    controllers and to chips do not count (Venice, ISCA 2023, section 6.6). Unit: share. None for private channels to
+    every chip, whose area nobody states.
     """
     chips_mm2: float
     """Area of the chips, without what the interconnect adds to them. Unit: mm2."""
@@ -1069,35 +1063,35 @@ class DriveArea:
     added_beside_mm2: float
     """Area that the interconnect adds on the board beside the chips, without links: routers of Venice. Unit: mm2."""
     constants: tuple[Constant, ...]
-    """The areas behind these figures."""
+    """Areas of single parts from which these figures are computed."""
 
 
 @record
 class TraceTally:
-    """Lines that met one fate, and the first of them."""
+    """The lines with one outcome, and the first of them."""
 
     reason: str
-    """The fate: why lines were rejected, or the action that was ignored."""
+    """The reason for rejecting the lines, or the action that was ignored."""
     lines: int
-    """Lines that met it. Unit: lines."""
+    """Number of lines. Unit: lines."""
     first_line: int
-    """The first of them, from 1; of a binary trace the record. Unit: line number."""
+    """The first of these lines, from 1; in a binary trace the record. Unit: line number."""
     first_column: int
-    """The column in it, or the byte of the record, from 1; 0 when the whole line is meant. Unit: column number."""
+    """Its column, or the byte within its record, from 1; 0 for the whole line. Unit: column number."""
     message: str
-    """What is wrong with it."""
+    """The message for the first line: what is wrong with it."""
 
 
 @record
 class TraceContents:
-    """What is in a trace: of the requests that will run, all of it exact.
+    """The contents of a trace; all figures are exact for the requests that will run.
 
-    Every line read meets one fate: `lines = requests + rejected + ignored + skipped`, except that a trace cut by
+    Every line read has one outcome: `lines = requests + rejected + ignored + skipped`, except that a trace cut by
     `workload.requests` was read a little further than its last request.
     """
 
     file: str
-    """File of the trace."""
+    """Path of the trace file."""
     format: Literal[
         "auto",
         "msr",
@@ -1117,11 +1111,11 @@ class TraceContents:
         "oracle-general",
         "srt",
     ]
-    """Format as which it was read (`workload.format`)."""
+    """Format of the trace (`workload.format`)."""
     format_title: str
-    """The format as people call it."""
+    """Title of the format."""
     compression: Literal["plain", "gzip", "zstd", "xz"]
-    """How the file is packed."""
+    """Compression of the file."""
     lines: int
     """Lines read; of a binary trace records, here and below. Unit: lines."""
     requests: int
@@ -1151,32 +1145,32 @@ class TraceContents:
     deallocate_bytes: int
     """Bytes deallocated. Unit: B."""
     read_size_mean_bytes: float
-    """Mean size of a read; 0 when there is none. Unit: B."""
+    """Mean size of a read; 0 without reads. Unit: B."""
     write_size_mean_bytes: float
-    """Mean size of a write; 0 when there is none. Unit: B."""
+    """Mean size of a write; 0 without writes. Unit: B."""
     footprint_bytes: int
     """Distinct pages of 4 KiB read or written. Unit: B."""
     address_end_bytes: int
-    """End of the highest byte asked for. Unit: B."""
+    """End of the highest byte address of any request. Unit: B."""
     devices: int
     """Devices that the trace names, counted up to 65,536; they share one address space. Unit: devices."""
     time_unit: str | None
-    """Unit of its time stamps (`workload.time-unit`). None where the format fixes it."""
+    """Unit of the time stamps (`workload.time-unit`). None where the format fixes it."""
     tied: int
-    """Requests whose time stamp another request has too. Unit: requests."""
+    """Requests that share their time stamp with another request. Unit: requests."""
     tied_max: int
-    """Most requests of one time stamp. Unit: requests."""
+    """Most requests with one time stamp. Unit: requests."""
     may_be_bytes: bool
-    """Whether offsets and sizes that were taken as sectors are more likely bytes (`workload.address-unit`)."""
+    """Whether offsets and sizes that were read as sectors are more likely bytes (`workload.address-unit`)."""
     wrapped: int
-    """Requests whose address was folded onto the drive (`workload.beyond`). Unit: requests."""
+    """Requests whose address was wrapped to the drive (`workload.beyond`). Unit: requests."""
     reordered: TraceTally | None
-    """Requests that were out of order and were sorted in. None when none was."""
+    """Requests that were out of order and were sorted. None when none was."""
     rejected: tuple[TraceTally, ...]
     """Lines that cannot be used, by reason."""
     ignored: tuple[TraceTally, ...]
-    """Lines with an action that asks no work of the drive (flushes, unless `workload.flushes`), or does not say which,
-    by action.
+    """Lines with an action that has no work for the drive (flushes, unless `workload.flushes`), or that does not say
+    which, by action.
     """
     skipped: int
     """Blank lines, comments, headers and bookkeeping. Unit: lines."""
