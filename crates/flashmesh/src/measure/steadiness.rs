@@ -137,26 +137,35 @@ impl SteadinessReport {
 /// Marks of a run from which on its stores may be in balance. \[choice\]
 const MARKS_OF_BALANCE: usize = 32;
 
-/// Returns whether as much left the device cache and the SLC cache as entered them, over the last quarter of the run, and the device cache was written
+/// Returns whether as much left the device cache and the SLC cache as entered them, over the second half of the run, and the device cache was written
 /// once over.
 pub fn are_stores_balanced(batches: &Batches) -> bool {
     let marks = batches.drive().values();
     if marks.len() < MARKS_OF_BALANCE || batches.count() < BATCH_REQUESTS_MIN * MARKS_OF_BALANCE as u64 {
         return false;
     }
-    let last = &marks[marks.len() * 3 / 4..];
+    let (before, half) = (&marks[marks.len() / 2 - 1], &marks[marks.len() / 2..]);
     let DriveMark { counts, levels } = &marks[marks.len() - 1];
     // A run without writes has none to wait for.
     if (1..levels.dirty_limit).contains(&counts.flash.pages_written) {
         return false;
     }
     let flow = |level: fn(&Levels) -> u64, count: fn(&DriveMark) -> u64| Flow {
-        rise: rise(last, level),
-        through: (count(&last[last.len() - 1]) - count(&last[0])) as f64,
+        rise: growth(before, half, level),
+        through: (count(&half[half.len() - 1]) - count(before)) as f64,
     };
     let cache = flow(|levels| levels.dirty_pages, |mark| mark.counts.flash.pages_written);
     let slc = flow(|levels| levels.slc_pages, |mark| mark.counts.flash.user_programs);
     !cache.is_unbalanced() && !slc.is_unbalanced()
+}
+
+/// Returns the least-squares rise of a level over `marks`, or its difference from `before` to the last of them where that is larger in magnitude: the
+/// fitted line misses most of the growth of a store that fills early.
+fn growth(before: &DriveMark, marks: &[DriveMark], level: impl Fn(&Levels) -> u64) -> f64 {
+    let at = |mark: &DriveMark| level(&mark.levels) as f64;
+    let difference = at(&marks[marks.len() - 1]) - at(before);
+    let rise = rise(marks, &level);
+    if difference.abs() > rise.abs() { difference } else { rise }
 }
 
 /// Returns the rise of a level over `marks`, by least squares.
@@ -240,12 +249,9 @@ impl Judged<'_> {
         rise(&self.marks.values()[self.first..], level)
     }
 
-    /// Returns the least-squares rise of a level over the window, or its end minus its start where that difference is larger in magnitude: the
-    /// fitted line misses most of the growth of a store that fills early in the window.
+    /// Returns the growth of a level over the window.
     fn growth(&self, level: impl Fn(&Levels) -> u64) -> f64 {
-        let difference = level(&self.last().levels) as f64 - level(&self.marks.before(self.first).levels) as f64;
-        let rise = self.rise(level);
-        if difference.abs() > rise.abs() { difference } else { rise }
+        growth(self.marks.before(self.first), &self.marks.values()[self.first..], level)
     }
 
     /// Returns the last mark.
