@@ -1,4 +1,4 @@
-//! What happens in a drive, and the lane of the event queue each kind of event lines up in.
+//! Simulation events, and the lane of the event queue for each kind.
 
 use crate::engine::queue::{KINDS, Queued};
 use crate::fabric::{FabricEvent, TransferPhase};
@@ -7,20 +7,19 @@ use crate::host::interface::{HostEvent, Token};
 use crate::ids::{AcknowledgementId, DieId, Id, JobId, StreamId, id};
 
 id! {
-    /// What a fabric has asked to be called with.
+    /// Token of a fabric wake-up.
     WakeToken
 }
 
-/// Declares events with their id, if any, and their usual lane, and their form in the event queue.
+/// Declares the events: id (if any), usual lane, and encoding in the event queue.
 macro_rules! events {
     ($($(#[$doc:meta])* $name:ident $(($id:ident))? in $lane:ident,)*) => {
-        /// Something that happens at its time: what it is, and one number at most.
+        /// An event of the simulation: its kind, and at most one id.
         #[derive(Clone, Copy, Debug)]
         pub enum Event {
             $($(#[$doc])* $name $(($id))?,)*
         }
 
-        /// The kinds of events, numbered.
         #[repr(u8)]
         enum Kind {
             $($name,)*
@@ -50,55 +49,55 @@ macro_rules! events {
     };
 }
 
-// What comes at the same time comes in this order, and of one kind by number: first what becomes free, then what the controller does, then what the
-// host does, then what waited for a time.
+// Events of the same time are handled in this order of kinds, and events of one kind by id: first whatever frees a resource, then work of the
+// controller, then work of the host, then timers.
 events! {
-    /// The drive hears that a queue has one completion less.
+    /// A completion-queue head doorbell write reaches the drive.
     CompletionDoorbell(StreamId) in TO_DRIVE,
-    /// The fabric asked to be called, with this token.
+    /// A wake-up that the fabric requested, with its token, is due.
     FabricWake(WakeToken) in FABRIC,
-    /// An acknowledgement has reached a controller.
+    /// An acknowledgement arrives at a flash controller.
     Acknowledged(AcknowledgementId) in ACKNOWLEDGED,
-    /// Command and data have reached the die that asked for a path.
+    /// A command, with its data, arrives over the path that this die requested.
     CommandDelivered(DieId) in COMMAND,
-    /// The data that leaves the die which asked for a path has reached the controller.
+    /// Read data arrives at the controller over the path that this die requested.
     DataDelivered(DieId) in DATA,
-    /// The data that leaves the die which asked for a path has reached another chip.
+    /// Read data arrives at another chip over the path that this die requested.
     CopyDelivered(DieId) in DATA,
-    /// The array of a die is done, unless its operation was suspended since.
+    /// The array operation of a die ends. Stale if the operation was suspended meanwhile.
     ArrayEnd(DieId) in READ,
-    /// The array of a die works again after a suspension, and may be suspended anew.
+    /// The array of a die has resumed after a suspension, and can be suspended again.
     Resumed(DieId) in ERASE,
-    /// The access to the DRAM of the cache that was queued first is done.
+    /// The oldest pending DRAM access of the device cache ends.
     Memory in MEMORY,
-    /// A core of the controller has done what it was asked for.
+    /// A core of the controller finishes a job.
     CoreDone(JobId) in CORE,
-    /// The drive hears that a queue has one command more.
+    /// A submission-queue tail doorbell write reaches the drive.
     SubmissionDoorbell(StreamId) in TO_DRIVE,
-    /// A submission entry whose command writes is in the drive.
+    /// The fetched submission entry of a write arrives in the drive.
     EntryArrived in TO_DRIVE,
-    /// The command of the request that was sent first, and the data that goes with it, is in the drive; or on its way still, where the interface runs
-    /// ahead.
+    /// The oldest command in flight to the drive arrives, with its data. If the interface runs ahead, the event can be early: the command is still in
+    /// flight.
     InDrive in TO_DRIVE,
-    /// The host is asked for a submission entry.
+    /// The fetch of a submission entry reaches the host.
     EntryRead in TO_HOST,
-    /// The host is asked for the data of a write.
+    /// The fetch of write data reaches the host.
     DataRead in TO_HOST,
-    /// The completion that was sent first is at the host.
+    /// The oldest completion in flight to the host arrives.
     AtHost in TO_HOST,
-    /// The adapter of the host has looked at a command.
+    /// The host adapter has processed a command.
     AdapterIssue in ADAPTER,
     /// Open replay: the next request of a stream arrives.
     Arrive(StreamId) in ARRIVAL,
-    /// Closed replay: the thread of a stream that thinks longest has thought long enough.
+    /// Closed replay: the think time of the thread of a stream that has thought longest ends.
     ThreadReady(StreamId) in ARRIVAL,
-    /// The device cache takes in another write that was slowed down.
+    /// The throttle of the device cache admits another write.
     CacheOpens in GATHER,
-    /// Programs of a die may have waited for others to gather for as long as they may.
+    /// The gather timeout of partly filled programs of a die is due.
     GatherDue(DieId) in GATHER,
     /// The power is cut.
     PowerCut in ARRIVAL,
-    /// A drive that is stepped has come to the time that it was to be advanced to.
+    /// The loop pauses, because a step of a stepped drive ends, or the measured run.
     Pause in ARRIVAL,
 }
 
@@ -119,7 +118,7 @@ impl From<HostEvent> for Event {
 }
 
 impl From<FabricEvent> for Event {
-    /// The path of a delivery is that which its die holds for the phase.
+    /// Converts an event of the fabric. A delivery is identified by die and phase, because a die holds one path for each phase.
     #[inline(always)]
     fn from(event: FabricEvent) -> Event {
         match event {
@@ -131,7 +130,7 @@ impl From<FabricEvent> for Event {
 }
 
 impl Event {
-    /// The token of a wake-up of the host interface.
+    /// Returns the token of a wake-up of the host interface; `None` for other events.
     #[inline(always)]
     pub fn token(self) -> Option<Token> {
         Some(match self {
@@ -150,7 +149,7 @@ impl Event {
         is_request || self.token().is_some()
     }
 
-    /// The transfer over the path of `die` for `phase` has arrived.
+    /// Returns the arrival event of the transfer of `phase` over the path of `die`.
     #[inline(always)]
     pub fn delivered(phase: TransferPhase, die: DieId) -> Event {
         match phase {
@@ -161,36 +160,36 @@ impl Event {
     }
 }
 
-/// Events of one lane are mostly scheduled in the order in which they are due.
+/// Lanes of the event queue. Events of one lane are mostly scheduled in the order in which they are due.
 pub mod lane {
     use crate::engine::queue::NO_LANE;
 
-    /// Messages that reach the drive.
+    /// Messages to the drive.
     pub const TO_DRIVE: usize = 0;
-    /// Commands that reach their die.
+    /// Commands on their way to a die.
     pub const COMMAND: usize = 1;
-    /// Data that has left a die.
+    /// Data on its way out of a die.
     pub const DATA: usize = 2;
-    /// Array reads that end.
+    /// Ends of array reads.
     pub const READ: usize = 3;
-    /// Messages that reach the host.
+    /// Messages to the host.
     pub const TO_HOST: usize = 4;
     pub const PROGRAM: usize = 5;
-    /// Wakes of the fabric.
+    /// Wake-ups of the fabric.
     pub const FABRIC: usize = NO_LANE;
-    /// Acknowledgements that reach a controller.
+    /// Acknowledgements on their way to a flash controller.
     pub const ACKNOWLEDGED: usize = NO_LANE;
     pub const ADAPTER: usize = NO_LANE;
     pub const MEMORY: usize = NO_LANE;
     pub const ARRIVAL: usize = NO_LANE;
-    /// Jobs that cores of the controller have done.
+    /// Ends of jobs of controller cores.
     pub const CORE: usize = NO_LANE;
     pub const GATHER: usize = NO_LANE;
-    /// Erases and copybacks that end.
+    /// Ends of erases and copybacks.
     pub const ERASE: usize = NO_LANE;
 }
 
-/// The lane of an event of the host interface: messages of one direction arrive in the order of sending.
+/// Returns the lane of an event of the host interface: messages of one direction arrive in the order of sending.
 #[inline]
 pub fn host_lane(event: HostEvent) -> usize {
     match event {

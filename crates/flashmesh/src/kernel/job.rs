@@ -1,15 +1,15 @@
-//! What the cores of the controller are asked for.
+//! Jobs of the controller cores.
 
 use crate::ids::{RequestId, TransactionId};
 use crate::workload::RequestKind;
 
-/// What a core of the controller works for.
+/// A job of a controller core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Job {
-    /// A command that has reached the drive, of this kind, for so many units of the map.
+    /// Processing of an arrived command of this kind, which covers this number of mapping units.
     Command(RequestId, RequestKind, u64),
-    /// A request that is done, and of which the host is told.
+    /// Sending of the completion of a request.
     Completion(RequestId),
-    /// A page that collection has read, and that is programmed next.
+    /// Handling of a page that garbage collection has read, before it is programmed.
     Move(TransactionId),
 }

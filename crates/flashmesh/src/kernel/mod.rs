@@ -1,5 +1,5 @@
-//! What all parts of a running drive share: the clock with its events, the probes that are told what happens, and the choice of
-//! what is compiled into the run.
+//! Infrastructure shared by all parts of a running drive: the clock with its event queue, the notices to probes, and the compile-time choices of a
+//! run.
 
 pub mod event;
 pub mod job;
@@ -15,22 +15,21 @@ use event::{Event, lane};
 use model::Model;
 use probe::{Notice, Probe, ReadNotice, Scope};
 
-/// Notices of reads delivered at once. Delivered one by one, a probe and the drive would evict each other from the first-level
-/// caches.
+/// Notices of reads delivered together. Delivered one by one, a probe and the drive would evict each other from the first-level caches.
 const READ_NOTICES_MAX: usize = 2048;
 
 #[derive(Clone)]
 pub struct Kernel<M> {
     events: EventQueue<Event>,
-    /// The times of the pauses that are scheduled, one for each.
+    /// Times of the scheduled pauses, each once.
     pauses: Vec<Time>,
-    /// Probes of all notices.
+    /// Probes of [`Scope::All`].
     probes: Vec<Box<dyn Probe + Send>>,
-    /// Whether one of them is to be told of more than the end.
+    /// Whether `probes` still receive notices before the end of the run.
     is_watched: bool,
-    /// Probes of reads only.
+    /// Probes of [`Scope::Reads`].
     probes_of_reads: Vec<Box<dyn Probe + Send>>,
-    /// Notices not yet delivered to them.
+    /// Notices not yet delivered to `probes_of_reads`.
     read_notices: Vec<(Time, ReadNotice)>,
     model: std::marker::PhantomData<fn() -> M>,
 }
@@ -60,34 +59,34 @@ impl<M: Model> Kernel<M> {
         self.events.now()
     }
 
-    /// `Time::MAX` when there is none.
+    /// Returns the time of the next event; `Time::MAX` if there is none.
     #[inline]
     pub fn next_at(&self) -> Time {
         self.events.next_at()
     }
 
-    /// Schedules `event` for `at`, which must not lie in the past; see [`EventQueue::schedule`].
+    /// Schedules `event` for `at`, which must not be in the past; see [`EventQueue::schedule`].
     #[inline(always)]
     pub fn schedule(&mut self, lane: usize, at: Time, event: Event) {
         self.events.schedule(lane, at, event);
     }
 
-    /// Has `event` come at `at`, in place of the one for which this was called last; see [`EventQueue::set_alarm`].
+    /// Sets the alarm to `event` at `at`, replacing the pending one; see [`EventQueue::set_alarm`].
     #[inline(always)]
     pub fn set_alarm(&mut self, at: Time, event: Event) {
         self.events.set_alarm(at, event);
     }
 
-    /// Has the loop pause behind all events of `at`.
+    /// Schedules a pause of the loop after all events of `at`.
     pub fn schedule_pause(&mut self, at: Time) {
-        // One is left over from a step that ended before it came.
+        // A step that ended early left its pause in the queue.
         if !self.pauses.contains(&at) {
             self.pauses.push(at);
             self.events.schedule(lane::ARRIVAL, at, Event::Pause);
         }
     }
 
-    /// The loop pauses now.
+    /// Removes the pause that is due now.
     #[cold]
     pub fn paused(&mut self) {
         let now = self.now();
@@ -99,13 +98,13 @@ impl<M: Model> Kernel<M> {
         self.events.advance()
     }
 
-    /// Moves the clock to `at`, for something that comes before all events of that time.
+    /// Advances the clock to `at`, for work before all events of that time.
     #[inline]
     pub fn advance_to(&mut self, at: Time) {
         self.events.advance_to(at);
     }
 
-    /// Takes the event to which the clock has just been moved.
+    /// Dequeues the event to which the clock was just advanced.
     #[inline(always)]
     pub fn take(&mut self, due: Due) -> Event {
         self.events.take(due)
@@ -121,13 +120,13 @@ impl<M: Model> Kernel<M> {
         }
     }
 
-    /// Whether any probe is told of reads.
+    /// Returns whether any probe receives notices of reads.
     #[inline(always)]
     pub fn watches_reads(&self) -> bool {
         self.is_probed() || !self.probes_of_reads.is_empty()
     }
 
-    /// Tells all probes, those of reads included.
+    /// Notifies all probes of a read. Probes of [`Scope::Reads`] get the notice later, in a batch.
     #[inline(always)]
     pub fn tell_of_read(&mut self, notice: ReadNotice) {
         if !self.probes_of_reads.is_empty() {
@@ -157,25 +156,25 @@ impl<M: Model> Kernel<M> {
         M::PROBES && self.is_watched
     }
 
-    /// Whether there are probes of everything, and none of them is to be told of anything more but the end.
+    /// Returns whether there are probes of [`Scope::All`] and all of them are done.
     pub fn is_unwatched(&mut self) -> bool {
         let now = self.now();
         self.is_probed() && self.probes.iter_mut().all(|probe| probe.is_done(now))
     }
 
-    /// No probe is told of anything more but the end.
+    /// Stops notices to probes, but for the end of the run.
     pub fn stop_telling(&mut self) {
         self.is_watched = false;
     }
 
-    /// Tells the probes, those that were done before as well, that the run is over.
+    /// Notifies the probes, done or not, of the end of the run.
     pub fn tell_end<'a>(&mut self, notice: impl FnOnce() -> Notice<'a>) {
         if !self.probes.is_empty() {
             self.tell_probes(notice);
         }
     }
 
-    /// Tells the probes what happens now. `notice` is made only when there are any.
+    /// Notifies the probes. `notice` is called only if there are any.
     #[inline(always)]
     pub fn tell<'a>(&mut self, notice: impl FnOnce() -> Notice<'a>) {
         if self.is_probed() {
@@ -183,7 +182,7 @@ impl<M: Model> Kernel<M> {
         }
     }
 
-    /// Out of line, so that the probes do not evict the drive from the instruction cache.
+    /// Notifies the probes out of line, so that they do not evict the drive from the instruction cache.
     #[cold]
     #[inline(never)]
     fn tell_probes<'a>(&mut self, notice: impl FnOnce() -> Notice<'a>) {
@@ -191,7 +190,7 @@ impl<M: Model> Kernel<M> {
         self.probes.iter_mut().for_each(|probe| probe.tell(now, &notice));
     }
 
-    /// What the probes object to.
+    /// Checks whether a probe objects to the run.
     ///
     /// # Errors
     /// The first objection of a probe.

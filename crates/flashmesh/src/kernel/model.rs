@@ -1,25 +1,25 @@
-//! What is compiled into a run: the same code and the same layout of state, instantiated for what a drive uses.
+//! Compile-time choices of a run: the same code over the same state layout, instantiated for the features that a drive uses.
 //!
-//! A [`Plain`] drive has one of the usual interconnects, known at compile time, and any interface, caches and what is measured of intervals.
-//! [`Any`] drive has every feature over channels, [`Probed`] every feature over every interconnect, and probes. The smallest sufficient instance runs;
-//! which one it is never changes a result. What a key of the configuration needs is part of its declaration.
+//! A [`Plain`] drive has one interconnect, known at compile time; any host interface and caches; and interval measurements. An [`Any`] drive has
+//! every feature over shared channels. A [`Probed`] drive has every feature over any interconnect, and probes. The smallest sufficient instance runs;
+//! the choice never changes a result. The declaration of each key of the configuration names the instance that the key needs.
 
 use std::marker::PhantomData;
 
 use crate::fabric::{AnyFabric, Kind, SharedChannels};
 
-/// What is resolved when a run is compiled.
+/// The choices made when a run is compiled.
 pub trait Model: 'static {
-    /// The interconnect.
+    /// Type of the interconnect.
     type Fabric: Kind;
-    /// Whether the features are tested for that a plain drive lacks: other scheduling and firmware policies, suspension, priorities,
-    /// dies that depend on each other, copies of pages, journals, cuts of the power.
+    /// Whether the run checks for features that a plain drive lacks: other scheduling and firmware policies, suspension, priorities, dies that depend
+    /// on each other, replicas, journals, power cuts.
     const ALL_FEATURES: bool;
-    /// Whether probes may look on.
+    /// Whether probes can be attached.
     const PROBES: bool;
 }
 
-/// A drive whose keys need nothing more, over the interconnect `F`.
+/// A drive without any of [`Model::ALL_FEATURES`], over the interconnect `F`.
 #[derive(Clone, Debug)]
 pub struct Plain<F>(PhantomData<F>);
 
@@ -29,7 +29,8 @@ impl<F: Kind + 'static> Model for Plain<F> {
     const PROBES: bool = false;
 }
 
-/// Everything a configuration can ask for over a bus, pSSD or the ideal interconnect, where transfers take so little that calls would show.
+/// A drive with every feature over a bus, pSSD or the ideal interconnect. Transfers over these are so cheap to simulate that dispatch by interconnect
+/// would be measurable.
 #[derive(Clone, Debug)]
 pub struct Any;
 
@@ -39,7 +40,7 @@ impl Model for Any {
     const PROBES: bool = false;
 }
 
-/// Everything a configuration can ask for over any interconnect, and probes: what every drive is built as.
+/// A drive with every feature over any interconnect, and probes. Every drive is built as this model.
 #[derive(Clone, Debug)]
 pub struct Probed;
 

@@ -1,4 +1,4 @@
-//! The seam of those who watch a run: the oracles, timelines, analyses.
+//! Probes: observers of a run, such as oracles, timelines and analyses.
 
 use std::ops::Range;
 
@@ -20,23 +20,23 @@ use crate::schedule::work::ReadFor;
 use crate::units::Time;
 use crate::workload::IoRequest;
 
-/// Watches a run.
+/// An observer of a run.
 ///
 /// # Contract
-/// - [`tell`](Probe::tell) is called in the order in which things happen, with the simulated time at which they do. A probe of
-///   [`Scope::Reads`] is told of many at once, some time after they happened.
+/// - [`tell`](Probe::tell) is called in the order of events, with the simulated time of each. A probe of [`Scope::Reads`] gets its notices in
+///   batches, some time after the events.
 /// - A probe changes nothing: a run with it gives the same report as one without.
 /// - An objection ends the run with an error after the event during which it was raised.
 pub trait Probe {
-    /// Something happens at `now`.
+    /// Handles the notice of an event at `now`.
     fn tell(&mut self, now: Time, notice: &Notice<'_>);
 
-    /// What happened to reads since the last call, in order, each with its time; for probes of [`Scope::Reads`].
+    /// Handles the notices of reads since the last call, in order, each with its time; for probes of [`Scope::Reads`].
     fn tell_of_reads(&mut self, notices: &[(Time, ReadNotice)]) {
         notices.iter().for_each(|&(now, notice)| self.tell(now, &Notice::Read(notice)));
     }
 
-    /// Nothing, or what must not have happened.
+    /// Returns an error if the run did something forbidden.
     ///
     /// # Errors
     /// The first objection.
@@ -44,23 +44,23 @@ pub trait Probe {
         Ok(())
     }
 
-    /// Whether nothing matters to it any more but the end of the run, which it is told in any case. Asked now and then: once no probe wants
-    /// to be told of anything else, the run goes on without telling, and faster.
+    /// Returns whether the probe needs nothing more but the end of the run, which it receives in any case. Polled now and then: once all probes are
+    /// done, the run continues without notices, and faster.
     fn is_done(&mut self, _now: Time) -> bool {
         false
     }
 
-    /// What it is told of; asked once, as it is added.
+    /// Returns the notices that the probe receives. Called once, when the probe is added.
     fn scope(&self) -> Scope {
         Scope::All
     }
 
-    /// The same probe in the same state, for a snapshot of the drive; none where it cannot be copied.
+    /// Returns a clone of the probe in its current state, for a snapshot of the drive; `None` if the probe cannot be cloned.
     fn copied(&self) -> Option<Box<dyn Probe + Send>> {
         None
     }
 
-    /// The run is over: what was found may go into its report. Called before [`Notice::Ended`].
+    /// Adds the results of the probe to the report of the ended run. Called before [`Notice::Ended`].
     fn conclude(&mut self, _now: Time, _report: &mut Report) {}
 }
 
@@ -70,201 +70,201 @@ impl Clone for Box<dyn Probe + Send> {
     }
 }
 
-/// What a probe is told of. One that asks for less costs less.
+/// The notices that a probe receives. Fewer notices cost less run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// Everything.
+    /// Every notice.
     All,
-    /// [`Notice::Read`] only; it is not asked for a verdict.
+    /// [`Notice::Read`] only. [`Probe::verdict`] is not called.
     Reads,
 }
 
-/// What happens to reads at their dies.
+/// An event in the life of a read of a user page at its die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadNotice {
-    /// A read of a user page was put into the queue of its die.
+    /// A read of a user page was enqueued at its die.
     Queued(TransactionId, DieId, Lpn, ReadFor),
-    /// A read that has left the queue of its die since its page has moved will be queued again, as the same read.
+    /// A read was dequeued because its page has moved; it will be enqueued again under the same id.
     Rerouted(TransactionId),
-    /// Its data has left the die; or it goes elsewhere, or nowhere.
+    /// The data of a read has left the die, or the read was sent to another die or dropped.
     Left(TransactionId, DieId),
-    /// The newest version of a user page is another one now, or none.
+    /// The newest version of a user page was replaced or deallocated.
     Superseded(Lpn),
 }
 
-/// Where the content of a programmed page comes from.
+/// Source of the content of a programmed page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// A request wrote it.
+    /// Data of a write request.
     User(RequestId),
-    /// The device cache sent it, whoever wrote it.
+    /// Data from the device cache, of any request.
     Destaged,
-    /// Garbage collection or wear levelling moved it from there.
+    /// A page that garbage collection or wear levelling moved from this location.
     Moved(Ppn),
-    /// The translation page is written back.
+    /// A translation page that is written back.
     Map,
-    /// It is a copy of what was read there.
+    /// A replica of a page, read at this location.
     Replica(Ppn),
 }
 
 /// The interconnect at the end of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct LinksAtEnd<'a> {
-    /// Its parts.
+    /// Links, controllers and routers.
     pub layout: &'a Layout,
-    /// What its links carried.
+    /// Traffic of each link.
     pub usage: &'a [LinkUsage],
-    /// The links that are held, each with the die it is held for.
+    /// The links that are held, each with the die that it is held for.
     pub held: &'a [(LinkId, DieId)],
-    /// Whether the run stopped with transfers under way, whose use of links has not been told.
+    /// Whether the run stopped with transfers in flight, so that their link uses were not reported.
     pub is_torn: bool,
     /// Links crossed, summed over the transfers.
     pub hops: u64,
 }
 
-/// A run at its end, as the parts of the drive and the report have it.
+/// The state of the drive and parts of the report at the end of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct AtEnd<'a> {
-    /// Where pages live.
+    /// The translation layer.
     pub ftl: &'a Ftl,
-    /// The interconnect.
+    /// State of the interconnect.
     pub links: LinksAtEnd<'a>,
     /// Energy, as reported.
     pub power: &'a PowerReport,
-    /// The cut of the power, as reported.
+    /// The power cut, as reported; `None` without one.
     pub power_cut: Option<&'a PowerCutReport>,
-    /// Whether all requests ran to their end.
+    /// Whether all requests completed.
     pub is_complete: bool,
 }
 
-/// What happens in a drive.
+/// A notice to probes of something that happens in a drive.
 #[derive(Clone, Debug)]
 pub enum Notice<'a> {
-    /// The clock has moved to the next event.
+    /// The clock advanced to the next event.
     Event,
-    /// All that follows from an event at once has happened.
+    /// An event and all its immediate consequences have been handled.
     Settled(&'a Ftl),
-    /// After a cut of the power the map was found anew.
+    /// The map was recovered after a power cut.
     Recovered(&'a Recovered),
-    /// The run is over.
+    /// The run has ended.
     Ended(AtEnd<'a>),
     /// The host issued a request of this stream.
     RequestIssued(RequestId, StreamId),
-    /// The interface between host and drive did something.
+    /// The host interface acted.
     Interface(Seen),
-    /// The drive admitted a request, which lies there on the drive.
+    /// The drive admitted a request, whose offset is now an address of the drive.
     RequestSubmitted(RequestId, IoRequest),
     /// The drive refused a request.
     RequestRefused(RequestId),
-    /// A core of the controller is asked for a job, which takes time.
+    /// A job that takes time was queued at the cores of the controller.
     CoreAsked(Job),
-    /// A core has done it.
+    /// A core has finished a job.
     CoreDone(Job),
     /// A flush of these logical pages began.
     FlushBegan(RequestId, Range<u32>),
     /// The completion of a request reached the host.
     RequestCompleted(RequestId),
-    /// A logical page was forgotten.
+    /// A logical page was deallocated.
     Deallocated(Lpn),
-    /// A page that held nothing was given a place for a read.
+    /// An unmapped page was given a location because it was read.
     PagePlaced(Ppn, Lpn),
-    /// A transaction of a request, or of none, joined the queue of a die.
+    /// A transaction, of a request or of firmware work (`None`), was enqueued at a die.
     Enqueued(DieId, Class, Option<RequestId>),
-    /// A transaction left the queue of a die, to be part of the operation that begins there next.
+    /// A transaction was dequeued as part of the next operation of a die.
     Taken(DieId, Class, Option<RequestId>),
-    /// A transaction left the queue of a die because its page is elsewhere by now.
+    /// A transaction was dequeued from a die because its page has moved.
     Rerouted(DieId, Class, Option<RequestId>),
-    /// A die asked for a path.
+    /// A die requested a path.
     PathAsked(DieId, TransferPhase),
-    /// Something happened to a read at its die, or to its page.
+    /// An event of a read at its die, or of its page.
     Read(ReadNotice),
-    /// A path that is granted now had to be waited for: for how long, and what was in the way.
+    /// A path that is granted now was blocked by these causes, for this time.
     PathBlocked(Grant, Causes, Time),
     /// A path was granted.
     PathGranted(Grant),
-    /// Something was sent over a path, for this die.
+    /// A transfer for this die was sent over a path.
     Sent(Grant, DieId, Payload, Sent),
-    /// What was sent has arrived.
+    /// The transfer over a path has arrived.
     Delivered(Grant),
-    /// A path was given back.
+    /// A path was released.
     PathReleased(Grant),
-    /// A link was in use until now.
+    /// The use of a link ended now.
     LinkUsed(LinkUse),
-    /// A scout of Venice moved, now or before.
+    /// A scout of Venice moved, now or earlier.
     ScoutMoved(ScoutStep),
-    /// A scout of Venice that met no other found a path, or none.
+    /// A search by a scout of Venice during which no other search reserved or released a link ended.
     Searched(Search),
-    /// A chip began to tell the end of an operation. The ends of a die follow the order in which its operations were sent.
+    /// A chip sent the acknowledgement of an operation. A die acknowledges its operations in the order in which they were sent.
     AcknowledgementSent(DieId, AcknowledgementId),
-    /// A controller was told the end of an operation.
+    /// The acknowledgement of an operation arrived at its controller.
     Acknowledged(DieId, AcknowledgementId),
-    /// A die took an operation of so many planes.
+    /// An operation of this number of planes started at a die.
     OperationBegan(DieId, OperationKind, usize),
-    /// The array began to work, until the time given.
+    /// The array of a die began to work, until the given time.
     ArrayBegan(DieId, OperationKind, Time),
-    /// The array was done.
+    /// The array of a die finished.
     ArrayEnded(DieId),
-    /// The operation in the array was suspended.
+    /// The array operation of a die was suspended.
     Suspended(DieId),
-    /// It was resumed, and ends at the time given.
+    /// The array operation of a die was resumed, and ends at the given time.
     Resumed(DieId, Time),
-    /// The data of a plane left the register.
+    /// The data of one plane has left the register of a die.
     DataLeft(DieId),
-    /// The array read a page, for a request or for none.
+    /// The array read a page, for a request or for firmware work (`None`).
     PageRead(Ppn, Lpn, Option<RequestId>),
     /// The array programmed a page.
     PageProgrammed(Ppn, Lpn, Origin),
-    /// The array programmed parity in the plane of this page, the last one of the data that it follows.
+    /// The array programmed parity in the plane of this page, which ends the data program before the parity.
     ParityProgrammed(Ppn),
-    /// More than a request asks for of this page is to be read, all of it.
+    /// A read of a part of this page was extended to the whole page.
     WholePageWanted(Option<RequestId>, Lpn),
-    /// A page programmed as a copy is the second home of its logical page from now on.
+    /// A programmed copy became the replica of its logical page.
     ReplicaMade(Lpn, Ppn),
-    /// The second home of a logical page was given up.
+    /// The replica of a logical page was dropped.
     ReplicaDropped(Lpn),
-    /// The original was given up: the second home is the only one now.
+    /// The original of a logical page was dropped; its replica is now the only version.
     ReplicaKept(Lpn),
     /// The array erased a block.
     BlockErased(BlockId),
     /// The data of a page arrived in the chip of another plane.
     PageCopied(Ppn, PlaneId),
-    /// The data of a page that had arrived for a plane is not needed any more.
+    /// The data of a page that had arrived for a plane was discarded.
     CopyDropped(Ppn, PlaneId),
-    /// A transaction has to wait for its entry of the map.
+    /// A transaction has to wait for its mapping entry.
     EntryWanted(Option<RequestId>, Lpn),
-    /// A transaction goes on with its entry.
+    /// A transaction used its mapping entry.
     EntryUsed(Option<RequestId>, Lpn),
-    /// The cache of the map did something.
+    /// An entry of the mapping cache changed its state.
     EntryChanged(EntryEvent),
-    /// A translation page is to be read.
+    /// A read of a translation page was issued.
     TranslationReadIssued(Lpn),
-    /// A translation page reached the controller.
+    /// The data of a translation page reached the controller.
     TranslationReadEnded(Lpn),
-    /// A translation page is to be programmed.
+    /// A program of a translation page was issued.
     TranslationProgramIssued(Lpn),
-    /// Its content is what the entries say now.
+    /// The program of a translation page began; the page holds the current entries.
     TranslationProgramBegan(Lpn),
-    /// The controller knows that it has been programmed.
+    /// The end of the program of a translation page was acknowledged to the controller.
     TranslationProgramEnded(Lpn),
-    /// A read found sectors of a page in the device cache.
+    /// A read hit sectors of a page in the device cache.
     CacheFound(RequestId, Lpn, Sectors),
-    /// The device cache took sectors of a write, to keep them or to pass them on.
+    /// The device cache took sectors of a write, to keep them or to pass them on to flash.
     CacheTook {
-        /// The write.
+        /// Request of the write.
         request: RequestId,
-        /// The page.
+        /// Page of the write.
         lpn: Lpn,
-        /// The sectors.
+        /// Sectors taken.
         sectors: Sectors,
-        /// Whether the write ends in the cache.
+        /// Whether the write completes in the cache.
         stays: bool,
     },
-    /// Sectors that were read from flash stay in the device cache.
+    /// The device cache kept sectors that were read from flash.
     CacheFilled(RequestId, Lpn, Sectors),
-    /// The device cache holds a page no more.
+    /// The device cache no longer holds a page.
     CacheRemoved(Lpn),
-    /// The device cache began to write sectors of a page to flash.
+    /// The device cache began the destage of sectors of a page.
     DestageBegan(Lpn, Sectors),
-    /// A page was deallocated while it was on its way from the device cache to flash.
+    /// A page was deallocated while its destage was in flight.
     DestageForgotten(Lpn),
 }
