@@ -1,8 +1,8 @@
-//! Completions that need no event of their own.
+//! Completions without an event of their own.
 //!
-//! The link between host and drive carries completions in the order of sending, so that it is known when a response is sent when it will be at the host.
-//! Where all that happens then is that the host issues its next request, that is done at once, with that time: nothing that comes in between looks
-//! at it, and the order of events does not depend on when they were scheduled. So no result changes.
+//! The link delivers completions in the order of sending, so the arrival time of a completion at the host is known when it is sent. If the host then
+//! does nothing but issue its next request, the completion and that issue are handled at once, with the future time: nothing in between depends on
+//! them, and event order does not depend on when an event was scheduled. So no result changes.
 
 use crate::controller::Controller;
 use crate::host::interface::{AnyInterface, HostEvent};
@@ -18,8 +18,8 @@ use crate::units::Time;
 use super::Frontend;
 
 impl<M: Model> Frontend<M> {
-    /// Whether completions of this run may be handled ahead: the host does nothing but complete requests and issue the next ones, and nothing is measured
-    /// or told in the order of time.
+    /// Returns whether completions of this run can be handled ahead: the host only completes requests and issues the next ones, and nothing is
+    /// measured or logged in the order of time.
     pub(super) fn may_complete_ahead(&self) -> bool {
         let are_stressed = self.streams.iter().all(|stream| matches!(stream.replay.mode(), Mode::Stress { .. }));
         let is_unwatched = matches!(self.records, Records::Dropped)
@@ -30,7 +30,7 @@ impl<M: Model> Frontend<M> {
         !M::ALL_FEATURES && are_stressed && is_unwatched && is_one_phase
     }
 
-    /// A response has been sent that is at the host at `at`.
+    /// Handles the completion of a request that reaches the host at `at`, which is later than now: ahead if possible, otherwise by an event.
     #[inline(always)]
     pub(super) fn answered(
         &mut self,
@@ -41,7 +41,7 @@ impl<M: Model> Frontend<M> {
         kernel: &mut Kernel<M>,
     ) {
         let stream = self.requests[id].stream;
-        // Completions before it come first, and what comes after the last request is not known yet.
+        // A pending completion event comes first. After the last request of the stream, what follows is not known yet.
         if !self.crossing.has_no_completion() || !self.streams[stream.index()].replay.has_next(at) {
             if let AnyInterface::Nvme(nvme) = &mut self.interface {
                 nvme.end_reactive(stream);

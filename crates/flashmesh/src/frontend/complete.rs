@@ -1,4 +1,4 @@
-//! Requests end: they respond, what they took is measured, and the host may issue the next.
+//! Ends of requests: sending of responses, measurement of completed requests, and issue of the next ones.
 
 use crate::controller::{Controller, Done};
 use crate::datapath::Datapath;
@@ -21,11 +21,11 @@ use crate::workload::RequestKind;
 use super::request::Request;
 use super::{Frontend, Sink};
 
-/// Requests in flight of which nothing is prefetched: they stay in the second-level cache.
+/// Maximum number of requests in flight without prefetching: this many stay in the second-level cache.
 const CACHED_REQUESTS: usize = 1024;
 
 impl<M: Model> Frontend<M> {
-    /// Takes what the controller has done for requests.
+    /// Handles the pending completions of the controller.
     #[inline(always)]
     pub fn take_done(&mut self, controller: &mut Controller, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         if controller.has_done() {
@@ -58,7 +58,7 @@ impl<M: Model> Frontend<M> {
                 }
             };
             if let Some(request) = ended {
-                // It may be over when it has responded, and another request have its place.
+                // Read first: `respond` can remove the request, and another request can reuse its slot.
                 let is_read = self.requests[request].kind == RequestKind::Read;
                 let write = if is_read { None } else { self.write_done(request) };
                 self.respond(request, &spent, controller, kernel);
@@ -70,7 +70,7 @@ impl<M: Model> Frontend<M> {
         controller.done_taken();
     }
 
-    /// A page of a read is done that is not in the list of what is.
+    /// Handles a finished page read that the controller returned directly, not through its list of [`Done`].
     #[inline(always)]
     pub fn page_read(
         &mut self,
@@ -85,7 +85,7 @@ impl<M: Model> Frontend<M> {
         datapath.remove(id);
     }
 
-    /// A transaction ends that was for a page; gives its request when that was the last one of it. The caller forgets it.
+    /// Counts the page of a finished transaction. Returns the request if that was its last page. The caller removes the transaction.
     #[inline(always)]
     fn transaction_done(
         &mut self,
@@ -95,14 +95,14 @@ impl<M: Model> Frontend<M> {
     ) -> Option<RequestId> {
         let transaction = datapath.transaction(id);
         let read = if transaction.class() == Class::UserRead { transaction.bytes } else { Bytes::ZERO };
-        // No closure, which would be a function of its own.
+        // Not a closure, which would not be inlined.
         match transaction.owner.request {
             Some(request) if self.page_done(request, read, transaction.account.conflict(), kernel) => Some(request),
             _ => None,
         }
     }
 
-    /// Prefetches a request that is looked at soon, where too many are in flight for the caches of the processor.
+    /// Prefetches a request that is accessed soon, if more requests are in flight than fit into the CPU cache.
     #[inline(always)]
     pub fn prefetch_request(&self, request: impl FnOnce() -> Option<RequestId>) {
         if self.requests.most() > CACHED_REQUESTS
@@ -112,7 +112,7 @@ impl<M: Model> Frontend<M> {
         }
     }
 
-    /// True when the last page of the request is done.
+    /// Counts a finished page of a request. Returns whether it was the last one.
     #[inline(always)]
     fn page_done(&mut self, id: RequestId, read: Bytes, conflict: Causes, kernel: &mut Kernel<M>) -> bool {
         if read > Bytes::ZERO && self.rules.sends_pages {
@@ -124,7 +124,7 @@ impl<M: Model> Frontend<M> {
         request.remaining == 0
     }
 
-    /// A request is done, whose last transaction took `spent`: the host is told, by a core where that takes one time.
+    /// Sends the response of a request, whose last transaction took `spent`. If completions take core time, a core processes the response first.
     #[inline(always)]
     pub(super) fn respond(
         &mut self,
@@ -168,10 +168,10 @@ impl<M: Model> Frontend<M> {
         self.interface.respond(id, stream, now, sink);
     }
 
-    /// The completion has reached the host.
+    /// Completes a request at the host, and issues the requests that follow.
     ///
     /// # Errors
-    /// When a workload cannot be read on, or the sink takes no more records.
+    /// If a workload cannot be read further, or the sink accepts no more records.
     #[inline(always)]
     pub fn complete(
         &mut self,
@@ -214,7 +214,7 @@ impl<M: Model> Frontend<M> {
         if self.phases_left.is_empty() { Ok(()) } else { self.start_phases(controller, kernel) }
     }
 
-    /// Measures what a request took that is at the host at `now`, and whose last transaction took `spent`, and forgets it.
+    /// Measures and removes a request that completes at the host at `now`, and whose last transaction took `spent`.
     #[inline(always)]
     pub(super) fn end_request(&mut self, id: RequestId, spent: &LatencyBreakdown, now: Time) {
         let request = &self.requests[id];

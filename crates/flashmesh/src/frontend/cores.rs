@@ -1,4 +1,4 @@
-//! Commands and completions that a core of the controller takes first: `[firmware]`.
+//! Processing of commands and completions by cores of the controller: `[firmware]`.
 
 use crate::controller::Controller;
 use crate::datapath::Datapath;
@@ -11,7 +11,7 @@ use crate::workload::{IoRequest, RequestKind};
 use super::Frontend;
 
 impl<M: Model> Frontend<M> {
-    /// A request has reached the drive.
+    /// Submits a command that arrived in the drive, after a core has processed it if that takes time.
     #[inline(always)]
     pub fn arrived(
         &mut self,
@@ -30,7 +30,7 @@ impl<M: Model> Frontend<M> {
         self.submit(id, controller, datapath, kernel);
     }
 
-    /// A core has done a job. After a cut of the power nobody waits for those of requests.
+    /// Continues the work that waited for a finished job. After a power cut, jobs of requests are dropped.
     pub fn core_done(
         &mut self,
         id: JobId,
@@ -51,7 +51,7 @@ impl<M: Model> Frontend<M> {
         }
     }
 
-    /// The units of the map that a request reads or writes, whether the drive admits it or not.
+    /// Returns the number of mapping units that a request reads or writes, whether or not the drive will admit it.
     fn units_of(&self, io: &IoRequest) -> u64 {
         let bytes = io.size.as_u64();
         if !matches!(io.kind, RequestKind::Read | RequestKind::Write) || bytes == 0 {

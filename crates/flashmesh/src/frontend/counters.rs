@@ -1,4 +1,4 @@
-//! What is counted of requests.
+//! Counters of requests.
 
 use crate::config::Config;
 use crate::fabric::Cause;
@@ -18,7 +18,7 @@ pub struct Counters {
     pub streams: Vec<StreamMeasures>,
     pub queues: Vec<QueueWork>,
     pub statuses: [u64; Status::ALL.len()],
-    /// When all dirty data was on flash, if the run waited for that.
+    /// Time at which all dirty data was on flash, if the run flushes at its end.
     pub flushed: Time,
     /// Requests that met no path conflict.
     pub requests_free: u64,
@@ -27,9 +27,9 @@ pub struct Counters {
     pub requests_blocked: [u64; Cause::ALL.len()],
     pub timeline: Option<Box<Timeline>>,
     pub batches: Batches,
-    /// End of the current interval, or time of the next mark of the drive, if time ends it.
+    /// End of the current interval or time of the next mark of the drive, whichever is earlier; `Time::MAX` if no time ends it.
     pub due: Time,
-    /// Whether the current interval has its number of requests.
+    /// Whether the current interval contains its number of requests, and is to be closed.
     pub is_due: bool,
 }
 
@@ -71,7 +71,7 @@ impl Counters {
         if is_mark {
             self.batches.mark_drive(counts, levels);
         }
-        // A warm-up is checked at marks alone: checked at the ends of epochs too, it would end at other times where epochs are measured.
+        // A warm-up is checked at marks only. If it were checked at the ends of epochs too, measuring epochs would change its end.
         let marks = is_mark.then_some(&self.batches);
         let begins = self.timeline.as_mut().is_some_and(|timeline| timeline.cut(counts, marks));
         if begins {
@@ -82,7 +82,7 @@ impl Counters {
         begins
     }
 
-    /// Whether all requests to measure have completed.
+    /// Returns whether all requests to measure have completed.
     pub fn is_done(&self) -> bool {
         self.timeline.as_ref().is_some_and(|timeline| timeline.is_done())
     }

@@ -1,20 +1,20 @@
-//! Requests that cross the link between host and drive.
+//! Commands and completions in flight on the link between host and drive.
 
 use crate::engine::ring::Ring;
 use crate::host::interface::HostEvent;
 use crate::host::link::Direction;
 use crate::ids::{Id, RequestId};
 
-/// Requests whose command, or completion, is on its way. The link keeps the order of sending, so that the events of their arrivals need not say which
-/// they are, and those of one time come in this order.
+/// Requests whose command or completion is in flight on the link. The link keeps the order of sending, so arrival events carry no request id: each
+/// arrival is that of the oldest one in its direction.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Crossing {
-    /// Numbers of requests, by direction.
+    /// Request ids, by direction.
     numbers: [Ring<u32>; 2],
 }
 
 impl Crossing {
-    /// An event of the interface has been scheduled.
+    /// Records the request of a scheduled arrival.
     #[inline(always)]
     pub fn sent(&mut self, event: HostEvent) {
         match event {
@@ -24,19 +24,19 @@ impl Crossing {
         }
     }
 
-    /// Whether no completion is on its way.
+    /// Returns whether no completion is in flight.
     #[inline(always)]
     pub fn has_no_completion(&self) -> bool {
         self.numbers[Direction::ToHost as usize].is_empty()
     }
 
-    /// Takes the request that has arrived: the one that was sent first.
+    /// Removes and returns the request that arrives now: the oldest one of `direction`.
     #[inline(always)]
     pub fn arrived(&mut self, direction: Direction) -> RequestId {
         RequestId(self.numbers[direction as usize].take_first())
     }
 
-    /// The request that arrives so many behind the next one.
+    /// Returns the request that arrives `index` places behind the next one.
     #[inline(always)]
     pub fn upcoming(&self, direction: Direction, index: usize) -> Option<RequestId> {
         self.numbers[direction as usize].get(index).copied().map(RequestId)

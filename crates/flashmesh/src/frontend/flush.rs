@@ -1,4 +1,4 @@
-//! Flushes wait for the writes before them.
+//! Flush commands, which wait for earlier writes of their namespace.
 
 use std::ops::Range;
 
@@ -12,12 +12,12 @@ use crate::kernel::probe::Notice;
 
 use super::Frontend;
 
-/// Waiting flushes, and the writes they wait for.
+/// Pending flushes, and the unfinished writes of each namespace.
 #[derive(Clone, Debug)]
 pub(super) struct Flushes {
     unfinished: Vec<Unfinished>,
     waiting: Vec<Flush>,
-    /// Of each write in flight, by its id, how many writes of its namespace had begun with it.
+    /// Sequence number of each write in flight among the writes of its namespace, by request id.
     orders: Vec<u64>,
 }
 
@@ -31,11 +31,11 @@ impl Flushes {
     }
 }
 
-/// Writes of a namespace under way.
+/// Write counts of a namespace.
 #[derive(Clone, Copy, Debug, Default)]
 struct Unfinished {
     begun: u64,
-    /// Pages of these not yet on flash or in the device cache.
+    /// Writes whose data is not yet entirely on flash or in the device cache.
     left: u64,
 }
 
@@ -43,16 +43,16 @@ struct Unfinished {
 struct Flush {
     request: RequestId,
     namespace: NamespaceId,
-    /// Number of the last write before the flush.
+    /// Sequence number of the last write before the flush.
     after: u64,
     left: u64,
 }
 
-/// A write of which all is on flash or in the device cache.
+/// A write whose data is entirely on flash or in the device cache.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DoneWrite {
     namespace: NamespaceId,
-    /// Its number among the writes of the namespace.
+    /// Sequence number among the writes of the namespace.
     order: u64,
 }
 
@@ -73,7 +73,7 @@ impl<M: Model> Frontend<M> {
         orders[id.index()] = writes.begun;
     }
 
-    /// All pages of a write are on flash or in the device cache. Gives the write where flushes wait for writes.
+    /// Counts a write as done: all its data is on flash or in the device cache. Returns the write if any flush is pending.
     pub(super) fn write_done(&mut self, id: RequestId) -> Option<DoneWrite> {
         let namespace = self.namespace_of(id);
         self.flushes.unfinished[namespace.index()].left -= 1;
@@ -84,7 +84,7 @@ impl<M: Model> Frontend<M> {
         }
     }
 
-    /// Goes on with the flushes that waited for a write.
+    /// Continues the flushes for which `write` was the last earlier write.
     pub(super) fn release_flushes(
         &mut self,
         write: DoneWrite,
@@ -106,7 +106,7 @@ impl<M: Model> Frontend<M> {
         }
     }
 
-    /// A flush waits for the writes that reached the drive before it.
+    /// Begins a flush, which waits for the writes that the drive began before it.
     pub(super) fn begin_flush(
         &mut self,
         request: RequestId,
@@ -125,7 +125,7 @@ impl<M: Model> Frontend<M> {
         }
     }
 
-    /// The writes before a flush are done: writes the dirty pages of its namespace to flash, later ones included [choice].
+    /// Destages the dirty pages of the namespace of a flush, after its earlier writes are done. Pages of later writes are destaged too [choice].
     fn flush_written(
         &mut self,
         request: RequestId,

@@ -1,4 +1,4 @@
-//! Commands that wait behind writes for which the device cache has no room, where the drive takes commands in order: `cache.stall`.
+//! Commands held behind writes that wait for space in the device cache, in drives that process commands in order: `cache.stall`.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ use crate::units::{Bytes, Time};
 
 use super::Frontend;
 
-/// Commands that have reached the drive and wait, in the order in which they came.
+/// Held commands with their times of arrival in the drive, in order of arrival.
 #[derive(Clone, Debug)]
 pub(super) struct Held {
     is_in_order: bool,
@@ -25,14 +25,14 @@ impl Held {
         Held { is_in_order: has_cache && config.cache.stall == CacheStall::Commands, commands: VecDeque::new() }
     }
 
-    /// The host is gone: nothing of what waits is done.
+    /// Drops the held commands after a power cut.
     pub fn clear(&mut self) {
         self.commands.clear();
     }
 }
 
 impl<M: Model> Frontend<M> {
-    /// A request has reached the drive.
+    /// Begins a command that the drive has received, or holds it behind stalled writes.
     #[inline(always)]
     pub fn submit(
         &mut self,
@@ -50,7 +50,7 @@ impl<M: Model> Frontend<M> {
         self.take(id, kernel.now(), controller, datapath, kernel);
     }
 
-    /// Takes what the controller has done for requests, and then the commands that need not wait any more.
+    /// Handles the pending completions of the controller, then begins the held commands that need not wait any longer.
     #[inline(always)]
     pub fn settle(&mut self, controller: &mut Controller, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         self.take_done(controller, datapath, kernel);

@@ -1,4 +1,4 @@
-//! Requests are issued: taken from the workloads, and sent to the drive.
+//! Issue of requests: pulled from the workloads and sent to the drive.
 
 use crate::controller::Controller;
 use crate::error::RunError;
@@ -15,10 +15,10 @@ use crate::workload::{IoRequest, RequestKind};
 use super::{Frontend, Sink};
 
 impl<M: Model> Frontend<M> {
-    /// Issues the first requests of every stream of the first phase.
+    /// Issues the first requests of the streams of the first phase, and schedules the power cut.
     ///
     /// # Errors
-    /// When a workload cannot be read.
+    /// If a workload cannot be read.
     pub fn start(&mut self, controller: &Controller, kernel: &mut Kernel<M>) -> Result<(), RunError> {
         self.start_phases(controller, kernel)?;
         if let Some(at) = self.rules.power_cut {
@@ -27,10 +27,10 @@ impl<M: Model> Frontend<M> {
         Ok(())
     }
 
-    /// Open replay: the time of the next arrival has come.
+    /// Issues the requests of a stream that arrive now, in open replay; or begins a stream whose start delay ends now.
     ///
     /// # Errors
-    /// When the workload cannot be read on.
+    /// If a workload cannot be read further.
     pub fn arrive(
         &mut self,
         stream: StreamId,
@@ -47,14 +47,14 @@ impl<M: Model> Frontend<M> {
         self.start_phases(controller, kernel)
     }
 
-    /// Closed replay: the thread that thinks longest has thought long enough.
+    /// Issues the request of the thread whose think time ends now, in closed replay.
     pub fn thought(&mut self, stream: StreamId, controller: &Controller, kernel: &mut Kernel<M>) {
         if let Next::Issue(arrived) = self.streams[stream.index()].replay.thought(kernel.now()) {
             self.issue(stream, arrived, kernel.now(), controller, kernel);
         }
     }
 
-    /// Open replay: issues arrived requests and waits for the next arrival.
+    /// Issues the requests that have arrived and schedules the next arrival, in open replay.
     pub(super) fn issue_open(
         &mut self,
         stream: StreamId,
@@ -73,7 +73,7 @@ impl<M: Model> Frontend<M> {
         }
     }
 
-    /// A request is submitted to a stream whose requests are; gives its id.
+    /// Adds a request that the user of a stepped drive submits to a stream. Returns its id.
     pub fn accept(&mut self, stream: StreamId, io: IoRequest, kernel: &mut Kernel<M>) -> u64 {
         let completions = self.completions();
         let id = completions.submitted;
@@ -84,7 +84,7 @@ impl<M: Model> Frontend<M> {
         id
     }
 
-    /// Stress replay: issues the next request into a free slot.
+    /// Issues the next request in stress replay, or queues it on the host if no slot is free.
     #[inline(always)]
     pub(super) fn issue_next(
         &mut self,
@@ -99,14 +99,14 @@ impl<M: Model> Frontend<M> {
         Ok(())
     }
 
-    /// Stress replay: issues the request that was taken, at `now`.
+    /// Issues the request that was pulled last, at `now`, in stress replay.
     #[inline(always)]
     pub(super) fn issue_taken(&mut self, stream: StreamId, now: Time, controller: &Controller, kernel: &mut Kernel<M>) {
         let io = *self.streams[stream.index()].replay.last_taken();
         self.issue_now(stream, Arrived { io, thread: 0, arrival: now }, now, controller, kernel);
     }
 
-    /// Closed replay: issues the next request of a thread.
+    /// Issues the next request of a thread, in closed replay.
     pub(super) fn issue_for(
         &mut self,
         stream: StreamId,
@@ -120,7 +120,7 @@ impl<M: Model> Frontend<M> {
         Ok(())
     }
 
-    /// Issues a request at `now`; out of line, most requests take the inlined path.
+    /// Issues a request at `now`, out of line. The most frequent path is inlined.
     #[inline(never)]
     pub(super) fn issue(
         &mut self,
@@ -170,7 +170,7 @@ impl<M: Model> Frontend<M> {
         }
     }
 
-    /// Prefetches the table entries of the requests pulled last.
+    /// Prefetches the entries in tables of the translation layer for the batch of requests pulled last.
     #[inline(never)]
     fn prefetch(&self, stream: StreamId, controller: &Controller) {
         let mut pages = [Lpn(0); BATCH];

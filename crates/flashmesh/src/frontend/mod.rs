@@ -1,7 +1,8 @@
-//! Requests on their way between host and drive: issued, admitted, cut into pages, completed, measured.
+//! Requests between host and drive: issue, admission, division into pages, completion, measurement.
 //!
-//! State: the streams with their workloads, the interface, and the requests in flight. Pages go to the [controller](crate::controller);
-//! what is done for them comes back as [`Done`](crate::controller::Done).
+//! The host *issues* a request: its command crosses the link. The drive *admits* or refuses it, and requests its pages from the
+//! [controller](crate::controller), which returns finished pages as [`Done`](crate::controller::Done). After the last page the drive *responds*; the
+//! request *completes* when the completion reaches the host.
 
 mod ahead;
 mod complete;
@@ -49,10 +50,10 @@ use held::Held;
 use power_cut::{Ending, PowerCut};
 use request::Request;
 
-/// How many requests ahead on the link one is prefetched: few enough to stay in the first-level cache, and enough to be there in time.
+/// Prefetch distance in requests on the link: short enough to keep the prefetched request in the first-level cache, long enough to hide the latency.
 const UPCOMING: usize = 3;
 
-/// Settings that decide how requests are handled.
+/// Settings of the configuration that affect requests.
 #[derive(Clone, Debug)]
 struct Rules {
     is_sata: bool,
@@ -70,7 +71,7 @@ pub struct Frontend<M: Model> {
     geometry: Geometry,
     rules: Rules,
     streams: Vec<HostStream>,
-    /// The phases that have not started, the next one last.
+    /// Phases that have not started, the next one last.
     phases_left: Vec<u32>,
     interface: AnyInterface,
     crossing: Crossing,
@@ -87,19 +88,19 @@ pub struct Frontend<M: Model> {
     model: PhantomData<fn() -> M>,
 }
 
-/// A view of a [`Frontend`] that is the same for every model, so that reports are compiled once.
+/// A view of a [`Frontend`] of any model, so that reports are compiled only once.
 #[derive(Clone, Copy)]
 pub struct Figures<'a> {
     pub counters: &'a Counters,
     pub streams: &'a [HostStream],
-    /// The interface between host and drive.
+    /// Interface between host and drive.
     pub interface: &'a AnyInterface,
-    /// The cut of the power.
+    /// The power cut; `None` if there was none.
     pub power_cut: Option<&'a PowerCutReport>,
 }
 
 impl<'a> Figures<'a> {
-    /// The workload of the only stream, if the configuration names it.
+    /// Returns the workload summary of the only stream; `None` if there are several, or the configuration names no workload.
     pub fn summary(self) -> Option<&'a WorkloadSummary> {
         match self.streams {
             [stream] => stream.summary.as_ref(),
@@ -108,7 +109,7 @@ impl<'a> Figures<'a> {
     }
 }
 
-/// Where the interface puts its events.
+/// The sink for events of the host interface.
 struct Sink<'a, M> {
     kernel: &'a mut Kernel<M>,
     crossing: &'a mut Crossing,
@@ -133,10 +134,10 @@ impl<M: Model> EventSink for Sink<'_, M> {
 }
 
 impl Frontend<Probed> {
-    /// The host's side of the drive that `config` describes, with one of `sources` connected to each stream.
+    /// Builds the host side of the drive in `config`, with one of `sources` for each stream.
     ///
     /// # Errors
-    /// When there are not as many sources as streams, or the namespaces do not fit the drive.
+    /// If the numbers of sources and streams differ, or the namespaces do not fit the drive.
     pub fn new(config: &Config, geometry: &Geometry, sources: Vec<Source>) -> Result<Frontend<Probed>, RunError> {
         let streams = streams::connect(config, sources)?;
         let namespaces = streams::attach(config, &streams, &config.namespaces(geometry)?)?;
@@ -176,7 +177,7 @@ impl Frontend<Probed> {
         }
     }
 
-    /// Has the run end when `goal` is reached.
+    /// Ends the run when `goal` is reached.
     pub fn set_goal(&mut self, goal: Goal) {
         self.counters = Counters::new(self.streams.len(), &self.config, Some(goal));
     }
@@ -185,13 +186,13 @@ impl Frontend<Probed> {
         self.records = Records::Sink(sink);
     }
 
-    /// Keeps completed requests for those who step the drive, and leaves it open for more.
+    /// Stores completions for the user of a stepped drive, and keeps the run open for further submissions.
     pub fn open_for_submissions(&mut self) {
         self.records = Records::Completions(Completions::default());
         self.rules.flushes_at_end = false;
     }
 
-    /// The same frontend for a run of another model.
+    /// Converts the frontend for a run of another model.
     pub fn into_model<N: Model>(self) -> Frontend<N> {
         let mut frontend = Frontend::<N> {
             config: self.config,
@@ -212,7 +213,7 @@ impl Frontend<Probed> {
             records: self.records,
             model: PhantomData,
         };
-        // The alarm is that of the fabric, where it has one.
+        // An interface that runs ahead uses the alarm, which a fabric with activity of its own needs for itself.
         if !N::ALL_FEATURES && !N::Fabric::ACTS && frontend.counters.issued == 0 {
             frontend.interface.run_ahead();
         }
@@ -232,7 +233,7 @@ impl<M: Model> Frontend<M> {
         &mut self.counters
     }
 
-    /// What was done for the host, for reports.
+    /// Returns a view for reports.
     pub fn figures(&self) -> Figures<'_> {
         Figures {
             counters: &self.counters,
@@ -242,7 +243,7 @@ impl<M: Model> Frontend<M> {
         }
     }
 
-    /// The completed requests of a drive that is stepped.
+    /// Returns the completed requests of a stepped drive.
     pub fn completions(&mut self) -> &mut Completions {
         match &mut self.records {
             Records::Completions(completions) => completions,
@@ -250,30 +251,30 @@ impl<M: Model> Frontend<M> {
         }
     }
 
-    /// No more requests complete.
+    /// Ends the records of requests: no more requests complete.
     ///
     /// # Errors
-    /// Why the sink could not keep the records that it took.
+    /// The reason why the sink could not store its records.
     pub fn end_records(&mut self) -> Result<(), String> {
         self.records.end()
     }
 
-    /// No more requests come: the run may end.
+    /// Lets the run end: no more requests are submitted.
     pub fn close(&mut self) {
         self.rules.flushes_at_end = self.config.cache.flush_at_end;
     }
 
-    /// `None` unless known of every stream.
+    /// Returns the number of requests of all streams; `None` if it is unknown for any.
     pub fn request_count(&self) -> Option<u64> {
         self.streams.iter().map(|stream| stream.replay.request_count()).sum()
     }
 
-    /// Those that wait on the host included.
+    /// Returns the number of requests that are issued and not completed, including those in submission queues on the host.
     pub fn in_flight(&self) -> usize {
         self.streams.iter().map(|stream| stream.replay.in_flight()).sum()
     }
 
-    /// Takes the request whose command is in the drive. None where that comes later than was expected.
+    /// Removes and returns the request whose command arrives in the drive now; `None` if it turns out to arrive later than expected.
     #[inline(always)]
     pub fn take_arrived(&mut self, kernel: &mut Kernel<M>) -> Option<RequestId> {
         match &mut self.interface {
@@ -288,12 +289,12 @@ impl<M: Model> Frontend<M> {
         }
     }
 
-    /// What was done for the host before `at` is looked at.
+    /// Applies deferred work of the host interface that precedes `at`.
     pub fn catch_up(&mut self, at: Time) {
         self.interface.catch_up(at);
     }
 
-    /// Takes the request that has crossed the link.
+    /// Removes and returns the request that has crossed the link.
     #[inline(always)]
     pub fn crossed(&mut self, direction: Direction) -> RequestId {
         self.prefetch_request(|| self.crossing.upcoming(direction, UPCOMING));

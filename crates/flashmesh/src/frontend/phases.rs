@@ -1,4 +1,4 @@
-//! Phases: streams that begin when those of earlier phases have ended.
+//! Phases: streams of a phase begin when all streams of earlier phases have ended.
 
 use crate::controller::Controller;
 use crate::error::RunError;
@@ -10,7 +10,7 @@ use crate::kernel::model::Model;
 
 use super::{Frontend, HostStream};
 
-/// The phases of `streams`, the first one last.
+/// Returns the phases of `streams`, the first one last.
 pub(super) fn of(streams: &[HostStream]) -> Vec<u32> {
     let mut phases: Vec<u32> = streams.iter().map(|stream| stream.config.replay.phase).collect();
     phases.sort_unstable_by(|a, b| b.cmp(a));
@@ -19,7 +19,7 @@ pub(super) fn of(streams: &[HostStream]) -> Vec<u32> {
 }
 
 impl<M: Model> Frontend<M> {
-    /// Starts phases as long as all streams of earlier ones have ended.
+    /// Starts each next phase as long as all streams of earlier phases have ended.
     #[inline(never)]
     pub(super) fn start_phases(&mut self, controller: &Controller, kernel: &mut Kernel<M>) -> Result<(), RunError> {
         while let Some(&phase) = self.phases_left.last() {

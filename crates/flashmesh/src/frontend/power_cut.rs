@@ -1,10 +1,9 @@
-//! The end of a run that leaves dirty pages in the device cache: they are reported, flushed, or the power is cut.
+//! The end of a run with dirty pages in the device cache: they are only reported, or flushed, or the power is cut.
 //!
-//! When the power is cut the drive takes nothing more from the host, and what is under way for requests is lost: it
-//! neither completes nor counts. With capacitors all dirty pages are programmed then, as the run goes on; what waits in
-//! the queues for requests is given up first, so that it is in nobody's way. Without, what the array is programming is
-//! lost as well: its page is torn, and the older version is found again. How the map of the translation layer survives is said by
-//! `persistence.policy`.
+//! After a power cut the drive accepts nothing from the host. Requests in flight are lost: they neither complete nor count. With capacitors the run
+//! continues until all dirty pages are programmed; transactions of requests are removed from the queues first, so that they do not delay the
+//! destages. Without capacitors the programs in progress are lost as well: their pages are torn, and recovery finds the older versions.
+//! `persistence.policy` selects how the map survives.
 
 use crate::cache::Cache;
 use crate::controller::{Controller, DeviceCache};
@@ -28,20 +27,20 @@ pub(super) enum Ending {
 #[derive(Clone, Debug)]
 pub(super) struct PowerCut {
     pub(super) report: PowerCutReport,
-    /// Counts at the cut.
+    /// Counter values at the power cut.
     energy_j: f64,
     destages: u64,
     map_programs: u64,
 }
 
 impl<M: Model> Frontend<M> {
-    /// After the cut: nothing more comes from the host.
+    /// Returns whether the power was cut, so that events of the host are ignored.
     #[inline(always)]
     pub fn is_cut_off(&self) -> bool {
         M::ALL_FEATURES && self.power_cut.is_some()
     }
 
-    /// Whether the run is over after an event; may start to write dirty pages.
+    /// Returns whether the run is over, after each event. May begin the flush at the end of the run.
     #[inline(always)]
     pub fn is_over(&mut self, controller: &mut Controller, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) -> bool {
         if self.is_cut_off() {
@@ -52,13 +51,13 @@ impl<M: Model> Frontend<M> {
             && self.is_at_rest(controller, datapath, kernel)
     }
 
-    /// Whether nothing can happen although requests are unfinished.
+    /// Returns whether requests or the final flush are unfinished. Called when no event is left.
     pub fn is_stalled(&self) -> bool {
         let awaited = self.power_cut.is_none() && self.in_flight() > 0;
         awaited || self.ending == Ending::Flushing
     }
 
-    /// Whether nothing is left to do after the last request.
+    /// Returns whether nothing is left to do after the last request. Begins the flush at the end of the run if it is due.
     fn is_at_rest(&mut self, controller: &mut Controller, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) -> bool {
         if controller.cache().is_none() || !self.rules.flushes_at_end {
             return true;
@@ -76,7 +75,7 @@ impl<M: Model> Frontend<M> {
         controller.flush(None, 0..u32::MAX, datapath, kernel);
     }
 
-    /// A flush that the drive itself waits for is done.
+    /// Records the end of a flush that the drive itself started, at the end of the run or after a power cut.
     pub(super) fn flushed(&mut self, controller: &Controller, datapath: &Datapath<M>, kernel: &Kernel<M>) {
         let now = kernel.now();
         self.ending = Ending::Over;
@@ -97,7 +96,7 @@ impl<M: Model> Frontend<M> {
         energy::report(&self.config, &datapath.figures().activity(now)).energy_j.total
     }
 
-    /// The power is cut now.
+    /// Cuts the power: records the lost data, and with capacitors begins to flush.
     pub fn cut_power(&mut self, controller: &mut Controller, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let now = kernel.now();
         let state = controller.cache().map(DeviceCache::state);
@@ -132,12 +131,12 @@ impl<M: Model> Frontend<M> {
     }
 }
 
-/// Pages that the device cache has sent to flash.
+/// Returns the number of destages so far.
 fn destages(controller: &Controller) -> u64 {
     controller.cache().map_or(0, |device| device.state().counts().destages)
 }
 
-/// Pages of the map, and of its journal, that were programmed.
+/// Returns the number of programmed pages of the map and of its journal.
 fn map_programs(controller: &Controller) -> u64 {
     let flash = &controller.counters().flash;
     flash.map_programs + flash.journal_programs

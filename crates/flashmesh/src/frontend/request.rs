@@ -10,20 +10,20 @@ use crate::schedule::transaction::Priority;
 use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
 
-/// A request in flight, in two cache lines. The second one, with the latency breakdown, is touched only where the completion is an event or cores take
-/// time: more requests may be outstanding than a cache holds.
+/// A request in flight, in two cache lines. The second line holds the latency breakdown, and is accessed only if completions are events or cores take
+/// time, because more requests can be in flight than fit into the CPU cache.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Request {
     pub offset: Bytes,
     pub size: Bytes,
     pub arrival: Time,
-    /// When the drive fetched it.
+    /// Time of issue to the drive.
     pub submitted: Time,
     /// Sequence number of issue.
     pub number: u64,
     pub stream: StreamId,
-    /// The stream that its workload says it is of.
+    /// Stream number in the workload.
     pub of_stream: u32,
     pub thread: u32,
     pub remaining: u32,
@@ -31,16 +31,16 @@ pub(super) struct Request {
     pub priority: Priority,
     pub status: Status,
     pub conflict: Causes,
-    /// How long it waited for cores of the controller, and these worked for it. Zero in drives without such times.
+    /// Time in the cores of the controller, waiting included; zero in drives where cores take no time.
     pub firmware: Time,
-    /// Breakdown of the transaction that finished last; set when the request is done.
+    /// Latency breakdown of the transaction that finished last; set when the request is done.
     pub critical: LatencyBreakdown,
 }
 
 const _: () = assert!(size_of::<Request>() == 128 && std::mem::offset_of!(Request, firmware) == 64);
 
 impl Request {
-    /// Sets the fields of the first line; those of the second keep the values of an earlier request.
+    /// Sets the fields of the first cache line. The second one keeps the values of an earlier request.
     #[inline(always)]
     pub fn begin(&mut self, arrived: &Arrived, submitted: Time, number: u64, stream: StreamId, priority: Priority) {
         let &Arrived { io, thread, arrival } = arrived;
@@ -50,14 +50,14 @@ impl Request {
         (self.remaining, self.status, self.conflict) = (0, Status::Success, Causes::default());
     }
 
-    /// What was asked for.
+    /// Returns the request as the workload described it.
     #[inline(always)]
     pub fn io(&self) -> IoRequest {
         let Request { arrival, kind, offset, size, of_stream, .. } = *self;
         IoRequest { arrival, kind, offset, size, stream: of_stream }
     }
 
-    /// What the log says of it, completed now.
+    /// Returns the log record of the request, completed at `now`.
     pub fn record(&self, now: Time) -> RequestRecord {
         RequestRecord {
             id: self.number,

@@ -1,4 +1,4 @@
-//! The streams of a run: each has its workload, its replay and its part of the drive.
+//! Streams of a run: each has a workload, a replay and a namespace.
 
 use crate::config::{Config, StreamConfig};
 use crate::engine::random::SimRng;
@@ -24,14 +24,14 @@ pub struct HostStream {
     pub summary: Option<WorkloadSummary>,
 }
 
-/// The workload and summary of each stream; none for a silent stream.
+/// Workload and summary of each stream; the summary of a silent stream is `None`.
 pub struct Opened {
     pub sources: Vec<Box<dyn WorkloadSource>>,
     pub summaries: Vec<Option<WorkloadSummary>>,
 }
 
-/// The first stream has the seed of the run, so that a single stream draws the same with or without a name; others have seeds
-/// drawn from it.
+/// Returns the seed of a stream. The first stream has the seed of the run, so that a single stream draws the same numbers with or without a name; the
+/// seeds of the others are drawn from it.
 fn seed_of(seed: u64, index: usize) -> u64 {
     let mut generator = SimRng::new(seed);
     (0..index).fold(seed, |_, _| generator.next_u64())
@@ -94,12 +94,12 @@ pub(super) fn attach(
 }
 
 impl<M: Model> Frontend<M> {
-    /// The bytes that a stream sees.
+    /// Returns the capacity that a stream addresses: the size of its namespace.
     pub fn capacity(&self, stream: StreamId) -> Bytes {
         self.namespaces.of(stream).map_or(Bytes::ZERO, |namespace| self.namespaces.range(namespace).capacity)
     }
 
-    /// Name and workload of each stream; `None` where the configuration names no workload.
+    /// Returns name and workload summary of each stream; the summary is `None` if the configuration names no workload.
     pub fn summaries(&self) -> impl Iterator<Item = (&str, Option<&WorkloadSummary>)> {
         self.streams.iter().map(|stream| (stream.config.name.as_str(), stream.summary.as_ref()))
     }

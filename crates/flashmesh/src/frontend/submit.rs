@@ -1,4 +1,4 @@
-//! The drive begins a request: it is admitted or refused, and cut into pages.
+//! Start of a request in the drive: admission, and division into pages.
 
 use crate::controller::{Controller, PageRequest};
 use crate::datapath::Datapath;
@@ -38,7 +38,7 @@ impl<M: Model> Frontend<M> {
                 self.write_pages(id, &io, since, controller, datapath, kernel);
             }
             RequestKind::Deallocate => {
-                // Parts of pages at either end stay: the standard lets a drive deallocate less than it was asked to.
+                // Partial pages at both ends remain: the standard allows a drive to deallocate less than requested.
                 controller.deallocate(self.whole_pages(&io), datapath, kernel);
                 self.respond(id, &LatencyBreakdown::default(), controller, kernel);
             }
@@ -47,10 +47,10 @@ impl<M: Model> Frontend<M> {
         }
     }
 
-    /// Where on the drive a request that has reached it begins.
+    /// Checks a request, and returns its start address in the drive.
     ///
     /// # Errors
-    /// When the drive does not do what it asks.
+    /// The status with which the drive refuses the request.
     #[inline(always)]
     fn admit(&self, stream: StreamId, io: &IoRequest) -> Result<Bytes, Status> {
         let too_long = self.rules.transfer_max.is_some_and(|max| io.size > max);
@@ -69,7 +69,7 @@ impl<M: Model> Frontend<M> {
         self.respond(id, &LatencyBreakdown::default(), controller, kernel);
     }
 
-    /// First and last logical page of a request.
+    /// Returns the first and the last logical page of a request.
     #[inline]
     fn pages_of(&self, io: &IoRequest) -> (Lpn, Lpn) {
         let last_byte = io.offset + io.size - Bytes::new(1);
