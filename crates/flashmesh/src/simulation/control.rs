@@ -1,40 +1,40 @@
-//! What a running simulation shows to other threads, and how they stop it.
+//! Progress and cancellation of a running simulation, for other threads.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use crate::units::Time;
 
-/// The parts in which preconditioning is counted.
+/// Number of steps in which the progress of preconditioning is published.
 const WHOLE: u32 = 10_000;
 
-/// Shared between a run and whoever watches it; all calls are cheap and from any thread.
+/// Progress of a run, and a flag to cancel it. All calls are cheap and can come from any thread.
 #[derive(Debug, Default)]
 pub struct Control {
     requests_done: AtomicU64,
     request_total: AtomicU64,
     simulated_ps: AtomicU64,
-    /// How much of the preconditioning is done, in [`WHOLE`] parts, and one more; 0 while there is none under way.
+    /// Progress of preconditioning in steps of 1/[`WHOLE`], plus 1; 0 if none is in progress.
     preconditioned: AtomicU32,
     cancelled: AtomicBool,
 }
 
 impl Control {
-    /// Asks the run to stop soon, with a report of what it has done so far.
+    /// Cancels the run, which ends soon with a report of its work so far.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the run was asked to stop.
+    /// Returns whether the run was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// Requests completed so far.
+    /// Returns the number of requests completed so far.
     pub fn requests_done(&self) -> u64 {
         self.requests_done.load(Ordering::Relaxed)
     }
 
-    /// Requests there will be in all, when known.
+    /// Returns the total number of requests of the run; `None` if unknown.
     pub fn request_total(&self) -> Option<u64> {
         match self.request_total.load(Ordering::Relaxed) {
             0 => None,
@@ -42,12 +42,12 @@ impl Control {
         }
     }
 
-    /// How far simulated time has come.
+    /// Returns the simulated time reached so far.
     pub fn simulated(&self) -> Time {
         Time::from_ps(self.simulated_ps.load(Ordering::Relaxed))
     }
 
-    /// How much of the preconditioning is done, from 0 to 1; `None` while there is none under way.
+    /// Returns the progress of preconditioning from 0 to 1; `None` if none is in progress.
     pub fn preconditioned(&self) -> Option<f64> {
         self.preconditioned.load(Ordering::Relaxed).checked_sub(1).map(|parts| f64::from(parts) / f64::from(WHOLE))
     }

@@ -1,4 +1,4 @@
-//! The loop: takes the next event and gives it to the part it belongs to.
+//! The event loop: dequeues the next event and dispatches it to the part that handles it.
 
 use std::time::{Duration, Instant};
 
@@ -22,26 +22,27 @@ use crate::units::Time;
 
 use super::{Control, Fault, recovery};
 
-/// Events between two looks at the [`Control`].
+/// Events between polls of [`Control`].
 const EVENTS_PER_LOOK: u32 = 8192;
 
-/// The same where probes look on, who may be done.
+/// Events between polls of [`Control`] while probes are attached. Shorter, so that the run drops the probed instance soon after the last probe is
+/// done.
 const EVENTS_PER_LOOK_PROBED: u32 = 64;
 
-/// Why the loop has stopped taking events.
+/// Reason for which the event loop returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pause {
-    /// The run is over.
+    /// End of the run.
     Over,
-    /// It was cancelled.
+    /// Cancellation through [`Control`].
     Cancelled,
-    /// No probe looks on any more.
+    /// No probe left that needs notices.
     Unwatched,
-    /// It is being stepped, and has come to a time at which it was to pause.
+    /// Scheduled pause of a stepped drive: its `advance` time, or a completion that ends the step.
     Due,
 }
 
-/// The parts of a drive.
+/// A drive with all its parts.
 #[derive(Clone)]
 pub(super) struct Drive<M: Model> {
     pub config: Box<Config>,
@@ -50,20 +51,20 @@ pub(super) struct Drive<M: Model> {
     pub frontend: Frontend<M>,
     pub controller: Controller,
     pub datapath: Datapath<M>,
-    /// What the run came to when the power was cut: what capacitors do after that is reported apart.
+    /// Report at the power cut. Work on the energy of the capacitors after the cut is reported separately.
     pub at_cut: Option<Box<Report>>,
-    /// Busy times when the measured window began.
+    /// Busy times of the parts at the start of the measured window.
     pub window_begin: Option<Box<PartTimes>>,
-    /// Why a part of the caller's own cannot go on.
+    /// The error that a user-supplied part can raise.
     pub fault: Fault,
-    /// Time at which the run ends although requests are in flight, since it has measured enough.
+    /// Time at which the run ends with requests in flight, because the measurement is complete.
     pub end: Option<Time>,
-    /// Completed requests from which on the next look is at how precise the run is.
+    /// Number of completed requests at which the precision of the run is checked next.
     pub precision_due: u64,
 }
 
 impl<M: Model> Drive<M> {
-    /// Issues the first requests of all streams.
+    /// Resumes collections in progress, collects idle dies, and issues the first requests.
     pub fn start(&mut self, control: &Control) -> Result<(), RunError> {
         control.begin(self.frontend.request_count());
         self.controller.resume_collections(&mut self.datapath, &mut self.kernel);
@@ -73,14 +74,14 @@ impl<M: Model> Drive<M> {
         self.frontend.start(&self.controller, &mut self.kernel)
     }
 
-    /// No probe is told of anything more but the end.
+    /// Stops notices to probes, but for the end of the run.
     pub fn stop_telling(&mut self) {
         self.kernel.stop_telling();
         self.datapath.stop_telling();
         self.controller.stop_telling();
     }
 
-    /// Ends the run, which began at `started`, with its report.
+    /// Ends the run, which began at `started`, and returns its report.
     pub fn finish(&mut self, interrupted: bool, started: Instant, control: &Control) -> Result<Report, RunError> {
         control.publish(self.frontend.counters().completed, self.kernel.now());
         if let Some(stall) = self.stall().filter(|_| !interrupted && self.end.is_none()) {
@@ -103,13 +104,13 @@ impl<M: Model> Drive<M> {
         })
     }
 
-    /// That nothing can happen any more although requests are unfinished.
+    /// Returns the error of a run that has requests left but no event.
     pub fn stall(&self) -> Option<RunError> {
         let (at, in_flight) = (self.kernel.now(), self.frontend.in_flight());
         self.frontend.is_stalled().then_some(RunError::Stalled { at, in_flight })
     }
 
-    /// Takes one event after the other, until there is a reason to pause.
+    /// Handles events until there is a reason to pause.
     pub fn run_events(&mut self, control: &Control) -> Result<Pause, RunError> {
         loop {
             for _ in 0..if M::PROBES { EVENTS_PER_LOOK_PROBED } else { EVENTS_PER_LOOK } {
@@ -137,7 +138,7 @@ impl<M: Model> Drive<M> {
         }
     }
 
-    /// Moves the clock to what happens next. The fabric comes before all events of the time for which it asked to be woken.
+    /// Advances the clock to the next event and dequeues it. A wake-up of the fabric precedes all events of the same time.
     #[inline(always)]
     fn next_event(&mut self) -> Option<Event> {
         let wake_at = self.datapath.wake_at();
@@ -151,7 +152,8 @@ impl<M: Model> Drive<M> {
         Some(self.kernel.take(due))
     }
 
-    /// Before the event is taken: between that and what is done with it nothing comes, so that both are one jump by its kind.
+    /// Notifies probes and closes due intervals. Runs before the event is dequeued, so that dequeue and dispatch compile to one jump on the event
+    /// kind.
     #[inline(always)]
     fn begin_event(&mut self) {
         self.kernel.tell(|| Notice::Event);
@@ -203,7 +205,7 @@ impl<M: Model> Drive<M> {
                 let Drive { kernel, frontend, controller, datapath, .. } = self;
                 frontend.cut_power(controller, datapath, kernel);
             }
-            // The last four come to no plain drive.
+            // Wake-ups of the host interface. The events after `Pause` do not occur in plain drives.
             Event::SubmissionDoorbell(_)
             | Event::CompletionDoorbell(_)
             | Event::EntryRead
@@ -229,21 +231,21 @@ impl<M: Model> Drive<M> {
         self.kernel.verdict()
     }
 
-    /// Brings what is done up to the requests, and granted paths down to the dies.
+    /// Passes completions to the frontend and grants to the dies, until none is pending.
     #[inline(always)]
     fn settle(&mut self) {
         let Drive { kernel, frontend, controller, datapath, .. } = self;
         frontend.settle(controller, datapath, kernel);
         while controller.settle(datapath, kernel) {
             frontend.settle(controller, datapath, kernel);
-            // What is done may have the device cache write pages, which wait for chips to be chosen.
+            // Completions can make the device cache destage pages, which the firmware policy may hold until it has chosen their chips.
             if !(M::ALL_FEATURES && controller.has_due_writes()) {
                 break;
             }
         }
     }
 
-    /// Ends the intervals of the run that end by now, before anything happens now.
+    /// Closes the measurement intervals that end by now, before any event of this time is handled.
     #[cold]
     #[inline(never)]
     fn cut_intervals(&mut self) {
@@ -252,7 +254,7 @@ impl<M: Model> Drive<M> {
         }
     }
 
-    /// Ends the intervals of the run that end at `at`.
+    /// Closes the measurement intervals that end at `at`. Schedules the end of the run if the measurement is complete.
     #[cold]
     #[inline(never)]
     fn cut_interval(&mut self, at: Time) {
@@ -268,30 +270,30 @@ impl<M: Model> Drive<M> {
         }
     }
 
-    /// Returns whether the run is steady, and the figure that `measure.precision-of` names as precise as `measure.precision` asks.
+    /// Returns whether the run is in steady state and the quantity of `measure.precision-of` has reached the precision `measure.precision`.
     fn is_precise(&mut self, at: Time) -> bool {
         let wanted = self.config.measure.precision;
         let completed = self.frontend.counters().completed;
         if wanted == 0.0 || completed < self.precision_due {
             return false;
         }
-        // Each look costs a report, and is a chance to stop too early.
+        // Each check costs a report, and is a chance to stop too early.
         self.precision_due = completed + completed / 8;
         let report = self.snapshot(at).report(Duration::ZERO, true);
         let is_measured = report.warm_up.as_ref().is_none_or(|_| report.measured.is_some());
         is_measured && report.steadiness.steady && report.precision.is_some_and(|precision| precision.met)
     }
 
-    /// Reports the run up to now, before the power is cut.
+    /// Stores the report of the run up to the power cut, which happens now.
     #[cold]
     #[inline(never)]
     fn report_cut(&mut self) {
-        // Scouts run ahead where no oracle looks, and are behind where one does.
+        // Scouts are simulated ahead without oracles and lazily with oracles: update the counters to now in both cases.
         self.datapath.catch_up(self.kernel.now());
         self.at_cut = Some(Box::new(self.snapshot(self.kernel.now()).report(Duration::ZERO, true)));
     }
 
-    /// What the drive does when the power is back, where its map has to be found again.
+    /// Recovers the map after a power cut and reports the time that this takes; `None` if the map survives a power cut by itself.
     #[cold]
     #[inline(never)]
     fn recover(&mut self) -> Result<Option<RecoveryReport>, RunError> {
@@ -316,7 +318,7 @@ impl<M: Model> Drive<M> {
         }
     }
 
-    /// Tells the probes, when there are any, what the run ends with.
+    /// Notifies the probes, if any, of the end of the run.
     fn tell_end(&mut self, report: &Report) {
         let fabric = self.datapath.fabric();
         let held = fabric.held();

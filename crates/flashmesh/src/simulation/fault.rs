@@ -1,4 +1,4 @@
-//! How a part of the caller's own ends a run.
+//! Errors by which a user-supplied part ends a run.
 
 use std::error::Error;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,12 +9,12 @@ use crate::units::Time;
 
 type Reason = Box<dyn Error + Send + Sync>;
 
-/// Where a part of the caller's own says that it cannot go on, such as a policy that calls code which may fail. Clones share it.
+/// The error of a user-supplied part, such as a policy that calls code which can fail. Clones share it.
 ///
 /// # Contract
-/// - [`Simulation::set_fault`](super::Simulation::set_fault) lets the run look at it after every event: the run ends with
-///   [`RunError::Policy`], which holds the first reason and the time.
-/// - A part that has raised a reason still answers until then, with anything that its contract allows.
+/// - After [`Simulation::set_fault`](super::Simulation::set_fault) the run checks it after every event: the run ends with [`RunError::Policy`], which
+///   holds the first reason and the time.
+/// - Until then, a part that has raised a reason continues to return anything that its contract allows.
 #[derive(Clone, Debug, Default)]
 pub struct Fault(Arc<Raised>);
 
@@ -25,7 +25,7 @@ struct Raised {
 }
 
 impl Fault {
-    /// Ends the run because of `reason`. Only the first reason counts.
+    /// Ends the run because of `reason`. Only the first reason is kept.
     pub fn raise(&self, reason: impl Into<Reason>) {
         let mut kept = self.0.reason.lock().unwrap_or_else(PoisonError::into_inner);
         if !self.0.is_raised.swap(true, Ordering::Release) {
@@ -33,13 +33,13 @@ impl Fault {
         }
     }
 
-    /// Whether there is a reason to end the run.
+    /// Returns whether a reason to end the run was raised.
     #[inline]
     pub fn is_raised(&self) -> bool {
         self.0.is_raised.load(Ordering::Acquire)
     }
 
-    /// The error of a run that has come to `now`, when there is a reason.
+    /// Returns the error of the run at `now`, if a reason was raised.
     #[inline]
     pub(super) fn check(&self, now: Time) -> Result<(), RunError> {
         if self.is_raised() { self.error(now) } else { Ok(()) }

@@ -1,4 +1,4 @@
-//! Which instance of the simulation runs a drive: the smallest that its configuration, and what a caller has put into it, can do with.
+//! Choice of the instance that runs a drive: the smallest that supports its configuration and its user-supplied parts.
 
 use std::time::Instant;
 
@@ -18,21 +18,21 @@ use crate::workload::{IoRequest, WorkloadSummary};
 use super::Control;
 use super::drive::{Drive, Pause};
 
-/// A drive in one of its instances.
+/// A drive in one of the compiled instances.
 #[derive(Clone)]
 pub(super) enum AnyDrive {
-    /// As it is built.
+    /// Every drive is built as this instance.
     Probed(Box<Drive<Probed>>),
     Any(Box<Drive<Any>>),
     SharedChannels(Box<Drive<Plain<SharedChannels>>>),
     Pnssd(Box<Drive<Plain<Pnssd>>>),
     Nossd(Box<Drive<Plain<Nossd>>>),
     Venice(Box<Drive<Plain<Venice>>>),
-    /// While it becomes another one.
+    /// Placeholder during a conversion to another instance.
     Between,
 }
 
-/// What a caller puts into a drive, in place of what its configuration names or beside it.
+/// A user-supplied part, in place of a configured one or in addition.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Injected {
     Scheduler,
@@ -50,10 +50,10 @@ pub(super) enum Injected {
 }
 
 impl Injected {
-    /// The smallest instance that asks it, or tells it, what it is there for.
+    /// Returns the smallest instance that supports the part.
     const fn needs(self) -> Instance {
         match self {
-            // Only drives with `replication.enabled` ask a home selector, and that needs more by itself.
+            // Home selectors are used only with `replication.enabled`, which itself needs a larger instance.
             Injected::HomeSelector | Injected::VictimSelector | Injected::RequestSink => Instance::Plain,
             Injected::Routing | Injected::PacketRouting | Injected::Arbiter => Instance::Plain,
             Injected::Scheduler
@@ -66,7 +66,7 @@ impl Injected {
         }
     }
 
-    /// The key of `[policy]` by which a configuration names it.
+    /// Returns the key of `[policy]` by which a configuration names the part; `None` if it cannot.
     pub const fn key(self) -> Option<&'static str> {
         match self {
             Injected::VictimSelector => Some("policy.victim"),
@@ -82,23 +82,23 @@ impl Injected {
     }
 }
 
-/// What a drive needs of the instance that runs it.
+/// Requirements of a drive on its instance.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Needs {
-    /// Without its probes.
+    /// Smallest instance once no probe needs notices.
     unwatched: Instance,
     is_watched: bool,
 }
 
 impl Needs {
-    /// Those of the keys of a configuration.
+    /// Returns the requirements of the keys of a configuration.
     pub fn of(config: &Config) -> Needs {
         let mut needs = Needs { unwatched: Instance::Plain, is_watched: false };
         config.needs().into_iter().for_each(|(_, instance)| needs.add(instance));
         needs
     }
 
-    /// The drive needs `instance` as well.
+    /// Adds the requirement of `instance`.
     pub fn add(&mut self, instance: Instance) {
         match instance {
             Instance::Plain | Instance::Any => self.unwatched = self.unwatched.max(instance),
@@ -106,25 +106,25 @@ impl Needs {
         }
     }
 
-    /// Something is put into the drive.
+    /// Adds the requirements of a user-supplied part.
     pub fn inject(&mut self, injected: Injected) {
         self.add(injected.needs());
     }
 
-    /// The instance that runs the drive.
+    /// Returns the instance that runs the drive.
     fn instance(self) -> Instance {
         if self.is_watched { Instance::Probed } else { self.unwatched }
     }
 }
 
-/// What is the same in all instances.
+/// Parts of the drive whose types do not depend on the instance.
 pub(super) struct Parts<'a> {
     pub controller: &'a Controller,
     pub geometry: &'a Geometry,
     pub summaries: Vec<(&'a str, Option<&'a WorkloadSummary>)>,
 }
 
-/// Does the same with whatever instance it is.
+/// Evaluates an expression for the drive of any instance.
 macro_rules! with_drive {
     ($any:expr, $drive:ident => $does:expr) => {
         match $any {
@@ -140,7 +140,7 @@ macro_rules! with_drive {
 }
 
 impl AnyDrive {
-    /// What is the same in all instances.
+    /// Returns the parts whose types do not depend on the instance.
     pub fn parts(&self) -> Parts<'_> {
         with_drive!(self, drive => Parts {
             controller: &drive.controller,
@@ -149,7 +149,7 @@ impl AnyDrive {
         })
     }
 
-    /// Which instance it is.
+    /// Returns the current instance.
     pub fn instance(&self) -> Instance {
         match self {
             AnyDrive::Probed(_) | AnyDrive::Between => Instance::Probed,
@@ -160,7 +160,7 @@ impl AnyDrive {
         }
     }
 
-    /// Runs it to its end in the instance that it needs. Once all probes are done it goes on without them.
+    /// Runs the drive to its end in the instance that it needs. Once all probes are done, it continues in the instance without probes.
     pub fn run(&mut self, needs: Needs, control: &Control) -> Result<Report, RunError> {
         let ran = self.run_events(needs, control);
         let ended = with_drive!(self, drive => drive.frontend.end_records());
@@ -187,13 +187,13 @@ impl AnyDrive {
         with_drive!(self, drive => drive.finish(is_cancelled, started, control))
     }
 
-    /// Begins to step it, in the instance that it needs.
+    /// Starts a drive that will be stepped, in the instance that it needs.
     pub fn open(&mut self, needs: Needs) -> Result<(), RunError> {
         self.turn_into(needs.instance());
         with_drive!(self, drive => drive.start(&Control::default()))
     }
 
-    /// Takes events until those of `until` are behind it, or nothing is left to do for any request. Gives whether that is so.
+    /// Handles all events up to and including `until`, fewer if a completion ends the step. Returns whether no work for requests is left.
     pub fn step(&mut self, until: Time, needs: Needs, control: &Control) -> Result<bool, RunError> {
         if until < Time::MAX {
             with_drive!(self, drive => drive.kernel.schedule_pause(until));
@@ -208,7 +208,7 @@ impl AnyDrive {
                 }
                 Pause::Cancelled => {}
                 Pause::Due => {
-                    // One may be left over from a step that ended earlier.
+                    // An earlier step that ended early can have left its pause in the queue.
                     let now = self.now();
                     if now >= until || self.completions().pauses_at(now) {
                         return Ok(false);
@@ -222,35 +222,35 @@ impl AnyDrive {
         }
     }
 
-    /// Submits a request; gives its id.
+    /// Submits a request. Returns its id.
     #[inline]
     pub fn accept(&mut self, stream: StreamId, io: IoRequest) -> u64 {
         with_drive!(self, drive => drive.frontend.accept(stream, io, &mut drive.kernel))
     }
 
-    /// What has been completed since it was taken last.
+    /// Returns the completions of the current step.
     #[inline]
     pub fn completions(&mut self) -> &mut Completions {
         with_drive!(self, drive => drive.frontend.completions())
     }
 
-    /// The time of the event taken last.
+    /// Returns the time of the last event.
     pub fn now(&self) -> Time {
         with_drive!(self, drive => drive.kernel.now())
     }
 
-    /// Whether the power was cut.
+    /// Returns whether the power was cut.
     pub fn is_cut_off(&self) -> bool {
         with_drive!(self, drive => drive.frontend.is_cut_off())
     }
 
-    /// When the next event comes.
+    /// Returns the time of the next event; `None` if there is none.
     pub fn next_event(&self) -> Option<Time> {
         let at = with_drive!(self, drive => drive.kernel.next_at().min(drive.datapath.wake_at()));
         (at < Time::MAX).then_some(at)
     }
 
-    /// Ends a drive that was stepped: as a run ends where nothing `is_left`, or as one that was cancelled.
+    /// Ends a stepped drive and returns its report: as a cancelled run if work `is_left`, otherwise as a completed run.
     pub fn end(&mut self, is_left: bool, started: Instant) -> Result<Report, RunError> {
         let control = Control::default();
         with_drive!(self, drive => {
@@ -264,7 +264,7 @@ impl AnyDrive {
         })
     }
 
-    /// Turns a drive as it was built into an instance.
+    /// Converts a drive of the instance in which it was built into `instance`.
     fn turn_into(&mut self, instance: Instance) {
         *self = match (std::mem::replace(self, AnyDrive::Between), instance) {
             (AnyDrive::Probed(drive), Instance::Plain) => plain(drive),
@@ -274,7 +274,7 @@ impl AnyDrive {
     }
 }
 
-/// The drive in the instance `$to`, whose interconnect is an `AnyFabric::$kind`.
+/// Converts a drive to the instance `$to`, over the interconnect in `AnyFabric::$kind`.
 macro_rules! over {
     ($drive:ident, $kind:ident, $to:ident) => {{
         let known = |fabric| match fabric {
@@ -285,7 +285,7 @@ macro_rules! over {
     }};
 }
 
-/// The plain instance over the interconnect of a drive, where there is one.
+/// Converts a drive to the plain instance for its interconnect, if there is one.
 fn plain(drive: Box<Drive<Probed>>) -> AnyDrive {
     match drive.datapath.fabric() {
         AnyFabric::SharedChannels(_) => over!(drive, SharedChannels, SharedChannels),
@@ -296,7 +296,7 @@ fn plain(drive: Box<Drive<Probed>>) -> AnyDrive {
     }
 }
 
-/// The instance with every feature and no probes, where there is one over the interconnect of the drive.
+/// Converts a drive to the instance with every feature but no probes, if there is one for its interconnect.
 fn any(drive: Box<Drive<Probed>>) -> AnyDrive {
     match drive.datapath.fabric() {
         AnyFabric::SharedChannels(_) => over!(drive, SharedChannels, Any),

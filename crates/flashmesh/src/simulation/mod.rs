@@ -1,4 +1,4 @@
-//! One drive and the workloads it runs: built from a configuration, run to its end, looked at.
+//! Simulation of one drive and its workloads: construction from a configuration, setup, run.
 
 mod control;
 mod drive;
@@ -45,12 +45,12 @@ pub use fault::Fault;
 use drive::Drive;
 use instances::{AnyDrive, Injected, Needs};
 
-/// One drive and the workloads it runs.
+/// One drive and its workloads.
 pub struct Simulation {
     drive: AnyDrive,
-    /// What the configuration, and what was put into the drive, needs of the instance that runs it.
+    /// Requirements of the configuration and of user-supplied parts on the instance.
     needs: Needs,
-    /// The keys of `[policy]` whose policies were put into the drive.
+    /// Keys of `[policy]` for which a user-supplied policy was set.
     policies: Vec<&'static str>,
 }
 
@@ -58,23 +58,23 @@ impl Simulation {
     /// Builds the drive that `config` describes and opens the workloads that it names.
     ///
     /// # Errors
-    /// When the drive cannot be built, or a workload cannot be used on it.
+    /// If the drive cannot be built, or a workload cannot be used on it.
     pub fn new(config: &Config) -> Result<Simulation, RunError> {
         Simulation::opened(config, facts(config.fabric.kind), None, None, &Control::default())
     }
 
-    /// As [`Simulation::new`], over an interconnect of the kind `facts`: that which `fabric.kind` names means nothing then.
+    /// Like [`Simulation::new`], but over an interconnect of the kind `facts`; `fabric.kind` is ignored.
     ///
     /// # Errors
-    /// As [`Simulation::new`], or when the configuration asks for what the kind cannot do.
+    /// Like [`Simulation::new`], and if the configuration requires something that the kind does not support.
     pub fn over(config: &Config, facts: &'static Facts) -> Result<Simulation, RunError> {
         Simulation::opened(config, facts, None, None, &Control::default())
     }
 
-    /// As [`Simulation::with_sources`], over an interconnect of the kind `facts`.
+    /// Like [`Simulation::with_sources`], but over an interconnect of the kind `facts`.
     ///
     /// # Errors
-    /// As [`Simulation::with_sources`], or when the configuration asks for what the kind cannot do.
+    /// Like [`Simulation::with_sources`], and if the configuration requires something that the kind does not support.
     pub fn over_with_sources(
         config: &Config,
         facts: &'static Facts,
@@ -84,19 +84,20 @@ impl Simulation {
         Simulation::assembled(config, facts, sources, &ExpectedWrites::unknown(), None, &Control::default())
     }
 
-    /// As [`Simulation::new`], or [`Simulation::alone`] where `only` names a stream, with a drive from those that were prepared
-    /// already, if it is there.
+    /// Like [`Simulation::new`], or like [`Simulation::alone`] if `only` names a stream, but with the initial state from `drives`, which prepares it
+    /// if no earlier run did.
     ///
     /// # Errors
-    /// When the drive cannot be built, there is no such stream, or a workload cannot be used.
+    /// If the drive cannot be built, there is no such stream, or a workload cannot be used.
     pub fn prepared(config: &Config, only: Option<usize>, drives: &PreparedDrives) -> Result<Simulation, RunError> {
         Simulation::opened(config, facts(config.fabric.kind), only, Some(drives), &Control::default())
     }
 
-    /// As [`Simulation::prepared`], or with a drive of its own without `drives`; `control` shows how far its preconditioning is.
+    /// Like [`Simulation::prepared`], but publishes the progress of preconditioning to `control`. Without `drives`, prepares the state for this run
+    /// only.
     ///
     /// # Errors
-    /// As [`Simulation::prepared`].
+    /// Like [`Simulation::prepared`].
     pub fn watched(
         config: &Config,
         only: Option<usize>,
@@ -106,17 +107,17 @@ impl Simulation {
         Simulation::opened(config, facts(config.fabric.kind), only, drives, control)
     }
 
-    /// What decides the state in which a run of `config` begins: runs of one key share it, and wait for the one that prepares it. `None` for a
-    /// drive that is prepared for each run, or cannot be built.
+    /// Returns the key of the state in which a run of `config` begins. Runs with equal keys share the state, and wait for the run that prepares it.
+    /// `None` if the drive is prepared separately for each run, or cannot be built.
     pub fn state_key(config: &Config, drives: &PreparedDrives) -> Option<String> {
         let geometry = Geometry::of(config).ok()?;
         drives.key(&geometry, config, ftl_rules(config), &config.expected_writes())
     }
 
-    /// Runs the stream at `index` alone on the same drive, as the baseline of fairness: the other streams issue nothing.
+    /// Builds the drive to run only the stream at `index`, as the baseline of fairness: the other streams issue nothing.
     ///
     /// # Errors
-    /// When the drive cannot be built, there is no such stream, or its workload cannot be used.
+    /// If the drive cannot be built, there is no such stream, or its workload cannot be used.
     pub fn alone(config: &Config, index: usize) -> Result<Simulation, RunError> {
         Simulation::opened(config, facts(config.fabric.kind), Some(index), None, &Control::default())
     }
@@ -143,19 +144,19 @@ impl Simulation {
         Ok(simulation)
     }
 
-    /// Builds the drive that `config` describes, brings it to its initial state and connects `source` to its only stream.
+    /// Builds the drive that `config` describes in its initial state, and connects `source` to its only stream.
     ///
     /// # Errors
-    /// When the drive cannot be built, or the configuration has several streams.
+    /// If the drive cannot be built, or the configuration has several streams.
     pub fn with_source(config: &Config, source: Box<dyn WorkloadSource>) -> Result<Simulation, RunError> {
         Simulation::with_sources(config, vec![source])
     }
 
-    /// Builds the drive that `config` describes, brings it to its initial state and connects one of `sources` to each stream,
-    /// in the order of [`Config::streams`]. Offsets of a source count from the beginning of the namespace of its stream.
+    /// Builds the drive that `config` describes in its initial state, and connects one of `sources` to each stream, in the order of
+    /// [`Config::streams`]. Offsets of a source are relative to the namespace of its stream.
     ///
     /// # Errors
-    /// When the drive cannot be built, or there are not as many sources as streams.
+    /// If the drive cannot be built, or the numbers of sources and streams differ.
     pub fn with_sources(config: &Config, sources: Vec<Box<dyn WorkloadSource>>) -> Result<Simulation, RunError> {
         Simulation::over_with_sources(config, facts(config.fabric.kind), sources)
     }
@@ -210,7 +211,7 @@ impl Simulation {
         Ok(simulation)
     }
 
-    /// The drive before it runs.
+    /// Returns the drive before it runs.
     fn built(&mut self) -> &mut Drive<crate::kernel::model::Probed> {
         match &mut self.drive {
             AnyDrive::Probed(drive) => drive,
@@ -223,22 +224,22 @@ impl Simulation {
         self.policies.extend(injected.key());
     }
 
-    /// Ends the run, with [`RunError::Policy`], after the event in which a part of the caller's own raises `fault`.
+    /// Sets the fault through which user-supplied parts end the run with [`RunError::Policy`], after the event in which they raise it.
     ///
     /// # Panics
-    /// When the drive has run already: it is set up before.
+    /// If the drive has already run.
     pub fn set_fault(&mut self, fault: Fault) {
         self.inject(Injected::Fault);
         self.built().fault = fault;
     }
 
-    /// Leads scouts by a routing algorithm of the caller's own in place of the configured one.
+    /// Replaces the configured routing of scouts with a user-supplied one.
     ///
     /// # Errors
-    /// When the interconnect sends no scouts.
+    /// If the interconnect has no scouts.
     ///
     /// # Panics
-    /// When the drive has run already: it is set up before.
+    /// If the drive has already run.
     pub fn set_routing(&mut self, routing: &dyn RoutingAlgorithm) -> Result<(), RunError> {
         self.inject(Injected::Routing);
         let datapath = &mut self.built().datapath;
@@ -248,13 +249,13 @@ impl Simulation {
         Err(unable(datapath.facts(), "policy.routing", "sends no scouts", "choose fabric.kind = \"venice\""))
     }
 
-    /// Leads the packets of NoSSD by a routing of the caller's own in place of XY routing; it is asked now, for every router and destination.
+    /// Replaces XY routing of the packets of NoSSD with a user-supplied one, which is evaluated now for every router and destination.
     ///
     /// # Errors
-    /// When the interconnect carries no packets from router to router, packets would not arrive, or the network could deadlock.
+    /// If the interconnect has no packets that go from router to router, packets would not reach their destinations, or the network could deadlock.
     ///
     /// # Panics
-    /// When the drive has run already: it is set up before.
+    /// If the drive has already run.
     pub fn set_packet_routing(&mut self, routing: &dyn PacketRouting) -> Result<(), PacketRoutingError> {
         self.inject(Injected::PacketRouting);
         let drive = self.built();
@@ -266,13 +267,13 @@ impl Simulation {
         Err(unfit(datapath.facts(), "policy.hops", why, "choose fabric.kind = \"nossd\"").into())
     }
 
-    /// Grants channels and controllers by a rule of the caller's own in place of `fabric.arbitration`.
+    /// Replaces the arbitration of channels and controllers by `fabric.arbitration` with a user-supplied one.
     ///
     /// # Errors
-    /// When nobody waits for a channel or a controller of the interconnect by that key.
+    /// If that key does not affect the interconnect.
     ///
     /// # Panics
-    /// When the drive has run already: it is set up before.
+    /// If the drive has already run.
     pub fn set_arbiter(&mut self, policy: Box<dyn ArbitrationPolicy + Send>) -> Result<(), RunError> {
         self.inject(Injected::Arbiter);
         let datapath = &mut self.built().datapath;
@@ -288,10 +289,10 @@ impl Simulation {
         ))
     }
 
-    /// Runs with a scheduling policy of the caller's own in place of the configured one.
+    /// Replaces the configured scheduling policy with a user-supplied one.
     ///
     /// # Panics
-    /// When the drive has run already: it is set up before.
+    /// If the drive has already run.
     pub fn set_scheduler(&mut self, scheduler: Box<dyn Scheduler + Send>) {
         self.inject(Injected::Scheduler);
         let drive = self.built();
@@ -301,11 +302,10 @@ impl Simulation {
         }
     }
 
-    /// Runs with a controller policy of the caller's own in place of the configured one. The state before the first request is that
-    /// which the configuration describes.
+    /// Replaces the page policy with a user-supplied firmware policy. The initial state is still that of the configuration.
     ///
     /// # Panics
-    /// When the drive has run already, or its configuration has another policy than `page`.
+    /// If the drive has already run, or the configuration has another policy than `page`.
     pub fn set_firmware_policy(&mut self, policy: Box<dyn FirmwarePolicy + Send>) {
         self.inject(Injected::FirmwarePolicy);
         let drive = self.built();
@@ -314,21 +314,21 @@ impl Simulation {
         drive.controller.set_policy(policy);
     }
 
-    /// Chooses the planes of written pages by a part of the caller's own, in place of [`FirmwarePolicy::place_write`] of the configured policy.
-    /// The state before the first request is that which the configuration describes.
+    /// Sets a user-supplied placer, which chooses the planes of written pages in place of [`FirmwarePolicy::place_write`] of the configured policy.
+    /// The initial state is still that of the configuration.
     ///
     /// # Panics
-    /// When the drive has run already, or its configuration has the policy `mbm`, which places writes in another way.
+    /// If the drive has already run, or the configuration has the policy `mbm`, which places writes in another way.
     pub fn set_write_placer(&mut self, placer: Box<dyn WritePlacer + Send>) {
         self.inject(Injected::WritePlacer);
         self.built().controller.set_write_placer(placer);
     }
 
-    /// Chooses which copy of a replicated page serves a read by a selector of the caller's own. Without `replication.enabled` no page has
-    /// a copy, and it is not asked.
+    /// Sets a user-supplied selector, which chooses the replica of a page that serves a read. Without `replication.enabled` no page has a replica,
+    /// and the selector is not called.
     ///
     /// # Panics
-    /// When the drive has run already: it is set up before.
+    /// If the drive has already run.
     pub fn set_home_selector(&mut self, selector: Box<dyn HomeSelector + Send>) {
         self.inject(Injected::HomeSelector);
         if let Some(replication) = self.built().controller.replication_mut() {
@@ -336,10 +336,10 @@ impl Simulation {
         }
     }
 
-    /// Places pages by an allocator of the caller's own in place of the configured one. What preconditioning has placed stays.
+    /// Replaces the configured allocator with a user-supplied one. Pages placed by preconditioning stay where they are.
     ///
     /// # Panics
-    /// When the drive has run already: it is set up before.
+    /// If the drive has already run.
     pub fn set_allocator(&mut self, allocator: Box<dyn Allocator + Send>) {
         self.inject(Injected::Allocator);
         let drive = self.built();
@@ -347,29 +347,28 @@ impl Simulation {
         drive.controller.set_allocator(allocator);
     }
 
-    /// Chooses victims of garbage collection by a policy of the caller's own in place of the configured one. Preconditioning has been
-    /// done by the configured one.
+    /// Replaces the configured victim selection of garbage collection with a user-supplied one. Preconditioning has used the configured one.
     ///
     /// # Panics
-    /// When the drive has run already: it is set up before.
+    /// If the drive has already run.
     pub fn set_victim_selector(&mut self, selector: Box<dyn VictimSelector + Send>) {
         self.inject(Injected::VictimSelector);
         self.built().controller.set_victim_selector(selector);
     }
 
-    /// Gives every completed request to `sink`.
+    /// Sets the sink that receives the record of every completed request.
     ///
     /// # Panics
-    /// When the drive has run already: it is set up before.
+    /// If the drive has already run.
     pub fn set_request_sink(&mut self, sink: Box<dyn RequestSink>) {
         self.needs.inject(Injected::RequestSink);
         self.built().frontend.set_request_sink(sink);
     }
 
-    /// Adds a probe, which is told what happens during the run.
+    /// Adds a probe, which is notified of what happens during the run.
     ///
     /// # Panics
-    /// When the drive has run already: it is set up before.
+    /// If the drive has already run.
     pub fn add_probe(&mut self, probe: Box<dyn Probe + Send>) {
         self.needs.inject(Injected::Probe(probe.scope()));
         let drive = self.built();
@@ -380,11 +379,11 @@ impl Simulation {
         drive.kernel.add_probe(probe);
     }
 
-    /// Turns the oracles on: the run fails at the first thing that must not happen. Over an interconnect of a kind that they do not know it
-    /// fails at once; see [`Simulation::enable_checks_of`].
+    /// Enables the oracles: the run fails at the first violation. Over an interconnect of an unknown kind it fails at once; see
+    /// [`Simulation::enable_checks_of`].
     ///
     /// # Panics
-    /// When the drive has run already: it is set up before.
+    /// If the drive has already run.
     pub fn enable_checks(&mut self) {
         let drive = self.built();
         let kind = drive.datapath.facts().name;
@@ -395,10 +394,10 @@ impl Simulation {
         self.add_oracles(oracles);
     }
 
-    /// Turns the oracles on, for a drive over an interconnect of the caller's own of which this is to be expected.
+    /// Enables the oracles for a drive over a user-supplied interconnect with the `expected` properties.
     ///
     /// # Panics
-    /// When the drive has run already: it is set up before.
+    /// If the drive has already run.
     pub fn enable_checks_of(&mut self, expected: &Expected) {
         let drive = self.built();
         let oracles = Oracles::over(expected, &drive.geometry, &drive.config);
@@ -406,37 +405,37 @@ impl Simulation {
     }
 
     fn add_oracles(&mut self, oracles: Oracles) {
-        // An audit looks at every page.
+        // The audit of the oracles looks up every page.
         self.built().controller.store_map();
         self.add_probe(Box::new(oracles));
     }
 
-    /// Runs in `instance` at least, where a smaller one would be enough. The results are the same, and later: to see that they are.
+    /// Runs in `instance` at least, even if a smaller one would be enough. The run is slower, with equal results; tests compare them.
     pub fn require(&mut self, instance: Instance) {
         self.needs.add(instance);
     }
 
-    /// The instance that runs the drive, or did so last; before the run the one with everything.
+    /// Returns the instance that runs or last ran the drive; before the run, the instance with everything.
     pub fn instance(&self) -> Instance {
         self.drive.instance()
     }
 
-    /// The translation layer, to look at where pages live.
+    /// Returns the translation layer, which holds the locations of pages.
     pub fn ftl(&self) -> &Ftl {
         self.drive.parts().controller.ftl()
     }
 
-    /// The shape of the array.
+    /// Returns the geometry of the flash array.
     pub fn geometry(&self) -> &Geometry {
         self.drive.parts().geometry
     }
 
-    /// What the workload of each stream is, with the name of the stream; nothing where the configuration does not name it.
+    /// Returns the name of each stream with the summary of its workload; `None` if the configuration names no workload.
     pub fn summaries(&self) -> impl Iterator<Item = (&str, Option<&WorkloadSummary>)> {
         self.drive.parts().summaries.into_iter()
     }
 
-    /// What the workload is, when there is only one and the configuration names it.
+    /// Returns the summary of the workload; `None` if there are several streams, or the configuration names no workload.
     pub fn summary(&self) -> Option<&WorkloadSummary> {
         match self.drive.parts().summaries.as_slice() {
             &[(_, summary)] => summary,
@@ -444,11 +443,11 @@ impl Simulation {
         }
     }
 
-    /// Writes a timeline of the run for Perfetto into `sink`, of the window and size in `[measure]`. What became of it can be asked for
+    /// Writes a timeline of the run for Perfetto to `sink`, for the window and up to the size in `[measure]`. Returns a handle to the outcome, for
     /// after the run.
     ///
     /// # Panics
-    /// When the drive has run already: it is set up before.
+    /// If the drive has already run.
     pub fn record_timeline(&mut self, sink: Box<dyn Write + Send>) -> Outcome {
         let drive = self.built();
         let measure = &drive.config.measure;
@@ -462,7 +461,7 @@ impl Simulation {
         outcome
     }
 
-    /// Records the interconnect where the configuration wants it.
+    /// Adds the recorder of the interconnect if the configuration enables it.
     fn record_network(&mut self) -> Option<Recorded> {
         let AnyDrive::Probed(drive) = &self.drive else { return None };
         let measure = &drive.config.measure;
@@ -475,17 +474,17 @@ impl Simulation {
         Some(recorded)
     }
 
-    /// Refuses to run without a policy that the configuration names.
+    /// Returns an error if the configuration names a policy that was not set.
     fn require_policies(&mut self) -> Result<(), RunError> {
         let AnyDrive::Probed(drive) = &self.drive else { return Ok(()) };
         let mut missing = drive.config.policy.named().filter(|(key, _)| !self.policies.contains(key));
         missing.next().map_or(Ok(()), |(key, name)| Err(RunError::NoPolicy { key, name: name.to_owned() }))
     }
 
-    /// Runs all streams to their end, or until `control` cancels it.
+    /// Runs all streams to their end, or until `control` cancels the run.
     ///
     /// # Errors
-    /// When the workload cannot be read on, a sink cannot be written, or an oracle speaks.
+    /// If a workload cannot be read further, a sink cannot be written, or an oracle finds a violation.
     pub fn run(&mut self, control: &Control) -> Result<Report, RunError> {
         self.require_policies()?;
         let recorded = self.record_network();
@@ -495,7 +494,7 @@ impl Simulation {
     }
 }
 
-/// Why an interconnect cannot do what a policy is for.
+/// Returns the error of a policy that the interconnect does not support.
 fn unable(facts: &Facts, key: &'static str, why: &str, help: &str) -> RunError {
     unfit(facts, key, why, help).into()
 }

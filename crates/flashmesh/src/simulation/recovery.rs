@@ -1,7 +1,7 @@
-//! The power is back: the reads of a recovery run through the dies and the interconnect, one step after the other.
+//! Recovery after a power cut: simulation of its reads through the dies and the interconnect, step by step.
 //!
-//! The drive is built anew for that, with all dies and paths free; what a step reads is known when it begins, and each die gets as many reads at a time
-//! as keep all of its planes at work. The time that the controller computes is left out \[choice\].
+//! The drive is rebuilt with all dies and paths idle. The reads of a step are known when it begins, and each die has enough reads pending to keep all
+//! of its planes busy. Computing time of the controller is ignored \[choice\].
 
 use crate::config::Config;
 use crate::datapath::{Arrived, Datapath, Ended, Next, PageSource, Wants};
@@ -19,13 +19,13 @@ use crate::schedule::transaction::{Class, Owner, Transaction};
 use crate::schedule::work::Work;
 use crate::units::Time;
 
-/// Reads that wait for a die, for each of its planes.
+/// Pending reads of a die, for each of its planes.
 const READS_PER_PLANE: u32 = 4;
 
-/// The reads of one step that are still to be issued.
+/// Reads of one step that have not been issued.
 struct Reads {
     geometry: Geometry,
-    /// By die.
+    /// Reads to issue, by die.
     waiting: Vec<std::vec::IntoIter<ScanRead>>,
     arrived: u64,
 }
@@ -40,7 +40,7 @@ impl Reads {
         Reads { geometry: geometry.clone(), waiting, arrived: 0 }
     }
 
-    /// Puts the next read of a die into its queue.
+    /// Enqueues the next read of a die.
     fn issue(&mut self, die: DieId, datapath: &mut Datapath<Probed>, kernel: &mut Kernel<Probed>) {
         let Some(ScanRead { ppn, is_whole }) = self.waiting[die.index()].next() else { return };
         let bytes = if is_whole { self.geometry.page_size } else { self.geometry.sector_size };
@@ -52,7 +52,7 @@ impl Reads {
         self.try_issue(die, datapath, kernel);
     }
 
-    /// Lets a die take its next operation; nothing is ever held back.
+    /// Tries to issue the next operation of a die. Nothing is ever held back.
     fn try_issue(&self, die: DieId, datapath: &mut Datapath<Probed>, kernel: &mut Kernel<Probed>) {
         if let Wants::Each(first, count) = datapath.try_issue(die, self, kernel) {
             for die in (first.0..first.0 + count).map(DieId) {
@@ -61,7 +61,7 @@ impl Reads {
         }
     }
 
-    /// The data in the register of a die asks for its path.
+    /// Requests a path for the data in the register of a die.
     fn send_register(die: DieId, datapath: &mut Datapath<Probed>, kernel: &mut Kernel<Probed>) {
         if datapath.begin_sending(die) {
             datapath.ask_data(die, None, kernel);
@@ -69,7 +69,7 @@ impl Reads {
     }
 }
 
-/// Reads that go where they were sent: nothing moves meanwhile.
+/// Answers for reads whose pages never move.
 impl<M: Model> PageSource<M> for Reads {
     fn is_current(&self, _transaction: &Transaction) -> bool {
         true
@@ -140,7 +140,7 @@ impl<M: Model> PageSource<M> for Reads {
     }
 }
 
-/// A drive whose power is back.
+/// A drive during recovery.
 struct Recovery {
     geometry: Geometry,
     kernel: Kernel<Probed>,
@@ -148,7 +148,7 @@ struct Recovery {
 }
 
 impl Recovery {
-    /// Runs one step to its end; gives how long it takes.
+    /// Runs one step to its end. Returns its duration in ps.
     fn read(&mut self, reads: &[ScanRead]) -> Result<u64, RunError> {
         let started = self.kernel.now();
         let mut source = Reads::new(&self.geometry, reads);
@@ -192,7 +192,7 @@ impl Recovery {
                 }
             }
             Event::Resumed(die) => source.try_issue(die, datapath, kernel),
-            // Nothing is programmed, and there is no host.
+            // There are no programs and no host.
             _ => {}
         }
     }
@@ -206,7 +206,7 @@ impl Recovery {
             Arrived::Data { die, read, held } => {
                 source.try_issue(die, datapath, kernel);
                 Reads::send_register(die, datapath, kernel);
-                // Mapping units of a page that were read together.
+                // Companions: mapping units of the same page.
                 let mut arrived = Some(read);
                 while let Some(read) = arrived {
                     arrived = datapath.companion(read);
@@ -249,10 +249,10 @@ impl Recovery {
     }
 }
 
-/// What a recovery takes that reads `scan` and finds `recovered`.
+/// Simulates the reads of `scan`, and reports the duration of the recovery with the counts of `recovered`.
 ///
 /// # Errors
-/// When the drive cannot be built, or the reads do not come to an end.
+/// If the drive cannot be built, or the reads never end.
 pub(super) fn report(
     config: &Config,
     geometry: &Geometry,

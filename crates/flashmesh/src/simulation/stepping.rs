@@ -1,4 +1,4 @@
-//! A drive that a caller steps: requests are submitted while it runs, and simulated time goes as far as it is told to.
+//! Stepped drives: the caller submits requests while the drive runs, and advances simulated time.
 
 use std::time::Instant;
 
@@ -20,51 +20,48 @@ pub use crate::measure::completions::Completion;
 /// A request to submit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Submission {
-    /// When it arrives.
+    /// Arrival time.
     pub time: Time,
-    /// What it asks.
+    /// Kind of the request.
     pub kind: RequestKind,
-    /// Where it begins in the namespace of its stream, a multiple of the sector size.
+    /// Start in the namespace of the stream, a multiple of the sector size.
     pub offset: Bytes,
-    /// How much it covers, a positive multiple of the sector size; nothing for a flush.
+    /// Size, a positive multiple of the sector size; zero for a flush.
     pub size: Bytes,
-    /// The stream that it comes from, as [`Config::streams`] numbers them.
+    /// Index of the issuing stream in [`Config::streams`].
     pub stream: usize,
 }
 
-/// What is known of a stream.
 #[derive(Clone, Copy, Debug)]
 struct StreamState {
     capacity: Bytes,
-    /// The arrival of the request submitted last.
+    /// Arrival of the last submitted request.
     last: Time,
 }
 
-/// Whether anything is left to do.
+/// Progress of a stepped drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Nothing has been simulated. What is submitted for time 0 is issued when the drive starts, as in a run; the first arrival is at this time, if
-    /// there is one.
+    /// The drive has not started. Requests for time 0 are issued when it starts, as in a run. Holds the earliest arrival of the submitted requests,
+    /// if any.
     New(Option<Time>),
-    /// All requests have completed; background work waits for the next one, as it would not be done in a run that ends here.
+    /// All requests have completed. Background work is suspended until the next request, because a run that ended here would not do it either.
     Idle,
-    /// Requests are under way.
+    /// Requests are in flight.
     Busy,
-    /// The power was cut then.
+    /// The power was cut at this time.
     Cut(Time),
-    /// An error came in the middle of an event.
+    /// An error ended the simulation in the middle of an event.
     Failed,
 }
 
 /// A drive that its caller steps.
 ///
-/// Requests are submitted with the time at which they arrive, and the drive is advanced to a time: all that happens up to then, at that time
-/// included, is simulated, and the requests that completed are returned. The streams are those of the configuration; `[workload]` and
-/// `[replay]` are not followed.
+/// Requests are submitted with their arrival times, and the drive is advanced to a time: all events up to and including that time are simulated, and
+/// the requests that completed are returned. The streams are those of the configuration; `[workload]` and `[replay]` are ignored.
 ///
-/// Where all requests that arrive up to a time are submitted before the drive is advanced to it, the report is that of a run in which the same
-/// requests come from a trace, bit for bit. A request that is submitted at the time to which the drive was advanced arrives behind all that
-/// happened then.
+/// If all requests that arrive up to a time are submitted before the drive is advanced to it, the report equals that of a run with the same requests
+/// from a trace, bit for bit. A request submitted for the time to which the drive was already advanced arrives after all earlier events of that time.
 ///
 /// ```
 /// use flashmesh::config::Config;
@@ -114,26 +111,26 @@ impl std::fmt::Debug for Snapshot {
 }
 
 impl Drive {
-    /// Builds the drive that `config` describes and brings it to its initial state, at time 0.
+    /// Builds the drive that `config` describes in its initial state, at time 0.
     ///
     /// # Errors
-    /// When the drive cannot be built, or `config` asks for what a drive that is stepped does not do.
+    /// If the drive cannot be built, or `config` has a key that a stepped drive does not support.
     pub fn new(config: &Config) -> Result<Drive, RunError> {
         Drive::prepared(config, false, None)
     }
 
-    /// As [`Drive::new`], with the oracles on: it fails at the first thing that must not happen.
+    /// Like [`Drive::new`], but with the oracles enabled: the drive fails at the first violation.
     ///
     /// # Errors
-    /// As [`Drive::new`].
+    /// Like [`Drive::new`].
     pub fn checked(config: &Config) -> Result<Drive, RunError> {
         Drive::prepared(config, true, None)
     }
 
-    /// As [`Drive::new`], or [`Drive::checked`], with a drive from those that were prepared already, if it is there.
+    /// Like [`Drive::new`], or [`Drive::checked`] if `is_checked`, but with the initial state from `drives`, if given.
     ///
     /// # Errors
-    /// As [`Drive::new`].
+    /// Like [`Drive::new`].
     pub fn prepared(config: &Config, is_checked: bool, drives: Option<&PreparedDrives>) -> Result<Drive, RunError> {
         refuse_unfollowed(config)?;
         let names = config.streams().len();
@@ -172,31 +169,31 @@ impl Drive {
         })
     }
 
-    /// The time to which it was advanced.
+    /// Returns the time to which the drive was advanced.
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// Requests that were submitted and have not completed.
+    /// Returns the number of requests that were submitted and have not completed.
     pub fn outstanding(&self) -> u64 {
         self.outstanding
     }
 
-    /// Offsets and sizes are multiples of this.
+    /// Returns the sector size, of which all offsets and sizes are multiples.
     pub fn sector_size(&self) -> Bytes {
         self.sector
     }
 
-    /// The bytes that `stream` sees; nothing where there is no such stream.
+    /// Returns the capacity that `stream` addresses; `None` if there is no such stream.
     pub fn capacity(&self, stream: usize) -> Option<Bytes> {
         self.streams.get(stream).map(|stream| stream.capacity)
     }
 
-    /// Submits a request; gives its id: they are numbered from 0. What lies beyond the capacity is answered by the drive, with a status.
+    /// Submits a request. Returns its id; ids count up from 0. A request beyond the capacity completes with an error status.
     ///
     /// # Errors
-    /// When it arrives before the time of the drive or before the last one of its stream, is no request that a host can make, or the drive
-    /// takes no more.
+    /// If the request arrives before the time of the drive or before the last one of its stream, if no host can make it, or if the drive accepts no
+    /// more requests.
     #[inline]
     pub fn submit(&mut self, request: Submission) -> Result<u64, StepError> {
         self.require_open()?;
@@ -204,10 +201,10 @@ impl Drive {
         Ok(self.accept(request))
     }
 
-    /// Submits requests; gives the id of the first, from which they are numbered on. Submits none where one of them cannot be.
+    /// Submits requests. Returns the id of the first; the ids of the others follow. If one of them is invalid, submits none.
     ///
     /// # Errors
-    /// As [`Drive::submit`], with the place of the request.
+    /// Like [`Drive::submit`], with the index of the request.
     pub fn submit_all(
         &mut self,
         requests: impl Iterator<Item = Submission> + Clone,
@@ -269,7 +266,7 @@ impl Drive {
         Ok(())
     }
 
-    /// A request that was checked.
+    /// Adds a checked request. Returns its id.
     #[inline]
     fn accept(&mut self, request: Submission) -> u64 {
         let Submission { time: arrival, kind, offset, size, stream } = request;
@@ -282,7 +279,7 @@ impl Drive {
         self.drive.accept(StreamId(stream as u32), IoRequest { arrival, kind, offset, size, stream: 0 })
     }
 
-    /// When the next event comes; nothing where none will until a request is submitted. An event need not complete a request.
+    /// Returns the time of the next event; `None` if none follows until a request is submitted. An event need not complete a request.
     pub fn next_event(&self) -> Option<Time> {
         match self.state {
             State::New(first) => first,
@@ -291,10 +288,10 @@ impl Drive {
         }
     }
 
-    /// Simulates all that happens up to `time`, at that time included; gives the requests that completed, in that order.
+    /// Simulates all events up to and including `time`. Returns the completed requests, in order of completion.
     ///
     /// # Errors
-    /// When `time` lies before the time of the drive, or an oracle objects.
+    /// If `time` is before the time of the drive, or an oracle finds a violation.
     pub fn advance(&mut self, time: Time) -> Result<&[Completion], RunError> {
         if time > Time::RUN_MAX {
             return Err(StepError::TooFar { time }.into());
@@ -302,11 +299,10 @@ impl Drive {
         self.step(time, false)
     }
 
-    /// As [`Drive::advance`], but no further than the time at which the next request completes, where that is before `time`; or to where
-    /// nothing is left to do for any request.
+    /// Like [`Drive::advance`], but stops earlier, at the time of the next completion or when no work for requests is left.
     ///
     /// # Errors
-    /// As [`Drive::advance`].
+    /// Like [`Drive::advance`].
     pub fn advance_to_completion(&mut self, time: Option<Time>) -> Result<&[Completion], RunError> {
         if let Some(time) = time.filter(|&time| time > Time::RUN_MAX) {
             return Err(StepError::TooFar { time }.into());
@@ -314,10 +310,10 @@ impl Drive {
         self.step(time.unwrap_or(Time::MAX), true)
     }
 
-    /// Simulates until all requests have completed; gives those that did, in that order.
+    /// Simulates until all requests have completed. Returns the completed requests, in order of completion.
     ///
     /// # Errors
-    /// When an oracle objects.
+    /// If an oracle finds a violation.
     pub fn drain(&mut self) -> Result<&[Completion], RunError> {
         self.step(Time::MAX, false)
     }
@@ -344,7 +340,7 @@ impl Drive {
                 };
             }
         }
-        // Without an end, or with one that comes later than the completion, time is where the drive is.
+        // Without an `until`, or after an early stop at a completion, the time is that of the last event.
         let done = self.drive.completions().done.len();
         let pauses_early = to_completion && done > 0;
         self.now = if until == Time::MAX || pauses_early { self.drive.now().later(self.now) } else { until };
@@ -352,24 +348,24 @@ impl Drive {
         Ok(&self.drive.completions().done)
     }
 
-    /// Takes what the last step completed, without a copy.
+    /// Takes the completions of the last step without copying them.
     pub fn take_completions(&mut self) -> Vec<Completion> {
         std::mem::take(&mut self.drive.completions().done)
     }
 
-    /// What a run would report that ends here: that of a whole run when all requests have completed, and of an interrupted one before that.
-    /// The drive stays as it is: a copy of it is ended.
+    /// Returns the report of a run that ends now: of a complete run if all requests have completed, otherwise of an interrupted one. The drive stays
+    /// as it is; a copy of it is ended.
     ///
     /// # Errors
-    /// When the drive has failed, or an oracle objects to its end.
+    /// If the drive has failed, or an oracle finds a violation at its end.
     pub fn report(&self) -> Result<Report, RunError> {
         self.clone().finish()
     }
 
-    /// As [`Drive::report`], of a drive that is not needed any more: nothing is copied.
+    /// Like [`Drive::report`], but ends the drive itself instead of a copy.
     ///
     /// # Errors
-    /// As [`Drive::report`].
+    /// Like [`Drive::report`].
     pub fn finish(mut self) -> Result<Report, RunError> {
         match self.state {
             State::Failed => Err(StepError::Failed.into()),
@@ -383,15 +379,15 @@ impl Drive {
         }
     }
 
-    /// A copy of the whole state.
+    /// Returns a copy of the whole state.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot(Box::new(self.clone()))
     }
 
-    /// Goes back to the state of `snapshot`: what follows is what followed then, if the same is submitted.
+    /// Restores the state of `snapshot`. If the same requests are submitted, the same follows.
     ///
     /// # Errors
-    /// When the snapshot is of a drive with another configuration, or with the oracles on where this one has them off; this drive stays as it is.
+    /// If the snapshot is of a drive with another configuration, or only one of the two has the oracles enabled. The drive then stays as it is.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), StepError> {
         let other = &*snapshot.0;
         self.refuse_other(other)?;
@@ -399,7 +395,7 @@ impl Drive {
         Ok(())
     }
 
-    /// Refuses a drive whose state this one cannot take over.
+    /// Returns an error if the state of `other` cannot replace that of this drive.
     fn refuse_other(&self, other: &Drive) -> Result<(), StepError> {
         let shown = |value: Option<String>| value.unwrap_or_else(|| "not set".to_owned());
         let differs = |key: String, theirs: String, own: String| Err(StepError::OtherDrive { key, theirs, own });
@@ -415,7 +411,7 @@ impl Drive {
     }
 }
 
-/// The keys that say what the caller of a drive decides, or ask for what cannot be copied.
+/// Returns an error for keys that the caller of a stepped drive decides, or whose state cannot be copied.
 fn refuse_unfollowed(config: &Config) -> Result<(), StepError> {
     const BY_CALLER: &str = "whoever steps a drive says when each request arrives: remove the key";
     let refused = |key: String, value: String, reason| Err(StepError::Key { key, value, reason });
