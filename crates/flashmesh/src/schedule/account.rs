@@ -209,7 +209,7 @@ mod tests {
         Time::from_us(us)
     }
 
-    /// A read, from its start at 10 us until its data has left at 200 us.
+    /// Follows a read from its start at 10 us until its data has left at 200 us.
     #[test]
     fn the_parts_of_a_read_add_up_to_its_time() {
         let mut account = Account::default();

@@ -27,7 +27,7 @@ impl<'a> Load<'a> {
         self.dies
     }
 
-    /// Returns a transaction.
+    /// Returns the transaction `id`, queued or in progress.
     #[inline]
     pub fn transaction(&self, id: TransactionId) -> &'a Transaction {
         &self.transactions[id]

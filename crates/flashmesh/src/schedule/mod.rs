@@ -32,7 +32,7 @@ use load::Load;
 use queues::{DieQueues, PlaneMasks, Transactions, planes};
 use transaction::{Class, Priority, Transaction};
 
-/// The states of all dies.
+/// Read access to the states of all dies.
 pub trait DieStates {
     /// Returns whether a die can accept an operation.
     fn accepts(&self, die: DieId) -> bool;
@@ -128,7 +128,7 @@ impl<'a> Waiting<'a> {
         self.ready[(die.0 - self.first.0) as usize].of(class)
     }
 
-    /// Returns the only queue with request transactions that may run, if there is only one: its head goes whatever the policy prefers.
+    /// Returns the only queue with request transactions that may run, if there is exactly one: its head then goes, whatever the policy prefers.
     #[inline]
     pub fn only_queue(&self) -> Option<Choice> {
         let ([ready], [priority]) = (self.ready, self.queues.priorities()) else { return None };
@@ -157,8 +157,8 @@ impl<'a> Waiting<'a> {
         })
     }
 
-    /// Calls `see` with the head of each ready queue of `class`, like [`heads`](Waiting::heads). Loops take a small part of the time of iterators
-    /// over dies, planes and priorities.
+    /// Calls `see` with the head of each ready queue of `class`, like [`heads`](Waiting::heads). Plain loops are much faster than iterators over
+    /// dies, planes and priorities.
     #[inline(always)]
     pub(crate) fn each_head(&self, class: Class, mut see: impl FnMut(Choice, &'a Transaction)) {
         self.each_queue(class, |queue| {
@@ -283,7 +283,7 @@ pub trait Scheduler {
 }
 
 impl Clone for Box<dyn Scheduler + Send> {
-    /// Panics: a drive with a custom scheduler is never cloned.
+    /// Panics, because a drive with a custom scheduler is never cloned.
     fn clone(&self) -> Self {
         unreachable!("a drive with a scheduler of the caller's own is not copied")
     }

@@ -78,7 +78,7 @@ impl PlaneMasks {
         })
     }
 
-    /// Returns the intersection.
+    /// Returns the planes that are in both masks.
     #[inline(always)]
     pub fn and(self, other: PlaneMasks) -> PlaneMasks {
         PlaneMasks(self.0 & other.0)
@@ -90,7 +90,7 @@ impl PlaneMasks {
         PlaneMasks(self.0 & !other.0)
     }
 
-    /// Adds a plane.
+    /// Adds `plane` to the planes of `class`.
     #[inline(always)]
     pub fn insert(&mut self, class: Class, plane: u8) {
         self.0 |= 1 << (PlaneMasks::shift(class) + u32::from(plane));
@@ -103,7 +103,7 @@ impl PlaneMasks {
         (self.0.is_power_of_two() && plane < u8::BITS).then_some(plane as u8)
     }
 
-    /// Removes a plane.
+    /// Removes `plane` from the planes of `class`.
     #[inline(always)]
     pub fn remove(&mut self, class: Class, plane: u8) {
         self.0 &= !(1 << (PlaneMasks::shift(class) + u32::from(plane)));
@@ -117,7 +117,7 @@ impl PlaneMasks {
 }
 
 #[inline]
-/// Returns the planes of a bit mask.
+/// Iterates over the planes of a bit mask.
 pub fn planes(mut mask: u8) -> impl Iterator<Item = u8> {
     std::iter::from_fn(move || {
         if mask == 0 {
@@ -171,7 +171,7 @@ impl DieQueues {
         self.push_of(transactions, die, class, plane, id);
     }
 
-    /// Like [`push`](Self::push), for a transaction of known `class`.
+    /// Appends a transaction of known `class` to its queue, like [`push`](Self::push).
     #[inline(always)]
     pub fn push_of(&mut self, transactions: &mut Transactions, die: DieId, class: Class, plane: u8, id: TransactionId) {
         let transaction = &mut transactions[id];

@@ -111,7 +111,7 @@ impl NextInChain {
     }
 }
 
-/// The owner of a transaction.
+/// Owner of a transaction: the request, stream or firmware that it is for.
 #[derive(Clone, Copy, Debug)]
 pub struct Owner {
     /// Request that waits for the transaction; `None` for firmware work and for destages of the device cache.
@@ -144,7 +144,7 @@ pub struct Transaction {
     pub plane: PlaneId,
     /// Version of the map when `from` was looked up for a read.
     pub translated: u64,
-    /// Request, stream or firmware that the transaction is for.
+    /// Owner of the transaction.
     pub owner: Owner,
     /// Page to program, assigned when the path is granted, or earlier with `ftl.write-binding = "early"`.
     pub to: Ppn,
@@ -154,7 +154,7 @@ pub struct Transaction {
     pub order: u64,
     /// Purpose (host read, GC move, …). Selects the queue.
     pub work: Work,
-    /// Time account.
+    /// Time account, which attributes the latency of the transaction.
     pub account: Account,
     /// Host data of this page, requested or to write.
     pub bytes: Bytes,
@@ -203,7 +203,7 @@ impl Transaction {
         self.work.class()
     }
 
-    /// Returns whether this is a read that a request waits for, without a place in the device cache.
+    /// Returns whether this is a host read whose data bypasses the device cache.
     #[inline(always)]
     pub fn is_plain_read(&self) -> bool {
         self.work == Work::HostRead(CachePlace::None) && self.owner.request.is_some()

@@ -2,12 +2,12 @@
 
 use super::transaction::Class;
 
-/// Whether the device cache reserves a place for the page until the transaction is complete.
+/// Whether the device cache keeps a slot for the page until the transaction is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CachePlace {
-    /// No place: no cache in the drive, or a page that bypasses or leaves the cache.
+    /// No slot: the drive has no cache, or the page bypasses or leaves it.
     None,
-    /// A place that a read fills or a write passes through.
+    /// A slot that a read fills or a write passes through.
     Kept,
 }
 
@@ -27,16 +27,16 @@ pub enum Route {
     Controller,
     /// Within the plane, without leaving the chip (copyback); if programs gather, with the other pages of the same program.
     Plane,
-    /// Straight to the chip that programs the page.
+    /// Directly to the chip that programs the page (chip-to-chip).
     Chip,
-    /// Straight to the chip that programs the page, as a page listed in a Clean (Network-on-SSD, CAL 2012, section 3.4).
+    /// Directly to the chip that programs the page, as a page listed in a Clean command (Network-on-SSD, CAL 2012, section 3.4).
     Clean,
-    /// The last page listed in a Clean, the end of whose program is acknowledged.
+    /// Like `Clean`, for the last page of the list; the end of its program is acknowledged.
     CleanEnd,
 }
 
 impl Route {
-    /// Returns whether the page goes straight to another chip.
+    /// Returns whether the page goes directly to another chip.
     #[inline]
     pub const fn leaves_chip(self) -> bool {
         matches!(self, Route::Chip | Route::Clean | Route::CleanEnd)
@@ -110,7 +110,7 @@ impl Work {
         if self.is_write() { ReadFor::Write } else { ReadFor::Request }
     }
 
-    /// Returns whether the device cache reserves a place for the page.
+    /// Returns whether the device cache keeps a slot for the page.
     #[inline]
     pub const fn has_cache_place(self) -> bool {
         matches!(
@@ -119,7 +119,7 @@ impl Work {
         )
     }
 
-    /// Returns whether the data goes, or came, straight from chip to chip.
+    /// Returns whether the data goes, or came, directly from chip to chip.
     #[inline]
     pub const fn leaves_chip(self) -> bool {
         matches!(self, Work::CollectRead(route) | Work::CollectProgram(route) if route.leaves_chip())
