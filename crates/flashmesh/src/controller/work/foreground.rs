@@ -1,41 +1,41 @@
-//! Which dies collect since they are short of space, before what users ask for.
+//! Dies whose garbage collection precedes user requests, because they are short of space.
 
 use crate::flash::geometry::Geometry;
 use crate::ids::DieId;
 
-/// Collections that are not in the background, by die.
+/// Number of foreground collections (those not in the background), by die.
 #[derive(Clone, Debug)]
 pub struct Foreground {
     collections: Vec<u32>,
-    /// Dies with any.
+    /// Number of dies with at least one foreground collection.
     dies: u32,
 }
 
 impl Foreground {
-    /// None yet.
+    /// Creates the counts, all zero.
     pub fn new(geometry: &Geometry) -> Foreground {
         Foreground { collections: vec![0; geometry.dies() as usize], dies: 0 }
     }
 
-    /// Whether a die has any.
+    /// Returns whether `die` has a foreground collection.
     #[inline(always)]
     pub fn is_on(&self, die: DieId) -> bool {
         self.collections[die.index()] > 0
     }
 
-    /// The dies with any, and all dies.
+    /// Returns the number of dies with a foreground collection, and the number of all dies.
     pub fn dies(&self) -> (u32, u32) {
         (self.dies, self.collections.len() as u32)
     }
 
-    /// One begins on a die, or is in the background no longer.
+    /// Counts a foreground collection of `die` as begun: a new one, or one promoted from the background.
     pub fn enter(&mut self, die: DieId) {
         let of_die = &mut self.collections[die.index()];
         self.dies += u32::from(*of_die == 0);
         *of_die += 1;
     }
 
-    /// One is over.
+    /// Counts one foreground collection of `die` as ended.
     pub fn leave(&mut self, die: DieId) {
         let of_die = &mut self.collections[die.index()];
         *of_die -= 1;

@@ -1,4 +1,4 @@
-//! Pages that requests read.
+//! Host reads.
 
 use crate::controller::shared::Shared;
 use crate::controller::steps::Step;
@@ -14,7 +14,8 @@ use crate::units::Bytes;
 use super::map::CachedMap;
 use super::place::Placements;
 
-/// A page of a request, of which `bytes` from `start` on come from flash. Its transaction may be queued, unless entries of the map are cached.
+/// Begins a read of `bytes` from flash, `start` bytes into the page of a request. Returns its transaction, which can be enqueued at once, unless
+/// mapping entries are cached.
 #[inline(always)]
 pub fn begin<M: Model>(
     page: &PageRequest,
@@ -40,7 +41,7 @@ pub fn begin<M: Model>(
     id
 }
 
-/// Finds where the page of a read is now.
+/// Updates a read to the current location of its page.
 pub fn retarget<M: Model>(id: TransactionId, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
     let from = translate(cx.datapath.transaction(id).lpn, map, cx);
     let transaction = cx.datapath.transaction_mut(id);
@@ -49,7 +50,7 @@ pub fn retarget<M: Model>(id: TransactionId, map: Option<&mut CachedMap>, cx: &m
     transaction.plane = cx.shared.geometry.plane_of(from);
 }
 
-/// Where `lpn` is read.
+/// Returns the location at which `lpn` is read.
 #[inline]
 pub fn translate<M: Model>(lpn: Lpn, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) -> Ppn {
     if let Some(ppn) = cx.shared.ftl.lookup(lpn) {
@@ -59,7 +60,7 @@ pub fn translate<M: Model>(lpn: Lpn, map: Option<&mut CachedMap>, cx: &mut Conte
     placed.unwrap_or_else(|| cx.shared.ftl.read_home(lpn))
 }
 
-/// Gives a page that holds nothing a place in the block of writes, when there is one.
+/// Assigns an unmapped page a location in the open block of host writes; `None` if there is no free page.
 #[inline(never)]
 fn place<M: Model>(lpn: Lpn, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) -> Option<Ppn> {
     let place = cx.shared.ftl.place_for_read(lpn)?;
@@ -75,7 +76,7 @@ fn place<M: Model>(lpn: Lpn, map: Option<&mut CachedMap>, cx: &mut Context<'_, M
     Some(place)
 }
 
-/// The data of a read has reached the controller: the request has it.
+/// Ends a read whose data has reached the controller, for its request.
 #[inline(always)]
 pub fn done<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     count_done(cx.shared);
@@ -83,13 +84,13 @@ pub fn done<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     cx.shared.finished(id, request, cx.datapath);
 }
 
-/// The data of a read has reached the controller.
+/// Counts a read whose data has reached the controller.
 #[inline(always)]
 pub fn count_done(shared: &mut Shared) {
     shared.counters.flash.user_reads += 1;
 }
 
-/// The page of a read has moved, or was forgotten, while it waited for its die.
+/// Sends a read whose page has moved, or was deallocated, while the read was queued to the new location.
 pub fn rerouted<M: Model>(id: TransactionId, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
     cx.datapath.count_wait(id, cx.kernel.now());
     if cx.datapath.transaction(id).class() == Class::UserRead {

@@ -1,6 +1,6 @@
-//! The journal and the checkpoints of the map with timed flash operations ([`crate::persistence`] says what they hold).
+//! Journal and checkpoints of the map with timed flash operations. Their content is defined in [`crate::persistence`].
 //!
-//! Their programs are those of translation pages: they go to blocks of their own in each plane, before other transactions of their die.
+//! They are programmed like translation pages: to blocks of their own in each plane, before other transactions of the die.
 
 use crate::config::Config;
 use crate::controller::shared::Shared;
@@ -14,12 +14,12 @@ use crate::persistence::{Action, Persistence};
 
 use super::map::{CachedMap, program};
 
-/// The journal, and who waits for it.
+/// The journal, with the flushes that wait for it.
 #[derive(Clone, Debug)]
 pub struct Journal {
-    /// What of the map is on flash, where it does not survive a cut of the power by itself.
+    /// The parts of the map on flash; `None` if the map survives a power cut by itself.
     state: Option<Box<Persistence>>,
-    /// Whether capacitors write the buffer to flash when the power is cut, so that no flush waits for that.
+    /// Whether capacitors write the journal buffer to flash after a power cut, so that host flushes need not wait for it.
     has_capacitors: bool,
 }
 
@@ -39,19 +39,19 @@ impl Journal {
         }
     }
 
-    /// The program of a page of the map or of the journal begins.
+    /// Records that the program of a page of the map or of the journal begins.
     pub fn program_began(&mut self, page: Lpn, ftl: &Ftl) {
         self.log(|state| state.program_began(page, ftl));
     }
 }
 
 impl Shared {
-    /// Whether `page`, a translation page, is one that the cache of the map reads and writes.
+    /// Returns whether the mapping cache reads and writes this translation page.
     pub fn is_of_map_cache(&self, page: Lpn) -> bool {
         self.rules.has_map_cache && self.journal.state().is_none_or(|state| state.is_of_map(page))
     }
 
-    /// The array has programmed a translation page.
+    /// Counts a translation page that the array has programmed.
     pub fn count_map_program(&mut self, page: Lpn) {
         let is_of_journal = self.journal.state().is_some_and(|state| state.is_of_journal(page));
         self.counters.flash.map_programs += u64::from(!is_of_journal);
@@ -59,8 +59,8 @@ impl Shared {
         self.persist(|state| state.program_ended(page));
     }
 
-    /// All that the device cache had to write for a flush is on flash: the flush is done when the journal is there as well, which
-    /// with capacitors it counts as being until the power is cut.
+    /// Continues a flush whose data is on flash. The flush completes once the journal is on flash as well. With capacitors only a flush of the drive
+    /// itself, at the end of the run or after a power cut, waits for the journal.
     pub fn data_flushed(&mut self, waiter: Option<RequestId>) {
         let has_capacitors = self.journal.has_capacitors;
         match &mut self.journal.state {
@@ -73,7 +73,7 @@ impl Shared {
     }
 }
 
-/// Has the next page programmed that the journal or a checkpoint wants on flash, and at last lets flushes go on.
+/// Programs the next page that the journal or a checkpoint needs on flash. If there is none, completes the flushes that waited for that.
 #[inline(never)]
 pub fn settle<M: Model>(map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
     let Shared { journal, done, flushes, .. } = &mut *cx.shared;

@@ -1,5 +1,5 @@
-//! The cache of the map with timed flash operations: a transaction whose entry is not in DRAM waits until its translation page
-//! has been read, and changed entries are written back.
+//! The mapping cache with timed flash operations: a transaction whose entry is not in DRAM waits for the read of its translation page, and changed
+//! entries are written back.
 
 use crate::config;
 use crate::controller::Context;
@@ -17,15 +17,15 @@ use crate::units::Bytes;
 
 use super::host_read::translate;
 
-/// The cache of the map, and what its translation pages are read and written by.
+/// The mapping cache, with the parameters of its flash operations.
 #[derive(Clone, Debug)]
 pub struct CachedMap {
     cache: MappingCache,
-    /// By plane under collection: translation pages that are to be written back when its victim is empty.
+    /// Translation pages to write back when the victim of a plane is empty, by plane.
     updates: Vec<Vec<Lpn>>,
-    /// What is read of a translation page for an entry.
+    /// Bytes of a translation page to read for an entry.
     read_size: Bytes,
-    /// The same before a write-back.
+    /// Bytes of a translation page to read before it is written back.
     write_back_read_size: Bytes,
 }
 
@@ -39,23 +39,23 @@ impl CachedMap {
         }
     }
 
-    /// The state machine: which entries it holds.
+    /// Returns the state machine, which knows the entries in DRAM.
     pub fn state(&self) -> &MappingCache {
         &self.cache
     }
 
-    /// Has the cache keep what probes are told of.
+    /// Starts recording changes of entries, for probes.
     pub fn keep_events(&mut self) {
         self.cache.keep_events();
     }
 
-    /// Ends that.
+    /// Stops recording changes of entries.
     pub fn drop_events(&mut self) {
         self.cache.drop_events();
     }
 
-    /// Looks up the entry of a transaction of a request, or of the device cache; gives whether it is there. If not, the transaction is
-    /// resumed when it has been read.
+    /// Looks up the mapping entry of a transaction of a request or of the device cache. Returns whether it is in DRAM. If not, the transaction
+    /// resumes once the entry has been read.
     pub fn look_up<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) -> bool {
         let Transaction { lpn, owner: Owner { request, stream, .. }, .. } = *cx.datapath.transaction(id);
         let is_there = self.cache.lookup(stream, lpn, id);
@@ -70,7 +70,7 @@ impl CachedMap {
         is_there
     }
 
-    /// Does the next thing that the cache asks for.
+    /// Performs the next pending action of the mapping cache.
     pub fn settle<M: Model>(&mut self, cx: &mut Context<'_, M>) {
         self.tell_entries(cx.kernel);
         let Some(action) = self.cache.next_action() else { return };
@@ -88,7 +88,7 @@ impl CachedMap {
         cx.then(Step::SettleMap);
     }
 
-    /// Tells the probes, when there are any, what became of entries.
+    /// Notifies the probes, if any, of changes of entries.
     fn tell_entries<M: Model>(&mut self, kernel: &mut Kernel<M>) {
         if kernel.is_probed() {
             self.cache.take_events().into_iter().for_each(|event| kernel.tell(|| Notice::EntryChanged(event)));
@@ -104,7 +104,7 @@ impl CachedMap {
         id
     }
 
-    /// A translation page has reached the controller.
+    /// Handles the arrival of a translation page in the controller.
     pub fn read_done<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         let page = cx.datapath.transaction(id).lpn;
         cx.datapath.remove(id);
@@ -114,20 +114,20 @@ impl CachedMap {
         cx.then(Step::SettleMap);
     }
 
-    /// The program of a translation page begins: its content is what the entries say now.
+    /// Handles the start of the program of a translation page. The page receives the current state of its entries.
     pub fn program_began<M: Model>(&mut self, page: Lpn, kernel: &mut Kernel<M>) {
         self.cache.begin_program(page);
         kernel.tell(|| Notice::TranslationProgramBegan(page));
     }
 
-    /// The controller knows that a translation page has been programmed.
+    /// Handles the acknowledged end of the program of a translation page.
     pub fn programmed<M: Model>(&mut self, page: Lpn, cx: &mut Context<'_, M>) {
         cx.kernel.tell(|| Notice::TranslationProgramEnded(page));
         self.cache.programmed(page);
         cx.then(Step::SettleMap);
     }
 
-    /// A page of the host is somewhere else now, or nowhere: its entry has changed.
+    /// Marks the entry of `lpn` as changed: the page was written, moved or deallocated.
     #[inline]
     pub fn entry_changed(&mut self, lpn: Lpn) {
         if let Some(page) = self.cache.update(lpn) {
@@ -135,15 +135,15 @@ impl CachedMap {
         }
     }
 
-    /// A page read before it was written has got a place: its entry, which is in DRAM, has changed. What follows is done by who
-    /// settles the map next.
+    /// Marks the entry of `lpn`, which is in DRAM, as changed: the unmapped page got a location because it was read. The next [`Step::SettleMap`]
+    /// performs what follows.
     pub fn placement_changed<M: Model>(&mut self, lpn: Lpn, kernel: &mut Kernel<M>) {
         self.entry_changed(lpn);
         self.tell_entries(kernel);
     }
 
-    /// The collection of `victim_plane` has moved a page: its entry has changed. Translation pages of which no entry in the
-    /// cache tells are written back together when the victim is empty.
+    /// Marks the entry of a page that the collection of `victim_plane` has moved as changed. If the entry is not resident in the cache, its
+    /// translation page is written back with others of the collection, when the victim is empty.
     pub fn moved<M: Model>(&mut self, lpn: Lpn, victim_plane: PlaneId, kernel: &mut Kernel<M>) {
         if self.cache.pages().contains(lpn) {
             return;
@@ -157,7 +157,7 @@ impl CachedMap {
         self.tell_entries(kernel);
     }
 
-    /// All pages of a victim have moved: the translation pages that say so are to be written back; gives whether there are any.
+    /// Begins the write-back of the translation pages changed by a collection, all of whose pages have moved. Returns whether there are any.
     pub fn write_back_moves(&mut self, victim_plane: PlaneId) -> bool {
         let pages = &mut self.updates[victim_plane.index()];
         let has_any = !pages.is_empty();
@@ -165,13 +165,13 @@ impl CachedMap {
         has_any
     }
 
-    /// A checkpoint wants a page of the map on flash.
+    /// Begins the write-back of a page of the map for a checkpoint.
     pub fn write_back(&mut self, page: Lpn) {
         self.cache.write_back(page);
     }
 }
 
-/// A translation page, of the map or behind those of the map, is to be programmed.
+/// Begins the program of a translation page, of a page of the journal, or of a page of a checkpoint.
 pub(super) fn program<M: Model>(page: Lpn, cx: &mut Context<'_, M>) {
     let Context { shared, datapath, .. } = &mut *cx;
     let plane = Shared::place_map_write(shared, page, datapath);
@@ -179,7 +179,7 @@ pub(super) fn program<M: Model>(page: Lpn, cx: &mut Context<'_, M>) {
     cx.then(Step::Enqueue(id));
 }
 
-/// The array has programmed a translation page.
+/// Commits the location of a translation page that the array has programmed.
 pub fn committed<M: Model>(page: Lpn, to: Ppn, cx: &mut Context<'_, M>) {
     use crate::kernel::probe::Origin;
     cx.kernel.tell(|| Notice::PageProgrammed(to, page, Origin::Map));

@@ -1,6 +1,6 @@
-//! The kinds of work of a controller, one file each: each owns its state, and answers what happens to transactions of its own.
+//! Kinds of work of the controller, one file each. A kind owns its state and handles the events of its transactions.
 //!
-//! None calls another one. What one wants of another is a [`Step`](super::steps::Step).
+//! A kind does not call another kind, but pushes a [`Step`](super::steps::Step) for it.
 
 pub(super) mod clean;
 pub(super) mod collect;

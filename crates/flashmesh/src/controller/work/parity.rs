@@ -1,8 +1,8 @@
-//! Parity of superblocks (`ftl.parity`), as drives keep it against the loss of a die (RAIN).
+//! Parity of superblocks (`ftl.parity`), which protects a drive against the loss of a die (RAIN).
 //!
-//! With 1/N a die programs parity once for N - 1 programs of data, right after the last of them: over the same planes, with as much data from
-//! the controller. The dies of a superblock take turns. A parity program waits for no other die, since the controller has the sum of what it sent so far
-//! \[choice\]. Parity holds no mapping units: a block has as many fewer pages for data ([`Config::unit_geometry`]).
+//! With 1/N, a die programs parity once for N - 1 data programs, right after the last of them: over the same planes, with as much data from the
+//! controller. The dies of a superblock take turns. A parity program does not wait for other dies, because the controller holds the parity of the
+//! data that it has sent so far \[choice\]. Parity contains no mapping units: a block has fewer pages for data instead ([`Config::unit_geometry`]).
 
 use crate::config::{Config, MultiPlane};
 use crate::controller::Context;
@@ -15,10 +15,10 @@ use crate::kernel::probe::Notice;
 use crate::schedule::transaction::Transaction;
 use crate::schedule::work::Work;
 
-/// When dies program parity.
+/// The schedule of parity programs.
 #[derive(Clone, Debug)]
 pub struct Parity {
-    /// Programs of data for one of parity.
+    /// Number of data programs for each parity program.
     data_programs: u32,
     superblocks: Superblocks,
     /// Whether the planes of a die are programmed together.
@@ -26,7 +26,7 @@ pub struct Parity {
 }
 
 impl Parity {
-    /// `None` where the drive has no parity.
+    /// Creates the schedule; `None` if the drive has no parity.
     pub fn new(config: &Config, geometry: &Geometry) -> Option<Parity> {
         let programs = config.parity_stripe()?;
         let by_die = geometry.gathers() && config.flash.multi_plane != MultiPlane::Off;
@@ -37,14 +37,15 @@ impl Parity {
         })
     }
 
-    /// Whether the program that ends with `last` is followed by one of parity.
+    /// Returns whether a parity program follows the data program that ends with `last`.
     fn follows(&self, last: Ppn, geometry: &Geometry) -> bool {
         let die = geometry.die_of_plane(geometry.plane_of(last));
         let row = geometry.page_in_block(last) / geometry.units_per_program_of(geometry.block_of(last));
         (row + 1 + self.superblocks.turn_of(die)).is_multiple_of(self.data_programs)
     }
 
-    /// A program of data begins, in planes where its last units are these: parity follows, where it is its turn.
+    /// Adds the parity that is due after a data program that begins now, if any. `last_of_planes` holds the last mapping unit of the program on each
+    /// plane.
     pub fn program_began<M: Model>(&self, last_of_planes: &[Ppn], cx: &mut Context<'_, M>) {
         let geometry = &cx.shared.geometry;
         let first = last_of_planes[0];
@@ -71,12 +72,12 @@ impl Parity {
     }
 }
 
-/// Gives a program of parity its place: beside the data that it follows.
+/// Sets the address of a parity program to the last unit of the data program that it follows, because parity has no page of its own.
 pub fn place(transaction: &mut Transaction) {
     transaction.to = transaction.from;
 }
 
-/// The array has programmed parity.
+/// Counts a parity program that the array has finished.
 pub fn programmed<M: Model>(to: Ppn, cx: &mut Context<'_, M>) {
     cx.kernel.tell(|| Notice::ParityProgrammed(to));
     let geometry = &cx.shared.geometry;

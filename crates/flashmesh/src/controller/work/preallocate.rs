@@ -1,7 +1,7 @@
-//! Page preallocation: writes that get their page when they come to their plane (`ftl.write-binding = "early"`).
+//! Page preallocation: a write gets its page when it is placed on its plane (`ftl.write-binding = "early"`).
 //!
-//! A write without a page is blocked, in the order of arrival at its plane, until a program of the plane has finished or a
-//! block of it is erased. One of a part of a page takes its turn among the programs from when it asks for the rest.
+//! A write without a free page is blocked, in order of arrival at its plane, until a program of the plane has finished or one of its blocks is
+//! erased. A partial write keeps its position among the programs from the time at which the read of the rest is queued.
 
 use std::collections::VecDeque;
 
@@ -13,12 +13,12 @@ use crate::kernel::model::Model;
 
 use super::host_write::{HostWrites, turn_into_read};
 
-/// Writes that wait for a page.
+/// Writes blocked for want of a free page.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BlockedWrites {
-    /// By plane; empty where writes get their page late.
+    /// Blocked writes, by plane; empty if pages are bound late.
     by_plane: Vec<VecDeque<TransactionId>>,
-    /// On all planes.
+    /// Number of blocked writes on all planes.
     count: usize,
 }
 
@@ -32,13 +32,13 @@ impl BlockedWrites {
         self.count == 0
     }
 
-    /// Whether a write waits for `plane`.
+    /// Returns whether a write is blocked on `plane`.
     #[inline]
     pub fn holds(&self, plane: PlaneId) -> bool {
         !self.is_empty() && !self.by_plane[plane.index()].is_empty()
     }
 
-    /// Which of the `count` planes from `first` on a write waits for, a bit a plane.
+    /// Returns which of the `count` planes from `first` on have blocked writes, as a bit mask.
     #[inline]
     pub fn planes(&self, first: PlaneId, count: u32) -> u8 {
         if self.is_empty() {
@@ -50,7 +50,7 @@ impl BlockedWrites {
 }
 
 impl HostWrites {
-    /// A write goes to a plane, and gets its page there as soon as there is one.
+    /// Places a write on a plane and assigns it a page there. If there is none, blocks the write and triggers collection.
     pub(super) fn preallocate_write<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         let plane = self.placements.place(id, cx);
         cx.datapath.transaction_mut(id).plane = plane;
@@ -65,7 +65,7 @@ impl HostWrites {
         cx.then(Step::Collect(plane));
     }
 
-    /// A plane may have pages again for the writes that are blocked there.
+    /// Assigns a page to the first blocked write of `plane`, if there is a free one.
     pub fn unblock<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         let Some(&id) = self.blocked.by_plane[plane.index()].front() else { return };
         if !preallocate(id, cx) {
@@ -78,7 +78,7 @@ impl HostWrites {
         cx.then(Step::Unblock(plane));
     }
 
-    /// Takes the writes that requests wait for out of those that are blocked.
+    /// Removes and returns the blocked writes of requests.
     pub fn take_blocked_of_requests<M: Model>(&mut self, datapath: &Datapath<M>) -> Vec<TransactionId> {
         let is_of_request = |&id: &TransactionId| datapath.transaction(id).owner.request.is_some();
         let mut taken = Vec::new();
@@ -91,7 +91,7 @@ impl HostWrites {
     }
 }
 
-/// A write that has its page, unless pages are bound late, is given up: the page is lost to its block.
+/// Releases the preallocated page of a cancelled write. The page stays unused until its block is erased. No-op if pages are bound late.
 pub fn drop_page<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     if cx.shared.rules.preallocates {
         let to = cx.datapath.transaction(id).to;
@@ -104,7 +104,7 @@ pub fn drop_page<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     }
 }
 
-/// Gives a write the next page of its plane, when there is one.
+/// Assigns a write the next page of its plane. Returns whether there was a free one.
 fn preallocate<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) -> bool {
     let transaction = cx.datapath.transaction_mut(id);
     cx.shared.ftl.prefetch_older(transaction.lpn);
@@ -115,7 +115,7 @@ fn preallocate<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) -> bool {
     true
 }
 
-/// A write with a page waits for its turn, and that of a part of a page for the rest.
+/// Enqueues a write that has its page: as a program, or for a partial write as the read of the rest.
 fn start_preallocated<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     let from = cx.shared.page_to_modify(cx.datapath.transaction(id));
     let order = cx.datapath.take_order();

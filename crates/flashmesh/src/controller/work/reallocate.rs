@@ -1,5 +1,5 @@
-//! The firmware policy has pages written elsewhere that requests have just read: that costs a program only, as their data is in the
-//! controller.
+//! Reallocation: the firmware policy writes pages that requests have just read to other dies. This costs a program only, because the data is already
+//! in the controller.
 
 use crate::controller::Context;
 use crate::controller::steps::Step;
@@ -13,7 +13,7 @@ use crate::schedule::work::Work;
 
 use super::host_write::HostWrites;
 
-/// A page has been read that the policy may want elsewhere.
+/// Begins the reallocation of a page that was just read, if the policy requests it.
 pub fn read_done<M: Model>(read: TransactionId, writes: &HostWrites, cx: &mut Context<'_, M>) {
     let Some(plane) = cx.shared.policy.rewrites(read) else { return };
     let Transaction { lpn, from, owner, .. } = *cx.datapath.transaction(read);
@@ -26,7 +26,7 @@ pub fn read_done<M: Model>(read: TransactionId, writes: &HostWrites, cx: &mut Co
     cx.then(Step::Enqueue(id));
 }
 
-/// The array has programmed such a page.
+/// Commits the new location of a reallocated page that the array has programmed.
 pub fn programmed<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     let write = *cx.datapath.transaction(id);
     let Transaction { lpn, plane, from, to, .. } = write;
@@ -42,7 +42,7 @@ pub fn programmed<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     }
 }
 
-/// Such a page has changed meanwhile.
+/// Cancels a reallocation whose page has changed meanwhile.
 pub fn rerouted<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     let write = *cx.datapath.transaction(id);
     cx.shared.ftl.unplace_write(write.lpn, write.plane);

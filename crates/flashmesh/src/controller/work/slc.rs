@@ -1,4 +1,4 @@
-//! What is counted of the SLC cache: how much of what is written finds room there, what is folded, and how long it is full.
+//! Counters of the SLC cache: host writes into and past it, folds to the native mode, and the time for which it is full.
 
 use crate::flash::geometry::Geometry;
 use crate::ftl::Ftl;
@@ -6,7 +6,7 @@ use crate::ids::{PlaneId, Ppn};
 use crate::results::work::SlcReport;
 use crate::units::Time;
 
-/// The counts of the SLC cache of a drive.
+/// The counters of the SLC cache of a drive.
 #[derive(Clone, Debug)]
 pub struct SlcWork {
     pages_written: u64,
@@ -14,14 +14,14 @@ pub struct SlcWork {
     folds: u64,
     pages_folded: u64,
     erases: u64,
-    /// By plane: since when its cache has had no page for a write.
+    /// Time since which the SLC cache of a plane has no page for a write, by plane; `None` if it has one.
     full_since: Vec<Option<Time>>,
-    /// Over all planes, of those that are not full now.
+    /// Sum of the ended times for which planes had a full SLC cache.
     full: Time,
 }
 
 impl SlcWork {
-    /// Nothing was written; `None` where the drive has no SLC cache.
+    /// Creates zero counters; `None` if the drive has no SLC cache.
     pub fn new(geometry: &Geometry) -> Option<Box<SlcWork>> {
         geometry.has_slc().then(|| {
             Box::new(SlcWork {
@@ -36,7 +36,7 @@ impl SlcWork {
         })
     }
 
-    /// The array has programmed `to` with a page that the host wrote.
+    /// Counts a host write programmed to `to`, in the SLC cache or past it. Notes whether that filled the cache.
     pub fn written(&mut self, to: Ppn, geometry: &Geometry, ftl: &Ftl, now: Time) {
         let plane = geometry.plane_of(to);
         if geometry.is_slc_page(to) {
@@ -57,24 +57,24 @@ impl SlcWork {
         self.pages_folded += 1;
     }
 
-    /// A block of the cache is erased.
+    /// Counts an erase of a block of the SLC cache.
     pub fn erased(&mut self) {
         self.erases += 1;
     }
 
-    /// The cache of `plane` has a free block again.
+    /// Ends the time for which the SLC cache of `plane` was full: a block of it is free.
     pub fn has_room(&mut self, plane: PlaneId, now: Time) {
         if let Some(since) = self.full_since[plane.index()].take() {
             self.full += now - since;
         }
     }
 
-    /// The report of a run of which `now` has passed; `erases` are those of all blocks.
+    /// Returns the report of a run up to `now`; `erases` is the number of erases of all blocks.
     pub fn report(&self, geometry: &Geometry, erases: u64, now: Time) -> SlcReport {
         let planes = u64::from(geometry.planes());
         let blocks = planes * u64::from(geometry.slc.per_plane);
         let native_blocks = planes * u64::from(geometry.native_blocks_per_plane());
-        // An erase of a block that was lent is one of a block of the plane.
+        // With dynamic SLC, blocks of the cache are native blocks too, so their erases count for both.
         let of_cache_alone = if geometry.slc.is_dynamic { 0 } else { self.erases };
         let still_full =
             self.full_since.iter().flatten().fold(Time::ZERO, |sum, &since| sum + now.saturating_sub(since));

@@ -1,8 +1,8 @@
-//! Copybacks where programs take several mapping units: what one program writes moves within its plane, if all of it is valid.
+//! Copybacks if programs write several mapping units: the units of one program move within their plane if all of them are valid.
 //!
-//! A copyback programs what lies in the page buffer as it is. So the pages that one program writes, or as many of a block of the SLC cache, are
-//! sensed and programmed without leaving the chip when each of their units is valid \[choice\]; the units of others are read through the
-//! controller, which packs them. A program whose data is written anew while it waits is taken apart: what is left of it is read.
+//! A copyback programs the content of the page buffer as it is. So the pages that one program writes (or as many pages of an SLC block) are sensed
+//! and programmed without leaving the chip if each of their units is valid \[choice\]. All other units are read into the controller, which packs them
+//! into programs. If data of a queued copyback is overwritten, the copyback is split: its remaining units are read.
 
 use crate::controller::Context;
 use crate::controller::shared::Shared;
@@ -16,8 +16,8 @@ use crate::schedule::work::{Route, Work};
 use super::Collections;
 
 impl Collections {
-    /// Has the unit at `page` of the victim of `plane` move within its plane, with all others of its program, if all of them are valid; gives
-    /// whether they do.
+    /// Moves the unit at `page` of the victim of `plane` within its plane, with all others of its program, if all of them are valid. Returns whether
+    /// they are.
     pub(super) fn move_in_plane<M: Model>(&mut self, plane: PlaneId, page: u32, cx: &mut Context<'_, M>) -> bool {
         let Some(collection) = self.by_plane[plane.index()].as_mut().filter(|_| cx.shared.rules.copyback) else {
             return false;
@@ -36,7 +36,7 @@ impl Collections {
         true
     }
 
-    /// Not all units are valid any more that were to move within their plane with `lead`: what is left of them is read.
+    /// Splits the copyback of `lead`, some of whose units are no longer valid: reads the others into the controller.
     pub fn take_apart<M: Model>(&mut self, lead: TransactionId, cx: &mut Context<'_, M>) {
         let units: Vec<TransactionId> = cx.datapath.with_companions(lead).collect();
         for id in units {
@@ -63,13 +63,13 @@ impl Collections {
     }
 }
 
-/// Whether all units are valid that are to move with the one that leads.
+/// Returns whether all units of the copyback of `lead` are valid.
 pub fn is_whole(lead: &Transaction, shared: &Shared) -> bool {
     let (block, page) = (shared.geometry.block_of(lead.from), shared.geometry.page_in_block(lead.from));
     whole_program(block, page, shared).is_some()
 }
 
-/// What the units from `page` of a block on hold, if they are all that one program writes, and valid.
+/// Returns the logical pages of the units from `page` on, if these are all units of one program, and valid.
 fn whole_program(block: BlockId, page: u32, shared: &Shared) -> Option<Vec<Lpn>> {
     let program = shared.geometry.units_per_program;
     if !page.is_multiple_of(program) {

@@ -1,19 +1,19 @@
-//! What planes that are collected together have still to read of their victims, where programs gather: counted, since a superblock may be over
-//! hundreds of planes, and each move asks.
+//! Unread pages of victims that are collected together, if programs gather. Kept as counters, because a superblock can have hundreds of planes and
+//! each move needs the result.
 
 use crate::flash::geometry::Geometry;
 use crate::ftl::Ftl;
 use crate::ids::PlaneId;
 
-/// By plane, or by set of planes that share superblocks; empty where programs do not gather.
+/// Counters by plane, or by set of planes that share superblocks; empty if programs do not gather.
 #[derive(Clone, Debug)]
 pub(super) struct Unread(Vec<OfPlanes>);
 
 #[derive(Clone, Copy, Debug, Default)]
 struct OfPlanes {
-    /// Victims with valid pages that are not on their way.
+    /// Victims with valid pages whose moves have not begun.
     victims: u32,
-    /// Pages on their way that have not been read.
+    /// Pages whose moves have begun but whose reads have not ended.
     pages: u32,
 }
 
@@ -22,32 +22,32 @@ impl Unread {
         Unread(vec![OfPlanes::default(); if geometry.gathers() { geometry.planes() as usize } else { 0 }])
     }
 
-    /// A victim is taken in a plane.
+    /// Counts a new victim of `plane`.
     pub(super) fn victim_begins(&mut self, plane: PlaneId, ftl: &Ftl) {
         self.change(plane, ftl, |of| of.victims += 1);
     }
 
-    /// All valid pages of a victim are on their way.
+    /// Counts a victim as read: the moves of all its valid pages have begun.
     pub(super) fn victim_is_read(&mut self, plane: PlaneId, ftl: &Ftl) {
         self.change(plane, ftl, |of| of.victims -= 1);
     }
 
-    /// A page of a victim is on its way.
+    /// Counts the start of a page move.
     pub(super) fn read_begins(&mut self, plane: PlaneId, ftl: &Ftl) {
         self.change(plane, ftl, |of| of.pages += 1);
     }
 
-    /// It has been read, or has not to be any more.
+    /// Counts the end, or the cancellation, of the read of a page.
     pub(super) fn read_ended(&mut self, plane: PlaneId, ftl: &Ftl) {
         self.change(plane, ftl, |of| of.pages -= 1);
     }
 
-    /// Victims with valid pages that are not on their way, in planes that are collected together.
+    /// Returns the number of victims with valid pages whose moves have not begun, in the planes that are collected together with `plane`.
     pub(super) fn victims(&self, plane: PlaneId, ftl: &Ftl) -> u32 {
         self.of(plane, ftl).victims
     }
 
-    /// Whether there is anything to read in them.
+    /// Returns whether any page of those victims is still unread.
     pub(super) fn has_any(&self, plane: PlaneId, ftl: &Ftl) -> bool {
         let OfPlanes { victims, pages } = self.of(plane, ftl);
         victims > 0 || pages > 0

@@ -1,38 +1,38 @@
-//! Which copy of a page serves a read: the seam, and what the paper does.
+//! Choice of the location that serves a read of a replicated page: the extension point, and the rule of the paper.
 
 use crate::ids::{DieId, Lpn, Ppn};
 
-/// Where a page can be read.
+/// A location from which a page can be read: its original or its replica.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Home {
-    /// The page.
+    /// Physical page.
     pub ppn: Ppn,
-    /// Its die.
+    /// Die of the physical page.
     pub die: DieId,
-    /// Reads outstanding on that die.
+    /// Outstanding reads on that die.
     pub outstanding: u32,
 }
 
-/// Which of its two homes serves a read.
+/// The home that serves a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Served {
     /// The page as it was written.
     Original,
-    /// Its copy on another die.
+    /// The replica on another die.
     Replica,
 }
 
-/// Chooses which home of a replicated page serves a read.
+/// The choice of the home that serves a read of a replicated page.
 ///
 /// # Contract
-/// - Asked when a read is dispatched to the queue of a die, once for each time that it is.
-/// - It sees both homes, with the load of their dies at that moment.
-/// - It is deterministic: the same calls in the same order give the same answers.
+/// - Called each time a read is dispatched to the queue of a die.
+/// - Sees both homes, with the load of their dies at that moment.
+/// - Deterministic: equal calls in equal order return equal results.
 pub trait HomeSelector {
-    /// The home that serves a read of `lpn`.
+    /// Returns the home that serves a read of `lpn`.
     fn choose(&mut self, lpn: Lpn, original: Home, replica: Home) -> Served;
 
-    /// The same selector in the same state, for a snapshot of the drive; none where it cannot be copied.
+    /// Returns a clone of the selector in its current state, for a snapshot of the drive; `None` if the selector cannot be cloned.
     fn copied(&self) -> Option<Box<dyn HomeSelector + Send>> {
         None
     }
@@ -44,7 +44,7 @@ impl Clone for Box<dyn HomeSelector + Send> {
     }
 }
 
-/// The die with fewer reads outstanding, of equals that of the original \[choice\] (section III.B of the paper).
+/// The home on the die with fewer outstanding reads; the original if they are equal \[choice\] (section III.B of the paper).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FewestOutstanding;
 

@@ -1,4 +1,4 @@
-//! What the tables of replication take in the DRAM of the drive (sections III and IV.A of the paper).
+//! Sizes of the tables of replication in the DRAM of the drive (sections III and IV.A of the paper).
 
 /// Bits of a physical page number: an entry of the map is 32 bits wide, and addresses in it are 4-byte aligned.
 const PPN_BITS: u64 = 30;
@@ -7,27 +7,26 @@ const SLACK_BITS: u64 = 16;
 /// Bits of the replication-to-original counter, and of a pointer in a list.
 const WORD_BITS: u64 = 32;
 
-/// Bits of a collision pair: two pages within their die, and a slack counter for each die. That of the owner of the list counts
-/// the occurrences \[choice\].
+/// Returns the bits of a collision pair: two pages within their die, and a slack counter for each die. The counter of the die that owns the list
+/// counts the occurrences \[choice\].
 pub fn pair_bits(dies: u32) -> u64 {
     let die_bits = u64::from(u32::BITS - dies.saturating_sub(1).leading_zeros());
     2 * (PPN_BITS - die_bits) + SLACK_BITS * u64::from(dies)
 }
 
-/// Bytes of all collision pair lists. To the 38.5 B of a pair, with 16 dies, come two pointers of its list, and in the hash table its key of
-/// two 32-bit words, a pointer to the next node and one to the entry; aligned to 8 bytes \[choice\], which makes the 5 kB that the
-/// paper states.
+/// Returns the bytes of all collision pair lists. With 16 dies an entry has 38.5 B for the pair, two list pointers, and in the hash table a key of
+/// two 32-bit words, a pointer to the next node and one to the entry; aligned to 8 bytes \[choice\]. This results in the 5 kB that the paper states.
 pub fn list_bytes(dies: u32, pairs_per_die: u32) -> u64 {
     let entry = (pair_bits(dies) + 2 * WORD_BITS + 4 * WORD_BITS).div_ceil(64) * 8;
     u64::from(dies) * u64::from(pairs_per_die) * entry
 }
 
-/// Bytes of an entry of the replication map: three page numbers, the counter and two pointers, aligned to 32 bits.
+/// Returns the bytes of an entry of the replication map: three page numbers, the counter and two pointers, aligned to 32 bits.
 pub fn map_entry_bytes() -> u64 {
     (3 * PPN_BITS + WORD_BITS + 2 * WORD_BITS).div_ceil(32) * 4
 }
 
-/// Bytes of the replication flags: a bit for each logical page, in its entry of the map.
+/// Returns the bytes of the replication flags: one bit for each logical page, in its mapping entry.
 pub fn flag_bytes(logical_pages: u32) -> u64 {
     u64::from(logical_pages).div_ceil(8)
 }
@@ -43,7 +42,7 @@ mod tests {
         assert_eq!(pair_bits(16) as f64 / 8.0, 38.5);
         assert_eq!(map_entry_bytes(), 24);
         assert_eq!(list_bytes(16, 5), 5 << 10);
-        // 0.2 % of 1 TB: the paper prints 3.23 MB, its drive has 0.3 % more pages than 1 TiB.
+        // 0.2 % of 1 TB. The paper prints 3.23 MB, because its drive has 0.3 % more pages than 1 TiB.
         let config = Config::from_preset("collisions").expect("the preset is there");
         let pages = Geometry::new(&config.geometry).expect("it is possible").pages();
         let copies = config.replication.copies_max(pages);

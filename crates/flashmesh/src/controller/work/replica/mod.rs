@@ -1,15 +1,15 @@
-//! Replication of pages that collide again and again (Patterned Read Collisions, IEEE Access 2023, section III).
+//! Replication of pages that collide repeatedly (Patterned Read Collisions, IEEE Access 2023, section III).
 //!
-//! A read that is put into the queue of its die may collide out of balance with the reads before it; the
-//! [detector](crate::collisions::Detector) then says whether one of the pages should have a copy, and on which die. The copy is programmed
-//! from what that read brings to the controller ([`replicate`]), when its die has nothing else to do. From then on the die with fewer
-//! reads outstanding serves the page ([`homes`]). At most `l_M` pages have a copy: of the one that was read least recently the copy
-//! is kept that served more reads.
+//! A read that is enqueued at its die can have an imbalanced collision with earlier reads. The [detector](crate::collisions::Detector) then decides
+//! whether one of the pages should be replicated, and to which die. The replica is programmed from the data that an outstanding read of the page
+//! brings to the controller ([`replicate`]), when the target die is otherwise idle. From then on, the die with fewer outstanding reads serves the
+//! page ([`homes`]). At most `l_M` pages have a replica. Beyond that, the least recently read page keeps only one of its two copies: the one that
+//! served more reads.
 //!
-//! Decided here \[choice\]: a read that becomes the source of a copy brings the whole page, whatever its request asked for. A page
-//! that is being written, or whose read has left the array, is not replicated this time. Which pages lie where is known to the
-//! translation layer ([`Ftl::replica_of`](crate::ftl::Ftl::replica_of)); the flag in an entry of the map is whether that knows of one. In
-//! translation pages an entry names the original only.
+//! Choices \[choice\]: A read that becomes the source of a replica transfers the whole page, whatever its request needs. A page that is being
+//! written, or whose read has left the array, is not replicated this time. The translation layer knows the location of a replica
+//! ([`Ftl::replica_of`](crate::ftl::Ftl::replica_of)); this stands for the flag in a mapping entry. Translation pages contain the location of the
+//! original only.
 
 pub mod homes;
 pub mod metadata;
@@ -30,12 +30,12 @@ use crate::schedule::work::ReadFor;
 
 use homes::{FewestOutstanding, HomeSelector};
 
-/// A page that will have a copy.
+/// A page whose replica is planned.
 #[derive(Clone, Copy, Debug)]
 enum Planned {
-    /// Once this read has brought it.
+    /// A replica on this die, to be programmed from the data of this read.
     Read(TransactionId, DieId),
-    /// Once it has been programmed. Not `wanted` any more when it was written or deallocated meanwhile.
+    /// A replica whose program is queued or in progress. `wanted` is false if the page was written or deallocated meanwhile.
     Program { wanted: bool },
 }
 
@@ -46,13 +46,13 @@ pub struct Replication {
     dies: u32,
     pairs_per_die: u32,
     logical_pages: u32,
-    /// Reads that collide.
+    /// Outstanding reads whose collisions count.
     occupancy: Occupancy,
-    /// All reads outstanding on each die, between which homes are chosen; `None` where all collide.
+    /// All outstanding reads, on which the choice of homes is based; `None` if the collisions of all reads count.
     all: Option<Occupancy>,
     detector: Detector,
     selector: Box<dyn HomeSelector + Send>,
-    /// The replication-to-original counter of each page with a copy, by their last read.
+    /// Replication-to-original counter of each page with a replica, in LRU order of their reads.
     map: LruCache<Lpn, i32, FxBuildHasher>,
     planned: FxHashMap<Lpn, Planned>,
     counts: ReplicationCounts,
@@ -60,7 +60,7 @@ pub struct Replication {
 }
 
 impl Replication {
-    /// The replication that `config` asks for.
+    /// Creates the replication that `config` describes; `None` if it is disabled.
     pub fn new(config: &Config, geometry: &Geometry) -> Option<Box<Replication>> {
         let own = &config.replication;
         let dies = geometry.dies();
@@ -88,22 +88,22 @@ impl Replication {
         })
     }
 
-    /// Whether the collisions of a read count.
+    /// Returns whether the collisions of a read with this purpose count.
     fn counts(&self, read_for: ReadFor) -> bool {
         self.all.is_none() || read_for == ReadFor::Request
     }
 
-    /// Reads outstanding on a die, whatever they are for.
+    /// Returns the number of outstanding reads on a die, of any purpose.
     fn outstanding(&self, die: DieId) -> u32 {
         self.all.as_ref().unwrap_or(&self.occupancy).outstanding(die)
     }
 
-    /// Chooses homes by a selector of the caller's own.
+    /// Replaces the choice of homes with a user-supplied one.
     pub fn set_selector(&mut self, selector: Box<dyn HomeSelector + Send>) {
         self.selector = selector;
     }
 
-    /// What became of it.
+    /// Returns the report of the run so far.
     pub fn report(&self) -> ReplicationReport {
         let map_entry = metadata::map_entry_bytes();
         ReplicationReport {

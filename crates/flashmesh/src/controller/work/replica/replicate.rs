@@ -1,4 +1,4 @@
-//! Copies are made, kept up with their pages, and given up.
+//! Life of replicas: creation, invalidation with their page, and eviction.
 
 use crate::controller::Context;
 use crate::controller::shared::Shared;
@@ -13,7 +13,7 @@ use crate::schedule::work::Work;
 use super::{Planned, Replication};
 
 impl Replication {
-    /// The newest version of `lpn` is another one now, or none: what was to be its copy is not wanted.
+    /// Cancels the planned replica of `lpn`, whose newest version was replaced or deallocated.
     pub fn superseded(&mut self, lpn: Lpn) {
         match self.planned.get_mut(&lpn) {
             Some(Planned::Program { wanted }) => *wanted = false,
@@ -22,13 +22,13 @@ impl Replication {
         }
     }
 
-    /// The copy of a page ended in the translation layer.
+    /// Removes a page whose replica was invalidated in the translation layer.
     pub fn ended(&mut self, lpn: Lpn) {
         self.map.pop(&lpn);
         self.counts.ended_by_writes += 1;
     }
 
-    /// A read that was to bring a page for its copy does not, or not from the original.
+    /// Cancels the replica planned from read `id`, which was dropped or no longer reads the original.
     pub fn forget_plan_of(&mut self, id: TransactionId, lpn: Lpn) {
         if matches!(self.planned.get(&lpn), Some(&Planned::Read(read, _)) if read == id) {
             self.give_up(lpn);
@@ -41,7 +41,7 @@ impl Replication {
     }
 }
 
-/// The data of a read has reached the controller: it is programmed elsewhere when a copy of the page is wanted.
+/// Begins the program of a replica from a read whose data has reached the controller, if that is planned.
 pub fn read_done<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     let Shared { ftl, copies: Some(copies), is_cut_off, .. } = &mut *cx.shared else { return };
     let Transaction { lpn, from, .. } = *cx.datapath.transaction(id);
@@ -58,13 +58,13 @@ pub fn read_done<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     cx.then(Step::Own { work: Work::ReplicaProgram, lpn, from, plane });
 }
 
-/// Whether the copy that is to be programmed still is one of the newest version.
+/// Returns whether a queued replica would still hold the newest version of its page.
 pub fn is_wanted(program: &Transaction, shared: &Shared) -> bool {
     let planned = shared.copies.as_ref().and_then(|copies| copies.planned.get(&program.lpn));
     matches!(planned, Some(Planned::Program { wanted: true })) && shared.ftl.location(program.lpn) == program.from
 }
 
-/// A copy that waits for its die is not wanted any more.
+/// Cancels a queued replica that is no longer wanted.
 pub fn rerouted<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     let Transaction { lpn, plane, .. } = *cx.datapath.transaction(id);
     cx.datapath.remove(id);
@@ -74,7 +74,7 @@ pub fn rerouted<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     }
 }
 
-/// A copy has been programmed.
+/// Commits a replica that the array has programmed.
 pub fn programmed<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     let program = *cx.datapath.transaction(id);
     let Transaction { lpn, plane, from, to, account, .. } = program;
@@ -93,7 +93,7 @@ pub fn programmed<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     copies.counts.made += 1;
     copies.map.put(lpn, 0);
     let is_beyond = copies.map.len() > copies.copies_max;
-    // One too many gives way at once.
+    // A replica beyond the limit is evicted at once, below.
     copies.copies_peak = copies.copies_peak.max(copies.map.len().min(copies.copies_max) as u64);
     cx.shared.ftl.commit_replica(lpn, to);
     cx.shared.persist_program(lpn, to, Programmed::Copied);
@@ -103,7 +103,7 @@ pub fn programmed<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     }
 }
 
-/// Of the page with a copy that was read least recently only one of the two is kept: the copy when it served as many reads as the
+/// Evicts one of the two copies of the least recently read page with a replica. Keeps the replica if it served at least as many reads as the
 /// original.
 fn give_up_oldest_copy<M: Model>(cx: &mut Context<'_, M>) {
     let Shared { ftl, journal, copies: Some(copies), .. } = &mut *cx.shared else { return };
