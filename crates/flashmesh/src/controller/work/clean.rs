@@ -1,25 +1,25 @@
-//! Clean (Network-on-SSD, CAL 2012, section 3.4): one packet has the valid pages of a block moved to another chip.
+//! Clean (Network-on-SSD, CAL 2012, section 3.4): one packet makes a chip move the valid pages of a block to another chip.
 //!
-//! The packet lists the pages that are valid when it is sent, and where they go. The chip of the block reads them one after the other and
-//! sends each on; the other one programs it; when that has programmed the last it sends a CleanAck, and the controller erases the block. No
-//! command and no acknowledgement passes in between.
+//! The packet lists the pages that are valid when it is sent, and their destination. The source chip reads them one after the other and sends each to
+//! the destination chip, which programs it. After the last program the destination chip sends a CleanAck, and the controller erases the block. There
+//! is no other command or acknowledgement.
 //!
-//! - The next page is read when the one before has been programmed \[choice\]: a chip has one page buffer for each plane. That takes as long
-//!   as reading all, sending all and programming all, as the paper has it.
-//! - Where programs take several mapping units, they gather in the page buffer of the other chip, page after page, until they fill one or are the
-//!   last; then they are programmed, and what is left of the last page follows \[choice\].
-//! - What is asked of the die of the block meanwhile waits (see the datapath's `alone`), as do reads of pages that have been
-//!   programmed at their new places: the controller knows of them by the CleanAck. A page that the host writes meanwhile moves nevertheless,
-//!   and is invalid at its new place.
-//! - The erase is not part of it \[choice\]: only the controller knows that both chips are done. Translation pages and copies of pages stay in
-//!   their plane, and pages that no plane takes go through the controller.
+//! - The next page is read when the previous one has been programmed \[choice\]: a chip has one page buffer for each plane. This takes as long as
+//!   reading all, sending all and programming all pages, as in the paper.
+//! - If programs write several mapping units, units gather in the page buffer of the destination chip, page after page, until they fill a program or
+//!   are the last ones. After the program, the rest of the last page follows \[choice\].
+//! - Until the CleanAck, transactions for the source die wait (see `clean.rs` of the datapath), and so do reads of pages that are already programmed
+//!   at their new location, because the controller still has their old address. A page that the host overwrites meanwhile moves nevertheless, and is
+//!   invalid at its new location.
+//! - The erase is a command of its own \[choice\]: only the controller knows that both chips are done. Translation pages and replicas stay in their
+//!   plane, and pages that no plane accepts go through the controller.
 //!
-//! # Why nothing gets stuck
+//! # Freedom from deadlock
 //!
-//! The die of a block is kept until another die has programmed its pages. A die that is to program pages of a Clean begins none, and one that
-//! has begun one is not chosen to program: so no die that others wait for is kept itself. Such a die ends what it does and then takes the page,
-//! whose place is reserved ([`Ftl::admit_clean`](crate::ftl::Ftl::admit_clean)). A block whose die may not begin a Clean has its pages moved
-//! through the controller.
+//! A source die is reserved until the destination die has programmed its pages. A die that is to program pages of a Clean does not begin one itself,
+//! and a die that has begun one is never chosen as a destination: a die that others wait for is never reserved itself. Such a die ends its current
+//! operation and then accepts the page, whose space is reserved ([`Ftl::admit_clean`](crate::ftl::Ftl::admit_clean)). If the die of a block may not
+//! begin a Clean, the pages of the block are moved through the controller.
 
 use rustc_hash::FxHashMap;
 
@@ -33,41 +33,41 @@ use crate::kernel::model::Model;
 use crate::schedule::transaction::Transaction;
 use crate::schedule::work::{Route, Work};
 
-/// The pages of a block that move by one packet.
+/// A Clean in progress.
 #[derive(Clone, Debug)]
 struct Clean {
-    /// Those that are listed.
+    /// Listed pages, by physical and logical address.
     pages: Vec<(Ppn, Lpn)>,
-    /// How many of them have been read, or are being read.
+    /// Number of listed pages whose reads have begun.
     read: usize,
-    /// How many have left.
+    /// Number of listed pages that have left the source die.
     left: usize,
-    /// Those in the page buffer of the other chip, or being programmed.
+    /// Units in the page buffer of the destination chip, or being programmed.
     buffer: Vec<TransactionId>,
-    /// How many the buffer has room for, those on their way counted.
+    /// Free space of that buffer in units. Units in flight occupy space.
     room: usize,
-    /// The plane that they go to.
+    /// Destination plane.
     to: PlaneId,
     die_of_block: DieId,
 }
 
-/// What a die has to do with blocks that are moved so.
+/// Numbers of Cleans that a die takes part in.
 #[derive(Clone, Copy, Debug, Default)]
 struct Role {
-    /// Those that are its own.
+    /// Cleans whose source block is on this die.
     sends: u32,
-    /// Those whose pages it programs.
+    /// Cleans whose destination plane is on this die.
     programs: u32,
 }
 
-/// All blocks whose pages move by one packet.
+/// All Cleans in progress.
 #[derive(Clone, Debug, Default)]
 pub struct Cleaning {
-    /// By the plane of the block.
+    /// Cleans by the plane of their source block.
     blocks: FxHashMap<PlaneId, Clean>,
-    /// By die; empty where pages do not move so.
+    /// Roles by die; empty if the drive does not use Cleans.
     roles: Vec<Role>,
-    /// Pages that lie elsewhere by now, where the controller has not been told: where they are, and where they were.
+    /// Pages whose move to another chip is not yet acknowledged: (new, old) location.
     untold: FxHashMap<Lpn, (Ppn, Ppn)>,
 }
 
@@ -77,13 +77,13 @@ impl Cleaning {
         Cleaning { roles: vec![Role::default(); dies], ..Cleaning::default() }
     }
 
-    /// Where the controller has a page that `read` asks for, while it has not been told that it lies elsewhere.
+    /// Returns the old location of the page of `read`, if its move to the location in `read` is not yet acknowledged.
     pub fn home_of(&self, read: &Transaction) -> Option<Ppn> {
         self.untold.get(&read.lpn).filter(|(to, _)| *to == read.from).map(|(_, from)| *from)
     }
 
-    /// Begins to move the valid pages of the victim of `plane`, in `block` from `cursor` on, by one packet; gives the first read if it
-    /// does.
+    /// Begins a Clean of the valid pages of `block`, the victim of `plane`, from page `cursor` on. Returns its first read; `None` if no Clean can
+    /// begin.
     pub fn begin<M: Model>(
         &mut self,
         plane: PlaneId,
@@ -116,17 +116,17 @@ impl Cleaning {
         Some(cx.begin_own(Work::CollectRead(Route::Clean), lpn, from, plane))
     }
 
-    /// Whether pages of the block of a plane move by a packet now.
+    /// Returns whether a Clean of the victim of `plane` is in progress.
     pub fn is_under_way(&self, plane: PlaneId) -> bool {
         self.blocks.contains_key(&plane)
     }
 
-    /// How many pages the packet for the block of a plane lists, if it is sent now.
+    /// Returns the number of pages that the packet for the victim of `plane` lists if it is sent now.
     pub fn pages_to_list(&self, plane: PlaneId, shared: &Shared) -> usize {
         self.blocks[&plane].pages.iter().filter(|(ppn, lpn)| shared.ftl.is_at(*lpn, *ppn)).count()
     }
 
-    /// The packet is sent: it lists what is valid now.
+    /// Restricts the list of a Clean to the pages that are still valid, when its packet is sent.
     pub fn list<M: Model>(&mut self, read: TransactionId, cx: &mut Context<'_, M>) {
         let plane = cx.datapath.transaction(read).plane;
         let clean = self.blocks.get_mut(&plane).expect("a Clean is sent for a block that has one");
@@ -138,7 +138,7 @@ impl Cleaning {
         }
     }
 
-    /// Begins reads of the listed units of one page from the one numbered `first` on, which follow the one before it on its page.
+    /// Begins the reads of the listed units from index `first` on that are on the same page as the unit before. Returns these reads.
     fn begin_reads_of_page<M: Model>(
         &mut self,
         plane: PlaneId,
@@ -155,7 +155,7 @@ impl Cleaning {
         begun
     }
 
-    /// The die that a page of a Clean goes to, or as much of it as the page buffer there has room for.
+    /// Returns the destination die of the data in the register. Limits the transfer to the units for which the page buffer there has space.
     pub fn destination<M: Model>(&mut self, read: TransactionId, cx: &mut Context<'_, M>) -> DieId {
         let plane = cx.datapath.transaction(read).plane;
         let clean = self.blocks.get_mut(&plane).expect("its pages are being moved");
@@ -169,7 +169,7 @@ impl Cleaning {
         cx.shared.geometry.die_of_plane(clean.to)
     }
 
-    /// Whether the register of a die holds units of a Clean for which the other chip has no room yet.
+    /// Returns whether the register of `die` holds units of a Clean for which the destination has no space yet.
     #[inline(always)]
     pub fn holds(&self, die: DieId) -> bool {
         !self.blocks.is_empty() && self.holds_rest(die)
@@ -180,8 +180,8 @@ impl Cleaning {
         self.blocks.values().any(|clean| clean.room == 0 && clean.die_of_block == die)
     }
 
-    /// A page of a Clean has arrived: its chip programs it, or the one before reads on where more fill a program. Gives the die of that, once
-    /// all that left together has arrived.
+    /// Handles the arrival of a unit at the destination chip. Once all units of the transfer have arrived, schedules their program, or the next read
+    /// if more units fit into the program, and returns the die that is to issue it.
     pub fn arrived<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) -> Option<DieId> {
         let source = cx.shared.geometry.plane_of(cx.datapath.transaction(id).from);
         let clean = self.blocks.get_mut(&source).expect("its pages are being moved");
@@ -203,7 +203,7 @@ impl Cleaning {
         Some(cx.datapath.begin_alone(lead, cx.kernel))
     }
 
-    /// A page of a Clean has been programmed; with `is_wanted` the map has it there.
+    /// Handles the end of the program of a unit. If `is_wanted`, the map has its new location.
     pub fn programmed(&mut self, lpn: Lpn, from: Ppn, to: Ppn, is_wanted: bool, shared: &mut Shared) {
         shared.ftl.arrived(shared.geometry.plane_of(to));
         if is_wanted {
@@ -211,8 +211,8 @@ impl Cleaning {
         }
     }
 
-    /// A program of a Clean has ended that was not the last: the chips go on with what is left of the page, which the register of the die of the
-    /// block holds, or with the next page.
+    /// Continues a Clean after a program that was not its last one: with the rest of the page in the register of the source die, or with the next
+    /// page.
     pub fn go_on<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         let clean = self.blocks.get_mut(&plane).expect("its pages are being moved");
         clean.buffer.clear();
@@ -224,7 +224,7 @@ impl Cleaning {
         cx.then(Step::TryIssue(die));
     }
 
-    /// The next page of the block of a plane is read: gives its die.
+    /// Schedules the read of the next listed page. Returns its die.
     fn read_next<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) -> DieId {
         let first = self.blocks[&plane].read;
         let (from, lpn) = self.blocks[&plane].pages[first];
@@ -234,7 +234,7 @@ impl Cleaning {
         cx.datapath.begin_alone(lead, cx.kernel)
     }
 
-    /// A Clean that was not sent is given up.
+    /// Cancels a Clean whose packet was not sent.
     pub fn give_up(&mut self, plane: PlaneId, shared: &mut Shared) {
         if let Some(clean) = self.blocks.get(&plane) {
             shared.ftl.expect_pages(clean.to, 0);
@@ -242,7 +242,7 @@ impl Cleaning {
         self.end(plane, shared);
     }
 
-    /// All pages that were listed have moved, as the controller knows now, or none will.
+    /// Removes a Clean that was acknowledged or cancelled.
     pub fn end(&mut self, plane: PlaneId, shared: &Shared) {
         let Some(clean) = self.blocks.remove(&plane) else { return };
         self.roles[shared.geometry.die_of_plane(plane).index()].sends -= 1;

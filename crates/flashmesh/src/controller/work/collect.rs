@@ -1,8 +1,7 @@
-//! Garbage collection and wear levelling with timed flash operations: the valid pages of a victim block move one after
-//! the other, each a read and a program (or one copyback) of the same die, or a read and a program on another chip, then the
-//! block is erased.
+//! Garbage collection and wear levelling with timed flash operations. The valid pages of a victim block are moved one after the other: each by a read
+//! and a program (or one copyback) of the same die, or by a read and a program on another chip. Then the block is erased.
 //!
-//! Where planes use the same blocks together (a superblock), they are collected at once, and erased when all have been emptied.
+//! If planes use the same blocks together (superblocks), they are collected together, and the blocks are erased when all of them are empty.
 
 use crate::config::Config;
 use crate::controller::Context;
@@ -29,29 +28,30 @@ use super::pace::Pace;
 use take_turns::ShortOfSpace;
 use unread::Unread;
 
-/// A victim block on its way to being free.
+/// The collection of a victim block.
 #[derive(Clone, Copy, Debug)]
 struct Collection {
     block: BlockId,
-    /// The first page that has not been looked at.
+    /// Index of the next page to check.
     cursor: u32,
-    /// User requests go first: it was begun because the die was idle, to fold, or to level wear, and space has not run out since.
+    /// Whether user requests go first: the collection began because the die was idle, for a fold, or for wear levelling, and was not promoted to the
+    /// foreground since.
     background: bool,
-    /// It moves cold pages out of a little worn block.
+    /// Whether the collection moves cold pages out of a block with little wear.
     levels_wear: bool,
-    /// All pages of its block have moved, and it waits for the other planes of the die.
+    /// Whether all pages have moved, and the block waits for the other planes of the superblock.
     is_drained: bool,
-    /// Pages on their way, read or not: one at a time, several where programs gather.
+    /// Pages whose moves have begun and not ended; counted only if programs gather.
     moving: u32,
-    /// Of them those that have not been read.
+    /// Pages among `moving` that have not been read.
     reading: u32,
-    /// Whether all of its valid pages are on their way, or have moved; told where programs gather.
+    /// Whether the moves of all valid pages have begun; maintained only if programs gather.
     is_read: bool,
-    /// Whether all of them have moved; likewise.
+    /// Whether all valid pages have moved; maintained only if programs gather.
     is_over: bool,
 }
 
-/// A block that has been erased.
+/// A victim block that has just been erased.
 #[derive(Clone, Copy, Debug)]
 pub struct Erased {
     plane: PlaneId,
@@ -59,11 +59,11 @@ pub struct Erased {
     held_translation: bool,
 }
 
-/// The collections in progress.
+/// The collections in progress, by plane.
 #[derive(Clone, Debug)]
 pub struct Collections {
     by_plane: Vec<Option<Collection>>,
-    /// What planes that are collected together have still to read; told where programs gather.
+    /// Unread pages of planes that are collected together; maintained only if programs gather.
     unread: Unread,
     short: ShortOfSpace,
     pub pace: Pace,
@@ -83,24 +83,23 @@ impl Collections {
         }
     }
 
-    /// Whether a plane has a collection that goes before user requests.
+    /// Returns whether `plane` has a collection that precedes user requests.
     pub fn is_foreground(&self, plane: PlaneId) -> bool {
         self.by_plane[plane.index()].is_some_and(|collection| !collection.background)
     }
 
-    /// Whether collection goes before user requests on this die: always when it cannot be preempted, else when space is
-    /// nearly out.
+    /// Returns whether collection precedes user requests on `die`: always if it cannot be preempted, otherwise if space is nearly out.
     #[inline(always)]
     pub fn goes_first(&self, die: DieId, shared: &Shared) -> bool {
         shared.foreground.is_on(die) && (!shared.rules.preemptible || is_urgent(die, shared))
     }
 
-    /// Whether this die collects since its space is nearly out.
+    /// Returns whether `die` collects because its space is nearly out.
     pub fn is_out_of_space(&self, die: DieId, shared: &Shared) -> bool {
         shared.foreground.is_on(die) && is_urgent(die, shared)
     }
 
-    /// Moves the next valid page of the plane's victim, or erases the block when none is left.
+    /// Moves the next valid page of the victim of `plane`, or erases the block if none is left.
     pub fn advance<M: Model>(
         &mut self,
         plane: PlaneId,
@@ -138,12 +137,12 @@ impl Collections {
         }
     }
 
-    /// Moves as many pages of the plane's victim at a time as fill programs; gives whether all have moved.
+    /// Begins as many moves of pages of the victim of `plane` as fill programs. Returns whether all valid pages have moved.
     fn move_several<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) -> bool {
         loop {
             let may_move = self.may_move_another(plane, cx);
             let collection = self.by_plane[plane.index()].as_mut();
-            // Of several pages that turn out to be superseded at once, each has it go on.
+            // Each page that turned out to be superseded pushes an `Advance` step. The first of several such steps can end the moves.
             let Some(collection) = collection.filter(|collection| !collection.is_over) else { return false };
             let Some((page, lpn)) = cx.shared.ftl.next_valid_page(collection.block, collection.cursor) else {
                 let (is_first, has_moved) = (!collection.is_read, collection.moving == 0);
@@ -180,9 +179,9 @@ impl Collections {
         }
     }
 
-    /// Whether another page of a plane's victim may be on its way, where programs gather: twice as many as fill a program may be. Planes that
-    /// are collected together share what fills a program over all of them, so that with one left it alone fills programs. The next ones may
-    /// go by a Clean, which begins when none is on its way: then as many as fill a program are.
+    /// Returns whether another page of the victim of `plane` may begin to move, if programs gather. At most as many pages as fill two programs move
+    /// at once. Planes that are collected together share the limit of all of them, so that the last of them can fill programs alone. With Cleans the
+    /// limit is one program, because the next pages may go by a Clean, which begins only while no page is moving.
     fn may_move_another<M: Model>(&self, plane: PlaneId, cx: &Context<'_, M>) -> bool {
         let shared = &*cx.shared;
         let Some(collection) = &self.by_plane[plane.index()] else { return false };
@@ -198,12 +197,12 @@ impl Collections {
         collection.moving < limit
     }
 
-    /// Whether victims whose pages may move to `plane` have valid pages that have not been read.
+    /// Returns whether victims whose pages may move to `plane` have unread valid pages.
     pub fn moves_more(&self, plane: PlaneId, ftl: &Ftl) -> bool {
         self.unread.has_any(plane, ftl)
     }
 
-    /// A page of the victim of `plane` has been programmed, or has not to be any more.
+    /// Counts a page of the victim of `plane` as moved: it was programmed, or is no longer needed.
     pub fn moved<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         self.pace.moved(plane);
         self.end_turn(cx);
@@ -212,7 +211,7 @@ impl Collections {
         }
     }
 
-    /// The same of one that has been read; gives whether it was the last, for which programs may have waited.
+    /// Counts a page of the victim of `plane` as read. Returns whether it was the last one, so that partly filled programs need not wait any longer.
     fn read(&mut self, plane: PlaneId, ftl: &Ftl) -> bool {
         let Some(collection) = &mut self.by_plane[plane.index()] else { return false };
         if collection.reading > 0 {
@@ -222,7 +221,7 @@ impl Collections {
         collection.is_read && collection.reading == 0 && !self.moves_more(plane, ftl)
     }
 
-    /// A page of a victim is not needed any more.
+    /// Counts a victim page as moved because it is no longer needed.
     pub fn dropped<M: Model>(&mut self, work: Work, from: PlaneId, cx: &mut Context<'_, M>) {
         self.moved(from, cx);
         if let Work::CollectRead(_) = work
@@ -232,7 +231,7 @@ impl Collections {
         }
     }
 
-    /// All pages of a plane's victim have moved: when those of the whole superblock have, its blocks are erased.
+    /// Marks the victim of `plane` as empty. Once all victims of the superblock are empty, erases their blocks.
     pub fn drained<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         if let Some(collection) = &mut self.by_plane[plane.index()] {
             collection.is_drained = true;
@@ -253,7 +252,8 @@ impl Collections {
         }
     }
 
-    /// The data of a page has left its victim: it is programmed in its plane, or in one that the policy chooses, or on another chip.
+    /// Continues the move of a page that has been read out of its victim: with a program in its plane, in a plane that the policy chooses, or on
+    /// another chip.
     pub fn read_done<M: Model>(&mut self, id: TransactionId, route: Route, moves: &mut Moves, cx: &mut Context<'_, M>) {
         let Context { shared, datapath, .. } = cx;
         let transaction = datapath.transaction_mut(id);
@@ -274,7 +274,7 @@ impl Collections {
         }
     }
 
-    /// The array has programmed a page that moved.
+    /// Commits the new location of a moved page that the array has programmed.
     pub fn programmed<M: Model>(
         &mut self,
         id: TransactionId,
@@ -292,7 +292,7 @@ impl Collections {
             slc.page_folded();
         }
         cx.kernel.tell(|| Notice::PageProgrammed(to, lpn, Origin::Moved(from)));
-        // A replica is in no entry of the map.
+        // Replicas have no mapping entry.
         let is_original = shared.ftl.lookup(lpn) == Some(from);
         let is_wanted = shared.ftl.commit_move(lpn, from, to);
         if M::ALL_FEATURES {
@@ -311,7 +311,7 @@ impl Collections {
         }
     }
 
-    /// The plane's victim is erased: its pages are free.
+    /// Ends the collection of `plane`, whose victim has been erased.
     pub fn erased<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         let shared = &mut *cx.shared;
         let collection = self.by_plane[plane.index()].take().expect("only a collection erases");
@@ -327,7 +327,7 @@ impl Collections {
             cx.then(Step::Unblock(plane));
         }
         cx.then(Step::Collect(plane));
-        // The last block to be erased frees those of all planes, whose dies may have nothing else to come.
+        // The last erase of a superblock frees the blocks of all its planes, whose dies may have no other event: let them issue.
         let is_free = M::ALL_FEATURES && cx.shared.ftl.block_state(collection.block) == BlockState::Free;
         if is_free && cx.shared.ftl.has_twins() {
             self.short.changed(plane, &cx.shared.ftl);
@@ -340,13 +340,13 @@ impl Collections {
                 cx.shared.ftl.set_of(plane).for_each(|plane| slc.has_room(plane, cx.kernel.now()));
             }
         }
-        // No wear move follows a fold: they follow collections, one each.
+        // A wear move follows at most once after each collection, and never after a fold.
         let levels_wear = collection.levels_wear || was_folded;
         cx.then(Step::Erased(Erased { plane, levels_wear, held_translation }));
     }
 }
 
-/// All units of a victim may have been read: programs that waited for more of them do no longer.
+/// Lets programs run that waited for more units of the victim of `plane`, all of which may have been read.
 fn all_read<M: Model>(plane: PlaneId, cx: &mut Context<'_, M>) {
     ask_dies_of_superblock(plane, cx);
     if cx.shared.rules.copies {
@@ -354,7 +354,7 @@ fn all_read<M: Model>(plane: PlaneId, cx: &mut Context<'_, M>) {
     }
 }
 
-/// Asks each die with planes of the superblocks of `plane`: programs may have gathered there, or pages become free.
+/// Lets the dies of the superblock of `plane` try to issue: they may have partly filled programs, or new free pages.
 fn ask_dies_of_superblock<M: Model>(plane: PlaneId, cx: &mut Context<'_, M>) {
     let geometry = &cx.shared.geometry;
     let dies = cx.shared.ftl.superblocks().members(plane).step_by(geometry.planes_per_die as usize);
@@ -362,17 +362,17 @@ fn ask_dies_of_superblock<M: Model>(plane: PlaneId, cx: &mut Context<'_, M>) {
     dies.into_iter().for_each(|die| cx.then(Step::TryIssue(die)));
 }
 
-/// A valid page at `from` leaves its victim.
+/// Begins to move the valid page at `from` out of its victim.
 #[inline]
 fn move_page<M: Model>(plane: PlaneId, from: Ppn, lpn: Lpn, cx: &mut Context<'_, M>) {
-    // Of several units that gather those that move within their plane have gone.
+    // If programs gather, `move_in_plane` has already begun the copybacks.
     let copyback = cx.shared.rules.copyback && !(M::ALL_FEATURES && cx.shared.geometry.gathers());
     let work = if copyback { Work::CollectProgram(Route::Plane) } else { Work::CollectRead(Route::Controller) };
     let id = cx.begin_own(work, lpn, from, plane);
     cx.then(Step::Enqueue(id));
 }
 
-/// Whether collection of a die goes before reads: its space is nearly out, or writes wait for a fold.
+/// Returns whether collection of `die` precedes reads: its space is nearly out, or writes wait for a fold.
 #[inline(never)]
 fn is_urgent(die: DieId, shared: &Shared) -> bool {
     shared.planes_of(die).any(|plane| shared.ftl.is_urgent(plane) || shared.ftl.waits_for_fold(plane))

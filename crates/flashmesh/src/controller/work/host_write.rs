@@ -1,4 +1,4 @@
-//! Pages are written, for requests and for the device cache.
+//! Writes of pages to flash, for requests and for the device cache.
 
 use crate::controller::cache::DeviceCache;
 use crate::controller::shared::Shared;
@@ -17,23 +17,23 @@ use super::map::CachedMap;
 use super::place::Placements;
 use super::preallocate::BlockedWrites;
 
-/// The writes of pages to flash under way.
+/// The writes to flash in flight.
 #[derive(Clone, Debug)]
 pub struct HostWrites {
-    /// The last one of each logical page: writes of one page keep their order.
+    /// Last write in flight of each logical page. Writes of one page keep their order.
     in_flight: DirectMapped<Lpn, TransactionId>,
     pub(super) blocked: BlockedWrites,
     pub placements: Placements,
-    /// By stream.
+    /// Priority of each stream.
     priorities: Vec<Priority>,
 }
 
-/// Who has a page written to flash.
+/// The origin of a write to flash.
 #[derive(Clone, Copy, Debug)]
 pub enum Writer {
-    /// A request of this stream and priority.
+    /// A request, with its stream and priority.
     Request(RequestId, StreamId, Priority),
-    /// The device cache; the stream wrote the page.
+    /// The device cache, with the stream that wrote the page.
     Cache(StreamId),
 }
 
@@ -44,19 +44,19 @@ impl From<&PageRequest> for Writer {
     }
 }
 
-/// A page to be written to flash.
+/// A page to write to flash.
 #[derive(Clone, Copy, Debug)]
 pub struct FlashWrite {
     pub writer: Writer,
     pub lpn: Lpn,
     pub bytes: Bytes,
     pub place: CachePlace,
-    /// How long the page has been in the device cache.
+    /// Time that the page has spent in the device cache.
     pub in_cache: Time,
 }
 
 impl HostWrites {
-    /// No write. `planes` is the number of planes on which writes may be blocked, 0 where pages are not preallocated.
+    /// Creates the state without writes. `planes` is the number of planes on which writes can be blocked; 0 if pages are not preallocated.
     pub fn new(planes: u32, priorities: Vec<Priority>) -> HostWrites {
         HostWrites {
             in_flight: DirectMapped::default(),
@@ -66,12 +66,12 @@ impl HostWrites {
         }
     }
 
-    /// Whether a write of the page is under way.
+    /// Returns whether a write of the page is in flight.
     pub fn is_under_way(&self, lpn: Lpn) -> bool {
         self.in_flight.contains(lpn)
     }
 
-    /// Which of the `count` planes from `first` on a write waits for, a bit a plane.
+    /// Returns which of the `count` planes from `first` on have blocked writes, as a bit mask.
     pub fn blocked_planes(&self, first: crate::ids::PlaneId, count: u32) -> u8 {
         self.blocked.planes(first, count)
     }
@@ -80,14 +80,14 @@ impl HostWrites {
         !self.blocked.is_empty()
     }
 
-    /// A page is written to flash, after the writes of the page before it.
+    /// Begins a write of a page. If earlier writes of the page are in flight, the write waits for them.
     pub fn begin<M: Model>(&mut self, write: FlashWrite, cx: &mut Context<'_, M>) {
         if let Some(id) = self.enter(write, cx) {
             cx.then(Step::StartWrite(id));
         }
     }
 
-    /// As [`HostWrites::begin`], but that a write which no other one of its page holds back is given: [`HostWrites::start`] follows.
+    /// Like [`HostWrites::begin`], but returns the write if no earlier write of the page is in flight; the caller then calls [`HostWrites::start`].
     #[must_use]
     pub fn enter<M: Model>(&mut self, write: FlashWrite, cx: &mut Context<'_, M>) -> Option<TransactionId> {
         let FlashWrite { writer, lpn, bytes, place, in_cache } = write;
@@ -110,7 +110,7 @@ impl HostWrites {
         }
     }
 
-    /// Starts a write that no earlier write of the same page holds back, once its entry of the map is in DRAM.
+    /// Starts a write for which no earlier write of the page is in flight. If its mapping entry is not in DRAM, the write waits for the entry.
     pub fn start<M: Model>(&mut self, id: TransactionId, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
         cx.datapath.transaction_mut(id).account.waited_for_turn(cx.kernel.now());
         match map {
@@ -121,7 +121,7 @@ impl HostWrites {
         }
     }
 
-    /// Starts a write whose older version is known; one of a part of a page reads the rest first.
+    /// Starts a write once the older version of its page is known. A partial write reads the rest of the page first.
     pub fn start_translated<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         if cx.shared.rules.preallocates {
             return self.preallocate_write(id, cx);
@@ -133,7 +133,7 @@ impl HostWrites {
         cx.then(Step::Enqueue(id));
     }
 
-    /// The page of this write goes to a plane now; where in the plane is decided when it is programmed, unless that was decided before.
+    /// Places a write on a plane. The page in the plane is assigned when the write is programmed, unless it was preallocated.
     #[inline]
     fn turn_into_program<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         let plane = if cx.shared.rules.preallocates {
@@ -148,13 +148,13 @@ impl HostWrites {
         transaction.plane = plane;
     }
 
-    /// The rest of the page of a partial write has been read.
+    /// Enqueues the program of a partial write after the rest of the page has been read.
     pub fn rest_read<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         self.turn_into_program(id, cx);
         cx.then(Step::Enqueue(id));
     }
 
-    /// The page that a partial write was to read has moved or is gone.
+    /// Handles a partial write whose page has moved or was deallocated before the rest was read.
     pub fn read_rerouted<M: Model>(&mut self, id: TransactionId, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
         if cx.shared.ftl.lookup(cx.datapath.transaction(id).lpn).is_none() {
             cx.datapath.count_wait(id, cx.kernel.now());
@@ -164,14 +164,14 @@ impl HostWrites {
         }
     }
 
-    /// A write does not stay on the plane where it waits.
+    /// Places a queued write again, by the current load.
     pub fn program_rerouted<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         cx.datapath.count_wait(id, cx.kernel.now());
         self.placements.place_again(id, cx);
         cx.then(Step::Enqueue(id));
     }
 
-    /// The array has programmed a page.
+    /// Commits a write that the array has programmed.
     pub fn programmed<M: Model>(
         &mut self,
         id: TransactionId,
@@ -181,9 +181,9 @@ impl HostWrites {
         let Transaction { owner: Owner { request, .. }, lpn, plane, to, successor, .. } = *cx.datapath.transaction(id);
         cx.shared.counters.flash.user_programs += 1;
         cx.kernel.tell(|| Notice::PageProgrammed(to, lpn, request.map_or(Origin::Destaged, Origin::User)));
-        // The host may have deallocated the page while it was on its way.
+        // The host may have deallocated the page while its destage was in flight.
         let is_wanted = request.is_some() || !cache.as_ref().is_some_and(|cache| cache.is_forgotten(lpn));
-        // An earlier write of the page has come to flash since, past the cache, and goes with this one.
+        // An earlier write of the page, which bypassed the cache, was programmed after the deallocation, and is unmapped as well.
         let is_unmapped = !is_wanted && cx.shared.ftl.has_data(lpn);
         cx.shared.ftl.commit_write(lpn, to);
         if M::ALL_FEATURES
@@ -212,7 +212,7 @@ impl HostWrites {
         if has_map_cache {
             cx.then(Step::EntryChanged(lpn));
         }
-        // What is nothing to do in a plain drive is no step there.
+        // Plain drives skip the step if no write is blocked.
         let unblocks = preallocates && (M::ALL_FEATURES || self.blocked.holds(plane));
         if preallocates {
             cx.shared.ftl.preallocated_programmed(plane);
@@ -227,7 +227,7 @@ impl HostWrites {
         }
     }
 
-    /// A write of a page has been programmed or given up: the next one of the page takes its turn.
+    /// Starts the next write of a page after one was programmed or dropped. After a power cut, drops the writes of requests.
     pub fn ended<M: Model>(
         &mut self,
         lpn: Lpn,
@@ -249,7 +249,7 @@ impl HostWrites {
     }
 }
 
-/// A write of a part of a page reads the rest `from` where it is now.
+/// Turns a partial write into the read of the rest of its page, which is at `from`.
 pub(super) fn turn_into_read<M: Model>(id: TransactionId, from: Ppn, cx: &mut Context<'_, M>) {
     let Context { shared, datapath, .. } = cx;
     let transaction = datapath.transaction_mut(id);
@@ -263,7 +263,7 @@ pub(super) fn turn_into_read<M: Model>(id: TransactionId, from: Ppn, cx: &mut Co
     shared.counters.flash.partial_write_reads += 1;
 }
 
-/// A write is given up that has no page.
+/// Drops a write that has no page.
 pub fn drop_write<M: Model>(id: TransactionId, cache: Option<&mut DeviceCache>, cx: &mut Context<'_, M>) {
     let Transaction { work, lpn, .. } = *cx.datapath.transaction(id);
     cx.datapath.remove(id);

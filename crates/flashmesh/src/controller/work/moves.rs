@@ -1,10 +1,10 @@
-//! Garbage collection moves pages from chip to chip (Network-on-SSD, CAL 2012, section 3.4): read, sent straight to the page
-//! buffer of another chip, and programmed there by a command that brings no data.
+//! Chip-to-chip moves of garbage collection (Network-on-SSD, CAL 2012, section 3.4): a page is read, sent directly to the page buffer of another
+//! chip, and programmed there by a command without data.
 //!
-//! Where a page goes is decided when its data lies in the register and asks for a path; the victim's plane collects on when the
-//! program is done, wherever that runs. That the controller commands the program by itself, when the page has arrived, is the
-//! same on all fabrics, and that translation pages stay in their plane \[choice\]; with `gc.move = "clean"` the chips do it by themselves ([`clean`](super::clean)).
-//! Where programs take several mapping units, these gather first ([`packs`](super::packs)).
+//! The destination is chosen when the data in the register requests a path. The collection of the victim continues when the program has ended,
+//! wherever it runs. On all interconnects the controller sends the program command when the page has arrived, and translation pages stay in their
+//! plane \[choice\]. With `gc.move = "clean"` the chips program by themselves ([`clean`](super::clean)). If programs write several mapping units,
+//! units gather first ([`packs`](super::packs)).
 
 use crate::controller::Context;
 use crate::controller::shared::Shared;
@@ -23,14 +23,14 @@ use super::clean::Cleaning;
 use super::collect::Collections;
 use super::packs::Packs;
 
-/// Pages on their way from chip to chip.
+/// Pages in flight from chip to chip.
 #[derive(Clone, Debug)]
 pub struct Moves {
-    /// For each plane that a page is on its way to, the plane whose collection sent it; empty where no page moves so.
+    /// Plane whose collection sends a page to a plane, by destination plane; empty if pages do not move from chip to chip.
     arrivals: Vec<Option<PlaneId>>,
-    /// Those of blocks whose pages move by one packet.
+    /// Pages that move by a Clean.
     pub cleaning: Cleaning,
-    /// Mapping units that gather.
+    /// Mapping units that gather for a program.
     packs: Packs,
 }
 
@@ -40,7 +40,8 @@ impl Moves {
         Moves { arrivals: vec![None; planes], cleaning: Cleaning::new(geometry, cleans), packs: Packs::default() }
     }
 
-    /// The die of another chip that takes the data of `read`, which leaves a register, if any; called only where pages move from chip to chip.
+    /// Returns the die of another chip that accepts the data of `read`, which leaves a register; `None` for the controller. Called only if pages move
+    /// from chip to chip.
     pub fn destination<M: Model>(&mut self, read: TransactionId, cx: &mut Context<'_, M>) -> Option<DieId> {
         let Context { shared, datapath, .. } = cx;
         let Transaction { work, lpn, plane, from, .. } = *datapath.transaction(read);
@@ -50,7 +51,7 @@ impl Moves {
         if work.class() == Class::CollectRead && shared.geometry.gathers() {
             return self.destination_of_units(read, cx);
         }
-        // A replica stays on its die.
+        // Replicas stay on their die.
         let moves_data = work.class() == Class::CollectRead && shared.ftl.stream_of_move(from) == Stream::Collection;
         if !moves_data || shared.ftl.lookup(lpn) != Some(from) {
             return None;
@@ -64,7 +65,8 @@ impl Moves {
         Some(shared.geometry.die_of_plane(to))
     }
 
-    /// The same where programs take several mapping units: of the units of a page the first ones that go the same way leave.
+    /// Like [`destination`](Self::destination), if programs write several mapping units. Limits the transfer to the first units of the page that go
+    /// the same way.
     fn destination_of_units<M: Model>(&mut self, read: TransactionId, cx: &mut Context<'_, M>) -> Option<DieId> {
         let reads: Vec<TransactionId> = cx.datapath.with_companions(read).collect();
         let from = cx.datapath.transaction(read).from;
@@ -83,21 +85,21 @@ impl Moves {
         Some(cx.shared.geometry.die_of_plane(to))
     }
 
-    /// A unit has come to another chip, whose program it gathers for.
+    /// Handles the arrival of a unit on another chip, where it gathers for a program.
     pub fn gathered<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         if let Some(to) = self.packs.arrived(id, cx) {
             self.arrivals[to.index()] = None;
         }
     }
 
-    /// No unit of the victim of a plane is read any more: what was to be programmed with it on another chip does not wait.
+    /// Lets the program on another chip run that expects units of the victim in `source`, all of which have been read.
     pub fn all_read<M: Model>(&mut self, source: PlaneId, cx: &mut Context<'_, M>) {
         if let Some(to) = self.packs.look_at(source, cx) {
             self.arrivals[to.index()] = None;
         }
     }
 
-    /// A page that went straight to another chip has been programmed there; with `is_wanted` the map has it there.
+    /// Handles the end of the program of a page that moved directly to another chip. If `is_wanted`, the map has its new location.
     #[allow(clippy::too_many_arguments, reason = "what is known of a page that moved")]
     pub fn programmed(
         &mut self,
@@ -116,7 +118,7 @@ impl Moves {
         }
     }
 
-    /// The page of a move is not needed any more: the collection goes on.
+    /// Cancels the move of a page that is no longer needed, and continues the collection.
     pub fn rerouted<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         let Transaction { work, plane, from, .. } = *cx.datapath.transaction(id);
         if M::ALL_FEATURES
@@ -131,7 +133,7 @@ impl Moves {
         if M::ALL_FEATURES && work.is_clean() {
             self.cleaning.give_up(plane, cx.shared);
         }
-        // The others that were to be programmed with it are.
+        // The other units of the program are still programmed.
         if work == Work::CollectProgram(Route::Chip) {
             cx.datapath.go_on_without(id);
         }
@@ -139,14 +141,14 @@ impl Moves {
         cx.then(Step::Advance(cx.shared.geometry.plane_of(from)));
     }
 
-    /// The page on its way to `plane` has been programmed there, or is not needed any more.
+    /// Counts a page in flight to `plane` as programmed or no longer needed.
     pub fn ended(&mut self, plane: PlaneId, shared: &mut Shared) {
         if shared.ftl.arrived(plane) == 0 {
             self.arrivals[plane.index()] = None;
         }
     }
 
-    /// Whether a page is on its way to `die` for a collection that goes before user requests.
+    /// Returns whether a page in flight to `die` belongs to a collection that precedes user requests.
     #[inline(always)]
     pub fn arrival_first(&self, die: DieId, collections: &Collections, shared: &Shared) -> bool {
         !self.arrivals.is_empty() && self.awaits_foreground_arrival(die, collections, shared)

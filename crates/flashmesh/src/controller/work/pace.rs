@@ -1,12 +1,12 @@
-//! Collection keeps pace with the writes of its plane (`gc.paced`).
+//! Rate control of garbage collection (`gc.paced`): collection keeps pace with the writes of its plane.
 //!
-//! A victim of P pages with v valid ones gives P - v pages for v moves. While it is collected, each page that requests write to the plane so makes
-//! the collection owe v / (P - v) moves. Both end together, and free space stays as it is. Without it, collection either waits until space has
-//! run out or keeps all writes of its plane from running until its victim is erased.
+//! A victim of P pages with v valid ones yields P - v free pages for v moves. So during its collection each page written to the plane adds v / (P -
+//! v) moves to the debt of the collection. The victim is then empty when its free pages have been used up, and free space stays constant. Without
+//! rate control, collection waits until space has run out, or blocks all writes of its plane until its victim is erased.
 //!
-//! Writes and collection go on side by side, where the writes of a die wait while collection is behind there, or take turns: where the device cache
-//! sends whole stripes (`cache.destage-stripe`), collections work off what they owe before each, and wait otherwise. They then owe whole programs, over
-//! all planes that share superblocks, since a part of one takes as long.
+//! Collection and writes run side by side, with the writes of a die waiting while its collection is behind, or take turns. They take turns if the
+//! device cache destages whole stripes (`cache.destage-stripe`): collections pay their debt before each stripe, and pause otherwise. They then pay in
+//! whole programs over all planes that share superblocks, because a partial program takes as long.
 
 use crate::config::Config;
 use crate::flash::geometry::Geometry;
@@ -14,43 +14,43 @@ use crate::ftl::Superblocks;
 use crate::ids::PlaneId;
 use crate::units::Time;
 
-/// Parts that a page is counted in.
+/// Fixed-point scale of debts: parts of a page.
 const PARTS: i64 = 1 << 10;
 
-/// What collections owe.
+/// The moves that collections owe.
 #[derive(Clone, Debug)]
 pub struct Pace {
-    /// By plane, or by set of planes that share superblocks where collection takes turns with writes; empty where it does not keep pace.
+    /// Debts by plane, or by set of planes that share superblocks if collection and writes take turns; empty without rate control.
     owed: Vec<Debt>,
     superblocks: Option<Superblocks>,
-    /// The least debt with which collection is behind, in parts of a page.
+    /// Minimum debt at which a collection is behind, in parts of a page.
     least: i64,
-    /// How many debts are at least that.
+    /// Number of debts of at least `least`.
     behind: u32,
     turn: Turn,
 }
 
-/// Whether collections may move pages.
+/// Whether collections may move pages now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Turn {
-    /// They take no turns with writes.
+    /// Always: collection and writes do not take turns.
     Always,
-    /// Writes have their turn.
+    /// Turn of the writes.
     OfWrites,
-    /// That of collections began at this time.
+    /// Turn of the collections, which began at this time.
     OfCollection(Time),
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Debt {
-    /// Moves, in parts of a page.
+    /// Owed moves, in parts of a page.
     moves: i64,
-    /// Moves for each page that is written, likewise.
+    /// Moves to owe for each written page, in parts of a page.
     rate: i64,
 }
 
 impl Pace {
-    /// `superblocks` are those of the drive, if it has any.
+    /// Creates the rate control without debts. `superblocks` are those of the drive, if any.
     pub fn new(config: &Config, geometry: &Geometry, superblocks: Option<Superblocks>) -> Pace {
         let takes_turns = config.collection_takes_turns();
         let superblocks = superblocks.filter(|_| takes_turns);
@@ -65,13 +65,14 @@ impl Pace {
         self.superblocks.map_or(plane.index(), |superblocks| superblocks.index_of(plane) as usize)
     }
 
-    /// Whether collections keep pace.
+    /// Returns whether rate control is enabled.
     #[inline]
     pub fn is_kept(&self) -> bool {
         !self.owed.is_empty()
     }
 
-    /// A victim of `pages` pages, of which `valid` are valid, is collected in a plane; of one that is over several planes, all of them count.
+    /// Begins the collection of a victim of `pages` pages, of which `valid` are valid. For a victim over several planes, these are the sums of all of
+    /// them.
     pub fn begin(&mut self, plane: PlaneId, valid: u32, pages: u32) {
         let at = self.index_of(plane);
         if let Some(debt) = self.owed.get_mut(at) {
@@ -79,17 +80,17 @@ impl Pace {
         }
     }
 
-    /// Nothing is to be moved in a plane any more.
+    /// Cancels the debt of `plane`, which has no more pages to move.
     pub fn end(&mut self, plane: PlaneId) {
         self.change(plane, |debt| *debt = Debt::default());
     }
 
-    /// Requests, or the device cache, have a page of a plane programmed.
+    /// Adds to the debt of `plane` for a page that requests or the device cache program there.
     pub fn written(&mut self, plane: PlaneId) {
         self.change(plane, |debt| debt.moves += debt.rate);
     }
 
-    /// A collection has a page of a plane programmed.
+    /// Subtracts a move from the debt of `plane`.
     pub fn moved(&mut self, plane: PlaneId) {
         self.change(plane, |debt| debt.moves -= PARTS);
     }
@@ -106,13 +107,13 @@ impl Pace {
         self.owed.get(self.index_of(plane)).is_some_and(|debt| debt.moves >= self.least)
     }
 
-    /// Whether writes wait since collection is behind in one of these `planes`; not where they take turns.
+    /// Returns whether writes wait because collection is behind on one of these `planes`; never if they take turns.
     #[inline]
     pub fn holds_writes(&self, mut planes: impl Iterator<Item = PlaneId>) -> bool {
         self.turn == Turn::Always && planes.any(|plane| self.is_behind(plane))
     }
 
-    /// Whether the collection of these `planes` waits, since writes have their turn or since it owes nothing.
+    /// Returns whether collection of these `planes` waits, because writes have their turn or because it owes nothing.
     #[inline]
     pub fn holds_collection(&self, mut planes: impl Iterator<Item = PlaneId>) -> bool {
         match self.turn {
@@ -122,13 +123,13 @@ impl Pace {
         }
     }
 
-    /// Whether collection takes turns with writes.
+    /// Returns whether collection and writes take turns.
     #[inline]
     pub fn takes_turns(&self) -> bool {
         self.turn != Turn::Always
     }
 
-    /// Begins the turn of collection when they take turns and it owes a move; gives whether it has.
+    /// Begins the turn of collection if they take turns and it owes a move. Returns whether it begins.
     pub fn begin_turn(&mut self, now: Time) -> bool {
         let begins = self.turn == Turn::OfWrites && self.behind > 0;
         if begins {
@@ -137,7 +138,7 @@ impl Pace {
         begins
     }
 
-    /// Ends it when nothing is owed any more; gives how long it took.
+    /// Ends the turn of collection if nothing is owed. Returns its duration.
     pub fn end_turn(&mut self, now: Time) -> Option<Time> {
         match self.turn {
             Turn::OfCollection(since) if self.behind == 0 => {
@@ -148,7 +149,7 @@ impl Pace {
         }
     }
 
-    /// Whether it is the turn of collection.
+    /// Returns whether collection has its turn.
     pub fn is_turn_of_collection(&self) -> bool {
         matches!(self.turn, Turn::OfCollection(_))
     }

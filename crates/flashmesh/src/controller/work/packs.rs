@@ -1,12 +1,12 @@
-//! Mapping units that go from chip to chip gather in the page buffer of the other chip until they fill a program.
+//! Chip-to-chip moves if programs write several mapping units: units gather in the page buffer of the destination chip until they fill a program.
 //!
-//! - Which units run as one program is decided when the first of them leaves its register: those and the next valid ones of the victim, as many
-//!   as a program writes. A page whose units go to several places leaves in parts.
-//! - The program runs when all of them have come. Those that the host writes meanwhile are left out; a place stays empty for each.
-//! - What is left of a victim at its end and fills no program goes to another chip only where no units of the victim have gone through the
-//!   controller and wait for others in their own plane: of each victim one program at most is in part empty, as where all go through the
-//!   controller \[choice\]. So a collection gives up fewer units than its victim has invalid ones, and frees space.
-//! - Units that no plane takes go through the controller, and gather in their plane.
+//! - The units of a program are chosen when the first of them leaves its register: that unit and the next valid ones of the victim, up to a full
+//!   program. A page whose units go to different places is transferred in parts.
+//! - The program runs when all of its units have arrived. Units that the host overwrites meanwhile are left out, and their places stay empty.
+//! - The last units of a victim, which do not fill a program, go to another chip only if no units of the victim that went through the controller wait
+//!   for others in their own plane. So for each victim at most one program is partly empty, as if all units went through the controller \[choice\]: a
+//!   collection wastes fewer units than its victim has invalid ones, and frees space.
+//! - Units that no plane accepts go through the controller, and gather in their own plane.
 
 use rustc_hash::FxHashMap;
 
@@ -19,33 +19,33 @@ use crate::ids::{BlockId, Lpn, PlaneId, Ppn, TransactionId};
 use crate::kernel::model::Model;
 use crate::schedule::work::{Route, Work};
 
-/// The units of one program that go to another chip.
+/// The units of a program that gathers on another chip.
 #[derive(Clone, Debug)]
 struct Pack {
-    /// The plane of the victim.
+    /// Plane of the victim.
     source: PlaneId,
-    /// Those that have not left the victim.
+    /// Units that have not left the victim.
     expected: Vec<(Ppn, Lpn)>,
-    /// How many are on their way.
+    /// Number of units in flight.
     on_way: u32,
-    /// Those that lie in the page buffer.
+    /// Units in the page buffer of the destination.
     arrived: Vec<TransactionId>,
 }
 
-/// All of them.
+/// All programs that gather on other chips.
 #[derive(Clone, Debug, Default)]
 pub struct Packs {
-    /// By the plane that they go to.
+    /// Programs by their destination plane.
     by_plane: FxHashMap<PlaneId, Pack>,
-    /// By the plane of the victim: where those go that have not left it.
+    /// Destination plane of the program that still expects units of a victim, by plane of the victim.
     open: FxHashMap<PlaneId, PlaneId>,
-    /// By the plane of the victim: its block, and how many units of that have gone through the controller.
+    /// Victim block and number of its units that went through the controller, by plane of the victim.
     through_controller: FxHashMap<PlaneId, (BlockId, u32)>,
 }
 
 impl Packs {
-    /// The plane of another chip that the first units of `reads` go to, of a page that leaves its register, when there is one, and how many of
-    /// them go the same way.
+    /// Returns the plane on another chip that the first units of `reads` go to, `None` for the controller, and the number of units that go the same
+    /// way. `reads` are the units of a page that leaves its register.
     pub fn destination<M: Model>(
         &mut self,
         reads: &[TransactionId],
@@ -78,7 +78,8 @@ impl Packs {
         (to, count)
     }
 
-    /// Chooses a plane for the first units of a victim in `source` that have not left it, as many as a program writes, beginning with `units`.
+    /// Chooses a plane on another chip for a program of the next units of a victim in `source`, beginning with `units`; `None` if no plane accepts
+    /// them.
     fn open_for<M: Model>(
         &mut self,
         source: PlaneId,
@@ -88,7 +89,7 @@ impl Packs {
         let Shared { geometry, ftl, .. } = &mut *cx.shared;
         let (first, program) = (units[0].0, geometry.units_per_program as usize);
         let block = geometry.block_of(first);
-        // Copies of pages stay on their die.
+        // Replicas stay on their die.
         let is_original = |&(ppn, lpn): &(Ppn, Lpn)| ftl.lookup(lpn) == Some(ppn);
         if !is_original(&units[0]) {
             return None;
@@ -113,7 +114,7 @@ impl Packs {
         Some(to)
     }
 
-    /// A unit has come to the page buffer of its plane.
+    /// Handles the arrival of a unit at its destination. Returns that plane if nothing is left to program there.
     pub fn arrived<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) -> Option<PlaneId> {
         let to = cx.datapath.transaction(id).plane;
         let pack = self.by_plane.get_mut(&to).expect("a unit goes where it is expected");
@@ -122,13 +123,14 @@ impl Packs {
         self.run_if_complete(to, cx)
     }
 
-    /// What the victim of `source` has not sent is read no more, or was written meanwhile: no program waits for it.
+    /// Enqueues the program that expects units of the victim in `source`, if those were read or overwritten. Returns its plane if nothing is left to
+    /// program there.
     pub fn look_at<M: Model>(&mut self, source: PlaneId, cx: &mut Context<'_, M>) -> Option<PlaneId> {
         let to = *self.open.get(&source)?;
         self.run_if_complete(to, cx)
     }
 
-    /// Queues the program of a plane whose units have all come; gives the plane where there is nothing to program any more.
+    /// Enqueues the program of plane `to` if no more units will arrive. Returns the plane if nothing is left to program there.
     fn run_if_complete<M: Model>(&mut self, to: PlaneId, cx: &mut Context<'_, M>) -> Option<PlaneId> {
         let pack = self.by_plane.get(&to)?;
         if pack.on_way > 0 || pack.expected.iter().any(|(ppn, lpn)| cx.shared.ftl.is_at(*lpn, *ppn)) {
@@ -150,7 +152,7 @@ impl Packs {
         None
     }
 
-    /// Whether units of the block may go to other chips: not translation pages, nor what is folded.
+    /// Returns whether units of `block` may go to other chips: not translation pages, nor pages of a fold.
     pub fn may_leave(block: BlockId, shared: &Shared) -> bool {
         shared.ftl.stream_of_move(shared.geometry.ppn(block, 0)) == Stream::Collection
     }

@@ -1,4 +1,4 @@
-//! Which plane a page goes to: what the allocator is told and asked.
+//! Placement of pages on planes by the allocator and the firmware policy.
 
 use rustc_hash::FxHashSet;
 
@@ -11,17 +11,17 @@ use crate::kernel::model::Model;
 use crate::policies::{FirmwarePolicy, Placing};
 use crate::schedule::transaction::Transaction;
 
-/// What is kept for an allocator of the caller's own.
+/// State for a user-supplied allocator.
 #[derive(Clone, Debug, Default)]
 pub struct Placements {
-    /// By request: its first page and how many it touches. Those of requests that ended are overwritten by others.
+    /// First page and number of pages of each request, by request id. Requests that reuse the id overwrite it.
     requests: Vec<(Lpn, u32)>,
-    /// Writes that were placed a second time: they stay where they are.
+    /// Writes that were placed a second time, and keep that plane.
     placed_again: FxHashSet<TransactionId>,
 }
 
 impl Placements {
-    /// A request is about to read or write the pages from `first` to `last`.
+    /// Records the pages of a request that begins.
     #[inline(never)]
     pub fn keep_request(&mut self, request: RequestId, first: Lpn, last: Lpn) {
         if self.requests.len() <= request.index() {
@@ -40,7 +40,7 @@ impl Placements {
         PageWrite { lpn: write.lpn, stream: Some(write.owner.stream), request }
     }
 
-    /// The plane that a write goes to.
+    /// Returns the plane for a write.
     #[inline]
     pub fn place<M: Model>(&self, id: TransactionId, cx: &mut Context<'_, M>) -> PlaneId {
         let Context { shared, datapath, .. } = cx;
@@ -60,8 +60,8 @@ impl Placements {
         shared.place_beside(lpn, plane, stream)
     }
 
-    /// Whether a write, which could be programmed now, stays where it was placed: always when it was placed a second time, or
-    /// the policy has a way of its own to choose planes.
+    /// Returns whether a write that could be programmed now stays on its plane. Always `true` after a second placement, if pages are preallocated, or
+    /// if the policy chooses planes.
     pub fn stays<M: Model>(&self, id: TransactionId, shared: &Shared, datapath: &Datapath<M>) -> bool {
         let write = datapath.transaction(id);
         let chooses = shared.policy.placing() != Placing::Allocator;
@@ -72,7 +72,7 @@ impl Placements {
         shared.ftl.stays(&self.page_write(write), write.plane, datapath.idle_dies(), datapath.load(&states))
     }
 
-    /// A write that does not stay where it was placed is placed again, by the load of this moment.
+    /// Moves a write that does not stay on its plane to another one, by the current load.
     pub fn place_again<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         let Transaction { lpn, plane, .. } = *cx.datapath.transaction(id);
         cx.shared.ftl.unplace_write(lpn, plane);
@@ -80,7 +80,7 @@ impl Placements {
         cx.datapath.transaction_mut(id).plane = self.place(id, cx);
     }
 
-    /// A write has been programmed.
+    /// Removes the record of a write that has been programmed.
     #[inline]
     pub fn forget(&mut self, id: TransactionId) {
         if !self.placed_again.is_empty() {
@@ -88,7 +88,7 @@ impl Placements {
         }
     }
 
-    /// Tells the allocator that a request reads a page.
+    /// Notifies the allocator of a page read of a request.
     #[inline(never)]
     pub fn tell_read(&mut self, page: &PageRequest, shared: &mut Shared) {
         let request = self.part_of(page.request, page.lpn);
@@ -98,7 +98,7 @@ impl Placements {
 }
 
 impl Shared {
-    /// The plane that the policy has for a page which was placed on `plane`.
+    /// Lets the policy replace `plane`, which the allocator chose for a page. Returns the final plane.
     fn place_beside(&mut self, lpn: Lpn, plane: PlaneId, stream: Stream) -> PlaneId {
         if self.policy.placing() != Placing::Beside {
             return plane;
@@ -112,7 +112,7 @@ impl Shared {
         goes_to
     }
 
-    /// The plane that a page of the map or of its journal goes to.
+    /// Returns the plane for a page of the map or of its journal.
     pub fn place_map_write<M: Model>(&mut self, page: Lpn, datapath: &Datapath<M>) -> PlaneId {
         let states = datapath.states();
         let plane = self.ftl.place(&PageWrite::of(page), datapath.idle_dies(), Some(datapath.load(&states)));

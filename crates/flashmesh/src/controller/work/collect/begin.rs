@@ -1,4 +1,4 @@
-//! When collections begin: a plane is short of free pages, its die is idle, blocks are worn unevenly, or the SLC cache has full blocks.
+//! Start of collections: a plane is short of free pages, its die is idle, blocks are worn unevenly, or the SLC cache has full blocks.
 
 use crate::controller::Context;
 use crate::controller::shared::Shared;
@@ -10,7 +10,7 @@ use crate::policies::{FirmwarePolicy, PolicyEvent};
 
 use super::{Collection, Collections, Erased, ask_dies_of_superblock};
 
-/// Why a block is collected.
+/// Reason for a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Need {
     Space,
@@ -22,13 +22,13 @@ enum Need {
 }
 
 impl Collections {
-    /// Whether a plane of a plain drive is collected, or has to be.
+    /// Returns whether a plane is being collected or has to be, for plain drives.
     #[inline]
     pub fn are_needed(&self, plane: PlaneId, ftl: &Ftl) -> bool {
         self.by_plane[plane.index()].is_some() || ftl.wants_collection(plane)
     }
 
-    /// Starts collecting a plane that is short of free pages; a collection in the background is promoted to foreground.
+    /// Starts the collection of a plane that is short of free pages, or promotes its background collection to the foreground.
     #[inline]
     pub fn collect_if_needed<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         if M::ALL_FEATURES && cx.shared.ftl.has_twins() {
@@ -60,7 +60,7 @@ impl Collections {
     fn collect_superblock_if_needed<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         let planes = cx.shared.ftl.superblocks().members(plane);
         if let Some(collection) = self.first_of(planes.clone()) {
-            // All of a superblock are in the background, or none.
+            // The collections of a superblock are all in the background, or none is.
             if collection.background && planes.clone().any(|plane| is_wanted_at_once(plane, cx.shared)) {
                 for plane in planes {
                     if let Some(collection) = &mut self.by_plane[plane.index()]
@@ -88,7 +88,7 @@ impl Collections {
         planes.find_map(|plane| self.by_plane[plane.index()].as_ref())
     }
 
-    /// Starts collecting the planes of an idle die that background collection wants.
+    /// Starts background collections of the planes of an idle die that need them.
     #[inline]
     pub fn idle<M: Model>(&mut self, die: DieId, cx: &mut Context<'_, M>) {
         if cx.shared.rules.collects_in_background {
@@ -122,7 +122,7 @@ impl Collections {
         }
     }
 
-    /// Starts collecting a plane of an idle die, if background collection wants it, or else folding it.
+    /// Starts a background collection of a plane of an idle die if it needs one, otherwise a fold if the SLC cache needs one.
     pub fn collect_plane_in_background<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         if self.by_plane[plane.index()].is_none()
             && cx.shared.ftl.wants_background_collection(plane)
@@ -138,7 +138,7 @@ impl Collections {
         }
     }
 
-    /// Blocks are on their way to being free; those of a superblock all are before the first of them moves on.
+    /// Begins the collections of `blocks`, the blocks of one plane or of a superblock. All of them are registered before the first one advances.
     fn begin<M: Model>(&mut self, blocks: &[BlockId], need: Need, cx: &mut Context<'_, M>) {
         if need == Need::Space {
             let valid: Vec<u32> = blocks.iter().map(|&block| cx.shared.ftl.valid_pages(block)).collect();
@@ -150,7 +150,7 @@ impl Collections {
         self.begin_moves(blocks, need, cx);
     }
 
-    /// Goes on with a collection for space that was in progress when the run began.
+    /// Resumes a collection for space that was in progress when the run began.
     pub fn resume<M: Model>(&mut self, begun: &BegunCollection, cx: &mut Context<'_, M>) {
         self.begin_pace(&begun.victims, &begun.valid_at_begin, cx.shared);
         for &block in &begun.victims {
@@ -181,8 +181,8 @@ impl Collections {
         }
     }
 
-    /// Sets what is owed for each page written, by the pages of these blocks that were valid when the collection began: of each block by itself,
-    /// or of all where they are moved in turns.
+    /// Sets the moves owed for each written page, by the pages of these blocks that were valid at the start of the collection: for each block
+    /// separately, or for all together if collections take turns.
     fn begin_pace(&mut self, blocks: &[BlockId], valid: &[u32], shared: &Shared) {
         let geometry = &shared.geometry;
         let pace_of = if self.pace.takes_turns() { blocks.len() } else { 1 };
@@ -192,7 +192,7 @@ impl Collections {
         }
     }
 
-    /// Counts a victim.
+    /// Counts the collection of `block`.
     fn count(&self, block: BlockId, need: Need, shared: &mut Shared) {
         let gc = &mut shared.counters.gc;
         gc.collections += 1;
@@ -214,12 +214,11 @@ impl Collections {
         plane
     }
 
-    /// Moves cold pages out of a little worn block, after an erase.
+    /// Begins a wear move after an erase: the collection of a block with little wear, whose pages are cold.
     ///
-    /// At most one wear move for each collection, or a plane of many cold blocks would move them all in one go; and none for one of
-    /// translation pages. Moves of data have translation pages programmed, which are collected, and where each of these
-    /// collections let more data move, it would go on for ever. Those of data come to an end: each needs a page
-    /// that the host has made invalid.
+    /// At most one wear move follows each collection; otherwise a plane with many cold blocks would move them all in one go. None follows a
+    /// collection of translation pages. Moves of data cause programs of translation pages, which are collected in turn; if each of these collections
+    /// caused more moves of data, this would never end. Collections of data do end, because each needs a page that the host has invalidated.
     pub fn level_wear<M: Model>(&mut self, erased: Erased, cx: &mut Context<'_, M>) {
         if M::ALL_FEATURES {
             cx.shared.policy.tell(PolicyEvent::DieIdle);
@@ -238,7 +237,7 @@ impl Collections {
     }
 }
 
-/// Whether a collection of this plane may not wait until its die is idle: it is short of free pages, or writes wait for a fold.
+/// Returns whether collection of a plane cannot wait until its die is idle: free pages are short, or writes wait for a fold.
 fn is_wanted_at_once(plane: PlaneId, shared: &Shared) -> bool {
     shared.ftl.is_short(plane) || shared.ftl.waits_for_fold(plane)
 }

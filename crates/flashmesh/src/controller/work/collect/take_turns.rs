@@ -1,4 +1,4 @@
-//! Collections take turns with the stripes that the device cache sends (`cache.destage-stripe`).
+//! Turns of collection and of the stripes that the device cache destages (`cache.destage-stripe`).
 
 use crate::config::Config;
 use crate::controller::Context;
@@ -11,8 +11,8 @@ use crate::kernel::model::Model;
 
 use super::{Collections, ask_dies_of_superblock, is_urgent};
 
-/// Which superblocks have a plane that is nearly out of space, by set of planes that share them. Kept, since each may be over hundreds of planes and
-/// every look at a die asks; empty where collections take no turns.
+/// Whether any plane is nearly out of space, by set of planes that share superblocks. Cached, because a set can have hundreds of planes and every
+/// issue at a die needs the result. Empty if collections do not take turns.
 #[derive(Clone, Debug)]
 pub(super) struct ShortOfSpace(Vec<bool>);
 
@@ -21,14 +21,14 @@ impl ShortOfSpace {
         ShortOfSpace(vec![false; if config.collection_takes_turns() { geometry.planes() as usize } else { 0 }])
     }
 
-    /// Blocks of a superblock are free again, or kept for collection.
+    /// Updates the set of `plane` after blocks of a superblock became free or were taken for collection.
     pub(super) fn changed(&mut self, plane: PlaneId, ftl: &Ftl) {
         if let Some(is_short) = self.0.get_mut(ftl.superblocks().index_of(plane) as usize) {
             *is_short = ftl.superblocks().members(plane).any(|plane| ftl.is_urgent(plane));
         }
     }
 
-    /// A program takes pages of some planes of a die; gives whether their superblock is nearly out of space since.
+    /// Updates a set after a program took pages of some planes of a die. Returns whether the set is nearly out of space since then.
     fn taken(&mut self, mut planes: impl Iterator<Item = PlaneId>, set: usize, ftl: &Ftl) -> bool {
         let Some(is_short) = self.0.get_mut(set).filter(|is_short| !**is_short) else { return false };
         *is_short = planes.any(|plane| ftl.is_urgent(plane));
@@ -41,8 +41,8 @@ impl ShortOfSpace {
 }
 
 impl Collections {
-    /// Whether the moves of a die wait, since writes have their turn or it owes nothing; a die that is nearly out of space, or on which writes wait
-    /// for a fold, or that shares superblocks with such a die, collects all the same.
+    /// Returns whether the moves of `die` wait, because writes have their turn or because collection owes nothing. A die never waits if it is nearly
+    /// out of space, if writes wait for a fold there, or if it shares superblocks with such a die.
     pub fn waits_for_turn(&self, die: DieId, shared: &Shared) -> bool {
         if !shared.foreground.is_on(die) || !self.pace.holds_collection(shared.planes_of(die)) {
             return false;
@@ -57,7 +57,7 @@ impl Collections {
         !goes_on
     }
 
-    /// A program has begun on a die.
+    /// Updates the shortage of space of the superblocks of `die`, on which a program has begun.
     pub fn program_began<M: Model>(&mut self, die: DieId, cx: &mut Context<'_, M>) {
         let shared = &cx.shared;
         if shared.ftl.has_twins()
@@ -68,7 +68,7 @@ impl Collections {
         }
     }
 
-    /// The device cache is about to send a stripe: begins the turn of collection when that owes moves, and gives whether it has.
+    /// Begins the turn of collection before a stripe is destaged, if collections owe moves. Returns whether it begins.
     pub fn begin_turn<M: Model>(&mut self, cx: &mut Context<'_, M>) -> bool {
         let begins = self.pace.begin_turn(cx.kernel.now());
         if begins {
@@ -77,7 +77,7 @@ impl Collections {
         begins
     }
 
-    /// All pages of a victim have moved: no stripe waits for its erase.
+    /// Cancels the moves that the collection of `plane` owes, because all valid pages have moved: a stripe does not wait for the erase.
     pub(super) fn moved_all<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         if self.pace.takes_turns() {
             self.pace.end(plane);
@@ -85,7 +85,7 @@ impl Collections {
         }
     }
 
-    /// Ends it when nothing is owed any more: the stripe may go.
+    /// Ends the turn of collection if no moves are owed, so that the next stripe can be destaged.
     pub(super) fn end_turn<M: Model>(&mut self, cx: &mut Context<'_, M>) {
         if let Some(time) = self.pace.end_turn(cx.kernel.now()) {
             let gc = &mut cx.shared.counters.gc;
@@ -96,7 +96,7 @@ impl Collections {
     }
 }
 
-/// The set of planes that share superblocks with those of a die.
+/// Returns the index of the set of planes that share superblocks with those of `die`.
 fn set_of(die: DieId, shared: &Shared) -> usize {
     shared.ftl.superblocks().index_of(shared.geometry.first_plane(die)) as usize
 }
