@@ -1,7 +1,6 @@
-//! Pages on their way through the device cache: reads find what is there, writes end there, and dirty pages leave it.
+//! Pages in the device cache: reads hit in it, writes end in it, and dirty pages are destaged.
 //!
-//! The data of a read that the cache keeps is written to DRAM behind the back of the request. The data of a write that
-//! the cache has just taken and sends to flash at once is not read from DRAM again.
+//! Filling the cache with read data does not delay the request. A page that a write has just brought is destaged without another read from DRAM.
 
 mod device;
 mod stripes;
@@ -30,16 +29,16 @@ pub use device::DeviceCache;
 use device::{Access, Then};
 use stripes::Next;
 
-/// What became of a page of a read in the device cache.
+/// Outcome of a page read through the device cache.
 pub(super) struct CachedRead {
-    /// In how many parts it will be [done](Done).
+    /// Number of completions ([`Done`]) to expect.
     pub parts: u32,
-    /// The read of what is missing.
+    /// Flash read of the missing sectors; `None` if all are cached.
     pub from_flash: Option<TransactionId>,
 }
 
 impl DeviceCache {
-    /// A page of a read: what is in the cache comes from there, the rest from flash.
+    /// Reads a page for a request: cached sectors from DRAM, the others from flash.
     pub(super) fn read<M: Model>(
         &mut self,
         page: &PageRequest,
@@ -72,7 +71,7 @@ impl DeviceCache {
         CachedRead { parts, from_flash }
     }
 
-    /// A page of a write: it ends in the cache, passes through it, or goes past it.
+    /// Writes a page for a request. The data ends in the cache, passes through it to flash, or bypasses it.
     pub(super) fn write<M: Model>(&mut self, page: &PageRequest, writes: &mut HostWrites, cx: &mut Context<'_, M>) {
         let PageRequest { request, stream, priority, lpn, bytes, since, .. } = *page;
         let sectors = self.sectors_of(page);
@@ -87,7 +86,7 @@ impl DeviceCache {
         cx.then(Step::SettleCache);
     }
 
-    /// The data of a write goes where the cache sends it.
+    /// Continues a write that the cache has admitted, with an access to DRAM or with a write to flash.
     fn admitted<M: Model>(
         &mut self,
         write: &PageWrite,
@@ -129,7 +128,7 @@ impl DeviceCache {
         kernel.schedule(lane::MEMORY, done, Event::Memory);
     }
 
-    /// The access to DRAM that was queued first is done.
+    /// Handles the end of the oldest DRAM access.
     pub(super) fn memory_done<M: Model>(&mut self, writes: &mut HostWrites, cx: &mut Context<'_, M>) {
         let Some(Access { since, then }) = self.accesses.pop_front() else { return };
         let in_cache = cx.kernel.now() - since;
@@ -137,7 +136,7 @@ impl DeviceCache {
         match then {
             Then::Deliver(request, read) => cx.shared.done.push(Done::Cached { request, read, spent }),
             Then::Accept(request) => cx.shared.done.push(Done::Cached { request, read: Bytes::ZERO, spent }),
-            // The power is cut, and nobody waits for it.
+            // The power is cut, so no request waits for the write.
             Then::Program(Writer::Request(..), lpn, _) if cx.shared.is_cut_off => self.passed(lpn, cx),
             Then::Program(writer, lpn, bytes) => {
                 let is_of_request = matches!(writer, Writer::Request(..));
@@ -151,8 +150,7 @@ impl DeviceCache {
         }
     }
 
-    /// Sends the next page that the cache wants on flash on its way; when there is none and it `admits`, lets in a write that need not
-    /// wait any more.
+    /// Begins the next due destage. If there is none and `admits`, admits the next waiting write.
     pub(super) fn settle<M: Model>(
         &mut self,
         admits: bool,
@@ -186,7 +184,7 @@ impl DeviceCache {
         }
     }
 
-    /// Whether the next page that is due may go to flash, alone or in its stripe.
+    /// Returns whether the next due page may be destaged, alone or in its stripe.
     fn may_send<M: Model>(&mut self, collections: &mut Collections, cx: &mut Context<'_, M>) -> bool {
         let Some(stripes) = &mut self.stripes else { return true };
         if collections.pace.is_turn_of_collection() {
@@ -222,18 +220,18 @@ impl DeviceCache {
         }
     }
 
-    /// The array has programmed a page that the cache sent; gives whether the page was deallocated meanwhile.
+    /// Records that the array has programmed a destaged page. Returns whether the page was deallocated meanwhile.
     pub(super) fn destage_programmed(&mut self, lpn: Lpn) -> bool {
         self.cache.programmed(lpn);
         self.cache.is_forgotten(lpn)
     }
 
-    /// Whether a page that the cache has sent was deallocated on its way.
+    /// Returns whether a page in destage was deallocated meanwhile.
     pub(super) fn is_forgotten(&self, lpn: Lpn) -> bool {
         self.cache.is_forgotten(lpn)
     }
 
-    /// Flash has a page that the cache sent.
+    /// Ends the destage of a page, the end of whose program the controller knows.
     pub(super) fn destaged<M: Model>(&mut self, lpn: Lpn, cx: &mut Context<'_, M>) {
         self.cache.saved(lpn);
         if let Some(stripes) = &mut self.stripes {
@@ -242,20 +240,20 @@ impl DeviceCache {
         self.changed(cx);
     }
 
-    /// A write that went through the cache is done.
+    /// Ends a write that passed through the cache to flash, or was dropped.
     pub(super) fn passed<M: Model>(&mut self, lpn: Lpn, cx: &mut Context<'_, M>) {
         self.cache.passed(lpn);
         self.changed(cx);
     }
 
-    /// The host no longer needs a page.
+    /// Removes a deallocated page.
     pub(super) fn forget<M: Model>(&mut self, lpn: Lpn, cx: &mut Context<'_, M>) {
         self.set_written(lpn, false);
         self.cache.deallocate(lpn);
         self.changed(cx);
     }
 
-    /// A page that was read from flash for `request` stays in the cache.
+    /// Fills the cache with a page that was read from flash for `request`.
     pub(super) fn fill<M: Model>(&mut self, request: RequestId, lpn: Lpn, cx: &mut Context<'_, M>) {
         if let Some((slot, sectors)) = self.cache.filled(lpn) {
             self.access(cx.kernel.now(), slot, sectors);
@@ -265,19 +263,19 @@ impl DeviceCache {
         cx.then(Step::SettleCache);
     }
 
-    /// A read that was to fill the cache is given up.
+    /// Cancels the fill of a page whose read was dropped.
     pub(super) fn not_filled<M: Model>(&mut self, lpn: Lpn, cx: &mut Context<'_, M>) {
         self.cache.not_filled(lpn);
         self.changed(cx);
     }
 
-    /// Whether a write waits for room, or since it is throttled.
+    /// Returns whether a write waits for space or is throttled.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
         self.cache.has_waiting()
     }
 
-    /// The time has come at which another write may come in.
+    /// Admits the next throttled write.
     pub(super) fn opens<M: Model>(&mut self, cx: &mut Context<'_, M>) {
         if let Some(throttle) = &mut self.throttle {
             throttle.opens();
@@ -300,34 +298,34 @@ impl DeviceCache {
         }
     }
 
-    /// What the cache holds of writes that wait for room is forgotten.
+    /// Drops the data of writes that wait for space.
     pub(super) fn drop_waiting(&mut self) {
         self.cache.drop_waiting();
     }
 
-    /// Begins to write everything dirty in `pages` to flash; [`Done::Flush`] says when it is there.
+    /// Begins a flush, which destages all dirty data in `pages`. [`Done::Flush`] follows.
     pub(super) fn flush<M: Model>(&mut self, waiter: Option<RequestId>, pages: Range<u32>, cx: &mut Context<'_, M>) {
         self.cache.flush(waiter, pages);
         self.changed(cx);
     }
 
-    /// The completion of a request has reached the host.
+    /// Records that the completion of a request has reached the host.
     #[inline]
     pub(super) fn acknowledge(&mut self, request: RequestId) {
         self.cache.acknowledge(request);
     }
 
-    /// Has the cache keep what probes are told of.
+    /// Starts recording removed pages, for probes.
     pub(super) fn keep_removed(&mut self) {
         self.cache.keep_removed();
     }
 
-    /// Ends that.
+    /// Stops recording removed pages.
     pub(super) fn drop_removed(&mut self) {
         self.cache.drop_removed();
     }
 
-    /// Something has changed: does what the cache asks for then.
+    /// Pushes the steps that can follow a change of the cache.
     fn changed<M: Model>(&mut self, cx: &mut Context<'_, M>) {
         self.tell_removed(cx.kernel);
         cx.then(Step::SettleCache);
@@ -335,14 +333,14 @@ impl DeviceCache {
         cx.then(Step::SettleJournal);
     }
 
-    /// Flushes whose pages are on flash are done.
+    /// Continues the flushes whose pages are all on flash.
     pub(super) fn flushed<M: Model>(&mut self, cx: &mut Context<'_, M>) {
         while let Some(waiter) = self.cache.take_flushed() {
             cx.shared.data_flushed(waiter);
         }
     }
 
-    /// Tells the probes, when there are any, of the pages that the cache holds no more.
+    /// Notifies the probes, if any, of removed pages.
     fn tell_removed<M: Model>(&mut self, kernel: &mut Kernel<M>) {
         if kernel.is_probed() {
             self.cache.take_removed().into_iter().for_each(|lpn| kernel.tell(|| Notice::CacheRemoved(lpn)));
@@ -350,7 +348,7 @@ impl DeviceCache {
     }
 }
 
-/// No write waits for room any more: reads may suspend what their dies do.
+/// Lets dies with queued reads try to issue: reads may suspend operations again, because no write waits for space.
 fn reads_may_suspend<M: Model>(cx: &mut Context<'_, M>) {
     for die in (0..cx.shared.geometry.dies()).map(DieId) {
         if cx.datapath.has_waiting_reads(die) {

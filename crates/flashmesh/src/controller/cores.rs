@@ -1,6 +1,6 @@
-//! The processor cores of the controller: `[firmware]`.
+//! Processor cores of the controller: `[firmware]`.
 //!
-//! Jobs are taken in the order in which they come, each by the core that is free first. So its end is known when it comes.
+//! Jobs run in order of arrival, each on the core that is free first. So the end of a job is known when it arrives.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -16,11 +16,10 @@ use crate::kernel::probe::Notice;
 use crate::units::Time;
 use crate::workload::RequestKind;
 
-/// Jobs that are asked for and not done. They are numbered in the order in which they come, so that of those that are done at the same time the one
-/// that came first is the first.
+/// Jobs queued or in progress. They are numbered in order of arrival, so that jobs which end at the same time end in this order.
 #[derive(Clone, Debug, Default)]
 struct Jobs {
-    /// The number of the first, counted on and on. Those of events begin anew after 2^24.
+    /// Number of the first job. Job ids are such numbers modulo [`NUMBERS`].
     first: u32,
     jobs: VecDeque<Option<Job>>,
 }
@@ -43,14 +42,14 @@ impl Jobs {
     }
 }
 
-/// The cores, where any job takes time.
+/// The cores of a drive in which some job takes time.
 #[derive(Clone, Debug)]
 pub struct Cores {
     times: Firmware,
-    /// When each core is free.
+    /// Time at which each core is free.
     free_at: BinaryHeap<Reverse<Time>>,
     jobs: Jobs,
-    /// Time of all jobs that have come. The sum over the cores may be longer than a run.
+    /// Total time of all jobs that have arrived. Summed over the cores, this can exceed the length of a run.
     asked_ps: u128,
 }
 
@@ -68,7 +67,7 @@ impl Cores {
         })
     }
 
-    /// How long a core works for a job; no longer than a run may last, however many units a command is about.
+    /// Returns the core time of a job. Limited to the longest run, however many mapping units a command has.
     fn time_of(&self, job: Job) -> Time {
         let times = &self.times;
         let with_look_ups = |time: Time, units: u64| {
@@ -84,7 +83,7 @@ impl Cores {
         }
     }
 
-    /// Asks for a job to be done. Gives when it will be, which [`Event::CoreDone`] tells; `None` where it takes no time.
+    /// Queues a job. Returns its end, at which [`Event::CoreDone`] is scheduled; `None` if it takes no time.
     pub fn ask<M: Model>(&mut self, job: Job, kernel: &mut Kernel<M>) -> Option<Time> {
         let time = self.time_of(job);
         if time == Time::ZERO {
@@ -94,7 +93,7 @@ impl Cores {
         kernel.tell(|| Notice::CoreAsked(job));
         let mut core = self.free_at.peek_mut()?;
         let begin = core.0.later(now);
-        // Behind the longest run nothing takes time, so that no sum overflows.
+        // Beyond the longest run jobs take no time, so that no sum overflows.
         let end = if begin > Time::RUN_MAX { begin } else { begin + time };
         *core = Reverse(end);
         drop(core);
@@ -104,16 +103,16 @@ impl Cores {
         Some(end)
     }
 
-    /// The job that is done now.
+    /// Removes and returns the job that ends now.
     pub fn done<M: Model>(&mut self, id: JobId, kernel: &mut Kernel<M>) -> Job {
         let job = self.jobs.remove(id);
         kernel.tell(|| Notice::CoreDone(job));
         job
     }
 
-    /// How long a core has worked by `now`, in the mean.
+    /// Returns the mean busy time of a core up to `now`.
     pub fn busy(&self, now: Time) -> Time {
-        // From now on each core works without a pause until it is free.
+        // From now until it is free, each core works without a pause.
         let left: u128 = self.free_at.iter().map(|free_at| u128::from(free_at.0.saturating_sub(now).as_ps())).sum();
         Time::from_ps(((self.asked_ps - left) / u128::from(self.times.cores)) as u64)
     }

@@ -1,4 +1,4 @@
-//! What happens to transactions, given to their kinds of work.
+//! Dispatch of events of transactions to their kinds of work.
 
 use crate::datapath::{Arrived, Datapath, Ended};
 use crate::fabric::TransferPhase;
@@ -16,8 +16,8 @@ use super::work::{host_read, map, parity, reallocate, replica};
 use super::{Context, Controller};
 
 impl Controller {
-    /// What was sent over the path that `asker` got for `phase` has arrived. Gives the page of a plain read that has come in whole, which is
-    /// [done](super::Done::Page) before all that is in the list of that.
+    /// Handles the arrival of the transfer for `phase` over the path of `asker`. Returns the transaction of a plain read that has arrived whole; the
+    /// frontend handles it before all pending completions.
     #[inline(always)]
     pub fn delivered<M: Model>(
         &mut self,
@@ -56,16 +56,16 @@ impl Controller {
         }
     }
 
-    /// The data that left the die of `asker` has reached another chip. Kept out of line, since few drives do that.
+    /// Handles the arrival of data at another chip, over the path of `asker`. Out of line, because few drives copy from chip to chip.
     #[inline(never)]
     pub fn copy_delivered<M: Model>(&mut self, asker: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         self.delivered(TransferPhase::Copy, asker, datapath, kernel);
     }
 
-    /// The data in the register of a die asks for a path.
+    /// Requests a path for the data in the register of `die`.
     #[inline(always)]
     pub(super) fn send_register<M: Model>(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        // The other chip takes the rest of a page when it has programmed what came before.
+        // The destination chip accepts the rest of the page after it has programmed the earlier units.
         if M::ALL_FEATURES && self.moves.cleaning.holds(die) {
             return;
         }
@@ -81,7 +81,7 @@ impl Controller {
         }
     }
 
-    /// The array of a die is done, unless its operation was suspended since.
+    /// Ends the array work of `die`, unless its operation was suspended meanwhile.
     #[inline(always)]
     pub fn array_end<M: Model>(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         match datapath.array_end(die, kernel) {
@@ -113,12 +113,12 @@ impl Controller {
         }
     }
 
-    /// The array of a die works again after a suspension, and may be suspended anew.
+    /// Tries to issue at `die`, whose array has resumed after a suspension and can be suspended again.
     pub fn resumed<M: Model>(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         self.try_issue(die, datapath, kernel);
     }
 
-    /// The controller has been told that an operation is done.
+    /// Concludes the transactions of an operation whose acknowledgement has arrived.
     pub fn acknowledged<M: Model>(
         &mut self,
         id: AcknowledgementId,
@@ -134,25 +134,25 @@ impl Controller {
                 self.conclude(id, datapath, kernel);
             }
         }
-        // Programs that were held back may go on: a block is free, or a collection no longer goes before them.
+        // Held programs may run now: a block may be free, or collection may no longer precede them.
         self.try_issue(die, datapath, kernel);
     }
 
-    /// The access to the DRAM of the device cache that was queued first is done.
+    /// Handles the end of the oldest DRAM access of the device cache.
     pub fn memory_done<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let Controller { shared, writes, cache: Some(cache), .. } = self else { return };
         cache.memory_done(writes, &mut Context { shared, datapath, kernel });
         self.run(datapath, kernel);
     }
 
-    /// The device cache may take in another write.
+    /// Lets the device cache admit the next throttled write.
     pub fn cache_opens<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let Controller { shared, cache: Some(cache), .. } = self else { return };
         cache.opens(&mut Context { shared, datapath, kernel });
         self.run(datapath, kernel);
     }
 
-    /// A core has handled a page that collection has read.
+    /// Continues the move of a page after a core has processed it.
     pub fn move_handled<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let Work::CollectRead(route) = datapath.transaction(id).work else { return };
         let Controller { shared, collections, moves, .. } = self;
@@ -160,7 +160,7 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// The data of a read has left the die: it goes to the host, or is programmed elsewhere.
+    /// Handles the data of a read that has left the die, by the kind of work.
     #[inline(always)]
     fn read_done<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let Controller { shared, collections, moves, map, .. } = self;
@@ -179,7 +179,7 @@ impl Controller {
                     cx.then(Step::TryIssue(die));
                 }
             }
-            // A core handles the page first, and `move_handled` goes on.
+            // A core processes the page first; `move_handled` continues the move.
             Work::CollectRead(_) if M::ALL_FEATURES && cx.asks_core_to_move(id) => {}
             Work::CollectRead(route) => collections.read_done(id, route, moves, cx),
             Work::MapRead => {
@@ -192,7 +192,7 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// The data of a page of the host has reached the controller.
+    /// Handles the data of a user page that has reached the controller.
     #[inline]
     fn user_read_done<M: Model>(
         &mut self,
@@ -227,7 +227,7 @@ impl Controller {
         host_read::done(id, &mut Context { shared: &mut self.shared, datapath, kernel });
     }
 
-    /// The array has programmed a page, or erased a block: the map knows.
+    /// Commits a page that the array has programmed, or a block that it has erased, to the map.
     #[inline]
     fn commit<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let Controller { shared, writes, collections, moves, map, cache, .. } = self;
@@ -254,7 +254,7 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// The controller has been told of a page programmed, or a block erased: who waited for it goes on.
+    /// Concludes a program or an erase whose end the controller knows: continues the work that waited for it.
     #[inline]
     fn conclude<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let transaction = datapath.transaction(id);
@@ -312,8 +312,7 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// The controller has been told that all pages of a Clean have moved: reads of them go elsewhere, and the die of the block goes on with
-    /// what waits for it.
+    /// Ends a Clean whose last program was acknowledged. Reroutes the reads of moved pages, and lets the source die serve its queues again.
     fn clean_ended<M: Model>(
         &mut self,
         plane: crate::ids::PlaneId,
@@ -333,7 +332,7 @@ impl Controller {
     }
 }
 
-/// Reports a read of the host whose data has left its die to the policy and to replication.
+/// Reports a user read, whose data has left its die, to the policy and to replication.
 #[inline(never)]
 fn report_read<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     cx.shared.policy.tell(PolicyEvent::ReadEnded(cx.datapath.transaction(id)));

@@ -1,4 +1,4 @@
-//! Between the controller and the queues of the dies: what goes there, and what the datapath wants done.
+//! Interface to the datapath: enqueueing of transactions, and the actions that the datapath returns.
 
 use crate::datapath::{Beginning, Datapath, Next, PageSource, Wants};
 use crate::fabric::Granted;
@@ -14,14 +14,14 @@ use super::work::{host_read, parity, reallocate, replica};
 use super::{Context, Controller, Shared};
 
 impl Controller {
-    /// Puts a transaction into the queue of its die, unless the policy holds it back.
+    /// Enqueues a transaction at its die, unless the firmware policy holds it.
     #[inline(always)]
     pub(super) fn enqueue<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let work = datapath.transaction(id).work;
         self.enqueue_for(id, work, datapath, kernel);
     }
 
-    /// The same for a transaction of which is known what it is for.
+    /// Enqueues a transaction like [`enqueue`](Self::enqueue), for callers that already know its `work`.
     #[inline(always)]
     pub(super) fn enqueue_for<M: Model>(
         &mut self,
@@ -62,7 +62,7 @@ impl Controller {
         self.ask(die, datapath, kernel);
     }
 
-    /// A read is dispatched: one of the homes of its page serves it, when it has several.
+    /// Chooses the home that serves a read, if its page has several.
     fn choose_home<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>) {
         let read = datapath.transaction(id);
         let home = replica::home_of(read, &mut self.shared).or_else(|| self.moves.cleaning.home_of(read));
@@ -73,7 +73,7 @@ impl Controller {
         }
     }
 
-    /// Programs of a die may have waited for others to gather for as long as they may.
+    /// Ends the gathering of programs of `die` whose timeout is due, and tries to issue them.
     pub fn gather_due<M: Model>(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         if M::ALL_FEATURES {
             for start in datapath.gather_due(die, self.shared.flushes > 0, kernel) {
@@ -84,32 +84,32 @@ impl Controller {
         }
     }
 
-    /// Something changed for this die: it may want its next operation, or to resume one.
+    /// Tries to issue or resume an operation at `die` after a change. Pushes the follow-ups as steps.
     #[inline(always)]
     pub(super) fn ask<M: Model>(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let wants = datapath.try_issue(die, self, kernel);
         self.answer(wants, datapath, kernel);
     }
 
-    /// The same, and all that follows.
+    /// Tries to issue at `die` like [`ask`](Self::ask), and performs all follow-ups.
     #[inline(always)]
     pub(super) fn try_issue<M: Model>(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         self.ask(die, datapath, kernel);
         self.run(datapath, kernel);
     }
 
-    /// Notes what the datapath wants done.
+    /// Pushes or performs the actions that the datapath returned.
     #[inline(always)]
     pub(super) fn answer<M: Model>(&mut self, wants: Wants, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         match wants {
             Wants::Nothing => {}
-            // Most drives do nothing with idle dies.
+            // Most drives have no work for idle dies.
             Wants::Idle(..) if !self.shared.rules.collects_in_background && self.is_idle_ignored::<M>() => {}
             _ => self.answer_wish(wants, datapath, kernel),
         }
     }
 
-    /// Whether no policy but the default one, which does nothing then, is to be told that a die has nothing to do.
+    /// Returns whether the policy ignores idle dies, like the page policy.
     #[inline(always)]
     fn is_idle_ignored<M: Model>(&self) -> bool {
         !M::ALL_FEATURES || self.shared.policy.is_page()
@@ -138,8 +138,8 @@ impl Controller {
         }
     }
 
-    /// The planes that hold programs back for want of a page may have to be collected: what made something collectable there may have
-    /// been no program of theirs.
+    /// Pushes the collection of each plane of `die` whose programs wait for a free page. Blocks there may have become collectable without a program
+    /// of these planes, which would have triggered it.
     fn collect_held_back<M: Model>(&mut self, die: DieId, datapath: &Datapath<M>) {
         let geometry = &self.shared.geometry;
         let first = geometry.first_plane(die);
@@ -151,7 +151,7 @@ impl Controller {
         }
     }
 
-    /// Sends the writes to their dies that the policy lets go on.
+    /// Dispatches the writes that the policy held until now.
     #[inline(never)]
     pub(super) fn send_due<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let states = datapath.states();
@@ -170,8 +170,8 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// Lets the scheduling policy name the dies that ask for paths, until neither it nor the fabric has more to say; gives whether they had
-    /// anything.
+    /// Lets the scheduling policy name dies that request paths, and handles the grants, until there are no more of either. Returns whether there were
+    /// any.
     #[inline(never)]
     pub(super) fn dispatch<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) -> bool {
         let mut has_answered = false;
@@ -265,11 +265,11 @@ impl Controller {
             datapath.tell_rerouted(id, kernel);
             self.reroute(id, datapath, kernel);
         }
-        // Of others the planes have their reserve.
+        // Programs of other classes use the reserve of their plane.
         if beginning.class().waits_for_page() {
             for &id in beginning.transactions() {
                 let plane = datapath.transaction(id).plane;
-                // What is nothing to do in a plain drive is no step there.
+                // Plain drives push the step only if it has work to do.
                 if M::ALL_FEATURES || self.collections.are_needed(plane, &self.shared.ftl) {
                     self.shared.todo.push(Step::Collect(plane));
                 }
@@ -278,7 +278,7 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// A page that is moved goes to the block of writes, and begins a program of its own: what writes were given of another one has to do.
+    /// Closes the partly assigned program of host writes in the open block that a moved page goes to, because the moved page begins a new program.
     #[inline(never)]
     fn make_way<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>) {
         let moved = datapath.transaction(id);
@@ -289,7 +289,7 @@ impl Controller {
         }
     }
 
-    /// Collections owe moves for what a program writes for requests. All pages that it takes, those left empty too, have been taken.
+    /// Updates the moves that collections owe when a program begins. All of its pages, also those left empty, have been allocated.
     #[inline(never)]
     fn keep_pace<M: Model>(&mut self, beginning: &Beginning, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let Controller { shared, collections, .. } = self;
@@ -302,7 +302,7 @@ impl Controller {
         collections.program_began(die, &mut Context { shared, datapath, kernel });
     }
 
-    /// A program begins that parity may follow.
+    /// Adds the parity that may follow a program which begins now.
     #[inline(never)]
     fn add_parity<M: Model>(&mut self, beginning: &Beginning, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let Controller { shared, parity: Some(parity), .. } = self else { return };
@@ -317,7 +317,7 @@ impl Controller {
         parity.program_began(&last_of_planes, &mut Context { shared, datapath, kernel });
     }
 
-    /// What a program leaves of the pages that it writes stays empty.
+    /// Skips the units that a program leaves empty in its pages.
     #[inline(never)]
     fn fill_up<M: Model>(&mut self, beginning: &Beginning, datapath: &Datapath<M>) {
         for &lead in beginning.transactions() {
@@ -331,7 +331,7 @@ impl Controller {
         self.shared.counters.flash.units_skipped += u64::from(skipped);
     }
 
-    /// Gives each program that a chip begins by itself its page.
+    /// Assigns a page to each program that a chip starts by itself, in a Clean.
     fn give_pages_alone<M: Model>(&mut self, lead: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let mut next = Some(lead);
         while let Some(id) = next {
@@ -343,7 +343,7 @@ impl Controller {
         }
     }
 
-    /// Gives a program its page, unless it got that before.
+    /// Assigns a page to a program, unless it has one already.
     #[inline]
     fn give_page<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         if !datapath.needs_page(id) {
@@ -369,7 +369,7 @@ impl Controller {
         }
     }
 
-    /// Sends a transaction whose page has moved, or was forgotten, where it has to go now.
+    /// Reroutes or drops a transaction whose page has moved or was deallocated.
     #[inline(never)]
     pub(super) fn reroute<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let transaction = *datapath.transaction(id);

@@ -1,9 +1,17 @@
-//! What the controller decides, in time: where pages are read and written, what is cached, and what is collected.
+//! The controller decides over time where pages are read and written, what is cached, and what is collected.
 //!
-//! The frontend asks for pages ([`Controller::read`], [`Controller::write`]); each page becomes a transaction of a [kind of work](work), and
-//! goes into a queue of the [datapath](crate::datapath), which asks where pages are when their turn has come ([`questions`]) and returns
-//! what it wants done ([`issue`]). What happens to a transaction is given to its kind of work ([`events`]). What follows is a
-//! list of [`steps`]. What is done for requests is read with [`Controller::next_done`].
+//! The frontend requests pages ([`Controller::read`], [`Controller::write`]). Each page becomes a transaction of a [kind of work](work) and is
+//! enqueued in the [datapath](crate::datapath). At its turn, the datapath queries the location of the page ([`questions`]) and returns actions for
+//! the controller ([`issue`]). Events of a transaction go to its kind of work ([`events`]), which pushes follow-up work as [`steps`]. The frontend
+//! takes completions with [`Controller::next_done`].
+//!
+//! # Terms
+//! - *Kind of work*: purpose of transactions, with its own state, in one file of `work/`.
+//! - *Step*: follow-up work on a stack. The follow-ups of a step run before its next sibling.
+//! - *Collection*: garbage collection or wear levelling of a *victim* block. A *fold* is the collection of a block of the SLC cache.
+//! - *Home*: a location from which a page can be read.
+//! - *Gather*: mapping units wait at their plane until they fill a program.
+//! - *Destage*: the write of a dirty page from the device cache to flash.
 
 mod cache;
 mod cores;
@@ -49,19 +57,19 @@ use work::moves::Moves;
 use work::parity::Parity;
 use work::slc::SlcWork;
 
-/// A page of a request.
+/// A page, or a part of one, that a request reads or writes.
 #[derive(Clone, Copy, Debug)]
 pub struct PageRequest {
     pub request: RequestId,
-    /// The stream that issued it.
+    /// Stream that issued the request.
     pub stream: StreamId,
     pub priority: Priority,
     pub lpn: Lpn,
-    /// Where in the page the request begins.
+    /// Offset of the requested data in the page.
     pub start: Bytes,
-    /// How much of the page it reads or writes.
+    /// Size of the requested data in the page.
     pub bytes: Bytes,
-    /// When the request reached the drive: earlier than now when it waited for writes that had no room in the cache.
+    /// Time at which the request reached the drive; earlier than now if it was held behind stalled writes.
     pub since: Time,
 }
 
@@ -72,24 +80,24 @@ impl PageRequest {
     }
 }
 
-/// Something is done for a request.
+/// A completion for the frontend.
 #[derive(Clone, Copy, Debug)]
 pub enum Done {
-    /// A page of one, or a part of a page, by this transaction, which is still there and ends with the taking.
+    /// A page of a request, or a part of it, finished by this transaction. The frontend removes the transaction.
     Page(TransactionId),
-    /// A part of a page of it, by the device cache.
+    /// A part of a page of a request, finished by the device cache.
     Cached {
         request: RequestId,
-        /// What was read for it.
+        /// Size of the data read for the request.
         read: Bytes,
-        /// Where the time of the page went.
+        /// Latency breakdown of this part.
         spent: LatencyBreakdown,
     },
-    /// All that the device cache had to write for a flush; `None` for one that the drive itself waits for.
+    /// A flush whose data is on flash; `None` for a flush of the drive itself.
     Flush(Option<RequestId>),
 }
 
-/// What the controller counts.
+/// Counters of the controller.
 #[derive(Clone, Debug, Default)]
 pub struct Counters {
     /// Garbage collection and wear levelling.
@@ -98,23 +106,23 @@ pub struct Counters {
     pub flash: FlashReport,
 }
 
-/// The translation layer and all that happens around it.
+/// The translation layer, and all work around it.
 #[derive(Clone)]
 pub struct Controller {
     shared: Shared,
     writes: HostWrites,
     collections: Collections,
     moves: Moves,
-    /// The cache of the map, unless all of it is in DRAM.
+    /// Mapping cache; `None` if the whole map is in DRAM.
     map: Option<Box<CachedMap>>,
-    /// The device cache, when the drive has one.
+    /// Device cache; `None` if the drive has none.
     cache: Option<Box<DeviceCache>>,
-    /// Parity of superblocks, where they have any.
+    /// Parity of superblocks; `None` if there is none.
     parity: Option<Parity>,
 }
 
 impl Controller {
-    /// The controller of the drive that `config` describes, with its translation layer in its initial state.
+    /// Creates the controller of the drive that `config` describes, with its translation layer in its initial state.
     pub fn new(config: &Config, geometry: &Geometry, ftl: Ftl) -> Controller {
         let priorities: Vec<Priority> = config.streams().iter().map(|stream| stream.queue.priority).collect();
         let pages_of_cache = ftl.translation_pages().filter(|_| config.mapping.cache_capacity.is_some());
@@ -151,7 +159,7 @@ impl Controller {
         }
     }
 
-    /// Runs with a firmware policy of the caller's own in place of the configured one, which is `page`.
+    /// Replaces the configured firmware policy, which is `page`, with a user-supplied one.
     pub fn set_policy(&mut self, policy: Box<dyn FirmwarePolicy + Send>) {
         self.shared.ftl.set_moves_shared(policy.moved_pages() == MovedPages::WriteBlock);
         if policy.placing() == Placing::Late {
@@ -160,10 +168,10 @@ impl Controller {
         self.shared.policy = AnyPolicy::Other(policy);
     }
 
-    /// Places writes by a part of the caller's own, beside the configured policy.
+    /// Adds a user-supplied placer of writes to the configured policy.
     ///
     /// # Panics
-    /// When that chooses the planes of writes as they leave its queues.
+    /// If the policy chooses planes late, when writes leave its queues.
     pub fn set_write_placer(&mut self, placer: Box<dyn WritePlacer + Send>) {
         let Shared { policy, ftl, geometry, .. } = &mut self.shared;
         assert_ne!(policy.placing(), Placing::Late, "writes are placed as they come: set ftl.policy to another one");
@@ -172,18 +180,18 @@ impl Controller {
         *policy = AnyPolicy::Other(Box::new(placed));
     }
 
-    /// See [`Ftl::store_map`](crate::ftl::Ftl::store_map).
+    /// Stores the whole map in tables; see [`Ftl::store_map`](crate::ftl::Ftl::store_map).
     pub fn store_map(&mut self) {
         self.shared.ftl.store_map();
     }
 
-    /// Places pages by an allocator of the caller's own.
+    /// Replaces the allocator with a user-supplied one.
     pub fn set_allocator(&mut self, allocator: Box<dyn Allocator + Send>) {
         self.shared.rules.asks_allocator = true;
         self.shared.ftl.set_allocator(allocator);
     }
 
-    /// Chooses victims by a policy of the caller's own.
+    /// Replaces the selection of victims with a user-supplied one.
     pub fn set_victim_selector(&mut self, selector: Box<dyn VictimSelector + Send>) {
         self.shared.ftl.set_victim_selector(selector);
     }
@@ -196,58 +204,58 @@ impl Controller {
         &self.shared.counters
     }
 
-    /// The device cache, when the drive has one.
+    /// Returns the device cache; `None` if the drive has none.
     pub fn cache(&self) -> Option<&DeviceCache> {
         self.cache.as_deref()
     }
 
-    /// The processor cores, where anything takes them time.
+    /// Returns the processor cores; `None` if no job takes time.
     pub fn cores(&self) -> Option<&Cores> {
         self.shared.cores.as_deref()
     }
 
-    /// Asks the cores for a job; gives when it will be done, and `None` where it takes no time.
+    /// Queues a job at the cores. Returns its end; `None` if it takes no time.
     pub fn ask_core<M: Model>(&mut self, job: Job, kernel: &mut Kernel<M>) -> Option<Time> {
         if M::ALL_FEATURES { self.shared.cores.as_mut()?.ask(job, kernel) } else { None }
     }
 
-    /// The job that a core has done now.
+    /// Removes and returns the job that ends now.
     pub fn core_done<M: Model>(&mut self, id: JobId, kernel: &mut Kernel<M>) -> Option<Job> {
         self.shared.cores.as_mut().map(|cores| cores.done(id, kernel))
     }
 
-    /// Whether a write waits for room in the device cache.
+    /// Returns whether a write waits for space in the device cache or is throttled.
     #[inline]
     pub fn has_waiting_writes(&self) -> bool {
         self.cache.as_ref().is_some_and(|cache| cache.is_full())
     }
 
-    /// The cache of the map, unless all of it is in DRAM.
+    /// Returns the mapping cache; `None` if the whole map is in DRAM.
     pub fn mapping_cache(&self) -> Option<&MappingCache> {
         self.map.as_ref().map(|map| map.state())
     }
 
-    /// Copies of pages on other dies, when there are to be any.
+    /// Returns the replication; `None` if it is disabled.
     pub fn replication(&self) -> Option<&Replication> {
         self.shared.copies.as_deref()
     }
 
-    /// The same, to be set up before the run.
+    /// Returns the replication, for configuration before the run.
     pub fn replication_mut(&mut self) -> Option<&mut Replication> {
         self.shared.copies.as_deref_mut()
     }
 
-    /// What was done with the SLC cache, when the drive has one.
+    /// Returns the counters of the SLC cache; `None` if the drive has none.
     pub fn slc(&self) -> Option<&SlcWork> {
         self.shared.slc.as_deref()
     }
 
-    /// What of the map is on flash, where it does not survive a cut of the power by itself.
+    /// Returns the parts of the map on flash; `None` if the map survives a power cut by itself.
     pub fn persistence(&self) -> Option<&Persistence> {
         self.shared.journal.state()
     }
 
-    /// Has the caches keep what probes are told of.
+    /// Starts recording changes of the caches, for probes.
     pub fn tell_probes(&mut self) {
         if let Some(map) = &mut self.map {
             map.keep_events();
@@ -257,7 +265,7 @@ impl Controller {
         }
     }
 
-    /// Ends that.
+    /// Stops recording changes of the caches.
     pub fn stop_telling(&mut self) {
         if let Some(map) = &mut self.map {
             map.drop_events();
@@ -267,31 +275,31 @@ impl Controller {
         }
     }
 
-    /// Whether anything is done for requests.
+    /// Returns whether completions are pending for the frontend.
     #[inline(always)]
     pub fn has_done(&self) -> bool {
         !self.shared.done.is_empty()
     }
 
-    /// What is done for requests, in the order in which it was, from the one numbered `next` on.
+    /// Returns the pending completion at index `next`, in order of occurrence.
     #[inline(always)]
     pub fn next_done(&self, next: usize) -> Option<&Done> {
         self.shared.done.get(next)
     }
 
-    /// All that was done has been taken.
+    /// Removes the pending completions, all of which the frontend has taken.
     #[inline(always)]
     pub fn done_taken(&mut self) {
         self.shared.done.clear();
     }
 
-    /// Whether the policy has writes that may go to their dies.
+    /// Returns whether the policy may have held writes to dispatch.
     #[inline]
     pub fn has_due_writes(&self) -> bool {
         !self.shared.policy.is_page() && self.shared.policy.is_due()
     }
 
-    /// Hands granted paths to their dies until the fabric has nothing more to say; gives whether it had anything.
+    /// Hands grants to their dies until the fabric has no more. Returns whether there were any.
     #[inline(always)]
     pub fn settle<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) -> bool {
         let mut has_answered = false;
@@ -302,14 +310,14 @@ impl Controller {
             let may_dispatch = datapath.dispatches() && (datapath.has_candidates() || datapath.has_answers());
             let has_dispatched = may_dispatch && self.dispatch(datapath, kernel);
             let has_answers = datapath.has_answers();
-            // In line on plain drives, where no other place takes any.
+            // Inlined in plain drives, where this is the only call.
             if has_answers && M::ALL_FEATURES {
                 self.take_grants_out_of_line(datapath, kernel);
             } else if has_answers {
                 self.take_grants(datapath, kernel);
             }
             has_answered |= has_dispatched || has_answers;
-            // What a grant has freed may let further writes go on, and no event need come to say so.
+            // A grant can free resources for which the policy holds writes, and no event may follow that would dispatch them.
             if !(M::ALL_FEATURES && self.has_due_writes()) {
                 break;
             }

@@ -1,4 +1,4 @@
-//! The host is gone: what was to be done for its requests is given up.
+//! Power cut: all work for requests of the host is dropped.
 
 use crate::datapath::Datapath;
 use crate::flash::die::OperationKind;
@@ -15,7 +15,7 @@ use super::work::replica;
 use super::{Context, Controller};
 
 impl Controller {
-    /// Pages of requests, or of the device cache, that are being programmed, or were set aside while they were.
+    /// Returns the number of pages of requests or of the device cache whose programs are in progress or suspended.
     pub fn programs_under_way<M: Model>(&self, datapath: &Datapath<M>) -> u64 {
         let operations = datapath.dies().flat_map(|die| die.under_way());
         let programs = operations.filter(|operation| operation.kind == OperationKind::Program && !operation.internal);
@@ -24,7 +24,7 @@ impl Controller {
         pages.filter(|&id| datapath.transaction(id).class() == Class::UserProgram).count() as u64
     }
 
-    /// The pages that are being programmed, whatever for: with the power gone nothing can be read of them.
+    /// Returns the pages whose programs are in progress, for any purpose. After a power cut they are unreadable.
     pub fn pages_under_way<M: Model>(&self, datapath: &Datapath<M>) -> Vec<Ppn> {
         let transactions =
             datapath.dies().flat_map(|die| die.under_way()).flat_map(|operation| operation.transactions());
@@ -35,8 +35,8 @@ impl Controller {
         programs.map(|transaction| transaction.to).collect()
     }
 
-    /// The power of the host is gone: nothing more is done for requests. What the device cache has of writes that wait for room is
-    /// forgotten, what waits in the queues for requests is taken out of them; what the cache has sent to flash stays.
+    /// Drops all work for requests after a power cut: the cached data of writes that wait for space, and queued transactions. Destages in flight
+    /// continue.
     pub fn cut_off<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         self.shared.is_cut_off = true;
         if let Some(cache) = &mut self.cache {

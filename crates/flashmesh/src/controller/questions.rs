@@ -1,4 +1,4 @@
-//! What the datapath asks while it chooses: late binding of pages.
+//! Answers to the queries of the datapath (late binding).
 
 use crate::datapath::{Datapath, PageSource};
 use crate::ftl::Stream;
@@ -14,7 +14,7 @@ use super::work::collect::in_plane;
 use super::work::replica;
 
 impl Controller {
-    /// Whether the page that a transaction reads or moves still is where it was when it was queued, as the map has it.
+    /// Returns whether the page that a transaction reads or moves is still where it was when the transaction was queued, according to the map.
     #[inline(never)]
     fn is_still_there(&self, transaction: &Transaction) -> bool {
         let ftl = &self.shared.ftl;
@@ -39,7 +39,7 @@ impl Controller {
 impl<M: Model> PageSource<M> for Controller {
     #[inline(always)]
     fn is_current(&self, transaction: &Transaction) -> bool {
-        // A translation holds while the map does not change, unless a home was chosen since.
+        // A lookup is valid as long as the map does not change, unless a home was chosen since.
         let is_as_translated = transaction.translated == self.shared.ftl.map_changes();
         (is_as_translated && !(M::ALL_FEATURES && self.shared.has_homes()))
             || !transaction.work.depends_on_map()
@@ -69,7 +69,7 @@ impl<M: Model> PageSource<M> for Controller {
         }
     }
 
-    /// Where streams of the host have open blocks of their own, the head of each queue counts, whichever the scheduler may choose.
+    /// Checks the heads of all queues, whichever of them the scheduler may choose, if host streams have separate open blocks.
     #[inline]
     fn has_page<'a>(&self, class: Class, plane: PlaneId, mut heads: impl Iterator<Item = &'a Transaction>) -> bool {
         let has_page = |stream| self.shared.ftl.next_page_offset(plane, stream).is_some();

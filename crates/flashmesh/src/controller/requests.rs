@@ -1,4 +1,4 @@
-//! What the frontend asks for: pages to read and write, pages to forget, flushes.
+//! Calls of the frontend: page reads and writes, deallocations and flushes.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -17,7 +17,7 @@ use super::work::host_write::FlashWrite;
 use super::{Context, Controller, PageRequest};
 
 impl Controller {
-    /// A request is about to read or write the pages from `first` to `last`.
+    /// Begins a request that reads or writes the pages from `first` to `last`. Records the pages for a user-supplied allocator.
     #[inline(always)]
     pub fn request_begins<M: Model>(&mut self, request: RequestId, first: Lpn, last: Lpn) {
         if M::ALL_FEATURES && self.shared.rules.asks_allocator {
@@ -25,7 +25,7 @@ impl Controller {
         }
     }
 
-    /// A request reads `pages`, `bytes` in all, each of which follows.
+    /// Begins a read of `pages`, `bytes` in total, for the plan of the firmware policy. The page reads follow.
     #[inline]
     pub fn begin_read<M: Model>(&mut self, pages: RangeInclusive<u32>, bytes: Bytes) {
         if M::ALL_FEATURES {
@@ -33,7 +33,7 @@ impl Controller {
         }
     }
 
-    /// Reads a page for a request. Gives in how many parts it will be [done](super::Done).
+    /// Reads a page for a request. Returns the number of completions ([`Done`](super::Done)) to expect.
     #[inline(always)]
     pub fn read<M: Model>(&mut self, page: &PageRequest, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) -> u32 {
         if self.cache.is_some() {
@@ -63,7 +63,7 @@ impl Controller {
         read.parts
     }
 
-    /// A read is translated, and goes to its die.
+    /// Looks up the mapping entry of a read, and enqueues the read.
     #[inline(always)]
     fn start_read<M: Model>(
         &mut self,
@@ -103,12 +103,12 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// Counts pages that a request writes.
+    /// Counts the pages that a request writes.
     pub fn count_written(&mut self, pages: u32) {
         self.shared.counters.flash.pages_written += u64::from(pages);
     }
 
-    /// Prefetches what requests for `pages` need of the tables of the translation layer.
+    /// Prefetches the entries of `pages` in the tables of the translation layer.
     pub fn prefetch(&self, pages: &[Lpn]) {
         if let Some(map) = &self.map {
             map.state().prefetch(pages.iter().copied());
@@ -116,7 +116,7 @@ impl Controller {
         pages.iter().for_each(|&lpn| self.shared.ftl.prefetch(lpn));
     }
 
-    /// Forgets logical pages.
+    /// Deallocates logical pages.
     pub fn deallocate<M: Model>(&mut self, pages: Range<u32>, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         for lpn in pages.map(Lpn) {
             let cx = &mut Context { shared: &mut self.shared, datapath, kernel };
@@ -141,7 +141,7 @@ impl Controller {
         self.collect_idle_dies(datapath, kernel);
     }
 
-    /// Goes on with the collections that are in progress when the run begins.
+    /// Resumes the collections that are in progress when the run begins.
     pub fn resume_collections<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         for begun in self.shared.ftl.take_begun_collections() {
             let cx = &mut Context { shared: &mut self.shared, datapath, kernel };
@@ -150,7 +150,7 @@ impl Controller {
         }
     }
 
-    /// Starts collecting the idle dies that background collection wants.
+    /// Starts the background collections that idle dies need.
     pub fn collect_idle_dies<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         if !self.shared.rules.collects_in_background {
             return;
@@ -163,7 +163,7 @@ impl Controller {
         }
     }
 
-    /// Begins to write everything dirty in `pages` to flash; [`Done::Flush`](super::Done::Flush) says when it is there.
+    /// Begins a flush, which destages all dirty data in `pages`. [`Done::Flush`](super::Done::Flush) follows.
     pub fn flush<M: Model>(
         &mut self,
         waiter: Option<RequestId>,
@@ -188,7 +188,7 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// The completion of a request has reached the host.
+    /// Records that the completion of a request has reached the host.
     #[inline]
     pub fn acknowledge(&mut self, request: RequestId) {
         if let Some(cache) = &mut self.cache {

@@ -1,4 +1,4 @@
-//! What all kinds of work share: where pages are, who has to know when one changes, and what is left to do.
+//! State shared by all kinds of work: the translation layer, counters, completions and pending steps.
 
 use crate::config::{Config, FirstTouch, WriteBinding, WriteStreams};
 use crate::datapath::Datapath;
@@ -22,28 +22,28 @@ use super::work::replica::Replication;
 use super::work::slc::SlcWork;
 use super::{Counters, Done};
 
-/// What of the configuration decides what the controller does.
+/// Settings of the configuration that affect the controller.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    /// Whether writes get their pages before their turn.
+    /// Whether writes get their pages early, when they are placed.
     pub preallocates: bool,
     pub partial_program: bool,
     pub copyback: bool,
     pub preemptible: bool,
-    /// Whether reads suspend what dies do while a write waits for room in the device cache.
+    /// Whether reads suspend operations while a write waits for space in the device cache.
     pub suspends_when_full: bool,
-    /// Whether planes of idle dies are collected, or folded.
+    /// Whether planes of idle dies are collected or folded.
     pub collects_in_background: bool,
-    /// Whether pages move from chip to chip, and those of a block by one packet.
+    /// Whether collection moves pages directly from chip to chip, and in `cleans`, the pages of a block by one packet.
     pub copies: bool,
     pub cleans: bool,
-    /// Whether all that the host writes goes to one open block of a plane.
+    /// Whether all host writes of a plane share one open block.
     pub shares_open_block: bool,
-    /// Whether a page that holds nothing is given a place when it is read.
+    /// Whether an unmapped page gets a location when it is read.
     pub places_for_reads: bool,
-    /// Whether the allocator is the caller's own, which is told of requests and asked again when a write could be programmed.
+    /// Whether the allocator is user-supplied: it is notified of requests, and queried again when a write could be programmed.
     pub asks_allocator: bool,
-    /// Whether entries of the map are cached.
+    /// Whether mapping entries are cached.
     pub has_map_cache: bool,
 }
 
@@ -67,7 +67,7 @@ impl Rules {
     }
 }
 
-/// What all kinds of work share.
+/// State shared by all kinds of work.
 #[derive(Clone)]
 pub struct Shared {
     pub geometry: Geometry,
@@ -75,39 +75,39 @@ pub struct Shared {
     pub ftl: Ftl,
     pub policy: AnyPolicy,
     pub journal: Journal,
-    /// Copies of pages on other dies, when there are to be any.
+    /// Replicas of pages on other dies; `None` without replication.
     pub copies: Option<Box<Replication>>,
     pub counters: Counters,
-    /// The processor cores, where anything takes them time.
+    /// Processor cores; `None` if no job takes time.
     pub cores: Option<Box<Cores>>,
-    /// Where the drive has an SLC cache.
+    /// Counters of the SLC cache; `None` if there is none.
     pub slc: Option<Box<SlcWork>>,
-    /// Flushes under way.
+    /// Number of flushes in progress.
     pub flushes: u32,
-    /// Which dies collect since they are short of space.
+    /// Foreground collections, by die.
     pub foreground: Foreground,
-    /// What is done for requests.
+    /// Completions for the frontend to take.
     pub done: Vec<Done>,
     pub todo: Todo,
-    /// Whether the host is there no more: what was to be done for requests is given up.
+    /// Whether the power was cut, so that work for requests is dropped.
     pub is_cut_off: bool,
 }
 
 impl Shared {
-    /// Whether a page may have several homes: with replication, or while a Clean moves it. A read chooses one when it is queued.
+    /// Returns whether a page can have several homes: with replication, or while a Clean moves it. A read chooses one when it is queued.
     #[inline(always)]
     pub fn has_homes(&self) -> bool {
         self.copies.is_some() || self.rules.cleans
     }
 
-    /// Whether completed reads are reported: to a policy other than the page policy, or to replication.
+    /// Returns whether completed reads are reported: to a policy other than the page policy, or to replication.
     #[inline(always)]
     pub fn reports_reads(&self) -> bool {
         !self.policy.is_page() || self.copies.is_some()
     }
 }
 
-/// What a kind of work acts on beside its own state.
+/// Access to everything outside the own state of a kind of work.
 pub struct Context<'a, M: Model> {
     pub shared: &'a mut Shared,
     pub datapath: &'a mut Datapath<M>,
@@ -115,32 +115,32 @@ pub struct Context<'a, M: Model> {
 }
 
 impl<M: Model> Context<'_, M> {
-    /// Takes up a transaction that begins now.
+    /// Begins a transaction: starts its time account and stores it.
     #[inline]
     pub fn begin(&mut self, mut transaction: Transaction) -> TransactionId {
         transaction.account.begin(self.kernel.now());
         self.datapath.insert(transaction)
     }
 
-    /// A transaction of the controller's own, of a whole page, that begins now.
+    /// Begins a transaction of the firmware for a whole page.
     pub fn begin_own(&mut self, work: Work, lpn: Lpn, from: Ppn, plane: PlaneId) -> TransactionId {
         let bytes = self.shared.geometry.page_size;
         self.begin(Transaction::new(work, Owner::FIRMWARE, lpn, plane, from, bytes))
     }
 
-    /// Asks a core to handle a page that collection has read; false if that takes no time.
+    /// Queues the processing of a page that collection has read at the cores. Returns `false` if it takes no time.
     pub fn asks_core_to_move(&mut self, id: TransactionId) -> bool {
         let Context { shared, kernel, .. } = self;
         shared.cores.as_mut().is_some_and(|cores| cores.ask(Job::Move(id), kernel).is_some())
     }
 
-    /// What follows, once all that was asked for before is done.
+    /// Pushes a follow-up step. Siblings run in the order in which they are pushed.
     #[inline]
     pub fn then(&mut self, step: Step) {
         self.shared.todo.push(step);
     }
 
-    /// The newest version of `lpn` is another one now, or none: no copy of what was there counts.
+    /// Notifies probes and replication that the newest version of `lpn` was replaced or deallocated, which invalidates replicas of it.
     #[inline]
     pub fn superseded(&mut self, lpn: Lpn) {
         self.kernel.tell_of_read(ReadNotice::Superseded(lpn));
@@ -150,7 +150,7 @@ impl<M: Model> Context<'_, M> {
         }
     }
 
-    /// Forgets the copies that ended in the translation layer.
+    /// Removes the replicas that the translation layer has invalidated.
     pub fn copies_ended(&mut self) {
         let Shared { ftl, copies, journal, .. } = &mut *self.shared;
         let Some(copies) = copies else { return };
@@ -163,19 +163,19 @@ impl<M: Model> Context<'_, M> {
 }
 
 impl Shared {
-    /// Logs a change of the map, where the map does not survive a cut of the power by itself.
+    /// Logs a change of the map in the journal, if the map does not survive a power cut by itself.
     #[inline]
     pub fn persist(&mut self, log: impl FnOnce(&mut Persistence)) {
         self.journal.log(log);
     }
 
-    /// The array has programmed `ppn` with a page of the host.
+    /// Logs that the array has programmed `ppn` with a page of the host.
     #[inline]
     pub fn persist_program(&mut self, lpn: Lpn, ppn: Ppn, what: Programmed) {
         self.persist(|state| state.programmed(lpn, ppn, what));
     }
 
-    /// A transaction is done: the request that waits for it takes it; nobody waits for others.
+    /// Ends a transaction: passes it to the frontend if it belongs to a request, otherwise removes it.
     #[inline]
     pub fn finished<M: Model>(&mut self, id: TransactionId, request: Option<RequestId>, datapath: &mut Datapath<M>) {
         if request.is_some() { self.done.push(Done::Page(id)) } else { datapath.remove(id) }
@@ -186,12 +186,12 @@ impl Shared {
         (first..first + self.geometry.planes_per_die).map(PlaneId)
     }
 
-    /// Which open block a program goes to; `None` when it is something else.
+    /// Returns the kind of open block that takes a program; `None` for other transactions.
     #[inline]
     pub fn stream_of(&self, transaction: &Transaction) -> Option<Stream> {
         match transaction.work {
             Work::HostWrite(_) => Some(self.stream_of_write(transaction)),
-            // What is laid out anew for reads stays there.
+            // Reallocated pages go to the block of host writes, never to the SLC cache.
             Work::Reallocate => Some(self.ftl.host_stream(transaction.plane, None)),
             Work::MapProgram => Some(Stream::Translation),
             Work::ReplicaProgram => Some(Stream::Replica),
@@ -206,20 +206,20 @@ impl Shared {
         }
     }
 
-    /// Which open block of its plane a write goes to.
+    /// Returns the kind of open block of its plane that takes a write.
     #[inline]
     pub fn stream_of_write(&self, transaction: &Transaction) -> Stream {
         let stream = transaction.owner.request.map(|_| transaction.owner.stream);
         self.ftl.write_stream(transaction.plane, stream)
     }
 
-    /// The page that a write of a part of it has to read first.
+    /// Returns the page that a partial write must read first; `None` for a full or first write of the page.
     #[inline]
     pub fn page_to_modify(&self, write: &Transaction) -> Option<Ppn> {
         if write.bytes < self.geometry.page_size { self.ftl.lookup(write.lpn) } else { None }
     }
 
-    /// Takes a page of its plane for a program.
+    /// Allocates a page on its plane for a program.
     #[inline]
     pub fn allocate<M: Model>(&mut self, transaction: &Transaction) -> Option<Ppn> {
         let stream = self.stream_of(transaction)?;

@@ -1,4 +1,4 @@
-//! What follows from what happened, in the order of a depth-first walk: all that a step asks for is done before the next one.
+//! Steps: follow-up work of an event, performed depth first. The follow-ups of a step run before its next sibling.
 
 use crate::datapath::{Datapath, HeldDie};
 use crate::ids::{DieId, Lpn, PlaneId, Ppn, TransactionId};
@@ -12,63 +12,63 @@ use super::work::collect::Erased;
 use super::work::host_read;
 use super::{Context, Controller};
 
-/// Something that follows.
+/// A piece of follow-up work.
 #[derive(Clone, Copy, Debug)]
 pub enum Step {
-    /// A transaction goes into the queue of its die, unless the policy holds it back.
+    /// Enqueue a transaction at its die, unless the policy holds it.
     Enqueue(TransactionId),
-    /// The controller has a page moved, or a block erased.
+    /// Begin a transaction of the firmware, such as an erase, and enqueue it.
     Own {
         work: Work,
         lpn: Lpn,
         from: Ppn,
         plane: PlaneId,
     },
-    /// A die may want its next operation.
+    /// Try to issue the next operation at a die.
     TryIssue(DieId),
-    /// The same, without the other dies of its chip.
+    /// Like [`TryIssue`](Self::TryIssue), but not for the other dies of the chip.
     TryIssueOfDie(DieId),
-    /// The planes that hold programs of a die back have been looked at.
+    /// Resume an issue that was interrupted to collect the planes that are short of pages.
     GoOn(HeldDie),
-    /// A die has nothing to do.
+    /// Begin the background work of a die that has become idle.
     Idle(DieId),
-    /// The entry of the map is in DRAM that a transaction needs.
+    /// Continue a transaction whose mapping entry is in DRAM.
     Translated(TransactionId),
-    /// The same, for one that waited for it.
+    /// Continue a transaction that waited until its mapping entry was read.
     Resume(TransactionId),
-    /// It is the turn of a write among those of its page.
+    /// Start a write for which no earlier write of its page is in flight.
     StartWrite(TransactionId),
-    /// A write of a page has ended: the next one of the page takes its turn.
+    /// End a write of a page, and start the next write of the page, if any.
     Successor(Lpn, Option<TransactionId>),
-    /// A plane may have pages again for the writes that are blocked there.
+    /// Assign a free page of a plane to the first write that is blocked there.
     Unblock(PlaneId),
-    /// A plane may be short of free pages.
+    /// Collect a plane if it is short of free pages.
     Collect(PlaneId),
-    /// A plane of an idle die may be collected.
+    /// Collect a plane of an idle die if it needs background collection.
     CollectInBackground(PlaneId),
-    /// The collection of a plane goes on.
+    /// Continue the collection of a plane.
     Advance(PlaneId),
-    /// No unit of a plane's victim may be left to be read.
+    /// Run the program on another chip that waits for units of a victim, if all of them have been read.
     AllRead(PlaneId),
-    /// The register of a die holds the rest of a page, which may leave now.
+    /// Send the rest of a page, which the register of a die still holds.
     SendRest(DieId),
-    /// All pages of a plane's victim have moved.
+    /// Mark the victim of a plane as empty.
     Drained(PlaneId),
-    /// A block has been erased: its plane may level its wear.
+    /// Begin a wear move after an erase, if the plane needs one.
     Erased(Erased),
-    /// A page of the host is somewhere else now, or nowhere: its entry has changed.
+    /// Mark the mapping entry of a page as changed: the page was written, moved or deallocated.
     EntryChanged(Lpn),
     SettleMap,
     SettleJournal,
-    /// The device cache may have pages to send to flash, or let writes in.
+    /// Destage due pages from the device cache, and admit waiting writes to it.
     SettleCache,
-    /// The same, without letting writes in.
+    /// Destage due pages from the device cache.
     SendDestages,
-    /// Flushes may have become done.
+    /// Continue the flushes whose pages are all on flash.
     Flushed,
 }
 
-/// Steps to do: the first one last.
+/// Stack of pending steps: the next one is the last.
 #[derive(Clone, Debug, Default)]
 pub struct Todo(Vec<Step>);
 
@@ -83,7 +83,7 @@ impl Todo {
         self.0.is_empty()
     }
 
-    /// Puts what was asked for since there were `count` in the order in which it is taken.
+    /// Reverses the steps pushed since there were `count`, so that the one pushed first is performed first.
     #[inline(always)]
     fn arrange(&mut self, count: usize) {
         if self.0.len() > count + 1 {
@@ -93,7 +93,7 @@ impl Todo {
 }
 
 impl Controller {
-    /// Does all that follows, unless nothing does.
+    /// Performs all pending steps.
     #[inline(always)]
     pub(super) fn run<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         if !self.shared.todo.is_empty() {

@@ -1,4 +1,4 @@
-//! The device cache and the DRAM it lives in.
+//! The device cache and its DRAM.
 
 use std::collections::VecDeque;
 
@@ -16,47 +16,47 @@ use super::super::work::host_write::Writer;
 use super::stripes::Stripes;
 use super::throttle::Throttle;
 
-/// What follows an access to DRAM.
+/// Follow-up of a DRAM access.
 #[derive(Clone, Copy, Debug)]
 pub enum Then {
-    /// What was read goes to the host.
+    /// Send the read data to the host.
     Deliver(RequestId, Bytes),
-    /// A page of a write is done.
+    /// Complete a page of a write.
     Accept(RequestId),
-    /// A page is programmed.
+    /// Write the page to flash.
     Program(Writer, Lpn, Bytes),
 }
 
-/// An access to DRAM that something waits for.
+/// A DRAM access with a follow-up.
 #[derive(Clone, Copy, Debug)]
 pub struct Access {
-    /// When its page came to the cache.
+    /// Time at which the page reached the cache.
     pub since: Time,
     pub then: Then,
 }
 
-/// The device cache and the DRAM it lives in.
+/// The device cache and its DRAM.
 #[derive(Clone, Debug)]
 pub struct DeviceCache {
     pub cache: Cache,
     dram: Dram,
-    /// The accesses that something waits for, in the order in which they end.
+    /// Accesses with a follow-up, in the order in which they end.
     pub accesses: VecDeque<Access>,
-    /// How long writes waited for room, summed.
+    /// Total time for which writes waited for space.
     pub waited: Time,
-    /// Where writes are slowed down while the drive is short of space.
+    /// Throttle of writes while the drive is short of space; `None` if it is disabled.
     pub throttle: Option<Throttle>,
-    /// Where pages go to flash in stripes.
+    /// Stripes of destages; `None` if pages are destaged one by one.
     pub stripes: Option<Stripes>,
-    /// Whether a flush of the host has dirty pages written to flash.
+    /// Whether a host flush destages dirty pages.
     flush_programs: bool,
-    /// The pages that flash holds data of; `None` where the cache keeps all that is read.
+    /// Pages with data on flash; `None` if reads of other pages stay in the cache too.
     written: Option<Written>,
     page_size: Bytes,
     sector_size: Bytes,
 }
 
-/// A bit for each page of the host.
+/// A bit map of all logical pages.
 #[derive(Clone, Debug)]
 struct Written(Vec<u64>);
 
@@ -78,7 +78,7 @@ impl Written {
 }
 
 impl DeviceCache {
-    /// The cache of a drive that nothing was read from yet; `None` when it is turned off.
+    /// Creates the empty cache; `None` if it is disabled.
     pub fn new(config: &Config, geometry: &Geometry, ftl: &Ftl) -> Option<Box<DeviceCache>> {
         let cache = Cache::new(config, geometry)?;
         Some(Box::new(DeviceCache {
@@ -95,58 +95,58 @@ impl DeviceCache {
         }))
     }
 
-    /// How large some sectors are.
+    /// Returns the size of `sectors`.
     pub fn bytes_of(&self, sectors: Sectors) -> Bytes {
         self.sector_size * u64::from(sectors.count())
     }
 
-    /// Where in its page the first of some sectors is; 0 where there are none.
+    /// Returns the offset of the first of `sectors` in its page; 0 if there are none.
     pub fn start_of(&self, sectors: Sectors) -> Bytes {
         if sectors.is_empty() { Bytes::ZERO } else { self.sector_size * u64::from(sectors.first()) }
     }
 
-    /// The sectors that a request touches of a page.
+    /// Returns the sectors of a page that a request touches.
     pub fn sectors_of(&self, page: &PageRequest) -> Sectors {
         let sector = self.sector_size.as_u64();
         let (start, end) = (page.start.as_u64(), (page.start + page.bytes).as_u64());
         Sectors::range((start / sector) as u32, end.div_ceil(sector) as u32)
     }
 
-    /// Whether a flush is done once the cache has the data of the writes before it; that of the end of a run is not.
+    /// Returns whether a flush completes as soon as the cache has the data of earlier writes; never for a flush of the drive itself.
     pub fn is_safe(&self, flush: Option<RequestId>) -> bool {
         flush.is_some() && !self.flush_programs
     }
 
-    /// Whether flash holds data of a page that the cache may keep.
+    /// Returns whether flash holds data of a page, so that the cache may keep it after a read.
     pub fn has_data(&self, lpn: Lpn) -> bool {
         self.written.as_ref().is_none_or(|written| written.has(lpn))
     }
 
-    /// Flash has the data of a page, or has it no longer.
+    /// Records whether flash holds data of a page.
     pub fn set_written(&mut self, lpn: Lpn, is_written: bool) {
         if let Some(written) = &mut self.written {
             written.set(lpn, is_written);
         }
     }
 
-    /// Queues an access to `sectors` of a page in DRAM; gives when it is done.
+    /// Queues a DRAM access to `sectors` of a page. Returns its end.
     pub fn access(&mut self, now: Time, slot: SlotId, sectors: Sectors) -> Time {
         let address = Cache::address(slot, sectors.first(), self.page_size, self.sector_size);
         let size = self.bytes_of(sectors);
         self.dram.access(now, address, size)
     }
 
-    /// The state machine: which pages it holds.
+    /// Returns the state machine, which knows the cached pages.
     pub fn state(&self) -> &Cache {
         &self.cache
     }
 
-    /// How long its DRAM was at work until `now`.
+    /// Returns the busy time of the DRAM up to `now`.
     pub fn dram_busy(&self, now: Time) -> Time {
         self.dram.busy(now)
     }
 
-    /// What it did until `now`.
+    /// Returns the report of the cache up to `now`.
     pub fn report(&self, now: Time) -> CacheReport {
         let throttled = self.throttle.as_ref().map_or(0, Throttle::pages);
         CacheReport::new(&self.cache, self.dram_busy(now), self.waited, throttled, now)

@@ -1,50 +1,50 @@
-//! The device cache sends whole stripes to flash (`cache.destage-stripe`), as firmware does that writes a superblock over all dies.
+//! Stripes of destages (`cache.destage-stripe`): the device cache destages whole stripes, like firmware that writes a superblock over all dies.
 //!
-//! Pages that are due wait until they make a stripe. With `gc.paced` collections then work off what they owe, since the stripe takes the space that
-//! these moves free, and the stripe goes when they have. Fewer pages go when a write waits for room, or a flush waits, and nothing is on its way that
-//! would help them: what gathers on a die for want of others is hurried first.
+//! Due pages wait until they make up a stripe. With `gc.paced`, collections then make the moves that they owe, because the stripe takes the space
+//! that these moves free; the stripe is destaged afterwards. A smaller stripe is destaged if a write is stalled or a flush is pending, and no destage
+//! is in flight that would help. Partly filled programs on the dies are issued first.
 
 use crate::config::Config;
 use crate::flash::geometry::Geometry;
 
-/// Which pages may go.
+/// Progress of the current stripe.
 #[derive(Clone, Debug)]
 pub struct Stripes {
-    /// Pages of each.
+    /// Pages of a whole stripe.
     pages: u64,
-    /// Pages of the present one that have still to go.
+    /// Pages of the current stripe that have not been destaged.
     left: u64,
-    /// Pages that have gone and are not on flash.
+    /// Number of destages in flight.
     on_their_way: u64,
-    /// Whether one of them is read from DRAM: the next one goes after it, so that what hosts write and read in DRAM comes between.
+    /// Whether the last destaged page is being read from DRAM. The next page waits for this read, so that DRAM accesses of the host can come between.
     is_read: bool,
-    /// Whether what gathers on dies has been hurried since the last one.
+    /// Whether partly filled programs have been issued since the current stripe began.
     has_hurried: bool,
 }
 
-/// What becomes of the next page that is due.
+/// Decision on the next due page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// It goes.
+    /// Destage the page.
     Goes,
-    /// It waits.
+    /// Hold the page.
     Waits,
-    /// It waits, and what gathers on dies runs, since writes or flushes wait for that.
+    /// Hold the page, and issue partly filled programs: a write or a flush is stalled.
     Hurries,
-    /// It is the first of a stripe, before which collection may have its turn.
+    /// Begin a stripe with the page, unless collection takes its turn first.
     Begins,
 }
 
 impl Stripes {
-    /// `None` where pages go one by one.
+    /// Creates the state; `None` if pages are destaged one by one.
     pub fn new(config: &Config, geometry: &Geometry) -> Option<Stripes> {
         let pages = config.cache.destage_stripe?.as_u64().div_ceil(geometry.page_size.as_u64());
         Some(Stripes { pages, left: 0, on_their_way: 0, is_read: false, has_hurried: false })
     }
 
-    /// What becomes of the first of `due` pages; something `presses`: a write waits for room, or a flush waits.
+    /// Decides on the first of `due` pages. `presses` is whether a write is stalled or a flush is pending.
     pub fn next(&mut self, due: u64, presses: bool) -> Next {
-        // Pages that were deallocated are missing from their stripe.
+        // Deallocated pages drop out of their stripe.
         self.left = self.left.min(due);
         if self.left > 0 {
             return if self.is_read { Next::Waits } else { Next::Goes };
@@ -57,25 +57,25 @@ impl Stripes {
         if hurries { Next::Hurries } else { Next::Waits }
     }
 
-    /// A stripe begins, of `due` pages at most.
+    /// Begins a stripe of at most `due` pages.
     pub fn begin(&mut self, due: u64) {
         self.left = due.min(self.pages);
         self.has_hurried = false;
     }
 
-    /// A page has gone, `is_read` from DRAM first.
+    /// Counts a page as destaged. `is_read` is whether it is read from DRAM first.
     pub fn sent(&mut self, is_read: bool) {
         self.left -= 1;
         self.on_their_way += 1;
         self.is_read = is_read;
     }
 
-    /// It has been read.
+    /// Records that the last destaged page has been read from DRAM.
     pub fn read(&mut self) {
         self.is_read = false;
     }
 
-    /// A page that has gone is on flash.
+    /// Records that a destaged page has been programmed.
     pub fn saved(&mut self) {
         self.on_their_way -= 1;
     }
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
     use crate::units::Bytes;
 
-    /// Stripes of three pages.
+    /// Creates stripes of three pages.
     fn stripes() -> Stripes {
         let mut config = Config::default();
         let geometry = Geometry::of(&config).expect("the geometry is possible");

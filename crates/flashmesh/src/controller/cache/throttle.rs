@@ -1,42 +1,41 @@
 //! Write throttling (`cache.throttle-interval`): writes are slowed down while dies collect for space, before the cache is full.
 //!
-//! A page that a write brings into the cache keeps the next one waiting for the interval, multiplied by the share of dies that collect for space at
-//! that moment \[choice\].
+//! Each admitted page delays the next one by the interval times the share of dies that collect for space at that moment \[choice\].
 
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, lane};
 use crate::kernel::model::Model;
 use crate::units::Time;
 
-/// When the next page may come in.
+/// Admission times of written pages.
 #[derive(Clone, Copy, Debug)]
 pub struct Throttle {
     interval: Time,
     next: Time,
-    /// Whether an event will say that it is time.
+    /// Whether the event of the next admission is pending.
     is_awaited: bool,
-    /// Pages that have waited, those behind them not counted.
+    /// Number of pages that were delayed, without those queued behind them.
     pages: u64,
 }
 
 impl Throttle {
-    /// `None` without an interval.
+    /// Creates the throttle; `None` without an interval.
     pub fn new(interval: Time) -> Option<Throttle> {
         (interval > Time::ZERO).then_some(Throttle { interval, next: Time::ZERO, is_awaited: false, pages: 0 })
     }
 
-    /// Whether pages wait.
+    /// Returns whether pages are delayed now.
     pub fn is_closed(&self, now: Time) -> bool {
         now < self.next
     }
 
-    /// A page has come in while `collecting` of so many `dies` collect for space.
+    /// Delays the next page after one was admitted, while `collecting` of `dies` dies collect for space.
     pub fn admitted(&mut self, (collecting, dies): (u32, u32), now: Time) {
         let wait = Time::from_ps(self.interval.as_ps() * u64::from(collecting) / u64::from(dies));
         self.next = now.max(self.next) + wait;
     }
 
-    /// A page waits: an event says when it may come in.
+    /// Schedules the admission of a delayed page.
     pub fn wait<M: Model>(&mut self, kernel: &mut Kernel<M>) {
         if !std::mem::replace(&mut self.is_awaited, true) {
             self.pages += 1;
@@ -44,12 +43,12 @@ impl Throttle {
         }
     }
 
-    /// How many pages have waited, those behind them not counted.
+    /// Returns the number of pages that were delayed, without those queued behind them.
     pub fn pages(&self) -> u64 {
         self.pages
     }
 
-    /// That event has come.
+    /// Clears the pending admission, which is due now.
     pub fn opens(&mut self) {
         self.is_awaited = false;
     }
