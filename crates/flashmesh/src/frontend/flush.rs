@@ -125,7 +125,7 @@ impl<M: Model> Frontend<M> {
         }
     }
 
-    /// Destages the dirty pages of the namespace of a flush, after its earlier writes are done. Pages of later writes are destaged too [choice].
+    /// Destages the dirty pages of the namespace of a flush, after its earlier writes are done. Pages of later writes are destaged too \[choice\].
     fn flush_written(
         &mut self,
         request: RequestId,

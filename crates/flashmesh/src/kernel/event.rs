@@ -89,7 +89,7 @@ events! {
     AdapterIssue in ADAPTER,
     /// Open replay: the next request of a stream arrives.
     Arrive(StreamId) in ARRIVAL,
-    /// Closed replay: the think time of the thread of a stream that has thought longest ends.
+    /// Closed replay: the longest running think time of a thread of a stream ends.
     ThreadReady(StreamId) in ARRIVAL,
     /// The throttle of the device cache admits another write.
     CacheOpens in GATHER,
