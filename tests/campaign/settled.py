@@ -64,8 +64,8 @@ def drawn(seed: int, transient: str | None = None) -> dict[str, Any]:
         case "filling cache":
             tables["measure"] = {"warm-up": "none"}
             tables["cache"]["capacity"] = "64MiB"
-            # Writes come faster than the drive destages them.
-            tables["workload"] |= {"request-size": "16KiB", "read-share": 0.3}
+            # Writes alone come as fast as the link carries them, faster than any drive destages them.
+            tables["workload"] |= {"request-size": "16KiB", "read-share": 0.0}
             tables["replay"]["outstanding"] = 64
         case "growing backlog":
             tables["replay"] = {"mode": "open"}

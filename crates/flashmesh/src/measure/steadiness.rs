@@ -23,6 +23,9 @@ const ROUNDS_MIN: f64 = 2.0;
 /// Sets of planes from which on collections of all phases make up for rounds. \[choice\]
 const SETS_MIN: f64 = 8.0;
 
+/// Collections that make up for rounds where fewer sets begin at phases of their own. \[choice\]
+const COLLECTIONS_MIN: f64 = 4.0;
+
 /// How often a drive is overwritten until its blocks have the valid pages of the steady state, where it does not begin with them: the
 /// workload independent preconditioning of the SNIA (Solid State Storage Performance Test Specification 2.0.2, WIPC).
 const OVERWRITES: f64 = 2.0;
@@ -42,7 +45,7 @@ names! {
         CollectionAhead = "collection-ahead",
         /// Writes take more free pages than collection gives back.
         FreePagesFall = "free-pages-fall",
-        /// The window is shorter than two rounds of collection.
+        /// The window is shorter than two rounds of collection, or than four collections of a drive that began at drawn phases.
         Rounds = "rounds",
         /// The drive has not been overwritten twice since the start of the run, which did not begin in the steady state of its workload.
         Overwrites = "overwrites",
@@ -280,6 +283,12 @@ impl Judged<'_> {
             let gained =
                 if collections > 0.0 { victim_pages as f64 - moved / collections } else { victim_pages as f64 };
             let round = sets as f64 * gained.max(1.0);
+            let rounds = ROUNDS_MIN * round;
+            let wanted_of_window = match is_drawn {
+                true if sets as f64 >= SETS_MIN => 0.0,
+                true => rounds.min(COLLECTIONS_MIN * gained.max(1.0)),
+                false => rounds,
+            };
             let fallen = -self.rise(|levels| levels.free_pages);
             let of_chance = 2.0 * (sets as f64 / 6.0).sqrt() * gained.max(1.0);
             if self.last().counts.gc.collections == 0 && !is_drawn {
@@ -288,8 +297,8 @@ impl Judged<'_> {
             } else if fallen > IMBALANCE_MAX * programmed && fallen > of_chance {
                 let ahead = (last.before_collection as f64 + ROUNDS_MIN * round) / programmed;
                 found.push((Unsteady::FreePagesFall, self.lengthened(1.0 + ahead)));
-            } else if programmed < ROUNDS_MIN * round && (!is_drawn || (sets as f64) < SETS_MIN) {
-                found.push((Unsteady::Rounds, self.lengthened(ROUNDS_MIN * round / programmed)));
+            } else if programmed < wanted_of_window {
+                found.push((Unsteady::Rounds, self.lengthened(wanted_of_window / programmed)));
             }
             let of_run = self.last().counts.flash.user_programs as f64;
             let wanted = OVERWRITES * mapped_pages as f64;

@@ -63,6 +63,8 @@ pub struct Timeline {
     before_window: Option<u64>,
     /// Whether the warm-up ended since the stores of the drive are in balance.
     is_balanced: bool,
+    /// Start of the present balance of the stores; `None` while they are out of balance.
+    balanced_since: Option<Time>,
     streams: usize,
     queued: Queued,
     completed: u64,
@@ -86,6 +88,7 @@ impl Timeline {
             goal,
             before_window: None,
             is_balanced: false,
+            balanced_since: None,
             streams,
             queued: Queued::default(),
             completed: 0,
@@ -129,12 +132,15 @@ impl Timeline {
         self.warm_up == WarmUp::Requests && self.completed >= self.settings.warm_up_requests
     }
 
-    /// Returns whether the warm-up `steady` ends: the stores of the drive are in balance, or it has its most requests.
-    fn has_settled(&mut self, marks: &Batches) -> bool {
+    /// Returns whether the warm-up `steady` ends at `now`: the stores of the drive have been in balance over the last quarter of the run, so that no chance
+    /// ends it, or the limit of requests is reached.
+    fn has_settled(&mut self, marks: &Batches, now: Time) -> bool {
         if self.warm_up != WarmUp::Steady {
             return false;
         }
-        self.is_balanced = are_stores_balanced(marks);
+        self.balanced_since = are_stores_balanced(marks).then(|| self.balanced_since.unwrap_or(now));
+        self.is_balanced =
+            self.balanced_since.is_some_and(|since| now.saturating_sub(since).as_ps() >= now.as_ps() / 4);
         self.is_balanced || self.goal.is_some_and(|goal| self.completed >= goal.warm_up_max)
     }
 
@@ -157,7 +163,7 @@ impl Timeline {
             None if self.warm_up == WarmUp::None => {}
             None => {
                 let is_late = self.warm_up == WarmUp::Time && now >= self.settings.warm_up_time;
-                if is_late || self.is_warm() || marks.is_some_and(|marks| self.has_settled(marks)) {
+                if is_late || self.is_warm() || marks.is_some_and(|marks| self.has_settled(marks, now)) {
                     self.before_window = Some(self.completed);
                     let pace = Pace::Requests(BATCH_REQUESTS);
                     self.batches = Some(Series::new(pace, BATCHES_MAX, self.streams, counts.clone()));

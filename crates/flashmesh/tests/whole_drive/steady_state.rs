@@ -2,13 +2,13 @@
 
 use std::collections::VecDeque;
 
-use flashmesh::config::{Config, PreconditionKind, ReplayMode, WarmUp};
+use flashmesh::config::{Config, PreconditionKind, ReplayMode, Sizes, WarmUp};
 use flashmesh::measure::interval::IntervalReport;
 use flashmesh::measure::log::RequestRecord;
 use flashmesh::measure::report::{FlashReport, GcReport, Report};
 use flashmesh::measure::timeline::MeasuredReport;
 use flashmesh::simulation::Simulation;
-use flashmesh::units::Time;
+use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::IoRequest;
 use proptest::prelude::*;
 
@@ -324,6 +324,24 @@ fn a_warm_up_ends_soon_after_collections_that_keep_all_first_requests_waiting() 
         let warm_up = report.warm_up.as_ref().expect("there is a warm-up");
         assert!(warm_up.converged && warm_up.requests < 5_000, "{warm_up:?}");
     }
+}
+
+/// A page of the array holds the four units that a write of 16 KiB has brought together, and one array read returns them.
+#[test]
+fn large_writes_find_their_units_together_from_the_start() {
+    let mut config = written(PreconditionKind::Random, 3_000);
+    config.geometry.page_size = Bytes::from_kib(16);
+    config.ftl.mapping_unit = Some(Bytes::from_kib(4));
+    config.workload.request_size = Sizes(vec![(Bytes::from_kib(16), 1.0)]);
+    config.workload.read_share = 0.8;
+    config.replay.outstanding = 1;
+    let mut mean_read = |requests: u64| {
+        config.workload.requests = Some(requests);
+        let (report, _) = run(&config);
+        measured(&report).window.latency_ps.read.as_ref().expect("requests read").mean
+    };
+    let (first, later) = (mean_read(3_000), mean_read(60_000));
+    assert_within("mean latency of reads", first, later, 0.05);
 }
 
 #[test]
