@@ -176,7 +176,7 @@ pub struct TransferTimes {
 }
 
 impl TransferTimes {
-    /// Creates the durations for a link with `rate`.
+    /// Creates an empty cache for a link with `rate`.
     pub fn new(rate: Rate) -> TransferTimes {
         TransferTimes { rate, size: Bytes::ZERO, time: Time::ZERO }
     }
@@ -232,6 +232,6 @@ impl Rate {
 
 /// A share of a whole, where 1.0 is the whole. Text form: "7%" or 0.07.
 ///
-/// The only quantity that is not an integer: it sizes pools and parametrizes random choices, and never becomes an event time.
+/// The only quantity that is not an integer. A share sizes pools and parametrizes random choices, but never becomes an event time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Share(pub f64);

@@ -1,6 +1,6 @@
 //! The macro that declares an enumeration with the text of each value.
 
-/// Declares an enumeration and the text of each value. The texts are named nowhere else.
+/// Declares an enumeration and the text of each value. No other place lists the texts.
 ///
 /// ```text
 /// choices! {

@@ -49,7 +49,7 @@ pub trait Form {
     /// Returns the value as TOML, or `None` to omit the key.
     fn write(value: &Self::Value) -> Option<String>;
 
-    /// Returns the values that the bounds apply to: one; none if unset; several for a distribution.
+    /// Returns the values that the bounds apply to: a single value, no value if unset, or all values of a distribution.
     fn bounded(value: &Self::Value) -> Vec<Self::Bounded>;
 
     type Bounded: PartialOrd;
@@ -57,7 +57,7 @@ pub trait Form {
     fn show(bound: &Self::Bounded) -> String;
 }
 
-/// Implements the bounds of a type whose [`Form`] is itself: the one bounded value is the value.
+/// Implements the bounds of a type that holds a single value: the bounds apply to that value.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __plain_form {

@@ -9,7 +9,7 @@ pub mod instance;
 pub mod reference;
 pub mod suggest;
 
-// Public only because the macros expand to them.
+// Public only because code expanded from the macros uses these modules.
 #[doc(hidden)]
 pub mod bounds;
 #[doc(hidden)]

@@ -93,8 +93,8 @@ impl UsedWith {
 pub struct Needs {
     /// The smallest instance that supports the value.
     pub instance: Instance,
-    /// A further condition, without which the smallest instance is enough. May refer to the parameter itself. `None` if every value
-    /// other than the default requires `instance`.
+    /// A condition under which `instance` is needed; otherwise the smallest instance is enough. The condition may refer to the parameter itself.
+    /// `None` if every value other than the default needs `instance`.
     pub only_where: Option<UsedWith>,
 }
 
@@ -105,7 +105,7 @@ pub struct Condition {
     pub section: &'static str,
     /// The other key, without its section.
     pub key: &'static str,
-    /// Whether the value must be one of `values` (true) or none of them (false).
+    /// Whether the condition holds for the listed `values` (true) or for all others (false).
     pub is: bool,
     /// The values as TOML; an empty text stands for unset.
     pub values: &'static [&'static str],
@@ -200,7 +200,7 @@ impl ParameterType {
     }
 }
 
-/// The constant part of a declared parameter: all that does not depend on its type.
+/// The part of a declared parameter that does not depend on the type of its value.
 #[doc(hidden)]
 pub struct Declared {
     pub key: &'static str,
@@ -223,7 +223,7 @@ pub struct SectionSpec {
     pub doc: String,
     /// The condition under which the parameters of the section have an effect, except those in `used_apart`.
     pub used_with: Option<UsedWith>,
-    /// The keys to which `used_with` does not apply: they have conditions of their own, or are errors if it does not hold.
+    /// The keys to which `used_with` does not apply: keys with conditions of their own, or keys that are errors if `used_with` does not hold.
     pub used_apart: &'static [&'static str],
     /// The parameters, in the order of declaration.
     pub parameters: Vec<ParameterSpec>,
@@ -242,7 +242,7 @@ impl SectionSpec {
         SectionSpec { name, struct_name, doc: joined(doc), used_with, used_apart, parameters: Vec::new() }
     }
 
-    /// Adds a parameter. Compiled once for each type of parameter, so it leaves all it can to `add_described`.
+    /// Adds a parameter. Compiled once per parameter type. Code that does not depend on the type is in `add_described`, compiled once.
     #[doc(hidden)]
     #[inline(never)]
     pub fn add<F: Form>(&mut self, declared: &'static Declared, limits: &Bounds<F::Bounded>, default: &F::Value) {

@@ -13,7 +13,8 @@ pub trait Section {
     /// Returns each key with its value as canonical TOML; `None` if unset.
     fn entries(&self) -> Vec<(&'static str, Option<String>)>;
 
-    /// Returns the keys whose values are out of bounds. Only values assigned in code can be: parsing rejects them.
+    /// Returns an error for each key whose value is out of bounds. Only values assigned in code can be out of bounds, because parsing rejects such
+    /// values.
     fn misfits(&self) -> Vec<(&'static str, Misfit)>;
 }
 
@@ -111,8 +112,7 @@ macro_rules! __used_with {
 }
 pub use __used_with as used_with;
 
-/// Returns the instance that values other than the default need (`plain`, `any` or `probed`), with the condition after `where`, if there is
-/// one.
+/// Returns the instance that values other than the default need (`plain`, `any` or `probed`), and the condition after `where`, if any.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __needs {
@@ -150,7 +150,7 @@ macro_rules! __limits {
 }
 pub use __limits as limits;
 
-/// Declares a section. Its parameters are named nowhere else.
+/// Declares a section of the configuration. No other place lists the parameters of the section.
 ///
 /// ```text
 /// section! {
@@ -179,8 +179,8 @@ pub use __limits as limits;
 /// `needs` is the smallest [`Instance`](super::instance::Instance) that supports values other than the default. The instance of a run is
 /// derived from the `needs` of all parameters.
 ///
-/// A section that only has an effect with a certain value of another key states the condition after its name, followed by the keys to which the
-/// condition does not apply: `Sata, "sata", with "host.interface" = ["\"sata\""] but for [] { ... }`.
+/// If a whole section has an effect only with certain values of another key, this condition follows the name of the section, with the keys that are
+/// exempt: `Nvme, "nvme", with "host.interface" = ["\"nvme\""] but for ["doorbell-size", "read-request-size"] { ... }`.
 ///
 /// The declaration expands to the struct, its defaults and its [`Section`] implementation, from which the reference, the schema and the Python
 /// types are generated.

@@ -4,9 +4,10 @@ pub use crate::units::quoted;
 
 /// Returns the name most similar to `written`, or `None` if none is similar.
 ///
-/// Case does not count, nor do underscores or spaces in place of dashes. Otherwise at most a third of the letters may differ.
+/// Ignores case, and treats dashes, underscores and spaces as equal. A name is similar if the edit distance is at most a third of its length; names
+/// of two to five letters allow one edit.
 pub fn nearest<'a>(written: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // A text this long is no typing error, and the edit distance takes time proportional to the product of both lengths.
+    // A text this long is not a misspelt name. Skip the edit distance, which takes time proportional to the product of both lengths.
     if written.len() > 64 {
         return None;
     }
@@ -20,7 +21,7 @@ pub fn nearest<'a>(written: &str, names: impl IntoIterator<Item = &'a str>) -> O
         .map(|(_, name)| name)
 }
 
-/// Returns the names as a list in a sentence; beyond 12 names, only the number of the others.
+/// Returns the first 12 names as a list for a sentence, followed by the number of the remaining names.
 pub fn listed(names: &[&str]) -> String {
     const SHOWN: usize = 12;
     let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();

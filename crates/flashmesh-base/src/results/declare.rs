@@ -1,6 +1,6 @@
 //! The macros that declare quantities and fixed lists of names.
 
-/// Declares a group of quantities. They are named nowhere else.
+/// Declares a group of quantities. No other place lists the quantities.
 ///
 /// ```
 /// flashmesh_base::quantities! {
@@ -106,7 +106,7 @@ macro_rules! counts {
         }
 
         impl $group {
-            /// Returns the group in which each count is `combine` of this count and that of `other`.
+            /// Combines each count with the same count of `other`.
             pub fn zip(&self, other: &$group, combine: fn(u64, u64) -> u64) -> $group {
                 $group { $($name: combine(self.$name, other.$name),)+ }
             }
@@ -114,7 +114,7 @@ macro_rules! counts {
     };
 }
 
-/// Declares an enumeration whose values results write as names. The names are given nowhere else.
+/// Declares an enumeration whose values results write as names. No other place lists the names.
 #[macro_export]
 macro_rules! names {
     (
@@ -175,7 +175,7 @@ macro_rules! names {
     };
 }
 
-/// Declares an enumeration that JSON writes as objects: the key `tag` names the variant, the other keys depend on it.
+/// Declares an enumeration whose values JSON writes as objects: the value of the key `tag` names the variant, which determines the other keys.
 #[macro_export]
 macro_rules! tagged {
     (
@@ -248,7 +248,7 @@ macro_rules! __is_given {
     };
 }
 
-/// Returns the shape of a type, or the names of the type after `as`.
+/// Returns the shape of a quantity. If the declaration has a type after `as`, the shape is the list of its names.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __shape {

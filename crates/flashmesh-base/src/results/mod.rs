@@ -34,7 +34,8 @@ pub trait Group: Serialize {
     fn entries<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error>;
 }
 
-/// A type with a fixed list of values, written as names. Fields that store the name itself as a text use the type only for the list.
+/// A type with a fixed list of values, each with a name. A field declared as `field: &'static str as Kind` stores only the name; `Kind` lists the
+/// allowed names.
 pub trait Named {
     /// Returns every name with its meaning.
     fn names() -> Vec<Name>;
@@ -89,17 +90,17 @@ mod tests {
     use super::*;
 
     crate::names! {
-        /// A colour of a test.
+        /// Names for the tests.
         Colour {
-            /// Like blood.
+            /// A name of one word.
             Red = "red",
-            /// Like the sky.
+            /// A name of two words.
             LightBlue = "light-blue",
         }
     }
 
     crate::counts! {
-        /// Counts of a test.
+        /// Counts for the tests.
         Counted {
             /// Requests of all kinds.
             requests: u64, in "requests";

@@ -22,7 +22,7 @@ pub struct QuantitySpec {
     pub unit: Option<&'static str>,
     /// The condition under which the value is `null`; `None` if it never is.
     pub null: Option<&'static str>,
-    /// Whether JSON has the keys of the group in place of the key of the quantity.
+    /// Whether the quantity is a group whose keys JSON writes directly, without a nested object.
     pub is_flattened: bool,
     /// The meaning of the quantity.
     pub doc: String,
@@ -70,7 +70,7 @@ pub struct Name {
 pub struct Variant {
     /// The value of the tag.
     pub name: Name,
-    /// The further keys; `None` without any.
+    /// The further keys; `None` if the variant has no further keys.
     pub group: Option<GroupSpec>,
 }
 
@@ -94,7 +94,7 @@ impl GroupSpec {
         self.quantities.push(QuantitySpec { name, shape, unit, null, is_flattened, doc: joined(doc) });
     }
 
-    /// Returns the JSON keys: the quantities, with flattened groups replaced by their own quantities.
+    /// Returns the quantities in the order of the JSON keys. A flattened group is replaced by its quantities.
     pub fn keys(&self) -> Vec<&QuantitySpec> {
         let each = self.quantities.iter().map(|quantity| match &quantity.shape {
             Shape::Object(group) if quantity.is_flattened => group.keys(),

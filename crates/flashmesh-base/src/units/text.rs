@@ -12,7 +12,7 @@ use super::{Bytes, Rate, Share, Time};
 pub trait Quantity {
     /// The name in messages: "a time".
     const NAME: &'static str;
-    /// The units, the largest first, each with its size in the smallest unit.
+    /// The units, each with its value as a stored integer. Larger units come first, but units of 1024 before units of 1000.
     const UNITS: &'static [(&'static str, u64)];
     /// Other spellings of units, accepted but never written.
     const ALIASES: &'static [(&'static str, u64)] = &[];
@@ -184,7 +184,7 @@ pub(super) fn parse<Q: Quantity>(text: &str) -> Result<u64, UnitError> {
         UnitError::new(UnitErrorKind::TooFine, message)
     };
     let whole: u64 = whole.parse().map_err(|_| too_large())?;
-    // A unit has at most 12 factors of ten or 40 of two. With more than 19 decimals the value would not be whole, or its digits
+    // A unit is at most 10^12 or 2^40 of the smallest unit. A value with more than 19 decimals is not a multiple of the smallest unit, or its digits
     // exceed 64 bits.
     let scale = match u32::try_from(fraction.len()) {
         Ok(decimals) if decimals <= 19 => 10u128.pow(decimals),
@@ -294,10 +294,10 @@ pub(super) fn write_scaled<Q: Quantity>(f: &mut fmt::Formatter<'_>, value: u64) 
     f.write_str(&scaled::<Q>(value))
 }
 
-/// Returns the exact text of `value` in the first unit that needs at most three decimals.
+/// Returns the exact text of `value`, with at most three decimals.
 ///
-/// Like data sheets, sizes prefer units of 1024 and rates units of 1000, unless the other family gives a much shorter text: 1TB, not
-/// 976562500KiB.
+/// Prefers, like data sheets, units of 1024 for sizes and units of 1000 for rates. If the text would be longer than [`READABLE`], the shortest text
+/// is used: 1TB, not 976562500KiB.
 fn scaled<Q: Quantity>(value: u64) -> String {
     let (smallest, units) = match Q::UNITS.split_last() {
         Some(((smallest, _), units)) => (*smallest, units),
@@ -312,7 +312,7 @@ fn scaled<Q: Quantity>(value: u64) -> String {
             0 => format!("{whole}{name}"),
             _ => format!("{whole}.{}{name}", format!("{rest:03}").trim_end_matches('0')),
         };
-        // Sizes are more often powers of two than of ten.
+        // Most sizes are multiples of powers of two.
         let is_preferred = name.contains("iB") == (Q::NAME == Bytes::NAME);
         (text, is_preferred)
     });
