@@ -16,7 +16,7 @@ pub(super) struct Batch {
 }
 
 impl Clone for Batch {
-    /// Clones the batch. Only drives whose requests are submitted are cloned, and submitted requests cannot fail to be read.
+    /// Clones the batch. Only drives with submitted requests are cloned, and reading submitted requests never fails.
     fn clone(&self) -> Batch {
         assert!(self.failed.is_none(), "a drive whose workload cannot be read is not copied");
         Batch { requests: self.requests.clone(), taken: self.taken, failed: None }
@@ -34,7 +34,7 @@ impl Batch {
         if self.taken < self.requests.len() { Ok(()) } else { self.fill(source) }
     }
 
-    /// Refills like [`Batch::refill`], but keeps an error for the `refill` that reaches the failed request.
+    /// Like [`Batch::refill`], but stores an error. The [`Batch::refill`] that reaches the failed request returns the stored error.
     #[inline(always)]
     pub(super) fn refill_ahead(&mut self, source: &mut dyn WorkloadSource) {
         if self.taken >= self.requests.len() && self.failed.is_none() {
@@ -74,7 +74,7 @@ impl Batch {
         &self.requests[self.taken - 1]
     }
 
-    /// Returns whether the request taken last was the first of a full batch.
+    /// Returns whether the batch is full and only its first request has been taken.
     #[inline]
     pub(super) fn is_new(&self) -> bool {
         self.taken == 1 && self.requests.len() == BATCH

@@ -1,4 +1,4 @@
-//! Host link: a first-come first-served resource for each direction, or one for both.
+//! Host link. Each direction is a first-come first-served resource; both directions of a half-duplex link share one resource.
 //!
 //! If the link has packets, a message is cut into packets with a payload of at most `packet-payload`, each with `packet-overhead`
 //! more bytes (headers, checksum, framing). The bytes are striped over the lanes, so a message takes ceil(bytes / lanes) at the
@@ -94,7 +94,7 @@ impl Link {
         wires.free_at
     }
 
-    /// Returns the time at which `message` would have crossed if it were the next to be sent, at `now`. `now` may be in the future.
+    /// Returns the end of the transfer of `message` if `message` were sent next, at `now`. `now` may be in the future.
     #[inline]
     pub fn crosses(&self, direction: Direction, message: Message, now: Time) -> Time {
         self.wires[self.number(direction)].free_at.later(now) + message.time
@@ -116,11 +116,11 @@ impl Link {
         self.send(direction, message, now)
     }
 
-    /// Returns the busy time of a direction up to `now`; of both directions together on a half-duplex link.
+    /// Returns the busy time of a direction up to `now`. On a half-duplex link, this is the busy time of both directions together.
     pub fn busy(&self, direction: Direction, now: Time) -> Time {
         let wires = &self.wires[self.number(direction)];
-        // `busy` already counts messages queued beyond `now`. They follow each other without gaps, so they last from `now` to
-        // `free_at`.
+        // The counter already includes messages queued beyond `now`. These messages follow each other without gaps, so their time after `now` is
+        // `free_at - now`.
         wires.busy.saturating_sub(wires.free_at.saturating_sub(now))
     }
 

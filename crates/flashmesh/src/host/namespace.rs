@@ -11,7 +11,7 @@ id!(
     NamespaceId
 );
 
-/// A contiguous range of the drive. Its own addresses begin at 0.
+/// A contiguous range of the drive. Addresses within the namespace begin at 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Namespace {
     pub first: Bytes,

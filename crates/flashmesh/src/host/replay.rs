@@ -1,8 +1,8 @@
-//! Replay: decides when requests are issued. Open replay issues at arrival times, stress replay keeps a number of requests in
-//! flight, closed replay has threads that wait for their completions.
+//! Replay of workloads: decides when each request is issued. Open replay issues a request at its arrival time. Stress replay keeps a constant number
+//! of requests in flight. Closed replay has threads; each thread issues a request when its previous request completes.
 //!
-//! Requests are pulled from the workload only when the drive has a free slot. A trace with arrivals faster than the drive stays in
-//! its file and does not fill memory.
+//! Requests are pulled from the workload only when the drive has a free slot. Requests that arrive faster than the drive completes them therefore
+//! stay in the trace file and do not fill memory.
 
 use std::collections::VecDeque;
 
@@ -43,7 +43,7 @@ pub enum Mode {
     Stress {
         outstanding: u32,
     },
-    /// Each thread issues a request when its previous one completes.
+    /// Each thread issues a request when its previous request completes.
     Closed {
         threads: u32,
     },
@@ -80,7 +80,7 @@ pub struct Replay {
     think_every: u32,
     /// The requests that each thread has completed since its last think time (closed replay).
     unthought: Vec<u32>,
-    /// The time at which the stream began. Times of the workload are relative to this.
+    /// The start of the stream. Arrival times of the workload are relative to this time.
     begun: Time,
     /// The delay from the start of the phase to the start of the stream.
     delay: Time,
@@ -88,21 +88,21 @@ pub struct Replay {
     stop: Time,
     /// The start of latencies: arrival or issue (open replay).
     latency_start: LatencyStart,
-    /// Thinking threads in the order in which their think times end, with the next request of each (closed replay).
+    /// The threads in think time, each with its next request, in the order in which the think times end (closed replay).
     thoughts: VecDeque<(u32, IoRequest)>,
     /// The slots of this workload in the drive. Only stress and closed replay queue requests for a slot.
     slots: Slots,
     /// Requests pulled ahead (open and stress replay).
     batch: Batch,
-    /// Whether a wake-up for the arrival of the head of the batch is scheduled: a [`Next::At`] (open replay).
+    /// Whether a wake-up ([`Next::At`]) is scheduled for the arrival of the next request of the batch (open replay).
     alarm: bool,
-    /// The time during which an arrived request waited for a slot (open replay).
+    /// The time during which at least one arrived request waited for a slot (open replay).
     overdue: Overdue,
     /// The arrival of the last issued request (open replay).
     last_arrival: Time,
 }
 
-/// The total time during which at least one request was overdue.
+/// The total time during which at least one arrived request waited for a slot.
 #[derive(Clone, Copy, Debug, Default)]
 struct Overdue {
     total: Time,
@@ -160,7 +160,7 @@ impl Replay {
         self.mode
     }
 
-    /// Returns the time during which arrived requests waited at the host because the queue was full (open replay).
+    /// Returns the total time during which at least one arrived request waited for a slot (open replay).
     pub fn overdue(&self) -> Time {
         self.overdue.total
     }
@@ -267,8 +267,8 @@ impl Replay {
         Next::Issue(arrived)
     }
 
-    /// Takes the next request for a free slot at `now` (stress replay). Returns whether one is issued; it is then
-    /// [`last_taken`](Replay::last_taken).
+    /// Takes the next request at `now` (stress replay). Returns whether the request got a slot and is to be issued;
+    /// [`last_taken`](Replay::last_taken) then returns the request.
     ///
     /// # Errors
     /// If the next request cannot be read from the workload.
@@ -281,7 +281,7 @@ impl Replay {
         Ok(self.take_from_batch(now))
     }
 
-    /// Returns whether a next request exists that may be issued at `now` (stress replay).
+    /// Returns whether the workload has a next request and `now` is not after the stop time (stress replay).
     #[inline(always)]
     pub fn has_next(&mut self, now: Time) -> bool {
         self.batch.refill_ahead(&mut self.source);
@@ -303,8 +303,8 @@ impl Replay {
         true
     }
 
-    /// Returns the request taken last. Not part of the return value of [`takes_next`](Self::takes_next), because within an `Option`
-    /// it would be moved in pieces.
+    /// Returns the request taken last. A separate method, because [`takes_next`](Self::takes_next) would return an `Option<IoRequest>`, which the
+    /// compiler moves in pieces.
     #[inline(always)]
     pub fn last_taken(&self) -> &IoRequest {
         self.batch.last()
@@ -322,7 +322,7 @@ impl Replay {
         Ok(self.arrive(Arrived { io, thread, arrival: now }))
     }
 
-    /// Issues the next request if it has arrived by `now` (open replay). Otherwise returns when it arrives.
+    /// Issues the next request if it has arrived by `now` (open replay). Otherwise returns the time of its arrival.
     ///
     /// # Errors
     /// If the request cannot be read from the workload.
@@ -366,7 +366,7 @@ impl Replay {
         Some(io.arrival)
     }
 
-    /// Clears the wake-up of [`Next::At`], whose time has come (open replay).
+    /// Records that the scheduled wake-up ([`Next::At`]) has happened (open replay).
     pub fn alarm_rang(&mut self) {
         self.alarm = false;
     }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::replay::Arrived;
 
-/// The occupied slots, and the requests that wait for a slot.
+/// The number of occupied slots, and the requests that wait for a slot.
 #[derive(Clone, Debug)]
 pub(super) struct Slots {
     depth: usize,
@@ -47,7 +47,7 @@ impl Slots {
         self.next_waiting()
     }
 
-    /// Not inlined, because no request waits in stress replay.
+    /// Removes the oldest waiting request. Not inlined: in stress replay, requests wait only if more are outstanding than the drive has slots.
     #[inline(never)]
     fn next_waiting(&mut self) -> Option<Arrived> {
         self.waiting.pop_front()

@@ -10,7 +10,7 @@ use crate::workload::source::WorkloadSource;
 pub enum Source {
     /// A workload, from which requests are pulled until it ends.
     Workload(Box<dyn WorkloadSource>),
-    /// A caller who submits requests while the drive runs. Further requests are always possible.
+    /// A caller that submits requests while the drive runs, without a known end.
     Submitted(Submitted),
 }
 
@@ -18,7 +18,7 @@ pub enum Source {
 #[derive(Clone, Debug, Default)]
 pub struct Submitted {
     requests: VecDeque<IoRequest>,
-    /// The low 32 bits of the ids of these requests, preceded by those of the requests in the batch.
+    /// The low 32 bits of the id of each request in the batch, then of each request in `requests`.
     ids: VecDeque<u32>,
     /// Whether the replay found no next request and waits for a submission.
     is_awaited: bool,
@@ -58,7 +58,7 @@ impl Source {
         }
     }
 
-    /// Returns the id of the request that is issued next. Meaningless for the requests of a workload.
+    /// Removes and returns the low 32 bits of the id of the request that is issued next; 0 if the source is a workload.
     #[inline]
     pub(super) fn next_id(&mut self) -> u32 {
         match self {

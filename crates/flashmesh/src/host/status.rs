@@ -1,8 +1,8 @@
 //! The status of a completed command, as reported in its completion entry.
 //!
-//! The names are those of the generic command status values of the NVM Express base specification 2.0 (figure 94), and of its NVM
-//! command set specification. A SATA drive would set an error bit and abort the rest of its queue. Here it reports the status of an
-//! NVMe drive [choice], so that results of the two can be compared.
+//! The names are those of the generic command status values of the NVM Express base specification 2.0 (figure 94), and of its NVM command set
+//! specification. A simulated SATA drive reports these values too, so that its results can be compared with those of an NVMe drive [choice]. A real
+//! SATA drive sets an error bit and aborts the rest of its queue.
 
 use crate::names;
 
@@ -16,8 +16,8 @@ names! {
         InvalidOpcode = "invalid_opcode",
         /// A field has an invalid value: a size of zero sectors, or more data than the drive transfers in one command.
         InvalidField = "invalid_field",
-        /// The queue of the command is attached to no namespace. A configuration attaches every queue to one; a program that uses
-        /// the library may not.
+        /// The queue of the command is attached to no namespace. Only a program that uses the library can cause this status: a configuration attaches
+        /// every queue to a namespace.
         InvalidNamespace = "invalid_namespace",
         /// The address range of the command ends beyond its namespace.
         LbaOutOfRange = "lba_out_of_range",

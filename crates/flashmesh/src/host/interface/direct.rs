@@ -1,5 +1,5 @@
-//! Direct interface: the link alone. A command and its write data cross when the command is issued; read data and completions
-//! cross in the order they are sent.
+//! Direct interface: a link without a protocol. A command and its write data cross the link when the command is issued. Read data and completions
+//! cross in the order in which they are sent.
 
 use super::{Command, Doorbells, EventSink, HostEvent, Interface, Token};
 use crate::config;
@@ -20,7 +20,7 @@ impl Direct {
         Direct { link, submission, completion }
     }
 
-    /// Returns whether any two completions reach the host at different times.
+    /// Returns whether no two completions reach the host at the same time.
     pub fn separates_completions(&self) -> bool {
         self.completion.time > Time::ZERO
     }

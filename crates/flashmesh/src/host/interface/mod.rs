@@ -61,17 +61,17 @@ pub enum Token {
 pub enum Seen {
     /// The host put a command into the submission queue of a stream.
     Queued(StreamId, RequestId),
-    /// The drive received a submission doorbell of that queue.
+    /// The drive received a submission doorbell of a stream.
     Rung(StreamId),
-    /// The drive began to fetch a command from that queue.
+    /// The drive began to fetch a command from the submission queue of a stream.
     Fetched(StreamId, RequestId),
     /// The slot of a command in the drive became free.
     Finished(StreamId, RequestId),
     /// The drive sent a completion to the completion queue of a stream.
     Posted(StreamId, RequestId),
-    /// The host took a completion from that queue.
+    /// The host took a completion from the completion queue of a stream.
     Taken(StreamId),
-    /// The drive received a completion doorbell: that queue has one more free entry.
+    /// The drive received a completion doorbell of a stream: the completion queue has one more free entry.
     Freed(StreamId),
 }
 
@@ -79,8 +79,8 @@ pub trait EventSink {
     /// Schedules `event` at `at`, which is not in the past.
     fn schedule(&mut self, at: Time, event: HostEvent);
 
-    /// Schedules a call of [`Nvme::arrived`] at `at`, in place of any call scheduled before. The next command is in the drive at `at` or later. Only
-    /// used in run-ahead mode.
+    /// Schedules the arrival event, a call of [`Nvme::arrived`], at `at`. Replaces the arrival event scheduled before. No command reaches the drive
+    /// before `at`. Only used in run-ahead mode.
     fn expect(&mut self, at: Time);
 
     fn saw(&mut self, seen: Seen);
@@ -96,15 +96,15 @@ pub struct Doorbells {
 ///
 /// # Contract
 /// - The interface reports each issued command once, when the command and its write data are in the drive: with [`HostEvent::InDrive`], or in
-///   run-ahead mode as a return value of [`Nvme::arrived`]. The simulation calls [`Interface::respond`] once for it, after all
-///   [`Interface::send_data`] calls for its read data.
-/// - The interface reports each response once with [`HostEvent::AtHost`], not before read data that was sent earlier has crossed. The
-///   simulation then calls [`Interface::taken`], before it issues commands that waited for the completion.
+///   run-ahead mode as a return value of [`Nvme::arrived`]. The simulation calls [`Interface::send_data`] for the read data of the command, then
+///   [`Interface::respond`] once.
+/// - The interface reports each response once with [`HostEvent::AtHost`], after all read data that was sent before the response. The simulation then
+///   calls [`Interface::taken`], and after that issues commands that waited for the completion.
 /// - Commands reach the drive, and completions the host, in the order in which their events are scheduled: the times of each direction never
 ///   decrease.
 /// - The simulation calls [`Interface::wake`] with each token at the time it was scheduled for.
 /// - An interface may hold commands and responses back while others are in flight, but not forever.
-/// - It is deterministic, and schedules nothing in the past.
+/// - An interface is deterministic, and schedules nothing in the past.
 #[enum_dispatch]
 pub trait Interface {
     fn issue<A: EventSink>(&mut self, command: Command, now: Time, events: &mut A);
@@ -127,11 +127,10 @@ pub trait Interface {
     fn doorbells(&self) -> Doorbells;
 }
 
-/// All interfaces, one line each. Their methods are not inlined, except those of `Direct`, so that the dispatch is small enough to be inlined into a
-/// loop.
+/// Any host interface. The methods of `Nvme` and `Sata` are calls, not inlined code, so that the dispatch is small enough to be inlined into a loop.
 #[enum_dispatch(Interface)]
 #[derive(Clone, Debug)]
-// A tag of its own can be tested with one instruction.
+// With a separate tag, the variant is tested with one instruction.
 #[repr(u8)]
 #[allow(missing_docs, reason = "each implementation carries its documentation")]
 pub enum AnyInterface {
@@ -151,17 +150,17 @@ impl AnyInterface {
         }
     }
 
-    /// Starts run-ahead mode: the interface schedules no events for messages that nothing waits for, if it supports that. No probe may be attached,
-    /// and nothing in flight.
+    /// Starts run-ahead mode, if the interface supports that mode: the messages of a command on its way to the drive are not events. No probe may be
+    /// attached, and nothing may be in flight.
     pub fn run_ahead(&mut self) {
         if let AnyInterface::Nvme(nvme) = self {
             nvme.run_ahead();
         }
     }
 
-    /// Declares the host reactive from now on: it issues at most one command on each completion, of the same stream, has at most `queue_depth`
-    /// commands outstanding per stream, and does nothing else. Returns false if the interface cannot compute the arrival of a completion when it is
-    /// sent.
+    /// Declares the host reactive from now on: on each completion, the host issues at most one command, of the same stream, and the host does nothing
+    /// else. At most `queue_depth` commands per stream are outstanding. Returns false if the interface cannot compute the arrival of a completion at
+    /// the time of sending.
     pub fn begin_reactive(&mut self, queue_depth: u32) -> bool {
         match self {
             AnyInterface::Direct(direct) => direct.separates_completions(),
@@ -170,7 +169,7 @@ impl AnyInterface {
         }
     }
 
-    /// Sends a completion to a reactive host. Returns its arrival at the host; `None` if it is not yet known.
+    /// Sends a completion to a reactive host. Returns its arrival at the host; `None` if the arrival is not yet known.
     #[inline(always)]
     pub fn complete<A: EventSink>(
         &mut self,
@@ -186,7 +185,7 @@ impl AnyInterface {
         }
     }
 
-    /// Issues the command with which a reactive host answers a completion that arrives at `at`, later than now.
+    /// Issues the command of a reactive host in response to a completion that arrives at `at`, in the future.
     #[inline(always)]
     pub fn issue_on_completion<A: EventSink>(&mut self, command: Command, at: Time, events: &mut A) {
         match self {
@@ -203,7 +202,7 @@ impl AnyInterface {
         }
     }
 
-    // These methods are inlined: `Direct` does less than a call costs, and the others already contain one call.
+    // The following methods are inlined: the work of `Direct` takes less time than a call, and the methods of the other interfaces are already calls.
 
     /// Issues a command, like [`Interface::issue`].
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! SATA: one queue for all streams, and a host adapter that processes each command and each completion.
 //!
-//! The adapter has two servers, one for commands and one for completions. Each takes `sata.processing-delay` per item, one after the other. At
+//! The adapter has two servers, one for commands and one for completions. Each server processes one item at a time, in `sata.processing-delay`. At
 //! most `sata.ncq-depth` commands are in the queue (native command queuing has 32 tags); later ones wait in the adapter. The transport between
 //! adapter and drive is
 //!
@@ -38,7 +38,7 @@ impl Server {
         self.free_at
     }
 
-    /// Returns a lower bound of the busy time up to `now`: idle gaps between items still queued are not known.
+    /// Returns a lower bound of the busy time up to `now`: idle gaps between items after `now` are subtracted as if they were busy time.
     fn busy(&self, now: Time) -> Time {
         self.busy.saturating_sub(self.free_at.saturating_sub(now))
     }
@@ -105,7 +105,7 @@ impl Sata {
         let transport = match config.sata.transport {
             SataTransport::Frames => Transport::Frames(Direct::new(&config.host, Link::new(&config.host, true))),
             SataTransport::Doorbells => {
-                // The queue depth already bounds the commands in the drive, and with them the completions.
+                // These limits are never reached: `ncq-depth` already bounds the commands in the drive, and so the completions.
                 let depth = config.sata.ncq_depth;
                 let limits = Limits { fetch_size: depth, commands_max: depth, completion_depth: depth };
                 Transport::Doorbells(Nvme::with_limits(config, &[Priority::Medium], limits))

@@ -108,7 +108,7 @@ impl Testbed {
     }
 }
 
-/// Each message takes one nanosecond per byte.
+/// Returns a configuration in which each message takes one nanosecond per byte.
 fn config(interface: InterfaceKind) -> Config {
     let mut config = Config::default();
     config.host.interface = interface;
@@ -152,7 +152,7 @@ fn queues_that_take_turns_share_evenly_whatever_their_priority() {
     assert!(shares.iter().all(|share| (share * 3.0 - 1.0).abs() < 0.01), "{shares:?}");
 }
 
-/// Doorbell 4 ns, read request 16 ns, entry 64 ns. Nothing more is fetched until the first of the two commands is done.
+/// A doorbell takes 4 ns, a read request 16 ns, an entry 64 ns. The second command is fetched when the first is done.
 #[test]
 fn a_queue_has_no_more_commands_in_the_drive_than_are_fetched_at_once() {
     let mut config = config(InterfaceKind::Nvme);
@@ -161,8 +161,7 @@ fn a_queue_has_no_more_commands_in_the_drive_than_are_fetched_at_once() {
     bench.issue(StreamId(0), Bytes::ZERO, Time::ZERO);
     bench.issue(StreamId(0), Bytes::ZERO, Time::ZERO);
     bench.run(2, false);
-    // The request for the next entry is sent before the completion: 16 ns to the host, on the wires that the completion (16 B)
-    // needs next.
+    // The read request for the second entry is sent before the first completion (16 ns), which therefore waits 16 ns.
     let (first, second) = (4 + 16 + 64 + 1000, 16 + 64 + 1000 + 16);
     assert_eq!(bench.completed_at, [Time::from_ns(first + 16 + 16), Time::from_ns(first + second)]);
     assert_eq!(bench.in_drive_max, 1);
@@ -178,7 +177,7 @@ fn a_full_completion_queue_holds_commands_back_until_the_host_says_that_it_has_t
     bench.issue(StreamId(0), Bytes::ZERO, Time::ZERO);
     bench.issue(StreamId(0), Bytes::ZERO, Time::ZERO);
     bench.run(2, false);
-    // The entry of the first command crosses behind both doorbells, from 800 to 864 ns, that of the second until 928 ns.
+    // Both doorbells cross before the first entry, which crosses from 800 to 864 ns. The second entry crosses from 864 to 928 ns.
     let first = 864 + 1000 + 16;
     assert_eq!(bench.completed_at, [Time::from_ns(first), Time::from_ns(first + 400 + 16)]);
     assert_eq!(bench.interface.doorbells(), Doorbells { submission: 2, completion: 2 });
@@ -209,7 +208,7 @@ fn a_sata_drive_holds_32_commands_of_all_streams() {
     }
 }
 
-/// The adapter takes 5 us for each command and each completion, more than everything else: it is the bottleneck.
+/// The adapter takes 5 us for each command and each completion, more than any other step, and is the bottleneck.
 #[test]
 fn the_adapter_of_sata_bounds_the_commands_in_a_second() {
     for &transport in SataTransport::ALL {

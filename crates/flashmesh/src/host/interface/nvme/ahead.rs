@@ -1,12 +1,13 @@
-//! Run-ahead mode: the messages of a command on its way to the drive need no events of their own.
+//! Run-ahead mode: the messages of a command on its way to the drive are not events.
 //!
-//! Between the doorbell and the arrival of its command, only the wires and the queues change. So the doorbell, the request for the entry, the entry,
-//! and the request for the data of a write are not events. They are kept in the order in which each wire carries them, and processed lazily, before
-//! anything else is sent or counted. The effect is that of events at the same times. Only the [arrival](arrivals) of the next command is an event.
+//! Between the doorbell and the arrival of its command, only the link and the queues change. So the doorbell, the request for the entry, the entry,
+//! and the request for the data of a write are not events. These messages are kept per direction, in the order of sending, and processed lazily,
+//! before anything else is sent or counted. The results equal those of a simulation with an event for each message. Only the [arrival](arrivals) of
+//! the next command is an event.
 //!
-//! A reactive host takes each completion, issues one command for it, and does nothing else. Its messages follow from the completions it
-//! receives, in the same order, and the drive knows the arrival of a completion when it sends it. So the messages of the host are sent at that moment,
-//! with their later times. The first completion for which the host issues no command ends the reactive mode.
+//! A reactive host takes each completion, issues one command in response, and does nothing else. So the completions determine the messages of the
+//! host and their order. The arrival of a completion is computed when the completion is sent, and the messages of the host are sent at that moment,
+//! with their later times. The first completion without a command in response ends the reactive mode.
 
 mod arrivals;
 
@@ -39,7 +40,7 @@ struct InFlight {
     command: Command,
 }
 
-/// The messages in flight on each wire, and the commands that only have to arrive.
+/// The messages in flight in each direction, and the commands whose last message is in flight.
 #[derive(Clone, Debug)]
 pub(super) struct Ahead {
     /// A lower bound of the arrival of the first message; [`Time::MAX`] if none is in flight.
@@ -49,7 +50,7 @@ pub(super) struct Ahead {
     to_host: Ring<InFlight>,
     /// Commands whose last message is in flight, by arrival time, with their request numbers.
     arriving: Ring<(Time, u32)>,
-    /// The shortest time of a message that completes the arrival of a command.
+    /// A lower bound of the time of the last message of a command: its entry, or its write data.
     least: Time,
     /// The time for which the arrival event is scheduled.
     expected: Time,
@@ -81,26 +82,27 @@ impl Ahead {
 }
 
 impl Nvme {
-    /// Starts run-ahead mode, with nothing in flight. Not if a message takes no time: other events of the same time could then come between.
+    /// Starts run-ahead mode, unless a message takes no time: other events of the same time could then come between two messages. Nothing may be in
+    /// flight.
     pub(in super::super) fn run_ahead(&mut self) {
         self.is_ahead = self.messages.take_time();
         self.ahead.least = self.messages.submission.time.min(self.link.message(Bytes::new(1)).time);
     }
 
-    /// Returns whether run-ahead mode is on, so that arrivals are taken with [`Nvme::arrived`].
+    /// Returns whether run-ahead mode is on. [`Nvme::arrived`] then reports the arrivals.
     pub fn is_ahead(&self) -> bool {
         self.is_ahead
     }
 
-    /// Starts reactive mode, with at most `queue_depth` commands of a stream outstanding. Returns false, and changes nothing, if messages are events,
-    /// a completion queue can fill up, or a command was already issued.
+    /// Starts reactive mode, with at most `queue_depth` outstanding commands per stream. Returns false, without starting the mode, if run-ahead mode
+    /// is off, a completion queue can fill up, or a command was already issued.
     pub(in super::super) fn begin_reactive(&mut self, queue_depth: u32) -> bool {
         let has_begun = self.doorbells != Doorbells::default();
         self.ahead.is_reactive = self.is_ahead && !has_begun && self.limits.completion_depth >= queue_depth;
         self.ahead.is_reactive
     }
 
-    /// Ends reactive mode. The completion posted last, of `stream`, and all later ones are events.
+    /// Ends reactive mode. Completions are events again, beginning with the last posted completion, which belongs to `stream`.
     pub fn end_reactive(&mut self, stream: StreamId) {
         self.ahead.is_reactive = false;
         // In reactive mode posted completions are not counted.
@@ -113,21 +115,21 @@ impl Nvme {
         self.ahead.is_reactive
     }
 
-    /// Processes messages that arrive before `now`, before the drive acts at `now`.
+    /// Processes messages that arrive before `now`. Called before the drive acts at `now`.
     #[inline(always)]
     pub(in super::super) fn catch_up_before(&mut self, now: Time) {
         let before = now.saturating_sub(Time::from_ps(1));
         self.catch_up(before, before);
     }
 
-    /// Processes messages that arrive by `now`, before the host acts at `now`.
+    /// Processes messages that arrive by `now`, inclusive. Called before the host acts at `now`.
     #[inline(always)]
     pub(super) fn catch_up_to(&mut self, now: Time) {
         self.catch_up(now, now);
     }
 
-    /// Processes messages that arrive at the drive by `at_drive` and at the host by `at_host`, inclusive, in the order of time. At equal times the
-    /// drive comes first.
+    /// Processes messages that arrive at the drive by `at_drive` and at the host by `at_host`, inclusive, in the order of time. At equal times,
+    /// messages to the drive come first.
     #[inline(always)]
     fn catch_up(&mut self, at_drive: Time, at_host: Time) {
         if self.ahead.next <= at_drive {
@@ -154,7 +156,7 @@ impl Nvme {
         }
     }
 
-    /// Does the work of [`Nvme::pass_messages`] with a reactive host, to which no message is in flight.
+    /// Like [`Nvme::pass_messages`], but for a reactive host: all messages in flight go to the drive.
     #[inline(always)]
     fn pass_to_drive(&mut self, at_drive: Time) {
         while let Some(first) = self.ahead.to_drive.front() {
@@ -231,7 +233,7 @@ impl Nvme {
         self.ahead.arriving.push_back((arrives, command.request.0));
     }
 
-    /// Issues a command at `now` by ringing `doorbell`, a message of one doorbell or two.
+    /// Issues a command at `now`. `doorbell` is the message of one doorbell, or of two.
     #[inline(always)]
     fn ring<A: EventSink>(&mut self, command: Command, doorbell: Message, now: Time, events: &mut A) {
         self.doorbells.submission += 1;
@@ -247,8 +249,8 @@ impl Nvme {
         self.ring(command, self.messages.doorbell, now, events);
     }
 
-    /// Issues the command with which a reactive host answers a completion at `at`. The completion doorbell and the submission doorbell cross as one
-    /// message.
+    /// Issues the command of a reactive host in response to a completion that arrives at `at`. The completion doorbell and the submission doorbell
+    /// cross as one message.
     #[inline(never)]
     pub fn issue_on_completion<A: EventSink>(&mut self, command: Command, at: Time, events: &mut A) {
         self.doorbells.completion += 1;

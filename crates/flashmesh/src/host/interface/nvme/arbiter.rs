@@ -1,9 +1,9 @@
 //! Queue arbitration: selects the submission queue from which the controller fetches next (NVM Express base specification 2.0, section 3.4.4).
 //!
 //! - *Round robin*: the queues take turns, each for at most `arbitration-burst` commands.
-//! - *Weighted*: urgent queues go strictly before all others. Of the others a round takes at most `weight-high` commands of high, then
-//!   `weight-medium` of medium, then `weight-low` of low priority. A class with nothing to fetch is skipped; a new round begins
-//!   when no class with remaining weight has a command. Within a class the queues take turns as in round robin.
+//! - *Weighted*: urgent queues go strictly before all others. From the other queues, a round fetches at most `weight-high` commands of high priority,
+//!   then `weight-medium` of medium, then `weight-low` of low priority. A class with nothing to fetch is skipped; a new round begins when no class
+//!   with remaining weight has a command. Within a class the queues take turns as in round robin.
 //!
 //! The admin queue is not modelled.
 
@@ -40,7 +40,7 @@ impl QueueSet {
     fn next_of_both(&self, other: &QueueSet, last: StreamId) -> Option<StreamId> {
         let (mut word, bit) = (last.index() / u64::BITS as usize, last.index() % u64::BITS as usize);
         let mut bits = self.0[word] & other.0[word] & (!1 << bit);
-        // Every word once, and the word of `last` twice: its bits up to `last` come at the end.
+        // Visits every word once, and the word of `last` again at the end, for the bits up to `last`.
         let mut words_left = self.0.len();
         while bits == 0 {
             words_left = words_left.checked_sub(1)?;
@@ -132,7 +132,7 @@ impl Arbiter {
         Arbiter { burst: config.arbitration_burst, urgent, classes, has_begun: false }
     }
 
-    /// Ends the round, because no queue has a command to fetch.
+    /// Ends the round: restores the weight of each class.
     #[inline]
     pub(super) fn end_round(&mut self) {
         if self.has_begun {
@@ -141,8 +141,8 @@ impl Arbiter {
         }
     }
 
-    /// Records a fetch from the only queue with a command, in a new round. With `is_room` for more commands the round also ends at
-    /// once.
+    /// Records a fetch from the only queue with a command, in a new round. If the drive has a free slot for another command (`is_room`), the round
+    /// ends at once, because no command is left to fetch.
     #[inline]
     pub(super) fn take_only(&mut self, stream: StreamId, is_room: bool) {
         debug_assert!(!self.has_begun, "a round ends when no queue has a command to fetch");

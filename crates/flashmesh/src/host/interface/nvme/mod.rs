@@ -4,8 +4,8 @@
 //! 1. The host puts a command into the submission queue and rings its tail doorbell, once per command.
 //! 2. The controller fetches entries with read requests over the link, one per command, while the queue has fewer than
 //!    `fetch-size` commands in the drive, and all queues together fewer than `commands-max`. `arbiter` selects the queue.
-//! 3. Another read request fetches the data of a write, all of it at once. Lists of its pages in host memory are not fetched: the
-//!    entry stands for them.
+//! 3. A second read request fetches all data of a write. Lists of pages in host memory (PRP lists) are not fetched: the model takes them as part of
+//!    the entry.
 //! 4. When a command is done, its slot in the drive passes to the next command, then its completion entry is posted. If the completion queue is
 //!    full, the command keeps its slot and waits.
 //! 5. The host takes the completion when it arrives and rings the head doorbell, which frees the entry of the completion queue.
@@ -31,13 +31,13 @@ struct QueuePair {
     submitted: Ring<Command>,
     /// Commands of `submitted` whose doorbells have reached the drive.
     known: u32,
-    /// Fetched commands that occupy a slot in the drive. Wider than `known`, so that the compiler does not load both fields at once, which would
-    /// stall after a store to one of them (failed store-to-load forwarding).
+    /// Fetched commands that occupy a slot in the drive. Wider than `known`: two fields of the same width may be loaded together, and that load
+    /// stalls after a store to one of the fields (failed store-to-load forwarding).
     in_drive: u64,
-    /// Occupied entries of the completion queue as the drive knows them, not yet reduced by `announced`.
+    /// Occupied entries of the completion queue, including the entries that the doorbells in `announced` will free.
     posted: u32,
-    /// Arrival times of completion doorbells on their way to the drive. Processed only when the drive posts a completion: until then nothing depends
-    /// on them, unless completions are held.
+    /// Arrival times of completion doorbells, processed when the drive posts its next completion: nothing depends on the doorbells before. While
+    /// completions are held, doorbells are events instead.
     announced: Ring<Time>,
     /// Completed commands that wait for a free entry of the completion queue.
     held: VecDeque<RequestId>,
@@ -69,7 +69,7 @@ pub struct Nvme {
 #[derive(Clone, Copy, Debug)]
 struct Messages {
     doorbell: Message,
-    /// Both doorbells, sent back to back.
+    /// A completion doorbell and a submission doorbell, sent back to back.
     both_doorbells: Message,
     /// The drive's read request for an entry or for write data.
     read_request: Message,
@@ -133,7 +133,7 @@ impl Nvme {
         }
     }
 
-    /// Fetches commands while the drive has free slots. Inlined, so that the case without a known command needs no call.
+    /// Fetches commands while the drive has free slots. Inlined, so that no call is needed if the drive knows of no command.
     #[inline(always)]
     fn fetch<A: EventSink>(&mut self, now: Time, events: &mut A) {
         if self.known == 0 && self.in_drive < self.limits.commands_max {
@@ -157,7 +157,7 @@ impl Nvme {
         }
     }
 
-    /// Dequeues the command to fetch next; `None` if the drive knows of none or has no free slot.
+    /// Dequeues the command to fetch next; `None` if the drive knows of no command or has no free slot.
     fn take_known(&mut self) -> Option<Command> {
         if self.in_drive >= self.limits.commands_max {
             return None;
@@ -177,7 +177,7 @@ impl Nvme {
         Some(command)
     }
 
-    /// Updates whether a command of `stream` may be fetched, after the counts of its queue have changed.
+    /// Updates the bit of `stream` in `ready`, after the counts of its queue have changed.
     #[inline]
     fn look_at(&mut self, stream: StreamId) {
         let queue = &self.queues[stream.index()];
@@ -209,7 +209,7 @@ impl Nvme {
         self.look_at(stream);
     }
 
-    /// Processes a submission doorbell: counts the command and fetches what it can.
+    /// Processes a submission doorbell: counts the command, then fetches known commands while slots are free.
     #[inline(never)]
     fn submission_doorbell<A: EventSink>(&mut self, stream: StreamId, now: Time, events: &mut A) {
         self.heard_of(stream);
@@ -217,7 +217,7 @@ impl Nvme {
         self.fetch(now, events);
     }
 
-    /// Processes a completion doorbell while completions are held: posts the oldest held one.
+    /// Processes a completion doorbell while completions are held: posts the oldest held completion.
     #[inline(never)]
     fn completion_doorbell<A: EventSink>(&mut self, stream: StreamId, now: Time, events: &mut A) {
         self.catch_up_before(now);
@@ -322,7 +322,7 @@ impl Interface for Nvme {
         }
     }
 
-    /// Handles a wake-up. Inlined except for doorbells: the work per message is less than a call costs.
+    /// Handles a wake-up. Inlined except for doorbells, because the work per message takes less time than a call.
     #[inline(always)]
     fn wake<A: EventSink>(&mut self, token: Token, now: Time, events: &mut A) {
         match token {

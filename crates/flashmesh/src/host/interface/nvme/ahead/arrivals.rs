@@ -1,7 +1,8 @@
-//! The arrival event: the only event of a command in run-ahead mode.
+//! The arrival event, the only event of a command on its way to the drive in run-ahead mode.
 //!
-//! The event is never too late, because other messages only delay a command. Most of these messages are sent together with a response, which
-//! reschedules the event. An event that is too early finds its command still in flight and is scheduled again.
+//! The event is never too late, because its time is computed from the messages sent so far, and further messages can only delay a command. Most
+//! further messages are sent together with a response, which reschedules the event. If the event is too early, its command is still in flight, and
+//! the event is scheduled again.
 
 use crate::host::interface::nvme::Nvme;
 use crate::host::interface::{Command, EventSink};
@@ -11,7 +12,8 @@ use crate::units::{Bytes, Time};
 
 use super::{Ahead, InFlight, Kind};
 
-/// The number of doorbells that the search for the next arrival skips because their commands find no free slot.
+/// The maximum number of messages to the drive that the search for the next arrival inspects. The search skips doorbells whose commands find no free
+/// slot.
 const DOORBELLS_SKIPPED: usize = 4;
 
 impl Nvme {
@@ -24,7 +26,7 @@ impl Nvme {
         }
     }
 
-    /// Moves the arrival event if the command of a doorbell that reaches the drive at `at` may be the next to arrive.
+    /// Moves the arrival event for a new doorbell, which reaches the drive at `at`, if its `command` may be the next to arrive.
     #[inline(always)]
     pub(super) fn expect_after_doorbell<A: EventSink>(&mut self, command: Command, at: Time, events: &mut A) {
         if at < self.ahead.expected {
@@ -33,7 +35,7 @@ impl Nvme {
         }
     }
 
-    /// Reschedules the arrival event after a completion: the completion may delay messages, and it has freed a slot.
+    /// Reschedules the arrival event after a completion, which may delay messages and has freed a slot.
     #[inline(always)]
     pub(in super::super) fn expect_anew<A: EventSink>(&mut self, events: &mut A) {
         let next = self.next_arrival();
@@ -67,14 +69,15 @@ impl Nvme {
                 break;
             }
         }
-        // The command of a message behind these may have less to send and arrive first.
+        // A later message may belong to a command with less data, which may arrive first.
         if let Some(behind) = self.ahead.to_drive.get(index) {
             next = next.min(self.link.crosses(ToHost, self.messages.read_request, behind.at) + self.ahead.least);
         }
         next
     }
 
-    /// Returns when the command of a message arrives if only its own messages are sent; [`Time::MAX`] if the drive has no free slot for it.
+    /// Returns the arrival of the command of a message, assuming that no other message is sent before; [`Time::MAX`] if the drive has no free slot
+    /// for the command.
     #[inline(always)]
     fn arrival_of(&mut self, InFlight { at, kind, command }: InFlight) -> Time {
         let request = self.messages.read_request;

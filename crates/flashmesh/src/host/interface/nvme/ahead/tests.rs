@@ -1,4 +1,4 @@
-//! Compares run-ahead mode with a drive in which every message is an event: the outcome must be equal.
+//! Compares run-ahead mode with a drive in which every message is an event: the outcomes must be equal.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -10,7 +10,7 @@ use crate::host::link::Direction;
 use crate::ids::{RequestId, StreamId};
 use crate::units::{Bytes, Rate, Time};
 
-/// The things that happen, in the order in which a drive processes those of equal time.
+/// The kinds of events, in the order in which a drive processes events of equal time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Happens {
     CompletionDoorbell(u32),
@@ -29,7 +29,7 @@ struct Agenda {
     due: BTreeSet<(Time, Happens, u64)>,
     scheduled: u64,
     alarm: Option<Time>,
-    /// Requests on their way to the drive. The arrival event does not name its request.
+    /// Requests on their way to the drive, in order, because [`Happens::InDrive`] is scheduled without the number of its request.
     to_drive: VecDeque<u32>,
 }
 
@@ -65,13 +65,13 @@ impl EventSink for Agenda {
     fn saw(&mut self, _seen: Seen) {}
 }
 
-/// Streams that always have a number of requests outstanding.
+/// Streams with a constant number of outstanding requests.
 #[derive(Clone, Debug)]
 struct Load {
     priorities: Vec<Priority>,
     outstanding: u32,
     requests: u32,
-    /// One in `writes_in` requests is a write.
+    /// Every `writes_in`-th request is a write.
     writes_in: u32,
     sizes: Vec<u64>,
     services_ns: Vec<u64>,
@@ -85,25 +85,25 @@ impl Load {
     }
 }
 
-/// The choice of what is scheduled as an event.
+/// The steps that are events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Events {
     Messages,
     /// Arrivals of commands and completions.
     Requests,
-    /// Arrivals of commands only, while the host is reactive.
+    /// Arrivals of commands; completions only after reactive mode has ended.
     Arrivals,
 }
 
 /// The observable behaviour, which must be equal in all modes.
 #[derive(Debug, Default, PartialEq)]
 struct Outcome {
-    /// The times at which requests were in the drive, and completions at the host.
+    /// Arrival times of commands at the drive and of completions at the host.
     passed: Vec<(Happens, Time)>,
     carried: [Bytes; 2],
     busy: [Time; 2],
     doorbells: Doorbells,
-    /// The bytes that the link had carried at the arrival of each completion.
+    /// The bytes that the link had carried to the drive at the arrival of each completion.
     looked_at: Vec<Bytes>,
     events: usize,
 }
@@ -250,7 +250,7 @@ proptest! {
         prop_assert_eq!(by_events.passed.len(), 2 * load.requests as usize);
         for events in [Events::Requests, Events::Arrivals] {
             let mut ahead = run(&config, &load, events);
-            // Completions are no events while the host is reactive, and events from then to the end.
+            // Completions are events only after reactive mode has ended.
             prop_assert!(by_events.looked_at.ends_with(&ahead.looked_at));
             prop_assert!(events == Events::Arrivals || ahead.looked_at.len() == by_events.looked_at.len());
             ahead.looked_at.clone_from(&by_events.looked_at);
@@ -259,7 +259,7 @@ proptest! {
     }
 }
 
-/// One read or write at a time.
+/// Issues one request at a time.
 #[test]
 fn a_command_on_an_idle_link_is_one_event_until_it_is_in_the_drive() {
     let requests = 101;
