@@ -104,7 +104,7 @@ pub fn open(
     Ok((Box::new(Delayed { source, start }), summary))
 }
 
-/// Opens a workload without its `start-time`.
+/// Opens a workload, but ignores `start-time`.
 fn open_at_once(
     workload: &Workload,
     replay: &Replay,

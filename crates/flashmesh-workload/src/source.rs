@@ -11,7 +11,7 @@ use crate::request::IoRequest;
 /// - Memory does not grow with the number of requests.
 /// - After `Ok(None)` for a thread, every further call for that thread returns `Ok(None)`.
 pub trait WorkloadSource: Send {
-    /// Returns the next request of `thread`; `None` if that thread has no more.
+    /// Returns the next request of `thread`; `None` if that thread has no more requests.
     ///
     /// Sources without threads of their own (traces) return requests of one common stream, whatever the thread.
     ///
@@ -19,7 +19,7 @@ pub trait WorkloadSource: Send {
     /// If the file behind the source vanishes, is damaged or has unusable contents.
     fn next_request(&mut self, thread: u32) -> Result<Option<IoRequest>, WorkloadError>;
 
-    /// Appends the next requests of the common stream to `batch`, until it holds `count` or the stream ends.
+    /// Appends the next requests of the common stream to `batch`, until `batch` holds `count` requests or the stream ends.
     ///
     /// # Errors
     /// Like [`next_request`](WorkloadSource::next_request); the requests before the error have been appended.

@@ -11,7 +11,7 @@ choices! {
         Open = "open",
         /// As soon as a request completes, so that always `outstanding` are in flight. Arrival times are ignored.
         Stress = "stress",
-        /// By `threads` threads: each issues its next request `think-time` after its last one completed.
+        /// By `threads` threads: each thread issues its next request `think-time` after its last request completed.
         Closed = "closed",
     }
 }
@@ -19,10 +19,10 @@ choices! {
 choices! {
     /// The start of the latency of a request.
     LatencyStart {
-        /// From its arrival: the latency includes the wait at the host for a full queue.
+        /// From the arrival: the latency includes the wait at the host while the queue is full.
         Arrival = "arrival",
-        /// From its issue, as measured by a program that waits while it has `host.queue-depth` requests outstanding. Requests that
-        /// have arrived but are not issued by `stop-time` are not issued at all.
+        /// From the issue, as measured by a program that waits while `host.queue-depth` requests are outstanding. Requests that have arrived but are
+        /// not issued by `stop-time` are not issued at all.
         Issue = "issue",
     }
 }
@@ -48,11 +48,11 @@ section! {
         threads: u32 = 1, in 1..=65_535, with "mode" = ["\"closed\""], needs plain;
         /// Time from a completion to the next request of the thread.
         think_time: Time = Time::ZERO, in Time::ZERO..=Time::from_ms(1_000_000), with "mode" = ["\"closed\""], needs plain;
-        /// Arrival time of the start of the workload, which is added to all arrivals. `time-scale` multiplies this as well.
+        /// Time added to all arrivals of the workload, before `time-scale` multiplies them.
         start_time: Time = Time::ZERO, in Time::ZERO..=Time::RUN_MAX, with "mode" = ["\"open\""], needs plain;
         /// Requests of a thread between two think times.
         think_every: u32 = 1, in 1..=1_000_000_000, with "mode" = ["\"closed\""], needs plain;
-        /// Phase of the stream. It starts when the streams of all earlier phases have ended.
+        /// Phase of the stream. A phase starts when the streams of all earlier phases have ended.
         phase: u32 = 0, in 0..=255, needs plain;
         /// Time from the start of the phase to the start of the stream.
         start_delay: Time = Time::ZERO, in Time::ZERO..=Time::from_ms(1_000_000), needs plain;

@@ -26,20 +26,20 @@ choices! {
 choices! {
     /// The address pattern of a synthetic workload.
     Pattern {
-        /// One request after the other, from the start of the footprint (each thread in its own part of it).
+        /// Consecutive addresses, from the start of the footprint. In closed replay, each thread has its own part of the footprint.
         Sequential = "sequential",
         /// Uniform random blocks of `alignment`.
         Random = "random",
         /// Zipf over the blocks of `alignment`, ranks scattered over the footprint.
         Zipf = "zipf",
-        /// A hot region at the start of the footprint, with `hot-traffic` of the requests.
+        /// A hot region at the start of the footprint that receives `hot-traffic` of the requests.
         HotCold = "hot-cold",
-        /// Every `hot-stride`-th block of `alignment` hot, together with `hot-traffic` of the requests.
+        /// Every `hot-stride`-th block of `alignment` is hot. The hot blocks together receive `hot-traffic` of the requests.
         HotStride = "hot-stride",
         /// Zones of the footprint, each with its share of the requests (`zones`).
         Zoned = "zoned",
-        /// Pareto: `pareto-share` of the blocks have all but that share of the requests, and again within these, at every scale. Blocks are scattered
-        /// over the footprint.
+        /// Pareto: a share h (`pareto-share`) of the blocks receives a share 1 - h of the requests. The same holds within these blocks, at every
+        /// scale. Blocks are scattered over the footprint.
         Pareto = "pareto",
         /// Approximately normal, with blocks scattered over the footprint.
         Normal = "normal",
@@ -83,9 +83,9 @@ choices! {
 choices! {
     /// The kinds of the requests in a burst of a profile.
     BurstKinds {
-        /// Each request on its own a read or a write, by the share of reads.
+        /// A kind drawn for each request, by the share of reads.
         Mixed = "mixed",
-        /// All requests of a burst the same kind: whole bursts are reads or writes, by the share of reads.
+        /// A kind drawn for each burst, by the share of reads: all requests of a burst are reads, or all are writes.
         Alike = "alike",
     }
 }
@@ -93,9 +93,9 @@ choices! {
 choices! {
     /// The placement of the members of a mix on the drive.
     MixPlacement {
-        /// Each in a range of its own, in the order of the members.
+        /// A separate range for each member, in the order of the members.
         Apart = "apart",
-        /// All from `footprint-start`, overlapping.
+        /// Overlapping ranges that all begin at `footprint-start`.
         Shared = "shared",
     }
 }
@@ -145,9 +145,9 @@ choices! {
     BlkparseEvent {
         /// Q: the request reached the block layer.
         Queue = "queue",
-        /// D: the driver issued it to the drive.
+        /// D: the driver issued the request to the drive.
         Issue = "issue",
-        /// C: the drive completed it.
+        /// C: the drive completed the request.
         Complete = "complete",
     }
 }
@@ -220,7 +220,7 @@ section! {
     Workload, "workload" {
         /// Source of requests.
         kind: WorkloadKind = WorkloadKind::Synthetic, needs plain;
-        /// Name of the profile or mix; `flashmesh profiles` lists them. Your own mix is written `src2_1 + 2*proj_3 + hm_0@50us`: profiles with a
+        /// Name of the profile or mix; `flashmesh profiles` lists them. A custom mix is written `src2_1 + 2*proj_3 + hm_0@50us`: profiles with a
         /// factor on their published arrival rate, or with a mean time between arrivals.
         profile: Option<String> = None, unset "no profile", needs plain;
         /// Path of the trace file, relative to the configuration file.
@@ -246,11 +246,11 @@ section! {
         /// Treatment of trace requests that end beyond the drive. With `wrap`, a fitted profile whose addresses exceed the drive is compressed onto
         /// it.
         beyond: Beyond = Beyond::Reject, with "kind" = ["\"trace\"", "\"fitted\""], needs plain;
-        /// Whether lines out of order are accepted, in any number, if they can be sorted within the window. They are counted.
+        /// Whether any number of lines out of order is accepted, if the sorting window can sort them. The report counts such lines.
         sort: bool = false, with "kind" = ["\"trace\""], needs plain;
         /// Whether flushes of a fio iolog or a blkparse log are requests; otherwise they are ignored.
         flushes: bool = false, with "kind" = ["\"trace\""], needs plain;
-        /// Share of lines of a trace that may be unusable; above it the run is refused. The option `--tolerate` sets 1.
+        /// Share of lines of a trace that may be unusable; above this share the run is refused. The option `--tolerate` sets 1.
         tolerate: f64 as Share = 0.01, in 0.0..=1.0, needs plain;
         /// Number of requests to issue.
         requests: Option<u64> = None, unset "all of a trace, and as many of a fitted profile; 100,000 of a synthetic workload or a profile, fewer where the published trace has fewer",
@@ -282,18 +282,18 @@ section! {
         zipf_theta: f64 = 0.99, in 0.0..=5.0, with "kind" = ["\"synthetic\"", "\"job\""], with "pattern" = ["\"zipf\""], needs plain;
         /// Share of the footprint that is hot.
         hot_footprint: f64 as Share = 0.2, in 0.0..=1.0, with "kind" = ["\"synthetic\""], with "pattern" = ["\"hot-cold\""], needs plain;
-        /// Distance from one hot block to the next, in blocks: one in this many is hot. With static allocation in the order CWDP, blocks of one page
-        /// and a stride equal to the number of channels, the hot blocks are those of one row of chips.
+        /// Distance from one hot block to the next, in blocks: with 8, one block in 8 is hot. With static allocation in the order CWDP, blocks of one
+        /// page and a stride equal to the number of channels, the hot blocks are those of one row of chips.
         hot_stride: u32 = 8, in 2..=1_000_000, with "kind" = ["\"synthetic\""], with "pattern" = ["\"hot-stride\""], needs plain;
         /// Share of the requests that address hot blocks.
         hot_traffic: f64 as Share = 0.8, in 0.0..=1.0, with "kind" = ["\"synthetic\""], with "pattern" = ["\"hot-cold\"", "\"hot-stride\""],
             needs plain;
-        /// Zones of the footprint, from its start on: for each the percentage of the requests over the percentage of the footprint, such as
-        /// `50/5:30/15:20/80`.
+        /// Zones of the footprint, in order from its start. Each zone is written as its percentage of the requests, a slash, and its percentage of
+        /// the footprint: `50/5:30/15:20/80`.
         zones: Option<String> = None, unset "no zones", with "kind" = ["\"synthetic\"", "\"job\""], with "pattern" = ["\"zoned\""], needs plain;
-        /// Share of the footprint that receives all but this share of the requests: 0.2 is the rule of 80 to 20.
+        /// Share h of the footprint that receives a share 1 - h of the requests: 0.2 is the 80/20 rule.
         pareto_share: f64 = 0.2, in 0.001..=0.999, with "kind" = ["\"synthetic\"", "\"job\""], with "pattern" = ["\"pareto\""], needs plain;
-        /// Share of the footprint over which draws are spread uniformly around the mean of twelve uniform draws.
+        /// Width of the uniform deviation that is added to the mean of twelve uniform draws, as a share of the footprint.
         normal_deviation: f64 as Share = 0.0, in 0.0..=1.0, with "kind" = ["\"synthetic\"", "\"job\""], with "pattern" = ["\"normal\""], needs plain;
         /// Sizes of the writes of a job, if they differ from those of its reads.
         write_size: Option<Sizes> = None, unset "as `request-size`", in Bytes::new(512)..=REQUEST_SIZE_MAX, with "kind" = ["\"job\""], needs plain;
@@ -301,7 +301,7 @@ section! {
         deallocate_size: Option<Sizes> = None, unset "as `request-size`", in Bytes::new(512)..=REQUEST_SIZE_MAX, with "kind" = ["\"job\""], needs plain;
         /// Whether random requests of a job cover every block of the footprint once per pass before any block is covered again.
         random_map: bool = false, with "kind" = ["\"job\""], with "pattern" = ["\"random\""], needs plain;
-        /// Bytes of one pass of a job over its files. Without it, positions and the random map restart whenever they reach their end.
+        /// Bytes of one pass of a job over its files. If unset, positions and the random map restart when they reach their end.
         pass_size: Option<Bytes> = None, unset "no passes: `requests` or the stop time ends the job", in Bytes::new(512)..=SPACE_MAX, with "kind" = ["\"job\""], needs plain;
         /// Number of passes of a job.
         passes: u64 = 1, in 1..=1_000_000_000_000, with "kind" = ["\"job\""], with "pass-size" != [""], needs plain;
@@ -313,7 +313,7 @@ section! {
         file_order: FileOrder = FileOrder::RoundRobin, with "kind" = ["\"job\""], needs plain;
         /// Writes of a job from one flush to the next. Flushes are in addition to its requests.
         flush_every: Option<u32> = None, unset "no flushes", in 1..=1_000_000_000, with "kind" = ["\"job\""], needs plain;
-        /// Whether a job deallocates each range before it writes it. Its shares of kinds are then ignored.
+        /// Whether a job deallocates each range before writing that range. The shares of kinds are then ignored.
         deallocate_first: bool = false, with "kind" = ["\"job\""], needs plain;
         /// Requests of a random job from one random draw of an address to the next.
         run_length: u32 = 1, in 1..=1_000_000_000, with "kind" = ["\"job\""], needs plain;
@@ -330,7 +330,7 @@ section! {
         /// Arrival process; only open replay uses it.
         arrivals: Option<ArrivalKind> = None, unset "exponential; what a profile assumes", with "kind" = ["\"synthetic\"", "\"job\"", "\"profile\""],
             needs plain;
-        /// Mean time between arrivals; for a mix, between those of all members together.
+        /// Mean time between arrivals; for a mix, between the arrivals of all members together.
         interarrival: Option<Time> = None, unset "10us; what is published of a profile or a mix", in Time::ZERO..=Time::from_ms(1_000_000), with "kind" = ["\"synthetic\"", "\"job\"", "\"profile\""], needs plain;
         /// Requests in a burst.
         burst_length: Option<u32> = None, unset "1; what a profile assumes", in 1..=1_000_000, with "kind" = ["\"synthetic\"", "\"profile\""], with "arrivals" = ["\"burst\""], needs plain;

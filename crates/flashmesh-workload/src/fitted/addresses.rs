@@ -8,7 +8,7 @@ use crate::synthetic::{Generator, below};
 
 /// The number of candidates tried per kind of candidate.
 const TRIES: usize = 24;
-/// The untouched pages that a fresh address should have behind it, so that a run can follow.
+/// The number of untouched pages that should follow a fresh address, so that a sequential run can continue.
 const ROOM_PAGES: u64 = 128;
 
 /// The dies of the reference drive: page numbers with the same remainder by `DIES` lie on one die.
@@ -16,8 +16,8 @@ const DIES: usize = 64;
 /// The maximum cost of a fresh address on a die that already has its share of the requests.
 const DIE_COST_MAX: f64 = 4.0;
 
-/// The tolerated imbalance of fresh pages, as a share of the footprint. Beyond it a fresh page is chosen instead of a touched
-/// one, or the reverse.
+/// The tolerated imbalance of fresh pages, as a share of the fresh pages generated so far. Above this imbalance, a fresh page is chosen instead of a
+/// touched page, or the reverse.
 const OWED_SHARE_MAX: f64 = 0.01;
 
 /// The age (as an octave) of the touched page that is chosen instead of a fresh one.
@@ -27,13 +27,13 @@ const OLD: u32 = 10;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted {
     pub(super) target: Target,
-    /// The index of its operation in the profile.
+    /// The index of the operation of the request in the profile.
     pub(super) operation: usize,
     pub(super) kind: usize,
     pub(super) sectors: u64,
     /// The mean share of fresh pages among the pages of the target.
     pub(super) fresh_share: f64,
-    /// The fresh pages that the request adds to the debt of fresh pages.
+    /// The mean number of fresh pages per request of the segment, which the request adds to the owed fresh pages.
     pub(super) fresh_owed: f64,
 }
 
@@ -117,8 +117,8 @@ impl Addresses {
         best.sector
     }
 
-    /// Keeps `sector` if its cost is lower than that of the best candidate. Returns whether the best one is good enough; the
-    /// tolerance grows with the number of candidates.
+    /// Makes `sector` the best candidate if its cost is the lowest so far. Returns whether the best candidate is good enough; the tolerated cost
+    /// grows with the number of candidates considered.
     #[inline]
     fn consider(&self, sector: u64, wanted: Wanted, extra: u32, best: &mut Best) -> bool {
         if sector + wanted.sectors <= self.limit_pages * PAGE_SECTORS {
@@ -132,7 +132,7 @@ impl Addresses {
         best.cost <= best.considered / 8
     }
 
-    /// Returns the cost of fresh pages that deviate from the debt, and of a die that exceeds its share of the requests.
+    /// Returns the cost of a deviation from the owed fresh pages, plus the cost of a die with more than its share of the requests.
     fn cost_of_pages(&self, sector: u64, wanted: Wanted) -> u32 {
         let page = sector / PAGE_SECTORS;
         let pages = (sector + wanted.sectors).div_ceil(PAGE_SECTORS) - page;
@@ -241,7 +241,7 @@ fn die_shares(phases: &[u64]) -> [f64; DIES] {
 /// The maximum cost at which a touched candidate is used without trying fresh ones.
 const SIMILAR: u32 = 20;
 
-/// Returns the cost of an address by the difference between its target and the wanted one.
+/// Returns the cost of an address: the difference between its target and the wanted target.
 fn cost(wanted: Target, found: Target) -> u32 {
     let is_fresh = |target: Target| matches!(target.touched, Touched::Never);
     let touched = match (wanted.touched, found.touched) {

@@ -63,7 +63,7 @@ impl Affinity {
             of_outcome[outcome as usize] += u128::from(count);
             total += u128::from(count);
         }
-        // A pair that was never observed gets the smallest factor, unless its context was never observed either.
+        // An unobserved pair gets the smallest factor. If its context is unobserved too, the pair gets the factor 1.
         let mut rows = vec![vec![1; outcomes]; contexts];
         for (row, _) in rows.iter_mut().zip(&of_context).filter(|(_, count)| **count == 0) {
             row.fill(ONE);

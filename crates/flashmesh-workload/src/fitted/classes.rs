@@ -18,7 +18,7 @@ pub(super) fn kind_index(kind: RequestKind) -> usize {
     }
 }
 
-/// Returns the class of an interarrival time. Each class spans a factor of four, starting at 1 ns.
+/// Returns the class of an interarrival time. Class n begins at 4^n - 1 ns, so each class spans a factor of four.
 #[inline]
 pub(super) fn gap_class(gap_ps: u64) -> u32 {
     (gap_ps / 1000 + 1).ilog2() / 2

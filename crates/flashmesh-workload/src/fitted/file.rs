@@ -54,7 +54,7 @@ impl Model {
     /// Reads a profile from the file at `path`.
     ///
     /// # Errors
-    /// If the file cannot be read, or contains an error; the first one is reported.
+    /// If the file cannot be read or contains an error. Only the first error is reported.
     pub fn from_file(path: &Path) -> Result<Model, WorkloadError> {
         let unreadable = |source| WorkloadError::Io { path: path.to_owned(), source };
         let mut text = String::new();
@@ -112,7 +112,7 @@ impl Model {
                 .collect(),
             pairs: self.pairs.each_ref().map(|pairs| pairs.iter().flat_map(triples).collect()),
         };
-        // Cannot fail: only unsupported types, which the model has none of, fail to serialize.
+        // Cannot fail, because TOML supports all types of the model.
         let text = toml::to_string(&file).unwrap_or_default();
         HEAD.to_owned() + &text.replace(", ", ",").replace("],[", "],\n[")
     }

@@ -50,7 +50,7 @@ pub fn fit_requests(requests: &[IoRequest]) -> Model {
 
 /// The maximum length of a profile, in bytes.
 pub const PROFILE_BYTES_MAX: usize = 160 << 10;
-/// The pairs kept per table. Fewer if a profile with a single segment is still too long.
+/// The maximum number of pairs kept per table. Halved while a profile with a single segment is still too long.
 const PAIRS_MAX: usize = 4096;
 
 /// Counts of pairs of keys.

@@ -28,7 +28,7 @@ pub(super) struct Run {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Start {
     pub(super) uses: u64,
-    /// The first sector of the latest of these requests.
+    /// The first sector of the latest request that began on the page.
     pub(super) sector: u64,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct History {
 }
 
 impl History {
-    /// Returns the target of a request, if it were the next one.
+    /// Returns the target that a request would have as the next request.
     #[inline]
     pub(super) fn describe(&self, sector: u64, sectors: u64, kind: usize) -> Target {
         let (page, last_page) = (sector / PAGE_SECTORS, (sector + sectors - 1) / PAGE_SECTORS);
@@ -109,15 +109,16 @@ impl History {
         uses
     }
 
-    /// Returns first sector and size of the request `age` before the next one; 1 is the latest. `None` if it is no longer kept.
+    /// Returns the first sector and the size of an earlier request: `age` 1 is the latest request, 2 the one before. `None` if that request is no
+    /// longer kept.
     #[inline]
     pub(super) fn before(&self, age: u64) -> Option<(u64, u64)> {
         let is_remembered = (1..=self.now.min(REMEMBERED as u64)).contains(&age);
         is_remembered.then(|| self.remembered[(self.now - age) as usize % REMEMBERED])
     }
 
-    /// Returns the distance in pages from the nearest recent request to `page`, negative if `page` lies before it. `None` if no
-    /// recent request is near.
+    /// Returns the distance in pages from the nearest recent request to `page`, negative if `page` has the lower address. `None` if no recent request
+    /// is near.
     #[inline]
     pub(super) fn closest(&self, page: u64) -> Option<i64> {
         (1..=RECENT as u64)

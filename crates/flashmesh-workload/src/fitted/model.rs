@@ -8,9 +8,9 @@ pub(super) const STRIPE_PAGES: u64 = 256;
 /// A fitted profile: counts and quantiles of a trace, without any part of the trace itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Model {
-    /// The requests of the original trace.
+    /// The number of requests of the original trace.
     pub requests: u64,
-    /// An upper bound of the addresses of the original, in bytes.
+    /// An upper bound of the addresses of the original trace, in bytes.
     pub address_span: u64,
     /// The operations. Segments and pairs refer to them by index.
     pub(super) operations: Vec<OperationModel>,
@@ -42,7 +42,7 @@ pub(super) struct OperationModel {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TargetModel {
     pub(super) target: Target,
-    /// The pages of these requests, and those of them that had never been touched.
+    /// The number of pages of these requests, and the number of these pages that no earlier request had touched.
     pub(super) pages: u64,
     pub(super) fresh_pages: u64,
 }
@@ -61,9 +61,9 @@ pub(super) type Counts = Vec<(u32, u64)>;
 /// A segment of consecutive requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Segment {
-    /// The time from the arrival of the request before the segment to that of its last request.
+    /// The time from the last arrival before the segment to the last arrival of the segment.
     pub(super) duration_ns: u64,
-    /// The pages that had never been touched.
+    /// The number of pages of the segment that no earlier request had touched.
     pub(super) fresh_pages: u64,
     /// The counts of operations, gaps and targets, in the order of [`Descriptor`].
     pub(super) counts: [Counts; 3],

@@ -5,8 +5,7 @@ use rustc_hash::FxHashMap;
 const CHUNK_PAGES: u64 = 16;
 const KIND_BITS: u32 = 3;
 
-/// The number of the last request that touched each page, and the kinds of all requests that did. Memory grows with the
-/// footprint.
+/// The number of the last request that touched each page, and the kinds of all requests that touched the page. Memory grows with the footprint.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pages {
     chunks: FxHashMap<u64, [u64; CHUNK_PAGES as usize]>,
@@ -32,7 +31,7 @@ impl Pages {
         self.chunks.get(&(page / CHUNK_PAGES)).map_or(0, |chunk| chunk[(page % CHUNK_PAGES) as usize])
     }
 
-    /// Returns the number of the last request that touched `page`; 0 if none did.
+    /// Returns the number of the last request that touched `page`; 0 if the page is untouched.
     #[inline]
     pub(super) fn last(&self, page: u64) -> u64 {
         self.of(page) >> KIND_BITS

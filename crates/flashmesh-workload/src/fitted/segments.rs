@@ -1,4 +1,4 @@
-//! Segments: counts of consecutive requests. Their length doubles as the trace grows.
+//! Segments: counts of consecutive requests. If there are too many segments, neighbours are merged in pairs.
 
 use std::collections::BTreeMap;
 

@@ -14,8 +14,8 @@ use crate::units::{Bytes, Time};
 
 /// The workload source of `[workload] kind = "fitted"`.
 ///
-/// All threads share one stream. Memory grows with the footprint and with the length of a segment, which is at most a 256th of the
-/// original trace; not with the number of generated requests.
+/// All threads share one stream. Memory grows with the footprint and with the length of a segment, which is at most 2^22 requests, but not with the
+/// number of generated requests.
 pub struct FittedSource {
     model: Model,
     /// The affinities of each table of [`PAIRS`].
@@ -39,11 +39,11 @@ pub struct FittedSource {
 }
 
 impl FittedSource {
-    /// Creates a source of `requests` requests (by default as many as the original has) for a drive of `capacity` with sectors of
-    /// `sector_size`. With `wrap`, a drive smaller than the original's address range is filled more densely.
+    /// Creates a source of `requests` requests (by default, the number of requests of the original trace) for a drive of `capacity` with sectors of
+    /// `sector_size`. With `wrap`, addresses are compressed onto a drive that is smaller than the address range of the original trace.
     ///
     /// # Errors
-    /// If the address range of the original exceeds the drive, unless `wrap` is set.
+    /// If the address range of the original trace exceeds the drive, unless `wrap` is set and the drive has at least 1 GiB.
     pub fn new(
         model: &Model,
         requests: Option<u64>,
@@ -120,8 +120,8 @@ impl FittedSource {
 /// The maximum number of scaling rounds per segment. Two are enough for nearly all segments.
 const ROUNDS: usize = 16;
 
-/// Scales gaps, given with their classes, until their sum is `total_ps`. The longest classes are scaled first, and none by more than
-/// a factor of two per round.
+/// Scales `gaps`, pairs of interarrival time and class, until their sum is `total_ps`. In each round, classes of longer times are scaled first, and
+/// no class is scaled by more than a factor of two.
 fn scale(gaps: &mut [(&mut u64, usize)], total_ps: u64) {
     let total = u128::from(total_ps);
     let mut sums = vec![0_u128; gaps.iter().map(|(_, class)| class + 1).max().unwrap_or(0)];

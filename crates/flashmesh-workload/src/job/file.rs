@@ -26,7 +26,7 @@ pub(super) struct File {
 pub(super) struct Stride {
     /// The bytes skipped after each request, or after every `after` bytes.
     pub(super) skip: u64,
-    /// The bytes covered before some are skipped; 0 for one request.
+    /// The number of bytes covered before each skip; 0 for one request.
     pub(super) after: u64,
     /// Whether the skip goes towards the start of the file.
     pub(super) is_back: bool,

@@ -2,8 +2,8 @@
 
 const BITS: u64 = u64::BITS as u64;
 
-/// A hierarchical bitmap. Level 0 has a bit per block, set when it is covered; each higher level has a bit per word of the level
-/// below, set when that word is full.
+/// A hierarchical bitmap. Level 0 has a bit per block, set if the block is covered. Each higher level has a bit per word of the level below, set if
+/// all bits of the word are set.
 #[derive(Clone, Debug)]
 pub(crate) struct FreeMap {
     levels: Vec<Vec<u64>>,
@@ -75,7 +75,8 @@ impl FreeMap {
         }
     }
 
-    /// Covers up to `count` blocks from `block` on, stopping at the first covered one. Returns how many were covered.
+    /// Covers up to `count` free blocks from `block` on, and stops at the first block that was already covered. Returns the number of blocks covered
+    /// by this call.
     pub(crate) fn cover_run(&mut self, block: u64, count: u64) -> u64 {
         let end = block.saturating_add(count).min(self.count);
         let run = (block..end).take_while(|&at| self.is_free(at)).count() as u64;

@@ -1,9 +1,8 @@
 //! Jobs of fio: `[workload] kind = "job"`.
 //!
-//! A job issues requests to one or several files of equal length. Each file has separate positions for reads, writes and
-//! deallocations. With a random map, random requests cover every block once per pass before any block is covered again. The rules
-//! follow fio's manual and the requests that fio 3.33 issues. The random generator is that of this crate, so offsets have fio's
-//! distribution, but not its order.
+//! A job issues requests to one or several files of equal length. Each file has separate positions for reads, writes and deallocations. With a random
+//! map, random requests cover every block once per pass before any block is covered again. The rules follow fio's manual and the requests that fio
+//! 3.33 issues. The random generator is not that of fio: random offsets have the same distribution as in fio, but come in another order.
 
 mod file;
 mod free_map;
@@ -42,7 +41,7 @@ pub struct JobSource {
     passed: u64,
     /// The file of the last request; with round robin, the file after it.
     file: usize,
-    /// The requests until the next random draw of an offset, that request included.
+    /// The number of requests until the next random draw of an offset, counting the request with that draw.
     run_left: u32,
     /// The writes since the last flush.
     unflushed: u32,
@@ -144,7 +143,7 @@ impl JobSource {
         self.shape.pass_size.is_some_and(|size| self.passed >= size)
     }
 
-    /// Starts the next pass. Returns whether there is one.
+    /// Starts the next pass. Returns false after the last pass.
     fn begin_pass(&mut self) -> bool {
         if self.passes_left == 0 {
             return false;
@@ -171,7 +170,8 @@ impl JobSource {
             if let Some(drawn) = self.draw_in_files() {
                 return Some(drawn);
             }
-            // Every file is at its end. The rest of the pass continues from the start, unless it is smaller than one request.
+            // Every file is at its end. The rest of the pass continues at the start of the files, unless that rest is smaller than the largest
+            // request.
             let left = self.shape.pass_size.map(|size| size - self.passed);
             if left.is_some_and(|left| left < self.shape.largest) {
                 if !self.begin_pass() {
@@ -183,7 +183,7 @@ impl JobSource {
         }
     }
 
-    /// Draws the next request in the first file where it fits; `None` if no file has one.
+    /// Draws the next request, in the next file that has room for a request; `None` if no file has room.
     fn draw_in_files(&mut self) -> Option<Drawn> {
         if let Some((file, offset, size)) = self.deallocated.take() {
             self.files[file].went(WRITES, offset, offset + size);
@@ -225,7 +225,7 @@ impl JobSource {
         Some(found)
     }
 
-    /// Returns offset and size of the next request of `direction` in `file`; `None` if none fits.
+    /// Returns the offset and the size of the next request of `direction` in `file`; `None` if no further request fits.
     fn place(&mut self, file: usize, direction: usize) -> Option<(u64, u64)> {
         let (offset, is_drawn) = self.offset(file, direction)?;
         let (sizes, length) = (&self.shape.sizes[direction], self.shape.length);

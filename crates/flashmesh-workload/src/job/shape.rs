@@ -19,7 +19,7 @@ pub(super) struct Shape {
     /// The length of one file in bytes.
     pub(super) length: u64,
     pub(super) alignment: u64,
-    /// Whether offsets of each direction are multiples of its own smallest size.
+    /// Whether the offsets of each direction are multiples of the smallest size of that direction.
     pub(super) aligns_each: bool,
     /// The size in bytes of a block of the random map.
     pub(super) map_unit: u64,
@@ -53,7 +53,7 @@ impl Shape {
         let map_unit = smallest(&used)?;
         let is_sequential = workload.pattern == Pattern::Sequential;
         let alignment = if is_sequential { sector_size } else { workload.alignment.unwrap_or(map_unit) };
-        // The checks of other workloads apply to the whole footprint; each file then has its own layout.
+        // Checks the whole footprint, as for other workloads. The layout of a single file follows below.
         let whole = Layout::new(workload.footprint_start, workload.footprint, sector_size, capacity, sector_size)?;
         let sector = sector_size.as_u64();
         let length = whole.length().as_u64() / u64::from(workload.files.max(1)) / sector * sector;

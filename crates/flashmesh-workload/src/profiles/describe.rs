@@ -13,7 +13,7 @@ impl Profile {
         format!("{reads} % reads; {sizes}; every {}", of_note(self.mean_interarrival.value))
     }
 
-    /// Returns the published figures, those from elsewhere and the assumptions, as lines for a terminal.
+    /// Returns the published figures, the figures from elsewhere and the assumptions, as lines for a terminal.
     pub fn describe(&self) -> String {
         let Profile { name, suite, paper, elsewhere, assumed, .. } = self;
         let figures = [
@@ -139,7 +139,7 @@ impl Mix {
     }
 }
 
-/// Returns the settings of `workload` that override those of the profile, as lines for a terminal; empty without any.
+/// Returns the settings of `workload` that override settings of the profile, as lines for a terminal; empty if no setting does.
 pub(crate) fn settings(workload: &Workload) -> String {
     let mut lines: Vec<(&str, String)> = Vec::new();
     match (workload.arrivals, workload.burst_length) {
@@ -175,7 +175,7 @@ pub(crate) fn settings(workload: &Workload) -> String {
     text
 }
 
-/// Rounds a derived time to four digits, more than any source states, to keep it readable.
+/// Rounds a derived time to four digits for readability. No source states more digits.
 fn of_note(time: Time) -> Time {
     let unit = 10_u64.pow(time.as_ps().max(1).ilog10().saturating_sub(3));
     Time::from_ps((time.as_ps() + unit / 2) / unit * unit)

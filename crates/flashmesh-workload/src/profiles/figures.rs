@@ -53,25 +53,25 @@ pub enum SizeFigures {
     },
 }
 
-/// The repetition of collisions: how often pages that are read together once are read together in all.
+/// The repetition of collisions: the number of times that the same pair of pages is read together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Repetition {
     /// The mean number of collisions per pair of pages, including the first, as published.
     pub mean: f64,
-    /// The share of recurrences whose burst is drawn in proportion to its earlier occurrences. The burst of the others is drawn uniformly.
+    /// The share of recurrences that select a burst in proportion to its earlier occurrences. The other recurrences select a burst uniformly.
     pub skew: f64,
 }
 
 impl Repetition {
-    /// The skew if none is known: all recurrences in proportion to earlier occurrences. Few pairs then have most collisions, as in most volumes of
-    /// *Patterned read collisions* (section II-C).
+    /// The default skew: all recurrences select a burst in proportion to its earlier occurrences. Few pairs then have most collisions, as in most
+    /// volumes of *Patterned read collisions* (section II-C).
     pub(super) const SKEW_DEFAULT: f64 = 1.0;
 
-    /// The share of pairs of a recurring burst that collide again. It is below 1 because a recurring burst draws new sizes, and so covers other
-    /// pages beyond the first of each request. Measured over the eight profiles, where it is 0.35 to 0.43.
+    /// The share of pairs of a recurring burst that collide again. The share is below 1, because a recurring burst draws new sizes, and so covers
+    /// other pages beyond the first of each request. Measured over the eight profiles: 0.35 to 0.43.
     const PAIRS_AGAIN: f64 = 0.385;
 
-    /// Returns the mean number of occurrences of a burst for which its pairs collide as often as published.
+    /// Returns the mean number of occurrences of a burst at which a pair of its pages collides `mean` times on average.
     pub(super) fn bursts_mean(&self) -> f64 {
         1.0 + (self.mean - 1.0) / Self::PAIRS_AGAIN
     }
@@ -86,7 +86,7 @@ pub(super) struct Figures {
     pub(super) requests: Option<u64>,
 }
 
-/// Returns the published figure if there is one, else that of the other source.
+/// Returns the published figure, or else the figure from elsewhere.
 pub(super) fn first_of<Value>(published: Option<Value>, elsewhere: Option<Value>) -> Option<Figure<Value>> {
     let figure = |origin| move |value| Figure { value, origin };
     published.map(figure(Origin::Published)).or(elsewhere.map(figure(Origin::Elsewhere)))

@@ -3,17 +3,16 @@
 use super::{Paper, Profile};
 use crate::units::Time;
 
-/// A mix of workloads: a published one (Venice, ISCA 2023, section 5, Table 3), or one composed in a configuration, `profile =
-/// "src2_1 + 2*proj_3"`.
+/// A mix of workloads, published (Venice, ISCA 2023, section 5, Table 3) or composed in a configuration (`profile = "src2_1 + 2*proj_3"`).
 ///
-/// The table states the mean time between arrivals of the mix and names its members. It does not say how the members' own rates
-/// are adjusted, and their sum is not always the rate of the mix. So the rates of all members are scaled by a common factor to
-/// meet the rate of the mix \[choice\].
+/// The table states the mean time between arrivals of the mix and names its members. The sum of the members' own rates is not always the rate of the
+/// mix, and the table does not say how the rates are adjusted. So the rates of all members are scaled by a common factor to meet the rate of the mix
+/// \[choice\].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mix {
     /// The name in the configuration.
     pub name: String,
-    /// The paper that publishes the mix; `None` for one composed in a configuration.
+    /// The paper that publishes the mix; `None` for a mix composed in a configuration.
     pub paper: Option<Paper>,
     /// The members of the mix.
     pub members: Vec<Member>,
@@ -28,7 +27,7 @@ pub struct Mix {
 pub struct Member {
     /// The profile of the member.
     pub profile: &'static Profile,
-    /// The mean time between its arrivals, before scaling to the rate of the mix.
+    /// The mean time between arrivals of the member, before scaling to the rate of the mix.
     pub mean_interarrival: Time,
 }
 
@@ -49,7 +48,7 @@ impl Mix {
         Time::from_ps((1.0 / rate + 0.5) as u64)
     }
 
-    /// Returns the factor on the members' times between arrivals that meets the rate of the mix.
+    /// Returns the factor by which the members' times between arrivals are multiplied to meet the rate of the mix.
     pub fn time_factor(&self) -> f64 {
         self.mean_interarrival.as_ps() as f64 / self.natural_interarrival().as_ps() as f64
     }

@@ -11,15 +11,15 @@ use crate::units::{Bytes, Time};
 
 /// The workload source of a [`Mix`]: `[workload] profile = "mix1"`.
 ///
-/// Every member has its own stream (numbered from 0 in [`IoRequest::stream`]), its own random draws, and its own part of the
-/// drive. The parts follow one another from `footprint-start`. Each is as long as the profile assumes; with `footprint` all are
-/// scaled to that total. With `mix-placement = "shared"` all parts begin at `footprint-start` and overlap, each as long as its
-/// profile assumes, or as `footprint`. `interarrival` overrides the rate of the mix, `arrivals` and `alignment` those of every
+/// Every member has its own stream (numbered from 0 in [`IoRequest::stream`]), its own random draws, and its own part of the drive. The parts follow
+/// one another from `footprint-start`. By default, each part has the footprint that the profile assumes; with `footprint`, all parts are scaled to
+/// that total. With `mix-placement = "shared"`, all parts begin at `footprint-start` and overlap; each has the footprint that its profile assumes, or
+/// `footprint`. `interarrival` overrides the rate of the mix; `arrivals` and `alignment` override the arrival process and the alignment of every
 /// member.
 ///
-/// All members start at time zero. In open and stress replay, one common stream has the requests in the order of arrival, and
-/// `requests` counts all of them; stress replay keeps the order but ignores the times. In closed replay the threads are dealt to
-/// the members in turn, so the outstanding requests of a member are those of its threads.
+/// All members start at time zero. In open and stress replay, one common stream contains the requests of all members in the order of arrival, and
+/// `requests` counts all of them; stress replay keeps the order but ignores the times. In closed replay, the threads are dealt to the members in
+/// turn, so the threads of a member bound its outstanding requests.
 #[derive(Clone, Debug)]
 pub struct MixSource {
     members: Vec<Member>,
@@ -88,7 +88,7 @@ fn build(
                 let share = own.map(|thread| dealt(requests, replay.threads.into(), thread.into())).sum();
                 (config::Replay { threads, ..replay.clone() }, share)
             }
-            // The order of arrivals decides between members, so each may have to provide all requests.
+            // The order of arrivals determines which member provides a request, so a single member may have to provide all requests.
             ReplayMode::Open | ReplayMode::Stress => {
                 (config::Replay { mode: ReplayMode::Open, ..replay.clone() }, requests)
             }
@@ -112,7 +112,7 @@ fn build(
     Ok(MixSource { members, mode: replay.mode, left: requests, requests })
 }
 
-/// Returns the share of `place` when `count` items are dealt round-robin to `places`.
+/// Returns the number of items that `place` receives if `count` items are dealt round-robin to `places` places.
 fn dealt(count: u64, places: u64, place: u64) -> u64 {
     count / places + u64::from(place < count % places)
 }
@@ -131,7 +131,7 @@ fn footprints(
     let assumed_total =
         if is_shared { assumed.iter().copied().max().unwrap_or_default() } else { assumed.iter().copied().sum() };
     let total = workload.footprint.unwrap_or(assumed_total);
-    // Checks the total first, so that errors name it rather than a part.
+    // The total is checked first, so that an error names the total and not a part.
     Layout::new(workload.footprint_start, Some(total), granule, capacity, sector_size)?;
     let part = |own: Bytes| {
         if is_shared {

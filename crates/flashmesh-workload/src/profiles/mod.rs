@@ -1,12 +1,11 @@
 //! Named profiles of published workloads.
 //!
-//! A paper publishes a few figures of a workload; a replay needs more. A [`Profile`] separates the figures of its paper and those
-//! from elsewhere (each [`Figure`] states its origin) from the assumptions of this project, [`Assumed`]. [`Profile::describe`]
-//! shows all three. A [`Mix`] combines several profiles on one drive: a published one, or one composed in the configuration
-//! (`configured.rs`).
+//! A paper publishes a few figures of a workload; a replay needs more. A [`Profile`] has figures from its paper, figures from elsewhere (each
+//! [`Figure`] states its origin), and assumptions of this project ([`Assumed`]). [`Profile::describe`] shows all three. A [`Mix`] combines several
+//! profiles on one drive; the mix is published, or composed in the configuration (`configured.rs`).
 //!
-//! Workloads of the Venice paper have the bare names of the paper, `hm_0`. Those of other papers have the key of the paper before
-//! the name, `mbm/usr_0`. So a workload that several papers describe, each with its own figures, has a profile per paper.
+//! Workloads of the Venice paper have the names of the paper, such as `hm_0`. Names of workloads of other papers begin with the key of the paper,
+//! such as `mbm/usr_0`. So a workload that several papers describe, each with its own figures, has a profile per paper.
 //!
 //! The figures are in `tables/`: one file per paper, two with figures from elsewhere, and `assumed.csv` with one line per suite
 //! of workloads. A new paper needs one new file and one line in `tables.rs`.
@@ -35,7 +34,7 @@ use crate::units::{Bytes, Time};
 /// A published workload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
-    /// The name: that in the paper, after the key of the paper unless the paper is Venice.
+    /// The name in the configuration: `key/name` with the key and the name of the paper, or only the name if the paper is Venice.
     pub name: String,
     /// The paper that publishes the workload.
     pub paper: Paper,
@@ -51,7 +50,7 @@ pub struct Profile {
     pub recurrence: Option<Repetition>,
     /// The number of requests of the trace behind the figures, if known.
     pub requests: Option<u64>,
-    /// The sources of the figures that the paper does not publish; empty without any.
+    /// The sources of the figures that the paper does not publish; empty if the paper publishes all.
     pub elsewhere: String,
     /// The assumptions of this project, which no source states.
     pub assumed: Assumed,
@@ -89,14 +88,14 @@ impl Profile {
         self.read_percent.value / 100.0
     }
 
-    /// Returns the recurrence that `workload` sets, else the published one.
+    /// Returns the recurrence that `workload` sets, or else the published recurrence.
     fn repetition(&self, workload: &Workload) -> Option<Repetition> {
         let Some(mean) = workload.pair_repetition else { return self.recurrence };
         let skew = self.recurrence.map_or(Repetition::SKEW_DEFAULT, |published| published.skew);
         (mean > 1.0).then_some(Repetition { mean, skew })
     }
 
-    /// Returns the default number of requests: at most that of the trace.
+    /// Returns the default number of requests, at most the number of requests of the trace.
     pub fn requests_default(&self) -> u64 {
         self.requests.map_or(REQUESTS_DEFAULT, |requests| requests.min(REQUESTS_DEFAULT))
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::{Mix, Profile, all, configured, mixes};
 use crate::error::WorkloadError;
 
-/// A paper that publishes workloads, or a table of it.
+/// A paper that publishes workloads, or one table of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Paper {
     /// The prefix of the names of its workloads.
@@ -50,7 +50,7 @@ impl Named {
         }
     }
 
-    /// Returns the published figures, those from elsewhere and the assumptions, as lines for a terminal.
+    /// Returns the published figures, the figures from elsewhere and the assumptions, as lines for a terminal.
     pub fn describe(&self) -> String {
         match self {
             Named::Profile(profile) => profile.describe(),
@@ -94,7 +94,7 @@ pub fn groups() -> Vec<(Paper, Vec<Named>)> {
             None => groups.push((paper, vec![named])),
         }
     }
-    // The mixes of a paper follow its profiles.
+    // Groups with the same key become neighbours: the profiles of a paper, then its mixes.
     let keys: Vec<&str> = groups.iter().map(|(paper, _)| paper.key).collect();
     groups.sort_by_key(|(paper, _)| keys.iter().position(|key| *key == paper.key));
     groups
@@ -103,7 +103,7 @@ pub fn groups() -> Vec<(Paper, Vec<Named>)> {
 /// Returns the profile or mix with this name, or the mix that `name` composes, such as `src2_1 + 2*proj_3`.
 ///
 /// # Errors
-/// If there is none. The message suggests similar names, if there are any.
+/// If no workload has this name. The message suggests similar names, if there are any.
 pub fn find(name: &str) -> Result<Named, WorkloadError> {
     if configured::is_mix(name) {
         return configured::read(name).map(|mix| Named::Mix(Cow::Owned(mix)));

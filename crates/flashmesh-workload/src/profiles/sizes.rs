@@ -17,7 +17,7 @@ pub(super) enum SizesOf {
     },
 }
 
-/// Returns the distribution of maximum entropy with the given figures: it assumes nothing beyond them.
+/// Returns the maximum-entropy distribution with the given figures, which assumes nothing beyond the figures.
 ///
 /// `None` if no distribution over the multiples of the granule up to the largest size has these figures.
 pub(super) fn distribution(figures: &SizeFigures, assumed: &Assumed) -> Option<SizesOf> {
@@ -69,9 +69,9 @@ fn with_mode(mean_bytes: f64, mode_bytes: f64, share: f64, granule: Bytes, size_
 
 /// Returns the geometric distribution over the multiples of `granule` up to `size_max` with the mean `mean_bytes`.
 ///
-/// It is the maximum-entropy distribution over these sizes with this mean (Jaynes, "Information theory and statistical
-/// mechanics", 1957): it assumes nothing beyond the mean. `None` if no such distribution exists: for a mean below one granule or
-/// above the middle of the range, or for more than [`SIZES_MAX`] multiples.
+/// This is the maximum-entropy distribution over these sizes with this mean (Jaynes, "Information theory and statistical mechanics", 1957), which
+/// assumes nothing beyond the mean. `None` if no such distribution exists: for a mean below one granule or above the middle of the range, or for more
+/// than [`SIZES_MAX`] multiples.
 fn geometric(mean_bytes: f64, granule: Bytes, size_max: Bytes) -> Option<Sizes> {
     let count = size_max.as_u64().checked_div(granule.as_u64())?;
     let mean = mean_bytes / granule.as_u64() as f64;
@@ -99,7 +99,7 @@ fn geometric(mean_bytes: f64, granule: Bytes, size_max: Bytes) -> Option<Sizes> 
     Some(Sizes(weights.take_while(|&(_, weight)| weight > 1e-15).collect()))
 }
 
-/// Returns the mean of 1..=`count` if each number is `ratio` times as likely as the one before.
+/// Returns the mean of the numbers 1..=`count`, each of which is `ratio` times as likely as its predecessor.
 fn mean_of(ratio: f64, count: u64) -> f64 {
     let (mut weight, mut total, mut sum) = (1.0, 0.0, 0.0);
     for multiple in 1..=count {

@@ -14,9 +14,9 @@ use crate::units::{Bytes, Time};
 
 /// The workload source of a [`Profile`]: `[workload] profile = "NAME"`.
 ///
-/// Streams, threads and arrivals work as in [`SyntheticSource`](crate::synthetic::SyntheticSource). Of `[workload]`, the keys `requests`,
-/// `footprint-start`, `footprint`, `alignment`, `unaligned-share`, `arrivals`, `burst-length`, `interarrival`, `pair-repetition` and
-/// `burst-kinds` override the profile; everything else comes from the profile.
+/// Streams, threads and arrivals work as in [`SyntheticSource`](crate::synthetic::SyntheticSource). Only these keys of `[workload]` override the
+/// profile: `requests`, `footprint-start`, `footprint`, `alignment`, `unaligned-share`, `arrivals`, `burst-length`, `interarrival`, `pair-repetition`
+/// and `burst-kinds`.
 #[derive(Clone, Debug)]
 pub struct ProfileSource {
     streams: Streams,
@@ -93,8 +93,8 @@ fn streams_of(profile: &Profile, setting: Setting<'_>) -> Result<Streams, Worklo
         Arrivals::new(workload.arrivals.unwrap_or(ArrivalKind::Burst), setting.mean_interarrival, burst_length, seed)?;
     let recurs = |own: Repetition| Recurrence::new(own.bursts_mean(), own.skew);
     let recurrence = profile.repetition(workload).map(recurs).transpose()?;
-    // Published bursts recur with the length that the profile assumes, whatever `burst-length` says about arrivals: arrivals do not affect
-    // addresses. Bursts that the configuration requests have its `burst-length`.
+    // The bursts of a published recurrence have the length that the profile assumes: `burst-length` then only affects arrivals, and arrivals do not
+    // affect addresses. Bursts that the configuration requests have the length `burst-length`.
     let mut length = assumed.burst_requests;
     for (key, is_set) in [
         ("workload.pair-repetition", workload.pair_repetition.is_some_and(|mean| mean > 1.0)),

@@ -38,12 +38,12 @@ const TABLES: [Table; 5] = [
 const MIXES_PAPER: Paper = Paper { key: "venice", source: "Venice (ISCA 2023), Table 3: mixes" };
 const MIXES_CSV: &str = include_str!("tables/mixes_venice.csv");
 
-/// The figures of the public MSR Cambridge traces, for figures that papers do not publish.
+/// The figures of the public MSR Cambridge traces, used where a paper does not publish a figure.
 const VOLUMES: &str = include_str!("tables/msr_volumes.csv");
 const VOLUMES_BASIS: &str =
     "counted in the public trace of the volume (SNIA IOTTA 388), its requests spread over the week it was recorded";
 
-/// The figures of single profiles from elsewhere, for figures that papers do not publish.
+/// The figures of single profiles from other sources, used where a paper does not publish a figure.
 const ELSEWHERE: &str = include_str!("tables/elsewhere.csv");
 
 const ASSUMED: &str = include_str!("tables/assumed.csv");

@@ -3,17 +3,17 @@
 //! Format: `major,minor processor sequence time process action RWBS sector + sectors [name]`, separated by blanks. The time is in
 //! seconds from the start of the trace, with nine decimals; sectors have 512 B.
 //!
-//! - A request causes several events. Only that of `workload.blkparse-event` counts (by default D, issued to the drive); the
-//! others are skipped. A request that the driver requeues (R) and issues again has two D events; only the first counts.
+//! - A request causes several events. Only the event selected by `workload.blkparse-event` counts (by default D, issued to the drive); the others are
+//!   skipped. A request that the driver requeues (R) and issues again has two D events; only the first counts.
 //! - RWBS is the kind of the request: `R` is a read, `W` a write, `D` (with `E`: secure) a discard, which is a deallocation.
 //! Flags such as `S`, `M`, `A` or a last `F` are ignored. A first `F` requests a flush before the request.
 //! - A flush without data is a request with `workload.flushes`; otherwise it is ignored and counted. Also ignored and counted are
 //! commands without data (`N`) and SCSI commands passed through, whose sector is unknown.
 //! - A line that begins with a letter is not an event but a message or part of the final summary, and is skipped.
-//! - The device is the stream: major and minor number in one, as in Linux, `major * 2^20 + minor`.
+//! - The device is the stream. Its number combines the major and the minor number as in Linux: `major * 2^20 + minor`.
 //!
-//! blkparse merges the logs of the processors in batches, so events can be slightly out of order. They are sorted and counted,
-//! and are no reason to reject the log.
+//! blkparse merges the logs of the processors in batches, so events can be slightly out of order. Such events are sorted and counted, and do not
+//! cause a rejection of the log.
 
 use std::collections::VecDeque;
 
@@ -52,7 +52,7 @@ struct Blkparse {
     flushes: bool,
     /// Requeued requests that have not been issued again: device and first byte, the latest last.
     requeued: VecDeque<(u32, u64)>,
-    /// Whether lines with sectors end with the process or the error in brackets, as an earlier line did.
+    /// Whether an earlier line with sectors ended with the process or the error in brackets. Later lines must then do so too.
     has_process: bool,
 }
 
@@ -92,7 +92,7 @@ impl Blkparse {
         }
     }
 
-    /// Removes a request from the requeued ones. Returns whether it was one of them.
+    /// Removes a request from the requeued requests. Returns whether the request had been requeued.
     fn is_sent_again(&mut self, device: u32, offset: u64) -> bool {
         let place = self.requeued.iter().position(|&put_back| put_back == (device, offset));
         place.and_then(|place| self.requeued.remove(place)).is_some()
@@ -159,7 +159,7 @@ impl TraceReader for Blkparse {
         fields.next_blank_separated("the first sector")?;
         match fields.peek() {
             Some(b'(') => return Ok(Line::Ignored("passed-through")),
-            // Without sectors, the name follows at once.
+            // An event without sectors: the name follows the action.
             Some(b'[') => return without_data,
             _ => {}
         }
@@ -167,7 +167,7 @@ impl TraceReader for Blkparse {
         let offset = fields.sectors("the first sector")?;
         fields.next_blank_separated("a plus sign")?;
         match fields.peek() {
-            // Brackets contain a SCSI command, or the duration of a flush.
+            // Parentheses contain a SCSI command, or the duration of a flush.
             Some(b'(') if !rwbs.starts_with(b"F") => return Ok(Line::Ignored("passed-through")),
             Some(b'(' | b'[') => return without_data,
             _ => fields.next_after(b'+', "a plus sign")?,
@@ -175,8 +175,8 @@ impl TraceReader for Blkparse {
         fields.next_blank_separated("the number of sectors")?;
         let size_column = fields.column();
         let size = fields.sectors("the number of sectors")?;
-        // A line truncated within its size would look like a smaller request: so the next field must follow, if lines of the log
-        // have one.
+        // A line truncated within its size would look like a smaller request. So the next field is required if earlier lines of the log have that
+        // field.
         if self.has_process || !fields.is_at_end() {
             fields.next_blank_separated("the process or the error in brackets")?;
             self.has_process |= fields.peek() == Some(b'[');

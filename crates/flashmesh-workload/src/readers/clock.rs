@@ -74,7 +74,7 @@ impl Reading {
         (RATE_MIN..=RATE_MAX).contains(&self.rate) && self.span_s <= SPAN_MAX_S
     }
 
-    /// Returns the distance of the rate from a typical one, on a logarithmic scale.
+    /// Returns the distance of the rate from [`RATE_TYPICAL`], on a logarithmic scale.
     fn oddness(&self) -> f64 {
         (self.rate / RATE_TYPICAL).ln().abs()
     }

@@ -5,7 +5,7 @@ use super::reject::{BadLine, Reason};
 /// The sector size of traces, whatever that of the drive.
 pub const SECTOR_BYTES: u64 = 512;
 
-/// Returns whether the line is a header of `columns` columns: that many words between commas, none of them a number.
+/// Returns whether the line is a header: `columns` words between commas, each of which begins with a letter.
 pub fn is_header(line: &[u8], columns: usize) -> bool {
     let mut names = 0;
     let has_only_names = line.split(|&byte| byte == b',').all(|name| {
@@ -102,7 +102,7 @@ impl<'a> Fields<'a> {
     /// Parses a decimal number without sign.
     ///
     /// # Errors
-    /// If there is no digit, if the number exceeds 64 bits, or if it is followed by something other than a separator.
+    /// If there is no digit, if the number exceeds 64 bits, or if no separator follows the number.
     #[inline]
     pub fn number(&mut self, expected: &'static str) -> Result<u64, BadLine> {
         let (value, digits) = self.digits();
@@ -126,7 +126,7 @@ impl<'a> Fields<'a> {
     /// Parses a decimal number that fits 32 bits.
     ///
     /// # Errors
-    /// Like [`Fields::number`], and if it exceeds 32 bits.
+    /// Like [`Fields::number`], and if the number exceeds 32 bits.
     pub fn number_u32(&mut self, expected: &'static str) -> Result<u32, BadLine> {
         let start = self.at;
         let value = self.number(expected)?;
@@ -143,8 +143,8 @@ impl<'a> Fields<'a> {
         self.number(expected)?.checked_mul(SECTOR_BYTES).ok_or(too_many)
     }
 
-    /// Parses a number with optional decimals and multiplies it by `unit`, a power of ten up to the picoseconds of a second.
-    /// Decimals finer than 1 are truncated.
+    /// Parses a number with optional decimals and multiplies it by `unit`, a power of ten up to the picoseconds of a second. A fraction of the
+    /// product is truncated.
     ///
     /// # Errors
     /// Like [`Fields::number`].
@@ -244,7 +244,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The powers up to the picoseconds of a second.
+/// The powers of ten up to 10^12, the picoseconds in a second.
 const POWERS_OF_TEN: [u64; 13] = {
     let mut powers = [1; 13];
     let mut index = 1;

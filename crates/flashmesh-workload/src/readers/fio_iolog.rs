@@ -67,7 +67,7 @@ impl Version {
 #[derive(Default)]
 struct FioIolog {
     flushes: bool,
-    /// Whether a wait is milliseconds from the start of the log.
+    /// Whether the number of a `wait` is milliseconds from the start of the log.
     counts_from_start: bool,
     version: Option<Version>,
     /// The time reached by the waits so far, in microseconds (version 2).
@@ -136,7 +136,7 @@ impl FioIolog {
             if self.files.len() == FILES_MAX {
                 return Err(BadLine::new(Reason::UnknownFile, column, "no more than 65,536 files"));
             }
-            // FILES_MAX makes the number fit.
+            // Lossless: the number is below [`FILES_MAX`].
             let device = self.files.len() as u32;
             self.files.insert(file.into(), device);
         }

@@ -4,9 +4,9 @@ use rustc_hash::FxHashMap;
 
 use crate::units::Bytes;
 
-/// The page size of the count, whatever that of the drive.
+/// The size of a counted page, independent of the page size of the drive.
 const PAGE_BYTES: u64 = 4096;
-/// The size of a chunk, one cache line: an isolated page costs little more than its key in the table.
+/// The number of words in a chunk. A chunk is one cache line, so an isolated page needs little more memory than its key in the table.
 const WORDS_PER_CHUNK: usize = 8;
 const PAGES_PER_CHUNK: u64 = WORDS_PER_CHUNK as u64 * 64;
 

@@ -150,7 +150,7 @@ impl Input {
         Ok(input)
     }
 
-    /// Reads from any reader; `path` is only its name in messages.
+    /// Creates an input from any reader; `path` only names the reader in messages.
     ///
     /// # Errors
     /// If the first bytes cannot be read.

@@ -47,7 +47,7 @@ pub static ORACLE_GENERAL: Format = Format {
 
 const BLOCK_BYTES: u64 = 512;
 const RECORD_BYTES: usize = 24;
-/// The maximum and the minimum number of records for format detection.
+/// The maximum number of records for format detection; the constant below is the minimum.
 const SAMPLE_RECORDS: usize = 100;
 const SAMPLE_RECORDS_MIN: usize = 4;
 /// The maximum number of columns in a header.

@@ -7,8 +7,8 @@
 //! One thread decompresses and one parses, each a bounded distance ahead of its consumer (`ahead`). Requests and errors come in the order
 //! of the file.
 //!
-//! [`scan`] reads a trace once before the run and summarizes it; [`TraceSource`] feeds its requests to the host.
-//! Both have the same requests and leave out the same lines, because both read a [`TraceStream`].
+//! [`scan`] reads a trace once before the run and summarizes it; [`TraceSource`] feeds its requests to the host. Both return the same requests and
+//! leave out the same lines, because both read a [`TraceStream`].
 //!
 //! Every line has exactly one outcome: *usable* (a request), *rejected* (an invalid request), *ignored* (an action without work for the drive,
 //! such as a flush) or *skipped* (blank, comment, header, bookkeeping).
@@ -82,7 +82,7 @@ pub trait TraceReader: Send {
 /// The content of one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line {
-    /// A request, in units of the trace.
+    /// A request, not yet fitted to the drive.
     Request(RawRequest),
     /// An action without work for the drive, counted and reported under this name.
     Ignored(&'static str),
@@ -144,7 +144,7 @@ pub struct Format {
     pub remedy: Option<&'static str>,
     /// Returns how well the start of a file matches this format.
     pub detect: fn(&Sample<'_>, &Workload) -> Match,
-    /// Creates a reader for the start of a file, with the options of the workload that concern it.
+    /// Creates a reader for the start of a file, with the options of the workload that concern the format.
     pub open: fn(&Workload) -> Box<dyn TraceReader>,
 }
 

@@ -3,12 +3,14 @@
 //! Real traces are nearly sorted: several queues or processors write one log, or requests are logged as they complete. Some
 //! contain a corrupt time stamp. Files that are not sorted at all are no workload. Rules:
 //!
-//! - A window of [`WINDOW_REQUESTS`] requests is kept sorted. A request that is late by at most [`DISORDER_MAX`] and at most that
-//! many requests is inserted and counted as out of order. Requests with equal time stamps keep the order of the file.
-//! - A request that is later than that is rejected: its time stamp runs back.
-//! - If a time stamp is more than [`DISORDER_MAX`] before the newest one, one of the two is wrong. If it is consistent with the
-//! second newest, or there is none, the newest is rejected because it leapt ahead; otherwise this one is rejected.
-//! - A time stamp more than [`LEAP_MAX`] ahead of all others is rejected: no published trace has such a pause.
+//! - A window of [`WINDOW_REQUESTS`] requests is kept sorted. A request that is late by at most [`DISORDER_MAX`] and by at most [`WINDOW_REQUESTS`]
+//!   requests is inserted and counted as out of order. Requests with equal time stamps keep the order of the file.
+//! - A request that is late by more requests is rejected: its time stamp runs back.
+//! - If a time stamp is more than [`DISORDER_MAX`] before the newest one, one of the two is wrong. If the time stamp fits the second newest, or there
+//!   is no second newest, the newest request is rejected (its time stamp leaps ahead). Otherwise the late request is rejected (its time stamp runs
+//!   back).
+//! - A time stamp more than [`LEAP_MAX`] ahead of all others is rejected, because no published trace has such a pause. The second request of a file
+//!   is an exception: it is accepted, and the first is rejected.
 
 use std::collections::VecDeque;
 
@@ -76,7 +78,7 @@ impl Window {
     /// Places a request whose time stamp does not plausibly follow the newest.
     #[cold]
     fn place(&mut self, request: Stamped, newest: Stamped) -> Placed {
-        // The first request of a file has no predecessor to compare with.
+        // Whether the newest request is the first of the file, without a predecessor to compare with.
         let is_newest_alone = self.held.len() == 1 && self.released_ps.is_none();
         let comes_too_late = self.released_ps.is_some_and(|released| request.time_ps < released);
         if request.time_ps > newest.time_ps {
@@ -125,7 +127,7 @@ impl Window {
         self.held.insert(place, request);
     }
 
-    /// Returns the earliest request if the window is full or the file has ended.
+    /// Removes and returns the earliest request if the window is full or the file has ended.
     #[inline]
     pub fn release(&mut self, has_file_ended: bool) -> Option<Stamped> {
         if self.held.len() <= WINDOW_REQUESTS && !has_file_ended {

@@ -105,8 +105,8 @@ impl Records {
         &self.buffer[self.start..self.end]
     }
 
-    /// Skips comments and blank lines at the start, if they fill `sample_bytes` or more: they would leave nothing in the sample
-    /// to detect the format by. Returns the number of skipped lines. Call this before the first record is taken.
+    /// Skips comments and blank lines at the start if they fill `sample_bytes` or more, because the format cannot be detected from a sample without
+    /// records. Returns the number of skipped lines. Call this before the first record is taken.
     ///
     /// # Errors
     /// Like [`Input::read`].
@@ -128,7 +128,7 @@ impl Records {
                 return Ok(self.number);
             }
             if whole == 0 {
-                // A comment longer than the sample.
+                // The sample is a part of one long comment.
                 self.next_line()?;
             } else {
                 self.start += bytes;

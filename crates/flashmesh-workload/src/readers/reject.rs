@@ -80,7 +80,7 @@ impl Reason {
 
 /// A line that cannot be used: the reason, the column, and the expected content.
 ///
-/// Does not allocate, since a trace may have millions of bad lines; the message is only built for those that are reported.
+/// Does not allocate, since a trace may have millions of bad lines; a message is only built for lines that are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadLine {
     /// The reason for the rejection.
@@ -118,18 +118,18 @@ impl BadLine {
 }
 
 quantities! {
-    /// The lines with one outcome, and the first of them.
+    /// The number of lines with one outcome, and the first of these lines.
     #[derive(Eq)]
     Tally as "TraceTally" {
         /// The reason for rejecting the lines, or the action that was ignored.
         reason: String;
         /// Number of lines.
         lines: u64, in "lines";
-        /// The first of these lines, from 1; in a binary trace the record.
+        /// The number of the first of these lines, or of the first record of a binary trace, from 1.
         first_line: u64, in "line number";
-        /// Its column, or the byte within its record, from 1; 0 for the whole line.
+        /// The column in the first line, or the byte within the first record, from 1; 0 for the whole line.
         first_column: u32, in "column number";
-        /// The message for the first line: what is wrong with it.
+        /// The error message for the first line.
         message: String;
     }
 }

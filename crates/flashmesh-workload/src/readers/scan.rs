@@ -19,14 +19,13 @@ use crate::units::{Bytes, Time, printable_path};
 /// # Errors
 /// - If the file cannot be read (see [`TraceStream::open`]).
 /// - If no request is usable.
-/// - If, of the lines with requests or actions, more than the share `workload.tolerate` were rejected or out of order (the latter
-/// unless the format is one of merged logs or `workload.sort` is set). The message names each reason with its first line, and the
-/// remedies.
+/// - If the share of rejected and out-of-order lines among the lines with requests or actions exceeds `workload.tolerate`. Out-of-order lines do not
+///   count if the format merges several logs or `workload.sort` is set. The message names each reason with its first line, and the remedies.
 pub fn scan(workload: &Workload, capacity: Bytes, sector_size: Bytes) -> Result<TraceSummary, WorkloadError> {
     scan_stream(TraceStream::open(workload, capacity, sector_size)?, workload.tolerate)
 }
 
-/// Scans an open stream from its start, like [`scan`]; `tolerate` is the share of lines that may be bad.
+/// Scans an open stream from its start, like [`scan`]. `tolerate` is the accepted share of bad lines.
 ///
 /// # Errors
 /// Like [`scan`].
@@ -130,7 +129,7 @@ impl Sums {
     }
 }
 
-/// Ties: requests with the same time stamp as another one, counted in order.
+/// The counts of tied requests, which share their time stamp with another request. Requests are added in the order of arrival.
 #[derive(Default)]
 struct Ties {
     stamp: Option<Time>,
@@ -147,7 +146,7 @@ impl Ties {
     fn add(&mut self, arrival: Time) {
         if self.stamp == Some(arrival) {
             self.run += 1;
-            // The first request of a run turns out to be tied only when the second one arrives.
+            // The second request with a time stamp also makes the first one tied.
             self.requests += if self.run == 2 { 2 } else { 1 };
         } else {
             self.stamp = Some(arrival);
@@ -168,7 +167,7 @@ struct Alignment {
 }
 
 impl Alignment {
-    /// The mean size, in bytes, that is considered implausible.
+    /// The mean size, in bytes, from which on sizes are implausible.
     const MEAN_MAX: u64 = 4 << 20;
     /// The minimum number of requests for a judgement.
     const REQUESTS_MIN: u64 = 3;

@@ -15,7 +15,7 @@ use crate::units::Bytes;
 
 /// The workload source of a trace, streamed from its file. Threads read and parse ahead of the host.
 ///
-/// Leaves out the same lines as [`super::scan`], but does not check their share: scan first.
+/// Leaves out the same lines as [`super::scan`], but does not check the share of bad lines, so the trace must be scanned first.
 pub struct TraceSource {
     requests: RequestsAhead,
     path: PathBuf,

@@ -4,9 +4,9 @@
 //! Efficient, Flexible Data Format for Structured Serial Data", ACM SIGOPS Operating Systems Review 43(1), 2009). Two layouts are
 //! supported:
 //!
-//! - `dssrt2txt`, separated by blanks: `created, start, stop, bytes, R or W, offset, device, logical volume, thread, pid`. The
-//! creation time is in seconds after the first request. Start and stop are microseconds relative to it, and ignored. The offset
-//! is in KiB, the device number is hexadecimal. All later fields are optional and ignored.
+//! - `dssrt2txt`, separated by blanks: `created, start, stop, bytes, R or W, offset, device, logical volume, thread, pid`. The creation time is in
+//!   seconds after the first request. Start and stop are microseconds relative to the creation time, and ignored. The offset is in KiB, the device
+//!   number is hexadecimal. All later fields are optional and ignored.
 //! - `ds2txt`, separated by blanks or, with `--csv`, commas: a line names the columns, in any order. `enter_driver` is in
 //! seconds, `bytes` and `disk_offset` are in bytes, `is_read` is `T`, `true` or `R`, or else `F`, `false` or `W`. The device is
 //! `device_number`, decimal, or is composed, as in HP-UX, from those of `device_major`, `device_minor`, `device_controller`,

@@ -29,7 +29,7 @@ pub struct TraceStream {
     fit: Fit,
     window: Window,
     has_file_ended: bool,
-    /// Whether unordered requests are acceptable, within the window.
+    /// Whether out-of-order requests that the window can sort are accepted in any number.
     is_sorted_here: bool,
     /// The unit of time stamps, if the format does not determine it.
     time_unit: Option<TraceTimeUnit>,
@@ -88,7 +88,7 @@ impl TraceStream {
         TraceStream::new(Input::open(trace_of(workload)?)?, Some(format), workload, capacity, sector_size)
     }
 
-    /// Opens a trace like [`TraceStream::open`], but from any reader; `path` is only its name in messages.
+    /// Opens a trace like [`TraceStream::open`], but from any reader; `path` only names the reader in messages.
     ///
     /// # Errors
     /// Like [`TraceStream::open`].
@@ -102,7 +102,7 @@ impl TraceStream {
         TraceStream::new(Input::from_reader(&path, reader)?, None, workload, capacity, sector_size)
     }
 
-    /// Opens `input` as `format`, or else as the format that `workload` names or that is detected.
+    /// Opens `input` as `format`; if that is `None`, as the format that `workload` names, or else as the detected format.
     fn new(
         input: Input,
         format: Option<&'static Format>,
@@ -266,7 +266,7 @@ impl TraceStream {
         self.format
     }
 
-    /// Returns whether unordered requests are acceptable, within the window.
+    /// Returns whether out-of-order requests that the window can sort are accepted in any number.
     pub(super) fn may_be_unsorted(&self) -> bool {
         self.is_sorted_here
     }

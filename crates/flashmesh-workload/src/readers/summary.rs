@@ -20,7 +20,7 @@ quantities! {
         format_title: &'static str;
         /// Compression of the file.
         compression: Compression;
-        /// Lines read; of a binary trace records, here and below.
+        /// Lines read. In a binary trace, lines are records, here and below.
         lines: u64, in "lines";
         /// Requests that will run.
         requests: u64, in "requests";
@@ -72,8 +72,7 @@ quantities! {
         reordered: Option<Tally>, null "when none was";
         /// Lines that cannot be used, by reason.
         rejected: Vec<Tally>;
-        /// Lines with an action that has no work for the drive (flushes, unless `workload.flushes`), or that does not say which, by
-        /// action.
+        /// Lines with an action without work for the drive (such as flushes, unless `workload.flushes`) or with unknown work, by action.
         ignored: Vec<Tally>;
         /// Blank lines, comments, headers and bookkeeping.
         skipped: u64, in "lines";
@@ -118,7 +117,7 @@ impl TraceSummary {
 
     /// Returns whether the share of tied requests shows a coarse clock.
     ///
-    /// False for a trace with a single time stamp: it has no clock at all, and is rejected or replayed without one.
+    /// False for a trace with a single time stamp: such a trace has no clock, and is rejected or replayed without arrival times.
     fn has_many_ties(&self) -> bool {
         self.span_ps > 0 && self.tied as f64 >= TIED_SHARE_MIN * self.requests as f64
     }
@@ -180,7 +179,7 @@ impl fmt::Display for TraceSummary {
     }
 }
 
-/// Returns a size with one decimal, in MiB or, below one, in KiB.
+/// Returns a size with one decimal, in KiB below 1 MiB and in MiB from there on.
 fn rounded(bytes: u64) -> String {
     match bytes {
         0..0x10_0000 => format!("{:.1} KiB", bytes as f64 / 1024.0),

@@ -11,13 +11,13 @@ pub const TIES_MAX: usize = 1 << 20;
 
 /// The requests of one time stamp, spread evenly up to the next time stamp.
 ///
-/// The last time stamp has no next one: its requests are spread over the same time as those of the previous time stamp.
+/// The last time stamp has no next one: its requests are spread over the same length of time as the requests of the previous time stamp.
 #[derive(Debug, Default)]
 pub struct SpreadTies {
     spread: VecDeque<IoRequest>,
     /// The first request of the next time stamp.
     next: Option<IoRequest>,
-    /// The time from the previous time stamp to the current one.
+    /// The time from the current time stamp to the next one; at the last time stamp, the time from the previous one.
     gap: Time,
 }
 

@@ -8,10 +8,9 @@
 //! version 2, 40 bytes: cmd u16, ver u16, sn u32, len u32, nSG u32, lbn u64, ts u64, rt u64
 //! ```
 //!
-//! `cmd` is the operation code of SCSI, `lbn` the first block of 512 B, `len` the bytes moved, `ts` microseconds. The serial
-//! number `sn`, the scatter-gather count `nSG` and the response time `rt` are not used. A file holds one virtual disk:
-//! device 0. Commands that move no data of an address (test unit ready, synchronize cache, ...) are ignored and counted; so
-//! are unmap and write same, whose records do not say how much of the disk they mean.
+//! `cmd` is the operation code of SCSI, `lbn` the first block of 512 B, `len` the bytes moved, `ts` microseconds. The serial number `sn`, the
+//! scatter-gather count `nSG` and the response time `rt` are not used. A file holds one virtual disk: device 0. Commands that move no data of an
+//! address (test unit ready, synchronize cache, ...) are ignored and counted; so are unmap and write same, whose records do not state their range.
 
 use super::reject::{BadLine, Reason};
 use super::{Format, Framing, Line, Match, RawRequest, Sample, TraceReader};

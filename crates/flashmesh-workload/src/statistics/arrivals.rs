@@ -20,7 +20,7 @@ pub(super) struct ArrivalCounts {
 #[derive(Clone, Debug)]
 struct WindowCounts {
     length_ps: u64,
-    /// The number of windows. Arrivals after the last one are not counted.
+    /// The number of windows. Arrivals after the last window are not counted.
     windows: u64,
     index: u64,
     count: u64,
@@ -29,7 +29,7 @@ struct WindowCounts {
 }
 
 impl ArrivalCounts {
-    /// Creates empty statistics with windows of these lengths, which must not be zero, as many of each as fit into `span`.
+    /// Creates empty statistics. For each length in `windows`, as many windows as fit into `span` are counted. No length may be zero.
     pub(super) fn new(windows: &[Time], span: Time) -> ArrivalCounts {
         let window = |length: &Time| WindowCounts {
             length_ps: length.as_ps().max(1),

@@ -17,13 +17,13 @@ pub enum Measure {
     Absolute,
 }
 
-/// The number of pages read below which the distribution of reads over dies is not compared.
+/// The minimum number of pages read for a comparison of the distribution of reads over dies.
 const DIE_PAGES_MIN: u64 = 1000;
-/// A lower bound of the divisor for footprints of reads and of writes, as a share of the total footprint.
+/// The minimum divisor of the relative difference of a footprint, as a share of the total footprint.
 const FOOTPRINT_SHARE_MIN: f64 = 0.05;
 
-/// The bounds on simulated latencies and IOPS of a fitted copy: replay mode, figure, bound as in [`Figure::bound`] for a relative
-/// figure.
+/// The bounds on simulated latencies and IOPS of a fitted copy: replay mode, figure, and bound. The bound has the meaning of [`Figure::bound`] for a
+/// relative figure.
 pub const REPLAY_BOUNDS: [(&str, &str, f64); 5] = [
     ("open", "mean", 0.25),
     ("open", "p99", 1.0),
@@ -47,7 +47,8 @@ pub struct Figure {
     pub original: Option<f64>,
     /// The figure of the copy; `None` for a distribution.
     pub copy: Option<f64>,
-    /// The difference, signed if relative; `None` if the original is 0 and the copy is not.
+    /// The difference as defined by `measure`, positive if the copy is larger or the measure is a distance. `None` for a relative difference from an
+    /// original of 0, unless the copy is 0 too.
     pub difference: Option<f64>,
     /// The bound for a copy generated from a fitted profile. A relative figure must be between `original / (1 + bound)` and `original
     /// * (1 + bound)`.
@@ -142,7 +143,7 @@ pub fn compare(original: &Statistics, copy: &Statistics) -> Vec<Figure> {
     figures
 }
 
-/// Returns the difference divided by the original: 0 if both are 0, `None` if only the original is.
+/// Returns the difference divided by the original: 0 if both are 0, `None` if only the original is 0.
 fn relative_difference(original: f64, copy: f64) -> Option<f64> {
     if original == copy {
         Some(0.0)

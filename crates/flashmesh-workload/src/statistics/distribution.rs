@@ -43,8 +43,8 @@ impl Distribution {
         if self.total == 0 { 0.0 } else { (self.total - self.beyond) as f64 / self.total as f64 }
     }
 
-    /// Returns the Kolmogorov distance: the largest difference between the two distribution functions, from 0 (equal) to 1. Two
-    /// empty distributions are equal; an empty one has distance 1 from any other.
+    /// Returns the Kolmogorov distance: the largest difference between the two distribution functions, from 0 (equal) to 1. Two empty distributions
+    /// are equal; an empty distribution has distance 1 from any other.
     pub fn distance(&self, other: &Distribution) -> f64 {
         match (self.total, other.total) {
             (0, 0) => return 0.0,

@@ -1,7 +1,7 @@
 //! Statistics for the comparison of two traces: requests, arrivals, addresses and reuse.
 //!
-//! All figures are exact for the requests added, except that large sizes, interarrival times and stack distances are rounded to
-//! steps of at most 1/32. Memory grows with the number of distinct pages, not with the number of requests.
+//! All figures are exact for the requests added, except that large sizes, interarrival times and stack distances are rounded to steps of at most
+//! 1/64. Memory grows with the number of distinct pages, not with the number of requests.
 
 mod arrivals;
 mod comparison;
@@ -23,7 +23,7 @@ use stack::StackDistances;
 
 /// The lengths of the windows in which arrivals are counted, in mean interarrival times of the original.
 pub const WINDOWS: [u64; 3] = [10, 100, 1000];
-/// The minimum number of windows that the original must have; longer windows are left out.
+/// The minimum number of windows in the original trace. Window lengths with fewer windows are left out.
 const WINDOWS_MIN: u64 = 20;
 const SECTOR_BYTES: u64 = 512;
 

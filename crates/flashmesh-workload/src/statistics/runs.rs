@@ -2,10 +2,10 @@
 
 use super::Distribution;
 
-/// The number of runs tracked at a time. Older ones are considered ended.
+/// The number of runs tracked at a time. Older runs are considered ended.
 pub(super) const REMEMBERED: usize = 32;
 
-/// Runs of requests, each of which begins at the end of one of the last [`REMEMBERED`] runs.
+/// Sequential runs. A request that begins at the end of one of the last [`REMEMBERED`] runs continues that run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Runs {
     /// The end and the number of requests of the tracked runs, the latest first.

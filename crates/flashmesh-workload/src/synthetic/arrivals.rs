@@ -60,7 +60,7 @@ impl Arrivals {
     /// Returns the next arrival.
     ///
     /// # Errors
-    /// If it exceeds the largest time.
+    /// If the arrival exceeds the largest time.
     pub(crate) fn next(&mut self) -> Result<Time, WorkloadError> {
         let Some(now_ps) = self.next_ps else {
             return Err(unusable(

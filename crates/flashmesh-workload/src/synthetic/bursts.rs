@@ -7,11 +7,11 @@ use super::recurrence::{Groups, Recurrence};
 use crate::config::BurstKinds;
 use crate::request::RequestKind;
 
-/// The properties of bursts: `length` consecutive requests of a stream each, independent of their arrival times.
+/// The properties of bursts. A burst is `length` consecutive requests of a stream, whatever their arrival times.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bursts {
     length: u32,
-    /// The recurrence of bursts, if they recur. With [`BurstKinds::Alike`], bursts of reads and other bursts recur separately.
+    /// The recurrence of bursts; `None` if bursts do not recur. With [`BurstKinds::Alike`], bursts of reads and other bursts recur separately.
     recurrence: Option<Recurrence>,
     kinds: BurstKinds,
 }
@@ -42,8 +42,8 @@ pub(crate) struct StreamBursts {
     left: u32,
     /// The kind of all requests of the current burst, with [`BurstKinds::Alike`].
     kind: RequestKind,
-    /// The recurring groups: the first of all bursts, or of bursts of reads; the second of other bursts, with
-    /// [`BurstKinds::Alike`].
+    /// The recurring groups. With [`BurstKinds::Alike`], the first is for bursts of reads, the second for other bursts. Otherwise the first is for
+    /// all bursts.
     groups: Option<[Groups; 2]>,
 }
 

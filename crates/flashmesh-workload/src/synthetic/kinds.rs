@@ -22,8 +22,7 @@ const KINDS: [RequestKind; 4] =
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum KindMix {
     Only(RequestKind),
-    /// Cumulative chances in the order of [`KINDS`]: a draw selects the first kind whose chance holds it, and a write if none
-    /// does.
+    /// Cumulative chances in the order of [`KINDS`]. A draw selects the first kind whose chance holds, or a write if no chance holds.
     Mixed([Chance; KINDS.len()]),
 }
 

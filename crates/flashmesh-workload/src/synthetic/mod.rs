@@ -42,9 +42,9 @@ pub(crate) const INTERARRIVAL_DEFAULT: Time = Time::from_us(10);
 
 /// A synthetic workload: `[workload] kind = "synthetic"`.
 ///
-/// In open and stress replay there is one stream, handed out whatever the thread. In closed replay each thread has its
-/// own stream of random numbers, an even share of the requests, and for the sequential pattern its own part of the
-/// footprint. Arrivals are times of the arrival process in open replay, the first of them zero, and zero otherwise.
+/// In open and stress replay, all threads share one stream. In closed replay, each thread has its own stream of random numbers, an even share of the
+/// requests, and for the sequential pattern its own part of the footprint. In open replay, arrivals follow the arrival process and begin at zero;
+/// otherwise all arrivals are zero.
 ///
 /// ```
 /// use flashmesh_workload::config::{Replay, Workload};

@@ -9,8 +9,8 @@ pub(crate) type Generator = Xoshiro256PlusPlus;
 
 /// The seed of a workload: the seed of the run, and the index of the workload within a mix.
 ///
-/// The members of a mix draw from distant parts of one sequence. With consecutive seeds for the members, two runs with
-/// consecutive seeds would share members.
+/// The members of a mix draw from distant parts of one sequence. If the members had consecutive seeds instead, two runs with consecutive seeds would
+/// have equal members.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seed {
     value: u64,

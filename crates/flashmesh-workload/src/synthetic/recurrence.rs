@@ -8,10 +8,10 @@ use crate::error::WorkloadError;
 
 /// The rule by which groups of requests recur.
 ///
-/// Each turn has one group: with probability 1/n a new one, otherwise an earlier one. So each group recurs until it has had n turns
-/// on average, in a run of any length. The earlier group is selected by one of two rules. The first draws an earlier turn and takes
-/// its group, so that frequent groups recur more often (Simon, "On a class of skew distribution functions", 1955). The second draws
-/// an earlier group uniformly. The draws are hashes of the turn number, so no turn needs to be stored.
+/// Each turn has one group: a new group with probability 1/n, otherwise an earlier group. So a group has n turns on average, in a run of any length.
+/// The earlier group is selected by one of two rules. The first draws an earlier turn and takes its group, so that frequent groups recur more often
+/// (Simon, "On a class of skew distribution functions", 1955). The second draws an earlier group uniformly. The draws are hashes of the turn number,
+/// so no turn needs to be stored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Recurrence {
     is_new: Chance,
@@ -19,7 +19,8 @@ pub(crate) struct Recurrence {
 }
 
 impl Recurrence {
-    /// Creates a rule with `mean` turns per group; `skew` is the share of recurrences by the first rule.
+    /// Creates a rule with `mean` turns per group on average. `skew` is the share of recurrences that draw an earlier turn; the others draw an
+    /// earlier group uniformly.
     ///
     /// # Errors
     /// If `mean` is below 1 or above a million.
@@ -30,7 +31,7 @@ impl Recurrence {
         Ok(Recurrence { is_new: Chance::new(1.0 / mean), follows_turns: Chance::new(skew) })
     }
 
-    /// Returns the first turn of the group of `turn`. It identifies the group.
+    /// Returns the first turn of the group of `turn`, which identifies the group.
     fn first_turn(&self, seed: u64, turn: u64) -> u64 {
         let mut turn = turn;
         loop {
@@ -79,7 +80,7 @@ impl Groups {
     /// Starts the next turn.
     pub(crate) fn begin(&mut self) {
         let first = self.recurrence.first_turn(self.seed, self.turn);
-        // Other draws than those that select the group.
+        // The inverted seed gives other draws than those that select the group.
         self.draws = draws_of(!self.seed, first);
         self.turn += 1;
     }

@@ -31,7 +31,7 @@ pub(crate) struct SizeTable {
     columns: Vec<Column>,
 }
 
-/// A column of the alias method: its own size for draws below a limit, another size above it.
+/// A column of the alias method: the size of the column itself for draws below a limit, another size from the limit on.
 #[derive(Clone, Copy, Debug)]
 struct Column {
     own_below: u64,
@@ -91,7 +91,7 @@ impl SizeTable {
 #[derive(Clone, Debug)]
 pub(crate) struct SizesByKind {
     all: SizeTable,
-    /// The sizes of writes, if they differ from the others.
+    /// The sizes of writes; `None` if writes have the sizes of all other requests.
     writes: Option<SizeTable>,
 }
 

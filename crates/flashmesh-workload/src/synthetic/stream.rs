@@ -21,9 +21,9 @@ pub(crate) struct Recipe {
     pub(crate) kinds: KindMix,
     pub(crate) sizes: SizesByKind,
     pub(crate) addresses: Addresses,
-    /// The properties that requests of a burst share; `None` if they share nothing.
+    /// The properties of bursts; `None` if the requests of a burst share nothing.
     pub(crate) bursts: Option<Bursts>,
-    /// The share of requests that begin within a block; `None` if all begin at its start.
+    /// The share of requests that begin within a block; `None` if all requests begin at the start of a block.
     pub(crate) unaligned: Option<Unaligned>,
 }
 
@@ -104,7 +104,7 @@ impl Streams {
         }
     }
 
-    /// Appends the next requests of the single stream to `batch`, until it holds `count` or the stream ends.
+    /// Appends the next requests of the single stream to `batch`, until `batch` holds `count` requests or the stream ends.
     pub(crate) fn fill(&mut self, batch: &mut Vec<IoRequest>, count: usize) -> Result<(), WorkloadError> {
         let Some(stream) = self.streams.first_mut() else { return Ok(()) };
         while batch.len() < count && stream.left > 0 {
@@ -119,7 +119,7 @@ impl Streams {
 }
 
 impl Stream {
-    /// Draws the next request, of which at least one must be left. `index` is the number of the stream.
+    /// Draws the next request. At least one request must be left. `index` is the number of the stream.
     ///
     /// Always inlined: a returned request would be stored in pieces and loaded as a whole, which stalls the processor (failed
     /// store-to-load forwarding).
@@ -143,7 +143,7 @@ impl Stream {
             return Ok(IoRequest { arrival, kind, offset: Bytes::ZERO, size: Bytes::ZERO, stream: index });
         }
         let size = recipe.sizes.choose(kind, &mut self.generator);
-        // Only addresses recur. If sizes did too, those of the most frequent bursts would dominate the workload.
+        // Only addresses recur, not sizes: otherwise the sizes of the most frequent bursts would dominate the workload.
         let generator = self.bursts.as_mut().and_then(StreamBursts::draws).unwrap_or(&mut self.generator);
         let block = recipe.addresses.choose(generator, &mut self.cursor, size);
         let mut offset = recipe.layout.offset_of(block);

@@ -33,7 +33,7 @@ pub struct OutputFormat {
     pub name: &'static str,
     /// The title of the format.
     pub title: &'static str,
-    /// The unit of addresses and sizes. Requests are widened to multiples of it.
+    /// The unit of addresses and sizes. Requests are widened to multiples of this unit.
     pub sector_size: Bytes,
     /// Writes one request, a read or a write, including its line end.
     write: fn(&IoRequest, &mut dyn Write) -> io::Result<()>,
@@ -46,7 +46,7 @@ impl OutputFormat {
     /// Returns the output format of this name.
     ///
     /// # Errors
-    /// If there is none; the message names all formats.
+    /// If no output format has this name. The message names all formats.
     pub fn find(name: &str) -> Result<&'static OutputFormat, WorkloadError> {
         OUTPUT_FORMATS.iter().find(|format| format.name == name).copied().ok_or_else(|| {
             let names: Vec<&str> = OUTPUT_FORMATS.iter().map(|format| format.name).collect();
@@ -86,10 +86,10 @@ pub struct LeftOut {
 }
 
 impl LeftOut {
-    /// Counts `request` as left out if it moves no data and `drop` allows it. Returns whether it is left out.
+    /// Counts `request` as left out if it moves no data and `drop` is set. Returns whether the request is left out.
     ///
     /// # Errors
-    /// If it moves no data and `drop` is off; `whose` names its source in the message.
+    /// If `request` moves no data and `drop` is not set. `whose` names the source of the request in the message.
     fn leave_out(
         &mut self,
         request: &IoRequest,
@@ -126,13 +126,12 @@ pub enum ConvertError {
     Write(#[from] io::Error),
 }
 
-/// Writes the requests of `stream`, from its start, to `out`, without flushing it. `tolerate` is the share of lines that may be
-/// bad.
+/// Writes the requests of `stream`, from its start, to `out`, without flushing it. `tolerate` is the accepted share of bad lines.
 ///
 /// # Errors
 /// - If `out` cannot be written.
 /// - If a request is neither a read nor a write, which no format supports, unless `drop_unwritable`.
-/// - Like [`super::readers::scan`]; the output is then useless.
+/// - Any error of [`super::readers::scan`]. The output is then incomplete or wrong.
 pub fn convert(
     stream: TraceStream,
     tolerate: f64,

@@ -45,7 +45,7 @@ impl Maker for Unpacker {
     }
 }
 
-/// The decompressed bytes of a file, in order. An error is returned at its position among the bytes.
+/// The decompressed bytes of a file, in order. A decompression error is returned after all bytes before the error.
 pub(in super::super) struct UnpackedAhead {
     chunks: Ahead<Unpacker>,
     /// The current chunk, and the number of its bytes already read.
@@ -54,7 +54,7 @@ pub(in super::super) struct UnpackedAhead {
 }
 
 impl UnpackedAhead {
-    /// Starts with the first byte of `bytes`, a reader that decompresses.
+    /// Reads ahead from `bytes`, a reader that decompresses.
     pub fn of(bytes: Box<dyn Read + Send>) -> UnpackedAhead {
         UnpackedAhead { chunks: Ahead::of(Unpacker(bytes)), chunk: Chunk::default(), taken: 0 }
     }

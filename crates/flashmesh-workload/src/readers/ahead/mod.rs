@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
-/// The number of items queued for the consumer. Memory is bounded: beyond these, one item is being produced and one is being consumed.
+/// The maximum number of items queued for the consumer. Two more items can be in memory: one being produced and one being consumed.
 const ITEMS_AHEAD: usize = 4;
 
 /// A producer of a sequence of items.
@@ -27,9 +27,9 @@ pub(super) trait Maker: Send + Sized + 'static {
     fn make(&mut self) -> (Self::Item, bool);
 }
 
-/// The items of a [`Maker`], in order. The first one is produced by the consumer's thread, so that short files need no other thread. If the
-/// items are dropped early, the producing thread ends after its current item. The drop does not wait for that, because a read may block for
-/// long, as on a pipe.
+/// The items of a [`Maker`], in order. The consumer's thread produces the first item, so that short files need no other thread. If the consumer drops
+/// the items early, the producing thread ends after its current item. The drop does not wait for that thread, because a read may block for long, for
+/// example on a pipe.
 pub(super) struct Ahead<M: Maker>(Origin<M>);
 
 /// The source of the next item.
@@ -83,7 +83,7 @@ impl<M: Maker> Origin<M> {
         let work = move || take(&taken).map(|maker| send_all(maker, &sender));
         match Builder::new().name(M::THREAD.to_owned()).spawn(work) {
             Ok(thread) => Origin::Thread(receiver, thread),
-            // The thread has not taken the maker.
+            // No thread was spawned, so the maker was not taken.
             Err(_) => take(&handed).map_or(Origin::Over(None), Origin::Here),
         }
     }

@@ -14,7 +14,7 @@ pub(in super::super) struct Stretch {
     requests: Vec<IoRequest>,
     /// The number of lines read up to the end of the stretch.
     lines: u64,
-    /// The end of the trace or the error after this stretch; `None` if requests follow.
+    /// The end of the trace, or the error that follows this stretch; `None` if neither was reached.
     end: Option<Result<(), WorkloadError>>,
 }
 
@@ -48,7 +48,7 @@ impl Maker for Parser {
     }
 }
 
-/// The requests of a trace, in order. An error is returned at its position among the requests.
+/// The requests of a trace, in order. An error is returned after all requests before the error.
 pub(in super::super) struct RequestsAhead {
     stretches: Ahead<Parser>,
     /// The current stretch, and the number of its requests already taken.
@@ -63,7 +63,7 @@ impl RequestsAhead {
         RequestsAhead { stretches, stretch: Stretch::default(), taken: 0 }
     }
 
-    /// Limits the number of requests. Call this before the first one is taken.
+    /// Limits the number of requests. Call this before the first request is taken.
     pub fn limit(&mut self, requests: u64) {
         if let Some(parser) = self.stretches.maker() {
             parser.left = requests;
@@ -95,14 +95,14 @@ impl RequestsAhead {
         self.taken = 0;
     }
 
-    /// Returns the number of lines read, once the last request has been taken.
+    /// Returns the number of lines read up to the end of the current stretch.
     pub fn lines(&self) -> u64 {
         self.stretch.lines
     }
 
-    /// Returns the stream, once it has ended.
+    /// Discards the remaining requests and returns the stream.
     pub fn stream(&mut self) -> Option<&TraceStream> {
-        // The last stretch can arrive before the thread has ended.
+        // The thread returns the stream when it ends, which can be after the arrival of the last stretch.
         while self.stretches.next().is_some() {}
         self.stretches.maker().map(|parser| &parser.stream)
     }

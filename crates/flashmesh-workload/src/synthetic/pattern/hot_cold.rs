@@ -49,7 +49,7 @@ impl AddressPattern for HotCold {
     #[inline]
     fn choose(&self, generator: &mut Generator, _cursor: &mut Cursor, size: &Size) -> u64 {
         if self.hot.holds(Chance::draw(generator)) {
-            // If the footprint is hot to its end, its short last block may leave one start fewer.
+            // If the whole footprint is hot, a shorter last block can reduce the possible starts by one.
             let starts = (self.hot_blocks + 1 - size.blocks).min(size.starts);
             random::below(generator, starts)
         } else {

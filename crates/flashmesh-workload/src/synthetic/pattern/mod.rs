@@ -37,14 +37,14 @@ pub(crate) trait AddressPattern {
 /// The position of a stream in its part of the footprint, in blocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cursor {
-    /// The block after the last request; [`Cursor::NOWHERE`] without one.
+    /// The block after the last request; [`Cursor::NOWHERE`] if there is no last request.
     pub(crate) next: u64,
     pub(crate) first: u64,
     pub(crate) end: u64,
 }
 
 impl Cursor {
-    /// The value of `next` without a last request.
+    /// The value of `next` if there is no last request.
     pub(crate) const NOWHERE: u64 = u64::MAX;
 
     /// Creates a cursor for part `part` of `parts` equal parts of `blocks` blocks. Parts differ by at most one block.
@@ -54,7 +54,7 @@ impl Cursor {
     }
 }
 
-/// All patterns. An enum rather than a trait object, so that the call per request is inlined.
+/// Any address pattern. An enum, not a trait object, so that the call per request can be inlined.
 #[derive(Clone, Debug)]
 pub(crate) enum Addresses {
     Sequential(Sequential),

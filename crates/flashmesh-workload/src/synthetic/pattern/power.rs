@@ -10,8 +10,8 @@ use crate::synthetic::unusable;
 /// The number of uniform draws that are averaged for one draw of [`Normal`].
 const SUMMED: u64 = 12;
 
-/// The Pareto pattern: the first share `h` of the blocks receives `1 - h` of the requests, and again within that part, at every
-/// scale. Blocks are scattered over the footprint.
+/// The Pareto pattern: the first share `h` of the blocks receives a share `1 - h` of the requests. The same holds within that part, at every scale.
+/// Blocks are scattered over the footprint.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pareto {
     exponent: f64,

@@ -2,10 +2,9 @@
 
 /// A bijection of 0..n onto itself that scatters neighbouring numbers.
 ///
-/// Rounds of multiplication by an odd number and shift-xor permute the numbers with the bit length of n - 1. A result of n or
-/// more is permuted again until it is below n ("cycle walking", Black and Rogaway, "Ciphers with arbitrary finite domains",
-/// 2002), which takes fewer than two passes on average. The permutation depends only on n, so the popular blocks are the same for
-/// every seed and every stream.
+/// Rounds of multiplication by an odd number and shift-xor permute the numbers with the bit length of n - 1. A result of n or more is permuted again
+/// until the result is below n ("cycle walking", Black and Rogaway, "Ciphers with arbitrary finite domains", 2002), which takes fewer than two passes
+/// on average. The permutation depends only on n, so the popular blocks are the same for every seed and every stream.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scatter {
     count: u64,

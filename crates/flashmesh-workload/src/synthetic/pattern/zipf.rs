@@ -49,11 +49,11 @@ struct Ranks {
     exponent: f64,
     theta: f64,
     count: u64,
-    /// H(1.5) - h(1), the start of the column of rank 1.
+    /// H(1.5) - h(1), the start of the column of rank 1. The function h is `hat`, H is `integral`.
     area_first: f64,
     /// H(n + 0.5) - `area_first`.
     area: f64,
-    /// If a rank exceeds its point by at most this, it is accepted without computing its column.
+    /// The largest `rank - point` at which a rank is accepted without computing its column.
     squeeze: f64,
 }
 
