@@ -32,9 +32,9 @@ fn json_of(value: &str) -> Value {
 impl Config {
     /// Returns the complete configuration as TOML: every key that is set, in the order of declaration.
     ///
-    /// With streams, the defaults above them are omitted, because every stream has all of its keys.
+    /// If there are streams, the top-level defaults of streams are omitted, because every stream states all of its keys.
     ///
-    /// [`Config::from_str`] parses it into an equal configuration, even if presets have changed since. (In a trace path that is not Unicode,
+    /// [`Config::from_str`] parses the text into an equal configuration, even if presets have changed since. (In a trace path that is not Unicode,
     /// invalid characters are replaced.)
     pub fn to_toml(&self) -> String {
         self.text_without(&[])
@@ -73,7 +73,7 @@ impl Config {
         Value::Object(tables).to_string()
     }
 
-    /// Returns the sections of the canonical form: without the defaults above streams if there are streams, and without `[policy]` if it is empty.
+    /// Returns the sections of the canonical form. Omits the top-level defaults of streams if there are streams, and `[policy]` if no policy is set.
     fn shown_entries(&self) -> impl Iterator<Item = Written> {
         let is_read = |section: &str| self.stream.is_empty() || !PER_STREAM.contains(&section);
         let policies = |section: &str, keys: &[(&str, Option<String>)]| {
@@ -82,8 +82,8 @@ impl Config {
         self.entries().into_iter().filter(move |(section, keys)| is_read(section) && policies(section, keys))
     }
 
-    /// Returns the first key, in the order of declaration, with different values in `self` and `other`, and both values; `None` if the
-    /// configurations are equal.
+    /// Returns the first key, in the order of declaration, whose values in `self` and `other` differ, with both values; `None` if the configurations
+    /// are equal.
     pub(crate) fn first_difference(&self, other: &Config) -> Option<(String, [Option<String>; 2])> {
         let listed = |config: &Config| -> Vec<(String, Option<String>)> {
             let dotted = |section: &str, key: &str| {
@@ -106,7 +106,7 @@ impl Config {
 
     /// Returns a fingerprint of the configuration: the SHA-256 of the canonical form, in hexadecimal.
     ///
-    /// Of the paths of traces, fitted profiles and policies only the file name counts, so the hash does not depend on the folder of the run.
+    /// Paths of traces, fitted profiles and policies count only by file name, so the hash does not depend on the folder of the run.
     pub fn hash(&self) -> String {
         let mut portable = self.clone();
         let streams = portable.stream.iter_mut().map(|stream| &mut stream.workload);

@@ -11,7 +11,7 @@ pub use flashmesh_base::config::error::ConfigErrorKind;
 
 /// The error of an invalid configuration, with all of its problems.
 ///
-/// Its text is meant for users: each problem with file, line and column, the source line with a caret, and usually the remedy.
+/// The text of the error is meant for users: each problem with file, line and column, the source line with a caret, and usually the remedy.
 #[derive(Clone, Debug)]
 pub struct ConfigError {
     problems: Vec<Problem>,
@@ -57,7 +57,7 @@ pub(super) struct Finding {
     pub place: Option<Location>,
 }
 
-/// The maximum number of problems shown. Of further ones, only the number is shown.
+/// The maximum number of problems shown. Of further problems, only the number is shown.
 const SHOWN_MAX: usize = 20;
 
 impl ConfigError {
@@ -128,7 +128,7 @@ fn render(sources: &[Source], finding: &Finding) -> String {
     if let Some(place) = &finding.place {
         let source = &sources[place.source];
         let (start, end) = (boundary(&source.text, place.span.start), boundary(&source.text, place.span.end));
-        // Mark only the first line of a long value: the caret shows its start.
+        // Mark only the first line of a value: the caret shows the start of the value.
         let end = source.text[start..end].find('\n').map_or(end, |newline| start + newline);
         let annotation = AnnotationKind::Primary.span(start..end);
         group = group.element(Snippet::source(&source.text).path(&source.name).annotation(annotation));

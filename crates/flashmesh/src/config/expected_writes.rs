@@ -3,33 +3,33 @@
 use super::{Config, Workload, WorkloadKind};
 use crate::units::Bytes;
 
-/// Writes of all streams.
+/// The expected writes of all streams together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExpectedWrites {
     /// Whether any request may write.
     pub any: bool,
-    /// Sizes of the writes, the same for all streams that write; `None` if they differ, or are not known before the run.
+    /// The sizes of the writes, if all streams that write have the same; `None` if the sizes differ between streams, or are not known before the run.
     pub sizes: Option<WriteSizes>,
 }
 
-/// Sizes of writes, and where they begin.
+/// The sizes of writes, and the alignment of their offsets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WriteSizes {
     /// Each size, and its weight.
     pub weighted: Vec<(Bytes, f64)>,
-    /// Divisor of all offsets.
+    /// The size of which all offsets are multiples.
     pub alignment: Bytes,
 }
 
 impl ExpectedWrites {
-    /// Returns the writes of requests that come from outside the configuration: any size.
+    /// Returns the expected writes if requests come from outside the configuration: writes of unknown sizes.
     pub fn unknown() -> ExpectedWrites {
         ExpectedWrites { any: true, sizes: None }
     }
 }
 
 impl Config {
-    /// Returns the writes of the configured workloads.
+    /// Returns the expected writes of the configured workloads.
     pub fn expected_writes(&self) -> ExpectedWrites {
         let streams = self.streams();
         let mut sizes = streams.iter().map(|stream| &stream.workload).filter(|workload| writes(workload)).map(sizes_of);
@@ -44,7 +44,7 @@ fn writes(workload: &Workload) -> bool {
     !only_reads
 }
 
-/// Returns whether the configuration itself says what `workload` requests.
+/// Returns whether the configuration determines the requests of `workload` without a trace or a profile.
 fn is_described(workload: &Workload) -> bool {
     matches!(workload.kind, WorkloadKind::Synthetic | WorkloadKind::Job)
 }

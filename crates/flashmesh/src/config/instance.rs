@@ -7,8 +7,8 @@ use super::unused::value_of;
 use super::{Config, Instance};
 
 impl Config {
-    /// Returns the keys whose values the plain instance does not support, with the instance that each needs. Keys with their default, and
-    /// keys without effect, are left out.
+    /// Returns the keys whose values the plain instance does not support, with the instance that each value needs. Keys with their default, and keys
+    /// without effect, are left out.
     pub fn needs(&self) -> Vec<(String, Instance)> {
         let entries = self.entries();
         let wanting = parameters().filter(|spec| spec.needs.instance > Instance::Plain);

@@ -78,7 +78,7 @@ const RENAMED: [(&str, &str, &str); 4] = [
 pub struct Loaded {
     /// The loaded configuration.
     pub config: Config,
-    /// Notes about old names that are still accepted, a sentence each. They do not affect the configuration.
+    /// Notes about accepted old names, one sentence each. The notes do not affect the configuration.
     pub notes: Vec<String>,
 }
 
@@ -106,7 +106,7 @@ pub(crate) fn load(
 ) -> Result<Loaded, ConfigError> {
     let mut loader = Loader::default();
     let file_entries = file.map(|(name, text)| loader.parse(name, text)).unwrap_or_default();
-    // Further errors in a file that is not TOML would only result from the first one.
+    // Stop at a file that is not TOML: further errors would only be consequences of the first error.
     if loader.findings.iter().any(|finding| finding.kind == ConfigErrorKind::InvalidToml) {
         return Err(ConfigError::new(&loader.sources, &loader.findings));
     }
@@ -250,7 +250,7 @@ impl Loader {
         self.config.stream.iter_mut().find(|stream| stream.name == name)
     }
 
-    /// Returns the name of the workload section of a stream, or of the top level, and the section.
+    /// Returns the workload section of a stream (`None`: of the top level), with the name of the section.
     fn workload(&mut self, stream: Option<&str>) -> (String, &mut Workload) {
         match stream.and_then(|name| self.config.stream.iter().position(|stream| stream.name == name)) {
             Some(at) => {
@@ -311,7 +311,7 @@ impl Loader {
         self.find(ConfigErrorKind::UnknownKey, message, help, Some(entry.key_place.clone()));
     }
 
-    /// Derives `workload.kind` from a trace or a profile. It replaces the kind of a lower layer.
+    /// Derives `workload.kind` from the key of a trace, a profile or a fitted profile. The derived kind replaces the kind of a lower layer.
     pub fn imply_workload_kind(&mut self, layer: Layer, stream: Option<&str>) {
         let (section, _) = self.workload(stream);
         let set_here =
@@ -381,11 +381,12 @@ impl Loader {
     }
 
     fn finish(mut self, checks: Checks) -> Result<Loaded, ConfigError> {
-        // A key in error has its default instead, which could cause misleading conflicts.
+        // Not after an error: the key in error has its default value, which could cause misleading conflicts.
         if self.findings.is_empty() {
             for clash in checks(&self.config) {
                 let culprits = clash.keys.iter().filter_map(|key| self.setting_of(key));
-                // Blame the key that was set in the latest layer; among several of them the first, which is the likeliest cause.
+                // Report the conflict at the key that was set in the latest layer. Among several such keys, choose the first of the clash, the
+                // likeliest cause.
                 let culprit = culprits.rev().max_by_key(|setting| setting.layer);
                 let place = culprit.map(|setting| setting.value_place.clone());
                 self.findings.push(Finding { kind: clash.kind, message: clash.message, help: clash.help, place });
@@ -432,7 +433,7 @@ pub(super) fn parameters() -> impl Iterator<Item = &'static ParameterSpec> {
     Config::sections().iter().flat_map(|section| &section.parameters)
 }
 
-/// Returns the names of sections; of named tables the part before the name.
+/// Returns the names of all sections. A named table counts once, under the part before the name, such as `stream`.
 fn table_names() -> Vec<&'static str> {
     let names = Config::sections().iter().map(|section| section.table().unwrap_or(section.name));
     names.filter(|name| !name.is_empty()).chain([Named::Stream.key()]).collect()

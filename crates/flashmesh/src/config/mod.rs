@@ -19,15 +19,16 @@
 //! # Ok::<(), flashmesh::config::ConfigError>(())
 //! ```
 //!
-//! A value comes from the last layer that sets it: the defaults (equal to the preset `venice-z-nand`, except for `venice.revisits`), the preset
-//! named in the file or an override, the file, the jobs of fio, the overrides in their order. Overrides change the streams and namespaces
-//! defined by the file or the jobs. They can only define new ones if the file contains nothing but its preset.
+//! The value of a key comes from the last layer that sets the key. The layers are: the defaults (equal to the preset `venice-z-nand`, except for
+//! `venice.revisits`), the preset named in the file or an override, the file, the jobs of fio, and the overrides in their order. Overrides change the
+//! streams and namespaces defined by the file or the jobs. Overrides can define new streams and namespaces only if the file contains nothing but its
+//! preset, and there are no jobs.
 //!
-//! Each of several streams may have its own `[workload]`, `[replay]` and `[queue]`, written as `[stream.NAME.workload]`. The defaults of a
-//! stream are these sections above all streams, whichever layer sets them; keys of the stream itself take precedence.
+//! Each of several streams may have its own `[workload]`, `[replay]` and `[queue]`, written as `[stream.NAME.workload]`. The top-level sections of
+//! these names hold the defaults of all streams, whichever layer sets the defaults; keys of the stream itself take precedence.
 //!
-//! To add a parameter, declare it in its file in `sections/`, or in `flashmesh-workload` for `[workload]` and `[replay]`. To add a choice, such
-//! as another interconnect, add one line to its enumeration. The reference page, the schema and the Python types are generated from these
+//! To add a parameter, declare it in its file in `sections/`, or in `flashmesh-workload` for `[workload]` and `[replay]`. To add a choice, such as
+//! another interconnect, add one line to its enumeration. The reference page, the schema and the Python types are generated from these declarations
 //! (`cargo run -p flashmesh --example generate`).
 
 mod canonical;

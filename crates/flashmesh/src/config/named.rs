@@ -28,7 +28,7 @@ impl Named {
     }
 }
 
-/// Returns the nesting depth of the table that begins with `first`.
+/// Returns the number of names in the path of a section that begins with `first`: 3 for `stream.NAME.workload`.
 pub(super) fn depth(first: &str) -> usize {
     match Named::of(first) {
         Some(Named::Stream) => 3,
@@ -78,7 +78,7 @@ impl Loader {
         }
     }
 
-    /// Returns the index of a named table, which is added if it is new; `None` if the name is not allowed.
+    /// Returns the index of a named table; a new table is added first. Returns `None` if the name is not allowed.
     fn admit(&mut self, layer: Layer, kind: Named, table: &KeyValue) -> Option<usize> {
         let (key, name) = (kind.key(), &table.key);
         if let Some(at) = self.named.iter().position(|known| known.kind == kind && known.name == *name) {
@@ -92,7 +92,7 @@ impl Loader {
             return None;
         }
         let known: Vec<&NamedTable> = self.named.iter().filter(|known| known.kind == kind).collect();
-        // With only a preset, overrides may define new names. Otherwise a name that the file does not have is misspelt.
+        // Overrides may define new names only if the file contains nothing but a preset. Otherwise a new name is a misspelt one.
         if layer == Layer::Override && !self.is_bare {
             let names: Vec<&str> = known.iter().map(|known| known.name.as_str()).collect();
             let message = format!("there is no {key} {}", quoted(name));
@@ -121,7 +121,7 @@ impl Loader {
         Some(self.named.len() - 1)
     }
 
-    /// Builds the streams once their defaults are known. A trace in the file is relative to `folder`.
+    /// Builds the streams once their defaults are known. The path of a trace in the file is relative to `folder`.
     pub(super) fn make_streams(&mut self, folder: Option<&Path>) {
         let tables = std::mem::take(&mut self.named);
         for table in tables.iter().filter(|table| table.kind == Named::Stream) {

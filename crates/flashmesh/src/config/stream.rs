@@ -22,7 +22,7 @@ macro_rules! per_stream {
             $($(#[$meta])+ pub $field: $section,)+
         }
 
-        /// The sections of a stream. At top level they hold the defaults of all streams.
+        /// The sections of a stream. The top-level sections of the same names hold the defaults of all streams.
         pub(super) const PER_STREAM: &[&str] = &[$(stringify!($field)),+];
 
         impl StreamConfig {
@@ -61,7 +61,7 @@ macro_rules! per_stream {
         }
 
         impl Config {
-            /// Resets the defaults of streams: with streams, nothing else uses them.
+            /// Resets the top-level sections that hold the defaults of streams. Once the streams are built, nothing uses these sections.
             pub(super) fn reset_stream_defaults(&mut self) {
                 $(self.$field = $section::default();)+
             }
@@ -79,13 +79,13 @@ per_stream! {
 }
 
 impl Config {
-    /// Returns the streams of the run in the order of the text; without `[stream.*]`, a single one named `host`.
+    /// Returns the streams of the run in the order of the text; without `[stream.*]`, a single stream named `host`.
     pub fn streams(&self) -> Vec<StreamConfig> {
         if self.stream.is_empty() { vec![StreamConfig::of(self, STREAM_DEFAULT)] } else { self.stream.clone() }
     }
 }
 
-/// Returns whether `name` is a bare TOML key.
+/// Returns whether `name` is a bare TOML key of at most 64 characters.
 pub(crate) fn is_name(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     (1..=64).contains(&name.len()) && name.bytes().all(plain)

@@ -47,7 +47,7 @@ macro_rules! tree {
                 Root { $($root_field: self.$root_field.clone(),)+ }
             }
 
-            /// Returns the description of every section. The first one has the top-level keys, the last is that of a namespace.
+            /// Returns the description of every section. The first section has the top-level keys, the last is `[namespace.NAME]`.
             pub fn sections() -> &'static [SectionSpec] {
                 static SECTIONS: LazyLock<Vec<SectionSpec>> =
                     LazyLock::new(|| vec![Root::spec(), $(<$section as Section>::spec(),)+ Namespace::spec()]);
@@ -114,7 +114,7 @@ tree! {
     /// The complete configuration of a run as plain data. The defaults are those of the preset `venice-z-nand`, except for
     /// `venice.revisits`.
     ///
-    /// Usually loaded from a file ([`Config::from_file`]). [`Config::validate`] checks a configuration assembled in code.
+    /// Configurations are usually loaded from a file ([`Config::from_file`]). [`Config::validate`] checks a configuration assembled in code.
     Config {
         root {
             /// Seed of all random choices of a run.
@@ -181,9 +181,8 @@ tree! {
         /// The queue pair of a stream.
         queue: Queue,
         named {
-            /// Several workloads at once, in the order of their stream numbers. If there are any, `workload`, `replay` and
-            /// `queue` above have no effect: when a file is loaded they are the defaults of its streams, and are reset
-            /// afterwards.
+            /// Several workloads at once, in the order of their stream numbers. If there are streams, the top-level `workload`, `replay` and `queue`
+            /// have no effect. While a file is loaded, these sections are the defaults of its streams; afterwards, they are reset.
             stream: Vec<StreamConfig>,
             /// The namespaces, by name: parts of the space that the host sees.
             namespace: Vec<(String, Namespace)>,

@@ -27,7 +27,7 @@ impl Config {
         (self.units_per_page() * self.pages_per_program() / self.pages_per_unit()).max(1)
     }
 
-    /// Returns the pages of a word line: the bits per cell.
+    /// Returns the pages of a word line, one per bit of a cell.
     pub fn pages_per_word_line(&self) -> u32 {
         match self.flash.page_types {
             PageTypes::One => 1,
@@ -48,8 +48,8 @@ impl Config {
         Some(programs)
     }
 
-    /// Returns the array as the mapping table sees it: its pages are mapping units, without those used for parity. If the unit is larger than a
-    /// block, which is a configuration error, a block has one unit.
+    /// Returns the geometry that the mapping table uses: its pages are mapping units, and units used for parity are left out. If the unit is larger
+    /// than a block, which is a configuration error, a block has one unit.
     pub fn unit_geometry(&self) -> Geometry {
         let (units, pages) = (self.units_per_page(), self.pages_per_unit());
         let in_block = (self.geometry.pages_per_block.saturating_mul(units) / pages).max(1);
@@ -66,10 +66,10 @@ impl Config {
         self.data_of(word_lines.saturating_mul(self.units_per_page()) / self.pages_per_unit(), self.units_per_page())
     }
 
-    /// Returns how many of the `in_block` units of a block hold data rather than parity. A program writes `of_program` units.
+    /// Returns the number of units that hold data, not parity, among the `in_block` units of a block. A program writes `of_program` units.
     fn data_of(&self, in_block: u32, of_program: u32) -> u32 {
         let programs_of_parity = self.parity_stripe().map_or(0, |programs| (in_block / of_program).div_ceil(programs));
-        // A block of a single program is a configuration error with parity.
+        // With parity, a block of a single program is a configuration error.
         in_block - (programs_of_parity * of_program).min(in_block.saturating_sub(of_program))
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn value_of(entries: &[Written], section: &str, key: &str) -> String 
     keys.iter().find(|(name, _)| *name == key).and_then(|(_, value)| value.clone()).unwrap_or_default()
 }
 
-/// Returns the condition on a Python policy that would replace the key, if there is one.
+/// Returns the condition on a Python policy that can replace the key; `None` if no policy can.
 fn policy_of(with: &UsedWith) -> Option<&Condition> {
     with.any_of.iter().find(|condition| condition.section == "policy")
 }
@@ -56,7 +56,7 @@ impl Scope<'_> {
         each.collect::<Vec<_>>().join(" and ")
     }
 
-    /// Returns the remedy: "set replay.mode to "open"".
+    /// Returns the remedy, such as `set replay.mode to "open"`.
     fn remedy(self, with: &UsedWith) -> String {
         if let Some(policy) = policy_of(with) {
             return format!("leave {} away", policy.path());
@@ -70,10 +70,10 @@ impl Scope<'_> {
 }
 
 impl Config {
-    /// Returns why `path`, such as `venice.routing`, has no effect: the present value of the key that its condition requires. `None` if it
-    /// has an effect, or if there is no such key.
+    /// Returns the reason why the key `path`, such as `venice.routing`, has no effect: the present value of the key in its condition. `None` if the
+    /// key has an effect or does not exist.
     ///
-    /// Considers only the values in effect, whereas loading accepts a key without effect if the same text selects another mode.
+    /// Considers only the values in effect. Loading is more tolerant: loading accepts a key without effect if the same text selects another mode.
     pub fn unread(&self, path: &str) -> Option<String> {
         let stream = self.stream.iter().map(|stream| format!("stream.{}", stream.name));
         let stream = stream.into_iter().find(|stream| path.starts_with(&format!("{stream}.")));
@@ -103,10 +103,9 @@ impl Config {
 impl Loader {
     /// Reports keys without effect.
     ///
-    /// A key is not reported if its layer, or a later one, explicitly sets the key of the condition: a file may contain values for several
-    /// modes, and overrides may switch between them. A top-level key is not reported if it has an effect in at least one stream. Keys of a
-    /// preset are never reported. Naming a Python policy is not such a switch: keys of the replaced built-in policy in the same file are
-    /// reported.
+    /// A key is not reported if its layer, or a later one, explicitly sets the key of the condition: a file may contain values for several modes, and
+    /// overrides may switch between them. A top-level key is not reported if it has an effect in at least one stream. Keys of a preset are never
+    /// reported. A Python policy is not such a mode: keys of the replaced built-in policy in the same file are reported.
     pub(super) fn find_unused(&mut self) {
         let entries = self.config.entries();
         let streams: Vec<String> = self.config.stream.iter().map(|stream| format!("stream.{}", stream.name)).collect();
@@ -133,7 +132,7 @@ impl Loader {
         self.findings.extend(found);
     }
 
-    /// Returns the setting of a key by the user; `None` for keys of presets and for invalid values.
+    /// Returns the user's setting of a key; `None` if only a preset sets the key, or if the value is invalid.
     fn given(&self, section: &str, key: &str) -> Option<&Setting> {
         self.settings.get(&dotted(section, key)).filter(|setting| setting.taken && setting.layer > Layer::Preset)
     }
@@ -171,12 +170,11 @@ impl Loader {
         Some(unused(setting, message, format!("{}, or leave {key} away", streams[0].remedy(with))))
     }
 
-    /// Returns whether the key of the condition is set in the layer of `setting` or a later one. For a key of a stream, a top-level
-    /// setting counts only from a later layer; for a top-level key (`stands_above`), also from its own layer.
+    /// Returns whether the key of the condition is set in the layer of `setting` or a later layer. If that key belongs to a stream, the top-level
+    /// setting of the key counts too, but only in a later layer, unless `stands_above`.
     fn is_decided(&self, with: &UsedWith, scope: Scope<'_>, setting: &Setting, stands_above: bool) -> bool {
         if let Some(policy) = policy_of(with) {
-            // Every run of a comparison has its own overrides. Whether a key has an effect in any of them is checked where all runs are
-            // known.
+            // Every run of a comparison has its own overrides. The code that knows all runs checks whether a key has an effect in any run.
             let is_override = setting.layer == Layer::Override;
             return self.is_stated(policy, policy.section, scope, setting, is_override) || self.says_all(setting.layer);
         }
@@ -188,7 +186,7 @@ impl Loader {
         })
     }
 
-    /// Returns whether a layer sets every key, as the canonical form of a configuration does, which must be loadable.
+    /// Returns whether every key is set in `layer` or a later layer, as in the canonical form of a configuration, which must stay loadable.
     fn says_all(&self, layer: Layer) -> bool {
         let above = |spec: &&ParameterSpec| !StreamConfig::has_section(spec.section) && !spec.section.contains("NAME");
         let is_said = |spec: &ParameterSpec| self.settings.get(&spec.path()).is_some_and(|by| by.layer >= layer);
@@ -203,13 +201,13 @@ impl Loader {
         if said(condition.key, same) {
             return true;
         }
-        // A later source of requests, such as a trace, implies the kind.
+        // A source of requests set in a later layer, such as a trace, implies the kind.
         let path = dotted(condition.section, condition.key);
         if path == SOURCE[0] {
             let keys = SOURCE.iter().filter_map(|path| path.split_once('.'));
             return keys.skip(1).any(|(_, key)| said(key, false));
         }
-        // A text cannot state that a key is unset, unless it states all other keys of the section, as the canonical form does.
+        // A text states that a key is unset by setting all other keys of the section, as the canonical form does.
         let others = || parameters().filter(|spec| spec.section == condition.section && spec.default_text.is_some());
         scope.value(condition).is_empty() && others().all(|spec| said(spec.key, same))
     }

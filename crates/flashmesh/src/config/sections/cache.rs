@@ -11,7 +11,7 @@ choices! {
     CacheSharing {
         /// All streams use the whole cache.
         Shared = "shared",
-        /// Each stream has an equal part of its own.
+        /// Each stream uses an equal part.
         PerStream = "per-stream",
     }
 }
@@ -19,9 +19,9 @@ choices! {
 choices! {
     /// The moment at which a write that the cache accepts completes.
     CacheWrites {
-        /// When its data is in DRAM (write-back).
+        /// When the data is in DRAM (write-back).
         Back = "back",
-        /// When its data is on flash (write-through). The data stays in DRAM for reads.
+        /// When the data is on flash (write-through). The data stays in DRAM for reads.
         Through = "through",
     }
 }
@@ -29,11 +29,11 @@ choices! {
 choices! {
     /// The rule by which dirty pages are destaged (written to flash).
     Destage {
-        /// The least recently used first, starting when the dirty share of the cache exceeds `high-mark` and stopping at `low-mark`.
+        /// The least recently used pages first, starting when the dirty share of the cache exceeds `high-mark` and stopping at `low-mark`.
         Watermark = "watermark",
-        /// The least recently used first, when their space is needed.
+        /// The least recently used pages first, when their space is needed.
         Eviction = "eviction",
-        /// A page written for the first time within `destage-window` at once; a page written again when its space is needed.
+        /// A page written for the first time within `destage-window`: at once. A rewritten page: when its space is needed.
         FirstWrite = "first-write",
     }
 }
@@ -53,7 +53,7 @@ choices! {
     RowPolicy {
         /// Closed: every access opens its rows.
         Closed = "closed",
-        /// Open: a hit costs only the column latency; an access to another row closes the open one first.
+        /// Open: a hit costs only the column latency; an access to another row first closes the open row.
         Open = "open",
     }
 }
@@ -73,32 +73,32 @@ section! {
         high_mark: f64 as Share = 0.8, in 0.0..=1.0, with "destage" = ["\"watermark\""], needs plain;
         /// Dirty share of the cache at which destaging stops.
         low_mark: f64 as Share = 0.6, in 0.0..=1.0, with "destage" = ["\"watermark\""], needs plain;
-        /// Time after a write of a page during which another write of it counts as a rewrite.
+        /// Time after a write of a page during which another write of the page counts as a rewrite.
         destage_window: Time = Time::from_ms(1_000), in Time::ZERO..=Time::from_ms(1_000_000_000), with "destage" = ["\"first-write\""], needs plain;
         /// Maximum number of pages in destage. Pages that `first-write` destages at once are not counted.
         destages_max: Option<u32> = None, unset "those of two programs for each plane", in 1..=1_000_000, needs plain;
-        /// Size of a destage stripe: dirty data that is destaged together. Destaging starts when this much is due, or when a write waits for space or
-        /// a flush waits. With `gc.paced`, collections first make the moves they owe, and otherwise wait unless space is nearly exhausted. Unset:
-        /// pages are destaged one by one.
+        /// Size of a destage stripe: dirty data that is destaged together. Destaging starts when a stripe of data is due, when a write waits for
+        /// space, or when a flush waits. With `gc.paced`, collections make their owed moves before each stripe, and wait at other times unless space
+        /// is nearly exhausted. If unset, pages are destaged one by one.
         destage_stripe: Option<Bytes> = None, unset "a page", in Bytes::new(512)..=Bytes::new(1 << 44), with "writes" = ["\"back\""],
             needs any where "destage-stripe" != [""];
         /// Amount of data in destage at which writes wait.
         destage_limit: Option<Bytes> = None, unset "any", in Bytes::new(1)..=Bytes::new(1 << 44), needs plain;
-        /// Maximum dirty share of the cache. A write that would exceed it waits.
+        /// Maximum dirty share of the cache. A write that would exceed this share waits.
         dirty_limit: f64 as Share = 1.0, in 0.0..=1.0, needs plain;
         /// Commands that wait while a write waits for space, or because of `throttle-interval`.
         stall: CacheStall = CacheStall::Writes, needs any where "stall" != ["\"writes\""];
-        /// Write throttling while dies collect for lack of space: the least time between two pages that writes bring into the cache, if all dies do;
-        /// otherwise multiplied by the share of dies that do. 0 turns it off.
+        /// Write throttling: the minimum time between two pages that writes bring into the cache while all dies collect for lack of space. If only
+        /// some dies collect, the time is multiplied by their share. 0 turns throttling off.
         throttle_interval: Time = Time::ZERO, in Time::ZERO..=Time::from_ms(1_000), with "writes" = ["\"back\""],
             needs any where "throttle-interval" != ["\"0ps\""];
-        /// Whether reads suspend programs and erases while a write waits for space, or because of `throttle-interval`. If not, dies first finish the
-        /// operations that free space.
+        /// Whether reads suspend programs and erases while a write waits for space, or because of `throttle-interval`. If false, dies first finish
+        /// the operations that free space.
         suspend_when_full: bool = true,
             with "flash.suspension" != ["\"off\""] or "ftl.policy" = ["\"mbm\""], needs plain;
         /// Whether a page stays in the cache, for reads, after it is on flash.
         keep_destaged: bool = true, needs plain;
-        /// Whether a page that is read but was never written, and so holds no data, is cached.
+        /// Whether a page without data (never written) is cached when it is read.
         keep_unwritten: bool = true, needs plain;
         /// Whether a host flush destages dirty pages. `false` models a cache that survives a power loss: a flush completes when earlier writes have
         /// completed, and does not cause partly filled programs to run.
@@ -110,7 +110,7 @@ section! {
         /// Transfer rate of DRAM once a column is open.
         data_rate: Rate = Rate::from_bytes_per_second(6_400_000_000),
             in Rate::from_bytes_per_second(1_000)..=Rate::UNLIMITED, needs plain;
-        /// Smallest transfer. Accesses are rounded up to it in every row.
+        /// Smallest transfer. In every row, accesses are rounded up to multiples of this size.
         burst: Bytes = Bytes::new(32), in Bytes::new(1)..=Bytes::from_kib(4), needs plain;
         /// Time from the opening of a row until a column can be addressed (tRCD).
         row_to_column_delay: Time = Time::from_ns(13), in Time::ZERO..=DRAM_TIME_MAX, needs plain;

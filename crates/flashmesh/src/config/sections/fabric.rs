@@ -14,7 +14,7 @@ choices! {
         Bus = "bus",
         /// The bus with twice the rate, and with packets that the chips decode (pSSD).
         Pssd = "pssd",
-        /// A horizontal channel per row of chips and a vertical one per column, with packets (pnSSD). The array must be square.
+        /// A horizontal channel per row of chips and a vertical channel per column, with packets (pnSSD). The array must be square.
         Pnssd = "pnssd",
         /// A packet-switched network with a router in each chip (NoSSD).
         Nossd = "nossd",
@@ -26,7 +26,7 @@ choices! {
 }
 
 impl FabricKind {
-    /// Returns whether `names` are those of all kinds, in their order. Tables with an entry per kind assert this at compile time.
+    /// Returns whether `names` are the names of all kinds, in the order of declaration. Tables with an entry per kind assert this at compile time.
     pub const fn are_names(names: &[&str]) -> bool {
         if names.len() != FabricKind::ALL.len() {
             return false;
@@ -52,8 +52,8 @@ choices! {
     Arbitration {
         /// Commands (with their write data) before data out.
         CommandFirst = "command-first",
-        /// Like `command-first`, but a die whose data has just left requests the path for its next command before the channel is granted. So
-        /// dies sense while others send, as in SSDsim, the simulator of MBM.
+        /// Like `command-first`, but a die whose data has just left requests the path for its next command before the channel is granted. So dies
+        /// sense while other dies send data, as in SSDsim, the simulator of MBM.
         NextCommandFirst = "next-command-first",
         /// Data out before commands.
         DataFirst = "data-first",
@@ -94,7 +94,7 @@ impl HoldPath {
         matches!(self, HoldPath::Always | HoldPath::Programs)
     }
 
-    /// Returns the same value without programs, erases and copybacks.
+    /// Returns the value in which programs, erases and copybacks hold no path.
     pub const fn without_programs(self) -> HoldPath {
         if self.holds_reads() { HoldPath::Reads } else { HoldPath::Never }
     }
@@ -159,8 +159,9 @@ choices! {
     ChannelLoad {
         /// No effect: the rate is independent of the number of chips.
         None = "none",
-        /// A longer time per byte: that of the rate plus one time constant, the resistance of the driver times the capacitance of the
-        /// controller and of all chips on the channel (Design for Scalability, PACT 2014, section 3, Shared Channel Model, and section 4.4).
+        /// A longer time per byte: the time at the channel rate plus one time constant. The time constant is the resistance of the driver times the
+        /// capacitance of the controller and of all chips on the channel (Design for Scalability, PACT 2014, section 3, Shared Channel Model, and
+        /// section 4.4).
         Chips = "chips",
     }
 }
@@ -182,8 +183,8 @@ section! {
         chip_capacitance_ff: u32 = 4_088, in 0..=1_000_000, with "channel-load" = ["\"chips\""], needs plain;
         /// Capacitance of a pin of a controller and of the wires of a channel, in femtofarads.
         controller_capacitance_ff: u32 = 0, in 0..=1_000_000, with "channel-load" = ["\"chips\""], needs plain;
-        /// Transactions that hold their path (a channel, or a circuit of links) from the command to the last byte of data, or to the end of
-        /// a program or erase; the others hold it only while bytes move.
+        /// Transactions that hold their path (a channel, or a circuit of links) from the command to the last byte of data, or to the end of a program
+        /// or erase. Other transactions hold their path only while bytes move.
         hold_path: HoldPath = HoldPath::Never, needs any;
         /// Transfer that is granted a channel when several wait.
         arbitration: Arbitration = Arbitration::CommandFirst,

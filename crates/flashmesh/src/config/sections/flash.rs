@@ -27,9 +27,9 @@ choices! {
 choices! {
     /// The start of an operation of a die.
     DieStart {
-        /// As soon as possible, independent of the other dies of its chip.
+        /// As soon as possible, independent of the other dies of the chip.
         Independent = "independent",
-        /// When all dies of its chip are idle, together with the dies for which something waits (PACT 2014, section 4.3).
+        /// When all dies of the chip are idle, together with the dies for which transactions wait (PACT 2014, section 4.3).
         Together = "together",
     }
 }
@@ -41,7 +41,7 @@ choices! {
         One = "one",
         /// Two bits per cell: lower and upper pages alternate.
         Mlc = "mlc",
-        /// Three bits per cell: six lower pages and two middle ones, then repeatedly two lower, two middle and two upper ones (Yaakobi et al., ICNC
+        /// Three bits per cell: six lower pages and two middle pages, then repeatedly two lower, two middle and two upper pages (Yaakobi et al., ICNC
         /// 2012).
         Tlc = "tlc",
         /// Four bits per cell: lower, middle, upper and top pages in turn.
@@ -87,9 +87,9 @@ choices! {
 choices! {
     /// The scope of a suspension by a read.
     SuspensionScope {
-        /// The operation of its own die.
+        /// The operation of the die of the read.
         Die = "die",
-        /// The operations of all dies of its chip: that of its own die, and those of the others if its own die is idle and only waits for them.
+        /// The operations of all dies of the chip, even if the die of the read is idle.
         Chip = "chip",
     }
 }
@@ -140,11 +140,11 @@ section! {
         /// Time of an erase command on the path: for one plane, for two, and so on.
         erase_command_time: Option<Times> = None, unset "the command time, and that of each further plane",
             in Time::ZERO..=OVERHEAD_MAX, needs plain;
-        /// Whether a program of a partly written page transfers only the written part to the chip, and the read before it only the rest to the
+        /// Whether a program of a partly written page transfers only the written part to the chip, and the preceding read only the rest to the
         /// controller. Otherwise whole pages are transferred.
         partial_program: bool = false, needs plain;
-        /// Whether the dies of a chip work in parallel. If not, a chip starts no operation while any of its dies works, holds data or has a suspended
-        /// operation, and the transactions of all its dies wait in one queue.
+        /// Whether the dies of a chip work in parallel. If false, a chip starts no operation while any of its dies works, holds data or has a
+        /// suspended operation, and the transactions of all its dies wait in one queue.
         die_interleaving: bool = true, needs any where "geometry.dies-per-chip" != ["1"];
         /// Start of an operation of a die that works in parallel with others. Dies of NoSSD manage their own operations (PACT 2014, section 5.5), and
         /// are independent.
@@ -153,7 +153,8 @@ section! {
         multi_plane: MultiPlane = MultiPlane::SameOffset, needs plain, step "off | same-offset";
         /// Order in which the pages of a block can be programmed.
         program_order: ProgramOrder = ProgramOrder::InOrder, needs plain;
-        /// Whether a die is free for its next operation once data is in its cache register (after tR), and not only when the data has left.
+        /// Whether a die is free for its next operation once data is in the cache register (after tR). Otherwise the die is free when the data has
+        /// left.
         read_cache: bool = false, needs plain, step "false | true";
         /// Operations that a waiting host read suspends.
         suspension: Suspension = Suspension::Off, with "ftl.policy" != ["\"mbm\""], needs any, step "off | program | both";
@@ -168,7 +169,7 @@ section! {
         resume_time: Time = Time::from_us(5), in Time::ZERO..=OVERHEAD_MAX, needs plain;
         /// Maximum number of suspensions of one operation.
         suspensions_max: u32 = 16, in 1..=1_000_000, needs plain;
-        /// Remaining time of an operation at or below which it is not suspended.
+        /// Remaining time at or below which an operation is not suspended.
         suspend_remaining_min: Time = Time::from_us(10), in Time::ZERO..=ARRAY_TIME_MAX, needs plain;
     }
 }

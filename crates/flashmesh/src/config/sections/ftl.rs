@@ -70,12 +70,12 @@ impl Allocation {
         orders.chain([(DYNAMIC, Allocation::Dynamic), (FREE_CHANNEL, Allocation::FreeChannel)])
     }
 
-    /// Returns whether the plane depends on the state of the drive, not only on the page number.
+    /// Returns whether the selected plane depends on the state of the drive, not only on the page number.
     pub fn is_dynamic(self) -> bool {
         !matches!(self, Allocation::Static(_))
     }
 
-    /// Returns the text that selects it.
+    /// Returns the text that selects the allocation.
     pub fn name(self) -> String {
         match self {
             Allocation::Static(order) => order.into_iter().map(Level::initial).collect(),
@@ -142,10 +142,10 @@ impl Form for Allocation {
 choices! {
     /// The moment at which a write is assigned its physical page.
     WriteBinding {
-        /// When it is programmed: the next page of the open block, so that pages are programmed in order.
+        /// When the write is programmed: the next page of the open block, so that pages are programmed in order.
         Late = "late",
-        /// When it arrives at its plane, before it is programmed (early binding). A plane preassigns at most a block of pages. A program of several
-        /// mapping units runs when all writes bound to it wait, and either its last unit is bound or `gather-timeout` has elapsed.
+        /// When the write arrives at its plane, before the program (early binding). A plane preassigns at most a block of pages. A program of several
+        /// mapping units runs when all writes bound to that program wait, and either its last unit is bound or `gather-timeout` has elapsed.
         Early = "early",
     }
 }
@@ -153,11 +153,11 @@ choices! {
 choices! {
     /// The treatment of a read of an unwritten page: never written, or deallocated.
     FirstTouch {
-        /// Read at its home, the default location, which follows from its number alone. The page stays unwritten: it has no mapping entry and
-        /// occupies no space.
+        /// A read of the home of the page, the default location that follows from its number alone. The page stays unwritten, without a mapping entry
+        /// and without occupied space.
         Home = "home",
-        /// Assigned the next page of the write block, which changes its mapping entry, as a write does. If each stream has its own write block, that
-        /// of the first stream that writes to the plane is used. While the plane has no free page, the page is read at its home.
+        /// Assignment of the next page of the write block, which changes the mapping entry, like a write. If each stream has its own write block, the
+        /// block of the first stream that writes to the plane is used. While the plane has no free page, the home of the page is read.
         WriteBlock = "write-block",
     }
 }
@@ -168,7 +168,7 @@ choices! {
     WriteStreams {
         /// One open block per plane for all streams.
         Shared = "shared",
-        /// One open block per plane for each stream, in the planes of its namespace. Pages moved by garbage collection share one.
+        /// One open block per plane for each stream, in the planes of its namespace. Pages moved by garbage collection share one open block.
         PerStream = "per-stream",
     }
 }
@@ -198,12 +198,11 @@ section! {
         /// (`home-order` if the allocation is dynamic).
         allocation: Allocation = Allocation::Static(Level::ALL),
             with "policy.allocator" = [""] or "allocation" != ["\"dynamic\"", "\"free-channel\""], needs any where "allocation" = ["\"dynamic\"", "\"free-channel\""], step "CWDP | PDWC | dynamic";
-        /// Static order besides a dynamic allocation, for pages it does not place: pages without data, and pages written before the run.
+        /// Static order of the pages that a dynamic allocation does not place: pages without data, and pages written before the run.
         home_order: HomeOrder = HomeOrder(Level::ALL),
             with "allocation" = ["\"dynamic\"", "\"free-channel\""], needs any, step "CWDP | DCWP";
-        /// Moment at which a write is assigned its physical page. With `early`, planes of a die join in a program if their assigned pages allow it,
-        /// searching the queues as deep as `schedule.lookahead`; and the read that a write of a part of a page needs does not cost the write its
-        /// turn.
+        /// Moment at which a write is assigned its physical page. With `early`, planes of a die join in a program if their assigned pages allow it;
+        /// the queues are searched up to `schedule.lookahead`. A write of a part of a page then keeps its turn while the rest of the page is read.
         write_binding: WriteBinding = WriteBinding::Late, needs plain, step "late | early";
         /// Treatment of a read of an unwritten page.
         first_touch: FirstTouch = FirstTouch::Home, with "write-binding" = ["\"early\""], needs plain;
@@ -226,7 +225,7 @@ section! {
 }
 
 impl Ftl {
-    /// Returns the order for pages that the allocation does not place: that of a static allocation, or `home-order`.
+    /// Returns the order for pages that the allocation does not place: the order of a static allocation, or else `home-order`.
     pub fn static_order(&self) -> [Level; 4] {
         match self.allocation {
             Allocation::Static(order) => order,

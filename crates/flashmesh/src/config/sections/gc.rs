@@ -8,7 +8,7 @@ use crate::units::{Bytes, Share};
 choices! {
     /// The rule that selects the victim block.
     VictimPolicy {
-        /// The block with the fewest valid pages; of equal ones that with the lowest number.
+        /// The block with the fewest valid pages; among equal blocks, the one with the lowest number.
         Greedy = "greedy",
         /// The best of d random blocks (RGA).
         DChoices = "d-choices",
@@ -26,7 +26,7 @@ choices! {
 choices! {
     /// The way in which garbage collection moves a valid page.
     Move {
-        /// Within its plane: the data goes to the controller and back.
+        /// Within the plane of the page: the data goes to the controller and back.
         ThroughController = "through-controller",
         /// To the same plane of another chip, directly over the channel or the network between the chips, if that plane has space; otherwise like
         /// `through-controller`.
@@ -53,7 +53,7 @@ choices! {
     MovedPages {
         /// A separate block for moved pages.
         OwnBlock = "own-block",
-        /// The block for writes; with separate blocks per stream, that of the first stream.
+        /// The block for writes; with separate blocks per stream, the block of the first stream.
         WriteBlock = "write-block",
     }
 }
@@ -68,21 +68,21 @@ section! {
             with "policy.victim" = [""] or "precondition.kind" = ["\"random\""], needs plain;
         /// Share of free pages below which a plane is collected.
         threshold: f64 as Share = 0.02, in 0.0..=0.5, needs plain, step "x2";
-        /// Share of free pages below which collection precedes user requests even if it is preemptible.
+        /// Share of free pages below which collection precedes user requests even with `preemptible`.
         hard_threshold: f64 as Share = 0.005, in 0.0..=0.5, needs plain;
         /// Whether user requests precede the transactions of a collection.
         preemptible: bool = false, needs plain, step "false | true";
-        /// Whether collection keeps pace with the writes of its die: per page written it moves v / i pages, if the victim has v valid and i invalid
-        /// pages, so that space is freed as fast as it is used. Writes wait while it is behind; reads do not. With `cache.destage-stripe` it makes
-        /// the moves it owes before each stripe.
+        /// Whether collection keeps pace with the writes of its die. If the victim has v valid and i invalid pages, collection moves v / i pages per
+        /// page written, so that space is freed as fast as space is used. Writes wait while collection is behind; reads do not. With
+        /// `cache.destage-stripe`, collection makes its owed moves before each stripe.
         paced: bool = false, with "preemptible" = ["true"], needs any, step "false | true";
         /// Way in which a valid page moves.
         r#move: Move = Move::ThroughController, needs any, step "through-controller | chip-to-chip | clean";
         /// Open block that takes a page moved by collection.
         moved_pages: MovedPages = MovedPages::OwnBlock, with "ftl.policy" = ["\"page\"", "\"sprinkler\""], needs plain;
-        /// Whether pages move within their plane without leaving the chip.
+        /// Whether pages that move within their plane stay in the chip (copyback), without a transfer to the controller.
         copyback: bool = false, needs plain, step "false | true";
-        /// Share of free pages below which a plane of an idle die is collected; 0 turns this off.
+        /// Share of free pages below which a plane of an idle die is collected; 0 turns background collection off.
         background_threshold: f64 as Share = 0.0, in 0.0..=0.9, needs plain;
     }
 }

@@ -26,7 +26,8 @@ section! {
         pages_per_block: u32 = 768, in 1..=65_535, needs plain;
         /// User data of a page; a power of two.
         page_size: Bytes = Bytes::from_kib(4), in Bytes::new(512)..=Bytes::from_kib(256), needs plain;
-        /// Metadata and parity that are transferred with a whole page. A part of a page is transferred with its share of them.
+        /// Metadata and parity that are transferred with a whole page. A part of a page is transferred with a proportional part of the metadata and
+        /// parity.
         page_spare: Bytes = Bytes::ZERO, in Bytes::ZERO..=Bytes::from_kib(64), needs plain;
         /// Addressing unit of the host. It must divide the page size.
         sector_size: Bytes = Bytes::new(512), in [Bytes::new(512), Bytes::from_kib(4)], needs plain;

@@ -7,7 +7,7 @@ use crate::units::{Bytes, Rate};
 choices! {
     /// The interface between host and drive.
     InterfaceKind {
-        /// The link alone: a command crosses with its write data when it is issued.
+        /// A link without a protocol: a command and its write data cross when the command is issued.
         Direct = "direct",
         /// Queues in the memory of the host, doorbells, and a controller that fetches commands; see `[nvme]`.
         Nvme = "nvme",
@@ -19,7 +19,7 @@ choices! {
 choices! {
     /// The moment at which the data of a read is sent to the host.
     ReadData {
-        /// Each page as soon as the controller has it.
+        /// Each page as soon as it is in the controller.
         Page = "page",
         /// All data when the last page has arrived.
         Request = "request",
@@ -48,7 +48,7 @@ section! {
         completion_size: Bytes = Bytes::new(16), in Bytes::ZERO..=Bytes::from_kib(4), needs plain;
         /// Moment at which the data of a read is sent to the host.
         read_data: ReadData = ReadData::Page, needs plain;
-        /// Maximum size of a read or write command. The drive completes a larger one with the status Invalid Field.
+        /// Maximum size of a read or write command. The drive completes a larger command with the status Invalid Field.
         transfer_max: Option<Bytes> = None, unset "no limit", in Bytes::new(512)..=Bytes::from_kib(1 << 20), needs plain;
     }
 }

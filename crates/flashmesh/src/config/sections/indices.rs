@@ -47,7 +47,7 @@ fn out_of_bounds(message: String) -> Misfit {
     Misfit::new(ConfigErrorKind::OutOfBounds, message)
 }
 
-/// Returns the sorted numbers, or an error if there are none or one is repeated.
+/// Returns the sorted numbers, or an error if there are no numbers or a number is repeated.
 fn distinct(numbers: Vec<u32>) -> Result<Indices, Misfit> {
     let count = numbers.len();
     let set = Indices::new(numbers);

@@ -9,17 +9,17 @@ choices! {
     MapSharing {
         /// All streams use the whole cache.
         Shared = "shared",
-        /// Each stream has an equal part of its own.
+        /// Each stream uses an equal part.
         PerStream = "per-stream",
     }
 }
 
 choices! {
-    /// The entries of a translation page that are cached when it is read.
+    /// The entries that are cached when a translation page is read.
     MapFill {
         /// The requested entries (DFTL).
         Entry = "entry",
-        /// All entries, as far as there is space without a write-back.
+        /// All entries that fit into the cache without a write-back.
         Page = "page",
     }
 }
@@ -27,10 +27,10 @@ choices! {
 choices! {
     /// The condition under which a translation page is read before its write-back.
     WriteBackRead {
-        /// When neither all of its entries nor its contents are in DRAM.
+        /// Only if DRAM has neither the contents of the page nor all of its entries.
         WhenMissing = "when-missing",
-        /// Each time a dirty entry of it is evicted, whatever DRAM holds: firmware that does not check DRAM. The write-back then
-        /// includes all changes so far.
+        /// Each time a dirty entry of the page is evicted, as in firmware that does not check what is in DRAM. The write-back then includes all
+        /// changes so far.
         Always = "always",
     }
 }
@@ -47,21 +47,21 @@ section! {
         /// Bytes of an entry in a translation page: a physical page number.
         stored_entry_size: Bytes = Bytes::new(4), in Bytes::new(1)..=Bytes::from_kib(4),
             with "cache-capacity" != [""] or "persistence.policy" = ["\"journal\""], needs plain;
-        /// Bytes of a translation page that leave the chip when it is read.
+        /// Bytes that leave the chip when a translation page is read.
         read_size: Option<Bytes> = None, unset "the whole page", in Bytes::new(1).., needs plain;
-        /// Entries of a translation page that are cached when it is read.
+        /// Entries that are cached when a translation page is read.
         fill: MapFill = MapFill::Entry, needs plain;
         /// Condition under which a translation page is read before its write-back.
         write_back_read: WriteBackRead = WriteBackRead::WhenMissing, needs plain;
-        /// Bytes of a translation page that leave the chip before its write-back, for the entries that are not in DRAM. With less
-        /// than a page, the chip merges the rest in its register.
+        /// Bytes of a translation page that are read from the chip before the write-back, for the entries that are not in DRAM. With less than a
+        /// page, the chip merges the rest in its register.
         write_back_read_size: Option<Bytes> = None, unset "the whole page", in Bytes::ZERO.., needs plain;
-        /// Whether a write-back counts as a use of the entries that it writes, so that others are evicted before them.
+        /// Whether a write-back counts as a use of the written entries, so that other entries are evicted first.
         write_back_is_use: bool = false, needs plain;
-        /// DRAM for translation pages that wait for their write-back. They are read into it, serve misses from there and accept
-        /// further changes. When another page needs the space, the oldest one is programmed.
+        /// DRAM for translation pages that wait for their write-back. Such pages are read into this buffer, serve misses from there, and accept
+        /// further changes. When another page needs the space, the oldest page is programmed.
         write_back_buffer: Bytes = Bytes::ZERO, in Bytes::ZERO.., needs plain;
-        /// Maximum number of translation pages in write-back. A miss whose eviction needs one more waits.
+        /// Maximum number of translation pages in write-back. A miss whose eviction needs another write-back waits.
         write_backs: u32 = 32, in 1..=65_535, needs plain;
     }
 }

@@ -20,8 +20,7 @@ choices! {
 choices! {
     /// The reads that decide whether an area is read-intensive.
     AreaRule {
-        /// The latest read: a long one makes the area read-intensive, a shorter one ends this (section IV.B: "otherwise, the area is
-        /// not").
+        /// The latest read: a long read makes the area read-intensive, a shorter read ends this state (section IV.B: "otherwise, the area is not").
         LatestRead = "latest-read",
         /// Any read: one long read makes the area read-intensive for the rest of the run.
         AnyRead = "any-read",
@@ -31,15 +30,14 @@ choices! {
 section! {
     /// The parts of MBM (Maximizing Bandwidth Management FTL), each with its own switch.
     Mbm, "mbm", with "ftl.policy" = ["\"mbm\""] but for [] {
-        /// Write strategy (WS): pages moved by collection have their own open block, the planes of a die keep equal write pointers,
-        /// and channels share the waiting writes by `Channel_Max_Subs`. Otherwise moved pages go to the block for writes, and planes
-        /// and channels take turns.
+        /// Write strategy (WS): pages moved by collection have their own open block, the planes of a die keep equal write pointers, and channels
+        /// share the waiting writes by `Channel_Max_Subs`. If `false`, moved pages go to the block for writes, and planes and channels take turns.
         ws: bool = true, needs any;
         /// Read strategy (RS): planes join in a read only for pages of one request, and areas read by long requests are laid out
         /// over all dies, and moved if they are distributed unevenly.
         rs: bool = true, needs any;
-        /// Minimizing Chip consumption Strategy (MCS): waiting writes first go to the free chip that takes the fewest pages at once,
-        /// then to those that take the most. Otherwise chips take turns.
+        /// Minimizing Chip consumption Strategy (MCS): waiting writes first go to the free chip that takes the fewest pages at once, then to the
+        /// chips that take the most. If `false`, chips take turns.
         mcs: bool = true, needs any;
         /// Operations that a waiting host read suspends under this policy. Replaces `flash.suspension`.
         suspension: Suspension = Suspension::Both, needs any;
@@ -49,7 +47,7 @@ section! {
         reads_before_collection: bool = true, needs any;
         /// How often MCS restarts with the chip that takes the fewest pages.
         mcs_begins: McsBegins = McsBegins::EachAllocation, with "mcs" = ["true"], needs any;
-        /// Size of a read request above which it makes its area read-intensive.
+        /// Size above which a read request makes its area read-intensive.
         read_threshold: Bytes = Bytes::from_kib(32), in Bytes::new(512).., with "rs" = ["true"], needs any;
         /// Reads that decide whether an area is read-intensive.
         area_rule: AreaRule = AreaRule::LatestRead, with "rs" = ["true"], needs any;
@@ -67,8 +65,7 @@ impl Config {
         self.ftl.policy == FirmwarePolicy::Mbm && self.mbm.reads_before_collection
     }
 
-    /// Returns the operations that a waiting host read suspends: those of `mbm.suspension` under MBM, else those of
-    /// `flash.suspension`.
+    /// Returns the operations that a waiting host read suspends: `mbm.suspension` under MBM, else `flash.suspension`.
     pub fn suspension(&self) -> Suspension {
         match self.ftl.policy {
             FirmwarePolicy::Mbm => self.mbm.suspension,

@@ -16,8 +16,8 @@ choices! {
         Requests = "requests",
         /// The simulated time `warm-up-time`.
         Time = "time",
-        /// Balance of the device cache and the SLC cache: as much data leaves them as enters. Then `workload.requests` requests are measured, and the
-        /// run ends. A synthetic workload continues until then.
+        /// Balance of the device cache and the SLC cache: as much data leaves the caches as enters. Then `workload.requests` requests are measured,
+        /// and the run ends. A synthetic workload continues until then.
         Steady = "steady",
     }
 }
@@ -54,31 +54,31 @@ section! {
         /// Duration of the warm-up.
         warm_up_time: Time = Time::from_ms(100), in Time::from_ps(1)..=Time::from_ms(1_000_000_000), with "warm-up" = ["\"time\""], needs plain;
         /// Relative precision at which the run ends: the half-width of the 95 % confidence interval of `precision-of`, as a share of the figure. The
-        /// figures must also be steady. The run ends at the latest after `workload.requests`. 0 turns this off.
+        /// figures must also be steady. The run ends at the latest after `workload.requests`. 0 turns the early end off.
         precision: f64 as Share = 0.0, in 0.0..=0.5, needs plain;
         /// Figure that `precision` applies to.
         precision_of: PrecisionOf = PrecisionOf::Iops, with "precision" != ["0.0"], needs plain;
-        /// Duration of an epoch, for results over time. It is doubled until `epochs-max` epochs cover the run.
+        /// Duration of an epoch, for results over time. The duration is doubled until `epochs-max` epochs cover the run.
         epoch: Option<Time> = None, unset "no results over time", in Time::from_ps(1)..=Time::from_ms(1_000_000_000), needs plain;
-        /// Maximum number of epochs. Beyond it, they are merged in pairs.
+        /// Maximum number of epochs. Beyond this number, epochs are merged in pairs.
         epochs_max: u32 = 512, in 2..=65_536, with "epoch" != [""], needs plain;
         /// Whether read collisions are analysed ([read-collisions.md](read-collisions.md)).
         collisions: bool = false, needs plain;
         /// Time between two observations of the outstanding reads.
         collision_interval: Time = Time::from_us(10), in Time::from_ns(1)..=Time::from_ms(1000), with "collisions" = ["true"], needs plain;
-        /// Maximum number of collision pairs that are kept, about 24 B each; beyond it, a uniform sample of them.
+        /// Maximum number of collision pairs that are kept, about 24 B each. Of more pairs, a uniform sample is kept.
         collision_pairs: u32 = 1 << 22, in 1..=1 << 30, with "collisions" = ["true"], needs plain;
         /// Whether the time of the chips is broken down into transfers, array operations, both at once, and idle time.
         chip_states: bool = false, needs probed;
         /// Whether transfers, the links they hold and the scouts of Venice are recorded, for the animation of the network in a report.
         network: bool = false, needs probed;
-        /// Maximum number of transfers, link uses and scout steps in the recording of the network. The recording ends when it is full.
+        /// Maximum number of transfers, link uses and scout steps in the recording of the network. The recording ends when this number is reached.
         network_events_max: u32 = 5_000, in 1..=10_000_000, with "network" = ["true"], needs plain;
-        /// Maximum number of slices and counter values in a timeline (`--timeline`). The timeline ends when it is full.
+        /// Maximum number of slices and counter values in a timeline (`--timeline`). The timeline ends when this number is reached.
         timeline_events_max: u64 = 1_000_000, in 1..=1_000_000_000, needs plain;
         /// Start of the recording of the network and of the timeline, in simulated time.
         window_start: Time = Time::ZERO, in Time::ZERO..=Time::from_ms(1_000_000_000), needs plain;
-        /// Duration of these recordings.
+        /// Duration of the recording of the network and of the timeline.
         window_length: Option<Time> = None, unset "to the end of the run", in Time::from_ps(1)..=Time::from_ms(1_000_000_000), needs plain;
     }
 }

@@ -32,7 +32,7 @@ choices! {
         /// Packets: a packet occupies a link until all of it has crossed. With `keep-runs`, the packets of a page count as one.
         Packets = "packets",
         /// Flits: directions that share wires take turns with every flit, by a transfer token; the two directions of a controller's link share their
-        /// wires as well. Small packets go between those of a page. Every flit is simulated, which takes ten times as long.
+        /// wires as well. Small packets go between the packets of a page. Every flit is simulated, which takes ten times as long.
         Flits = "flits",
     }
 }
@@ -50,7 +50,7 @@ choices! {
 choices! {
     /// The contents of the queues of the controllers.
     ControllerQueues {
-        /// Dies that are ready for an operation. The operation is selected when the die's turn comes.
+        /// Dies that are ready for an operation. The operation is selected when the die is at the head of the queue.
         Dies = "dies",
         /// Packets: the operation is selected as soon as its die is ready. With `small-first`, requests precede waiting programs, and the policies of
         /// injection count packets.
@@ -77,9 +77,10 @@ choices! {
         RoundRobin = "round-robin",
         /// The nearest controller if nothing waits there, otherwise round robin.
         NearestElseRoundRobin = "nearest-else-round-robin",
-        /// The controller with the fewest waiting commands; of several, the nearest.
+        /// The controller with the fewest waiting commands; among equal controllers, the nearest.
         LeastLoaded = "least-loaded",
-        /// The nearest controller with fewer waiting commands than `injection-threshold`; if there is none, the one with the fewest.
+        /// The nearest controller with fewer waiting commands than `injection-threshold`; if there is no such controller, the one with the fewest
+        /// waiting commands.
         NearestUnderThreshold = "nearest-under-threshold",
     }
 }

@@ -17,7 +17,7 @@ choices! {
 section! {
     /// The controller of `host.interface = "nvme"`.
     Nvme, "nvme", with "host.interface" = ["\"nvme\""] but for ["doorbell-size", "read-request-size"] {
-        /// Commands of one queue in the drive at a time. Later ones stay in the queue.
+        /// Commands of one queue in the drive at a time. Later commands stay in the queue.
         fetch_size: u32 = 512, in 1..=65_535, needs plain;
         /// Commands of all queues in the drive at a time. A free slot goes to the queue that the arbitration selects.
         commands_max: Option<u32> = None, unset "what the queues may have together", in 1..=1_000_000, needs plain;

@@ -7,7 +7,7 @@ use crate::config::form::{Form, Misfit, plain_form, toml_string};
 use crate::config::node::{Node, Value};
 use crate::config::reference::ParameterType;
 
-/// A share of one parity program in this many: `"1/8"` is one of eight.
+/// The number of programs of which one is parity: 8 for the text `"1/8"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ParityShare(pub u32);
 

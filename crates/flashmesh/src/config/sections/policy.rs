@@ -11,7 +11,7 @@ use crate::config::section::section;
 /// The text that selects the built-in policy.
 const BUILT_IN: &str = "built-in";
 
-/// The text form of a policy name: a Python policy, or `None` for the built-in one.
+/// The text form of a policy name: a Python policy, or `None` for the built-in policy.
 pub struct PolicyName;
 
 impl Form for PolicyName {
@@ -55,18 +55,17 @@ section! {
         /// Policy that selects the victim block, in place of `gc.victim`: a class, as `FILE.py:CLASS` or `MODULE:CLASS`, or
         /// `built-in`. Preconditioning of the kind `random` still uses `gc.victim`.
         victim: Option<String> as PolicyName = None, unset "as `gc.victim` says", needs any;
-        /// Policy that selects the plane of a written page, in place of `ftl.allocation`. Pages that it does not place follow the
-        /// static order.
+        /// Policy that selects the plane of a written page, in place of `ftl.allocation`. Pages that the policy does not place follow the static
+        /// order.
         allocator: Option<String> as PolicyName = None, unset "as `ftl.allocation` says", needs any;
         /// Policy that selects the copy of a replicated page for a read.
         home: Option<String> as PolicyName = None, unset "that on the die with fewer reads outstanding",
             with "replication.enabled" = ["true"], needs any;
-        /// Policy that selects the plane for a page that the allocator has placed, in place of that of the firmware policy
-        /// (`place_write`).
+        /// Policy that can move a page from the plane of the allocator to another plane, in place of the method `place_write` of the firmware policy.
         placement: Option<String> as PolicyName = None, unset "as `ftl.policy` says",
             with "ftl.policy" != ["\"mbm\""], needs any;
-        /// Policy that selects the next transaction of a die, and those that join it, in place of `schedule.policy`. With a method
-        /// `next_die` it also selects the die that requests a path.
+        /// Policy that selects the next transaction of a die, and the transactions that join it, in place of `schedule.policy`. A policy with a
+        /// method `next_die` also selects the die that requests a path.
         scheduler: Option<String> as PolicyName = None, unset "as `schedule.policy` says", needs any;
         /// Policy that selects the next step of a scout, in place of `venice.routing`.
         routing: Option<String> as PolicyName = None, unset "as `venice.routing` says", with "fabric.kind" = ["\"venice\""], needs any;

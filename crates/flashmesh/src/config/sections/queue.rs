@@ -45,7 +45,7 @@ section! {
         /// Priority class of the requests of the stream, for arbitration (`[nvme]`) and scheduling (`schedule.priorities`).
         priority: Priority = Priority::Medium,
             with "schedule.priorities" = ["\"strict\"", "\"weighted\""] or "nvme.arbitration" = ["\"weighted\""], needs plain;
-        /// Name of the namespace that the requests address. Offsets of the workload are relative to its start.
+        /// Name of the namespace that the requests address. Offsets of the workload are relative to the start of the namespace.
         namespace: Option<String> = None, unset "the first namespace", needs plain;
         /// Requests of the stream that the cache of the drive serves, if there is one.
         caching: Caching = Caching::All, with "cache.capacity" != ["\"0B\""], needs plain;

@@ -15,19 +15,20 @@ choices! {
 }
 
 section! {
-    /// Replication of pages that repeatedly collide with others, on other dies.
+    /// Replication, on other dies, of pages that repeatedly collide with other pages.
     Replication, "replication" {
         /// Whether pages are replicated ([read-collisions.md](read-collisions.md)). The other keys also set the assumptions of
         /// `measure.collisions` about replicas.
         enabled: bool = false, needs any, step "false | true";
         /// Maximum number of collision pairs tracked per die, `l_R` in the paper. 0 tracks none, so that no page is replicated.
         l_r: u32 = 5, in 0..=65_535, with "enabled" = ["true"] or "measure.collisions" = ["true"], needs plain;
-        /// Maximum number of replicated pages, as a share of the logical pages of the drive, `l_M` in the paper. They occupy spare space.
+        /// Maximum number of replicated pages, as a share of the logical pages of the drive, `l_M` in the paper. Replicas occupy spare space.
         l_m: f64 as Share = 0.002, in 0.0..=1.0, with "enabled" = ["true"] or "measure.collisions" = ["true"], needs plain;
-        /// Reads that count: they are outstanding, form pairs, and trigger replication. Other reads are only counted.
+        /// Reads that the detection of collisions considers: these reads are outstanding, form pairs, and trigger replication. Other reads are only
+        /// counted.
         counted_reads: CountedReads = CountedReads::Host, with "enabled" = ["true"] or "measure.collisions" = ["true"], needs plain;
-        /// Window over which the reads of a die are counted, for the read rate in the cost of a replica. The rate covers this window and
-        /// the one before.
+        /// Window over which the reads of a die are counted, for the read rate in the cost of a replica. The rate covers the current window and the
+        /// previous window.
         rate_window: Time = Time::from_ms(1000), in Time::from_us(1)..=Time::from_ms(1_000_000),
             with "enabled" = ["true"] or "measure.collisions" = ["true"], needs plain;
     }

@@ -20,7 +20,7 @@ section! {
         /// Commands of all streams in the queue at a time. Native command queuing has 32 tags; some controllers hold more
         /// commands.
         ncq_depth: u32 = 32, in 1..=65_535, needs plain;
-        /// Time of the adapter for each command, and for each completion, one after the other.
+        /// Time of the adapter for each command and for each completion. The adapter processes one command and one completion at a time.
         processing_delay: Time = Time::ZERO, in Time::ZERO..=Time::from_ms(1_000), needs plain;
         /// Transport between the adapter and the drive.
         transport: SataTransport = SataTransport::Frames, needs plain;

@@ -9,15 +9,15 @@ use crate::units::Time;
 choices! {
     /// The transaction that a die executes next.
     SchedulePolicy {
-        /// Out of order: requests by their kind; garbage collection before or after them, depending on `gc.preemptible`.
+        /// Out of order: requests are ordered by kind. Garbage collection goes before or after all requests, depending on `gc.preemptible`.
         OutOfOrder = "out-of-order",
-        /// In the order of arrival. Only collection that must come first overtakes, and reads if suspension is on.
+        /// In the order of arrival. Only collection with priority, and reads if suspension is on, overtake.
         Fifo = "fifo",
         /// Sprinkler (HPCA 2014): the chips of a channel in turn, each with the transactions that overlap most.
         Sprinkler = "sprinkler",
         /// Physically addressed queueing (PAQ, ISCA 2012): the largest set of transactions without a conflict.
         Paq = "paq",
-        /// The stream that is slowed down most by others, on each die (after FLIN, ISCA 2018).
+        /// On each die, the stream that other streams slow down most (after FLIN, ISCA 2018).
         Fair = "fair",
     }
 }
@@ -37,11 +37,11 @@ choices! {
 choices! {
     /// The moment at which the erase of a collected block is scheduled.
     EraseOrder {
-        /// Like the other transactions of the collection.
+        /// In the order of the other transactions of the collection.
         WithCollection = "with-collection",
-        /// Before all requests: its plane has free pages soonest.
+        /// Before all requests, so that the plane has free pages as soon as possible.
         First = "first",
-        /// When nothing else waits, or space is nearly exhausted. Until then it delays no request.
+        /// When nothing else waits, or space is nearly exhausted. Until then, the erase delays no request.
         Last = "last",
     }
 }
@@ -69,22 +69,22 @@ section! {
         /// Moment at which the erase of a collected block is scheduled. Space is nearly exhausted below `gc.hard-threshold`, and when a write finds
         /// no free page.
         erases: EraseOrder = EraseOrder::WithCollection, with "policy" != ["\"fifo\""], with "policy.scheduler" = [""], needs any;
-        /// Use of request priorities. Unless `off`, only transactions of the same priority join in a multi-plane operation. A Python policy sees
-        /// priorities unless this is `off`, and decides itself how to use them.
+        /// Use of request priorities. Unless `off`, only transactions of the same priority join in a multi-plane operation. A Python policy decides
+        /// itself how to use priorities; with `off`, the policy does not see priorities.
         priorities: Priorities = Priorities::Off, with "policy" = ["\"out-of-order\""], needs any;
-        /// Wait for its die after which a transaction of a request precedes those of all other requests, so that none starves behind a kind or a
-        /// priority that always goes first. With `policy = "out-of-order"`, reads and writes then take turns ([scheduling.md](scheduling.md)). 1000
-        /// s means no bound.
+        /// Waiting time at a die after which a transaction of a request precedes the transactions of all other requests, so that no request starves
+        /// behind a kind or a priority that always goes first. With `policy = "out-of-order"`, reads and writes then take turns
+        /// ([scheduling.md](scheduling.md)). 1000 s means no bound.
         age_bound: Time = Time::from_ms(20), in Time::ZERO..=Time::from_ms(1_000_000),
             with "policy" != ["\"fifo\""], with "policy.scheduler" = [""], needs plain;
-        /// Number of waiting reads of another plane that are searched for one that can join a multi-plane read; also of programs if
+        /// Maximum number of waiting reads of another plane that are searched for a read that can join a multi-plane read. Applies to programs too if
         /// `ftl.write-binding` is early.
         lookahead: u32 = 32, in 1..=65_535, needs plain;
     }
 }
 
 impl Config {
-    /// Returns the scheduling policy in effect: that of the firmware policy if it has one.
+    /// Returns the scheduling policy in effect: the policy that the firmware policy prescribes, or else `schedule.policy`.
     pub fn schedule_policy(&self) -> SchedulePolicy {
         match self.ftl.policy {
             FirmwarePolicy::Sprinkler => SchedulePolicy::Sprinkler,

@@ -11,7 +11,7 @@ choices! {
     SlcRegion {
         /// The last blocks of each plane, permanently.
         Static = "static",
-        /// Free blocks, as long as this does not trigger collection. Each is returned when it has been folded.
+        /// Free blocks, unless taking a block would trigger collection. A block is returned when it has been folded.
         Dynamic = "dynamic",
     }
 }
@@ -21,7 +21,7 @@ choices! {
     SlcWhenFull {
         /// Written to the other blocks, at their speed.
         Bypass = "bypass",
-        /// Delayed until a block has been folded; if none can be, written to the other blocks.
+        /// Delayed until a block has been folded; if no block can be folded, written to the other blocks.
         Fold = "fold",
     }
 }
@@ -29,8 +29,8 @@ choices! {
 section! {
     /// The SLC cache: blocks with one bit per cell that take host writes ([slc-cache.md](slc-cache.md)).
     Slc, "slc", with "flash.page-types" = ["\"mlc\"", "\"tlc\"", "\"qlc\""] but for ["blocks-per-plane"] {
-        /// Blocks of each plane for the cache, taken from its spare space; with `region = "dynamic"`, the maximum number of its free blocks
-        /// used. 0 turns the cache off. A block holds one page per word line: a half, a third or a quarter of its pages.
+        /// Blocks of each plane for the cache, taken from its spare space; with `region = "dynamic"`, the maximum number of free blocks that the
+        /// cache takes. 0 turns the cache off. A block holds one page per word line: a half, a third or a quarter of its pages.
         blocks_per_plane: u32 = 0, in 0..=1_048_576, needs any, step "x2";
         /// Blocks that the cache uses.
         region: SlcRegion = SlcRegion::Static, with "blocks-per-plane" != ["0"], needs any, step "static | dynamic";

@@ -6,7 +6,7 @@ use crate::config::section::section;
 section! {
     /// Superblocks over the planes of several dies.
     Superblock, "superblock", with "ftl.policy" = ["\"superblock\""] but for [] {
-        /// Number of dies in a superblock. It must divide the number of dies of the drive. They are distributed over as many
+        /// Number of dies in a superblock. It must divide the number of dies of the drive. The dies of a superblock are distributed over as many
         /// channels as possible.
         dies: Option<u32> = None, unset "all dies", in 1..=1_048_576, needs any;
     }

@@ -7,7 +7,7 @@ use crate::config::node::{Node, Value};
 use crate::config::reference::ParameterType;
 use crate::units::Time;
 
-/// The time of something for one plane, for two, and so on. Text form: "290ns" or ["290ns", "940ns"].
+/// Times by number of planes: for one plane, for two, and so on. Text form: "290ns" or ["290ns", "940ns"].
 ///
 /// Beyond the list, each plane adds the difference of the last two entries; a single entry is added for each plane.
 #[derive(Clone, Debug, PartialEq)]

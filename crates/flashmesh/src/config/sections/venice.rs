@@ -21,7 +21,7 @@ choices! {
 choices! {
     /// The choice of a router among several ports.
     TieBreak {
-        /// By its 2-bit linear-feedback shift register, with the bias of that register.
+        /// By the 2-bit linear-feedback shift register of the router, with the bias of that register.
         Lfsr = "lfsr",
         /// Uniformly random.
         Uniform = "uniform",
@@ -31,7 +31,7 @@ choices! {
 choices! {
     /// The waiting die that is served first when a controller becomes free.
     Service {
-        /// The die of the controller's own row that has waited longest; if there is none, the die that has waited longest of all.
+        /// The die of the controller's own row that has waited longest; if no die of the row waits, the die that has waited longest of all.
         OwnRowFirst = "own-row-first",
         /// The die that has waited longest of all.
         LongestFirst = "longest-first",
@@ -41,11 +41,11 @@ choices! {
 choices! {
     /// The reaction of a die whose scout has found no path.
     Retry {
-        /// It waits until a circuit is torn down: if nothing has changed, another scout would also fail.
+        /// Wait of the die until a circuit is torn down, because without a change another scout would also fail.
         OnTeardown = "on-teardown",
-        /// Its controller sends another scout at once, as in the paper, until one finds a path.
+        /// Another scout from the same controller at once, as in the paper, until a scout finds a path.
         Immediate = "immediate",
-        /// It sends a scout from the next free controller, and waits when all have failed.
+        /// Another scout from the next free controller. The die waits when the scouts of all controllers have failed.
         NextController = "next-controller",
     }
 }
@@ -55,8 +55,8 @@ choices! {
     Revisits {
         /// Ports that the scout has neither left nor entered by: each link is crossed in one direction only.
         UnusedPorts = "unused-ports",
-        /// Ports that the scout has not left by. When the scout is back for the third time, it goes back the way it first came, and does not return
-        /// (Venice, ISCA 2023, section 4.3, footnote 5).
+        /// Ports that the scout has not left by. At the third return to a router, the scout backtracks along the link of its first arrival, and does
+        /// not come again (Venice, ISCA 2023, section 4.3, footnote 5).
         ThreeTimes = "three-times",
     }
 }
@@ -72,8 +72,8 @@ section! {
         revisits: Revisits = Revisits::UnusedPorts, needs plain;
         /// Reaction of a die whose scout has found no path.
         retry: Retry = Retry::OnTeardown, needs plain;
-        /// Maximum number of circuits that the transactions of one host request hold at a time; others wait until one of these is torn down. The
-        /// request of a command is that of the transaction that waits first when its die requests a circuit.
+        /// Maximum number of circuits that the transactions of one host request hold at a time. Further transactions wait until one of these circuits
+        /// is torn down. A command counts for the request of the first waiting transaction when the die requests a circuit.
         circuits_per_request: Option<u32> = None, unset "one for each transfer", in 1..=65_536, needs any;
         /// Die that is served first when a controller becomes free.
         service: Service = Service::OwnRowFirst, needs plain;

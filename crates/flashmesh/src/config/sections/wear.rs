@@ -5,7 +5,7 @@ use crate::config::section::section;
 section! {
     /// Wear levelling.
     Wear, "wear" {
-        /// Whether the least erased free block is opened next; otherwise the one that was freed first.
+        /// Whether the least erased free block is opened next. Otherwise, the block that was freed first is opened next.
         dynamic: bool = true, needs plain;
         /// Whether cold blocks are moved when the erase counts of a plane diverge.
         static_levelling: bool = false, needs plain;
