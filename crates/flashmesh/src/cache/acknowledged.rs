@@ -1,8 +1,8 @@
 //! Acknowledged writes whose data is not on flash yet. A power cut loses them, so they are tracked only if one is
 //! configured.
 //!
-//! A write is acknowledged when its completion reaches the host. By then its data may be dirty, in destage, or on
-//! flash. The generation of the write tells which.
+//! A write is acknowledged when its completion reaches the host. By then its data may be dirty, in destage, or on flash. The generation of the write
+//! shows which of the three.
 
 use rustc_hash::FxHashMap;
 
@@ -18,7 +18,7 @@ pub(super) struct Acknowledged {
 }
 
 impl Acknowledged {
-    /// Records a write that DRAM has accepted. `generation` is that of the page's data with this write.
+    /// Records a write that DRAM has accepted. `generation` is the generation of the dirty data, or of the destage, that the write belongs to.
     pub fn taken(&mut self, write: &PageWrite, generation: u64) {
         self.pending.entry(write.request).or_default().push((write.lpn, write.sectors, generation));
     }
@@ -52,8 +52,8 @@ impl Cache {
         }
     }
 
-    /// Returns the dirty sectors and the sectors in destage that are not programmed yet. A finished program counts even
-    /// before its end is reported to the controller.
+    /// Counts the dirty sectors and the sectors in destage that are not programmed yet. Data of a finished program is not counted, even if the
+    /// controller is not notified yet.
     pub fn unsaved(&self) -> Unsaved {
         let mut unsaved = Unsaved::default();
         for &slot in self.table.values() {
@@ -63,7 +63,7 @@ impl Cache {
         unsaved
     }
 
-    /// Returns the acknowledged part of [`unsaved`](Self::unsaved); zero unless a power cut is configured.
+    /// Counts those sectors of [`unsaved`](Self::unsaved) whose write is acknowledged; zero unless a power cut is configured.
     pub fn unsaved_acknowledged(&self) -> Unsaved {
         let mut unsaved = Unsaved::default();
         for &slot in self.table.values() {

@@ -32,7 +32,7 @@ pub enum Admitted {
 enum WriteMode {
     Back,
     Through,
-    /// Bypass the cache, but update a page that it holds.
+    /// Bypass of the cache; a cached copy of the page is updated.
     Around,
 }
 
@@ -61,10 +61,10 @@ impl Admission {
 }
 
 impl Cache {
-    /// Admits a write, or queues it and returns `None`.
+    /// Admits a write, or queues the write and returns `None`.
     pub fn offer(&mut self, write: PageWrite) -> Option<Admitted> {
         let own = part_of(write.stream, self.parts.len());
-        // Queue behind an earlier pending write of this page, even in another stream's part.
+        // Queue behind an earlier stalled write of this page, even in another stream's part.
         let part = self.waiting.get(&write.lpn).map_or(own, |&(part, _)| part);
         if self.parts[part as usize].waiting.is_empty()
             && let Some(admitted) = self.admit(&write)
@@ -79,7 +79,8 @@ impl Cache {
         None
     }
 
-    /// Admits the next pending write. Call until `None` after every call that offers a write or reports progress; destages may be due afterwards.
+    /// Admits the next stalled write if there is space. Whenever a write was offered or an operation has ended, call this until it returns `None`;
+    /// then fetch the destages that are due.
     pub fn admit_next(&mut self) -> Option<(PageWrite, Admitted)> {
         (0..self.parts.len() as u32).find_map(|part| {
             let first = self.parts[part as usize].waiting.front().copied();
@@ -98,7 +99,7 @@ impl Cache {
         })
     }
 
-    /// Sets whether writes that would complete in DRAM stall even if there is space.
+    /// Closes or reopens the cache for writes that complete in DRAM. In a closed cache these writes stall even if there is space.
     pub fn close(&mut self, is_closed: bool) {
         self.is_closed = is_closed;
     }
@@ -124,7 +125,7 @@ impl Cache {
         let way = self.admission.way(write.stream);
         let admitted = match way {
             WriteMode::Back => Admitted::InDram(self.room(write, resident)?),
-            // DRAM has data newer than flash: overwrite it in DRAM.
+            // The cached data is newer than flash, so the write overwrites it in DRAM.
             WriteMode::Around => match resident {
                 Some(slot) if !self.slots[slot].unsaved().is_empty() => Admitted::InDram(slot),
                 Some(slot) => Admitted::InBoth(slot),

@@ -15,7 +15,7 @@ pub struct Destaged {
     pub slot: SlotId,
     /// Sectors that the program writes; the rest of the page stays as it is on flash.
     pub sectors: Sectors,
-    /// Whether `sectors` are exactly the data of the newest write, which need not be read from DRAM.
+    /// Whether `sectors` are exactly the sectors of the newest write, so that their data need not be read from DRAM.
     pub is_at_hand: bool,
 }
 
@@ -24,10 +24,10 @@ pub(super) struct Destaging {
     policy: Destage,
     /// Whether a page stays cached after its destage.
     keeps: bool,
-    /// Sectors in destage, per part, at which writes stall.
+    /// Number of sectors in destage at which the writes of a part stall.
     limit: u64,
     whole: Sectors,
-    /// Pages whose destage has begun, in order, until [`Cache::next_destage`] returns them.
+    /// Pages whose destage has begun but was not fetched with [`Cache::next_destage`] yet, in order.
     due: VecDeque<SlotId>,
 }
 
@@ -43,25 +43,26 @@ impl Destaging {
         }
     }
 
-    /// Returns whether writes stall when `carried` sectors of the part are in destage.
+    /// Returns whether the writes of a part stall while it has `carried` sectors in destage.
     pub fn is_full(&self, carried: u64) -> bool {
         carried >= self.limit
     }
 
-    /// Returns whether high and low marks start destages, instead of recency of use.
+    /// Returns whether the high and low marks decide when destages begin (policy `watermark`).
     fn is_by_marks(&self) -> bool {
         self.policy == Destage::Watermark
     }
 
-    /// Returns the sectors to program: the whole page if all of it is in DRAM, so that flash is not read first; otherwise only `unsaved`.
+    /// Returns the sectors to program: `unsaved`, or the whole page if all of it is in DRAM. A program of the whole page needs no read of flash
+    /// first.
     fn carried(&self, page: &Slot, unsaved: Sectors) -> Sectors {
         if page.valid == self.whole { self.whole } else { unsaved }
     }
 }
 
 impl Cache {
-    /// Returns the next page to program. Call until `None` after every call that offers a write or reports progress; with stripes the call may be
-    /// delayed.
+    /// Returns the next page to program. Whenever a write was offered or an operation has ended, call this until it returns `None`. With stripes the
+    /// calls may come later.
     pub fn next_destage(&mut self) -> Option<Destaged> {
         let slot = self.destaging.due.pop_front()?;
         let page = &mut self.slots[slot];
@@ -70,7 +71,8 @@ impl Cache {
         Some(Destaged { lpn: page.lpn, stream: page.writer, slot, sectors: carried, is_at_hand })
     }
 
-    /// Cancels the destage of a deallocated page if [`next_destage`](Self::next_destage) has not returned it yet. Returns whether it was cancelled.
+    /// Cancels the destage of a deallocated page if it was not fetched with [`next_destage`](Self::next_destage) yet. Returns whether it was
+    /// cancelled.
     pub(super) fn drop_due(&mut self, lpn: Lpn, slot: SlotId) -> bool {
         let Some(at) = self.destaging.due.iter().position(|&due| due == slot) else { return false };
         self.destaging.due.remove(at);
@@ -78,7 +80,7 @@ impl Cache {
         true
     }
 
-    /// Returns the number of pages that [`Cache::next_destage`] will return.
+    /// Returns the number of destages not fetched with [`Cache::next_destage`] yet.
     pub fn due(&self) -> u64 {
         self.destaging.due.len() as u64
     }
@@ -88,7 +90,7 @@ impl Cache {
         self.table.get(&lpn).is_some_and(|&slot| self.slots[slot].destage.is_forgotten)
     }
 
-    /// Records that the page is on flash. [`Cache::saved`] follows when the controller is notified.
+    /// Records that a page in destage has been programmed. The caller calls [`Cache::saved`] when the controller is notified.
     pub fn programmed(&mut self, lpn: Lpn) {
         if let Some(&slot) = self.table.get(&lpn) {
             self.slots[slot].destage.is_programmed = true;
@@ -121,8 +123,8 @@ impl Cache {
         }
     }
 
-    /// Begins the destage of the dirty sectors of a page. `at_hand` are the sectors of the write just accepted, none if another event begins the
-    /// destage.
+    /// Begins the destage of the dirty sectors of a page. `at_hand` are the sectors of the write that begins the destage; empty if another event
+    /// begins it.
     pub(super) fn begin_destage(&mut self, slot: SlotId, at_hand: Sectors) {
         let generation = self.stamps.next_generation();
         let page = &mut self.slots[slot];
@@ -132,7 +134,7 @@ impl Cache {
             carried,
             acknowledged: page.acknowledged,
             is_due: true,
-            // A write-through of the page in flight is programmed first.
+            // Behind a write-through in flight, read the data from DRAM: the destage then queues behind the older data.
             is_at_hand: carried == at_hand && page.passing == 0,
             ..DestageUnderWay::none(page.generation)
         };
@@ -146,7 +148,8 @@ impl Cache {
         self.destaging.due.push_back(slot);
     }
 
-    /// Extends the pending destage of a page by a new write; its data leaves DRAM only later. The write belongs to the generation of the destage.
+    /// Updates a destage that was not fetched yet, after a write of the page has joined it. The destage now has the data of two writes and reads it
+    /// from DRAM.
     pub(super) fn join_destage(&mut self, slot: SlotId) {
         let page = &mut self.slots[slot];
         let before = page.destage.carried;
@@ -156,10 +159,10 @@ impl Cache {
         part.carried = part.carried + u64::from(carried.count()) - u64::from(before.count());
     }
 
-    /// Begins the destage of the least recently used dirty page if every clean page was used after it.
+    /// Begins the destage of the least recently used dirty page if all clean pages were used more recently.
     pub(super) fn press(&mut self, part: u32) {
         let room = &self.parts[part as usize];
-        // For stalled writes, `balance` has begun destages already.
+        // If writes are stalled, `balance` begins the destages.
         if self.destaging.is_by_marks() || !room.waiting.is_empty() {
             return;
         }
@@ -170,7 +173,7 @@ impl Cache {
         }
     }
 
-    /// Begins a destage for a stalled write if the part has none in flight.
+    /// Begins a destage to make space for a stalled write, if the part has no destage in flight.
     pub(super) fn relieve(&mut self, part: u32) {
         let room = &self.parts[part as usize];
         if room.destages == 0
@@ -180,7 +183,8 @@ impl Cache {
         }
     }
 
-    /// Begins destages until usage is below the marks and each stalled write has a destage in flight.
+    /// Begins destages while dirty pages have to be drained to the low mark, or while fewer destages than stalled writes are in flight; at most
+    /// `destages_max`.
     pub(super) fn balance(&mut self, part: u32) {
         let part = part as usize;
         loop {

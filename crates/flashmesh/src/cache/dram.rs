@@ -66,7 +66,7 @@ impl Dram {
         begins + (self.precharge + self.opening) * (last - first) + self.times.time_for(Bytes::new(moved))
     }
 
-    /// Returns the last row of an access that crosses the end of row `first`, and the bytes moved in whole bursts.
+    /// Returns the last row and the bytes moved, in whole bursts, of an access that begins in row `first` and ends in a later one.
     #[inline(never)]
     fn over_rows(&self, first: u64, address: u64, end: u64) -> (u64, u64) {
         let last = (end - 1) / self.row_size;
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
     use crate::units::Rate;
 
-    /// tRCD = 10 ns, tCL = 20 ns, tRP = 5 ns, one byte per nanosecond, bursts of 32 B, rows of 1 KiB.
+    /// Creates a DRAM with tRCD = 10 ns, tCL = 20 ns, tRP = 5 ns, one byte per nanosecond, bursts of 32 B, and rows of 1 KiB.
     fn dram(row_policy: RowPolicy) -> Dram {
         Dram::new(&config::Cache {
             row_size: Bytes::new(1024),
@@ -103,9 +103,9 @@ mod tests {
     fn accesses_queue_open_each_row_and_move_whole_bursts() {
         let mut dram = dram(RowPolicy::Closed);
         assert_eq!(dram.access(Time::ZERO, 0, Bytes::new(512)), Time::from_ns(10 + 20 + 512));
-        // One byte takes a whole burst.
+        // An access of one byte takes a whole burst.
         assert_eq!(dram.access(Time::from_us(1), 0, Bytes::new(1)), Time::from_ns(1000 + 30 + 32));
-        // 16 B of one row, a whole row and 16 B of a third, queued behind the previous access.
+        // The access covers 16 B of one row, a whole row and 16 B of a third, and queues behind the previous access.
         let three = 3 * 30 + 2 * 5 + 32 + 1024 + 32;
         assert_eq!(dram.access(Time::from_us(1), 1024 - 16, Bytes::new(1056)), Time::from_ns(1062 + three));
         assert_eq!(dram.busy(Time::from_us(10)), Time::from_ns(542 + 62 + three));
@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(dram.access(Time::ZERO, 0, Bytes::new(32)), Time::from_ns(30 + 32));
         assert_eq!(dram.access(Time::from_us(1), 512, Bytes::new(32)), Time::from_ns(1000 + 20 + 32));
         assert_eq!(dram.access(Time::from_us(2), 4096, Bytes::new(32)), Time::from_ns(2000 + 5 + 30 + 32));
-        // The access ends in the next row, which stays open.
+        // The access ends in the next row, which then stays open.
         assert_eq!(dram.access(Time::from_us(3), 4096 + 992, Bytes::new(64)), Time::from_ns(3000 + 20 + 35 + 64));
         assert_eq!(dram.access(Time::from_us(4), 5120, Bytes::new(32)), Time::from_ns(4000 + 20 + 32));
     }
@@ -127,7 +127,7 @@ mod tests {
     fn the_default_takes_666_ns_for_a_page_of_4_kib() {
         let mut dram = Dram::new(&config::Cache::default());
         assert_eq!(dram.access(Time::ZERO, 4096, Bytes::from_kib(4)), Time::from_ns(13 + 13 + 640));
-        // Two rows of 8 KiB: 2 x 26 + 13 ns, 2 x 1280 ns.
+        // Two rows of 8 KiB: 2 x 26 + 13 ns to open them, 2 x 1280 ns to transfer the data.
         assert_eq!(dram.access(Time::from_us(10), 0, Bytes::from_kib(16)), Time::from_ns(10_000 + 65 + 2560));
     }
 }

@@ -20,8 +20,7 @@ impl FirstWrites {
 
     /// Records a write of `lpn` that arrived at `at`. Returns whether it is the first of the page in the window.
     pub fn add(&mut self, lpn: Lpn, at: Time) -> bool {
-        // `at` is the arrival at the drive. Admission time would be late for a stalled write, and the window only moves
-        // forward.
+        // `at` is the arrival at the drive; a stalled write is admitted later. So `at` may lie before the window, which never moves back.
         let now = at.later(self.since);
         if now - self.since > self.window {
             self.pages.clear();

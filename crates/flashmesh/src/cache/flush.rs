@@ -13,7 +13,7 @@ use crate::ids::{Lpn, RequestId};
 pub(super) struct Flush {
     /// Request completed by the flush; `None` for a flush of the drive itself.
     waiter: Option<RequestId>,
-    /// Generation to be saved, for each page not yet on flash.
+    /// Pages that the flush waits for, each with the generation that must be programmed.
     generations: FxHashMap<Lpn, u64>,
 }
 
@@ -24,7 +24,7 @@ impl Flush {
 }
 
 impl Cache {
-    /// Begins to destage all dirty pages of `pages`. [`Cache::take_flushed`] reports the end.
+    /// Begins to destage all dirty pages of `pages`. [`Cache::take_flushed`] returns `waiter` when all are on flash.
     pub fn flush(&mut self, waiter: Option<RequestId>, pages: Range<u32>) {
         let mut unsaved: Vec<(Lpn, SlotId)> = self
             .table
@@ -53,14 +53,13 @@ impl Cache {
         !self.flushes.is_empty()
     }
 
-    /// Removes a finished flush and returns its `waiter`. Call until `None`.
+    /// Removes a finished flush and returns its `waiter`. Returns `None` if no flush is finished.
     pub fn take_flushed(&mut self) -> Option<Option<RequestId>> {
         let at = self.flushes.iter().position(|flush| flush.generations.is_empty())?;
         Some(self.flushes.remove(at).waiter)
     }
 
-    /// Records that data of `generation` is on flash. Returns whether a flush still needs the data that is dirty in the
-    /// page now.
+    /// Records that data of `generation` is on flash. Returns whether a flush also waits for the data that is still dirty in the page.
     pub(super) fn flush_saved(&mut self, lpn: Lpn, slot: SlotId, generation: u64) -> bool {
         let dirty = Some(self.slots[slot].generation).filter(|_| !self.slots[slot].dirty.is_empty());
         let mut goes_on = false;

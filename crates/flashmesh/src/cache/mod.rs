@@ -1,14 +1,14 @@
 //! The DRAM cache of the drive: which pages it holds, and when they are destaged.
 //!
-//! The cache is a pure state machine. The controller offers it reads and writes of pages, destages the pages that it selects, and reports when they
-//! are programmed. After each of these calls the controller fetches writes that may go on ([`Cache::admit_next`]) and pages to program
-//! ([`Cache::next_destage`]). Time is passed in only to find recently written pages; the cost of an access is computed by [`dram`]. Valid and dirty
-//! data is tracked per sector, so that no page is read from flash only to be overwritten.
+//! The cache is a pure state machine. The controller offers reads and writes of pages to the cache, destages the pages that the cache selects, and
+//! reports when they are programmed. After each of these calls the controller fetches stalled writes that are now admitted ([`Cache::admit_next`])
+//! and pages to program ([`Cache::next_destage`]). Time is passed in only to find recently written pages; the cost of an access is computed by
+//! [`dram`]. Valid and dirty data is tracked per sector, so that no page is read from flash only to be overwritten.
 //!
 //! # Guarantees
 //!
 //! - *Reads return the newest data.* A sector whose newest data is not on flash stays cached until it is. A read takes cached sectors from DRAM and
-//!   the rest from flash. A read fills only sectors that were not written while it was in flight.
+//!   the rest from flash. A fill stores only sectors that were not written while it was in flight.
 //! - *Writes of one page keep their order.* The cache has at most one program of a page in flight. Data written meanwhile stays dirty and goes with
 //!   the next program. A write that bypasses the cache also updates a cached copy of its page.
 //! - *Reads never stall.* A page filled by a read replaces a clean page, or is not cached.
@@ -18,7 +18,7 @@
 //! # Eviction
 //!
 //! Clean and dirty pages are each kept in LRU order. To make space, the least recently used clean page is evicted. Under the policies `eviction` and
-//! `first-write`, if a dirty page is less recently used than all clean ones, its destage begins as well. Once it is on flash it is the first to be
+//! `first-write`, if a dirty page is less recently used than all clean ones, its destage begins as well. Once on flash, this page is the first to be
 //! evicted, unless it was used meanwhile.
 
 mod acknowledged;
@@ -117,12 +117,12 @@ pub struct Cache {
     slots: Slots,
     table: Table,
     parts: Vec<CachePart>,
-    /// Pages with stalled writes: (part they queue at, number of writes). Empty with a single part.
+    /// Part at which the stalled writes of a page queue, and their number. Empty with a single part.
     waiting: FxHashMap<Lpn, (u32, u32)>,
     stamps: Stamps,
     flushes: Vec<Flush>,
     acknowledged: Option<Acknowledged>,
-    /// Pages evicted since the oracles last called [`take_removed`](Self::take_removed); `None` without oracles.
+    /// Pages removed since the last call of [`take_removed`](Self::take_removed); `None` if they are not recorded.
     removed: Option<Vec<Lpn>>,
     counts: Counts,
     /// Whether the write throttle is on: writes stall even if there is space.
@@ -190,12 +190,12 @@ impl Cache {
         self.removed = Some(Vec::new());
     }
 
-    /// Stops recording removed pages.
+    /// Ends the recording of removed pages.
     pub fn drop_removed(&mut self) {
         self.removed = None;
     }
 
-    /// Returns the pages removed since the last call.
+    /// Returns the pages removed since the last call; none if they are not recorded.
     pub fn take_removed(&mut self) -> Vec<Lpn> {
         self.removed.as_mut().map(std::mem::take).unwrap_or_default()
     }
@@ -226,9 +226,10 @@ impl Cache {
 
     /// Looks up the sectors `wanted` of `lpn` for a read of `stream`.
     ///
-    /// With `may_fill` the missing sectors are cached once read, if reads of the stream are cached and there is space. The caller must not set
-    /// `may_fill` while a write that the cache does not know of is in flight, and the cache does not fill beside a write-through: after a
-    /// deallocation flash could hold other data than the read returned.
+    /// With `may_fill`, the missing sectors are cached once they are read, if reads of the stream are cached and there is space. The caller must not
+    /// set `may_fill` while a write of the page that bypasses the cache is in flight. The cache never fills a page with a write-through in flight.
+    /// Otherwise the cache could keep data that was sensed before the write was programmed (for a write-through, if the page was deallocated in
+    /// between).
     pub fn read(&mut self, stream: StreamId, lpn: Lpn, wanted: Sectors, may_fill: bool) -> Found {
         let takes = self.admission.keeps_reads(stream);
         let resident = self.table.get(&lpn).copied();
@@ -349,7 +350,7 @@ impl Cache {
         pages.list(&mut self.slots, slot, belongs);
     }
 
-    /// Changes a page and updates the dirty count of its part.
+    /// Applies `change` to a page and updates the dirty count of its part.
     fn change(&mut self, slot: SlotId, change: impl FnOnce(&mut Slot)) {
         let page = &mut self.slots[slot];
         let before = page.unsaved().is_empty();
@@ -363,7 +364,7 @@ impl Cache {
         }
     }
 
-    /// Moves a changed page to the list of its state, or removes it if it has no valid data and nothing in flight.
+    /// Moves a page to the list of its new state (clean, dirty or neither), or removes it if it has no valid data and nothing in flight.
     fn settle(&mut self, slot: SlotId) {
         let page = &self.slots[slot];
         if page.valid.is_empty() && !page.is_held() {

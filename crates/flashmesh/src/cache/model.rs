@@ -1,4 +1,4 @@
-//! Test of the cache against plain memory: reads, writes and ends of operations, in any order.
+//! Property test of the cache against a simple model: reads, writes and ends of operations in random order.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -35,19 +35,19 @@ struct Reading {
     sensed: Option<BTreeMap<u32, u64>>,
 }
 
-/// Model of the drive around the cache. Data is a version per sector: the number of its write in order of admission.
+/// Model of the drive around the cache. The data of a sector is modelled as a version: the number of its last write in order of admission.
 struct Drive {
     cache: Cache,
     capacity: usize,
     versions: u64,
     requests: u32,
-    /// Request admitted last, for each page, or for all pages together (`None`).
+    /// Last admitted request of each page; under `None`, of all pages together.
     admitted: BTreeMap<Option<u32>, u32>,
     newest: BTreeMap<SectorAddress, u64>,
     dram: BTreeMap<SectorAddress, u64>,
     flash: BTreeMap<SectorAddress, u64>,
     acknowledged: BTreeMap<SectorAddress, u64>,
-    /// Writes completed in DRAM whose completion has not reached the host, with the data they wrote.
+    /// Writes completed in DRAM whose completion has not reached the host, with the versions that they wrote.
     responses: Vec<(RequestId, Vec<(SectorAddress, u64)>)>,
     /// Newest version of each sector whose completion has reached the host.
     told: BTreeMap<SectorAddress, u64>,
@@ -136,7 +136,7 @@ impl Drive {
         }
     }
 
-    /// Compares the acknowledged sectors missing on flash with [`Cache::unsaved_acknowledged`].
+    /// Compares the number of acknowledged sectors missing on flash with [`Cache::unsaved_acknowledged`].
     fn count_unsaved(&self) {
         let lost = self.told.iter().filter(|&(&(lpn, sector), &told)| Drive::at(&self.flash, lpn, sector) < told);
         let lost: Vec<u32> = lost.map(|(&(lpn, _), _)| lpn).collect();
@@ -156,7 +156,7 @@ impl Drive {
     }
 
     fn admit(&mut self, write: &PageWrite, admitted: Admitted) {
-        // With a single part all writes keep their order, otherwise only writes of the same page.
+        // With a single part, all writes are admitted in order of arrival. With several, this holds only for writes of the same page.
         let page = if self.cache.parts.len() == 1 { None } else { Some(write.lpn.0) };
         let before = self.admitted.insert(page, write.request.0);
         assert!(before.is_none_or(|before| before < write.request.0), "a write overtook an earlier one");
@@ -283,7 +283,7 @@ impl Drive {
         self.programs.extend(self.memory.pop_front());
     }
 
-    /// Deallocates a page, unless a host write of it is in flight: their order would be undefined.
+    /// Deallocates a page. Does nothing while a host write of the page is in flight, because the order of the two would be undefined.
     fn deallocate(&mut self, lpn: u32) {
         let programs = self.memory.iter().chain(&self.programs);
         if programs.filter(|program| program.lpn == lpn).any(|program| !program.is_destage) {
@@ -411,7 +411,7 @@ proptest! {
         drive.finish();
     }
 
-    /// Accesses are whole pages that end at once, so the cached pages must be those of textbook LRU.
+    /// Compares the cached pages with a textbook LRU list. All accesses are of whole pages, and each ends before the next begins.
     #[test]
     fn pages_are_evicted_in_lru_order(
         capacity in 1..=6u64,
@@ -443,7 +443,7 @@ proptest! {
             if textbook.len() as u64 > capacity {
                 textbook.pop_front();
             }
-            // If the LRU page is dirty and not destaged yet, a clean page is evicted instead; compare only where that cannot happen.
+            // If the LRU page is dirty and not destaged yet, a clean page is evicted instead. Compare only if that cannot happen.
             if policy == Destage::Watermark || (policy == Destage::Eviction && !has_read) {
                 let mut here: Vec<u32> = drive.cache.table.keys().map(|lpn| lpn.0).collect();
                 here.sort_unstable();

@@ -1,8 +1,8 @@
 //! LRU order of pages: doubly linked lists through the slots.
 //!
-//! All pages of a part are in one list, newest use first. Pages that can be evicted (clean) and pages that can be destaged (dirty) are also in a list
-//! of their own, in the same order. A page joins its second list at the position of its last use: next to the nearest page of its kind in the list of
-//! all pages.
+//! All pages of a part are in one list, newest use first. Clean pages, which can be evicted, are also in a second list in the same order, and dirty
+//! pages, which can be destaged, in a third. A page is inserted there at the position of its last use: next to the nearest page of its kind in the
+//! list of all pages.
 
 use super::slots::{Listed, SlotId, Slots};
 
@@ -56,7 +56,7 @@ impl Recency {
         self.all.unlink(slots, slot, |neighbours| &mut neighbours.all);
     }
 
-    /// Makes a page in neither the clean nor the dirty list the most recently used.
+    /// Marks a page as the most recently used. The page must be in neither the clean nor the dirty list.
     #[inline]
     pub fn renew(&mut self, slots: &mut Slots, slot: SlotId) {
         if self.all.newest != Some(slot) {
@@ -84,8 +84,8 @@ impl Recency {
         }
     }
 
-    /// Returns the neighbours of a page in its clean or dirty list. Searches in both directions alternately, because a page just destaged is among
-    /// the oldest.
+    /// Returns the neighbours of a page to be inserted into the clean or dirty list. Searches towards newer and older pages alternately, because a
+    /// page just destaged is among the oldest.
     fn place(&self, slots: &Slots, slot: SlotId, listed: Listed) -> Links {
         let Links { mut newer, mut older } = slots[slot].neighbours.all;
         loop {
@@ -100,7 +100,7 @@ impl Recency {
                 None => break,
             }
         }
-        // One end of the list of all pages was reached first, so the page goes to that end of its own list.
+        // The search reached one end of the list of all pages, so the page goes to that end of the clean or dirty list.
         let ends = if listed == Listed::Clean { self.clean } else { self.dirty };
         match older {
             None => Links { newer: ends.oldest, older: None },

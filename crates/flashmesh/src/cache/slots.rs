@@ -15,7 +15,7 @@ id!(
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Listed {
-    /// In neither list: the page is being filled, destaged or written through.
+    /// In neither the clean nor the dirty list: the page is being filled, destaged or written through.
     Nowhere,
     Clean,
     Dirty,
@@ -35,29 +35,29 @@ pub(super) struct Slot {
     pub dirty: Sectors,
     /// Sectors that the fill in flight will store.
     pub filling: Sectors,
-    /// Whether a fill is in flight, even if its data is no longer wanted.
+    /// Whether a fill is in flight, even if none of its data will be stored.
     pub is_filled: bool,
     /// Write-throughs in flight, which complete once they are on flash.
     pub passing: u32,
-    /// Number of the dirty data; differs from that of data already in destage.
+    /// Generation of the dirty data: a number that changes when a destage begins, and when the page is deallocated.
     pub generation: u64,
     pub acknowledged: Sectors,
     pub destage: DestageUnderWay,
 }
 
-/// A destage of a page in flight.
+/// State of the destage of a page.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DestageUnderWay {
     /// Dirty sectors taken from the page; none if no destage is in flight.
     pub sectors: Sectors,
     /// Sectors that the program writes: `sectors`, or the whole page.
     pub carried: Sectors,
-    /// Number of the destaged data; differs for each destage.
+    /// Generation of the data in destage, or of the last destage if none is in flight.
     pub generation: u64,
     pub acknowledged: Sectors,
-    /// Whether the controller has not fetched the destage yet; new writes still join it.
+    /// Whether the destage was not fetched by the controller yet; until then new writes join it.
     pub is_due: bool,
-    /// Whether the program writes exactly the data of the newest write, which need not be read from DRAM.
+    /// Whether the program writes exactly the data of the newest write, so that the data need not be read from DRAM.
     pub is_at_hand: bool,
     pub is_forgotten: bool,
     /// Whether the data is on flash, but the controller is not notified yet.
@@ -65,7 +65,7 @@ pub(super) struct DestageUnderWay {
 }
 
 impl DestageUnderWay {
-    /// Returns the state without a destage in flight. `generation` is that of the last destage.
+    /// Returns the state without a destage in flight. `generation` is the generation of the last destage.
     pub fn none(generation: u64) -> DestageUnderWay {
         DestageUnderWay {
             sectors: Sectors::NONE,
@@ -85,7 +85,7 @@ impl DestageUnderWay {
     }
 }
 
-/// Counters that number uses of pages and generations of data.
+/// Counters for the sequence numbers of page uses and for generations of data.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Stamps {
     uses: u64,
@@ -99,7 +99,7 @@ impl Stamps {
         self.uses
     }
 
-    /// Returns a generation that no destage has carried yet.
+    /// Returns an unused generation.
     #[inline]
     pub fn next_generation(&mut self) -> u64 {
         self.generations += 1;
