@@ -1,7 +1,7 @@
 //! State of one die: at most one array operation at a time, and read data in the page register.
 //!
 //! A read ends with its data in the register. The die stays busy until the data has left, unless `read-cache` frees the array at once. A program or
-//! an erase may be suspended for reads; it keeps its progress.
+//! an erase may be suspended for reads; a suspended operation keeps its progress.
 
 use crate::config::Suspension;
 use crate::ids::TransactionId;
@@ -26,7 +26,7 @@ enum Array {
 #[derive(Clone, Copy, Debug, Default)]
 struct Span {
     is_on: bool,
-    /// Sum of end times minus sum of start times, in picoseconds, modulo 2^64.
+    /// Sum of the times at which the condition ended, minus the times at which it began; in picoseconds, modulo 2^64.
     ended_less_begun: u64,
 }
 
@@ -53,14 +53,14 @@ struct Suspended {
 
 #[derive(Clone, Copy, Debug)]
 struct Register {
-    /// Transactions whose data the register holds or held; none if the register is empty.
+    /// Transactions of the operation that filled the register, one per plane; none if the register is empty.
     planes: PlaneTransactions,
     internal: bool,
-    /// Planes whose data has left.
+    /// Number of planes whose data has left the register.
     left: u32,
     sending: bool,
     since: Time,
-    /// Time that the planes already sent have waited for a path.
+    /// Total time for which the planes sent so far have waited for a path.
     path_wait: Time,
 }
 
@@ -89,20 +89,20 @@ impl Register {
 /// Rejected call: the state or the timing of the die does not allow it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Illegal {
-    /// The die is busy until this time; [`Time::MAX`] if the end is not known.
+    /// The die is busy until this time; [`Time::MAX`] if the end is unknown.
     #[error("the die is busy until {0}")]
     Busy(Time),
     /// The die is not in the phase that the call requires.
     #[error("the die is not in the phase that was asked to go on")]
     WrongPhase,
-    /// The operation cannot be suspended, or not once more.
+    /// The operation cannot be suspended now; see [`Die::may_suspend`].
     #[error("the operation cannot be suspended")]
     NotSuspendable,
 }
 
 #[derive(Clone, Debug)]
 pub struct DieRules {
-    /// Whether the array is free as soon as its data is in the register.
+    /// Whether the array is free as soon as its read data is in the register (`read-cache`).
     pub read_cache: bool,
     pub suspension: Suspension,
     pub suspensions_max: u32,
@@ -113,12 +113,12 @@ pub struct DieRules {
 #[derive(Clone, Debug)]
 pub struct Die {
     array: Array,
-    /// Copy of `suspended.is_some()` beside the fields that most checks read, so that they touch one cache line.
+    /// Copy of `suspended.is_some()`, stored beside the fields that most checks read, so that a check touches one cache line.
     is_suspended: bool,
-    /// Start and end of the array work; valid while busy.
+    /// Start and end of the operation in the array; valid while the array is busy.
     since: Time,
     until: Time,
-    /// Valid unless the array is idle.
+    /// Operation in the array; valid unless the array is idle.
     operation: Operation,
     register: Register,
     busy: Span,
@@ -146,13 +146,13 @@ impl Default for Die {
 }
 
 impl Die {
-    /// Returns whether the array is idle and the register empty; with `read-cache` the register may be full.
+    /// Returns whether the die can begin an operation: the array is idle, and the register is empty or `read-cache` is on.
     #[inline(always)]
     pub fn accepts(&self, rules: &DieRules) -> bool {
         self.array == Array::Idle && (self.register.is_empty() || rules.read_cache)
     }
 
-    /// Returns whether the die accepts an operation and has none suspended.
+    /// Returns whether the die can begin an operation and no operation is suspended.
     #[inline]
     pub fn is_free(&self, rules: &DieRules) -> bool {
         self.accepts(rules) && !self.is_suspended
@@ -163,7 +163,7 @@ impl Die {
         self.rests() && !self.is_suspended
     }
 
-    /// Returns whether the array is idle and the register empty. An operation may be suspended.
+    /// Returns whether the array is idle and the register empty, even if an operation is suspended.
     #[inline]
     pub fn rests(&self) -> bool {
         self.array == Array::Idle && self.register.is_empty()
@@ -185,7 +185,8 @@ impl Die {
         works.then_some(&self.operation).into_iter().chain(suspended)
     }
 
-    /// Returns the transaction whose data leaves the register next, or else the first one of the current or suspended operation.
+    /// Returns the transaction whose data leaves the register next. If the register is empty, returns the first transaction of the operation in the
+    /// array, or of the suspended one.
     #[inline]
     pub fn first_under_way(&self) -> Option<TransactionId> {
         if !self.register.is_empty() {
@@ -198,14 +199,14 @@ impl Die {
         }
     }
 
-    /// Returns the number of transactions in the array, suspended, or in the register.
+    /// Returns the number of transactions in the array, in the register, or suspended.
     pub fn outstanding(&self) -> usize {
         let works = if self.array == Array::Holding { self.operation.transactions().len() } else { 0 };
         let under_way: usize = self.under_way().map(|operation| operation.transactions().len()).sum();
         works + under_way + self.register.planes.count.saturating_sub(self.register.left) as usize
     }
 
-    /// Returns whether a command or data is being transferred or waits for a path.
+    /// Returns whether a command or data is being transferred, or read data waits for a path.
     pub fn is_moving(&self) -> bool {
         self.array == Array::Incoming || self.register.sending
     }
@@ -248,10 +249,10 @@ impl Die {
         Ok(())
     }
 
-    /// Resumes the suspended operation. Returns its end.
+    /// Resumes the suspended operation. Returns the end of the operation.
     ///
     /// # Errors
-    /// If the die does not accept an operation or has none suspended.
+    /// If the die does not accept an operation, or no operation is suspended.
     pub fn resume(&mut self, rules: &DieRules, now: Time, resume_time: Time) -> Result<Time, Illegal> {
         if !self.accepts(rules) {
             return Err(self.busy_error());
@@ -267,7 +268,7 @@ impl Die {
         Ok(self.until)
     }
 
-    /// Begins an operation, whose path was granted at `now` and whose command is being transferred.
+    /// Begins an operation at `now`, when its path has been granted and the transfer of its command begins.
     ///
     /// # Errors
     /// If the die is busy.
@@ -298,7 +299,7 @@ impl Die {
         Ok((&self.operation, self.until))
     }
 
-    /// Returns whether the operation ends at `now`. An end event scheduled before a suspension is stale.
+    /// Returns whether the operation in the array ends at `now`. If not, the end event was scheduled before a suspension and is stale.
     #[inline]
     pub fn ends_at(&self, now: Time) -> bool {
         self.array == Array::Busy && self.until == now
@@ -320,7 +321,7 @@ impl Die {
             self.array = Array::Idle;
             self.mark(now);
         } else if self.register.is_empty() {
-            // The busy spans do not change: the register now holds the same read.
+            // The busy spans do not change, because the read only moves from the array to the register.
             self.register.fill(&self.operation, now);
             self.array = Array::Idle;
         } else {
@@ -341,7 +342,8 @@ impl Die {
         self.outgoing().filter(|_| self.register.planes.count - self.register.left == 1)
     }
 
-    /// Returns the reads whose pages have been sensed: in the register, or in the array until the register is empty.
+    /// Returns the reads whose pages have been sensed: those of the register (including planes already sent), and those that wait in the array for
+    /// the register.
     pub fn sensed(&self) -> impl Iterator<Item = &TransactionId> {
         let waiting = if self.array == Array::Holding { self.operation.transactions() } else { &[] };
         self.register.planes.transactions().iter().chain(waiting)
@@ -352,8 +354,8 @@ impl Die {
         !self.register.is_empty() && self.register.internal
     }
 
-    /// Records that the data of a plane has waited this long for its path. Returns when the register was filled, and the total path wait of the
-    /// planes sent before.
+    /// Adds the path wait of the plane that is sent next. Returns the time at which the register was filled, and the total path wait of the planes
+    /// before.
     ///
     /// # Errors
     /// If the register is empty.
@@ -367,7 +369,7 @@ impl Die {
         Ok((self.register.since, before))
     }
 
-    /// Marks register data as having requested a path. Returns whether there was data without a request.
+    /// Marks the data in the register as waiting for a path or being sent. Returns whether the data was unmarked; false for an empty register.
     #[inline(always)]
     pub fn begin_sending(&mut self) -> bool {
         let begins = !self.register.is_empty() && !self.register.sending;
@@ -375,7 +377,7 @@ impl Die {
         begins
     }
 
-    /// Removes the data of one plane from the register. Returns its transaction.
+    /// Removes the data of the plane just sent from the register. Returns the transaction of the plane.
     ///
     /// # Errors
     /// If the register is empty.
@@ -395,7 +397,8 @@ impl Die {
         Ok(left)
     }
 
-    /// Removes a part of the data of one plane, and replaces its transaction by `rest`, which stays in the register. Returns the transaction sent.
+    /// Removes the part just sent of the data of a plane. The rest stays in the register as transaction `rest`. Returns the transaction of the part
+    /// sent.
     ///
     /// # Errors
     /// If the register is empty.

@@ -1,8 +1,9 @@
-//! Division by a number fixed for the whole run, as a multiplication. A hardware division would be the slowest part of locating the die of a page.
+//! Division by a number fixed for the whole run, computed by a multiplication. A hardware division would be the slowest part of locating the die of a
+//! page.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Divisor {
-    /// ceil(2^64 / divisor); 0 stands for the divisor 1, whose reciprocal does not fit.
+    /// ceil(2^64 / divisor). For the divisor 1 this does not fit, and is stored as 0.
     reciprocal: u64,
 }
 
@@ -14,8 +15,8 @@ impl Divisor {
 
     /// Returns `dividend` divided by the divisor, rounded down.
     ///
-    /// Exact: with m = ceil(2^64 / d), the product n m exceeds n 2^64 / d by less than n < 2^32. That is too little to reach the next multiple of
-    /// 2^64, because n / d lies at least 1 / d > 2^-32 below the next integer.
+    /// The result is exact. With dividend n, divisor d and m = ceil(2^64 / d), the product n m exceeds n 2^64 / d by less than n < 2^32. That is too
+    /// little to reach the next multiple of 2^64, because n / d lies at least 1 / d > 2^-32 below the next integer.
     #[inline(always)]
     pub fn divide(self, dividend: u32) -> u32 {
         if self.reciprocal == 0 {

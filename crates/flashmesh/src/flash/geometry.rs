@@ -11,13 +11,13 @@ use crate::units::Bytes;
 /// Dimensions of the flash array, as integers.
 ///
 /// A *page* is a mapping unit (`ftl.mapping-unit`), the size that one entry of the map covers; by default this is a page of the array. If units are
-/// smaller, a page of the array holds [`units_per_page`](Geometry::units_per_page) of them. If they are larger, each covers
+/// smaller, a page of the array holds [`units_per_page`](Geometry::units_per_page) of them. If units are larger, each covers
 /// [`pages_per_unit`](Geometry::pages_per_unit) pages of one block. Page numbers count mapping units.
 #[derive(Clone, Debug)]
 pub struct Geometry {
     /// Number of channels; in fabrics without channels, rows of chips.
     pub channels: u32,
-    /// Chips on each channel; in fabrics without channels, columns.
+    /// Chips on each channel; in fabrics without channels, chips in each row.
     pub chips_per_channel: u32,
     /// Dies in each chip.
     pub dies_per_chip: u32,
@@ -31,7 +31,7 @@ pub struct Geometry {
     pub page_size: Bytes,
     /// Mapping units in a page of the array.
     pub units_per_page: u32,
-    /// Pages of the array in a mapping unit. This or [`units_per_page`](Geometry::units_per_page) is 1.
+    /// Pages of the array in a mapping unit. Either this number or [`units_per_page`](Geometry::units_per_page) is 1.
     pub pages_per_unit: u32,
     /// Mapping units programmed together in a plane: those of one page, or of all pages of a word line.
     pub units_per_program: u32,
@@ -47,8 +47,8 @@ pub struct Geometry {
     divisors: Divisors,
 }
 
-/// Blocks of the SLC cache: the last ones of each plane. The blocks of a dynamic cache are additional numbers after the real blocks of the plane;
-/// each is an alias of a free native block.
+/// Blocks of the SLC cache: the last block numbers of each plane. In a dynamic cache these numbers come after the real blocks of the plane, and each
+/// is an alias of a free native block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SlcBlocks {
     /// SLC blocks in each plane.
@@ -77,7 +77,7 @@ impl Geometry {
     /// Returns the array of the drive that `config` describes, with its mapping units.
     ///
     /// # Errors
-    /// As [`Geometry::new`].
+    /// If the array cannot be simulated, as for [`Geometry::new`].
     pub fn of(config: &Config) -> Result<Geometry, GeometryError> {
         let units_per_page = config.units_per_page();
         let mut geometry =
@@ -124,7 +124,7 @@ impl Geometry {
         Ok(())
     }
 
-    /// Resolves and checks an array whose mapping units are its pages.
+    /// Checks `config` and returns the array that it describes. Each mapping unit is one page of the array.
     ///
     /// # Errors
     /// If the array cannot be simulated; the error names the keys to change.
@@ -151,9 +151,9 @@ impl Geometry {
         }
         let planes = dies * u64::from(config.planes_per_die);
         let pages_per_plane = u64::from(config.blocks_per_plane) * u64::from(config.pages_per_block);
-        // The product of the largest values that the keys allow exceeds 64 bits.
+        // The keys allow values whose product exceeds 64 bits.
         let pages = planes.saturating_mul(pages_per_plane);
-        // The highest page id means "no page".
+        // The highest page id is reserved for "no page".
         let max = u64::from(u32::MAX) - 1;
         if pages > max {
             return Err(GeometryError::TooManyPages { pages, max });
@@ -239,13 +239,13 @@ impl Geometry {
         self.planes() * self.blocks_per_plane
     }
 
-    /// Returns the blocks of each plane outside the SLC cache, whose cells store all their bits.
+    /// Returns the number of native blocks of each plane: those outside the SLC cache, which use all bits of their cells.
     #[inline]
     pub fn native_blocks_per_plane(&self) -> u32 {
         self.blocks_per_plane - self.slc.per_plane
     }
 
-    /// Returns the pages of each plane outside the SLC cache.
+    /// Returns the number of pages of each plane outside the SLC cache.
     pub fn native_pages_per_plane(&self) -> u32 {
         self.native_blocks_per_plane() * self.pages_per_block
     }
@@ -281,7 +281,7 @@ impl Geometry {
         if self.is_slc(block) { self.slc.pages_per_block } else { self.pages_per_block }
     }
 
-    /// Returns the mapping units that one program writes in `block`.
+    /// Returns the number of mapping units that one program writes in `block`.
     #[inline]
     pub fn units_per_program_of(&self, block: BlockId) -> u32 {
         if self.is_slc(block) { self.units_per_page } else { self.units_per_program }
@@ -299,7 +299,7 @@ impl Geometry {
         (ppn.0 + 1).is_multiple_of(self.units_per_program_of(self.block_of(ppn)))
     }
 
-    /// Returns the blocks of each plane beyond an even share of the logical pages, without the SLC cache.
+    /// Returns the spare blocks of each plane: its native blocks beyond an even share of the logical pages.
     pub fn spare_blocks_per_plane(&self) -> u32 {
         let logical_pages = self.logical_pages.div_ceil(self.planes());
         self.native_blocks_per_plane().saturating_sub(logical_pages.div_ceil(self.pages_per_block))
@@ -350,7 +350,7 @@ impl Geometry {
         ppn.0 - self.block_of(ppn).0 * self.pages_per_block
     }
 
-    /// Returns the offset in its block of the array page that holds a mapping unit, or of the first one if the unit covers several.
+    /// Returns the offset in its block of the array page that holds a mapping unit; of the first page if the unit covers several.
     #[inline]
     pub fn array_page(&self, ppn: Ppn) -> u32 {
         self.array_page_at(self.page_in_block(ppn))
@@ -366,14 +366,14 @@ impl Geometry {
         }
     }
 
-    /// Returns the number of whole programs in this many mapping units of a plane.
+    /// Returns the number of whole programs that `units` mapping units of a plane fill.
     #[inline]
     pub fn programs_of(&self, units: u32, in_slc: bool) -> u32 {
         let divisor = if in_slc { self.divisors.units_per_page } else { self.divisors.units_per_program };
         divisor.divide(units)
     }
 
-    /// Returns the user data in a page of the array.
+    /// Returns the size of the user data in a page of the array.
     #[inline]
     pub fn array_page_size(&self) -> Bytes {
         Bytes::new((self.page_size * u64::from(self.units_per_page)).as_u64() / u64::from(self.pages_per_unit))
@@ -385,7 +385,7 @@ impl Geometry {
         self.pages_per_unit > 1
     }
 
-    /// Returns whether a program writes several mapping units, so that writes must be collected first.
+    /// Returns whether a program writes several mapping units, so that their writes must be gathered first.
     #[inline]
     pub fn gathers(&self) -> bool {
         self.units_per_program > 1

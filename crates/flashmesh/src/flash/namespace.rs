@@ -6,7 +6,7 @@ use crate::error::NamespaceError;
 use crate::ids::PlaneId;
 use crate::units::Bytes;
 
-/// Name of the implicit namespace, without `[namespace.*]`.
+/// Name of the only namespace of a drive without `[namespace.*]`.
 const NAMESPACE_DEFAULT: &str = "drive";
 
 /// A namespace: a range of addresses on a set of planes.
@@ -44,7 +44,7 @@ impl Config {
     /// namespace.
     ///
     /// # Errors
-    /// If they do not fit the drive; the error names the keys to change.
+    /// If the namespaces do not fit the drive; the error names the keys to change.
     pub fn namespaces(&self, geometry: &Geometry) -> Result<Vec<NamespaceConfig>, NamespaceError> {
         if self.namespace.is_empty() {
             return Ok(vec![resolved(
@@ -108,7 +108,7 @@ impl Config {
         self.namespace.iter().map(capacity).collect()
     }
 
-    /// Returns the index of the namespace that receives the requests of `queue`. `key` is the key to name in an error.
+    /// Returns the index of the namespace that receives the requests of `queue`. An error names `key` as the key to change.
     ///
     /// # Errors
     /// If there is no namespace of that name.

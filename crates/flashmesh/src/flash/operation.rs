@@ -24,7 +24,7 @@ impl OperationKind {
     pub const ALL: [OperationKind; 4] =
         [OperationKind::Read, OperationKind::Program, OperationKind::Erase, OperationKind::Copyback];
 
-    /// Returns the index of the kind in a table.
+    /// Returns the position of the kind in [`ALL`](Self::ALL).
     #[inline]
     pub const fn index(self) -> usize {
         self as usize
@@ -61,10 +61,10 @@ impl PlaneTransactions {
 #[derive(Clone, Copy, Debug)]
 pub struct Operation {
     pub kind: OperationKind,
-    /// Whether the operation serves garbage collection or wear levelling, and no request.
+    /// Whether the operation serves garbage collection or wear levelling instead of a request.
     pub internal: bool,
     pub started: Time,
-    /// Array time, including the time to suspend another operation first.
+    /// Array time, including the time to suspend another operation beforehand.
     pub array_time: Time,
     pub pages: Pages,
     pub planes: PlaneTransactions,

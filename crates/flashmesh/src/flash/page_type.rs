@@ -3,7 +3,7 @@
 use crate::config::{Config, PageTypes};
 use crate::units::Time;
 
-/// Bit of its cells that a page is stored in.
+/// Type of a page: the bit of each cell that stores the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PageType {
     /// Least significant bit; also the only bit of single-level cells.
@@ -27,7 +27,7 @@ impl PageType {
 
     /// Returns the type of the page at this offset in its block.
     ///
-    /// In TLC blocks the first pages are lower and middle pages, before the types alternate (Yaakobi et al., "Characterization and error-correcting
+    /// A TLC block begins with lower and middle pages; after these the three types alternate (Yaakobi et al., "Characterization and error-correcting
     /// codes for TLC flash memories", ICNC 2012). In QLC blocks the pages of a word line have successive offsets \[choice\].
     #[inline]
     pub const fn of(types: PageTypes, page_in_block: u32) -> PageType {
@@ -42,7 +42,7 @@ impl PageType {
         }
     }
 
-    /// Returns the type of a page if the pages of a word line have successive offsets, lower page first.
+    /// Returns the type of a page in blocks where the pages of a word line have successive offsets, lower page first.
     #[inline]
     pub const fn of_word_line(types: PageTypes, page_in_block: u32) -> PageType {
         match types {

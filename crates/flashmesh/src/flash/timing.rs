@@ -7,7 +7,8 @@ use super::die::OperationKind;
 use super::geometry::PLANES_PER_DIE_MAX;
 use super::page_type::PageType;
 
-/// Types of the pages of an operation, which select its array time. Those of the leading plane suffice, because the other planes use the same offset.
+/// Types of the page read and the page programmed by an operation, which select its array time. All planes of an operation use the same page offset,
+/// so the types of the leading plane suffice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pages {
     pub read: PageType,
@@ -21,7 +22,7 @@ pub struct Timing {
     word_lines: bool,
     /// Array time by kind, type of the page read, and type of the page programmed.
     array: [[[Time; PageType::ALL.len()]; PageType::ALL.len()]; OperationKind::ALL.len()],
-    /// Part of the array time spent by an on-die controller, by kind.
+    /// Part of the array time that an on-die controller takes, by kind.
     decoding: [Time; OperationKind::ALL.len()],
     commands: [[Time; PLANES_PER_DIE_MAX]; OperationKind::ALL.len()],
     /// Time from the suspend command until the array is free.
@@ -31,7 +32,7 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// Resolves the latencies of `config`. An on-die controller adds `on_die_controller` to each command, and once more to the data of a read.
+    /// Resolves the latencies of `config`. An on-die controller adds `on_die_controller` to each command, and for a read once more for the data.
     pub fn new(config: &Config, on_die_controller: Time) -> Timing {
         let flash = &config.flash;
         let decoding =
@@ -72,8 +73,8 @@ impl Timing {
         }
     }
 
-    /// Returns the type of a page for programming: always lower if programs write a word line, whose program time is configured as that of a lower
-    /// page.
+    /// Returns the page type that selects the program time. If programs write whole word lines, this is the lower page, because `program-time` is
+    /// then the time of the whole program.
     #[inline(always)]
     pub fn programmed_type(&self, page_in_block: impl FnOnce() -> u32) -> PageType {
         if self.word_lines { PageType::Lower } else { self.page_type(page_in_block) }
@@ -84,13 +85,13 @@ impl Timing {
         self.array[kind.index()][pages.read.index()][pages.programmed.index()]
     }
 
-    /// Returns the array time of a command of `kind` that runs several steps in sequence.
+    /// Returns the array time of a command of `kind` that runs `steps` in sequence.
     pub fn array_of(&self, kind: OperationKind, steps: impl Iterator<Item = (OperationKind, Pages)>) -> Time {
         let alone = |(kind, pages)| self.array(kind, pages) - self.decoding[kind.index()];
         steps.map(alone).fold(self.decoding[kind.index()], |time, step| time + step)
     }
 
-    /// Returns the pages of a word line written by one program.
+    /// Returns the number of pages that one program writes: a whole word line, or one page.
     pub fn pages_per_program(&self) -> u32 {
         match self.page_types {
             PageTypes::Mlc if self.word_lines => 2,
