@@ -1,4 +1,4 @@
-//! Checkpoints: changed pages of the map are programmed, a few at a time.
+//! Checkpoints: the program of all changed pages of the map, a few at a time.
 
 use std::collections::VecDeque;
 
@@ -10,13 +10,13 @@ use crate::config;
 use crate::ftl::TranslationPages;
 use crate::ids::Lpn;
 
-/// State of the current checkpoint, and when the next one begins.
+/// State of the current checkpoint, and the count that starts the next one.
 #[derive(Clone, Debug)]
 pub(super) struct Checkpoint {
     first: Lpn,
     interval: u32,
     writes_max: usize,
-    /// Last change of each page of the map and of the replication map.
+    /// Stamp of the last change of each page of the map and of the replication map.
     changed: Vec<Stamp>,
     /// Journal pages programmed since the last checkpoint began.
     journal_pages: u32,
@@ -53,8 +53,8 @@ impl Checkpoint {
         self.journal_pages += 1;
     }
 
-    /// Returns the page to program next, and begins a checkpoint if one is due. The checkpoint covers the changes that the journal on flash holds (up
-    /// to `durable_to`), so that none of its pages has to wait for the journal.
+    /// Returns the page to program next, and begins a checkpoint if one is due. The checkpoint covers the changes up to `durable_to`, which the
+    /// journal on flash holds, so that no page of the checkpoint has to wait for the journal.
     pub(super) fn next_page(&mut self, image: &Image, durable_to: Stamp) -> Option<Lpn> {
         if self.end.is_none() && self.journal_pages >= self.interval {
             self.journal_pages = 0;
@@ -66,7 +66,7 @@ impl Checkpoint {
             return None;
         }
         while let Some(page) = self.waiting.pop_front() {
-            // Skip pages that the mapping cache has written back meanwhile.
+            // Skip pages that the mapping cache has written back since the checkpoint began.
             if self.end.is_some_and(|end| image.complete_to(page) < end) {
                 self.under_way.insert(page);
                 return Some(page);
@@ -75,7 +75,7 @@ impl Checkpoint {
         None
     }
 
-    /// Records that `page` is on flash. A write-back that began before the checkpoint does not count.
+    /// Records that `page` is on flash. Ignores a write-back that began before the checkpoint, because it may lack some of the changes.
     pub(super) fn page_ended(&mut self, page: Lpn, image: &Image) {
         if self.end.is_some_and(|end| image.complete_to(page) >= end) {
             self.under_way.remove(&page);

@@ -1,4 +1,4 @@
-//! The map as stored in its pages on flash.
+//! The map as stored on flash, in translation pages and pages of the replication map.
 
 use rustc_hash::FxHashMap;
 
@@ -28,11 +28,11 @@ enum Content {
 #[derive(Clone, Debug)]
 pub(super) struct Image {
     pages: TranslationPages,
-    /// Physical page + 1 of each host page; 0 if it has none.
+    /// Physical page + 1 of each host page; 0 if the host page is unmapped.
     forward: Vec<u32>,
     stamps: Vec<Stamp>,
     pub(super) copies: FxHashMap<Lpn, Copy>,
-    /// Stamp up to which each page of the map and of the replication map holds all changes.
+    /// For each page of the map and of the replication map, the stamp up to which the page on flash includes all changes.
     complete_to: Vec<Stamp>,
     writing: FxHashMap<Lpn, (Stamp, Content)>,
 }
@@ -64,8 +64,9 @@ impl Image {
         self.writing.insert(page, (now, Content::Map(homes)));
     }
 
-    /// Begins the program of a page of the replication map. Its content is what the journal on flash holds, and nothing newer: a copy that became the
-    /// original must be in the journal before the replication map drops it. Once the old original is erased, no other record points to the copy.
+    /// Begins the program of a page of the replication map. The page includes only changes that the journal on flash holds. Otherwise a copy that
+    /// became the original could leave the replication map before the journal on flash has this change. After the erase of the old original, no
+    /// record would point to the copy.
     pub(super) fn replica_page_began(&mut self, page: Lpn, journal: &Journal) {
         let is_here = |lpn: Lpn| self.pages.replica_page_of(lpn) == Some(page);
         let on_flash = self.copies.iter().filter(|(lpn, _)| is_here(**lpn));
@@ -110,7 +111,7 @@ impl Image {
         self.stamps[lpn.index()] = stamp;
     }
 
-    /// Drops copies of an older version of their page, and copies that became the original.
+    /// Drops each copy that holds an older version of its page, and each that became the original.
     pub(super) fn drop_stale_copies(&mut self) {
         let (stamps, forward) = (&self.stamps, &self.forward);
         self.copies.retain(|lpn, copy| stamps[lpn.index()] == copy.stamp && forward[lpn.index()] != copy.ppn.0 + 1);
@@ -120,7 +121,7 @@ impl Image {
         (0..self.forward.len() as u32).map(Lpn)
     }
 
-    /// Applies a journal entry to the pages that do not include it yet.
+    /// Applies a journal entry, stamped `at`, to the pages of the two maps that do not include this change yet.
     pub(super) fn replay(&mut self, at: Stamp, change: Change) {
         let lpn = change.lpn();
         if at > self.complete_to(self.pages.page_of(lpn)) {

@@ -10,14 +10,14 @@ use crate::ids::{Lpn, Ppn};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
-    /// New data, which invalidates a copy of the page.
+    /// Program of new data, which invalidates a copy of the page.
     Written(Lpn, Ppn),
     Moved(Lpn, Ppn),
     Unmapped(Lpn),
-    /// A copy was programmed; the stamp is that of the write that it holds.
+    /// Program of a copy, with the stamp of the data in the copy.
     Copied(Lpn, Ppn, Stamp),
     Uncopied(Lpn),
-    /// The copy became the original.
+    /// Promotion of the copy to the original.
     Kept(Lpn, Ppn),
 }
 
@@ -39,14 +39,14 @@ pub(super) type JournalEntry = (Stamp, Change);
 #[derive(Clone, Debug)]
 struct Page {
     entries: Vec<JournalEntry>,
-    /// Stamp up to which this page and those before it hold all changes and programs.
+    /// Stamp up to which this page and the earlier ones cover all changes and programs.
     to: Stamp,
 }
 
 /// Journal buffer and journal pages on flash.
 ///
-/// One page is programmed at a time, so that all earlier pages are on flash when a page is. The pages form a ring. A page is reused once a checkpoint
-/// has made its entries obsolete; until then the buffer grows.
+/// Pages are programmed one at a time, so that they reach flash in order. The pages form a ring. A page is reused once a checkpoint has made its
+/// entries obsolete; until then the buffer grows.
 #[derive(Clone, Debug)]
 pub(super) struct Journal {
     slots: Range<u32>,
@@ -55,7 +55,7 @@ pub(super) struct Journal {
     entries_per_page: usize,
     buffer: VecDeque<JournalEntry>,
     last_entry: Stamp,
-    /// Stamp up to which entries are programmed even if they do not fill a page.
+    /// Stamp up to which entries are programmed even in a partly filled page.
     wanted_to: Stamp,
     is_issued: bool,
     writing: Option<Page>,
@@ -95,7 +95,7 @@ impl Journal {
         Some(Lpn(self.slots.start + self.begun % self.slots.len() as u32))
     }
 
-    /// Begins to program the next page, which covers everything up to `now` if the buffer fits into it.
+    /// Begins to program the next page. If the page takes all buffered entries, it covers everything up to `now`.
     pub(super) fn page_began(&mut self, now: Stamp) {
         let count = self.buffer.len().min(self.entries_per_page);
         let entries: Vec<JournalEntry> = self.buffer.drain(..count).collect();
@@ -104,7 +104,7 @@ impl Journal {
         self.writing = Some(Page { entries, to });
     }
 
-    /// Ends the program of the page. Returns its number of entries.
+    /// Ends the program in flight. Returns the number of entries in its page.
     pub(super) fn page_ended(&mut self) -> u64 {
         self.is_issued = false;
         let Some(page) = self.writing.take() else { return 0 };
@@ -114,7 +114,7 @@ impl Journal {
         entries
     }
 
-    /// Returns the stamp up to which all changes and programs are on flash.
+    /// Returns the stamp up to which the journal on flash covers all changes and programs.
     pub(super) fn durable_to(&self) -> Stamp {
         self.durable_to
     }

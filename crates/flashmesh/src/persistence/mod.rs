@@ -1,16 +1,15 @@
-//! Persistence of the map: which parts of it are on flash and survive a power cut. Without any time.
+//! Persistence of the map: which parts of it are on flash and survive a power cut. A state machine without time.
 //!
 //! The map in DRAM is lost in a power cut. It is rebuilt from three sources on flash:
 //!
 //! - **Checkpoints.** The map is stored in translation pages, and the replication map in pages of its own (Patterned Read Collisions, IEEE Access
-//!   2023, section III.B: both are synchronised together). A checkpoint programs those that have changed.
-//! - **The journal.** Every change adds an entry to a buffer in DRAM. A page of entries is programmed when it is full, or when a host flush requires
-//!   it.
+//!   2023, section III.B: both are synchronised together). A checkpoint programs the changed pages of both.
+//! - **The journal.** Every change adds an entry to a buffer in DRAM. A page of entries is programmed when the page is full, or for a host flush.
 //! - **The data pages.** A program writes the logical page number and a stamp, the number of the write, into the spare area. Pages programmed after
 //!   the last journal page are found by a scan of the blocks written since. A move or a copy keeps the stamp.
 //!
-//! So every programmed page is found again, with or without a journal entry; the journal limits the scan to a few blocks. Only a deallocation leaves
-//! no trace in a data page: it is durable once its entry is in the journal on flash.
+//! So recovery finds every programmed page, with or without a journal entry; the journal limits the scan to a few blocks. Only a deallocation leaves
+//! no trace in a data page. A deallocation is durable once its entry is in the journal on flash.
 
 mod checkpoint;
 mod image;
@@ -41,7 +40,7 @@ pub use scan::{Scan, ScanRead};
 /// Sequence number of changes and programs.
 pub type Stamp = u64;
 
-/// Reason of a host page program.
+/// Reason why a host page was programmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Programmed {
     Written,
@@ -68,15 +67,15 @@ pub struct Counts {
 /// Host flush that waits for the journal; `None` for a flush by the drive itself.
 type Waiter = Option<RequestId>;
 
-/// The map on flash, and its changes in DRAM or in flight.
+/// State of the map on flash, and the changes that are still in DRAM or in flight.
 #[derive(Clone, Debug)]
 pub struct Persistence {
     pages: TranslationPages,
     pages_per_block: u32,
     last: Stamp,
-    /// Stamp of the newest version or deallocation of each host page; 0 if it is from before the run.
+    /// Stamp of the last write or deallocation of each host page; 0 if there was none during the run.
     stamps: Vec<Stamp>,
-    /// Host pages deallocated and not written since. A read may have placed such a page again.
+    /// Host pages deallocated and not written since, even if a read has mapped them again.
     emptied: FxHashSet<Lpn>,
     journal: Journal,
     checkpoint: Checkpoint,
@@ -87,7 +86,7 @@ pub struct Persistence {
 }
 
 impl Persistence {
-    /// Returns the state in which all of the map of `ftl` is on flash; `None` if the map needs no journal to survive a power cut.
+    /// Returns the state in which the whole map of `ftl` is on flash; `None` without a journal.
     pub fn new(config: &Config, geometry: &Geometry, ftl: &Ftl) -> Option<Box<Persistence>> {
         if !config.persistence.has_journal() {
             return None;
@@ -158,7 +157,7 @@ impl Persistence {
         self.recent.programmed(Found { at: self.last, ppn, lpn, stamp, is_copy });
     }
 
-    /// Records that the unwritten page `lpn` was placed at `ppn` for a read, without a program.
+    /// Records that a read has mapped the unwritten page `lpn` to `ppn`, without a program.
     pub fn placed(&mut self, lpn: Lpn, ppn: Ppn) {
         self.log(Change::Moved(lpn, ppn));
         if self.pages.replica_page_of(lpn).is_some() {
@@ -181,7 +180,8 @@ impl Persistence {
         self.log(Change::Kept(lpn, ppn));
     }
 
-    /// Marks the replication map page of `lpn` as changed by the last journal entry, a write or deallocation that invalidates the copy.
+    /// Marks the replication map page of `lpn` as changed by the last journal entry. Called after a write or a deallocation that has invalidated the
+    /// copy.
     pub fn copy_changed(&mut self, lpn: Lpn) {
         if let Some(page) = self.pages.replica_page_of(lpn) {
             self.checkpoint.changed(page, self.last);
@@ -234,7 +234,7 @@ impl Persistence {
         self.journal.has_unwritten()
     }
 
-    /// Programs all entries in the buffer. [`Persistence::take_flushed`] returns `waiter` once they are on flash.
+    /// Requests the program of all buffered entries. [`Persistence::take_flushed`] returns `waiter` once they are on flash.
     pub fn flush(&mut self, waiter: Waiter) {
         self.journal.flush();
         self.waiters.push_back((waiter, self.journal.last_entry()));

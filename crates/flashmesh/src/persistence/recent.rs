@@ -1,4 +1,4 @@
-//! Programs and erases since the last journal page, as a scan of the pages finds them.
+//! Programs and erases that the journal on flash does not cover; a scan of the flash finds them.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::Stamp;
 use crate::ids::{BlockId, Lpn, Ppn};
 
-/// A programmed host page and its spare area.
+/// A programmed host page and its spare area, as found by a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Found {
     pub at: Stamp,
@@ -17,7 +17,7 @@ pub(super) struct Found {
     pub is_copy: bool,
 }
 
-/// Programs and erases since the last journal page.
+/// Programs and erases that the journal on flash does not cover.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recent {
     programs: VecDeque<Found>,

@@ -1,12 +1,13 @@
 //! Recovery of the map after a power cut, from what is on flash.
 //!
 //! 1. Load the pages of the map, as their last programs left them.
-//! 2. Replay the journal entries that are newer than the map page they belong to.
-//! 3. Apply the pages programmed since. If the stamp is newer than that in the map, the page is the newest version. If it is the same, the page is a
-//!    move or a copy. If it is older, the page was superseded while in flight.
-//! 4. Unmap pages whose block was erased since. If there is a copy, it becomes the original; otherwise the page had been deallocated.
-//! 5. Keep a copy only if its stamp is that of its page. The pages of the two maps are programmed at different times, so that one may include a write
-//!    that the other lacks.
+//! 2. Replay each journal entry that is newer than its map page.
+//! 3. Apply the pages programmed after the last journal page. A page with a newer stamp than the map is the newest version. A page with the same
+//!    stamp is a move or a copy. A page with an older stamp was superseded while in flight.
+//! 4. Unmap pages whose block was erased afterwards. If such a page has a copy, the copy becomes the original; otherwise the page had been
+//!    deallocated.
+//! 5. Drop copies whose stamp differs from that of the page. The map and the replication map are programmed at different times, so that one may
+//!    include a write that the other lacks.
 //!
 //! The stamp of a mapped page is assumed to be known; a drive reads it from the spare area of that page \[choice\].
 
@@ -25,9 +26,9 @@ pub struct Recovered {
     pub entries: u64,
     /// Host pages whose location was found by the scan.
     pub pages_found: u64,
-    /// Host pages on flash whose newest version was not found.
+    /// Host pages with data whose newest version was not found.
     pub pages_lost: u64,
-    /// Deallocated host pages that hold data again.
+    /// Deallocated host pages to which the recovered map gives data again.
     pub deallocations_lost: u64,
 }
 
@@ -49,7 +50,7 @@ impl Recovered {
 }
 
 impl Persistence {
-    /// Rebuilds the map from flash. `ftl` holds the state at the power cut, and is used only to count what was lost.
+    /// Rebuilds the map from flash. `ftl`, the state at the power cut, is used only to count what was lost.
     pub fn recover(&self, ftl: &Ftl) -> Recovered {
         let mut image = self.image.clone();
         let mut entries = 0;
@@ -69,12 +70,12 @@ impl Persistence {
         recovered
     }
 
-    /// Applies the result of the scan. Returns the number of pages found.
+    /// Applies the programs and erases found by the scan. Returns the number of host pages found.
     fn apply_found(&self, image: &mut Image) -> u64 {
         let erased_at: FxHashMap<BlockId, Stamp> = self.recent.erased_at();
         let block_of = |ppn: Ppn| BlockId(ppn.0 / self.pages_per_block);
         let is_there = |ppn: Ppn, since: Stamp| erased_at.get(&block_of(ppn)).is_none_or(|&at| at < since);
-        // Program times (stamps) of the locations that the scan found. All other locations were programmed before any of these erases.
+        // Stamps at which the locations found by the scan were programmed. All other locations were programmed before the erases in `erased_at`.
         let (mut since, mut copied_since) = (FxHashMap::default(), FxHashMap::default());
         for found in self.recent.programs().filter(|found| is_there(found.ppn, found.at)) {
             let known = image.stamp(found.lpn);
@@ -83,7 +84,7 @@ impl Persistence {
                 image.set(found.lpn, Some(found.ppn), found.stamp);
                 since.insert(found.lpn, found.at);
             } else if is_same && found.is_copy && image.get(found.lpn) == Some(found.ppn) {
-                // The map already has the copy as the original.
+                // The map on flash already has the copy as the original.
                 since.insert(found.lpn, found.at);
             } else if is_same && found.is_copy {
                 image.copies.insert(found.lpn, Copy { ppn: found.ppn, stamp: found.stamp });

@@ -22,11 +22,11 @@ pub struct Scan {
     pub blocks: Vec<ScanRead>,
     /// Spare areas of the other pages of translation blocks, to find the newest version of each translation page.
     pub system: Vec<ScanRead>,
-    /// Pages of the map; none if the map stays on flash in normal operation.
+    /// Pages of the map; empty if a mapping cache reads them on demand.
     pub map: Vec<ScanRead>,
     pub journal: Vec<ScanRead>,
-    /// Spare areas of the pages programmed after the last journal page, which names the open blocks, and of the first erased page of each partly
-    /// filled block.
+    /// Spare areas of the pages programmed after the last journal page, and of the first erased page of each partly filled block. The last journal
+    /// page names the open blocks.
     pub open: Vec<ScanRead>,
 }
 

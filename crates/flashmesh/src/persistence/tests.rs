@@ -1,4 +1,4 @@
-//! Recovery at moments that rarely occur in a run of a whole drive.
+//! Recovery in states that rarely occur in a run of a whole drive.
 
 use super::{Action, Persistence, Programmed};
 use crate::config::{Config, Geometry as Shape, PersistencePolicy};
@@ -93,7 +93,7 @@ fn a_copy_that_became_the_original_is_recovered_with_or_without_its_journal_entr
     let copy = drive.copy(PAGE);
     assert_eq!(drive.flush(), 1, "the checkpoint has the copy");
 
-    // The replication map is programmed after the copy became the original, and before its journal entry is on flash.
+    // The copy becomes the original. Then the replication map is programmed, before the journal entry of this change is on flash.
     drive.keep(PAGE);
     let replicas = Lpn(drive.persistence.pages.of_replicas().start);
     drive.program(replicas);
@@ -101,7 +101,7 @@ fn a_copy_that_became_the_original_is_recovered_with_or_without_its_journal_entr
     let recovered = drive.persistence.recover(&drive.ftl);
     assert_eq!((recovered.lookup(PAGE), recovered.pages_lost), (Some(copy), 0));
 
-    // With its journal entry on flash it is no copy any more, with or without a checkpoint.
+    // Once the journal entry is on flash, recovery finds the original only, and no copy.
     assert_eq!(drive.flush(), 1);
     let recovered = drive.persistence.recover(&drive.ftl);
     assert_eq!((recovered.lookup(PAGE), recovered.copy_count()), (Some(copy), 0));
