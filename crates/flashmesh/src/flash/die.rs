@@ -299,7 +299,7 @@ impl Die {
         Ok((&self.operation, self.until))
     }
 
-    /// Returns whether the operation in the array ends at `now`. If not, the end event was scheduled before a suspension and is stale.
+    /// Returns whether the operation in the array ends at `now`. Returns false for a stale end event, which was scheduled before a suspension.
     #[inline]
     pub fn ends_at(&self, now: Time) -> bool {
         self.array == Array::Busy && self.until == now
