@@ -5,11 +5,11 @@ pub fn bits_for(most: u64) -> u32 {
     u64::BITS - most.leading_zeros()
 }
 
-/// Packs integers into bytes.
+/// Writer that packs integers into bytes.
 #[derive(Debug, Default)]
 pub struct BitWriter {
     bytes: Vec<u8>,
-    /// Next word; its lowest `held` bits are not in `bytes` yet.
+    /// Word in progress; its lowest `held` bits are not in `bytes` yet.
     word: u64,
     held: u32,
 }
@@ -30,7 +30,7 @@ impl BitWriter {
         self.held = held - u64::BITS;
     }
 
-    /// Returns the bytes, padded to whole words of 64 bits.
+    /// Returns the packed bytes, padded to whole words of 64 bits.
     pub fn finish(mut self) -> Vec<u8> {
         if self.held > 0 {
             self.bytes.extend_from_slice(&self.word.to_le_bytes());
@@ -39,7 +39,7 @@ impl BitWriter {
     }
 }
 
-/// Reads integers from the bytes of a [`BitWriter`].
+/// Reader of the integers that a [`BitWriter`] has packed.
 #[derive(Debug)]
 pub struct BitReader {
     bytes: Vec<u8>,
@@ -50,12 +50,12 @@ pub struct BitReader {
 }
 
 impl BitReader {
-    /// Starts at the first integer.
+    /// Creates a reader that begins at the first integer.
     pub fn new(bytes: Vec<u8>) -> BitReader {
         BitReader { bytes, at: 0, word: 0, held: 0 }
     }
 
-    /// Returns the next `bits` as an integer; `None` past the end.
+    /// Returns the next integer, which has `bits` bits; `None` past the end.
     #[inline]
     pub fn take(&mut self, bits: u32) -> Option<u64> {
         let mask = u64::MAX.checked_shr(u64::BITS - bits).unwrap_or(0);

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::error::said;
 
-/// First line of every file. Its number changes whenever the format does.
+/// First line of every file. The number in this line changes with the format.
 const FORMAT: &str = "flashmesh state 1";
 
 /// Hash of all sources that affect a state.
@@ -18,7 +18,7 @@ const SOURCES: &str = env!("FLASHMESH_SOURCES");
 /// Maximum length of a line.
 const LINE_MAX: u64 = 1 << 16;
 
-/// Level at which compression takes less time than computing the state.
+/// Compression level, low enough that compression takes less time than computing the state.
 const COMPRESSION_LEVEL: i32 = 1;
 
 /// Hash of all inputs of a state, including the format and the sources of this build.
@@ -93,7 +93,7 @@ pub(super) fn write(file: &mut File, key: &StateKey, about: &About, numbers: &[u
     file.write_all(&compressed)
 }
 
-/// Returns the `bytes` of data of a state.
+/// Returns the data of a state, whose uncompressed size must be `bytes`.
 ///
 /// # Errors
 /// The reason if the file is damaged.
@@ -110,7 +110,7 @@ pub(super) fn read(file: File, key: &StateKey, bytes: u64) -> Result<Vec<u8>, St
     let mut numbers = Vec::new();
     numbers.try_reserve_exact(bytes as usize).map_err(|error| error.to_string())?;
     let decoder = zstd::Decoder::with_buffer(reader).map_err(|error| said(&error))?;
-    // Read up to one byte too many, so that the decoder passes the last byte and verifies the checksum.
+    // Allow one byte more than expected: only at the end of its data the decoder verifies the checksum.
     decoder.take(bytes + 1).read_to_end(&mut numbers).map_err(|error| said(&error))?;
     if numbers.len() as u64 != bytes {
         return Err(format!("it holds {} bytes where {bytes} belong", numbers.len()));
@@ -118,8 +118,7 @@ pub(super) fn read(file: File, key: &StateKey, bytes: u64) -> Result<Vec<u8>, St
     Ok(numbers)
 }
 
-/// Returns the description in the file at `path`, and whether this build can use the state; `None` if it cannot be
-/// read.
+/// Returns the description in the file at `path`, and whether this build can use the state; `None` if the file cannot be read.
 pub(super) fn about(path: &Path) -> Option<(About, bool)> {
     let (head, _) = head(&mut BufReader::new(File::open(path).ok()?)).ok()?;
     Some((head.about, head.sources == SOURCES))

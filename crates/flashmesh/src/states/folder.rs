@@ -41,12 +41,12 @@ impl StateFolder {
         StateFolder { writes_min, ..self }
     }
 
-    /// Returns whether to store a state that takes this many page writes to compute, and has this uncompressed size.
+    /// Returns whether a state is worth storing. `writes` is the number of page writes that compute the state, `bytes` its uncompressed size.
     pub(crate) fn is_worth(&self, writes: u64, bytes: u64) -> bool {
         writes >= self.writes_min && bytes <= BYTES_MAX
     }
 
-    /// Removes and returns the notes on problems with the folder, one sentence each. None of them has changed a result.
+    /// Removes and returns the notes on problems with the folder, one sentence each. Such a problem never changes a result.
     pub fn take_notes(&self) -> Vec<String> {
         std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -62,7 +62,7 @@ impl StateFolder {
         self.path.join(key.as_str()).with_extension(ENDING)
     }
 
-    /// Returns the `bytes` of data of a state; `None` if it is not stored. Removes a damaged file.
+    /// Returns the data of a state, whose uncompressed size must be `bytes`; `None` if the state is not stored. Removes a damaged file.
     pub(crate) fn read(&self, key: &StateKey, bytes: u64) -> Option<Vec<u8>> {
         let path = self.file(key);
         let opened = match File::open(&path) {
@@ -73,7 +73,7 @@ impl StateFolder {
                 return None;
             }
         };
-        // Ignore the error: in a read-only folder nothing is removed by age anyway.
+        // Ignore the error: the folder is then read-only, and no state is removed from it.
         let _ = opened.set_modified(SystemTime::now()).or_else(|_| touch(&path));
         match file::read(opened, key, bytes) {
             Ok(numbers) => Some(numbers),
@@ -94,7 +94,7 @@ impl StateFolder {
         self.note(format!("{}: damaged: {reason}: {removed}", printable_path(&path)));
     }
 
-    /// Stores a state, if the folder has space for it.
+    /// Stores a state, and removes the least recently used ones beyond the limit. Notes an error if the state cannot be stored.
     pub(crate) fn write(&self, key: &StateKey, about: &About, numbers: &[u8]) {
         if let Err(error) = self.try_write(key, about, numbers) {
             self.note(format!("{}: a state of the drive is not kept: {}", printable_path(&self.path), said(&error)));
@@ -109,7 +109,7 @@ impl StateFolder {
         if bytes > self.limit.as_u64() {
             return Err(io::Error::other(format!("it is larger than the limit of the folder, {}", self.limit)));
         }
-        // The timestamps of file systems lag behind the clock: without this, the state would seem to be used before it was created.
+        // The timestamps that file systems set lag behind the clock: without this, the state would seem to be used before it was created.
         unfinished.as_file().set_modified(SystemTime::now())?;
         unfinished.persist(self.file(key)).map_err(|error| error.error)?;
         self.trim();
@@ -152,7 +152,7 @@ impl StateFolder {
         kept
     }
 
-    /// Removes the states and unfinished files not used for `unused`. Returns their number and total size.
+    /// Removes the states and unfinished files not used for `unused`. Returns the number and the total size of the removed files.
     ///
     /// # Errors
     /// If a file cannot be removed.

@@ -1,9 +1,9 @@
-//! Prepared drive states, stored in a folder between runs. They are found by a hash of all their inputs, bounded in total size, and verified when
-//! read.
+//! Prepared drive states, stored in a folder between runs. A state is found by a hash of all its inputs, and verified when read. The total size of
+//! the states is bounded.
 //!
 //! Each state is a file named by its [`StateKey`]. The key includes the version of the format and the sources of this build, so that no build reads a
-//! state of another one. A file is written under a temporary name and then renamed, so several processes may share a folder. A problem with the
-//! folder is noted, and the state is then prepared anew.
+//! state of another one. A file is written under a temporary name and then renamed, so several processes may share a folder. If the folder has a
+//! problem, this is noted and the state is prepared anew.
 
 mod bits;
 mod file;
