@@ -1,4 +1,4 @@
-//! Collisions of all reads, including those of read-modify-write. Counted in addition to those of requested reads.
+//! Collisions of all reads, including those of read-modify-write. These counts are kept beside the counts of requested reads.
 
 use super::{Collision, Occupancy};
 use crate::ids::{DieId, Lpn, TransactionId};
@@ -18,7 +18,7 @@ pub(super) struct AllCounts {
 }
 
 impl AllReads {
-    /// Copies the state and counts of requested reads when the first read of another kind arrives.
+    /// Continues the counts of requested reads, with a copy of their state, when the first read of another kind arrives.
     pub fn continue_from(occupancy: &Occupancy, counts: AllCounts) -> AllReads {
         AllReads { occupancy: occupancy.clone(), counts }
     }
@@ -36,7 +36,7 @@ impl AllReads {
         }
     }
 
-    /// Records a read whose page has moved as outstanding at another die.
+    /// Adds a rerouted read, whose page has moved to `die`, to the outstanding reads without counting it again.
     pub fn requeued(&mut self, id: TransactionId, die: DieId, lpn: Lpn) {
         self.occupancy.enter(die, id, lpn);
     }

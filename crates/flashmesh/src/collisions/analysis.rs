@@ -1,4 +1,4 @@
-//! Statistics of section II of the paper, from arrivals and departures of reads.
+//! Statistics of section II of the paper, computed from the arrivals and departures of reads.
 
 use rustc_hash::FxHashSet;
 
@@ -39,14 +39,14 @@ pub struct Analysis {
     observations: Observations,
     copies: VirtualCopies,
     reads_per_die: Vec<u64>,
-    /// Number of reads, indexed by the number outstanding at their arrival.
+    /// Number of reads, indexed by the number of reads outstanding at their arrival.
     arrivals: Vec<u64>,
     balanced: u64,
     imbalanced: u64,
     collisions_shuffled: u64,
     rerouted: FxHashSet<TransactionId>,
     counts_all: bool,
-    /// Counts over all reads; `None` until the first read that is not counted otherwise.
+    /// Counts over all reads; `None` until the first read that the counts of this struct leave out.
     all: Option<Box<AllReads>>,
     reads_of_writes: u64,
 }
@@ -113,7 +113,7 @@ impl Analysis {
         }
     }
 
-    /// Announces that a read whose page has moved will be queued again. The read will be outstanding at the new die, and is not counted twice.
+    /// Marks a read that will be queued again because its page has moved. The read will be outstanding at the new die, but is not counted again.
     pub fn rerouted(&mut self, id: TransactionId) {
         self.rerouted.insert(id);
     }

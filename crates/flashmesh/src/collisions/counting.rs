@@ -10,7 +10,7 @@ pub(super) fn count(table: &mut Vec<u64>, at: u32, times: u64) {
     table[at] += times;
 }
 
-/// Returns the mean of `of` over the positions, weighted by their counts; `None` for an empty table.
+/// Returns the mean of `of(position)` over the positions of the table, weighted by their counts; `None` for an empty table.
 pub(super) fn mean_of(table: &[u64], of: impl Fn(u32) -> f64) -> Option<f64> {
     let (mut sum, mut total) = (0.0, 0);
     for (at, &times) in table.iter().enumerate().filter(|&(_, &times)| times > 0) {

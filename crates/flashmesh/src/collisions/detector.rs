@@ -23,7 +23,7 @@ pub struct Replicate {
     pub lpn: Lpn,
     pub from: DieId,
     pub to: DieId,
-    /// Slack counter of `to`: number of collisions that the copy would have avoided.
+    /// Slack counter of `to`: number of collisions that a copy there would have avoided.
     pub slack: u16,
 }
 
@@ -51,8 +51,8 @@ impl Detector {
         self.rates.count(die, now);
     }
 
-    /// Returns the page to replicate and its target, or `None` if no copy pays or `may` allows none. If a page is found, clears the list of `die`.
-    /// Call after [`Detector::pair`] has reported the pairs of an imbalanced collision on `die`.
+    /// Returns the page to replicate and its target die, and clears the list of `die`. Returns `None` if no pair has a copy that pays and that `may`
+    /// allows. Call this at an imbalanced collision on `die`, after [`Detector::pair`] was called for each of its pairs.
     pub fn collided(
         &mut self,
         die: DieId,
@@ -71,7 +71,7 @@ impl Detector {
         found
     }
 
-    /// Reports two outstanding pages of the colliding die.
+    /// Adds a pair of pages that are outstanding together on the colliding die.
     #[inline]
     pub fn pair(&mut self, pair: Pair) {
         self.pairs.push(pair);
@@ -103,7 +103,8 @@ impl Detector {
     }
 }
 
-/// Returns whether the benefit of a copy, `slack` x `t_READ`, exceeds its cost, r x `t_PROG`^2 x 0.5, where r is `reads` over `time`; in integers.
+/// Returns whether the benefit of a copy, `slack` x `t_READ`, exceeds its cost, r x `t_PROG`^2 x 0.5, where r is `reads` over `time`. Computes in
+/// integers.
 fn benefit_exceeds_cost(rules: &DetectorRules, slack: u16, reads: u64, time: Time) -> bool {
     let ps = |time: Time| u128::from(time.as_ps());
     let benefit = ps(rules.read_time) * u128::from(slack);
@@ -125,14 +126,15 @@ mod tests {
 
     #[test]
     fn benefit_and_cost_are_those_of_equations_2_and_4() {
-        // 10,000 reads a second: 7 of them wait for 350 us each, 2.45 ms in total, the time of 40.8 reads of 60 us.
+        // At 10,000 reads a second, 7 reads arrive during a program of 700 us and wait for 350 us each on average. This is 2.45 ms in total, the time
+        // of 40.8 reads of 60 us.
         let second = Time::from_ms(1000);
         assert!(!benefit_exceeds_cost(&RULES, 40, 10_000, second) && benefit_exceeds_cost(&RULES, 41, 10_000, second));
         // Without reads any benefit exceeds the cost; a benefit of zero never does.
         assert!(benefit_exceeds_cost(&RULES, 1, 0, second) && !benefit_exceeds_cost(&RULES, 0, 0, second));
     }
 
-    /// A fixture in which pages collide on die 0 while the other dies have reads of their own.
+    /// Test fixture: pages collide on die 0 while the other dies have reads of their own.
     struct Rounds {
         detector: Detector,
         occupancy: Occupancy,
@@ -174,7 +176,7 @@ mod tests {
     #[test]
     fn figure_5_thirteen_collisions_of_which_die_1_could_have_avoided_ten() {
         let mut rounds = Rounds::new();
-        // Die 1 is idle in 10 of the 13 collisions of D and B, die 2 in 4 and die 3 in 1. The reads of each die make a copy too costly.
+        // Die 1 is idle in 10 of the 13 collisions of D and B, die 2 in 4 and die 3 in 1. Each die also has so many reads that a copy is too costly.
         for round in 0..13 {
             let busy = |is_idle| if is_idle { 0 } else { 1 };
             rounds.detector.issued(DieId(1), Time::ZERO);
@@ -186,7 +188,7 @@ mod tests {
         assert_eq!((pair, entry.occurrences()), (Pair::new(D, B), 13));
         assert_eq!([1, 2, 3].map(|die| entry.slack(DieId(die))), [10, 4, 1]);
         let (die, slack) = entry.best();
-        // p = d / o of equation 1.
+        // Share of the collisions that a copy on die 1 would have avoided: p = d / o of equation 1, here 77 %.
         assert_eq!((die, (f64::from(slack) / f64::from(entry.occurrences()) * 100.0).round()), (DieId(1), 77.0));
     }
 
@@ -194,7 +196,7 @@ mod tests {
     fn a_page_is_replicated_once_it_pays_and_the_list_is_cleared() {
         let mut rounds = Rounds::new();
         (0..5).for_each(|_| rounds.detector.issued(DieId(1), Time::ZERO));
-        // Only die 1 has fewer reads. 5 reads in 1 ms: the cost is 1.225 ms, the time of 20.4 reads.
+        // Only die 1 has fewer reads. With 5 reads in 1 ms, a copy costs 1.225 ms, the time of 20.4 reads.
         let now = Time::from_ms(1);
         for round in 1..=21 {
             let found = rounds.round(&[D, B], [0, 1, 1], now);

@@ -1,4 +1,4 @@
-//! Collision probabilities by chance: the same number of outstanding reads, each on a random die.
+//! Collision probabilities by chance: each of a given number of outstanding reads is on a random die.
 
 /// Returns the probability that some of `outstanding` reads share a die: the birthday problem, 1 - n! / ((n - k)! n^k).
 pub fn colliding_states(outstanding: u32, dies: u32) -> f64 {
@@ -8,7 +8,7 @@ pub fn colliding_states(outstanding: u32, dies: u32) -> f64 {
     1.0 - (0..outstanding).map(|before| f64::from(dies - before) / f64::from(dies)).product::<f64>()
 }
 
-/// Returns the probability that a read meets another one at its die among `outstanding` reads: 1 - (1 - 1/n)^(k - 1).
+/// Returns the probability that an arriving read, one of `outstanding`, meets another read at its die: 1 - (1 - 1/n)^(k - 1).
 pub fn colliding_reads(outstanding: u32, dies: u32) -> f64 {
     let elsewhere = 1.0 - 1.0 / f64::from(dies);
     1.0 - (1..outstanding).map(|_| elsewhere).product::<f64>()
@@ -27,10 +27,11 @@ mod tests {
 
     #[test]
     fn eight_random_reads_on_sixteen_dies() {
-        // 16 x 15 x ... x 9 / 16^8 of the states have no collision; an arriving read meets seven others.
+        // 16 x 15 x ... x 9 / 16^8 of the states have no collision. An arriving read meets each of seven others with probability 1 / 16.
         assert!((colliding_states(8, 16) - (1.0 - 518_918_400.0 / 4_294_967_296.0)).abs() < 1e-12);
         assert!((colliding_reads(8, 16) - (1.0 - 170_859_375.0 / 268_435_456.0)).abs() < 1e-12);
-        // Table 2 prints an average OCC of 7.8 and a ratio of 86.0 %: the ratio of states, a fifth of which have seven reads.
+        // Table 2 of the paper has an average OCC of 7.8 and a collision ratio of 86.0 %. Both follow if a fifth of the states have seven reads and
+        // the others eight.
         let mixed = 0.8 * colliding_states(8, 16) + 0.2 * colliding_states(7, 16);
         assert!((mixed - 0.860).abs() < 0.001, "{mixed}");
     }

@@ -9,10 +9,10 @@ use crate::ids::{DieId, Lpn};
 #[derive(Clone, Copy, Debug)]
 pub struct PairEntry<'a> {
     occurrences: u16,
-    /// Bit set of the dies with at least two fewer outstanding reads than the owner at the first collision. Never contains the owner, in whose slot
-    /// the hardware stores the occurrences \[choice\].
+    /// Bit set of the dies with at least two fewer outstanding reads than the owner at the first collision. The owner is never among them. In place
+    /// of its slack counter the hardware stores the occurrences \[choice\].
     first: &'a [u64],
-    /// Slack counters, indexed by die. Not set while `occurrences` is 1, as it is for most pairs.
+    /// Slack counters, indexed by die. Unused while `occurrences` is 1, as for most pairs: `first` then has their values.
     slack: &'a [u16],
 }
 
@@ -31,7 +31,7 @@ impl PairEntry<'_> {
         }
     }
 
-    /// Returns the die with the largest slack counter, the first of equals, and the counter.
+    /// Returns the die with the largest slack counter (the first on a tie), and this counter.
     #[inline]
     pub fn best(self) -> (DieId, u16) {
         if self.occurrences == 1 {
@@ -40,7 +40,7 @@ impl PairEntry<'_> {
             return (DieId(die as u32), u16::from(word.is_some()));
         }
         let most = self.slack.iter().copied().fold(0, u16::max);
-        // Scans backwards and without branches, which would often be mispredicted.
+        // Scan backwards, so that the first die wins a tie, and without branches, which would often be mispredicted.
         let with_most = |first, (die, &slack): (usize, &u16)| if slack == most { die } else { first };
         let die = self.slack.iter().enumerate().rev().fold(0, with_most);
         (DieId(die as u32), most)
@@ -56,9 +56,9 @@ fn is_in(dies: &[u64], die: usize) -> u16 {
 struct PairList {
     lru: LruOrder,
     occurrences: Vec<u16>,
-    /// Dies with fewer reads at the first occurrence, indexed by position.
+    /// For each position of `lru`, the bit set of the dies with fewer reads at the first occurrence.
     first: Vec<u64>,
-    /// Slack counters of all dies from the second occurrence on, indexed by position.
+    /// For each position of `lru`, the slack counters of all dies from the second occurrence on.
     slack: Vec<u16>,
 }
 
@@ -102,7 +102,7 @@ impl PairLists {
     }
 
     /// Records a collision of `pair` on `die`; `fewer` has a bit for each die with at least two fewer outstanding reads. Returns the updated entry;
-    /// `None` for lists of no entries.
+    /// `None` if lists have no entries (`l_R` = 0).
     #[inline]
     pub fn collided(&mut self, die: DieId, pair: Pair, fewer: &[u64]) -> Option<PairEntry<'_>> {
         let (dies, words) = (self.dies, die_words(self.dies));
@@ -115,7 +115,7 @@ impl PairLists {
         }
         if is_new {
             list.occurrences[at] = 1;
-            // Usually a single word: the assignment avoids a call of `memcpy`.
+            // The bit set is usually a single word, whose assignment needs no call of `memcpy`.
             let first = &mut list.first[at * words..(at + 1) * words];
             if let ([first, others @ ..], [fewer, more @ ..]) = (first, fewer) {
                 *first = *fewer;
@@ -138,7 +138,7 @@ impl PairLists {
         self.entries(die).filter(|&(other, _)| other != pair && other.has(lpn)).count()
     }
 
-    /// Clears the list of `die` after a replication, since its counters no longer hold.
+    /// Clears the list of `die` after a replication, because its counters no longer hold.
     pub fn clear(&mut self, die: DieId) {
         if let Some(list) = self.lists.get_mut(die.index()) {
             list.lru.clear();
@@ -184,7 +184,7 @@ mod tests {
         let pairs: Vec<Pair> = lists.entries(OWNER).map(|(pair, _)| pair).collect();
         assert_eq!(pairs, [pair(5, 6), pair(1, 2)]);
         assert_eq!(occurrences(&lists, OWNER), [1, 2]);
-        // An evicted pair starts anew.
+        // The occurrences of an evicted pair start at 1 again.
         let entry = lists.collided(OWNER, pair(3, 4), &[0b10]).expect("lists have entries");
         assert_eq!((entry.occurrences(), entry.slack(DieId(1))), (1, 1));
     }

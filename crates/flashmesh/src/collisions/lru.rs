@@ -3,12 +3,12 @@
 use super::Pair;
 use crate::ids::Lpn;
 
-/// Maximum number of pairs that are searched linearly; more are searched by hash.
+/// Maximum length of a list that is searched linearly; longer lists are searched by hash.
 const SCANNED_MAX: usize = 16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TouchOutcome {
-    /// Position of the pair in the caller's tables: the next free one for a new pair, or in a full list that of the evicted pair.
+    /// Position of the pair in the caller's tables. A new pair takes the next free position, or in a full list the position of the evicted pair.
     pub at: usize,
     pub is_new: bool,
 }
@@ -28,7 +28,7 @@ impl LruOrder {
         }
     }
 
-    /// Marks a pair as most recently used. In a full list, a new pair replaces the least recently used one at its position.
+    /// Marks a pair as the most recently used. In a full list, a new pair takes the position of the least recently used pair.
     #[inline]
     pub fn touch(&mut self, pair: Pair) -> TouchOutcome {
         match self {
@@ -56,12 +56,12 @@ impl LruOrder {
     }
 }
 
-/// Few pairs, searched linearly.
+/// Short list, searched linearly.
 #[derive(Clone, Debug)]
 pub(super) struct Scanned {
     pairs_max: usize,
     keys: Vec<u64>,
-    /// Positions of four bits each, most recently used lowest.
+    /// Positions in LRU order, four bits each; the most recently used position is in the lowest bits.
     order: u64,
 }
 
@@ -77,7 +77,7 @@ impl Scanned {
             }
             self.position(self.keys.len() - 1)
         });
-        // Positions used more recently than this one shift by one place; for a new pair, all do.
+        // Shift the positions used more recently than `at` by one place; for a new pair, shift all positions.
         let place = if found.is_some() { self.place_of(at) } else { self.keys.len() - 1 };
         let later = (1 << (4 * place)) - 1;
         let through = later << 4 | 15;
@@ -101,19 +101,19 @@ impl Scanned {
     }
 }
 
-/// Null link. Links are positions plus one.
+/// Null link. Other links are positions plus one.
 const NONE: u32 = 0;
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
     pair: Pair,
-    /// Next more recently used pair; `older` is the next less recently used one.
+    /// Link to the next more recently used pair; `older` links to the next less recently used one.
     newer: u32,
     older: u32,
     next: u32,
 }
 
-/// Many pairs, linked in LRU order and found by hash, as in the paper.
+/// Long list, linked in LRU order and searched by hash, as in the paper.
 #[derive(Clone, Debug)]
 pub(super) struct Hashed {
     pairs_max: usize,

@@ -9,9 +9,9 @@ pub(super) struct Observations {
     due: Time,
     /// Number of samples, indexed by outstanding reads. Samples without outstanding reads are not counted.
     by_outstanding: Vec<u64>,
-    /// Samples with two reads at one die.
+    /// Samples with at least two reads at one die.
     colliding: u64,
-    /// Samples in which the same number of reads at random dies collide.
+    /// Samples in which at least two reads share a die if each read is assigned to a random die.
     colliding_shuffled: u64,
     /// Samples with an idle die.
     with_idle_die: u64,
@@ -29,7 +29,7 @@ impl Observations {
         }
     }
 
-    /// Takes the samples due before `now`. The outstanding reads must not have changed since the last call.
+    /// Takes all samples due before `now`. The outstanding reads must be the same since the last call.
     #[inline]
     pub fn sample(&mut self, now: Time, occupancy: &Occupancy, shuffled: &RandomDies) {
         if now > self.due {
@@ -69,7 +69,7 @@ impl Observations {
         share(self.colliding, self.count())
     }
 
-    /// Returns the share of samples in which the same reads at random dies would have collided.
+    /// Returns the share of samples in which the reads would have collided on random dies.
     pub fn collision_ratio_expected(&self) -> Option<f64> {
         share(self.colliding_shuffled, self.count())
     }

@@ -16,12 +16,12 @@ pub enum Collision {
     Imbalanced,
 }
 
-/// The state at the arrival of a read.
+/// State of the dies at the arrival of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
-    /// Reads outstanding on the die, with the arriving one.
+    /// Reads outstanding on the die, including the arriving one.
     pub outstanding: u32,
-    /// Reads outstanding on all dies, with the arriving one.
+    /// Reads outstanding on all dies, including the arriving one.
     pub outstanding_total: u32,
     /// Collision of the read; `None` if it is alone on the die.
     pub collision: Option<Collision>,
@@ -31,7 +31,7 @@ pub struct Arrival {
 struct Outstanding {
     id: TransactionId,
     lpn: Lpn,
-    /// Whether the pairs of the read were counted at an imbalanced collision.
+    /// Whether the pairs of this read were recorded at an imbalanced collision.
     is_recorded: bool,
 }
 
@@ -39,7 +39,7 @@ struct Outstanding {
 #[derive(Clone, Debug)]
 pub struct Occupancy {
     dies: Vec<Vec<Outstanding>>,
-    /// Bit sets of the dies with at most as many outstanding reads as the index.
+    /// For each number of reads (the index), the bit set of the dies with at most this number outstanding.
     at_most: Vec<u64>,
     words: usize,
     idle: u32,
@@ -63,7 +63,7 @@ impl Occupancy {
             self.add_row();
         }
         self.at_most[before * self.words + die.index() / BITS] &= !(1 << (die.index() % BITS));
-        // No branch on whether the die was idle: it would often be mispredicted.
+        // Avoid a branch on whether the die was idle, which would often be mispredicted.
         let row = before.saturating_sub(1) * self.words;
         let some_have_fewer = self.at_most[row..row + self.words].iter().any(|&dies| dies != 0);
         let collision = match (before > 0, (before > 0) & some_have_fewer) {
@@ -84,13 +84,13 @@ impl Occupancy {
         }
     }
 
-    /// Removes a read; returns whether it was outstanding on `die`.
+    /// Removes a read. Returns whether the read was outstanding on `die`.
     #[inline]
     pub fn leave(&mut self, die: DieId, id: TransactionId) -> bool {
         let reads = &mut self.dies[die.index()];
         let Some(at) = reads.iter().position(|read| read.id == id) else { return false };
         let before = reads.len();
-        // Few reads follow: shift them one by one.
+        // Shift the later reads one by one, because they are few.
         (at + 1..before).for_each(|later| reads[later - 1] = reads[later]);
         reads.pop();
         let after = before - 1;
@@ -100,8 +100,8 @@ impl Occupancy {
         true
     }
 
-    /// Records the pairs that an imbalanced collision on `die` adds: all pairs of its outstanding reads not yet counted. A pair counts once for each
-    /// time both its reads are outstanding together \[choice\]. Two reads of one page are no pair.
+    /// Calls `record` for each pair of outstanding reads of `die` that was not recorded yet. Called at an imbalanced collision. A pair counts once
+    /// for each time that both its reads are outstanding together \[choice\]. Two reads of one page are not a pair.
     #[inline]
     pub fn record_pairs(&mut self, die: DieId, mut record: impl FnMut(Lpn, Lpn)) {
         let reads = &mut self.dies[die.index()];
@@ -126,14 +126,15 @@ impl Occupancy {
         self.dies[die.index()].len() as u32
     }
 
-    /// Returns the bit set of the dies with at least two fewer reads than `outstanding`, which may exceed the largest count by at most one.
+    /// Returns the bit set of the dies with at least two fewer reads than `outstanding`. This number may exceed the largest count of a die by at most
+    /// one.
     #[inline]
     pub fn dies_with_fewer(&self, outstanding: u32) -> &[u64] {
         let first = (outstanding as usize).wrapping_sub(2).wrapping_mul(self.words);
         self.at_most.get(first..first.wrapping_add(self.words)).unwrap_or_default()
     }
 
-    /// Returns whether a die with `outstanding` reads has at least two more than the least loaded die.
+    /// Returns whether `outstanding` reads of a die are at least two more than those of the least loaded die.
     #[inline]
     pub fn is_imbalanced(&self, outstanding: u32) -> bool {
         self.dies_with_fewer(outstanding).iter().any(|&dies| dies != 0)
@@ -170,7 +171,7 @@ impl Occupancy {
 mod tests {
     use super::*;
 
-    /// Adds reads in this order; returns the arrival of the last one, and the state.
+    /// Adds reads, given as (die, page), in this order. Returns the arrival of the last read, and the state afterwards.
     fn arrive(dies: u32, reads: &[(u32, u32)]) -> (Arrival, Occupancy) {
         let mut occupancy = Occupancy::new(dies);
         let mut last = None;

@@ -4,27 +4,26 @@ use super::Pair;
 
 /// Occurrences of pairs.
 ///
-/// All pairs are kept up to a limit. Each time the limit is exceeded, half of the pairs are discarded, selected by hash. Those kept are all pairs
-/// whose hash ends in a certain number of zero bits, each counted from its first occurrence: a fair sample of the distinct pairs, whatever their
-/// order.
+/// All pairs are kept up to a limit. Each time the limit is exceeded, half of the pairs are discarded: only pairs whose hash ends in one more zero
+/// bit are kept. Each kept pair is counted from its first occurrence. So the kept pairs are a fair sample of all pairs, whatever their order.
 ///
-/// Nearly every pair of a random workload is new, so a hash table would miss the CPU caches on each. Therefore occurrences are buffered, and counted
-/// in batches by sorting.
+/// Nearly every pair of a random workload is new, so that each access to a hash table would miss the CPU caches. Therefore occurrences are buffered,
+/// and counted in batches by sorting.
 #[derive(Clone, Debug)]
 pub struct PairCounts {
-    /// Pairs as sorted numbers, with their occurrences.
+    /// Sorted keys of the kept pairs; `counts` has the occurrences of each.
     keys: Vec<u64>,
     counts: Vec<u32>,
     recent: Vec<u64>,
     /// Number of occurrences buffered before they are counted.
     recent_max: usize,
     pairs_max: usize,
-    /// One of 2^`halvings` pairs is kept.
+    /// Number of times that half of the pairs were discarded; one of 2^`halvings` pairs is kept.
     halvings: u32,
     occurrences: u64,
 }
 
-/// Minimum batch size, which is sorted within the L2 cache.
+/// Minimum batch size; such a batch is sorted within the L2 cache.
 const RECENT_MIN: usize = 1 << 15;
 
 impl PairCounts {
@@ -61,11 +60,11 @@ impl PairCounts {
             self.halvings += 1;
             self.discard();
         }
-        // Half the number of pairs: the kept pairs are then scanned only a few times while their number doubles.
+        // With batches of half the number of pairs, the kept pairs are scanned only a few times while their number doubles.
         self.recent_max = (self.keys.len() / 2).max(RECENT_MIN);
     }
 
-    /// Merges the sorted occurrences into the counted ones in place, from the last to the first.
+    /// Merges the sorted occurrences into the counted pairs in place, from the last pair to the first.
     fn merge(&mut self) {
         let PairCounts { keys, counts, recent, .. } = self;
         let distinct = recent.chunk_by(|one, other| one == other).count();

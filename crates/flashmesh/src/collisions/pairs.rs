@@ -29,7 +29,7 @@ impl Pair {
         Pair { first: Lpn((key >> 32) as u32), second: Lpn(key as u32) }
     }
 
-    /// Returns a hash of which each bit depends on all bits of the pair.
+    /// Returns a hash in which each bit depends on all bits of the pair.
     #[inline]
     pub(super) fn hash(self) -> u64 {
         // Finalizer of splitmix64.

@@ -1,9 +1,9 @@
-//! Random placement of the reads of a run: collisions by chance at the same number of outstanding reads.
+//! Random placement of the reads of a run, to count the collisions that occur by chance.
 
 use crate::engine::random::SimRng;
 use crate::ids::{DieId, TransactionId};
 
-/// Constant that separates this random stream from others of the same seed.
+/// Constant that separates this random stream from others with the same seed.
 const SEED: u64 = 0x636f_6c6c_6964_6573;
 
 /// The outstanding reads, each assigned to a random die.

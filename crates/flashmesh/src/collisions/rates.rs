@@ -10,7 +10,7 @@ pub(super) struct ReadRates {
     began: Time,
     present: Vec<u64>,
     before: Vec<u64>,
-    /// Length of the previous window; zero during the first.
+    /// Length of the previous window; zero during the first window.
     length_before: Time,
 }
 

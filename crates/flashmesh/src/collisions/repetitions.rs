@@ -7,13 +7,13 @@ use super::{CollisionPair, Pair, PairCounts, RepetitionBin, share};
 
 const TOP_PAIRS: usize = 20;
 
-/// Pairs with fewer occurrences than this are counted in a table, others one by one.
+/// Limit of occurrences of rare pairs, which are counted in a table; more frequent pairs are listed one by one.
 const SELDOM: usize = 1 << 10;
 
 /// The distribution of the occurrences over the kept pairs.
 #[derive(Debug)]
 pub(super) struct Repetitions {
-    /// Bins by powers of two of the occurrences, largest first.
+    /// Bins of pairs, one for each power of two of the occurrences, largest first.
     pub bins: Vec<RepetitionBin>,
     pub top: Vec<CollisionPair>,
     /// Share of the occurrences that belong to the 5 % most repeated pairs.
@@ -22,7 +22,7 @@ pub(super) struct Repetitions {
 }
 
 pub(super) fn repetitions(pairs: &PairCounts) -> Repetitions {
-    // Number of pairs by occurrences: most pairs occurred a few times.
+    // Number of pairs, indexed by their occurrences: most pairs occurred a few times.
     let (mut pairs_of, mut often) = ([0_u64; SELDOM], Vec::new());
     let mut top = BinaryHeap::with_capacity(TOP_PAIRS + 1);
     for (pair, times) in pairs.kept() {

@@ -3,12 +3,12 @@
 use crate::{counts, quantities};
 
 counts! {
-    /// Counts of replication.
+    /// Counts of replicas, and of the reads that they served.
     ReplicationCounts {
         /// Pages for which the benefit of a copy exceeded its cost.
         wanted: u64, in "pages";
-        /// Of `wanted`, pages given up before a copy was programmed: the page was written, deallocated or moved meanwhile, or its
-        /// die had no room.
+        /// Of `wanted`, pages given up before a copy was programmed: the page was written, deallocated or moved meanwhile, or the target die had no
+        /// room.
         dropped: u64, in "pages";
         /// Copies that were programmed and became replicas of their pages.
         made: u64, in "pages";
@@ -16,7 +16,7 @@ counts! {
         wasted: u64, in "pages";
         /// Of `made`, replicas that ended because their page was written or deallocated.
         ended_by_writes: u64, in "pages";
-        /// Of `made`, replicas given up at the limit `l_M`, because the original had served more reads.
+        /// Of `made`, replicas dropped at the limit `l_M` because their original had served more reads.
         originals_kept: u64, in "pages";
         /// Of `made`, replicas that replaced their original at the limit `l_M`.
         copies_kept: u64, in "pages";
@@ -24,13 +24,13 @@ counts! {
         reads: u64, in "pages";
         /// Of `reads`, reads that the replica served.
         reads_of_copies: u64, in "pages";
-        /// Reads that still arrived in an imbalanced collision.
+        /// Reads that arrived in an imbalanced collision despite replication.
         imbalanced: u64, in "pages";
         /// Reads that a replica served and that would have arrived in an imbalanced collision at the die of the original.
         imbalanced_avoided: u64, in "pages";
-        /// Bytes read beyond the requested ones, to get whole pages to copy.
+        /// Bytes read beyond the requested ones, because a copy needs the whole page.
         extra_read_bytes: u64, in "B";
-        /// Time for which dies were programming copies.
+        /// Total time that dies spent programming copies.
         program_ps: u64, in "ps";
     }
 }
@@ -46,7 +46,7 @@ quantities! {
         copies_peak: u64, in "pages";
         /// `l_M`: limit of pages with a replica.
         copies_max: u64, in "pages";
-        /// DRAM of a collision pair: two pages of its die, and a slack counter for each die.
+        /// DRAM of an entry of a collision pair list: two pages of its die, and a slack counter for each die.
         pair_bytes: f64, in "B";
         /// DRAM of the collision pair lists.
         list_bytes: u64, in "B";

@@ -14,25 +14,24 @@ quantities! {
         collisions: u64, in "pages";
         /// Of `collisions`, those where the die had at most one more read outstanding than the least loaded die.
         balanced: u64, in "pages";
-        /// Of `collisions`, those where the die had at least two more.
+        /// Of `collisions`, those where the die had at least two more reads outstanding than the least loaded die.
         imbalanced: u64, in "pages";
         /// `imbalanced` over `collisions`.
         imbalanced_share: Option<f64>, in "share", null "without collisions";
         /// `collisions` over `reads`.
         read_collision_ratio: Option<f64>, in "ratio", null "without reads";
-        /// Expected value of `read_collision_ratio` by chance: simulated beside the run, with the same number of reads outstanding, at random
-        /// dies.
+        /// Expected value of `read_collision_ratio` by chance, simulated beside the run: the same reads are outstanding, each at a random die.
         read_collision_ratio_expected: Option<f64>, in "ratio", null "without reads";
         /// `read_collision_ratio_expected` in closed form: the mean of 1 - (1 - 1/n)^(k-1) over reads that arrive as one of k outstanding reads, on n
         /// dies.
         read_collision_ratio_closed_form: Option<f64>, in "ratio", null "without reads";
         /// Points of time, `measure.collision-interval` apart, at which reads were outstanding.
         observations: u64, in "observations";
-        /// Average outstanding command count: reads outstanding at an observation, mean.
+        /// Average outstanding command count (OCC): mean number of reads outstanding at an observation.
         average_occ: Option<f64>, in "reads", null "without observations";
         /// Share of the observations at which some die had more than one read outstanding: the measured collision ratio of Table 2.
         collision_ratio: Option<f64>, in "ratio", null "without observations";
-        /// Expected value of `collision_ratio` by chance: simulated beside the run, with the same number of reads outstanding, at random dies.
+        /// Expected value of `collision_ratio` by chance, simulated beside the run: the same reads are outstanding, each at a random die.
         collision_ratio_expected: Option<f64>, in "ratio", null "without observations";
         /// `collision_ratio_expected` in closed form: the mean of 1 - n! / ((n-k)! n^k) over observations of k reads on n dies.
         collision_ratio_closed_form: Option<f64>, in "ratio", null "without observations";
@@ -42,12 +41,12 @@ quantities! {
         idle_die_share: Option<f64>, in "share", null "without observations";
         /// Pairs of pages that took part in imbalanced collisions, each pair once. Exact while `pairs_kept_share` is 1.
         pairs: u64, in "pairs";
-        /// Times that reads of such a pair were outstanding together on a die with an imbalanced collision.
+        /// Number of times that the reads of one of these pairs were outstanding together on a die with an imbalanced collision.
         pair_occurrences: u64, in "occurrences";
         /// Mean number of occurrences of a pair.
         mean_repetition: Option<f64>, in "occurrences", null "without pairs";
-        /// Share of the pairs that are kept, each with all its occurrences; below 1 when there were more than `measure.collision-pairs`. Pairs
-        /// are chosen by a hash, so the kept ones are a fair sample.
+        /// Share of the pairs that are kept, each with all its occurrences; below 1 when there were more than `measure.collision-pairs`. Kept pairs
+        /// are selected by a hash and are a fair sample of all.
         pairs_kept_share: f64, in "share";
         /// Share of the occurrences that the most repeated 5 % of the pairs account for.
         top_5_percent_share: Option<f64>, in "share", null "without pairs";
@@ -92,7 +91,7 @@ quantities! {
         first: u32;
         /// The higher logical page.
         second: u32;
-        /// Number of times.
+        /// Number of times that the two pages were outstanding together in such a collision.
         occurrences: u64, in "occurrences";
     }
 }
@@ -103,19 +102,19 @@ quantities! {
     ReplicationGain as "ReplicationGain" {
         /// Pages for which the benefit of a copy exceeded its cost.
         replications: u64, in "pages";
-        /// Of `replications`, pages whose copy was later evicted as the least recently used of `l_M`.
+        /// Of `replications`, pages whose copy was later evicted as the least recently read one, beyond the limit `l_M`.
         evictions: u64, in "pages";
         /// Of `replications`, pages that were later written or deallocated, which ends their copy.
         ended_by_writes: u64, in "pages";
         /// Reads of pages that would have a copy.
         reads: u64, in "pages";
-        /// Of `reads`, reads whose other die had fewer reads outstanding.
+        /// Of `reads`, reads for which the die of the copy had fewer reads outstanding.
         reads_moved: u64, in "pages";
-        /// Imbalanced collisions that would have been balanced, or no collision, on the other die.
+        /// Reads in an imbalanced collision that would have been in a balanced collision, or in none, on the die of the copy.
         imbalanced_avoided: u64, in "pages";
         /// `imbalanced_avoided` over the imbalanced collisions.
         imbalanced_avoided_share: Option<f64>, in "share", null "without imbalanced collisions";
-        /// Waiting time that `reads_moved` would have saved: `flash.read-time` for each read by which the other die had fewer outstanding.
+        /// Waiting time that `reads_moved` would have saved: `flash.read-time` for each read that the die of the copy had fewer outstanding.
         wait_saved_ps: u64, in "ps";
     }
 }

@@ -38,7 +38,7 @@ impl VirtualCopies {
         self.has_copy[lpn.index() / 64] ^= 1 << (lpn.0 % 64);
     }
 
-    /// Adds a copy of a page; beyond the limit, evicts the least recently read copy.
+    /// Adds a copy of a page. Beyond the limit `l_M`, evicts the least recently read copy.
     pub fn add(&mut self, replicate: &Replicate) {
         self.gain.replications += 1;
         self.copies.put(replicate.lpn, replicate.to);
@@ -60,7 +60,7 @@ impl VirtualCopies {
         }
         self.gain.reads_moved += 1;
         self.gain.wait_saved_ps += (self.read_time * u64::from(here - there)).as_ps();
-        // The counts exclude the arriving read; add it to the die that serves it.
+        // The counts exclude the arriving read, so one is added for the die that serves it.
         let is_imbalanced = |outstanding: u32| outstanding > 0 && occupancy.is_imbalanced(outstanding + 1);
         self.gain.imbalanced_avoided += u64::from(is_imbalanced(here) && !is_imbalanced(there));
     }
