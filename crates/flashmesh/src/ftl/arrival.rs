@@ -4,24 +4,29 @@ use super::{Ftl, Occupancy, Stream};
 use crate::ids::{ChipId, DieId, Lpn, PlaneId};
 
 impl Ftl {
-    /// Chooses the destination plane of a chip-to-chip copy of a valid page with `lpn` from a victim in `plane`, and keeps a page for it there. The
-    /// page is in flight until [`arrived`](Ftl::arrived). Returns `None` if the page has to stay in its plane.
+    /// Chooses the destination plane of a chip-to-chip copy of `lpn`, a valid page of a victim in `plane`. Counts the page as in flight to the
+    /// destination until [`arrived`](Ftl::arrived). Returns `None` if the page has to stay in its plane.
     ///
-    /// Candidates are the planes at the same position (die and plane) of other chips that the data `reaches`, within the namespace of the page.
-    /// Skipped are planes without room for another valid page, planes without a page in the open block for arrivals that cannot open another, and
-    /// planes that already await a page, because a chip has one page buffer per plane \[choice\]. Of the rest, the plane with the fewest valid pages
-    /// is chosen, then the nearest, then the first, and only if it has no more valid pages than the source plane \[choice\]. So moves even out the
-    /// planes. Moves to the plane with the most free pages would instead gather pages where a collection has just ended, and a plane full of valid
-    /// pages amplifies writes more than an empty one saves.
+    /// Candidates are the planes at the same position (die and plane) of other chips that the data `reaches`, within the namespace of the page. These
+    /// are skipped:
+    ///
+    /// - planes without room for another valid page,
+    /// - planes without a page in the open block for arrivals that cannot open another block,
+    /// - planes that already await a page, because a chip has one page buffer per plane \[choice\].
+    ///
+    /// Of the others, the plane with the fewest valid pages is chosen, on a tie the nearest, then the first. The chosen plane must not have more
+    /// valid pages than the source plane \[choice\]. So moves even out the planes. A choice of the plane with the most free pages would gather pages
+    /// where a collection has just ended. A plane full of valid pages amplifies writes more than an empty plane saves.
     ///
     /// # Why there is no deadlock
     ///
-    /// A page is admitted only if the open block for arrivals has a page for it. No other stream allocates from that block, and it is never opened
-    /// with the last free block, the reserve of collection. So the program of a page in flight waits only for its die, no collection waits for space
-    /// in another plane, and the victims of the destination find as many pages in their own plane as without arrivals. A plane has one more open
-    /// block, and one more spare block for it ([`ARRIVAL_BLOCKS`](super::spare_blocks::ARRIVAL_BLOCKS), checked with the configuration). As for host
-    /// writes, a page is admitted only while the valid pages stay below the resulting limit. Every collection still discards at least one invalid
-    /// page, so collections that send pages to each other come to an end.
+    /// A page is admitted only if the open block for arrivals has a page for it. No other stream allocates from that block. The last free block of a
+    /// plane, the reserve of collection, is never opened for arrivals. So the program of a page in flight waits only for its die, and no collection
+    /// waits for space in another plane. Victims of the destination plane find as many pages in their own plane as without arrivals.
+    ///
+    /// A plane has one more open block, and one more spare block for it ([`ARRIVAL_BLOCKS`](super::spare_blocks::ARRIVAL_BLOCKS), checked with the
+    /// configuration). As for host writes, a page is admitted only while the valid pages stay below the resulting limit. Every collection still
+    /// discards at least one invalid page, so collections that send pages to each other come to an end.
     pub(crate) fn admit_copy(
         &mut self,
         lpn: Lpn,
@@ -38,8 +43,8 @@ impl Ftl {
         Some(chosen)
     }
 
-    /// Like [`admit_copy`](Self::admit_copy), but for all mapping units of a program, full or the last of a victim, which hold `lpns`. One plane
-    /// takes them all in one program.
+    /// Like [`admit_copy`](Self::admit_copy), but for `lpns`, the mapping units of a whole program, or of the last, partly filled program of a
+    /// victim. One plane takes all of them in one program.
     pub(crate) fn admit_program(
         &mut self,
         lpns: &[Lpn],
@@ -56,9 +61,9 @@ impl Ftl {
         Some(chosen)
     }
 
-    /// Chooses the destination plane of one Clean packet for the valid pages of a victim in `plane`, which hold `lpns` in this order, among the dies
-    /// that the packet may name. Keeps pages there for the first of them, which are in flight from then on, and returns how many. Returns `None` if
-    /// no plane takes any.
+    /// Chooses the destination plane of a Clean packet for `lpns`, the valid pages of a victim in `plane`. The destination is on a die for which
+    /// `may_take` holds. Counts the first of `lpns`, as many as fit, as in flight to the destination. Returns the destination and the number of these
+    /// pages; `None` if no plane takes any.
     ///
     /// Like [`Ftl::admit_copy`], except for the candidates: a packet names the destination of each page, so any plane of another chip is eligible.
     /// The packet takes as many pages as have room in one open block \[choice\]; the controller sends another Clean for the rest. If programs write
@@ -85,14 +90,14 @@ impl Ftl {
         (pages > 0).then_some((chosen, pages))
     }
 
-    /// Returns how many of these pages, from the first one on, `plane` has room for.
+    /// Returns how many of `lpns`, counted from the first one, `plane` has room for.
     fn room_for(&self, lpns: &[Lpn], plane: PlaneId) -> usize {
         let occupancy = Occupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
         let has_room = |(before, &lpn): (u32, &Lpn)| self.allocation.admits(lpn, plane, &occupancy) > before;
         (0..).zip(lpns).take_while(|page| has_room(*page)).count()
     }
 
-    /// Returns the plane of `candidates` with the fewest valid pages that takes a page from `plane`.
+    /// Returns the candidate that can take `lpn`, has no more valid pages than `plane`, and has the fewest; on a tie the nearest, then the first.
     fn emptiest(
         &self,
         lpn: Lpn,
@@ -113,14 +118,14 @@ impl Ftl {
         Some(())
     }
 
-    /// Records that a page in flight to `plane` has been committed or dropped. Returns how many are still in flight.
+    /// Records that a page in flight to `plane` has been committed or dropped. Returns how many pages are still in flight.
     pub(crate) fn arrived(&mut self, plane: PlaneId) -> u32 {
         let account = self.blocks.plane_mut(plane);
         account.awaited -= 1;
         account.awaited
     }
 
-    /// Sets the number of pages in flight to `plane`, if fewer are sent than were admitted.
+    /// Sets the number of pages in flight to `plane`, if fewer pages are sent than were admitted.
     pub(crate) fn expect_pages(&mut self, plane: PlaneId, pages: u32) {
         self.blocks.plane_mut(plane).awaited = pages;
     }
@@ -152,7 +157,7 @@ mod tests {
     use crate::ftl::{FtlRules, IdleDies};
     use crate::units::Bytes;
 
-    /// Creates three rows of three chips with two planes each. A plane has 12 blocks of 8 pages; the capacity is 6 blocks per plane.
+    /// Creates a drive of three rows of three chips with two planes each. A plane has 12 blocks of 8 pages; the capacity is 6 blocks per plane.
     fn drive() -> Ftl {
         let mut config = Config::default();
         config.geometry = config::Geometry {
@@ -190,7 +195,7 @@ mod tests {
     fn ties_of_valid_pages_go_to_the_nearest_plane_and_ties_of_distance_to_the_first() {
         let mut ftl = drive();
         assert_eq!(ftl.admit_copy(PAGE, FROM, column), Some(PlaneId(3)));
-        // All chips are reachable: the two beside it come next in the order of the array, because the one above already awaits a page.
+        // Now all chips are reachable. The chip above awaits a page already, so the two chips beside `FROM` follow, in the order of the array.
         assert_eq!(ftl.admit_copy(PAGE, FROM, |from, to| from != to), Some(PlaneId(7)));
         assert_eq!(ftl.admit_copy(PAGE, FROM, |from, to| from != to), Some(PlaneId(11)));
         assert_eq!(ftl.admit_copy(PAGE, FROM, |_, _| false), None);
@@ -219,7 +224,7 @@ mod tests {
     #[test]
     fn a_plane_short_of_free_pages_still_takes_a_page_from_a_fuller_plane() {
         let mut ftl = drive();
-        // An earlier copy has opened a block for arrivals there.
+        // An earlier copy has opened a block for arrivals in plane 3.
         assert_eq!(ftl.admit_copy(PAGE, FROM, column), Some(PlaneId(3)));
         ftl.arrived(PlaneId(3));
         fill(&mut ftl, FROM, 48);
@@ -238,7 +243,7 @@ mod tests {
     #[test]
     fn a_plane_at_its_quota_takes_none() {
         let mut ftl = drive();
-        // The quota is the even share of 48 pages, and half of the one block beyond the share and the 5 spare blocks of a plane.
+        // The quota is 52 pages: the even share of 48, and half a block, because a plane has one block beyond this share and its 5 spare blocks.
         for plane in [3, FROM.0, 15] {
             for page in 0..52 {
                 let ppn = ftl.allocate(PlaneId(plane), HOST).expect("the plane has space");
@@ -263,7 +268,7 @@ mod tests {
             let ppn = ftl.allocate(to, Stream::Arrival).expect("a page is kept for it");
             assert!(ftl.commit_move(Lpn(FROM.0 * 48 + page), from, ppn));
             ftl.arrived(to);
-            // The static order puts page 12 on that plane as well.
+            // The static order puts page 12 on plane 3 as well.
             ftl.write_untimed(Lpn(12), &idle);
         }
         assert_eq!((ftl.blocks.plane(FROM).valid_pages, ftl.blocks.plane(PlaneId(3)).valid_pages), (16, 9));

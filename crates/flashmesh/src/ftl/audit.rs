@@ -5,7 +5,8 @@ use crate::ids::{BlockId, PlaneId, Ppn};
 
 impl Ftl {
     /// Checks that all tables agree, in time proportional to mapped pages and blocks: the map is a bijection between mapped logical pages and valid
-    /// physical pages, counters agree with the bitmaps, and every block is in one state that its plane accounts for. Pages may be in flight.
+    /// physical pages, counters agree with the bitmaps, and every block is in one state, which the account of its plane includes. Pages may be in
+    /// flight.
     ///
     /// # Errors
     /// The first inconsistency found.
@@ -17,7 +18,7 @@ impl Ftl {
             self.audit_parts()?;
         }
         let replicas = self.audit_replicas()?;
-        // Each mapped page has a valid page of its own, because they map back to different pages. So equal counts make the map a bijection.
+        // No two mapped pages share a valid page, because each valid page maps back to one page only. So equal counts make the map a bijection.
         let valid = self.mapped_pages();
         check(mapped + replicas == valid, || {
             format!("{mapped} logical pages are mapped, {replicas} have replicas, and {valid} physical pages are valid")

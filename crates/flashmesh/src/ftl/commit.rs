@@ -14,7 +14,7 @@ impl Ftl {
         self.allocation.committed(lpn, plane);
     }
 
-    /// Maps `lpn` to `ppn`, which has been programmed, and invalidates its older version. Returns the plane of `ppn`.
+    /// Maps `lpn` to `ppn`, which has been programmed, and invalidates the older version of `lpn`. Returns the plane of `ppn`.
     #[inline]
     pub(super) fn commit(&mut self, lpn: Lpn, ppn: Ppn) -> PlaneId {
         let old = self.mapping.set(lpn, ppn);
@@ -26,8 +26,8 @@ impl Ftl {
         self.blocks.program_valid(ppn)
     }
 
-    /// Commits the finished program of a page moved by garbage collection or wear levelling. Returns true and maps `lpn` to `to`, unless the page was
-    /// written or deallocated meanwhile: then returns false, and the copy is invalid.
+    /// Commits the finished program of a page moved by garbage collection or wear levelling. Maps `lpn` to `to` and returns true, unless the page was
+    /// written or deallocated meanwhile. In that case returns false, and the moved page is invalid.
     #[inline]
     pub fn commit_move(&mut self, lpn: Lpn, from: Ppn, to: Ppn) -> bool {
         if self.mapping.get(lpn) == Some(from) {
@@ -68,7 +68,7 @@ impl Ftl {
         old.is_some()
     }
 
-    /// Invalidates a page. Returns whether it was a guest of its plane.
+    /// Invalidates a page. Returns whether the page was a guest of its plane.
     #[inline]
     pub(super) fn invalidate(&mut self, ppn: Ppn) -> bool {
         let plane = self.blocks.invalidate(ppn);

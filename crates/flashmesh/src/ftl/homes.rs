@@ -6,8 +6,8 @@
 //! pages have the same home.
 //!
 //! A home stands for data that was on the drive from the beginning, of which the simulation has no other record \[choice\]. A read takes the time of
-//! the die, plane and page type of the home. The home does not occupy a block: another page may be stored at this address, or its block be free or
-//! erased. Garbage collection neither moves such data nor gains from it, and it causes no wear.
+//! the die, plane and page type of the home. The home does not occupy a block: another page may be stored at this address, or the block may be free
+//! or erased. Garbage collection neither moves such data nor gains from it, and it causes no wear.
 
 use super::{Ftl, Occupancy};
 use crate::ids::{Lpn, Ppn};
@@ -19,7 +19,7 @@ impl Ftl {
         self.mapping.get(lpn).unwrap_or_else(|| self.home(lpn))
     }
 
-    /// Returns the home of `lpn`, which is unmapped, for a read that will be queued there.
+    /// Returns the home of the unmapped page `lpn`, for a read that will be queued there. Counts this read.
     #[inline(always)]
     pub(crate) fn read_home(&mut self, lpn: Lpn) -> Ppn {
         self.mapping.note_unmapped_read();
@@ -31,9 +31,9 @@ impl Ftl {
         self.allocation.static_order().home_of(lpn)
     }
 
-    /// Maps `lpn`, which is unmapped, to the next page of the open block of host writes, on the plane of its home. No flash operation takes place:
-    /// the page counts as programmed before the run (`ftl.first-touch = "write-block"`). If streams have open blocks of their own, the block is that
-    /// of the first stream that writes to the plane, as for all data from before the run \[choice\].
+    /// Maps the unmapped page `lpn` to the next page of the open block of host writes, on the plane of its home. No flash operation takes place: the
+    /// page counts as programmed before the run (`ftl.first-touch = "write-block"`). If streams have open blocks of their own, the block is that of
+    /// the first stream that writes to the plane, as for all data from before the run \[choice\].
     ///
     /// Returns `None` if only the reserve of collection is left, or the plane has no room for another page of the namespace.
     pub fn place_for_read(&mut self, lpn: Lpn) -> Option<Ppn> {

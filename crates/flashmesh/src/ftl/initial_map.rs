@@ -1,4 +1,4 @@
-//! Computed map of a preconditioned drive, for pages not written or moved since.
+//! Computed map of a preconditioned drive, for pages not written or moved since the preconditioning.
 //!
 //! Sequential data is stored in order. The random steady state consists of copies of a simulated sample, each with permuted logical pages
 //! ([`Ftl::precondition`](super::Ftl::precondition)), so that two tables of the sample and a permutation for each copy replace the tables of the
@@ -35,17 +35,17 @@ pub(super) struct InitialMap {
 /// 64 pages.
 #[derive(Clone, Debug)]
 pub(super) struct SampleState {
-    /// Offset of each logical page of the sample from the first page of a group, in the first copy.
+    /// For each logical page of the sample, the offset of its location in the first copy from the first page of a group.
     offsets: Vec<u32>,
     by_pages: Divisor,
     /// Logical page of each valid physical page of the sample. Computed at the first lookup of a physical page.
     logical: OnceLock<Vec<u32>>,
-    /// Physical pages of the sample.
+    /// Number of physical pages of the sample.
     physical_pages: u32,
     copies: u32,
-    /// Pages of a block of the sample.
+    /// Number of pages in a block of the sample.
     pages_per_block: u32,
-    /// Division by the pages of a block of the drive.
+    /// Division by the number of pages in a block of the drive.
     by_block: Divisor,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct SampleState {
 #[derive(Clone, Debug)]
 pub(super) struct PlaneGroup {
     first_page: Ppn,
-    /// Logical pages: each share with the number of pages in earlier shares.
+    /// Logical pages of the group, as shares. Each share comes with the number of pages in the shares before it.
     shares: Vec<(u32, Share)>,
     content: Content,
 }
@@ -161,7 +161,7 @@ impl PlaneGroup {
         }
     }
 
-    /// Returns the valid pages of the copies beyond the logical pages of the group.
+    /// Returns the valid physical pages of the copies that no logical page of the group uses.
     pub fn unused(&self) -> impl Iterator<Item = Ppn> {
         let used = self.shares.last().map_or(0, |(before, share)| before + share.count);
         let copied = match &self.content {
@@ -171,7 +171,7 @@ impl PlaneGroup {
         (used..copied).map(|index| self.ppn_of(index))
     }
 
-    /// Returns the physical page of `lpn`, whose static plane is `plane`.
+    /// Returns the physical page of `lpn`, to which the static order gives `plane`.
     fn get(&self, lpn: Lpn, plane: PlaneId) -> Option<Ppn> {
         let mut of_plane = self.shares.iter().filter(|(_, share)| share.plane == plane);
         of_plane.find_map(|(before, share)| Some(self.ppn_of(before + share.number_of(lpn)?)))
@@ -199,7 +199,7 @@ impl PlaneGroup {
 }
 
 impl Content {
-    /// Computes the offsets of the pages from `index` on into `offsets`, up to the end of the copy. Returns those computed.
+    /// Computes the offsets of the pages from `index` on, up to the end of `offsets` or of the copy. Returns the computed part of `offsets`.
     fn offsets<'a>(&self, index: u32, offsets: &'a mut [u32]) -> &'a [u32] {
         match self {
             Content::InOrder => {
@@ -221,7 +221,7 @@ impl Content {
 }
 
 impl SampleState {
-    /// Creates the state. `offsets`: see the field.
+    /// Creates the state from the offset of each logical page of the sample in the first copy.
     pub fn new(offsets: Vec<u32>, physical_pages: u32, copies: u32, pages_per_block: u32) -> SampleState {
         let by_pages = Divisor::new(offsets.len() as u32);
         SampleState {
@@ -235,26 +235,26 @@ impl SampleState {
         }
     }
 
-    /// Returns the number of logical pages.
+    /// Returns the number of logical pages of the sample.
     fn pages(&self) -> u32 {
         self.offsets.len() as u32
     }
 
-    /// Returns the offset of the logical page at `index` in a group of copies.
+    /// Returns the offset of a logical page from the first page of a group. `index` numbers the logical pages of all copies in order.
     fn offset_of(&self, index: u32, permutations: &[Permutation]) -> u32 {
         let copy = self.by_pages.divide(index);
         let page = permutations[copy as usize].image(index - copy * self.pages());
         copy * u64::BITS + self.offsets[page as usize]
     }
 
-    /// Returns the index, in a group of copies, of the logical page stored at `offset`.
+    /// Returns the index of the logical page stored at `offset`: the inverse of `offset_of`.
     fn index_at(&self, offset: u32, permutations: &[Permutation]) -> Option<u32> {
         let (copy, page) = self.physical(offset);
         let logical = *self.logical.get_or_init(|| self.inverted()).get(page as usize)?;
         Some(copy * self.pages() + permutations[copy as usize].preimage(logical))
     }
 
-    /// Returns the copy that contains the page at `offset`, and the physical page of the sample that it is a copy of.
+    /// Returns the copy that contains the page at `offset`, and the physical page of the sample from which this page was copied.
     fn physical(&self, offset: u32) -> (u32, u32) {
         if self.copies == 1 {
             return (0, offset);

@@ -8,7 +8,7 @@ use crate::engine::prefetch::prefetch;
 use crate::ids::{Lpn, Ppn};
 use crate::units::Bytes;
 
-/// Entries of a region of the forward table, which is a 4 KiB page of memory.
+/// Number of entries in a region of the forward table; a region is a 4 KiB page of memory.
 const REGION_ENTRIES: u32 = 1024;
 
 /// Number of pages whose entries are prefetched together; the entries fit into the L1 cache.
@@ -27,7 +27,7 @@ const UNMAPPED_PLACE: u32 = UNMAPPED - 1;
 pub(super) struct Mapping {
     /// Physical page + 1 of each logical page; 0 if never set, [`UNMAPPED`] if unmapped.
     forward: Vec<u32>,
-    /// Bit set of the regions of the forward table with an entry that was ever set.
+    /// Bit set of the regions of the forward table in which an entry was ever set.
     written_regions: Vec<u64>,
     /// Logical page + 1 last programmed at each physical page, meaningful only while the page is valid; 0 if never set.
     reverse: Vec<u32>,
@@ -39,7 +39,7 @@ pub(super) struct Mapping {
     unmapped_reads: u64,
 }
 
-/// Returns a copy of `table` in which the regions without content stay untouched. `holds` receives the number and the entries of a region.
+/// Returns a copy of `table`. Regions for which `holds(number, entries)` is false stay untouched, so that they take no memory.
 fn sparse_copy(table: &[u32], holds: impl Fn(u32, &[u32]) -> bool) -> Vec<u32> {
     let mut copy = vec![0; table.len()];
     let regions = copy.chunks_mut(REGION_ENTRIES as usize).zip(table.chunks(REGION_ENTRIES as usize));
@@ -100,7 +100,7 @@ impl Mapping {
         self.place_in(entry, lpn)
     }
 
-    /// Returns the entry of `lpn`, without touching the table if none of its region was ever set.
+    /// Returns the entry of `lpn`. Does not touch the table if no entry of its region was ever set.
     #[inline]
     fn entry(&self, lpn: Lpn) -> u32 {
         if self.is_region_written(lpn) { self.forward[lpn.index()] } else { 0 }
@@ -114,10 +114,10 @@ impl Mapping {
         std::mem::replace(&mut self.forward[lpn.index()], entry)
     }
 
-    /// Returns the location that `entry` of `lpn` stands for.
+    /// Returns the location that `entry`, the entry of `lpn`, stands for.
     #[inline(always)]
     fn place_in(&self, entry: u32, lpn: Lpn) -> Option<Ppn> {
-        // A single comparison covers both entries without a physical page.
+        // A single comparison handles both entries without a physical page, 0 and `UNMAPPED`.
         match entry.wrapping_sub(1) {
             place @ 0..UNMAPPED_PLACE => Some(Ppn(place)),
             _ if entry == UNMAPPED => None,
@@ -139,7 +139,7 @@ impl Mapping {
         self.initial.is_some()
     }
 
-    /// Stores the entries of valid `pages` that are still computed: lookups of stored entries are faster.
+    /// Stores the entries of the valid `pages` that are still computed, because lookups of stored entries are faster.
     pub(super) fn store(&mut self, pages: impl Iterator<Item = Ppn>) {
         let Some(initial) = &self.initial else { return };
         let computed = pages.filter(|ppn| self.reverse[ppn.index()] == 0);
@@ -178,7 +178,8 @@ impl Mapping {
         old
     }
 
-    /// Maps several pages, whose entries no queued read has looked up. Faster than [`Mapping::set`] for each, because the entries are prefetched.
+    /// Maps several pages. No queued read may have looked up their entries, because these changes are not counted. Faster than [`Mapping::set`] for
+    /// each page, because the entries are prefetched.
     #[inline]
     pub(super) fn set_all(&mut self, pages: &[(Lpn, Ppn)]) {
         for pages in pages.chunks(PREFETCHED) {
@@ -250,8 +251,8 @@ impl Mapping {
         }
     }
 
-    /// Returns the mapped pages with their locations. Takes time proportional to the regions of the table ever set, or to all regions if entries are
-    /// computed.
+    /// Returns the mapped pages with their locations. Takes time proportional to the number of regions in which an entry was ever set; if entries are
+    /// computed, to the number of all regions.
     pub(super) fn mapped(&self) -> impl Iterator<Item = (Lpn, Ppn)> {
         let regions = (0..self.logical_pages()).step_by(REGION_ENTRIES as usize);
         let used = regions.filter(|&first| self.initial.is_some() || self.is_region_written(Lpn(first)));
@@ -259,7 +260,7 @@ impl Mapping {
         pages.filter_map(|lpn| Some((Lpn(lpn), self.get(Lpn(lpn))?)))
     }
 
-    /// Returns the size of the regions of the forward table that were ever written.
+    /// Returns the size of the regions of the forward table in which an entry was ever set.
     pub(super) fn written(&self) -> Bytes {
         let regions: u32 = self.written_regions.iter().map(|word| word.count_ones()).sum();
         Bytes::new(u64::from(regions) * u64::from(REGION_ENTRIES) * size_of::<u32>() as u64)

@@ -39,17 +39,17 @@
 //!   valid, and again 2 P pages in full blocks are invalid. Pages of a victim go to what is left of the open block of their kind, and to the reserve.
 //!   Each collection leaves more pages in one of the two than before, so that after at most 2 P invalid pages a block is free.
 //! - If pages move between chips, a plane has one more open block, for arriving pages; [`Ftl::admit_copy`] explains why nothing waits for it.
-//! - With early binding, at most P pages of a plane are allocated to writes that are not programmed yet. Count them as valid beside their older
-//!   versions, and the plane is as full as before. Their blocks are not full, so none of them is a victim. A write that holds such a page waits for
-//!   no other write, so it is programmed in the end, and its block becomes full. If a program writes several mapping units, these wait for each
-//!   other's reads, which wait for no program. When no more units are added to a program, the rest of its units is skipped. A moved page that goes to
-//!   the block of host writes skips the rest of a program there. The reserve holds no host writes until a victim is erased, so collection finds as
-//!   many pages as before.
+//! - With early binding, at most P pages of a plane are allocated to writes that are not programmed yet. One spare block makes up for them: even if
+//!   they count as valid beside their older versions, the plane is no fuller than before. Their blocks are not full, so no such block is a victim. A
+//!   write that holds such a page waits for no other write, so it is programmed in the end, and its block becomes full. If a program writes several
+//!   mapping units, these wait for each other's reads, which wait for no program. When no more units are added to a program, the rest of its units is
+//!   skipped. A moved page that goes to the block of host writes skips the rest of a program there. The reserve holds no host writes until a victim
+//!   is erased, so collection finds as many pages as before.
 //! - If each host stream has an open block of its own, a plane has one more for each stream beyond the first that uses it. When one stream is out of
-//!   space, the blocks of the others may be open, which is one full block fewer for each, and one block of valid pages fewer. Every stream counts,
-//!   whether it has written or not, so that none waits for a block that another stream took without requesting a collection. Moved pages of all
-//!   streams share one open block, like initially isolated placement handles of NVMe \[choice\]. Isolating them as well would double these spare
-//!   blocks in each plane, and require the owner of every block.
+//!   space, the blocks of the others may be open. For each of these blocks the plane has one full block fewer, and one block of valid pages fewer.
+//!   Every stream counts, even if it has never written. So no stream waits for a block that another stream took without requesting a collection.
+//!   Moved pages of all streams share one open block, like initially isolated placement handles of NVMe \[choice\]. To isolate moved pages as well
+//!   would double these spare blocks in each plane, and require the owner of every block.
 
 pub mod allocation;
 mod arrival;
@@ -127,7 +127,7 @@ pub struct Ftl {
     replicas: Option<Box<Replicas>>,
     /// Whether the allocator is notified of every page that comes to a plane or leaves it.
     counts_parts: bool,
-    /// Whether preconditioning drew the state from the steady state of uniform random writes.
+    /// Whether preconditioning put the drive into a steady state of uniform random writes.
     is_stationary: bool,
     /// Collections in progress at the start of the run.
     begun: Vec<precondition::BegunCollection>,
@@ -144,8 +144,8 @@ impl Ftl {
         Ftl::divided(geometry, config, rules, partition, TranslationPages::new(geometry, config))
     }
 
-    /// Returns the translation layer after the preconditioning of `config`. `folder` caches computed states, and `watch` receives the progress.
-    /// If `writes` are none, a run begins with no collection in progress; their sizes determine which pages lie together.
+    /// Returns the translation layer after the preconditioning of `config`. `folder` caches computed states, and `watch` receives the progress. The
+    /// sizes of `writes` determine which pages lie together. Without `writes`, the run begins with no collection in progress.
     ///
     /// # Panics
     /// As [`Ftl::new`].
@@ -198,7 +198,8 @@ impl Ftl {
         ftl
     }
 
-    /// Returns the location of `lpn`; `None` if it is unmapped: never written, or deallocated. [`Ftl::location`] returns where it is read.
+    /// Returns the location of `lpn`; `None` if it is unmapped: never written, or deallocated. [`Ftl::location`] returns where an unmapped page is
+    /// read.
     #[inline]
     pub fn lookup(&self, lpn: Lpn) -> Option<Ppn> {
         self.mapping.get(lpn)
@@ -214,7 +215,7 @@ impl Ftl {
         self.mapping.is_mapped(lpn)
     }
 
-    /// Returns the number of changes of the map. Results of [`Ftl::lookup`] and [`Ftl::read_home`] hold while it stays the same.
+    /// Returns the number of changes of the map. Results of [`Ftl::lookup`] and [`Ftl::read_home`] stay valid until this number changes.
     #[inline(always)]
     pub(crate) fn map_changes(&self) -> u64 {
         self.mapping.changes()
@@ -240,7 +241,7 @@ impl Ftl {
         self.translation
     }
 
-    /// Returns the pages of `plane` that can be allocated, including the reserve.
+    /// Returns the number of pages of `plane` that can be allocated, including the reserve.
     #[inline]
     pub fn free_pages(&self, plane: PlaneId) -> u32 {
         self.blocks.plane(plane).free_pages
@@ -267,7 +268,7 @@ impl Ftl {
         if self.has_twins() { self.superblocks().planes() } else { 1 }
     }
 
-    /// Returns whether the run began in a state drawn from the steady state of uniform random writes.
+    /// Returns whether preconditioning put the drive into a steady state of uniform random writes.
     pub(crate) fn is_stationary(&self) -> bool {
         self.is_stationary
     }
@@ -305,7 +306,7 @@ impl Ftl {
         self.blocks.table().state(block)
     }
 
-    /// Returns the memory of the forward map that was written.
+    /// Returns the size of the regions of the forward map in which an entry was ever set.
     pub fn map_written(&self) -> Bytes {
         self.mapping.written()
     }

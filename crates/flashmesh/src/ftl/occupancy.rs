@@ -26,14 +26,14 @@ impl<'a> Occupancy<'a> {
         self.planes[plane.index()].awaited
     }
 
-    /// Returns the valid pages of `plane` without guests, the pages that replication has put there.
+    /// Returns the number of valid pages of `plane`. Guests, the pages that replication has put there, are not counted.
     #[inline]
     pub fn valid_pages(&self, plane: PlaneId) -> u32 {
         let guests = self.replicas.map_or(0, |replicas| replicas.guests(plane));
         self.planes[plane.index()].valid_pages - guests
     }
 
-    /// Returns the plane that `lpn` is mapped to.
+    /// Returns the plane to which `lpn` is mapped; `None` if `lpn` is unmapped.
     pub fn current_plane(&self, lpn: Lpn) -> Option<PlaneId> {
         self.mapping.get(lpn).map(|ppn| PlaneId(ppn.0 / self.pages_per_plane))
     }

@@ -5,8 +5,8 @@ use super::{Ftl, Stream};
 use crate::ids::{BlockId, PlaneId, Ppn, StreamId};
 
 impl Ftl {
-    /// Returns the open block of `plane` that takes writes of host stream `stream`: its own if each stream has one. A stream without a namespace on
-    /// this plane, or `None`, uses the block of the first stream that has one.
+    /// Returns the stream whose open block in `plane` takes writes of host stream `stream`. This is `stream` itself if it has an open block there,
+    /// otherwise (also for `None`) the first host stream that has one.
     #[inline]
     pub fn host_stream(&self, plane: PlaneId, stream: Option<StreamId>) -> Stream {
         self.blocks.plane(plane).open.writer(stream)
@@ -28,38 +28,38 @@ impl Ftl {
         self.blocks.next_offset(plane, stream)
     }
 
-    /// Returns whether [`Ftl::allocate`] has a page for host writes, if all host streams share one open block.
+    /// Returns whether [`Ftl::allocate`] would find a page for host writes, if all host streams share one open block.
     #[inline(always)]
     pub(crate) fn has_shared_page(&self, plane: PlaneId) -> bool {
         self.blocks.has_page(plane, Stream::SHARED)
     }
 
-    /// Allocates the next page of the open block of `stream`. If it is full, opens another block.
+    /// Allocates the next page of the open block of `stream`. If this block is full, opens another one.
     ///
-    /// Returns `None` for host writes if only the reserve of collection is left; for collection only if that is used up as well, which a single
-    /// collection cannot do.
+    /// For host writes, returns `None` if only the reserve of collection is left. For collection, returns `None` only if the reserve is used up as
+    /// well, which a single collection cannot do.
     #[inline]
     pub fn allocate(&mut self, plane: PlaneId, stream: Stream) -> Option<Ppn> {
         self.blocks.allocate(plane, stream)
     }
 
-    /// Skips the units after `last` in its program, which begins now without them. Returns their number.
+    /// Skips the units after `last` in its program, because the program begins without them. Returns the number of skipped units.
     pub(crate) fn finish_program(&mut self, last: Ppn) -> u32 {
         self.blocks.finish_program(last)
     }
 
-    /// Skips the units left in the early-bound program that begins at `start`, which takes no more of them. Returns their number.
+    /// Skips the units left in the early-bound program that begins at `start`, because no more are added to it. Returns the number of skipped units.
     pub(crate) fn close_program(&mut self, start: Ppn) -> u32 {
         self.blocks.close_program(start)
     }
 
-    /// Begins the program of a moved page. If it goes to the open block of host writes, skips the units left in the early-bound program there.
-    /// Returns one of these units and their number, if there are any.
+    /// Begins the program of a moved page. If the page goes to the open block of host writes, skips the units left in the early-bound program there.
+    /// Returns the last skipped unit and the number of skipped units; `None` if no unit was skipped.
     pub(crate) fn begin_program_of_move(&mut self, plane: PlaneId, stream: Stream) -> Option<(Ppn, u32)> {
         self.blocks.begin_program_of_move(plane, stream)
     }
 
-    /// Like [`Ftl::allocate`], but for a moved page; `stream` is that of [`Ftl::stream_of_move`].
+    /// Like [`Ftl::allocate`], but for a moved page. `stream` is the stream that [`Ftl::stream_of_move`] returns.
     pub(crate) fn allocate_move(&mut self, plane: PlaneId, stream: Stream) -> Option<Ppn> {
         self.blocks.allocate_move(plane, stream)
     }

@@ -42,7 +42,7 @@ impl PlaneSet {
     pub(super) fn in_order(&self, geometry: &Geometry, order: [Level; 4]) -> Vec<PlaneId> {
         let plane = |residue: u32| {
             let mut rest = residue;
-            // Indexed by level, channel first, as in the computation of the plane id below.
+            // Unit of the plane at each level, in the order of [`Level`].
             let mut unit = [0; 4];
             for level in order {
                 let set = self.level(level);
@@ -61,26 +61,26 @@ impl PlaneSet {
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     pub(super) pages: Range<u32>,
-    /// Index in `sets`.
+    /// Index of the set of planes in `Partition::sets`.
     pub(super) set: usize,
 }
 
 /// Partition of the logical pages among sets of planes.
 ///
 /// If no namespace is bound to planes of its own, there is one set and one part, which holds host pages and translation pages. Otherwise each
-/// namespace has a set and two parts: its pages, and at higher numbers the translation pages whose first entry is one of its pages. So the maps of
-/// isolated streams are isolated as well \[choice\].
+/// namespace has a set and two parts: the pages of the namespace, and at higher numbers the translation pages whose first entry is one of these
+/// pages. So the maps of isolated streams are isolated as well \[choice\].
 #[derive(Clone, Debug)]
 pub struct Partition {
     pub(super) sets: Vec<PlaneSet>,
-    /// Parts in ascending order of pages; only after the last namespace there is a gap.
+    /// Parts in ascending order of their pages. Only after the pages of the last namespace there may be a gap.
     pub(super) parts: Vec<Part>,
     /// Pages of each namespace, bound or not.
     namespaces: Vec<Range<u32>>,
     order: [Level; 4],
     /// Bit set of the host streams with an open block of their own, for each plane. Empty if all share one.
     writers: Vec<u64>,
-    /// Spare blocks needed by each plane, without open blocks of host streams beyond the first.
+    /// Number of spare blocks that each plane needs, without the open blocks of host streams beyond the first.
     spare_blocks: u32,
     /// Blocks of each plane outside the SLC cache.
     blocks_per_plane: u32,
@@ -186,7 +186,7 @@ impl Partition {
         self.parts.iter().map(|part| part.pages.end).max().unwrap_or(0)
     }
 
-    /// Returns the maximum pages of `part` on a plane of its set if they are spread evenly.
+    /// Returns the largest number of pages of `part` on a plane, if the pages are spread evenly over its set.
     pub(super) fn even(&self, part: &Part) -> u32 {
         let runs = (part.pages.len() as u32).div_ceil(self.units_per_page);
         runs.div_ceil(self.sets[part.set].len()) * self.units_per_page
@@ -217,30 +217,30 @@ impl Partition {
         self.loads[plane.index()]
     }
 
-    /// Returns the blocks of `plane` beyond its load.
+    /// Returns the number of blocks of `plane` beyond those that its load fills.
     pub fn spare_blocks(&self, plane: PlaneId) -> u32 {
         self.blocks_per_plane.saturating_sub(self.load(plane).div_ceil(self.pages_per_block))
     }
 
-    /// Returns the blocks that `plane` needs beyond its load, so that it never runs out of space.
+    /// Returns the number of blocks that `plane` needs beyond its load so that it never runs out of space.
     pub fn spare_blocks_needed(&self, plane: PlaneId) -> u32 {
         self.spare_blocks + self.writers(plane).count_ones().saturating_sub(1)
     }
 
-    /// Returns the pages of `plane` beyond its load and the spare blocks needed.
+    /// Returns the number of pages of `plane` that neither its load nor the needed spare blocks take.
     fn beyond(&self, plane: PlaneId) -> u32 {
         let blocks = self.blocks_per_plane.saturating_sub(self.spare_blocks_needed(plane));
         (blocks * self.pages_per_block).saturating_sub(self.load(plane))
     }
 
-    /// Returns the maximum number of guests of `plane`: half of the pages beyond load and spare blocks. Allocation may use the other half.
+    /// Returns the maximum number of guests of `plane`: half of the pages that neither load nor spare blocks take. Allocation may use the other half.
     pub fn guests_max(&self, plane: PlaneId) -> u32 {
         self.beyond(plane) / 2
     }
 
-    /// Returns the maximum pages of each part on each plane, by part and plane, for allocators without fixed shares: the even share, and an equal
-    /// part of half the pages beyond load and spare blocks. The other half stays free, because a plane with more valid pages than others is more
-    /// costly to collect.
+    /// Returns the maximum number of pages of each part on each plane, by part and plane, for allocators without fixed shares. This is the even share
+    /// of the part, and an equal part of half the pages that neither load nor spare blocks take. The other half is left to guests or stays free,
+    /// because a plane with more valid pages than others is more costly to collect.
     pub(super) fn room(&self, geometry: &Geometry) -> Vec<u32> {
         let planes = geometry.planes() as usize;
         let mut sharing = vec![0; planes];

@@ -15,7 +15,7 @@ impl Ftl {
         self.allocation.place(write, &drive)
     }
 
-    /// Like [`Ftl::place`], for a page without stream and request while no transaction is pending.
+    /// Like [`Ftl::place`], but without stream and request, and while no transaction is pending.
     #[inline]
     pub fn place_write(&mut self, lpn: Lpn, idle: &IdleDies) -> PlaneId {
         self.place(&PageWrite::of(lpn), idle, None)
@@ -58,8 +58,8 @@ impl Ftl {
         self.count_parts(0..self.mapping.logical_pages());
     }
 
-    /// Lets pages go to other planes than those of the static order, if the allocation is static. Other allocators consider quotas already, and so do
-    /// planes with superblocks.
+    /// Lets pages go to other planes than those of the static order, if the allocation is static. Changes nothing under other allocators, which have
+    /// quotas already, or with superblocks, whose planes share their blocks.
     ///
     /// # Panics
     /// If a page has already been placed.
@@ -69,15 +69,15 @@ impl Ftl {
         }
     }
 
-    /// Returns whether `plane` has room for a page that holds `lpn`; always false under a static order without quotas.
+    /// Returns whether `plane` has room for a page that holds `lpn`. Always false under a static order, which has no quotas.
     #[inline]
     pub fn has_room(&self, lpn: Lpn, plane: PlaneId) -> bool {
         let occupancy = Occupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
         self.allocation.admits(lpn, plane, &occupancy) > 0
     }
 
-    /// Returns whether a page withdrawn from `plane` may go to `other` instead: with superblocks, if both planes share them; otherwise, if `other`
-    /// has room.
+    /// Returns whether a page withdrawn from `plane` may go to `other` instead. With superblocks, both planes must share them; otherwise `other` must
+    /// have room.
     pub(crate) fn may_go_beside(&self, lpn: Lpn, plane: PlaneId, other: PlaneId) -> bool {
         if self.has_twins() { self.share_superblocks(plane, other) } else { self.has_room(lpn, other) }
     }
@@ -88,7 +88,7 @@ impl Ftl {
         self.allocation.placed(lpn, plane);
     }
 
-    /// Withdraws a page placed on `plane`, which is not written, or was committed without a host write.
+    /// Withdraws a page placed on `plane`, because the page will not be written, or was committed without a host write.
     #[inline]
     pub(crate) fn unplace_write(&mut self, lpn: Lpn, plane: PlaneId) {
         self.allocation.withdrawn(lpn, plane);

@@ -7,9 +7,9 @@ use crate::config::{Config, ExpectedWrites, PreconditionKind};
 use crate::flash::geometry::Geometry;
 use crate::states::StateFolder;
 
-/// Sections of a configuration that do not affect the initial state of a run, except by whether its workloads write. Sections not listed here count
-/// as affecting it: two runs then prepare their drives separately, which costs time and is never wrong. Programs and bits per cell of `[flash]` do
-/// affect the state, but are compared as part of the geometry.
+/// Sections of a configuration that do not affect the initial state of a run, except by whether its workloads write. All other sections count as
+/// affecting this state. If a section does not, two runs prepare their drives separately, which costs time but is never wrong. Programs and bits per
+/// cell of `[flash]` do affect the state, but are compared as part of the geometry.
 const WITHOUT_PART: [&str; 15] = [
     "flash", "fabric", "packets", "pnssd", "nossd", "venice", "schedule", "nvme", "sata", "firmware", "cache", "power",
     "measure", "workload", "replay",
@@ -25,7 +25,7 @@ type State = Arc<Mutex<Option<Ftl>>>;
 /// A run that starts from a shared state reports the same results as one that prepares its own.
 #[derive(Debug, Default)]
 pub struct PreparedDrives {
-    /// Keys and states; the most recently used is last.
+    /// Keys and states, the most recently used last.
     kept: Mutex<Vec<(String, State)>>,
     folder: Option<StateFolder>,
     is_for_one_run: bool,
@@ -37,12 +37,12 @@ impl PreparedDrives {
         PreparedDrives { folder: Some(folder), ..self }
     }
 
-    /// Keeps nothing in memory: each run prepares its own drive.
+    /// Stores no state in memory, so that each run prepares its own drive.
     pub fn for_one_run(self) -> PreparedDrives {
         PreparedDrives { is_for_one_run: true, ..self }
     }
 
-    /// Removes and returns the notes on problems with the folder, one sentence each. None of them has changed a result.
+    /// Removes and returns the notes on problems with the folder, one sentence each. Such a problem never changes a result.
     pub fn take_notes(&self) -> Vec<String> {
         self.folder.as_ref().map(StateFolder::take_notes).unwrap_or_default()
     }

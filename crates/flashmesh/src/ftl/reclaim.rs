@@ -14,7 +14,7 @@ impl Ftl {
         self.collector.set_victim_selector(selector);
     }
 
-    /// Sets whether moved pages go to the open block of host writes, or to one of their own.
+    /// Sets whether moved pages go to the open block of host writes, or to an open block of their own.
     pub(crate) fn set_moves_shared(&mut self, shared: bool) {
         self.blocks.set_moves_shared(shared);
     }
@@ -26,8 +26,8 @@ impl Ftl {
         self.collector.wants(&self.blocks, plane)
     }
 
-    /// Returns whether the share of free pages of `plane` is below the threshold, or the host or the map is out of space there, even if no collection
-    /// can help.
+    /// Returns whether `plane` is short of free pages, even if no collection can help: the share of free pages is below the threshold, or the host or
+    /// the map is out of space there.
     #[inline]
     pub(crate) fn is_short(&self, plane: PlaneId) -> bool {
         self.collector.is_short(&self.blocks, plane)
@@ -62,8 +62,8 @@ impl Ftl {
         }
     }
 
-    /// Begins static wear levelling of `plane` if its most erased block is more than the threshold ahead of the least erased full block. Marks the
-    /// latter as victim and returns it. Its cold data is to be moved like that of any victim.
+    /// Begins static wear levelling of `plane` if the erase counts of its most erased block and of its least erased full block differ by more than
+    /// the threshold. Marks the least erased block as victim and returns it. The caller moves its cold data like that of any victim.
     ///
     /// Returns `None` while the plane is being collected, and always if static wear levelling is off.
     pub fn wants_wear_move(&mut self, plane: PlaneId) -> Option<BlockId> {
@@ -111,18 +111,18 @@ impl Ftl {
         self.blocks.finish_erase(block);
     }
 
-    /// Returns whether planes share superblocks, so that they use the same blocks together.
+    /// Returns whether planes share superblocks, and so use the same blocks together.
     #[inline]
     pub(crate) fn has_twins(&self) -> bool {
         self.blocks.has_twins()
     }
 
-    /// Returns the superblocks; those of single dies if planes do not share any.
+    /// Returns the superblocks; superblocks of single dies if planes do not share any.
     pub(crate) fn superblocks(&self) -> Superblocks {
         self.blocks.superblocks()
     }
 
-    /// Returns the planes that open, collect and erase blocks with `plane`; only itself without superblocks.
+    /// Returns the planes that open, collect and erase blocks together with `plane`; without superblocks, only `plane`.
     pub(crate) fn set_of(&self, plane: PlaneId) -> impl Iterator<Item = PlaneId> + use<> {
         self.blocks.set_of(plane)
     }
@@ -133,18 +133,18 @@ impl Ftl {
         self.has_twins() && superblocks.index_of(one) == superblocks.index_of(other)
     }
 
-    /// Returns the pages used of the open blocks of `plane` for `stream` and for pages moved there.
+    /// Returns the number of pages used in the open block of `stream` in `plane`. The open blocks of host writes and of moved pages count together.
     pub(crate) fn pages_open(&self, plane: PlaneId, stream: super::Stream) -> u32 {
         self.blocks.pages_open(plane, stream)
     }
 
-    /// Returns the programs of `stream` that a plane with superblocks has begun, if `waiting` more pages go to it.
+    /// Returns the number of whole programs of `stream` in the open blocks of `plane`, including `waiting` pages that will go there.
     pub(crate) fn twin_progress(&self, plane: PlaneId, stream: super::Stream, waiting: u32) -> u32 {
         self.blocks.twin_progress(plane, stream, waiting)
     }
 
-    /// Returns whether to collect the planes that share superblocks with `plane`: one is short, none is being collected, and a collection would gain
-    /// pages.
+    /// Returns whether to collect the planes that share superblocks with `plane`: one of them is short, none is being collected, and a collection
+    /// would gain pages.
     pub(crate) fn wants_twin_collection(&self, plane: PlaneId) -> bool {
         self.collector.wants_twins(&self.blocks, plane)
     }

@@ -1,14 +1,14 @@
 //! Replicas of pages on other dies (Patterned Read Collisions, IEEE Access 2023, section III.B).
 //!
 //! A page has an original, at its mapped location or at its home while it is unmapped, and at most one replica. Both hold the newest version: a write
-//! or a deallocation of the page drops the replica. Garbage collection moves either of them like any valid page.
+//! or a deallocation of the page drops the replica. Garbage collection moves the original and the replica like any valid page.
 //!
 //! # Why a plane still never runs out of space
 //!
 //! A replica is one more valid page of its plane. If the replica is kept and the original dropped, the page is on another plane than the allocator
-//! chose. Both are guests of their plane. The guests of a plane, including those in flight, are at most half of the pages beyond its load and the
-//! spare blocks that it needs ([`Partition::guests_max`]). Allocators that count the pages of a plane use the other half, and do not count guests. So
-//! the valid pages of a plane stay within what garbage collection can handle.
+//! chose. In both cases the page is a guest of its plane. The guests of a plane, including those in flight, are at most half of the pages beyond its
+//! load and the spare blocks that it needs ([`Partition::guests_max`]). Allocators that count the pages of a plane use the other half, and do not
+//! count guests. So the valid pages of a plane stay within what garbage collection can handle.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -21,11 +21,11 @@ pub(super) struct Replicas {
     homes: FxHashMap<Lpn, Ppn>,
     /// Valid pages that are guests of their plane.
     guests: FxHashSet<Ppn>,
-    /// Guests of each plane. `awaited` are those in flight, `guests_max` is the limit of both together.
+    /// Number of guests of each plane. `awaited` counts the guests in flight, `guests_max` limits the sum of both.
     counts: Vec<u32>,
     awaited: Vec<u32>,
     guests_max: Vec<u32>,
-    /// Pages whose replica was dropped by a write, a deallocation or a compaction, since they were last fetched.
+    /// Pages whose replica was dropped by a write, a deallocation, or a read that mapped the page, since they were last fetched.
     ended: Vec<Lpn>,
 }
 
@@ -75,7 +75,7 @@ impl Replicas {
         self.awaited[plane.index()] -= 1;
     }
 
-    /// Adds the replica of `lpn`, in flight until now, at `ppn` on `plane`.
+    /// Adds the replica of `lpn`, which was in flight to `plane` until now, at `ppn`.
     pub(super) fn add(&mut self, lpn: Lpn, ppn: Ppn, plane: PlaneId) {
         self.end_wait(plane);
         let before = self.homes.insert(lpn, ppn);
@@ -87,7 +87,7 @@ impl Replicas {
         self.homes.remove(&lpn)
     }
 
-    /// Drops the replica of `lpn`, because the original is no longer the newest version. Returns its location.
+    /// Drops the replica of `lpn`, because the original is no longer the newest version. Returns the location of the replica.
     #[inline]
     pub(super) fn end(&mut self, lpn: Lpn) -> Option<Ppn> {
         let replica = self.homes.remove(&lpn)?;
@@ -100,7 +100,7 @@ impl Replicas {
         self.ended.pop()
     }
 
-    /// Moves the replica of `lpn` within its plane, if it is at `from`. Returns whether it was.
+    /// Moves the replica of `lpn` within its plane, if it is at `from`. Returns whether the replica was moved.
     pub(super) fn relocate(&mut self, lpn: Lpn, from: Ppn, to: Ppn) -> bool {
         match self.homes.get_mut(&lpn) {
             Some(home) if *home == from => {
@@ -116,7 +116,7 @@ impl Replicas {
         self.counts[plane.index()] += u32::from(self.guests.insert(ppn));
     }
 
-    /// Removes `ppn`, which was invalidated, from the guests. Returns whether it was one.
+    /// Removes `ppn`, which was invalidated, from the guests. Returns whether `ppn` was a guest.
     #[inline]
     pub(super) fn dismiss_guest(&mut self, ppn: Ppn, plane: PlaneId) -> bool {
         let was_guest = !self.guests.is_empty() && self.guests.remove(&ppn);

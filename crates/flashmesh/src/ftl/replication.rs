@@ -17,7 +17,7 @@ impl Ftl {
         self.mapping.get(lpn) == Some(ppn) || (self.replicas.is_some() && self.replica_of(lpn) == Some(ppn))
     }
 
-    /// Returns whether a read of `lpn` may be served from `ppn`, even if `lpn` is unmapped.
+    /// Returns whether a read of `lpn` may be served from `ppn`: from the original, mapped or at its home, or from the replica.
     #[inline]
     pub(crate) fn may_read(&self, lpn: Lpn, ppn: Ppn) -> bool {
         self.location(lpn) == ppn || (self.replicas.is_some() && self.replica_of(lpn) == Some(ppn))
@@ -27,8 +27,8 @@ impl Ftl {
         self.replicas.as_ref().map_or(0, |replicas| replicas.len() as u64)
     }
 
-    /// Returns the plane of `die` for a replica of `lpn`. It must belong to the namespace, not be short of free pages, and have room for a guest.
-    /// Chooses the plane with the most free pages, on a tie the first; of planes that share superblocks the one furthest behind.
+    /// Returns the plane of `die` for a replica of `lpn`. The plane must belong to the namespace, not be short of free pages, and have room for a
+    /// guest. Chooses the plane with the most free pages, on a tie the first; with superblocks, the plane furthest behind.
     pub(crate) fn plane_for_replica(&self, lpn: Lpn, die: DieId) -> Option<PlaneId> {
         let replicas = self.replicas.as_ref()?;
         let first = self.geometry.first_plane(die).0;
@@ -39,7 +39,7 @@ impl Ftl {
             .filter(|plane| members.binary_search(plane).is_ok() && replicas.has_room(*plane))
             .filter(|&plane| !self.collector.is_short(&self.blocks, plane))
             .max_by_key(|&plane| {
-                // Planes that share superblocks fill theirs evenly.
+                // Planes that share superblocks are filled evenly.
                 let behind = if self.has_twins() { self.blocks.pages_open(plane, Stream::Replica) } else { 0 };
                 (Reverse(behind), self.blocks.plane(plane).free_pages, Reverse(plane))
             })
@@ -52,7 +52,7 @@ impl Ftl {
         }
     }
 
-    /// Abandons the replica in flight to `plane`. `programmed` is its page, if it was programmed nevertheless.
+    /// Abandons the replica in flight to `plane`. `programmed` is its page, if the replica was programmed nevertheless.
     pub(crate) fn abandon_replica(&mut self, plane: PlaneId, programmed: Option<Ppn>) {
         if let Some(replicas) = &mut self.replicas {
             replicas.end_wait(plane);
@@ -71,14 +71,14 @@ impl Ftl {
         }
     }
 
-    /// Drops the replica of `lpn`. Returns its location.
+    /// Drops the replica of `lpn`. Returns the location of the dropped replica.
     pub(crate) fn drop_replica(&mut self, lpn: Lpn) -> Option<Ppn> {
         let ppn = self.replicas.as_mut()?.remove(lpn)?;
         self.invalidate(ppn);
         Some(ppn)
     }
 
-    /// Drops the original of `lpn`, so that its replica becomes the original. Returns the location.
+    /// Drops the original of `lpn`, so that its replica becomes the original. Returns the location of the new original.
     pub(crate) fn keep_replica(&mut self, lpn: Lpn) -> Option<Ppn> {
         let ppn = self.replicas.as_mut()?.remove(lpn)?;
         let original = self.mapping.set(lpn, ppn);
@@ -89,7 +89,7 @@ impl Ftl {
         Some(ppn)
     }
 
-    /// Returns the next page whose replica was dropped by a write, a deallocation or a compaction.
+    /// Returns the next page whose replica was dropped by a write, a deallocation, or a read that mapped the page.
     #[inline]
     pub(crate) fn next_ended_replica(&mut self) -> Option<Lpn> {
         self.replicas.as_mut()?.next_ended()
@@ -198,7 +198,7 @@ mod tests {
             ftl.expect_replica(plane);
             let ppn = ftl.allocate(plane, HOST).expect("there is room");
             ftl.commit_replica(Lpn(lpn), ppn);
-            // A replica that is kept is a guest as well; one that is dropped is not.
+            // A replica that became the original is a guest as well; a dropped replica is not.
             match lpn % 3 {
                 0 => drop(ftl.keep_replica(Lpn(lpn))),
                 1 => drop(ftl.drop_replica(Lpn(lpn))),

@@ -7,13 +7,14 @@ use crate::config::{Allocation, Config, MovedPages, MultiPlane};
 pub struct FtlRules {
     /// Policy that chooses the plane of a written page.
     pub allocation: Allocation,
-    /// Whether pages come to other planes than [`allocation`](FtlRules::allocation) chooses, so that a static order has to skip planes without room.
+    /// Whether pages may come to other planes than [`allocation`](FtlRules::allocation) chooses. A static order then has to skip planes without room.
     pub pages_leave_their_plane: bool,
-    /// Whether moved pages go to the open block of host writes, instead of one of their own.
+    /// Whether moved pages go to the open block of host writes, instead of an open block of their own.
     pub moves_share_write_block: bool,
     /// Whether the planes of a die have equal write pointers after preconditioning.
     pub equal_write_pointers: bool,
-    /// Dies of a superblock, whose planes open, collect and erase the blocks at one position together; `None` without superblocks.
+    /// Number of dies of a superblock; `None` without superblocks. The planes of these dies open, collect and erase the blocks at one position
+    /// together.
     pub superblock_dies: Option<u32>,
     /// Whether programs join several planes of a die if possible.
     pub planes_join: bool,

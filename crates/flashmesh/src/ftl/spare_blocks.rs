@@ -10,16 +10,16 @@ pub const ARRIVAL_BLOCKS: u32 = 1;
 /// Open block for replicas. A replica that finds no page there is dropped.
 pub const REPLICA_BLOCKS: u32 = 1;
 
-/// Blocks of pages that early-bound writes hold before they are programmed.
+/// Number of blocks whose pages early-bound writes may hold before they are programmed.
 pub const PREALLOCATED_BLOCKS: u32 = 1;
 
 /// Open blocks for translation pages: one for pages written, one for pages moved.
 pub const TRANSLATION_BLOCKS: u32 = 2;
 
-/// Open block for folded pages, and the block in which a fold continues.
+/// Blocks for folded pages: the open block, and the block in which a fold continues if the open block is full.
 pub const FOLD_BLOCKS: u32 = 2;
 
-/// Open block of a dynamic SLC cache, which is returned only when it is full.
+/// Open block of a dynamic SLC cache. A lent block is returned only after it was filled.
 pub const LENT_BLOCKS: u32 = 1;
 
 /// Returns the spare blocks that each plane needs, without the open blocks of host streams beyond the first, which
@@ -38,8 +38,8 @@ pub fn spare_blocks_min(config: &Config) -> u32 {
     gathering + SPARE_BLOCKS_PER_PLANE_MIN as u32 + needed.map(|(_, blocks)| blocks).sum::<u32>()
 }
 
-/// Returns the blocks of a plane that invalid units may fill permanently if programs write several mapping units. A block with fewer invalid units
-/// than one program is not a victim, so every block may hold that many; one more block covers units skipped by programs.
+/// Returns the number of blocks of a plane that invalid units may fill permanently if programs write several mapping units. A block with fewer
+/// invalid units than one program is not a victim, so every block may keep that many. One more block covers units skipped by programs.
 pub fn blocks_for_gathering(config: &Config) -> u32 {
     let program = u64::from(config.units_per_program());
     if program == 1 {

@@ -6,17 +6,17 @@ use crate::ids::StreamId;
 /// a plane runs one collection at a time.
 pub(super) const RESERVE_BLOCKS: u32 = 1;
 
-/// Open block of a plane that a program goes to.
+/// Kind of data, which selects the open block of a plane for a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
-    /// Host writes. Each host stream has an open block of its own, or all share that of the first.
+    /// Host writes. Each host stream has its own open block, or all share the open block of the first stream.
     Host(StreamId),
     /// Pages moved by garbage collection or wear levelling.
     Collection,
     /// Pages moved here from another chip by garbage collection or wear levelling.
     Arrival,
-    /// Replicas of pages of other dies. They have a block of their own so that the planes of a die keep equal write pointers, and host writes still
-    /// join \[choice\].
+    /// Replicas of pages of other dies. Because replicas have their own block, the planes of a die keep equal write pointers for host writes, which
+    /// can still join in multi-plane programs \[choice\].
     Replica,
     /// Host writes to the SLC cache.
     Slc,
@@ -66,7 +66,7 @@ impl Stream {
         matches!(self, Stream::Translation | Stream::TranslationCollection)
     }
 
-    /// Returns the free blocks that the stream must not open. The SLC cache has free blocks of its own.
+    /// Returns the number of free blocks that the stream must not open. The SLC cache has free blocks of its own.
     #[inline]
     pub(super) fn reserved_blocks(self) -> u32 {
         match self {

@@ -1,5 +1,5 @@
-//! Superblocks: planes that open, collect and erase the blocks at one position together. They span one die for TBM, and several dies for `ftl.policy
-//! = "superblock"`.
+//! Superblocks: planes that open, collect and erase the blocks at one position together. A superblock spans one die for TBM, and several dies for
+//! `ftl.policy = "superblock"`.
 //!
 //! Dies are numbered channel by channel. A superblock consists of dies at equal distances in this order, so it spans as many channels as possible.
 
@@ -27,7 +27,7 @@ impl Superblocks {
         self.count
     }
 
-    /// Returns the planes of each set.
+    /// Returns the number of planes in each set.
     pub fn planes(self) -> u32 {
         self.dies * self.planes_per_die
     }
@@ -55,9 +55,9 @@ impl Superblocks {
 #[derive(Clone, Debug)]
 pub struct Members {
     next: u32,
-    /// Planes left of the die of `next`.
+    /// Planes left in the die of `next`.
     of_die: u32,
-    /// Dies after that of `next`.
+    /// Dies of the set after the die of `next`.
     dies: u32,
     planes_per_die: u32,
     /// Planes between two dies of the set.

@@ -20,7 +20,7 @@ pub(super) fn one_plane(mut config: Config) -> Ftl {
     Ftl::new(&Geometry::new(&config.geometry).expect("the geometry is possible"), &config, rules)
 }
 
-/// Four dies of two planes with 24 blocks each, with much over-provisioning.
+/// Four dies of two planes with 24 blocks each, and an over-provisioning of 45 %.
 pub(super) const DRIVE: &str = "
 [geometry]
 channels = 2

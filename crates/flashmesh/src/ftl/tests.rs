@@ -48,7 +48,7 @@ fn a_small_plane_is_collected_while_the_host_still_has_pages() {
 
 #[test]
 fn no_block_is_collected_if_all_pages_of_full_blocks_are_valid() {
-    // The threshold is out of reach: collection must not move the same pages in circles.
+    // Collection cannot reach the threshold, but must not move the same pages in circles.
     let mut ftl = drive(0.5);
     (0..80).for_each(|lpn| write(&mut ftl, lpn));
     assert!(ftl.free_pages(PLANE) < 64);
@@ -86,8 +86,7 @@ fn first_writes_count_as_changes_only_after_a_read_of_an_unmapped_page() {
     assert_eq!(counted(&mut one_plane(Config::default())), [0, 0, 0, 1, 2]);
 }
 
-/// Returns the number of changes before and after each step: two pages are written, the first is rewritten, the other
-/// is deallocated.
+/// Returns the number of changes at the beginning and after each step: two pages are written, the first is rewritten, and the second is deallocated.
 fn counted(ftl: &mut Ftl) -> Vec<u64> {
     let mut seen = vec![ftl.map_changes()];
     for lpn in [Lpn(0), Lpn(1), Lpn(0)] {

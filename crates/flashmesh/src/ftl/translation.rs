@@ -4,11 +4,11 @@
 //! allocation, garbage collection and wear levelling treat them like other pages. Their programs and moves have open blocks of their own, so each
 //! block holds either data or translation pages.
 //!
-//! If the map has to survive a power cut ([`persistence`](crate::persistence)), its checkpoints are stored in translation pages as well. They are
-//! followed by the pages of the replication map and those of the journal.
+//! If the map has to survive a power cut ([`persistence`](crate::persistence)), its checkpoints are stored in translation pages as well. After them
+//! come the pages of the replication map, and then those of the journal.
 //!
-//! All of them are on flash from the start, whether or not anything was written, because reading the map of a page never written also costs a read.
-//! They are stored in the first blocks of each plane, and none is invalid \[choice\].
+//! All translation pages are on flash from the start, even if nothing was written, because a lookup of a page never written also costs a read. At the
+//! start they are stored in the first blocks of each plane, and none is invalid \[choice\].
 
 use std::ops::Range;
 
@@ -31,7 +31,7 @@ pub struct TranslationPages {
     logical_pages: u32,
     entries_per_page: u32,
     count: u32,
-    /// Pages of the replication map; they and those of the journal are the last ones.
+    /// Number of pages of the replication map. These pages and those of the journal come last.
     replica_pages: u32,
     journal_pages: u32,
     page_size: Bytes,
@@ -90,7 +90,8 @@ impl TranslationPages {
         self.of_replicas().end..self.all().end
     }
 
-    /// Returns the page with the replication entry of `lpn`; `None` unless the replication map is stored on flash. Entries are spread over its pages.
+    /// Returns the page with the replication entry of `lpn`; `None` unless the replication map is stored on flash. Entries are spread over the pages
+    /// of this map.
     pub(crate) fn replica_page_of(&self, lpn: Lpn) -> Option<Lpn> {
         (self.replica_pages > 0).then(|| Lpn(self.of_replicas().start + lpn.0 % self.replica_pages))
     }
@@ -101,7 +102,7 @@ impl TranslationPages {
         Lpn(self.logical_pages + lpn.0 / self.entries_per_page)
     }
 
-    /// Returns the first translation page that has no entry of a page before `lpn`.
+    /// Returns the first translation page whose entries all belong to `lpn` or later pages.
     pub(super) fn first_beginning_at(&self, lpn: u32) -> u32 {
         self.logical_pages + lpn.div_ceil(self.entries_per_page)
     }

@@ -4,8 +4,8 @@ use super::{Ftl, IdleDies, Stream};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn, StreamId};
 
 impl Ftl {
-    /// Writes `lpn` immediately. Collects the plane if it needs it, and again while host writes are out of space, and runs wear levelling. Returns
-    /// the number of pages moved.
+    /// Writes `lpn` immediately. Before that, collects the plane if this is needed, runs wear levelling, and collects again while host writes are out
+    /// of space. Returns the number of pages moved.
     pub fn write_untimed(&mut self, lpn: Lpn, idle: &IdleDies) -> u64 {
         self.write_untimed_by(StreamId(0), lpn, idle)
     }
@@ -38,7 +38,7 @@ impl Ftl {
         moved
     }
 
-    /// Like [`Ftl::write_untimed`] of each of `lpns` in order. On a drive of one plane, or whose planes all share superblocks, writes them in runs.
+    /// Writes `lpns` in order, each like [`Ftl::write_untimed`]. On a drive of one plane, or whose planes all share superblocks, writes them in runs.
     pub(super) fn write_all_untimed(&mut self, lpns: &[Lpn], idle: &IdleDies) -> u64 {
         if !self.can_write_runs() {
             return lpns.iter().map(|&lpn| self.write_untimed(lpn, idle)).sum();
@@ -58,15 +58,15 @@ impl Ftl {
         moved
     }
 
-    /// Returns whether neither the plane nor any other effect of a write depends on the page written.
+    /// Returns whether the plane and all other effects of a write are independent of the page written.
     fn can_write_runs(&self) -> bool {
         let is_one_set = self.set_of(PlaneId(0)).count() == self.geometry.planes() as usize;
         let does_more = self.replicas.is_some() || self.collector.wear().static_levelling;
         is_one_set && self.allocation.is_static() && !does_more
     }
 
-    /// Returns the destination of the next pages, and how many of them can be written before a collection is needed, a block is opened, or another
-    /// twin is furthest behind.
+    /// Returns the destination plane and stream of the next pages, and how many of them can be written before a collection is needed, a block is
+    /// opened, or another twin is furthest behind.
     fn room_for_run(&self) -> (PlaneId, Stream, u32) {
         let first = PlaneId(0);
         let stream = self.host_stream(first, Some(StreamId(0)));
@@ -78,7 +78,7 @@ impl Ftl {
         (plane, stream, lacks.min(left).min(self.collector.pages_until_short(&self.blocks, plane)))
     }
 
-    /// Writes pages to the open block of `plane`, which must have room for them.
+    /// Writes `lpns` to the open block of `plane`, which must have room for them.
     fn write_run(&mut self, lpns: &[Lpn], plane: PlaneId, stream: Stream) {
         let (first, count) =
             self.blocks.allocate_run(plane, stream, lpns.len() as u32).expect("the open block has room");
@@ -132,7 +132,7 @@ impl Ftl {
         let mut from = self.blocks.table().valid_offsets(victim);
         from.iter_mut().for_each(|page| *page += first.0);
         let stream = self.stream_of_move(first);
-        // Destination plane, and the pages that it takes before another twin may be further behind.
+        // Destination plane, and the number of pages that it takes before another twin may be further behind.
         let (mut to_plane, mut lacks) = (self.geometry.plane_of_block(victim), 0);
         let mut moves: Vec<(Lpn, Ppn)> = Vec::with_capacity(from.len());
         while moves.len() < from.len() {
@@ -142,7 +142,7 @@ impl Ftl {
                 if lacks == 0 {
                     (to_plane, lacks) = self.blocks.twin_behind(to_plane, stream);
                 }
-                // Opening a block changes the write pointers of all twins.
+                // Opening a block changes the write pointers of all twins, so compare the twins again after one page.
                 let is_opened = self.blocks.next_move_offset(to_plane, stream).is_some_and(|(_, page)| page == 0);
                 lacks = if is_opened { 1 } else { lacks };
                 most = most.min(lacks);
@@ -185,7 +185,7 @@ mod tests {
         Some(vec![ftl.begin_collection(plane)?])
     }
 
-    /// Moves the pages one by one, as a reference for moves in runs.
+    /// Moves the pages one by one, as a reference for the moves in runs.
     fn empty_one_by_one(ftl: &mut Ftl, victims: &[BlockId]) -> u64 {
         let mut moved = 0;
         for &victim in victims {
@@ -239,7 +239,7 @@ mod tests {
             (&DIE[..], Some(1), true),
             (&PLANE, None, false),
             (&PLANE, None, true),
-            // Here the plane depends on the page.
+            // On this drive the plane depends on the page.
             (&DIE, None, false),
             (&[], Some(4), true),
         ];

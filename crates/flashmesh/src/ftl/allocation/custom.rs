@@ -25,7 +25,7 @@ impl fmt::Debug for Custom {
 }
 
 impl Clone for Custom {
-    /// Never called: only prepared drives are cloned, and they get a caller's allocator after that.
+    /// Panics: only prepared drives are cloned, and these do not have the caller's allocator yet.
     fn clone(&self) -> Custom {
         unreachable!("a drive with an allocator of the caller's own is not cloned")
     }

@@ -8,12 +8,12 @@ use crate::ftl::partition::Partition;
 use crate::ftl::{FtlRules, Occupancy};
 use crate::ids::{ChannelId, ChipId, Lpn, PlaneId};
 
-/// Dynamic allocation (Design for Scalability, PACT 2014, section 5.4). Round robin at each level, with a pointer of its own: over the channels with
-/// an idle die, the chips with an idle die, the idle dies, and the planes. If no die is idle, all dies are eligible. Each namespace bound to a set of
+/// Dynamic allocation (Design for Scalability, PACT 2014, section 5.4). Each level is a round robin with its own pointer: over the channels with an
+/// idle die, the chips with an idle die, the idle dies, and the planes. If no die is idle, all dies are eligible. Each namespace bound to a set of
 /// planes has its own pointers.
 ///
-/// Planes without room for another page, counting pages in flight, are skipped. If programs write several mapping units, a whole program of units
-/// goes to the same plane, or die, before the pointers move.
+/// Planes without room for another page, counting pages in flight, are skipped. If programs write several mapping units, the units of a whole program
+/// are placed on one plane before the pointers move.
 #[derive(Clone, Debug)]
 pub struct Dynamic {
     dies_per_channel: u32,
@@ -21,7 +21,7 @@ pub struct Dynamic {
     rounds: Rounds,
     quotas: PlaneQuotas,
     order: StaticOrder,
-    /// Mapping units of one program, over all planes of a die if they are programmed together.
+    /// Number of mapping units in a program, including those of the other planes of a die if they are programmed together.
     program: u32,
     /// For each part: plane of the last unit, and number of units that still fit into its program.
     filling: Vec<(PlaneId, u32)>,
@@ -54,7 +54,8 @@ impl Dynamic {
         &mut self.quotas
     }
 
-    /// Returns the next plane for a page of `part` and moves the pointers. Considers planes with room on dies in `idle`, or on all dies if `None`.
+    /// Returns the next plane for a page of `part` and moves the pointers. Considers planes with room on dies in `idle`; on all dies if `idle` is
+    /// `None`.
     fn next(&mut self, part: usize, occupancy: &Occupancy<'_>, idle: Option<&IdleDies>) -> Option<PlaneId> {
         let any_idle = |number: u32, dies: u32| match idle {
             Some(idle) => idle.first_in(number * dies, (number + 1) * dies).is_some(),
@@ -191,7 +192,8 @@ mod tests {
             let ppn = ftl.allocate(plane, Stream::SHARED).expect("a plane with room has a page");
             ftl.commit_write(Lpn(lpn), ppn);
         }
-        // Each plane has an even share of 16 pages and could take 32 above its 4 spare blocks; allocation leaves half of the difference free.
+        // The even share of each plane is 16 pages. Without its 4 spare blocks it could take 32. Allocation leaves half of the difference free, so
+        // the limit is 24.
         assert_eq!(on_idle_die, 2 * 24);
         ftl.audit().unwrap();
     }

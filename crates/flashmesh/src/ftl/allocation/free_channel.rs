@@ -7,12 +7,13 @@ use crate::flash::geometry::Geometry;
 use crate::ftl::partition::Partition;
 use crate::ids::{ChipId, DieId, Lpn, PlaneId};
 
-/// Dynamic allocation of the Network-on-SSD baseline (Design for Scalability, PACT 2014, section 5.4): next free channel, next free chip of this
-/// channel, next die, next plane, each level round robin with a pointer of its own.
+/// Dynamic allocation of the Network-on-SSD baseline (Design for Scalability, PACT 2014, section 5.4). Chooses the next free channel, the next free
+/// chip of this channel, the next die and the next plane. Each level is a round robin with its own pointer.
 ///
 /// A channel is free if none of its dies transfers data or requests a path. A chip is free if its dies are idle and have no pending transactions. If
-/// no channel is free, all are eligible; if no chip of the channel is free, all of its chips are \[choice\]. Each namespace bound to a set of planes
-/// has its own pointers. Planes without room for another page, counting pages in flight, are skipped, and so is a channel with no other planes.
+/// no channel is free, all channels are eligible; if no chip of the channel is free, all chips of the channel are eligible \[choice\]. Each namespace
+/// bound to a set of planes has its own pointers. Planes without room for another page, counting pages in flight, are skipped. A channel in which no
+/// plane has room is skipped as well.
 #[derive(Clone, Debug)]
 pub struct FreeChannel {
     rounds: Rounds,
@@ -42,7 +43,7 @@ impl FreeChannel {
         &mut self.quotas
     }
 
-    /// Returns the next plane with room, on a free channel or with `any_channel` on all, and moves the pointers.
+    /// Returns the next plane with room and moves the pointers. Considers free channels only; with `any_channel`, all channels.
     fn next(&mut self, part: usize, drive: &DriveView<'_>, any_channel: bool) -> Option<PlaneId> {
         let dies_per_chip = drive.geometry().dies_per_chip;
         let is_free = |ChipId(chip): ChipId| {
@@ -92,7 +93,7 @@ mod tests {
 
     const PLANES: u32 = 2 * 3 * 2 * 2;
 
-    /// Busy dies, and dies that use their path.
+    /// Test double for the states of dies: the busy dies, and the dies that use their path.
     #[derive(Default)]
     struct Doing {
         busy: BTreeSet<u32>,
@@ -121,7 +122,7 @@ mod tests {
         }
     }
 
-    /// Creates a drive of two channels with three chips of two dies of two planes each.
+    /// Creates a drive of two channels with three chips each. A chip has two dies of two planes each.
     fn drive() -> (Ftl, Geometry) {
         let mut config = Config::default();
         config.geometry = config::Geometry {

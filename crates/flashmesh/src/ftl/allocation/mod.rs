@@ -45,9 +45,9 @@ pub trait Allocator {
     /// Records that a version of `lpn`, placed on `plane`, has been programmed.
     fn committed(&mut self, lpn: Lpn, plane: PlaneId);
 
-    /// Returns whether a write placed on `plane` is still to be programmed there. Called without side effects when the write leads an operation whose
-    /// path has been granted, for host writes without a physical page yet. If false, the write is [withdrawn](Allocator::withdrawn) and placed again
-    /// by the load of this moment, for good.
+    /// Returns whether a write placed on `plane` is still to be programmed there. Called for a host write without a physical page yet, when the write
+    /// leads an operation whose path has been granted. Must not have side effects. If false, the write is [withdrawn](Allocator::withdrawn) and
+    /// placed once more, for good, by the load of this moment.
     fn stays(&self, _write: &PageWrite, _plane: PlaneId, _drive: &DriveView<'_>) -> bool {
         true
     }
@@ -62,7 +62,7 @@ pub trait Allocator {
     fn read(&mut self, _read: &PageRead) {}
 }
 
-/// Registry of allocators.
+/// Allocator of a drive: one of the configurable policies, or that of the caller.
 #[derive(Clone, Debug)]
 pub(super) enum Policy {
     Static(StaticOrder),
@@ -96,7 +96,7 @@ impl Policy {
         }
     }
 
-    /// Returns the order that gives the planes of pages never written, or written before the run.
+    /// Returns the static order, which gives the planes of pages never written, or written before the run.
     pub(super) fn static_order(&self) -> &StaticOrder {
         match self {
             Policy::Static(order) => order,
@@ -122,15 +122,16 @@ impl Policy {
         }
     }
 
-    /// Returns how many versions of `lpn`, now on other planes, may come to `plane`: its room, if it belongs to the set of the namespace. 0 under a
-    /// static order.
+    /// Returns how many pages of the part of `lpn` may come to `plane` from other planes: the room of `plane`, or 0 if it does not belong to the
+    /// planes of this part. Always 0 under a static order.
     pub(super) fn admits(&self, lpn: Lpn, plane: PlaneId, occupancy: &Occupancy<'_>) -> u32 {
         let (order, Some(quotas)) = (self.static_order(), self.quotas()) else { return 0 };
         let part = order.part_of(lpn);
         if order.members(part).binary_search(&plane).is_err() { 0 } else { quotas.room(part, plane, occupancy) }
     }
 
-    /// Returns whether `plane`, the one of `lpn` in the static order, has room for it. Always true if no other pages can come there.
+    /// Returns whether `plane`, to which the static order assigns `lpn`, has room for this page. Always true under a static order, where no other
+    /// pages come there.
     pub(super) fn has_room(&self, lpn: Lpn, plane: PlaneId, occupancy: &Occupancy<'_>) -> bool {
         self.quotas().is_none_or(|quotas| quotas.has_room(self.static_order().part_of(lpn), plane, occupancy))
     }
@@ -153,7 +154,7 @@ impl Policy {
         }
     }
 
-    /// Returns whether valid pages are counted for each part and plane, so that [`moved`](Self::moved) must be called for every page that moves.
+    /// Returns whether valid pages are counted by part and plane. [`moved`](Self::moved) must then be called for every page that moves.
     pub(super) fn counts_parts(&self) -> bool {
         self.quotas().is_some_and(PlaneQuotas::counts_parts)
     }

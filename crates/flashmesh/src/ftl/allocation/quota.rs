@@ -6,10 +6,10 @@ use crate::ftl::Occupancy;
 use crate::ftl::partition::Partition;
 use crate::ids::{Lpn, PlaneId};
 
-/// Limit and number of pages of each part of the logical pages on each plane.
+/// For each part of the logical pages and each plane, the number of pages and their limit.
 ///
-/// Each part has a limit of its own on each of its planes. With one limit for all parts, the pages of one namespace could take the room of another
-/// that has no other planes.
+/// Each part has its own limit on each of its planes. With one limit for all parts, the pages of one namespace could take the room of another
+/// namespace that has no other planes.
 #[derive(Clone, Debug)]
 pub(super) struct PlaneQuotas {
     planes: usize,
@@ -17,7 +17,7 @@ pub(super) struct PlaneQuotas {
     most: Vec<u32>,
     /// Pages placed and not programmed yet, for each part and plane.
     in_flight: Vec<u32>,
-    /// Valid pages of each part and plane. Empty with a single part, whose valid pages are counted by [`Occupancy`].
+    /// Valid pages of each part and plane. Empty with a single part, whose valid pages [`Occupancy`] counts.
     valid: Vec<u32>,
 }
 
@@ -75,13 +75,13 @@ impl PlaneQuotas {
         self.valid.get(self.at(part, plane)).copied()
     }
 
-    /// Returns whether `plane` has room for a page of `part`, counting pages in flight.
+    /// Returns whether `plane` has room for one more page of `part`. Pages in flight take room as well.
     #[inline]
     pub(super) fn has_room(&self, part: usize, plane: PlaneId, occupancy: &Occupancy<'_>) -> bool {
         self.room(part, plane, occupancy) > 0
     }
 
-    /// Returns how many pages of `part` `plane` has room for, counting pages in flight.
+    /// Returns for how many more pages of `part` there is room on `plane`. Pages in flight take room as well.
     #[inline]
     pub(super) fn room(&self, part: usize, plane: PlaneId, occupancy: &Occupancy<'_>) -> u32 {
         let at = self.at(part, plane);
@@ -89,8 +89,8 @@ impl PlaneQuotas {
         self.most[at].saturating_sub(valid + self.in_flight[at] + occupancy.awaited(plane))
     }
 
-    /// Returns the plane of the static order for `lpn`, or else the next plane of the set with room, wrapping around. Falls back to
-    /// [`PlaneQuotas::without_room`].
+    /// Returns the plane of `lpn` in the static order if that plane has room, otherwise the next plane of the set with room, wrapping around. If
+    /// there is none, returns the plane of [`PlaneQuotas::without_room`].
     pub(super) fn from(&self, order: &StaticOrder, lpn: Lpn, occupancy: &Occupancy<'_>) -> PlaneId {
         let (part, nominal) = (order.part_of(lpn), order.plane_of(lpn));
         if self.has_room(part, nominal, occupancy) {
@@ -104,8 +104,8 @@ impl PlaneQuotas {
             .unwrap_or_else(|| self.without_room(order, lpn, occupancy))
     }
 
-    /// Returns the plane for a page if no plane has room. That takes a drive with minimum spare blocks and more pages in flight than it has spare.
-    /// Returns the current plane of the page, which then needs no more room than before, or the emptiest plane of the set.
+    /// Returns the plane for a page if no plane has room: the current plane of the page, which then needs no more room than before, or else the
+    /// emptiest plane of the set. This happens only on a drive with the minimum of spare blocks and more pages in flight than it has to spare.
     pub(super) fn without_room(&self, order: &StaticOrder, lpn: Lpn, occupancy: &Occupancy<'_>) -> PlaneId {
         occupancy.current_plane(lpn).unwrap_or_else(|| {
             let part = order.part_of(lpn);

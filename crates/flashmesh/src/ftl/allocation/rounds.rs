@@ -6,7 +6,7 @@ use crate::flash::geometry::Geometry;
 use crate::ftl::partition::{Partition, PlaneSet};
 use crate::ids::{ChannelId, ChipId, DieId, PlaneId};
 
-/// Pointers of all sets of planes that namespaces are bound to.
+/// Round-robin pointers of all sets of planes.
 #[derive(Clone, Debug)]
 pub(super) struct Rounds {
     chips_per_channel: u32,
@@ -64,7 +64,7 @@ impl Rounds {
         cyclic(round.next_channel, channels.len() as u32).map(|at| ChannelId(channels[at as usize])).collect()
     }
 
-    /// Returns the next eligible plane for a page of `part`, the first in round-robin order at each level, and moves the pointers past it.
+    /// Returns the next eligible plane for a page of `part`, the first in round-robin order at each level. Moves the pointers past this plane.
     pub(super) fn next(
         &mut self,
         part: usize,

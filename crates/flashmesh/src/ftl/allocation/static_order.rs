@@ -48,7 +48,7 @@ struct Table {
     planes: Vec<PlaneId>,
     /// Home of the first page of the part on each plane, in the order of `planes`.
     first_homes: Vec<Ppn>,
-    /// Consecutive pages on the same plane: the mapping units of a page of the array.
+    /// Number of consecutive pages on the same plane: the mapping units in a page of the array.
     run: u32,
     /// Division by the number of planes times `run`.
     by_round: Divisor,
@@ -103,7 +103,7 @@ pub(in super::super) struct Share {
 }
 
 impl Share {
-    /// Returns the page with index `number` among those of the range on the plane.
+    /// Returns the page with index `number` among the pages of this share.
     #[inline]
     pub(in super::super) fn page(&self, number: u32) -> Lpn {
         let number = self.before + number;
@@ -113,7 +113,7 @@ impl Share {
         Lpn(self.base + number / self.run * self.step + number % self.run)
     }
 
-    /// Returns the index of `lpn` among the pages of the range on the plane; `None` if it is not one of them.
+    /// Returns the index of `lpn` among the pages of this share; `None` if `lpn` is not one of them.
     pub(in super::super) fn number_of(&self, lpn: Lpn) -> Option<u32> {
         let offset = lpn.0.checked_sub(self.base)?;
         let (round, in_run) = (offset / self.step, offset % self.step);
@@ -183,7 +183,7 @@ impl StaticOrder {
         part.planes[at]
     }
 
-    /// Returns the home of `lpn`, which is unique to it. On its plane, homes follow each other by part, and within a part by page number.
+    /// Returns the home of `lpn`; no other page has the same home. On each plane, homes follow each other by part, and within a part by page number.
     #[inline(always)]
     pub fn home_of(&self, lpn: Lpn) -> Ppn {
         let part = &self.parts[self.part_of(lpn)];
@@ -191,7 +191,7 @@ impl StaticOrder {
         Ppn(part.first_homes[at].0 + round)
     }
 
-    /// Returns the pages of `pages` on each plane, in the order of the planes in the table. All pages must be of one part.
+    /// Returns the share of `pages` on each plane, in the order of the planes in the table. All pages must be of one part.
     pub(in super::super) fn shares(&self, pages: &Range<u32>) -> Vec<Share> {
         let part = &self.parts[self.part_of(Lpn(pages.start))];
         let (run, step) = (part.run, part.planes.len() as u32 * part.run);

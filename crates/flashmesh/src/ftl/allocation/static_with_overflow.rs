@@ -8,9 +8,9 @@ use crate::ids::{Lpn, PlaneId};
 
 /// Static allocation that skips planes without room \[choice\].
 ///
-/// If pages move to other chips, the share that the static order gives a plane no longer bounds its valid pages, because it holds pages of other
-/// planes as well. Therefore a page goes to its plane of the static order while that has room, counting pages in flight, which it nearly always has;
-/// otherwise to the next plane of the set with room.
+/// If pages move to other chips, a plane holds pages of other planes as well. Then its share of the static order no longer bounds its valid pages.
+/// Therefore a page goes to its plane of the static order only if this plane has room, counting pages in flight; it nearly always has. Otherwise the
+/// page goes to the next plane of the set with room.
 #[derive(Clone, Debug)]
 pub struct StaticWithOverflow {
     order: StaticOrder,
@@ -82,7 +82,7 @@ mod tests {
         );
         let idle = IdleDies::new(9);
 
-        // The quota is the even share of 48 pages and half a block. Fill it with pages of other planes.
+        // The quota is 52 pages: the even share of 48 pages and half a block. Fill it with pages of other planes.
         let (plane, next) = (PlaneId(8), PlaneId(0));
         for page in 0..52 {
             let ppn = ftl.allocate(plane, Stream::Arrival).expect("the plane has space");
@@ -90,11 +90,11 @@ mod tests {
         }
         assert_eq!(ftl.place_write(Lpn(7), &idle), PlaneId(7));
         assert_eq!(ftl.place_write(Lpn(8), &idle), next);
-        // Freeing one page makes room for one, which is used up when a page is placed, not when it is programmed.
+        // A freed page makes room for one page. This room is taken when a page is placed, not when the page is programmed.
         ftl.deallocate(Lpn(0));
         assert_eq!(ftl.place_write(Lpn(8), &idle), plane);
         assert_eq!(ftl.place_write(Lpn(26), &idle), next);
-        // After a plane in the middle, the plane with the next number follows.
+        // If a plane in the middle is full, a page goes to the plane with the next number.
         for page in 0..52 {
             let ppn = ftl.allocate(PlaneId(4), Stream::Arrival).expect("the plane has space");
             ftl.commit(Lpn(page * 8 + 1), ppn);

@@ -24,7 +24,7 @@ pub struct PageWrite {
     pub lpn: Lpn,
     /// Host stream of the write; `None` for a translation page, and in preconditioning.
     pub stream: Option<StreamId>,
-    /// Request that waits for the write; `None` for a destage and for writes of the map.
+    /// Request that waits for the write; `None` for a destage, and for a write of a translation page.
     pub request: Option<RequestPart>,
 }
 
@@ -50,7 +50,7 @@ pub struct PageRead {
 
 /// State of the drive as seen by an allocator: occupancy of the planes, activity and queues of the dies.
 ///
-/// Without a running drive, as in preconditioning, no transactions are pending, and [`idle_dies`](Self::idle_dies) alone says which dies are idle.
+/// Without a running drive, as in preconditioning, no transactions are pending, and only [`idle_dies`](Self::idle_dies) shows which dies are idle.
 #[derive(Clone, Copy)]
 pub struct DriveView<'a> {
     pub(in super::super) geometry: &'a Geometry,

@@ -6,7 +6,7 @@ use crate::ftl::stream::Stream;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
 impl BlockManager {
-    /// Returns the page at which [`BlockManager::open_and_fill`] of a plane begins, if no block was erased yet.
+    /// Returns the first page that [`BlockManager::open_and_fill`] would program in `plane`, if no block was erased yet.
     pub(in super::super) fn next_fresh_page(&self, plane: PlaneId) -> Option<Ppn> {
         self.planes[plane.index()].free.peek().map(|block| self.geometry.ppn(block, 0))
     }
@@ -27,7 +27,7 @@ impl BlockManager {
         }
     }
 
-    /// Like [`BlockManager::allocate`], but for up to `most` consecutive pages of a block. Returns the first page and their number.
+    /// Like [`BlockManager::allocate`], but for up to `most` consecutive pages of a block. Returns the first page and the number of pages.
     pub(in super::super) fn allocate_run(&mut self, plane: PlaneId, stream: Stream, most: u32) -> Option<(Ppn, u32)> {
         let first = self.allocate(plane, stream)?;
         let account = &mut self.planes[plane.index()];
@@ -59,8 +59,9 @@ impl BlockManager {
         account.valid_pages -= self.table.clear_all_valid(block);
     }
 
-    /// Copies the state of the planes of `source`, except for wear, to `planes`, which are consecutive and unused. Blocks of `source` have `times`
-    /// fewer pages; unless `times` is 1, all open blocks must continue at a multiple of 64 pages. Returns the first page of the first plane.
+    /// Copies the state of the planes of `source`, except for wear, to `planes`, which are consecutive and unused. Blocks of `source` have 1 /
+    /// `times` as many pages. Unless `times` is 1, the next page of every open block must be at a multiple of 64 pages. Returns the first page of the
+    /// first plane.
     pub(in super::super) fn copy_planes(&mut self, planes: &[PlaneId], source: &BlockManager, times: u32) -> Ppn {
         let first_block = planes.first().map_or(0, |&plane| self.geometry.first_block(plane).0);
         for (from, &to) in source.planes.iter().zip(planes) {

@@ -5,8 +5,8 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use crate::ids::BlockId;
 
-/// Free blocks of a plane. Blocks that were never opened are a range, without a list. They are opened first under
-/// either order, as they are both the least erased and the longest free.
+/// Free blocks of a plane. Blocks that were never opened are stored as a range. Such blocks are opened first under either order, because they are the
+/// least erased and have been free for longest.
 #[derive(Clone, Debug)]
 pub(in super::super) struct FreeBlocks {
     fresh_next: u32,

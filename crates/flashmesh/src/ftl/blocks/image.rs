@@ -21,7 +21,7 @@ impl BlockManager {
                 to.put(block.0.into(), u32::BITS);
                 to.put((*next_page).into(), u32::BITS);
             }
-            // In the order in which they are opened, padded to a fixed length.
+            // The free blocks in the order in which they would be opened, padded to a fixed length.
             let mut free = plane.free.clone();
             to.put(free.len().into(), u32::BITS);
             for _ in 0..self.geometry.blocks_per_plane {
@@ -30,7 +30,7 @@ impl BlockManager {
         }
     }
 
-    /// Reads the image of a drive of the same geometry. Returns `None` if it is invalid.
+    /// Reads the image of a drive of the same geometry. Returns `None` if the image is invalid.
     pub(in super::super) fn read_image(&mut self, from: &mut BitReader) -> Option<()> {
         self.table.read_image(from)?;
         let (blocks, pages_per_block) = (u64::from(self.geometry.blocks()), u64::from(self.geometry.pages_per_block));
@@ -45,7 +45,7 @@ impl BlockManager {
             for stream in streams() {
                 let block = block(from)?;
                 let next_page = from.take(u32::BITS).filter(|&page| page <= pages_per_block)? as u32;
-                // A drive whose SLC cache was written is never stored.
+                // Skip the SLC block: a drive is stored only if its SLC cache was never written.
                 if stream != Stream::Slc {
                     *plane.open.get_mut(stream) = OpenBlock { block, next_page };
                 }

@@ -1,7 +1,6 @@
 //! Blocks of the drive: their states, valid pages, and the next page to program.
 //!
-//! This module knows physical pages only. The map knows the logical pages, and
-//! [`Collector`](super::collection::Collector) selects victims.
+//! This module handles physical pages only. The map handles logical pages, and [`Collector`](super::collection::Collector) selects victims.
 
 mod audit;
 mod fill;
@@ -72,7 +71,7 @@ impl BlockManager {
         &self.geometry
     }
 
-    /// Returns the table for changes of blocks of the SLC cache.
+    /// Returns the table, to change the entries of SLC blocks.
     pub(super) fn table_of_slc(&mut self) -> &mut BlockTable {
         &mut self.table
     }
@@ -102,7 +101,7 @@ impl BlockManager {
         &mut self.planes[plane.index()]
     }
 
-    /// Returns whether [`BlockManager::allocate`] has a page.
+    /// Returns whether [`BlockManager::allocate`] would find a page.
     #[inline(always)]
     pub(super) fn has_page(&self, plane: PlaneId, stream: Stream) -> bool {
         let account = &self.planes[plane.index()];
@@ -120,7 +119,7 @@ impl BlockManager {
         if account.can_open(stream) { account.peek_free(stream).map(|block| (block, 0)) } else { None }
     }
 
-    /// Allocates the next page of the open block of `stream`. If it is full, opens another block.
+    /// Allocates the next page of the open block of `stream`. If this block is full, opens another one.
     #[inline]
     pub(super) fn allocate(&mut self, plane: PlaneId, stream: Stream) -> Option<Ppn> {
         if self.planes[plane.index()].open.pages_left(stream) == 0 {
@@ -168,7 +167,7 @@ impl BlockManager {
         plane
     }
 
-    /// Records that `ppn` was programmed with data that is already invalid, or was given up.
+    /// Records that `ppn` was programmed with data that is invalid by now, or that it will not be programmed.
     pub(super) fn program_invalid(&mut self, ppn: Ppn) {
         self.count_program(self.table.block_of(ppn));
     }
@@ -222,7 +221,7 @@ impl BlockManager {
         account.collecting += 1;
     }
 
-    /// Records that a victim was erased, and frees it. Twin blocks are freed once all of them are erased.
+    /// Records that a victim was erased, and frees it. Twin blocks are freed once all twins are erased.
     pub(super) fn finish_erase(&mut self, block: BlockId) {
         if self.twins.is_some() {
             return self.twin_erased(block);

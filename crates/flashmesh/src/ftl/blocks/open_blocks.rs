@@ -4,7 +4,7 @@ use crate::flash::geometry::Geometry;
 use crate::ftl::stream::Stream;
 use crate::ids::{BlockId, PlaneId, StreamId};
 
-/// A block and the next page to allocate in it. No block is open if `next_page` is the number of its pages.
+/// An open block, and the next page to allocate in this block. If `next_page` is the number of its pages, no block is open.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct OpenBlock {
     pub(in super::super) block: BlockId,
@@ -45,7 +45,8 @@ impl OpenBlocks {
         self.beyond = vec![nothing; streams.saturating_sub(1) as usize];
     }
 
-    /// Returns the stream of the open block for writes of host stream `stream`: its own, or the first one.
+    /// Returns the stream whose open block takes writes of host stream `stream`: `stream` itself if it has an open block here, otherwise the first
+    /// one that has.
     #[inline]
     pub(in super::super) fn writer(&self, stream: Option<StreamId>) -> Stream {
         if self.writers == 0 {
@@ -75,8 +76,8 @@ impl OpenBlocks {
         (0..=self.beyond.len() as u32).map(|stream| Stream::Host(StreamId(stream))).chain(Stream::OF_DRIVE)
     }
 
-    /// Returns the stream whose open block is `block` at `next_page`. Both must match, because the entry of a full block stays until another is
-    /// opened.
+    /// Returns the stream that has `block` open with `next_page` as its next page. Both must match, because the entry of a full block stays until the
+    /// stream opens another block.
     pub(super) fn stream_at(&self, block: BlockId, next_page: u32) -> Option<Stream> {
         self.streams().find(|&stream| {
             let open = self.get(stream);
@@ -96,7 +97,8 @@ impl OpenBlocks {
         pages - self.get(stream).next_page
     }
 
-    /// Returns whether an open block of the host is full. A stream that has never written counts, too, because its first write would have to wait.
+    /// Returns whether an open block of the host is full. A stream that has never written counts as full, because its first write would have to wait
+    /// for a block.
     #[inline]
     pub(super) fn is_host_out(&self) -> bool {
         match self.writers {
@@ -109,8 +111,8 @@ impl OpenBlocks {
         (0..u64::BITS).any(|stream| writers >> stream & 1 != 0 && self.pages_left(Stream::Host(StreamId(stream))) == 0)
     }
 
-    /// Sets the open blocks to those of `source`, a plane of another drive with a single open write block, whose blocks have `times` fewer pages.
-    /// `first_block` is added to the block numbers.
+    /// Copies the open blocks of `source`, a plane of another drive with a single open write block. Blocks of that drive have 1 / `times` as many
+    /// pages. Adds `first_block` to the block numbers.
     pub(super) fn copy_from(&mut self, source: &OpenBlocks, first_block: u32, times: u32) {
         let nothing_open = self.blocks[0];
         let of_slc = *self.get(Stream::Slc);
@@ -120,7 +122,7 @@ impl OpenBlocks {
         });
         let written = std::mem::replace(self.get_mut(Stream::SHARED), nothing_open);
         *self.get_mut(self.writer(None)) = written;
-        // The SLC cache of an unused drive is empty, and its blocks need not be larger by the same factor.
+        // Keep the own entry: the SLC cache of an unused drive is empty, and its blocks need not be larger by `times`.
         *self.get_mut(Stream::Slc) = of_slc;
     }
 

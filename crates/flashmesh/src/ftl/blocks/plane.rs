@@ -30,7 +30,7 @@ pub(in super::super) struct Plane {
     pub(in super::super) awaited: u32,
     pub(in super::super) free: FreeBlocks,
     pub(in super::super) wear: WearSpread,
-    /// Free blocks kept for a fold, in progress or needed to return a lent block: 0 or 1. No other stream may open them.
+    /// Number of free blocks (0 or 1) kept for a fold, which is in progress or will return a lent block. No other stream may open this block.
     pub(in super::super) kept: u32,
     /// Blocks of the SLC cache; `None` without an SLC cache.
     pub(in super::super) slc: Option<Box<SlcPlane>>,
@@ -57,8 +57,8 @@ impl Plane {
         }
     }
 
-    /// Sets an unused plane to the state of `source`, except for wear. `source` is a plane of another drive with a single open write block, whose
-    /// blocks have `times` fewer pages. `first_block` is added to its block numbers.
+    /// Copies the state of `source`, except for wear, to this unused plane. `source` is a plane of another drive with a single open write block,
+    /// whose blocks have 1 / `times` as many pages. Adds `first_block` to its block numbers.
     pub(super) fn copy_from(&mut self, source: &Plane, first_block: u32, times: u32) {
         self.free_pages = source.free_pages * times;
         self.valid_pages = source.valid_pages * times;
@@ -66,7 +66,7 @@ impl Plane {
         self.filled = source.filled;
         self.collecting = source.collecting;
         self.open.copy_from(&source.open, first_block, times);
-        // Push the free blocks in the order in which `source` would open them; here their erase counts are equal.
+        // Push the free blocks in the order in which `source` would open them. Here their erase counts are equal, so that this order is kept.
         while self.free.pop().is_some() {}
         let mut free = source.free.clone();
         while let Some(block) = free.pop() {
@@ -110,7 +110,7 @@ impl Plane {
         self.collecting == 0 && self.invalid_pages > 0
     }
 
-    /// Returns whether host writes, or the map, cannot allocate a page before a block is collected.
+    /// Returns whether host writes or the map cannot allocate a page before a block is collected.
     #[inline]
     pub(in super::super) fn is_out_of_space(&self) -> bool {
         let host_is_out = || self.open.is_host_out() && !self.can_open(Stream::SHARED);

@@ -9,7 +9,7 @@ use crate::ftl::stream::Stream;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
 impl BlockManager {
-    /// Skips the units after `last` in its program, which begins now without them. Returns the number of units skipped.
+    /// Skips the units after `last` in its program, because the program begins without them. Returns the number of units skipped.
     pub(in super::super) fn finish_program(&mut self, last: Ppn) -> u32 {
         let block = self.table.block_of(last);
         let plane = self.table.plane_of(block);
@@ -29,7 +29,8 @@ impl BlockManager {
             .sum()
     }
 
-    /// Skips the units left in the program that begins at `start`, if the open block continues in it. Returns the number of units skipped.
+    /// Skips the units left in the program that begins at `start`, if the next page of the open block lies in this program. Returns the number of
+    /// units skipped.
     pub(in super::super) fn close_program(&mut self, start: Ppn) -> u32 {
         let block = self.table.block_of(start);
         let plane = self.table.plane_of(block);
@@ -40,8 +41,8 @@ impl BlockManager {
         opened.map_or(0, |(stream, _)| self.skip_to(plane, stream, block, end))
     }
 
-    /// Begins a program of moved pages in the open block of host writes: skips the units left in the program there. Returns the last of these units,
-    /// and their number, if there are any.
+    /// Begins a program of moved pages in the open block of host writes: skips the units left in the program there. Returns the last skipped unit and
+    /// the number of skipped units; `None` if no unit was skipped.
     pub(in super::super) fn begin_program_of_move(&mut self, plane: PlaneId, stream: Stream) -> Option<(Ppn, u32)> {
         let shared = self.shared_with(plane, stream)?;
         let OpenBlock { block, next_page } = *self.planes[plane.index()].open.get(shared);
@@ -86,7 +87,7 @@ impl BlockManager {
         }
     }
 
-    /// Skips the pages before `end` of `block`, if `stream` has it open. Returns the number of pages skipped.
+    /// Skips the pages before `end` of `block`, if this is the open block of `stream`. Returns the number of pages skipped.
     fn skip_to(&mut self, plane: PlaneId, stream: Stream, block: BlockId, end: u32) -> u32 {
         let open = self.planes[plane.index()].open.get(stream);
         if open.block != block || open.next_page >= end {

@@ -30,8 +30,8 @@ pub(in super::super) struct BlockTable {
     /// Bitmap of valid pages. Each block begins at a new word.
     valid: Vec<u64>,
     /// Row of each block, within one cache line: [valid pages](VALID), [pages programmed](PROGRAMMED) since the last erase, [state](STATE), and
-    /// whether it was last opened for [translation](TRANSLATION) pages. Arrays of integers instead of structs, so that `vec!` takes zeroed memory
-    /// from the operating system.
+    /// whether the block was last opened for [translation](TRANSLATION) pages. Rows are arrays of integers instead of structs, so that `vec!` takes
+    /// zeroed memory from the operating system.
     rows: Vec<[u16; 4]>,
     /// Invalid pages of each full block; 0 for other blocks.
     invalid_pages: Vec<u16>,
@@ -109,7 +109,7 @@ impl BlockTable {
         u32::from(std::mem::take(&mut self.rows[block.index()][VALID]))
     }
 
-    /// Invalidates a page. Returns whether its block is full, so that collection gains a page.
+    /// Invalidates a page. Returns whether the block of the page is full, so that a collection would gain this page.
     #[inline]
     pub(in super::super) fn clear_valid(&mut self, block: BlockId, ppn: Ppn) -> bool {
         let (word, bit) = self.bit_of(block, ppn);
@@ -180,7 +180,7 @@ impl BlockTable {
         self.erase_count[block.index()]
     }
 
-    /// Frees a block that was lent to the SLC cache, after its erase. Nothing counts as programmed in it. Returns its erase count.
+    /// Frees a block that was lent to the SLC cache, after its erase. Its pages never counted as programmed. Returns the erase count of the block.
     pub(in super::super) fn erase_lent(&mut self, block: BlockId) -> u32 {
         debug_assert_eq!((self.state(block), self.programmed_pages(block)), (BlockState::Open, 0));
         self.set_state(block, BlockState::Free);
@@ -188,8 +188,8 @@ impl BlockTable {
         self.erase_count[block.index()]
     }
 
-    /// Sets `block` to the state of `source_block` of `source`, except for wear. Blocks of `source` have `times` fewer pages: each group of 64 pages
-    /// is repeated `times` times.
+    /// Copies the state of block `source_block` of `source`, except for wear, to `block`. Blocks of `source` have 1 / `times` as many pages: each
+    /// group of 64 pages is repeated `times` times.
     pub(in super::super) fn copy_from(
         &mut self,
         block: BlockId,
@@ -210,7 +210,7 @@ impl BlockTable {
         self.filled[to] = source.filled[from];
     }
 
-    /// Returns the validity of the 64 pages of `block` from page 64 x `word`, one bit each.
+    /// Returns the validity of 64 pages of `block`, one bit each, beginning with page 64 x `word`.
     #[inline]
     pub(in super::super) fn valid_word(&self, block: BlockId, word: usize) -> u64 {
         self.valid[block.index() * self.words_per_block + word]
@@ -286,7 +286,7 @@ impl BlockTable {
         }
     }
 
-    /// Returns whether all entries of a block are zero, with `with_bitmap` including its bitmap.
+    /// Returns whether all entries of a block are zero; with `with_bitmap`, its bitmap as well.
     pub(in super::super) fn is_untouched(&self, block: BlockId, with_bitmap: bool) -> bool {
         let at = block.index();
         let [valid, programmed, state, _] = self.rows[at];

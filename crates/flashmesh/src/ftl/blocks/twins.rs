@@ -1,13 +1,14 @@
 //! Twin blocks: the planes of a [superblock](Superblocks) open, collect and erase the blocks at one position together. With superblocks of one die
 //! this is TBM (Twin Block Management Policy to Enhance the Utilization of Plane-Level Parallelism in SSDs, IEEE CAL 2016).
 //!
-//! - A block is opened in all planes at once, so that they have the same active block index. If a plane has pages left when another has filled its
-//!   block, these are skipped \[choice\]. It can have as many left as there were programs that went to other planes alone.
+//! - A block is opened in all planes at once, so that they have the same active block index. If a plane has pages left when another plane has filled
+//!   its block, these pages are skipped \[choice\]. There can be as many as there were programs that went to other planes alone.
 //! - Each page, written or moved, goes to the plane that is furthest behind. So write pointers stay together, and the valid pages of a victim are
 //!   spread evenly.
-//! - A victim is a position. Its invalid pages are those of all its blocks, which are freed once all of them are erased.
+//! - A victim is a position, with the invalid pages of all blocks at this position. The blocks are freed once all of them are erased.
 //!
-//! So the planes together act like one plane with larger blocks and a larger reserve, and never run out of space, for the same reasons.
+//! So the planes together act like one plane with larger blocks and a larger reserve, and never run out of space, for the same reasons as a single
+//! plane.
 
 use super::{BlockManager, BlockState};
 use crate::ftl::Superblocks;
@@ -35,13 +36,13 @@ impl BlockManager {
         self.twins.is_some()
     }
 
-    /// Returns the superblocks; those of single dies if planes do not share any.
+    /// Returns the superblocks; superblocks of single dies if planes do not share any.
     #[inline]
     pub(in super::super) fn superblocks(&self) -> Superblocks {
         self.twins.as_ref().map_or_else(|| Superblocks::new(&self.geometry, 1), |twins| twins.superblocks)
     }
 
-    /// Returns the planes that share superblocks with `plane`, including itself.
+    /// Returns the planes that share superblocks with `plane`, including `plane`.
     #[inline]
     pub(in super::super) fn twins_of(&self, plane: PlaneId) -> Members {
         self.superblocks().members(plane)
@@ -53,13 +54,14 @@ impl BlockManager {
         self.twins_of(plane).map(move |twin| BlockId(twin.0 * blocks_per_plane + position))
     }
 
-    /// Returns the planes that open, collect and erase blocks with `plane`; only itself without superblocks.
+    /// Returns the planes that open, collect and erase blocks together with `plane`; without superblocks, only `plane`.
     pub(in super::super) fn set_of(&self, plane: PlaneId) -> impl Iterator<Item = PlaneId> + use<> {
         let has_twins = self.has_twins();
         self.twins_of(plane).filter(move |&twin| has_twins || twin == plane)
     }
 
-    /// Returns the blocks that are opened, collected and erased with `block`, in the order of their planes; only itself without superblocks.
+    /// Returns the blocks that are opened, collected and erased together with `block`, in the order of their planes; without superblocks, only
+    /// `block`.
     pub(in super::super) fn set_of_block(&self, block: BlockId) -> impl Iterator<Item = BlockId> + use<> {
         let has_twins = self.has_twins();
         self.twins_of_block(block).filter(move |&twin| has_twins || twin == block)
@@ -83,7 +85,7 @@ impl BlockManager {
         Some(())
     }
 
-    /// Returns the pages used of the open blocks of `plane` for `stream` and for pages moved there.
+    /// Returns the number of pages used in the open block of `stream` in `plane`. The open blocks of host writes and of moved pages count together.
     #[inline]
     pub(in super::super) fn pages_open(&self, plane: PlaneId, stream: Stream) -> u32 {
         let open = &self.planes[plane.index()].open;
@@ -94,19 +96,20 @@ impl BlockManager {
         }
     }
 
-    /// Returns the whole programs of `stream` in the open blocks of `plane`, if `waiting` more pages go to it. Programs fill one plane after the
-    /// other.
+    /// Returns the number of whole programs of `stream` in the open blocks of `plane`, including `waiting` pages that will go there. Programs fill
+    /// one plane after the other.
     #[inline]
     pub(in super::super) fn twin_progress(&self, plane: PlaneId, stream: Stream, waiting: u32) -> u32 {
         self.geometry.programs_of(self.pages_open(plane, stream) + waiting, stream == Stream::Slc)
     }
 
-    /// Returns the plane furthest behind among those that share superblocks with `plane`, and the pages missing to complete its program. If no page
-    /// is pending, the next page of `stream` goes there. It stays the plane furthest behind until it has taken these pages, or a block is opened.
+    /// Returns the plane furthest behind among those that share superblocks with `plane`, and the number of pages that complete its program. If no
+    /// page is pending, the next page of `stream` goes there. The plane stays the furthest behind until it has taken these pages, or a block is
+    /// opened.
     pub(in super::super) fn twin_behind(&self, plane: PlaneId, stream: Stream) -> (PlaneId, u32) {
         let in_slc = stream == Stream::Slc;
         let program = if in_slc { self.geometry.units_per_page } else { self.geometry.units_per_program };
-        // Divide only for planes with fewer pages than the whole programs of the plane furthest behind so far; others cannot be further behind.
+        // A plane with at least `programmed` pages cannot be further behind, so skip the division for it.
         let (mut behind, mut lacks, mut programmed) = (plane, program, u32::MAX);
         for twin in self.twins_of(plane) {
             let pages = self.pages_open(twin, stream);
@@ -124,11 +127,12 @@ impl BlockManager {
         accounts().all(|account| account.collecting == 0) && accounts().any(|account| account.invalid_pages > 0)
     }
 
-    /// Returns, for each position, the invalid pages of its blocks and when the last of them was filled; zeroes unless all are full.
+    /// Returns, for each position, the invalid pages of all its blocks, and the sequence number at which the last of them was filled. Both are 0
+    /// unless all blocks of the position are full.
     pub(in super::super) fn twin_candidates(&self, plane: PlaneId) -> (Vec<u32>, Vec<u32>) {
         let positions = self.geometry.blocks_per_plane as usize;
         let (mut invalid, mut last) = (vec![0; positions], vec![0; positions]);
-        // When the first of the blocks was filled; 0 if one of them is not full.
+        // For each position, the sequence number at which the first of its blocks was filled; 0 if one of the blocks is not full.
         let mut first = vec![u32::MAX; positions];
         for twin in self.twins_of(plane) {
             let (invalid_pages, filled) = self.table.full_blocks(twin);
@@ -164,7 +168,7 @@ impl BlockManager {
         self.twins_of_block(block).for_each(|twin| self.mark_victim(twin));
     }
 
-    /// Records that one block of a victim was erased. Frees all of them once all are erased.
+    /// Records that one block of a victim was erased. Frees all blocks of the victim once all are erased.
     pub(super) fn twin_erased(&mut self, block: BlockId) {
         let plane = self.table.plane_of(block);
         let Some(Twins { superblocks, erased }) = &mut self.twins else { return };
@@ -178,7 +182,7 @@ impl BlockManager {
             return self.twins_of_block(block).for_each(|twin| self.free_folded(twin));
         }
         self.twins_of_block(block).for_each(|twin| self.free_erased(twin));
-        // If one plane has opened the reserve, host writes of all planes continue there.
+        // If one plane has opened the reserve, host writes of all planes continue in it.
         let in_reserve = |twin: PlaneId| self.planes[twin.index()].open.pages_left(Stream::Collection) > 0;
         if self.twins_of(plane).any(in_reserve) {
             for twin in self.twins_of(plane) {
@@ -189,8 +193,8 @@ impl BlockManager {
         }
     }
 
-    /// Makes planes that share superblocks use the same number of blocks, after each was filled alone: planes with more free blocks open some for
-    /// `stream`.
+    /// Makes planes that share superblocks use the same number of blocks, after each plane was filled alone. Planes with more free blocks open some
+    /// of them for `stream`.
     pub(in super::super) fn level_twins(&mut self, stream: Stream) {
         if !self.has_twins() {
             return;

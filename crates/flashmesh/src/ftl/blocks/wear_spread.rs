@@ -32,13 +32,13 @@ impl WearSpread {
         }
     }
 
-    /// Returns whether the least erased full block may be more than `threshold` behind the most erased block. False if the last search found that it
-    /// is not, and nothing has changed since.
+    /// Returns whether the erase counts of the most erased block and of the least erased full block may differ by more than `threshold`. Returns
+    /// false if no erase count has changed since the last search.
     pub(in super::super) fn may_exceed(self, threshold: u32) -> bool {
         self.has_changed && self.most - self.least > threshold
     }
 
-    /// Records the erase count of the least erased full block, found by a search. Returns how far it is behind the most erased block.
+    /// Records the erase count of the least erased full block, found by a search. Returns the difference from the highest erase count.
     pub(in super::super) fn found_least(&mut self, erase_count: u32) -> u32 {
         (self.least, self.has_changed) = (erase_count, false);
         self.most - self.least

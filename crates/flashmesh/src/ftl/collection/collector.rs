@@ -9,10 +9,10 @@ use crate::ftl::blocks::{BlockManager, BlockState};
 use crate::ftl::stream::RESERVE_BLOCKS;
 use crate::ids::{BlockId, PlaneId};
 
-/// Separates the random choices of victims from other random choices with the same seed.
+/// Constant that separates the random choices of victims from others with the same seed.
 const SEED_OF_VICTIMS: u64 = 0x6674_6c2d_7669_6374;
 
-/// Decides when to collect, and selects victims.
+/// Triggers of collections, and selection of victims.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Collector {
     gc: config::Gc,
@@ -24,7 +24,7 @@ pub(in super::super) struct Collector {
     least_gain: u32,
 }
 
-/// Thresholds of a plane, in free pages: below each, the collection of its kind begins.
+/// Numbers of free pages of a plane below which each kind of collection begins.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
     collection: u32,
@@ -36,7 +36,7 @@ impl Limits {
     fn new(geometry: &Geometry, gc: &config::Gc) -> Limits {
         let pages = geometry.native_pages_per_plane();
         let share = |share: f64| (f64::from(pages) * share).ceil() as u32;
-        // Even a plane of few blocks must be collected while the host still has a block to write to.
+        // Collect a plane of few blocks, too, while the host still has a block to write to.
         let reserve = RESERVE_BLOCKS * geometry.pages_per_block;
         Limits {
             collection: share(gc.threshold).max(reserve + geometry.pages_per_block),
@@ -49,8 +49,8 @@ impl Limits {
 impl Collector {
     /// Creates the collector. A victim is one block, or a superblock over the planes of `superblock_dies` dies.
     ///
-    /// With `has_map`, moved pages invalidate translation pages. A victim without an invalid page would then gain nothing and trigger the next
-    /// collection, endlessly; so victims need at least one invalid page \[choice\].
+    /// With `has_map`, moved pages invalidate translation pages. The collection of a victim without invalid pages would then gain nothing, and
+    /// trigger the next one endlessly. Therefore victims need at least one invalid page \[choice\].
     pub(in super::super) fn new(
         geometry: &Geometry,
         config: &Config,
@@ -58,7 +58,7 @@ impl Collector {
         has_map: bool,
     ) -> Collector {
         let mut of_victims = geometry.clone();
-        // The last valid pages of a victim may leave their program partly empty. With fewer invalid pages than one program, nothing would be gained.
+        // The last program of a victim may be partly empty, so that a victim with fewer invalid pages than one program would gain nothing.
         let planes = superblock_dies.map_or(1, |dies| Superblocks::new(geometry, dies).planes());
         let program = geometry.units_per_program * planes;
         if superblock_dies.is_some() {
@@ -99,7 +99,7 @@ impl Collector {
         account.free_pages < self.limits.collection || account.is_out_of_space()
     }
 
-    /// Returns how many pages can be written to `plane`, which must not be short, until it is.
+    /// Returns how many pages can be written to `plane` before it is short of free pages. The plane must not be short yet.
     #[inline]
     pub(in super::super) fn pages_until_short(&self, blocks: &BlockManager, plane: PlaneId) -> u32 {
         (blocks.plane(plane).free_pages + 1).saturating_sub(self.limits.collection)
@@ -134,7 +134,7 @@ impl Collector {
         let first = blocks.table().first_of_plane(plane);
         let candidates = blocks.table().candidates(plane);
         let chosen = self.victim.select(&candidates, &mut self.random);
-        // Policies that ignore invalid pages may choose a block that gains too little.
+        // A policy that ignores invalid pages may choose a block that gains too little.
         let victim = [chosen, candidates.most_invalid()]
             .into_iter()
             .flatten()
@@ -153,7 +153,8 @@ impl Collector {
         blocks.twins_of(plane).any(|twin| self.is_low(blocks, twin)) && blocks.can_collect_twins(plane)
     }
 
-    /// Selects a position whose blocks are full in all planes that share superblocks with `plane`, and marks and returns these blocks.
+    /// Selects a victim position, at which all planes that share superblocks with `plane` have a full block. Marks these blocks as victims and
+    /// returns them.
     pub(in super::super) fn begin_twins(&mut self, blocks: &mut BlockManager, plane: PlaneId) -> Option<Vec<BlockId>> {
         if !blocks.can_collect_twins(plane) {
             return None;
@@ -174,8 +175,9 @@ impl Collector {
         Some(blocks.twins_of_block(victim).collect())
     }
 
-    /// Begins static wear levelling if the most erased block of `plane` is more than the threshold ahead of the least erased full block. Marks the
-    /// latter as victim and returns it. Once erased, it is the next block to be opened, so cold data leaves it.
+    /// Begins static wear levelling if the erase counts of the most erased block and of the least erased full block of `plane` differ by more than
+    /// the threshold. Marks the least erased block as victim and returns it. This block is opened next after its erase, so that it no longer holds
+    /// cold data.
     pub(in super::super) fn begin_wear_move(&self, blocks: &mut BlockManager, plane: PlaneId) -> Option<BlockId> {
         if !self.wear.static_levelling {
             return None;
@@ -207,7 +209,7 @@ impl Collector {
     }
 }
 
-/// Scales the page counts of superblocks to 16 bits, by a power of two that fits the largest.
+/// Scales the page counts of superblocks by a power of two, so that the largest fits into 16 bits.
 fn in_16_bits(counts: &[u32]) -> Vec<u16> {
     let most = counts.iter().copied().max().unwrap_or(0);
     let bits = (u32::BITS - most.leading_zeros()).saturating_sub(u16::BITS);
@@ -220,7 +222,7 @@ mod tests {
     use crate::ftl::{Ftl, FtlRules, IdleDies};
     use crate::ids::Lpn;
 
-    /// Returns the difference between the most and the least erased block, after a tenth of the pages took nearly all writes.
+    /// Returns the difference between the highest and the lowest erase count, after nearly all writes went to a tenth of the pages.
     fn spread(dynamic: bool, static_levelling: bool) -> u32 {
         let mut config = Config::default();
         config.geometry = config::Geometry {
@@ -252,7 +254,7 @@ mod tests {
 
     #[test]
     fn static_wear_levelling_keeps_erase_counts_together() {
-        // A block may be erased a few times more before the least erased one is moved.
+        // Other blocks may be erased a few more times before the least erased block is moved.
         assert!(spread(true, true) <= THRESHOLD + 3, "{}", spread(true, true));
         let unlevelled = spread(true, false);
         assert!(unlevelled > 10 * THRESHOLD, "the workload does not wear blocks unevenly: {unlevelled}");

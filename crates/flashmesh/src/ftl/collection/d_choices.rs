@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn choices_follow_the_order_statistics_of_d_draws() {
-        // The invalid pages are 0 to 9: the best of d draws has at most g with probability ((g + 1) / 10)^d.
+        // The blocks have 0 to 9 invalid pages, so the best of d draws has at most g with probability ((g + 1) / 10)^d.
         let plane = Blocks { invalid_pages: (0..10).collect(), filled: (1..=10).collect() };
         let mut random = SimRng::new(5);
         for d in [2, 3, 10] {

@@ -28,8 +28,8 @@ use crate::ids::PlaneId;
 /// # Contract
 ///
 /// - The choice is a candidate ([`Candidates::contains`]), or `None` if there is none.
-/// - The policy is called only if some candidate has an invalid page. It may choose one without (some policies ignore invalid pages), as long as
-///   repeated calls eventually choose one with invalid pages.
+/// - The policy is called only if some candidate has an invalid page. The policy may choose a candidate without invalid pages, as long as repeated
+///   calls eventually choose one with invalid pages.
 /// - The choice depends only on the arguments and earlier calls; `random` is the only source of randomness.
 pub trait VictimSelector {
     /// Returns the position of the victim in its plane.
@@ -46,7 +46,7 @@ impl fmt::Debug for Custom {
 }
 
 impl Clone for Custom {
-    /// Never called: only prepared drives are cloned, and they get a caller's selector after that.
+    /// Panics: only prepared drives are cloned, and these do not have the caller's victim selector yet.
     fn clone(&self) -> Custom {
         unreachable!("a drive with a victim selector of the caller's own is not cloned")
     }
@@ -63,7 +63,7 @@ impl VictimSelector for Custom {
     }
 }
 
-/// Registry of victim policies: name in the configuration, which is also the type, and constructor.
+/// Registry of victim policies. Each has a name in the configuration, which is also its type, and a constructor.
 macro_rules! victim_selectors {
     ($($name:ident => $build:expr),+ $(,)?) => {
         #[derive(Clone, Debug)]
@@ -112,25 +112,25 @@ pub struct Candidates<'a> {
 }
 
 impl<'a> Candidates<'a> {
-    /// Creates the candidates of `plane` from tables by position. `invalid_pages` has the invalid pages of each candidate, in units of 2, 4 or more
-    /// pages for a superblock of more than 65,535 pages; `filled` has the sequence number, from 1, at which each candidate was filled. Both are 0 for
-    /// other blocks.
+    /// Creates the candidates of `plane` from tables indexed by position; both tables are 0 for blocks that are not candidates. `invalid_pages` has
+    /// the invalid pages of each candidate; for a superblock of more than 65,535 pages, in units of 2, 4 or more pages. `filled` has the sequence
+    /// number, from 1, at which each candidate was filled.
     pub fn new(plane: PlaneId, invalid_pages: &'a [u16], filled: &'a [u32]) -> Candidates<'a> {
         debug_assert_eq!(invalid_pages.len(), filled.len());
         Candidates { plane, invalid_pages, filled }
     }
 
-    /// Returns the plane, or one of the planes if they are collected together.
+    /// Returns the plane of the candidates; if several planes are collected together, one of them.
     pub fn plane(&self) -> PlaneId {
         self.plane
     }
 
-    /// Returns the invalid pages of each block of the plane, by position; 0 if the block is no candidate.
+    /// Returns the invalid pages of each block of the plane, by position; 0 for blocks that are not candidates.
     pub fn invalid_by_position(&self) -> &'a [u16] {
         self.invalid_pages
     }
 
-    /// Returns the sequence number, from 1, at which each block of the plane was filled, by position; 0 if the block is no candidate.
+    /// Returns the sequence number, from 1, at which each block of the plane was filled, by position; 0 for blocks that are not candidates.
     pub fn filled_by_position(&self) -> &'a [u32] {
         self.filled
     }
@@ -155,7 +155,7 @@ impl<'a> Candidates<'a> {
 
     /// Returns the first candidate with the most invalid pages; `None` if no candidate has any.
     pub fn most_invalid(&self) -> Option<u32> {
-        // The maximum of a chunk is computed for many blocks at a time; only the best chunk is searched one by one.
+        // The maximum of a chunk compiles to vector instructions; only the best chunk is searched block by block.
         const CHUNK: usize = 64;
         let mut best = (0, 0);
         for (index, chunk) in self.invalid_pages.chunks(CHUNK).enumerate() {
@@ -176,7 +176,7 @@ impl<'a> Candidates<'a> {
 
     /// Returns the candidate that was filled first.
     pub fn first_filled(&self) -> Option<u32> {
-        // Subtracting 1 wraps the zeroes of other blocks around to the largest number.
+        // Subtracting 1 wraps the zeroes of blocks that are not candidates around to the largest number.
         let first = self.filled.iter().fold(u32::MAX, |first, &filled| first.min(filled.wrapping_sub(1)));
         if first == u32::MAX {
             return None;
@@ -186,8 +186,8 @@ impl<'a> Candidates<'a> {
 
     /// Returns a uniformly random candidate that qualifies; `None` if none does.
     pub fn draw(&self, random: &mut SimRng, qualifies: impl Fn(&Candidates<'_>, u32) -> bool) -> Option<u32> {
-        // Nearly all blocks of a plane in use are candidates, so a few draws find one. If only few qualify, count them and draw among them. Both are
-        // uniform, and so is their combination.
+        // Nearly all blocks of a plane in use are candidates, so a few draws usually find one. Otherwise count the blocks that qualify and draw among
+        // them. Both ways are uniform, and so is their combination.
         const THROWS: usize = 8;
         let blocks = self.filled.len() as u32;
         let qualifies = |position: &u32| self.contains(*position) && qualifies(self, *position);
@@ -206,7 +206,7 @@ impl<'a> Candidates<'a> {
 pub(super) mod testing {
     use super::*;
 
-    /// Tables of a plane, with zeroes for blocks that are no candidates.
+    /// Tables of a plane, with zeroes for blocks that are not candidates.
     #[derive(Clone, Debug)]
     pub struct Blocks {
         pub invalid_pages: Vec<u16>,
@@ -222,7 +222,7 @@ pub(super) mod testing {
             (0..self.filled.len() as u32).filter(|&position| self.filled[position as usize] != 0)
         }
 
-        /// Creates a random plane, in which about a quarter of the blocks are no candidates.
+        /// Creates a random plane, in which about a quarter of the blocks are not candidates.
         pub fn random(blocks: u32, invalid_pages_max: u32, random: &mut SimRng) -> Blocks {
             let mut order: Vec<u32> = (1..=blocks).collect();
             for i in (1..blocks as usize).rev() {

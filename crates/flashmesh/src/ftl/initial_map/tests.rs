@@ -105,7 +105,7 @@ fn writes_and_deallocations_change_computed_and_stored_maps_alike() {
                 let [stored, computed] = &drives;
                 assert_eq!(map_of(stored), map_of(computed), "{superblock_dies:?} {kind:?}");
             }
-            // Entries written meanwhile do not change.
+            // Storing the computed entries does not change entries written meanwhile.
             let [stored, computed] = &mut drives;
             computed.mapping.store_all();
             assert_eq!(map_of(stored), map_of(computed), "{superblock_dies:?} {kind:?}");
@@ -113,7 +113,7 @@ fn writes_and_deallocations_change_computed_and_stored_maps_alike() {
     }
 }
 
-/// Uses planes with blocks of 384 pages, copied from samples with blocks of 128 pages.
+/// Compares planes with blocks of 384 pages, copied from samples with blocks of 128 pages.
 #[test]
 fn copies_of_a_sample_are_interleaved_in_blocks_by_words_of_64_pages() {
     const COPIES: u32 = 3;

@@ -9,7 +9,7 @@ use crate::ids::StreamId;
 #[derive(Clone, Debug)]
 pub(super) struct Blocked {
     queues: Vec<VecDeque<Waiter>>,
-    /// Part served first next time.
+    /// Part to be served first in the next round.
     next: usize,
 }
 
@@ -52,12 +52,12 @@ impl Blocked {
         self.queues[part].pop_front();
     }
 
-    /// Returns the part served in position `turn` this time.
+    /// Returns the part to be served as number `turn` (from 0) in this round.
     pub(super) fn in_turn(&self, turn: usize) -> usize {
         (self.next + turn) % self.parts()
     }
 
-    /// Advances the round robin: another part is served first next time.
+    /// Ends a round, so that another part is served first in the next round.
     pub(super) fn turn(&mut self) {
         self.next = (self.next + 1) % self.parts();
     }

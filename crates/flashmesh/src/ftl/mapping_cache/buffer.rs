@@ -30,7 +30,7 @@ impl WriteBacks {
         }
     }
 
-    /// Returns whether another write-back may begin to evict an entry.
+    /// Returns whether the limit allows another write-back, which evicts an entry.
     pub(super) fn may_begin(&self) -> bool {
         self.under_way < self.most
     }
@@ -50,8 +50,7 @@ impl WriteBacks {
         self.buffer_pages > 0
     }
 
-    /// Moves a write-back in flight into the buffer. If the buffer overflows, evicts its oldest page, whose write-back is then in flight, and returns
-    /// it.
+    /// Moves a write-back in flight into the buffer. If the buffer overflows, evicts and returns its oldest page, whose write-back is then in flight.
     pub(super) fn put_off(&mut self, page: Lpn) -> Option<Lpn> {
         self.end();
         self.buffer.push_back(page);
@@ -62,7 +61,7 @@ impl WriteBacks {
         self.buffer.pop_front()
     }
 
-    /// Returns whether the page is always read before a write-back.
+    /// Returns whether a translation page is always read before its write-back.
     pub(super) fn always_reads(&self) -> bool {
         self.read == WriteBackRead::Always
     }

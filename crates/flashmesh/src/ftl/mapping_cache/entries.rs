@@ -18,7 +18,7 @@ pub(super) enum Change {
     None,
     /// Dirty; no write-back in flight carries the value.
     Dirty,
-    /// Dirty, but covered by the last read for a write-back of its page, so that it can be evicted without another one.
+    /// Dirty, but covered by the last read for a write-back of its page. An eviction needs no further read.
     Taken,
     /// A write-back in flight carries the value.
     Writing,
@@ -40,7 +40,7 @@ pub(super) struct Entry {
     pub(super) change: Change,
 }
 
-/// Head of a chain of changed entries, the last one changed first. Zero is an empty chain.
+/// Head of a chain of changed entries, most recently changed first; zero for an empty chain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Chain(u32);
 
@@ -58,12 +58,13 @@ struct Partition {
 pub(super) struct Entries {
     slots: Vec<Entry>,
     free: u32,
-    /// Slot + 1 of each logical page, or 0. Taken zeroed from the operating system, so that it takes no memory until it is touched.
+    /// Slot + 1 of each logical page; 0 without an entry in DRAM. Taken zeroed from the operating system, so that the table takes no memory until it
+    /// is touched.
     slot_of: Vec<u32>,
     partitions: Vec<Partition>,
 }
 
-/// Maximum number of entries allocated in advance; beyond that the table grows.
+/// Maximum number of entries allocated in advance; with more entries the table grows.
 const ENTRIES_IN_ADVANCE: usize = 1 << 16;
 
 impl Entries {
@@ -167,7 +168,7 @@ impl Entries {
         self.link_newest(slot);
     }
 
-    /// Ends the residence of an entry.
+    /// Makes a resident entry non-resident.
     pub(super) fn expel(&mut self, slot: Slot) {
         self.unlink(slot);
         let entry = &mut self.slots[slot.index()];

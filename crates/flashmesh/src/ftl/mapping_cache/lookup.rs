@@ -7,7 +7,8 @@ use crate::config::MapFill;
 use crate::ids::{Lpn, StreamId, TransactionId};
 
 impl MappingCache {
-    /// Looks up the entry of `lpn` for a transaction of `stream`. Returns whether it is in DRAM; if not, an [`Action::Resume`] follows once it is.
+    /// Looks up the entry of `lpn` for a transaction of `stream`. Returns whether the entry is in DRAM. If not, an [`Action::Resume`] of the
+    /// transaction follows once it is.
     #[inline]
     pub(crate) fn lookup(&mut self, stream: StreamId, lpn: Lpn, transaction: TransactionId) -> bool {
         match self.entries.find(lpn) {
@@ -64,12 +65,12 @@ impl MappingCache {
         self.actions.push_back(Action::Read { page, whole });
     }
 
-    /// Ends the read of a translation page.
+    /// Ends the read of a translation page. Resumes or stalls the transactions that waited for the page, and continues its write-back.
     pub(crate) fn page_read(&mut self, page: Lpn) {
         let Some(activity) = self.active.get_mut(&page) else { return };
         let mut next = activity.first_waiter.take();
         activity.last_waiter = None;
-        // Entries evicted below may belong to the same page. The page counts as being read until all waiters are served.
+        // Entries evicted below may belong to this page, too. Therefore the page counts as being read until all waiters are served.
         if let Some(first) = next
             && self.fill == MapFill::Page
         {

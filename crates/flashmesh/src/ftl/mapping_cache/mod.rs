@@ -10,20 +10,20 @@
 //!
 //! - The least recently used entry is evicted. If it is dirty, its translation page is written back. The page is first read, unless all of its
 //!   entries are in DRAM or it is being read already. The program carries all changes made before it begins (the batch update of DFTL).
-//! - Until then the entry waits for its write-back, outside the capacity, and can be used. When it is used, it becomes resident again if another
-//!   entry can be evicted.
+//! - Until the program ends, the entry waits for its write-back. Such an entry does not count against the capacity, but can be used. A use makes it
+//!   resident again if another entry can be evicted.
 //! - At most one read of a translation page is in flight; further misses of the page join it. While the content of the page is in DRAM for a
 //!   write-back, misses need no read.
 //! - At most `mapping.write-backs` write-backs for evicted entries are in flight. A miss that needs one more stalls, in order within its part of the
-//!   cache, and each write-back that ends releases the next.
+//!   cache. Each write-back that ends resumes the next miss.
 //! - With `mapping.write-back-buffer`, a translation page to be written back stays in DRAM until another one needs its space in the buffer. Misses of
-//!   the page need no read, further changes are included, and it does not count as in flight.
+//!   the page need no read, further changes are included, and the write-back does not count as in flight.
 //! - With `mapping.write-back-read = "always"`, a page in the buffer is read again if an entry is evicted that has changed since the last read for
-//!   it. That read covers all changes of the page: entries unchanged since then are evicted without another.
+//!   it. That read covers all changes of the page: entries unchanged since then are evicted without another read.
 //! - With `mapping.write-back-is-use`, the entries whose changes a write-back carries count as used when the write-back is requested.
 //! - A change of a page without an entry in DRAM causes no read and no eviction: the entry waits for a write-back, like an evicted one. DFTL does
 //!   this for pages moved by garbage collection, and writes those of a victim together. Writes whose entry was evicted meanwhile, and deallocations,
-//!   are handled the same way \[choice\]. None of them waits for room, so garbage collection never waits for the map.
+//!   are handled the same way \[choice\]. No such change waits for room, so garbage collection never waits for the map.
 //! - With `mapping.sharing = "per-stream"`, an entry counts against the part of the stream whose miss fetched it. Any stream may use it \[choice\].
 
 mod blocked;
@@ -67,7 +67,7 @@ struct Waiter {
 /// Next step for the user of the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Read a translation page: whole for a write-back, otherwise as much as a miss reads.
+    /// Read of a translation page: of the whole page for a write-back, otherwise of as much as a miss reads.
     Read {
         /// Translation page to read.
         page: Lpn,
@@ -97,7 +97,7 @@ quantities! {
     /// Lookups and transfers of the cache of the map.
     #[derive(Default, Eq)]
     Counters {
-        /// Entries looked up, one for each page of a request, and found.
+        /// Entries found in DRAM; each page of a request is one lookup.
         hits: u64, in "entries";
         /// Entries for which a translation page was read.
         misses: u64, in "entries";
@@ -176,7 +176,7 @@ impl MappingCache {
         &self.counters
     }
 
-    /// Returns the capacity in entries. Entries that wait for their write-back are not counted against it.
+    /// Returns the capacity in entries. Entries that wait for their write-back do not count against the capacity.
     pub(crate) fn capacity(&self) -> u64 {
         self.entries.capacity()
     }
@@ -190,7 +190,7 @@ impl MappingCache {
         self.events = Some(Vec::new());
     }
 
-    /// Stops recording events.
+    /// Ends the recording of events.
     pub fn drop_events(&mut self) {
         self.events = None;
     }
@@ -205,7 +205,7 @@ impl MappingCache {
         self.entries.prefetch(lpns);
     }
 
-    /// Returns the next action. Call until `None` after each call that may cause actions.
+    /// Returns the next action. Call this until it returns `None`, after each call that may cause actions.
     #[inline]
     pub(crate) fn next_action(&mut self) -> Option<Action> {
         self.actions.pop_front()

@@ -5,7 +5,7 @@ use super::{EntryEvent, MappingCache, Waiter};
 use crate::ids::Lpn;
 
 impl MappingCache {
-    /// Admits the other entries of a page that was read, as long as no write-back is needed for it.
+    /// Admits the other entries of `page`, which was read. Stops if the entry to be evicted next is dirty or belongs to `page` itself.
     pub(super) fn fill_from(&mut self, page: Lpn, partition: usize) {
         for lpn in self.table.pages().entries_of(page).map(Lpn) {
             if self.entries.find(lpn).is_some() {

@@ -9,7 +9,7 @@ use crate::ids::Lpn;
 pub(super) struct PageTable {
     pages: TranslationPages,
     entries: Vec<u32>,
-    /// Chain of the dirty entries.
+    /// Chain of the dirty entries of each translation page.
     dirty: Vec<u32>,
 }
 

@@ -76,7 +76,7 @@ struct Model {
     resident: Vec<Lpn>,
     /// Entries that wait for their write-back.
     leaving: BTreeSet<Lpn>,
-    /// Version of each entry, and the version on flash.
+    /// Version of each entry; `on_flash` has the versions on flash.
     versions: BTreeMap<Lpn, u32>,
     on_flash: BTreeMap<Lpn, u32>,
     reads: VecDeque<Lpn>,

@@ -5,7 +5,7 @@ use crate::ids::Lpn;
 use super::entries::{Chain, Change, Slot};
 use super::{Action, EntryEvent, MappingCache, WaiterId};
 
-/// Whether a read of a translation page is in flight.
+/// Read of a translation page in flight, if any.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Reading {
     #[default]
@@ -30,7 +30,7 @@ enum WriteBack {
     Programming,
 }
 
-/// Read and write-back of a translation page in flight.
+/// Read and write-back of a translation page that are in progress.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Activity {
     pub(super) reading: Reading,
@@ -105,7 +105,8 @@ impl MappingCache {
         }
     }
 
-    /// Marks the current changes of the entries of a page as covered by its write-back.
+    /// Applies the configured effects of a write-back of `page` to its dirty entries: marks their changes as covered by the read, or counts as a use
+    /// of the entries.
     fn take_changes(&mut self, page: Lpn) {
         let mut chain = self.table.dirty(page);
         while let Some(slot) = self.entries.unchain(&mut chain) {

@@ -9,13 +9,13 @@ use crate::ids::{BlockId, PlaneId};
 struct NextFold {
     /// One block in each plane that shares superblocks.
     blocks: Vec<BlockId>,
-    /// Whether the open block for folded pages has too few pages left, so that each plane keeps another free block.
+    /// Whether the open block for folded pages has too few pages left. Each plane then keeps another free block.
     keeps_another: bool,
 }
 
 impl BlockManager {
-    /// Begins a fold if more than `above` SLC blocks of `plane` are full. Marks a full block, and with superblocks those at its position in the other
-    /// planes, and returns them.
+    /// Begins a fold if more than `above` SLC blocks of `plane` are full. Marks and returns a full block; with superblocks, the blocks at its
+    /// position in all planes that share them.
     pub(super) fn begin_fold(&mut self, plane: PlaneId, above: u32) -> Option<Vec<BlockId>> {
         let NextFold { blocks, keeps_another } = self.next_fold(plane, above)?;
         for (plane, &block) in self.set_of(plane).zip(&blocks) {
@@ -30,19 +30,19 @@ impl BlockManager {
         Some(blocks)
     }
 
-    /// Returns whether the SLC cache of `plane`, which has no free page, will get one: by a fold that can begin, or by operations in progress that
-    /// precede one.
+    /// Returns whether the SLC cache of `plane`, which has no free page, will get one: a fold can begin, or will be able to after operations in
+    /// progress have ended.
     pub(super) fn makes_room(&self, plane: PlaneId) -> bool {
         let Some(slc) = &self.plane(plane).slc else { return false };
-        // The last pages of the open block are still being programmed; it can be folded afterwards.
+        // The last pages of the open block are still being programmed; the block can be folded afterwards.
         let is_filling = self.table().state(self.plane(plane).open.get(Stream::Slc).block) == BlockState::Open;
         let is_in_use = slc.free.len() < self.geometry().slc.per_plane;
         let is_collected = || is_in_use && self.set_of(plane).any(|plane| self.plane(plane).collecting > 0);
         is_filling || is_collected() || self.next_fold(plane, 0).is_some()
     }
 
-    /// Returns the blocks to fold next in `plane`. `None` if at most `above` blocks are full, another collection of its planes is in progress, or
-    /// there is no space for the pages.
+    /// Returns the blocks to fold next in `plane`. Returns `None` if at most `above` blocks are full, another collection of its planes is in
+    /// progress, or there is no space for the pages.
     fn next_fold(&self, plane: PlaneId, above: u32) -> Option<NextFold> {
         let full = &self.plane(plane).slc.as_ref()?.full;
         if full.len() as u32 <= above || self.set_of(plane).any(|plane| self.plane(plane).collecting > 0) {
@@ -64,8 +64,8 @@ impl BlockManager {
         blocks.map(|block| self.table().valid_pages(block)).sum()
     }
 
-    /// Returns an upper bound of the pages that the fold of `blocks` takes in each plane. The planes are filled evenly, and the plane furthest ahead
-    /// limits. Programs of several mapping units may run partly filled, and skip the rest.
+    /// Returns an upper bound of the pages that the fold of `blocks` takes in each plane. The planes are filled evenly; the bound holds for the plane
+    /// furthest ahead. Programs of several mapping units may run partly filled, so that the rest of their units is skipped.
     fn pages_for_fold(&self, blocks: &[BlockId]) -> u32 {
         let valid = self.valid_of(blocks.iter().copied()).div_ceil(blocks.len() as u32);
         if self.geometry().gathers() { 2 * valid.next_multiple_of(self.geometry().units_per_program) } else { valid }

@@ -4,8 +4,7 @@
 //! garbage collection or wear levelling. Host writes go to the cache while it has a free page. A full block is *folded*: its valid pages are moved to
 //! native blocks, which use all bits of their cells, and it is erased.
 //!
-//! Planes that share superblocks also do so for SLC blocks: they open, fold and erase the blocks at one position together, and folded pages go to the
-//! plane furthest behind.
+//! Planes that share superblocks open, fold and erase the SLC blocks at one position together, too, and folded pages go to the plane furthest behind.
 //!
 //! The block numbers of a dynamic cache are not real blocks. An SLC block is opened as an alias of a free native block, which is lent until the SLC
 //! block was folded ([`BlockManager::lend`]); the erase counts for the lent block as well.
@@ -13,16 +12,16 @@
 //! # Why there is no deadlock
 //!
 //! All logical pages of a plane fit outside the cache ([`Partition`](super::Partition) does not count SLC blocks), so the content of the cache can
-//! always be moved out. A write waits for the cache (`slc.when-full = "fold"`) only if a fold that makes room is in progress or can begin, or will be
-//! able to after something else ends: programs of pages of the open block, or a collection of the plane. A fold begins only if there is space for all
-//! of its pages, in the open block for folded pages, and if that has too few left, in one more free block, which it keeps from other streams. So a
-//! fold waits for no collection, and the collection of the plane begins when the fold ends. The plane has spare blocks for both
+//! always be moved out. A write waits for the cache (`slc.when-full = "fold"`) only if a fold that makes room is in progress or can begin. The fold
+//! may also be one that can begin after programs of the open block, or a collection of the plane, have ended. A fold begins only if there is space
+//! for all of its pages. If the open block for folded pages has too few left, the fold needs one more free block, which it keeps from other streams.
+//! So a fold waits for no collection, and the collection of the plane begins when the fold ends. The plane has spare blocks for both
 //! ([`FOLD_BLOCKS`](super::spare_blocks::FOLD_BLOCKS)).
 //!
 //! A dynamic cache takes free blocks only while so many are left that no collection begins, and a plane with lent blocks keeps one free block for
 //! folds. If a plane is short of free pages and has lent blocks, these are folded before it is collected ([`Ftl::begin_fold_for_space`]). A fold
-//! moves at most half a native block of pages and returns a whole block, so in the end all lent blocks are returned, except for the open one, for
-//! which there is one more spare block. The plane then behaves like one without a cache.
+//! moves at most half a native block of pages and returns a whole block, so in the end all lent blocks are returned except for the open one. For that
+//! one a plane has one more spare block. The plane then behaves like one without a cache.
 
 mod fold;
 mod plane;
@@ -38,7 +37,7 @@ use crate::ids::{BlockId, PlaneId, StreamId};
 /// Conditions for folds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
-    /// Number of full blocks of a plane above which it is folded while its die is idle.
+    /// Number of full SLC blocks of a plane above which one of them is folded while the die is idle.
     fold_above: u32,
     /// Whether writes wait for a fold if the cache is full.
     writes_wait: bool,
@@ -74,35 +73,34 @@ impl Ftl {
         self.blocks.planes().iter().filter_map(in_use).sum()
     }
 
-    /// Begins a fold in `plane`. Marks and returns the full block with the fewest valid pages, whose erase frees as much for the fewest moves, on a
-    /// tie the one filled first \[choice\]. With superblocks, the blocks at one position in all planes are folded together.
+    /// Begins a fold in `plane`. Marks and returns the full block with the fewest valid pages, because its fold needs the fewest moves; on a tie, the
+    /// block filled first \[choice\]. With superblocks, the blocks at one position in all planes that share them are folded together.
     ///
     /// Returns `None` if too few blocks are full, a collection of the planes is in progress, or there is no space for the pages.
     pub(crate) fn begin_fold(&mut self, plane: PlaneId) -> Option<Vec<BlockId>> {
         self.blocks.begin_fold(plane, self.slc.fold_above)
     }
 
-    /// Returns whether writes to `plane` wait until a block of its SLC cache, which has no page for them, is folded.
+    /// Returns whether writes to `plane` wait for a fold: its SLC cache has no page for them, but will get one.
     #[inline]
     pub(crate) fn waits_for_fold(&self, plane: PlaneId) -> bool {
         self.slc.writes_wait && !self.has_slc_page(plane) && self.blocks.makes_room(plane)
     }
 
-    /// Returns the open block of `plane` for the next write of host stream `stream`: the SLC cache if it has a page, or if the write waits for one.
+    /// Returns the stream for the next write of host stream `stream` to `plane`: the SLC cache if it has a page, or if the write waits for one.
     pub(crate) fn write_stream(&self, plane: PlaneId, stream: Option<StreamId>) -> Stream {
         let to_slc = self.geometry.has_slc() && (self.has_slc_page(plane) || self.waits_for_fold(plane));
         if to_slc { Stream::Slc } else { self.host_stream(plane, stream) }
     }
 
-    /// Returns the open block for a write placed on `plane`, or on any plane that shares superblocks with it: the SLC cache if one of them has a page
-    /// there.
+    /// Returns the stream for a write to any of the planes that share superblocks with `plane`: the SLC cache if it has a page in one of them.
     pub(crate) fn write_stream_beside(&self, plane: PlaneId) -> Stream {
         let to_slc = self.geometry.has_slc() && self.blocks.set_of(plane).any(|twin| self.has_slc_page(twin));
         if to_slc { Stream::Slc } else { self.host_stream(plane, None) }
     }
 
-    /// Like [`Ftl::begin_fold`], but regardless of how many blocks are full: if the plane is short of free pages and has lent full blocks, or if
-    /// writes wait.
+    /// Like [`Ftl::begin_fold`], but regardless of the number of full blocks. Begins a fold only if the plane is short of free pages and has lent
+    /// full blocks, or if writes wait.
     pub(crate) fn begin_fold_for_space(&mut self, plane: PlaneId) -> Option<Vec<BlockId>> {
         let has_lent = self.blocks.plane(plane).slc.as_ref().is_some_and(|slc| slc.has_lent());
         let is_short = || self.blocks.set_of(plane).any(|plane| self.is_short(plane));

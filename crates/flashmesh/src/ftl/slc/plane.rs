@@ -18,7 +18,7 @@ pub(in super::super) struct SlcPlane {
 pub(in super::super) struct Lent {
     /// SLC blocks, each with the native block that is lent for it.
     pub(in super::super) blocks: Vec<(BlockId, BlockId)>,
-    /// Free blocks that the plane keeps for itself.
+    /// Number of free native blocks that the plane does not lend.
     pub(in super::super) kept_free: u32,
 }
 

@@ -125,7 +125,7 @@ fn a_fold_keeps_its_next_block_from_the_host() {
     }
     ftl.finish_erase(block);
     cache(&mut ftl, 0..4);
-    // The rest of the block takes the next fold, although no other block can be opened.
+    // The next fold goes to the rest of this block, although no other block can be opened.
     assert_eq!(ftl.blocks.plane(PLANE).free.len(), 1);
     assert_eq!(fold(&mut ftl), Some(4));
     cache(&mut ftl, 0..4);
@@ -183,7 +183,7 @@ fn a_dynamic_slc_block_borrows_a_free_block_and_returns_it_erased() {
 #[test]
 fn a_plane_lends_no_block_if_that_would_trigger_a_collection() {
     let mut ftl = dynamic_drive(20);
-    // The plane keeps two blocks for the threshold of collection, one for folds, and one that is not lent.
+    // The plane keeps two blocks for the threshold of collection, one block for folds, and one that is not lent.
     cache(&mut ftl, 0..16 * 4);
     assert!(!ftl.has_slc_page(PLANE) && !ftl.is_short(PLANE));
     assert_eq!(ftl.free_pages(PLANE), 4 * 12);
