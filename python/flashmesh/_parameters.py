@@ -228,7 +228,7 @@ load.
 
 FabricHoldPath: TypeAlias = Literal["false", "true", "reads", "programs"]
 """Transactions that hold their path (a channel, or a circuit of links) from the command to the last byte of data, or to
-the end of a program or erase; the others hold it only while bytes move.
+the end of a program or erase. Other transactions hold their path only while bytes move.
 """
 
 FabricArbitration: TypeAlias = Literal[
@@ -307,7 +307,7 @@ when a write finds no free page.
 
 SchedulePriorities: TypeAlias = Literal["off", "strict", "weighted"]
 """Use of request priorities. Unless `off`, only transactions of the same priority join in a multi-plane operation. A
-Python policy sees priorities unless this is `off`, and decides itself how to use them.
+Python policy decides itself how to use priorities; with `off`, the policy does not see priorities.
 """
 
 FtlPolicy: TypeAlias = Literal["page", "tbm", "mbm", "sprinkler", "superblock"]
@@ -371,14 +371,14 @@ FtlHomeOrder: TypeAlias = Literal[
     "PDCW",
     "PDWC",
 ]
-"""Static order besides a dynamic allocation, for pages it does not place: pages without data, and pages written before
-the run.
+"""Static order of the pages that a dynamic allocation does not place: pages without data, and pages written before the
+run.
 """
 
 FtlWriteBinding: TypeAlias = Literal["late", "early"]
 """Moment at which a write is assigned its physical page. With `early`, planes of a die join in a program if their
-assigned pages allow it, searching the queues as deep as `schedule.lookahead`; and the read that a write of a part of a
-page needs does not cost the write its turn.
+assigned pages allow it; the queues are searched up to `schedule.lookahead`. A write of a part of a page then keeps its
+turn while the rest of the page is read.
 """
 
 FtlFirstTouch: TypeAlias = Literal["home", "write-block"]
@@ -391,7 +391,7 @@ MappingSharing: TypeAlias = Literal["shared", "per-stream"]
 """Division of the mapping cache among streams."""
 
 MappingFill: TypeAlias = Literal["entry", "page"]
-"""Entries of a translation page that are cached when it is read."""
+"""Entries that are cached when a translation page is read."""
 
 MappingWriteBackRead: TypeAlias = Literal["when-missing", "always"]
 """Condition under which a translation page is read before its write-back."""
@@ -426,7 +426,9 @@ GcMovedPages: TypeAlias = Literal["own-block", "write-block"]
 """Open block that takes a page moved by collection."""
 
 ReplicationCountedReads: TypeAlias = Literal["host", "all"]
-"""Reads that count: they are outstanding, form pairs, and trigger replication. Other reads are only counted."""
+"""Reads that the detection of collisions considers: these reads are outstanding, form pairs, and trigger replication.
+Other reads are only counted.
+"""
 
 HostInterface: TypeAlias = Literal["direct", "nvme", "sata"]
 """Interface between host and drive."""
@@ -603,8 +605,8 @@ class Geometry:
     """User data of a page; a power of two. Values: 512B to 256KiB. Default: "4KiB"."""
 
     page_spare: Bytes | None = None
-    """Metadata and parity that are transferred with a whole page. A part of a page is transferred with its share of
-    them. Values: 0B to 64KiB. Default: "0B".
+    """Metadata and parity that are transferred with a whole page. A part of a page is transferred with a proportional
+    part of the metadata and parity. Values: 0B to 64KiB. Default: "0B".
     """
 
     sector_size: Bytes | None = None
@@ -697,12 +699,12 @@ class Flash:
     """
 
     partial_program: bool | None = None
-    """Whether a program of a partly written page transfers only the written part to the chip, and the read before it
+    """Whether a program of a partly written page transfers only the written part to the chip, and the preceding read
     only the rest to the controller. Otherwise whole pages are transferred. Default: False.
     """
 
     die_interleaving: bool | None = None
-    """Whether the dies of a chip work in parallel. If not, a chip starts no operation while any of its dies works,
+    """Whether the dies of a chip work in parallel. If false, a chip starts no operation while any of its dies works,
     holds data or has a suspended operation, and the transactions of all its dies wait in one queue. Default: True.
     """
 
@@ -719,8 +721,8 @@ class Flash:
     """Order in which the pages of a block can be programmed. Default: "in-order"."""
 
     read_cache: bool | None = None
-    """Whether a die is free for its next operation once data is in its cache register (after tR), and not only when the
-    data has left. Default: False.
+    """Whether a die is free for its next operation once data is in the cache register (after tR). Otherwise the die is
+    free when the data has left. Default: False.
     """
 
     suspension: FlashSuspension | None = None
@@ -743,7 +745,7 @@ class Flash:
     """Maximum number of suspensions of one operation. Values: 1 to 1000000. Default: 16."""
 
     suspend_remaining_min: Time | None = None
-    """Remaining time of an operation at or below which it is not suspended. Values: 0ps to 10s. Default: "10us"."""
+    """Remaining time at or below which an operation is not suspended. Values: 0ps to 10s. Default: "10us"."""
 
     def __post_init__(self) -> None:
         """Refuses values that no configuration takes."""
@@ -785,7 +787,7 @@ class Fabric:
 
     hold_path: bool | FabricHoldPath | None = None
     """Transactions that hold their path (a channel, or a circuit of links) from the command to the last byte of data,
-    or to the end of a program or erase; the others hold it only while bytes move. Default: False.
+    or to the end of a program or erase. Other transactions hold their path only while bytes move. Default: False.
     """
 
     arbitration: FabricArbitration | None = None
@@ -961,9 +963,9 @@ class Venice:
     """Reaction of a die whose scout has found no path. Default: "on-teardown"."""
 
     circuits_per_request: int | None = None
-    """Maximum number of circuits that the transactions of one host request hold at a time; others wait until one of
-    these is torn down. The request of a command is that of the transaction that waits first when its die requests a
-    circuit. Values: 1 to 65536. Default: one for each transfer.
+    """Maximum number of circuits that the transactions of one host request hold at a time. Further transactions wait
+    until one of these circuits is torn down. A command counts for the request of the first waiting transaction when the
+    die requests a circuit. Values: 1 to 65536. Default: one for each transfer.
     """
 
     service: VeniceService | None = None
@@ -1002,20 +1004,20 @@ class Schedule:
 
     priorities: SchedulePriorities | None = None
     """Use of request priorities. Unless `off`, only transactions of the same priority join in a multi-plane operation.
-    A Python policy sees priorities unless this is `off`, and decides itself how to use them. Only with policy =
-    "out-of-order". Default: "off".
+    A Python policy decides itself how to use priorities; with `off`, the policy does not see priorities. Only with
+    policy = "out-of-order". Default: "off".
     """
 
     age_bound: Time | None = None
-    """Wait for its die after which a transaction of a request precedes those of all other requests, so that none
-    starves behind a kind or a priority that always goes first. With `policy = "out-of-order"`, reads and writes then
-    take turns ([scheduling.md](scheduling.md)). 1000 s means no bound. Only with policy other than "fifo", and with
-    policy.scheduler unset. Values: 0ps to 1000s. Default: "20ms".
+    """Waiting time at a die after which a transaction of a request precedes the transactions of all other requests, so
+    that no request starves behind a kind or a priority that always goes first. With `policy = "out-of-order"`, reads
+    and writes then take turns ([scheduling.md](scheduling.md)). 1000 s means no bound. Only with policy other than
+    "fifo", and with policy.scheduler unset. Values: 0ps to 1000s. Default: "20ms".
     """
 
     lookahead: int | None = None
-    """Number of waiting reads of another plane that are searched for one that can join a multi-plane read; also of
-    programs if `ftl.write-binding` is early. Values: 1 to 65535. Default: 32.
+    """Maximum number of waiting reads of another plane that are searched for a read that can join a multi-plane read.
+    Applies to programs too if `ftl.write-binding` is early. Values: 1 to 65535. Default: 32.
     """
 
     def __post_init__(self) -> None:
@@ -1038,14 +1040,14 @@ class Ftl:
     """
 
     home_order: FtlHomeOrder | None = None
-    """Static order besides a dynamic allocation, for pages it does not place: pages without data, and pages written
-    before the run. Only with allocation = "dynamic" or "free-channel". Default: "CWDP".
+    """Static order of the pages that a dynamic allocation does not place: pages without data, and pages written before
+    the run. Only with allocation = "dynamic" or "free-channel". Default: "CWDP".
     """
 
     write_binding: FtlWriteBinding | None = None
     """Moment at which a write is assigned its physical page. With `early`, planes of a die join in a program if their
-    assigned pages allow it, searching the queues as deep as `schedule.lookahead`; and the read that a write of a part
-    of a page needs does not cost the write its turn. Default: "late".
+    assigned pages allow it; the queues are searched up to `schedule.lookahead`. A write of a part of a page then keeps
+    its turn while the rest of the page is read. Default: "late".
     """
 
     first_touch: FtlFirstTouch | None = None
@@ -1106,33 +1108,33 @@ class Mapping:
     """
 
     read_size: Bytes | None = None
-    """Bytes of a translation page that leave the chip when it is read. Values: at least 1B. Default: the whole page."""
+    """Bytes that leave the chip when a translation page is read. Values: at least 1B. Default: the whole page."""
 
     fill: MappingFill | None = None
-    """Entries of a translation page that are cached when it is read. Default: "entry"."""
+    """Entries that are cached when a translation page is read. Default: "entry"."""
 
     write_back_read: MappingWriteBackRead | None = None
     """Condition under which a translation page is read before its write-back. Default: "when-missing"."""
 
     write_back_read_size: Bytes | None = None
-    """Bytes of a translation page that leave the chip before its write-back, for the entries that are not in DRAM. With
-    less than a page, the chip merges the rest in its register. Values: at least 0B. Default: the whole page.
+    """Bytes of a translation page that are read from the chip before the write-back, for the entries that are not in
+    DRAM. With less than a page, the chip merges the rest in its register. Values: at least 0B. Default: the whole page.
     """
 
     write_back_is_use: bool | None = None
-    """Whether a write-back counts as a use of the entries that it writes, so that others are evicted before them.
-    Default: False.
+    """Whether a write-back counts as a use of the written entries, so that other entries are evicted first. Default:
+    False.
     """
 
     write_back_buffer: Bytes | None = None
-    """DRAM for translation pages that wait for their write-back. They are read into it, serve misses from there and
-    accept further changes. When another page needs the space, the oldest one is programmed. Values: at least 0B.
-    Default: "0B".
+    """DRAM for translation pages that wait for their write-back. Such pages are read into this buffer, serve misses
+    from there, and accept further changes. When another page needs the space, the oldest page is programmed. Values: at
+    least 0B. Default: "0B".
     """
 
     write_backs: int | None = None
-    """Maximum number of translation pages in write-back. A miss whose eviction needs one more waits. Values: 1 to
-    65535. Default: 32.
+    """Maximum number of translation pages in write-back. A miss whose eviction needs another write-back waits. Values:
+    1 to 65535. Default: 32.
     """
 
     def __post_init__(self) -> None:
@@ -1154,8 +1156,8 @@ class Persistence:
     """
 
     checkpoint_interval: int | None = None
-    """Pages of journal from the start of one checkpoint to that of the next. Flash holds twice as many. Only with
-    policy = "journal". Values: 1 to 65535. Default: 64.
+    """Pages of journal from the start of one checkpoint to the start of the next. The journal occupies twice as many
+    pages of flash. Only with policy = "journal". Values: 1 to 65535. Default: 64.
     """
 
     checkpoint_writes: int | None = None
@@ -1178,7 +1180,7 @@ class Mbm:
 
     ws: bool | None = None
     """Write strategy (WS): pages moved by collection have their own open block, the planes of a die keep equal write
-    pointers, and channels share the waiting writes by `Channel_Max_Subs`. Otherwise moved pages go to the block for
+    pointers, and channels share the waiting writes by `Channel_Max_Subs`. If `false`, moved pages go to the block for
     writes, and planes and channels take turns. Default: True.
     """
 
@@ -1189,7 +1191,7 @@ class Mbm:
 
     mcs: bool | None = None
     """Minimizing Chip consumption Strategy (MCS): waiting writes first go to the free chip that takes the fewest pages
-    at once, then to those that take the most. Otherwise chips take turns. Default: True.
+    at once, then to the chips that take the most. If `false`, chips take turns. Default: True.
     """
 
     suspension: MbmSuspension | None = None
@@ -1207,7 +1209,7 @@ class Mbm:
     """
 
     read_threshold: Bytes | None = None
-    """Size of a read request above which it makes its area read-intensive. Only with rs = True. Values: at least 512B.
+    """Size above which a read request makes its area read-intensive. Only with rs = True. Values: at least 512B.
     Default: "32KiB".
     """
 
@@ -1238,8 +1240,8 @@ class Superblock:
     """
 
     dies: int | None = None
-    """Number of dies in a superblock. It must divide the number of dies of the drive. They are distributed over as many
-    channels as possible. Values: 1 to 1048576. Default: all dies.
+    """Number of dies in a superblock. It must divide the number of dies of the drive. The dies of a superblock are
+    distributed over as many channels as possible. Values: 1 to 1048576. Default: all dies.
     """
 
     def __post_init__(self) -> None:
@@ -1257,8 +1259,8 @@ class Slc:
 
     blocks_per_plane: int | None = None
     """Blocks of each plane for the cache, taken from its spare space; with `region = "dynamic"`, the maximum number of
-    its free blocks used. 0 turns the cache off. A block holds one page per word line: a half, a third or a quarter of
-    its pages. Values: 0 to 1048576. Default: 0.
+    free blocks that the cache takes. 0 turns the cache off. A block holds one page per word line: a half, a third or a
+    quarter of its pages. Values: 0 to 1048576. Default: 0.
     """
 
     region: SlcRegion | None = None
@@ -1310,7 +1312,7 @@ class Gc:
     """Share of free pages below which a plane is collected. Values: 0 to 0.5. Default: 0.02."""
 
     hard_threshold: Share | None = None
-    """Share of free pages below which collection precedes user requests even if it is preemptible. Values: 0 to 0.5.
+    """Share of free pages below which collection precedes user requests even with `preemptible`. Values: 0 to 0.5.
     Default: 0.005.
     """
 
@@ -1318,10 +1320,10 @@ class Gc:
     """Whether user requests precede the transactions of a collection. Default: False."""
 
     paced: bool | None = None
-    """Whether collection keeps pace with the writes of its die: per page written it moves v / i pages, if the victim
-    has v valid and i invalid pages, so that space is freed as fast as it is used. Writes wait while it is behind; reads
-    do not. With `cache.destage-stripe` it makes the moves it owes before each stripe. Only with preemptible = True.
-    Default: False.
+    """Whether collection keeps pace with the writes of its die. If the victim has v valid and i invalid pages,
+    collection moves v / i pages per page written, so that space is freed as fast as space is used. Writes wait while
+    collection is behind; reads do not. With `cache.destage-stripe`, collection makes its owed moves before each stripe.
+    Only with preemptible = True. Default: False.
     """
 
     move: GcMove | None = None
@@ -1333,11 +1335,13 @@ class Gc:
     """
 
     copyback: bool | None = None
-    """Whether pages move within their plane without leaving the chip. Default: False."""
+    """Whether pages that move within their plane stay in the chip (copyback), without a transfer to the controller.
+    Default: False.
+    """
 
     background_threshold: Share | None = None
-    """Share of free pages below which a plane of an idle die is collected; 0 turns this off. Values: 0 to 0.9. Default:
-    0.0.
+    """Share of free pages below which a plane of an idle die is collected; 0 turns background collection off. Values: 0
+    to 0.9. Default: 0.0.
     """
 
     def __post_init__(self) -> None:
@@ -1356,8 +1360,8 @@ class Policy:
     """
 
     allocator: str | None = None
-    """Policy that selects the plane of a written page, in place of `ftl.allocation`. Pages that it does not place
-    follow the static order. Default: as `ftl.allocation` says.
+    """Policy that selects the plane of a written page, in place of `ftl.allocation`. Pages that the policy does not
+    place follow the static order. Default: as `ftl.allocation` says.
     """
 
     home: str | None = None
@@ -1366,13 +1370,14 @@ class Policy:
     """
 
     placement: str | None = None
-    """Policy that selects the plane for a page that the allocator has placed, in place of that of the firmware policy
-    (`place_write`). Only with ftl.policy other than "mbm". Default: as `ftl.policy` says.
+    """Policy that can move a page from the plane of the allocator to another plane, in place of the method
+    `place_write` of the firmware policy. Only with ftl.policy other than "mbm". Default: as `ftl.policy` says.
     """
 
     scheduler: str | None = None
-    """Policy that selects the next transaction of a die, and those that join it, in place of `schedule.policy`. With a
-    method `next_die` it also selects the die that requests a path. Default: as `schedule.policy` says.
+    """Policy that selects the next transaction of a die, and the transactions that join it, in place of
+    `schedule.policy`. A policy with a method `next_die` also selects the die that requests a path. Default: as
+    `schedule.policy` says.
     """
 
     routing: str | None = None
@@ -1401,7 +1406,9 @@ class Wear:
     """Wear levelling."""
 
     dynamic: bool | None = None
-    """Whether the least erased free block is opened next; otherwise the one that was freed first. Default: True."""
+    """Whether the least erased free block is opened next. Otherwise, the block that was freed first is opened next.
+    Default: True.
+    """
 
     static_levelling: bool | None = None
     """Whether cold blocks are moved when the erase counts of a plane diverge. Default: False."""
@@ -1419,7 +1426,7 @@ class Wear:
 @suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Replication:
-    """Replication of pages that repeatedly collide with others, on other dies."""
+    """Replication, on other dies, of pages that repeatedly collide with other pages."""
 
     enabled: bool | None = None
     """Whether pages are replicated ([read-collisions.md](read-collisions.md)). The other keys also set the assumptions
@@ -1432,18 +1439,18 @@ class Replication:
     """
 
     l_m: Share | None = None
-    """Maximum number of replicated pages, as a share of the logical pages of the drive, `l_M` in the paper. They occupy
-    spare space. Only with enabled = True or measure.collisions = True. Values: 0 to 1. Default: 0.002.
+    """Maximum number of replicated pages, as a share of the logical pages of the drive, `l_M` in the paper. Replicas
+    occupy spare space. Only with enabled = True or measure.collisions = True. Values: 0 to 1. Default: 0.002.
     """
 
     counted_reads: ReplicationCountedReads | None = None
-    """Reads that count: they are outstanding, form pairs, and trigger replication. Other reads are only counted. Only
-    with enabled = True or measure.collisions = True. Default: "host".
+    """Reads that the detection of collisions considers: these reads are outstanding, form pairs, and trigger
+    replication. Other reads are only counted. Only with enabled = True or measure.collisions = True. Default: "host".
     """
 
     rate_window: Time | None = None
-    """Window over which the reads of a die are counted, for the read rate in the cost of a replica. The rate covers
-    this window and the one before. Only with enabled = True or measure.collisions = True. Values: 1us to 1000s.
+    """Window over which the reads of a die are counted, for the read rate in the cost of a replica. The rate covers the
+    current window and the previous window. Only with enabled = True or measure.collisions = True. Values: 1us to 1000s.
     Default: "1s".
     """
 
@@ -1489,8 +1496,8 @@ class Host:
     """Moment at which the data of a read is sent to the host. Default: "page"."""
 
     transfer_max: Bytes | None = None
-    """Maximum size of a read or write command. The drive completes a larger one with the status Invalid Field. Values:
-    512B to 1GiB. Default: no limit.
+    """Maximum size of a read or write command. The drive completes a larger command with the status Invalid Field.
+    Values: 512B to 1GiB. Default: no limit.
     """
 
     def __post_init__(self) -> None:
@@ -1507,7 +1514,8 @@ class Nvme:
     """
 
     fetch_size: int | None = None
-    """Commands of one queue in the drive at a time. Later ones stay in the queue. Values: 1 to 65535. Default: 512."""
+    """Commands of one queue in the drive at a time. Later commands stay in the queue. Values: 1 to 65535. Default: 512.
+    """
 
     commands_max: int | None = None
     """Commands of all queues in the drive at a time. A free slot goes to the queue that the arbitration selects.
@@ -1563,8 +1571,8 @@ class Sata:
     """
 
     processing_delay: Time | None = None
-    """Time of the adapter for each command, and for each completion, one after the other. Values: 0ps to 1s. Default:
-    "0ps".
+    """Time of the adapter for each command and for each completion. The adapter processes one command and one
+    completion at a time. Values: 0ps to 1s. Default: "0ps".
     """
 
     transport: SataTransport | None = None
@@ -1644,7 +1652,7 @@ class Cache:
     """
 
     destage_window: Time | None = None
-    """Time after a write of a page during which another write of it counts as a rewrite. Only with destage =
+    """Time after a write of a page during which another write of the page counts as a rewrite. Only with destage =
     "first-write". Values: 0ps to 1000000s. Default: "1s".
     """
 
@@ -1654,30 +1662,30 @@ class Cache:
     """
 
     destage_stripe: Bytes | None = None
-    """Size of a destage stripe: dirty data that is destaged together. Destaging starts when this much is due, or when a
-    write waits for space or a flush waits. With `gc.paced`, collections first make the moves they owe, and otherwise
-    wait unless space is nearly exhausted. Unset: pages are destaged one by one. Only with writes = "back". Values: 512B
-    to 16TiB. Default: a page.
+    """Size of a destage stripe: dirty data that is destaged together. Destaging starts when a stripe of data is due,
+    when a write waits for space, or when a flush waits. With `gc.paced`, collections make their owed moves before each
+    stripe, and wait at other times unless space is nearly exhausted. If unset, pages are destaged one by one. Only with
+    writes = "back". Values: 512B to 16TiB. Default: a page.
     """
 
     destage_limit: Bytes | None = None
     """Amount of data in destage at which writes wait. Values: 1B to 16TiB. Default: any."""
 
     dirty_limit: Share | None = None
-    """Maximum dirty share of the cache. A write that would exceed it waits. Values: 0 to 1. Default: 1.0."""
+    """Maximum dirty share of the cache. A write that would exceed this share waits. Values: 0 to 1. Default: 1.0."""
 
     stall: CacheStall | None = None
     """Commands that wait while a write waits for space, or because of `throttle-interval`. Default: "writes"."""
 
     throttle_interval: Time | None = None
-    """Write throttling while dies collect for lack of space: the least time between two pages that writes bring into
-    the cache, if all dies do; otherwise multiplied by the share of dies that do. 0 turns it off. Only with writes =
-    "back". Values: 0ps to 1s. Default: "0ps".
+    """Write throttling: the minimum time between two pages that writes bring into the cache while all dies collect for
+    lack of space. If only some dies collect, the time is multiplied by their share. 0 turns throttling off. Only with
+    writes = "back". Values: 0ps to 1s. Default: "0ps".
     """
 
     suspend_when_full: bool | None = None
     """Whether reads suspend programs and erases while a write waits for space, or because of `throttle-interval`. If
-    not, dies first finish the operations that free space. Only with flash.suspension other than "off" or ftl.policy =
+    false, dies first finish the operations that free space. Only with flash.suspension other than "off" or ftl.policy =
     "mbm". Default: True.
     """
 
@@ -1685,7 +1693,7 @@ class Cache:
     """Whether a page stays in the cache, for reads, after it is on flash. Default: True."""
 
     keep_unwritten: bool | None = None
-    """Whether a page that is read but was never written, and so holds no data, is cached. Default: True."""
+    """Whether a page without data (never written) is cached when it is read. Default: True."""
 
     flush_programs: bool | None = None
     """Whether a host flush destages dirty pages. `false` models a cache that survives a power loss: a flush completes
@@ -1703,7 +1711,9 @@ class Cache:
     """Transfer rate of DRAM once a column is open. Values: 1kB/s to unlimited. Default: "6.4GB/s"."""
 
     burst: Bytes | None = None
-    """Smallest transfer. Accesses are rounded up to it in every row. Values: 1B to 4KiB. Default: "32B"."""
+    """Smallest transfer. In every row, accesses are rounded up to multiples of this size. Values: 1B to 4KiB. Default:
+    "32B".
+    """
 
     row_to_column_delay: Time | None = None
     """Time from the opening of a row until a column can be addressed (tRCD). Values: 0ps to 1ms. Default: "13ns"."""
@@ -1743,7 +1753,7 @@ class Precondition:
 @suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Power:
-    """Power of the parts of the drive, which changes no times, and the power cut."""
+    """Power of the parts of the drive, which has no effect on times, and the power cut."""
 
     cut: Time | None = None
     """Time of the power cut, at which the run ends ([power-loss.md](power-loss.md)). Values: 0ps to 1000000s. Default:
@@ -1768,26 +1778,26 @@ class Power:
     """Supply voltage of the dies. Values: 0mV to 100V. Default: "3.3V"."""
 
     channel_power: Wattage | None = None
-    """Power of a channel of 8 wires with 8 chips while bytes move. It is scaled to more wires and longer rows (Venice,
-    ISCA 2023, section 6.6: a link draws 90 % less). Values: 0nW to 100W. Default: "10.8mW".
+    """Power of a channel of 8 wires with 8 chips while bytes move. The value is scaled to more wires and longer rows
+    (Venice, ISCA 2023, section 6.6: a link draws 90 % less). Values: 0nW to 100W. Default: "10.8mW".
     """
 
     link_power: Wattage | None = None
-    """Power of a link of 8 wires with a driver at either end, while bytes move. It is scaled to more wires (Venice,
-    ISCA 2023, Table 4). Values: 0nW to 100W. Default: "1.08mW".
+    """Power of a link of 8 wires with a driver at either end, while bytes move. The value is scaled to more wires
+    (Venice, ISCA 2023, Table 4). Values: 0nW to 100W. Default: "1.08mW".
     """
 
     router_power: Wattage | None = None
     """Constant power of a router of Venice (Venice, ISCA 2023, Table 4). Values: 0nW to 100W. Default: "241uW"."""
 
     buffered_router_power: Wattage | None = None
-    """Constant power of a router of NoSSD with its buffers. No paper states it: a drive with NoSSD draws about 1 % more
-    than with Venice (Venice, ISCA 2023, section 6.4), which is 54 mW of 5.37 W over 64 routers. Values: 0nW to 100W.
+    """Constant power of a router of NoSSD with its buffers. No paper states this power. A drive with NoSSD draws about
+    1 % more than with Venice (Venice, ISCA 2023, section 6.4): 54 mW of 5.37 W, over 64 routers. Values: 0nW to 100W.
     Default: "1.08mW".
     """
 
     controller_power: Wattage | None = None
-    """Constant power of a flash controller. No paper states it. Values: 0nW to 100W. Default: "0nW"."""
+    """Constant power of a flash controller. No paper states this power. Values: 0nW to 100W. Default: "0nW"."""
 
     def __post_init__(self) -> None:
         """Refuses values that no configuration takes."""
@@ -1797,11 +1807,11 @@ class Power:
 @suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Area:
-    """Area of the parts of the drive. It changes no times."""
+    """Area of the parts of the drive, which has no effect on times."""
 
     die_mm2: float | None = None
-    """Area of a die in mm2: 100 for a chip of one die (Venice, ISCA 2023, section 6.6), 72 for one of 4 GB (Design for
-    Scalability, PACT 2014, section 5.5). Values: 1 to 10000. Default: 100.0.
+    """Area of a die in mm2: 100 for a chip of one die (Venice, ISCA 2023, section 6.6), 72 for a chip of 4 GB (Design
+    for Scalability, PACT 2014, section 5.5). Values: 1 to 10000. Default: 100.0.
     """
 
     def __post_init__(self) -> None:
@@ -1830,20 +1840,20 @@ class Measure:
     precision: Share | None = None
     """Relative precision at which the run ends: the half-width of the 95 % confidence interval of `precision-of`, as a
     share of the figure. The figures must also be steady. The run ends at the latest after `workload.requests`. 0 turns
-    this off. Values: 0 to 0.5. Default: 0.0.
+    the early end off. Values: 0 to 0.5. Default: 0.0.
     """
 
     precision_of: MeasurePrecisionOf | None = None
     """Figure that `precision` applies to. Only with precision other than 0.0. Default: "iops"."""
 
     epoch: Time | None = None
-    """Duration of an epoch, for results over time. It is doubled until `epochs-max` epochs cover the run. Values: 1ps
-    to 1000000s. Default: no results over time.
+    """Duration of an epoch, for results over time. The duration is doubled until `epochs-max` epochs cover the run.
+    Values: 1ps to 1000000s. Default: no results over time.
     """
 
     epochs_max: int | None = None
-    """Maximum number of epochs. Beyond it, they are merged in pairs. Only with epoch set. Values: 2 to 65536. Default:
-    512.
+    """Maximum number of epochs. Beyond this number, epochs are merged in pairs. Only with epoch set. Values: 2 to
+    65536. Default: 512.
     """
 
     collisions: bool | None = None
@@ -1855,8 +1865,8 @@ class Measure:
     """
 
     collision_pairs: int | None = None
-    """Maximum number of collision pairs that are kept, about 24 B each; beyond it, a uniform sample of them. Only with
-    collisions = True. Values: 1 to 1073741824. Default: 4194304.
+    """Maximum number of collision pairs that are kept, about 24 B each. Of more pairs, a uniform sample is kept. Only
+    with collisions = True. Values: 1 to 1073741824. Default: 4194304.
     """
 
     chip_states: bool | None = None
@@ -1871,12 +1881,12 @@ class Measure:
 
     network_events_max: int | None = None
     """Maximum number of transfers, link uses and scout steps in the recording of the network. The recording ends when
-    it is full. Only with network = True. Values: 1 to 10000000. Default: 5000.
+    this number is reached. Only with network = True. Values: 1 to 10000000. Default: 5000.
     """
 
     timeline_events_max: int | None = None
-    """Maximum number of slices and counter values in a timeline (`--timeline`). The timeline ends when it is full.
-    Values: 1 to 1000000000. Default: 1000000.
+    """Maximum number of slices and counter values in a timeline (`--timeline`). The timeline ends when this number is
+    reached. Values: 1 to 1000000000. Default: 1000000.
     """
 
     window_start: Time | None = None
@@ -1885,7 +1895,9 @@ class Measure:
     """
 
     window_length: Time | None = None
-    """Duration of these recordings. Values: 1ps to 1000000s. Default: to the end of the run."""
+    """Duration of the recording of the network and of the timeline. Values: 1ps to 1000000s. Default: to the end of the
+    run.
+    """
 
     def __post_init__(self) -> None:
         """Refuses values that no configuration takes."""
@@ -1901,7 +1913,7 @@ class Workload:
     """Source of requests. Default: "synthetic"."""
 
     profile: str | None = None
-    """Name of the profile or mix; `flashmesh profiles` lists them. Your own mix is written `src2_1 + 2*proj_3 +
+    """Name of the profile or mix; `flashmesh profiles` lists them. A custom mix is written `src2_1 + 2*proj_3 +
     hm_0@50us`: profiles with a factor on their published arrival rate, or with a mean time between arrivals. Default:
     no profile.
     """
@@ -1947,8 +1959,8 @@ class Workload:
     """
 
     sort: bool | None = None
-    """Whether lines out of order are accepted, in any number, if they can be sorted within the window. They are
-    counted. Only with kind = "trace". Default: False.
+    """Whether any number of lines out of order is accepted, if the sorting window can sort them. The report counts such
+    lines. Only with kind = "trace". Default: False.
     """
 
     flushes: bool | None = None
@@ -1957,8 +1969,8 @@ class Workload:
     """
 
     tolerate: Share | None = None
-    """Share of lines of a trace that may be unusable; above it the run is refused. The option `--tolerate` sets 1.
-    Values: 0 to 1. Default: 0.01.
+    """Share of lines of a trace that may be unusable; above this share the run is refused. The option `--tolerate` sets
+    1. Values: 0 to 1. Default: 0.01.
     """
 
     requests: int | None = None
@@ -2026,9 +2038,9 @@ class Workload:
     """
 
     hot_stride: int | None = None
-    """Distance from one hot block to the next, in blocks: one in this many is hot. With static allocation in the order
-    CWDP, blocks of one page and a stride equal to the number of channels, the hot blocks are those of one row of chips.
-    Only with kind = "synthetic", and with pattern = "hot-stride". Values: 2 to 1000000. Default: 8.
+    """Distance from one hot block to the next, in blocks: with 8, one block in 8 is hot. With static allocation in the
+    order CWDP, blocks of one page and a stride equal to the number of channels, the hot blocks are those of one row of
+    chips. Only with kind = "synthetic", and with pattern = "hot-stride". Values: 2 to 1000000. Default: 8.
     """
 
     hot_traffic: Share | None = None
@@ -2037,19 +2049,19 @@ class Workload:
     """
 
     zones: str | None = None
-    """Zones of the footprint, from its start on: for each the percentage of the requests over the percentage of the
-    footprint, such as `50/5:30/15:20/80`. Only with kind = "synthetic" or "job", and with pattern = "zoned". Default:
-    no zones.
+    """Zones of the footprint, in order from its start. Each zone is written as its percentage of the requests, a slash,
+    and its percentage of the footprint: `50/5:30/15:20/80`. Only with kind = "synthetic" or "job", and with pattern =
+    "zoned". Default: no zones.
     """
 
     pareto_share: float | None = None
-    """Share of the footprint that receives all but this share of the requests: 0.2 is the rule of 80 to 20. Only with
-    kind = "synthetic" or "job", and with pattern = "pareto". Values: 0.001 to 0.999. Default: 0.2.
+    """Share h of the footprint that receives a share 1 - h of the requests: 0.2 is the 80/20 rule. Only with kind =
+    "synthetic" or "job", and with pattern = "pareto". Values: 0.001 to 0.999. Default: 0.2.
     """
 
     normal_deviation: Share | None = None
-    """Share of the footprint over which draws are spread uniformly around the mean of twelve uniform draws. Only with
-    kind = "synthetic" or "job", and with pattern = "normal". Values: 0 to 1. Default: 0.0.
+    """Width of the uniform deviation that is added to the mean of twelve uniform draws, as a share of the footprint.
+    Only with kind = "synthetic" or "job", and with pattern = "normal". Values: 0 to 1. Default: 0.0.
     """
 
     write_size: Sizes | None = None
@@ -2068,9 +2080,8 @@ class Workload:
     """
 
     pass_size: Bytes | None = None
-    """Bytes of one pass of a job over its files. Without it, positions and the random map restart whenever they reach
-    their end. Only with kind = "job". Values: 512B to 1024TiB. Default: no passes: `requests` or the stop time ends the
-    job.
+    """Bytes of one pass of a job over its files. If unset, positions and the random map restart when they reach their
+    end. Only with kind = "job". Values: 512B to 1024TiB. Default: no passes: `requests` or the stop time ends the job.
     """
 
     passes: int | None = None
@@ -2097,8 +2108,8 @@ class Workload:
     """
 
     deallocate_first: bool | None = None
-    """Whether a job deallocates each range before it writes it. Its shares of kinds are then ignored. Only with kind =
-    "job". Default: False.
+    """Whether a job deallocates each range before writing that range. The shares of kinds are then ignored. Only with
+    kind = "job". Default: False.
     """
 
     run_length: int | None = None
@@ -2133,8 +2144,8 @@ class Workload:
     """
 
     interarrival: Time | None = None
-    """Mean time between arrivals; for a mix, between those of all members together. Only with kind = "synthetic" or
-    "job" or "profile". Values: 0ps to 1000s. Default: 10us; what is published of a profile or a mix.
+    """Mean time between arrivals; for a mix, between the arrivals of all members together. Only with kind = "synthetic"
+    or "job" or "profile". Values: 0ps to 1000s. Default: 10us; what is published of a profile or a mix.
     """
 
     burst_length: int | None = None
@@ -2199,15 +2210,16 @@ class Replay:
     """
 
     start_time: Time | None = None
-    """Arrival time of the start of the workload, which is added to all arrivals. `time-scale` multiplies this as well.
-    Only with mode = "open". Values: 0ps to 9223372036854775.807ns. Default: "0ps".
+    """Time added to all arrivals of the workload, before `time-scale` multiplies them. Only with mode = "open". Values:
+    0ps to 9223372036854775.807ns. Default: "0ps".
     """
 
     think_every: int | None = None
     """Requests of a thread between two think times. Only with mode = "closed". Values: 1 to 1000000000. Default: 1."""
 
     phase: int | None = None
-    """Phase of the stream. It starts when the streams of all earlier phases have ended. Values: 0 to 255. Default: 0.
+    """Phase of the stream. A phase starts when the streams of all earlier phases have ended. Values: 0 to 255. Default:
+    0.
     """
 
     start_delay: Time | None = None
@@ -2234,8 +2246,8 @@ class Queue:
     """
 
     namespace: str | None = None
-    """Name of the namespace that the requests address. Offsets of the workload are relative to its start. Default: the
-    first namespace.
+    """Name of the namespace that the requests address. Offsets of the workload are relative to the start of the
+    namespace. Default: the first namespace.
     """
 
     caching: QueueCaching | None = None
@@ -2355,7 +2367,7 @@ class Config:
     """Wear levelling."""
 
     replication: Replication = Replication()
-    """Replication of pages that repeatedly collide with others, on other dies."""
+    """Replication, on other dies, of pages that repeatedly collide with other pages."""
 
     host: Host = Host()
     """The queues and the link of the host."""
@@ -2376,10 +2388,10 @@ class Config:
     """Preconditioning: the state of the drive before the first request."""
 
     power: Power = Power()
-    """Power of the parts of the drive, which changes no times, and the power cut."""
+    """Power of the parts of the drive, which has no effect on times, and the power cut."""
 
     area: Area = Area()
-    """Area of the parts of the drive. It changes no times."""
+    """Area of the parts of the drive, which has no effect on times."""
 
     measure: Measure = Measure()
     """Measurement: warm-up, precision, epochs and recordings. None of it changes the behaviour of the drive."""

@@ -324,7 +324,7 @@ class MappingCache:
     hit_share: float | None
     """Entries found, over entries wanted during the run. Unit: share. None when none was wanted."""
     hits: int
-    """Entries looked up, one for each page of a request, and found. Unit: entries."""
+    """Entries found in DRAM; each page of a request is one lookup. Unit: entries."""
     misses: int
     """Entries for which a translation page was read. Unit: entries."""
     joined_misses: int
@@ -413,7 +413,7 @@ class CollisionPair:
     second: int
     """The higher logical page."""
     occurrences: int
-    """Number of times. Unit: occurrences."""
+    """Number of times that the two pages were outstanding together in such a collision. Unit: occurrences."""
 
 
 @record
@@ -423,19 +423,23 @@ class ReplicationGain:
     replications: int
     """Pages for which the benefit of a copy exceeded its cost. Unit: pages."""
     evictions: int
-    """Of `replications`, pages whose copy was later evicted as the least recently used of `l_M`. Unit: pages."""
+    """Of `replications`, pages whose copy was later evicted as the least recently read one, beyond the limit `l_M`.
+    Unit: pages.
+    """
     ended_by_writes: int
     """Of `replications`, pages that were later written or deallocated, which ends their copy. Unit: pages."""
     reads: int
     """Reads of pages that would have a copy. Unit: pages."""
     reads_moved: int
-    """Of `reads`, reads whose other die had fewer reads outstanding. Unit: pages."""
+    """Of `reads`, reads for which the die of the copy had fewer reads outstanding. Unit: pages."""
     imbalanced_avoided: int
-    """Imbalanced collisions that would have been balanced, or no collision, on the other die. Unit: pages."""
+    """Reads in an imbalanced collision that would have been in a balanced collision, or in none, on the die of the
+    copy. Unit: pages.
+    """
     imbalanced_avoided_share: float | None
     """`imbalanced_avoided` over the imbalanced collisions. Unit: share. None without imbalanced collisions."""
     wait_saved_ps: int
-    """Waiting time that `reads_moved` would have saved: `flash.read-time` for each read by which the other die had
+    """Waiting time that `reads_moved` would have saved: `flash.read-time` for each read that the die of the copy had
     fewer outstanding. Unit: ps.
     """
 
@@ -457,14 +461,16 @@ class Collisions:
     pages.
     """
     imbalanced: int
-    """Of `collisions`, those where the die had at least two more. Unit: pages."""
+    """Of `collisions`, those where the die had at least two more reads outstanding than the least loaded die. Unit:
+    pages.
+    """
     imbalanced_share: float | None
     """`imbalanced` over `collisions`. Unit: share. None without collisions."""
     read_collision_ratio: float | None
     """`collisions` over `reads`. Unit: ratio. None without reads."""
     read_collision_ratio_expected: float | None
-    """Expected value of `read_collision_ratio` by chance: simulated beside the run, with the same number of reads
-    outstanding, at random dies. Unit: ratio. None without reads.
+    """Expected value of `read_collision_ratio` by chance, simulated beside the run: the same reads are outstanding,
+    each at a random die. Unit: ratio. None without reads.
     """
     read_collision_ratio_closed_form: float | None
     """`read_collision_ratio_expected` in closed form: the mean of 1 - (1 - 1/n)^(k-1) over reads that arrive as one of
@@ -473,16 +479,16 @@ class Collisions:
     observations: int
     """Points of time, `measure.collision-interval` apart, at which reads were outstanding. Unit: observations."""
     average_occ: float | None
-    """Average outstanding command count: reads outstanding at an observation, mean. Unit: reads. None without
-    observations.
+    """Average outstanding command count (OCC): mean number of reads outstanding at an observation. Unit: reads. None
+    without observations.
     """
     collision_ratio: float | None
     """Share of the observations at which some die had more than one read outstanding: the measured collision ratio of
     Table 2. Unit: ratio. None without observations.
     """
     collision_ratio_expected: float | None
-    """Expected value of `collision_ratio` by chance: simulated beside the run, with the same number of reads
-    outstanding, at random dies. Unit: ratio. None without observations.
+    """Expected value of `collision_ratio` by chance, simulated beside the run: the same reads are outstanding, each at
+    a random die. Unit: ratio. None without observations.
     """
     collision_ratio_closed_form: float | None
     """`collision_ratio_expected` in closed form: the mean of 1 - n! / ((n-k)! n^k) over observations of k reads on n
@@ -498,14 +504,14 @@ class Collisions:
     Unit: pairs.
     """
     pair_occurrences: int
-    """Times that reads of such a pair were outstanding together on a die with an imbalanced collision. Unit:
-    occurrences.
+    """Number of times that the reads of one of these pairs were outstanding together on a die with an imbalanced
+    collision. Unit: occurrences.
     """
     mean_repetition: float | None
     """Mean number of occurrences of a pair. Unit: occurrences. None without pairs."""
     pairs_kept_share: float
     """Share of the pairs that are kept, each with all its occurrences; below 1 when there were more than
-    `measure.collision-pairs`. Pairs are chosen by a hash, so the kept ones are a fair sample. Unit: share.
+    `measure.collision-pairs`. Kept pairs are selected by a hash and are a fair sample of all. Unit: share.
     """
     top_5_percent_share: float | None
     """Share of the occurrences that the most repeated 5 % of the pairs account for. Unit: share. None without pairs."""
@@ -539,7 +545,7 @@ class Replication:
     """Pages for which the benefit of a copy exceeded its cost. Unit: pages."""
     dropped: int
     """Of `wanted`, pages given up before a copy was programmed: the page was written, deallocated or moved meanwhile,
-    or its die had no room. Unit: pages.
+    or the target die had no room. Unit: pages.
     """
     made: int
     """Copies that were programmed and became replicas of their pages. Unit: pages."""
@@ -548,7 +554,7 @@ class Replication:
     ended_by_writes: int
     """Of `made`, replicas that ended because their page was written or deallocated. Unit: pages."""
     originals_kept: int
-    """Of `made`, replicas given up at the limit `l_M`, because the original had served more reads. Unit: pages."""
+    """Of `made`, replicas dropped at the limit `l_M` because their original had served more reads. Unit: pages."""
     copies_kept: int
     """Of `made`, replicas that replaced their original at the limit `l_M`. Unit: pages."""
     reads: int
@@ -556,15 +562,15 @@ class Replication:
     reads_of_copies: int
     """Of `reads`, reads that the replica served. Unit: pages."""
     imbalanced: int
-    """Reads that still arrived in an imbalanced collision. Unit: pages."""
+    """Reads that arrived in an imbalanced collision despite replication. Unit: pages."""
     imbalanced_avoided: int
     """Reads that a replica served and that would have arrived in an imbalanced collision at the die of the original.
     Unit: pages.
     """
     extra_read_bytes: int
-    """Bytes read beyond the requested ones, to get whole pages to copy. Unit: B."""
+    """Bytes read beyond the requested ones, because a copy needs the whole page. Unit: B."""
     program_ps: int
-    """Time for which dies were programming copies. Unit: ps."""
+    """Total time that dies spent programming copies. Unit: ps."""
     copies_end: int
     """Pages with a replica at the end of the run. Unit: pages."""
     copies_peak: int
@@ -572,7 +578,7 @@ class Replication:
     copies_max: int
     """`l_M`: limit of pages with a replica. Unit: pages."""
     pair_bytes: float
-    """DRAM of a collision pair: two pages of its die, and a slack counter for each die. Unit: B."""
+    """DRAM of an entry of a collision pair list: two pages of its die, and a slack counter for each die. Unit: B."""
     list_bytes: int
     """DRAM of the collision pair lists. Unit: B."""
     map_bytes: int
@@ -1068,18 +1074,20 @@ class DriveArea:
 
 @record
 class TraceTally:
-    """The lines with one outcome, and the first of them."""
+    """The number of lines with one outcome, and the first of these lines."""
 
     reason: str
     """The reason for rejecting the lines, or the action that was ignored."""
     lines: int
     """Number of lines. Unit: lines."""
     first_line: int
-    """The first of these lines, from 1; in a binary trace the record. Unit: line number."""
+    """The number of the first of these lines, or of the first record of a binary trace, from 1. Unit: line number."""
     first_column: int
-    """Its column, or the byte within its record, from 1; 0 for the whole line. Unit: column number."""
+    """The column in the first line, or the byte within the first record, from 1; 0 for the whole line. Unit: column
+    number.
+    """
     message: str
-    """The message for the first line: what is wrong with it."""
+    """The error message for the first line."""
 
 
 @record
@@ -1117,7 +1125,7 @@ class TraceContents:
     compression: Literal["plain", "gzip", "zstd", "xz"]
     """Compression of the file."""
     lines: int
-    """Lines read; of a binary trace records, here and below. Unit: lines."""
+    """Lines read. In a binary trace, lines are records, here and below. Unit: lines."""
     requests: int
     """Requests that will run. Unit: requests."""
     reads: int
@@ -1169,8 +1177,8 @@ class TraceContents:
     rejected: tuple[TraceTally, ...]
     """Lines that cannot be used, by reason."""
     ignored: tuple[TraceTally, ...]
-    """Lines with an action that has no work for the drive (flushes, unless `workload.flushes`), or that does not say
-    which, by action.
+    """Lines with an action without work for the drive (such as flushes, unless `workload.flushes`) or with unknown
+    work, by action.
     """
     skipped: int
     """Blank lines, comments, headers and bookkeeping. Unit: lines."""

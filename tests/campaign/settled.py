@@ -63,7 +63,7 @@ def drawn(seed: int, transient: str | None = None) -> dict[str, Any]:
             tables["precondition"] = {"kind": "none"}
         case "filling cache":
             tables["measure"] = {"warm-up": "none"}
-            tables["cache"]["capacity"] = "64MiB"
+            tables["cache"] |= {"capacity": "64MiB", "throttle-interval": "0ps"}
             # Writes alone come as fast as the link carries them, faster than any drive destages them.
             tables["workload"] |= {"request-size": "16KiB", "read-share": 0.0}
             tables["replay"]["outstanding"] = 64

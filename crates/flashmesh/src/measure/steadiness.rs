@@ -82,8 +82,9 @@ quantities! {
 pub struct Stores {
     /// Sets of planes that collect together.
     pub sets: u64,
-    /// Pages of a victim: of all blocks that are collected together.
-    pub victim_pages: u64,
+    /// Planes of a set. A collection erases a block of each.
+    pub planes_of_set: u64,
+    pub block_pages: u64,
     /// Pages of the SLC cache.
     pub slc_pages: u64,
     /// Logical pages of the host that hold data.
@@ -163,10 +164,15 @@ pub fn are_stores_balanced(batches: &Batches) -> bool {
 }
 
 /// Returns the least-squares rise of a level over `marks`, or its difference from `before` to the last of them where that is larger in magnitude: the
-/// fitted line misses most of the growth of a store that fills early.
+/// fitted line misses most of the growth of a store that fills early. Returns 0 if the level comes back to its start in the second half: it fluctuates.
 fn growth(before: &DriveMark, marks: &[DriveMark], level: impl Fn(&Levels) -> u64) -> f64 {
-    let at = |mark: &DriveMark| level(&mark.levels) as f64;
-    let difference = at(&marks[marks.len() - 1]) - at(before);
+    let at = |mark: &DriveMark| level(&mark.levels);
+    let later = || marks[marks.len() / 2..].iter().map(at);
+    let is_back = later().min() <= Some(at(before)) && later().max() >= Some(at(before));
+    if is_back {
+        return 0.0;
+    }
+    let difference = at(&marks[marks.len() - 1]) as f64 - at(before) as f64;
     let rise = rise(marks, &level);
     if difference.abs() > rise.abs() { difference } else { rise }
 }
@@ -270,7 +276,7 @@ impl Judged<'_> {
 
     /// Returns what the stores of the drive tell.
     fn found(&self) -> Vec<(Unsteady, Option<u64>)> {
-        let Stores { sets, victim_pages, slc_pages, mapped_pages, is_drawn } = *self.stores;
+        let Stores { sets, planes_of_set, block_pages, slc_pages, mapped_pages, is_drawn } = *self.stores;
         let mut found = Vec::new();
         let written = self.count(|mark| mark.counts.flash.pages_written);
         let programmed = self.count(|mark| mark.counts.flash.user_programs);
@@ -278,19 +284,20 @@ impl Judged<'_> {
         // Pages that the device cache holds will be programmed.
         let programmed = if programmed > 0.0 { programmed } else { written };
         if programmed > 0.0 {
-            let collections = self.count(|mark| mark.counts.gc.collections);
+            let victims = self.count(|mark| mark.counts.gc.collections);
             let moved = self.count(|mark| mark.counts.gc.pages_moved);
-            let gained =
-                if collections > 0.0 { victim_pages as f64 - moved / collections } else { victim_pages as f64 };
-            let round = sets as f64 * gained.max(1.0);
+            let moved_of_victim = if victims > 0.0 { moved / victims } else { 0.0 };
+            let gained = planes_of_set as f64 * (block_pages as f64 - moved_of_victim).max(1.0);
+            let round = sets as f64 * gained;
             let rounds = ROUNDS_MIN * round;
             let wanted_of_window = match is_drawn {
                 true if sets as f64 >= SETS_MIN => 0.0,
-                true => rounds.min(COLLECTIONS_MIN * gained.max(1.0)),
+                true => rounds.min(COLLECTIONS_MIN * gained),
                 false => rounds,
             };
             let fallen = -self.rise(|levels| levels.free_pages);
-            let of_chance = 2.0 * (sets as f64 / 6.0).sqrt() * gained.max(1.0);
+            // Between two erases the free pages of a set fall by those of a victim: two standard deviations of the sum over sets at any phases.
+            let of_chance = 2.0 * (sets as f64 / 6.0).sqrt() * (planes_of_set * block_pages) as f64;
             if self.last().counts.gc.collections == 0 && !is_drawn {
                 let ahead = (last.before_collection as f64 + ROUNDS_MIN * round) / programmed;
                 found.push((Unsteady::CollectionAhead, self.lengthened(1.0 + ahead)));

@@ -83,7 +83,8 @@ impl Snapshot<'_> {
         let planes = ftl.planes_collected_together();
         Stores {
             sets: u64::from(self.geometry.planes() / planes),
-            victim_pages: u64::from(planes) * u64::from(self.geometry.pages_per_block),
+            planes_of_set: u64::from(planes),
+            block_pages: u64::from(self.geometry.pages_per_block),
             slc_pages: ftl.slc_pages(),
             mapped_pages: ftl.mapped_pages(),
             is_drawn: ftl.is_stationary() && writes_match(self.config),
