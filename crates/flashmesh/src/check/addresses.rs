@@ -80,7 +80,7 @@ mod tests {
             (|geometry| geometry.channels = 3, "the drive has chips = 6, and the configuration makes it 4"),
             (|geometry| geometry.logical_pages += 1, "logical pages = 129"),
             (|geometry| geometry.sector_size = Bytes::from_kib(4), "sizes of pages"),
-            // The same counts, but another arrangement.
+            // All counts stay the same, but each chip has a channel of its own.
             (|geometry| (geometry.channels, geometry.chips_per_channel) = (4, 1), "chip and channel of die 1"),
             (|geometry| (geometry.chips_per_channel, geometry.planes_per_die) = (1, 4), "chips = 2"),
             (|geometry| (geometry.blocks_per_plane, geometry.pages_per_block) = (4, 8), "blocks = 32"),
@@ -97,7 +97,7 @@ mod tests {
         let mut twice = config();
         twice.geometry.page_size = Bytes::from_kib(8);
         twice.geometry.capacity = Some(Bytes::from_kib(8 * 128));
-        // This geometry still uses the larger page size to find the page of a byte.
+        // A wrong geometry: the page that contains a byte is computed with the larger page size.
         let mut geometry = Geometry::new(&twice.geometry).expect("the geometry is possible");
         geometry.page_size = Bytes::from_kib(4);
         assert_fails(&Oracles::new(&geometry, &config()), "addresses", "page of byte 520192 = Lpn(63)");

@@ -1,10 +1,10 @@
-//! Table indexed by id, without hashing, for lookups at every event. Ids are dense from 0, so the table is small.
+//! Table indexed by id, for lookups at every event without hashing. Ids are dense from 0, so the table is small.
 
 use std::marker::PhantomData;
 
 use crate::ids::Id;
 
-/// A value for each id, the default until it is set.
+/// A value for each id, default until set.
 #[derive(Clone, Debug)]
 pub(super) struct ById<I, T> {
     values: Vec<T>,

@@ -1,4 +1,4 @@
-//! Oracle `clock`: time never decreases, by comparison with the time of the last event.
+//! Oracle `clock`: time never decreases. The oracle compares each event with the previous one.
 
 use crate::units::Time;
 

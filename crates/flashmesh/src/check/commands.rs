@@ -1,5 +1,5 @@
-//! Oracle `commands`: a command is sent to the die that began the operation, with its kind and planes, and takes the time
-//! of these; a transfer over a channel takes the time of its bytes. Times are computed anew from the configuration.
+//! Oracle `commands`: a command is sent to the die that began the operation, with its kind and planes, and takes the configured time for them; a
+//! transfer over a channel takes the time of its bytes. Times are computed anew from the configuration.
 
 use crate::config::Config;
 use crate::fabric::{Message, Payload, Sent};
@@ -78,7 +78,7 @@ mod tests {
 
     const DIE: DieId = DieId(1);
 
-    /// Returns a bus that moves a byte in a nanosecond, with a command time of 10 ns, and 30 ns for each further plane.
+    /// Returns a configuration with 1 ns a byte, a command time of 10 ns, and 30 ns for each further plane.
     fn config_of(kind: FabricKind) -> Config {
         let mut config = config();
         config.fabric.kind = kind;
@@ -87,7 +87,7 @@ mod tests {
         config
     }
 
-    /// Sends the command of a program over two planes to die 1, after `change`.
+    /// Sends the command of a two-plane program to die 1, after `change` has altered it.
     fn sent(config: &Config, change: impl Fn(&mut Payload, &mut Sent)) -> Oracles {
         let mut oracles = oracles_with(config);
         let grant = Grant { die: DIE, phase: TransferPhase::Command, path: PathId(0) };
@@ -106,7 +106,7 @@ mod tests {
     fn a_command_with_the_time_of_its_kind_and_planes_is_right() {
         assert_silent(&sent(&config_of(FabricKind::Bus), |_, _| ()));
         assert_silent(&sent(&config_of(FabricKind::Ideal), |_, _| ()));
-        // Two control packets of 8 B and 24 B around the data, at two bytes in a nanosecond.
+        // Two control packets of 8 B and 24 B of framing around the data, at two bytes a nanosecond.
         assert_silent(&sent(&config_of(FabricKind::Pssd), |_, sent| sent.least = ns(4 + 4 + (8192 + 24) / 2)));
     }
 

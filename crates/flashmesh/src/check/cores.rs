@@ -1,6 +1,6 @@
-//! Oracle `cores`: a core of the controller does one job at a time, for the time of its kind, and jobs run in order of arrival. Every command
-//! that begins, every completion that is sent and every page that moves had a job, if such jobs take time. The oracle schedules the jobs itself
-//! and compares.
+//! Oracle `cores`: a core of the controller does one job at a time, for the time of its kind, and jobs run in order of arrival. Every command that
+//! begins, every completion that is sent and every page that moves had a job, unless such jobs take no time. The oracle schedules the jobs itself and
+//! compares.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,11 +17,11 @@ pub(super) struct Cores {
     /// Time at which each core will have finished its jobs.
     free_at: Vec<Time>,
     under_way: Vec<(Job, Time)>,
-    /// Commands whose job is done but which have not begun, with their kind and units.
+    /// Commands whose job is done and which have not begun, with their kind and number of mapping units.
     commands: FxHashMap<RequestId, (RequestKind, u64)>,
     /// Requests whose completion job is done.
     completions: FxHashSet<RequestId>,
-    /// Pages whose collection job is done, less those programmed; `None` if pages move without such a job.
+    /// Pages whose collection job is done and which are not programmed yet; `None` if pages move without a job.
     moves: Option<u64>,
 }
 
@@ -30,7 +30,7 @@ impl Cores {
 
     pub(super) fn new(config: &Config) -> Cores {
         let mut times = config.firmware.clone();
-        // Pages that bypass the controller need no core.
+        // Pages that bypass the controller need no job.
         if config.gc.copyback || config.gc.r#move != Move::ThroughController {
             times.collect_time = Time::ZERO;
         }
@@ -41,7 +41,7 @@ impl Cores {
             under_way: Vec::new(),
             commands: FxHashMap::default(),
             completions: FxHashSet::default(),
-            // MBM also programs pages that it has read for requests. Notices do not distinguish them.
+            // Without this oracle under MBM, which also programs pages that it read for requests: notices do not distinguish them.
             moves: (config.ftl.policy != FirmwarePolicy::Mbm).then_some(0),
         }
     }
@@ -143,7 +143,7 @@ mod tests {
         Time::from_us(us)
     }
 
-    /// Returns two cores, with 3 + 2 x 1 us for a read of two pages of 16 KiB, 4 us for a completion, 2 us for a move.
+    /// Returns two cores. A read of two 16 KiB pages takes 3 + 2 x 1 us, a completion 4 us, a move 2 us.
     fn cores() -> Cores {
         let firmware = Firmware {
             cores: 2,

@@ -1,4 +1,4 @@
-//! Oracle `data`: the data of a program either comes over the path with its command or was copied from another chip before, never both. Read data
+//! Oracle `data`: the data of a program either comes over the path with its command or was copied from another chip earlier, never both. Read data
 //! leaves the chip with the requested size. If programs write several mapping units, the command brings data for all of them, even for units left
 //! empty. The oracle keeps a model of the page buffers and of the pages read.
 
@@ -28,11 +28,12 @@ pub(super) struct Data {
     slc_program: Bytes,
     slc: SlcArea,
     has_slc: bool,
-    /// Data for each plane that the last program of each die brought, if programs write several units.
+    /// Data for each plane that came with the last program command of each die, if programs write several mapping units.
     brought: ById<DieId, Bytes>,
-    /// Bytes sent with the last program command of each die and not yet programmed, in multiples of [`page`](Data::page); `None` for a copyback.
+    /// Bytes that came with the last program command of each die and are not programmed yet, in multiples of [`page`](Data::page); `None` for a
+    /// copyback.
     commanded: ById<DieId, Option<Bytes>>,
-    /// Original pages of the data in the page buffer of each plane: one page, or mapping units from one victim plane that one program writes.
+    /// Pages from which the data in the page buffer of each plane was copied: one page, or mapping units of one program from one plane.
     copied: FxHashMap<PlaneId, Vec<Ppn>>,
     parts: Parts,
     /// Mapping units that the page buffer of a plane can hold.
@@ -43,14 +44,14 @@ pub(super) struct Data {
     ended: u64,
 }
 
-/// Rule for which units of a page leave in one transfer.
+/// Rule for the mapping units of a page that leave in one transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Parts {
-    /// All units of the page.
+    /// All units leave together.
     Never,
-    /// As many units as the bytes of the transfer cover.
+    /// As many units leave as the transfer has bytes for.
     Counted,
-    /// Unknown. A notice reports each unit that has arrived in another chip.
+    /// Unknown. A notice reports each unit that arrives in another chip.
     Told,
 }
 
@@ -58,7 +59,7 @@ enum Parts {
 #[derive(Clone, Copy, Debug)]
 struct Outgoing {
     ppn: Ppn,
-    /// Bytes of the page that are to leave, if known.
+    /// Bytes of the page that are to leave; `None` if unknown.
     wanted: Option<Bytes>,
     /// Number of the operation that read the page.
     operation: u64,
@@ -94,8 +95,8 @@ impl Data {
         }
     }
 
-    /// Returns the bytes, with metadata, that a program brings for a page of which a request wrote `written` (`None`: all). Without metadata if a
-    /// program has several units: theirs is counted once for the whole program.
+    /// Returns the bytes that a program brings for a page of which a request wrote `written` (`None`: all). Includes metadata, except if a program
+    /// has several units: then metadata is counted once for the whole program.
     fn page(&self, written: Option<Bytes>) -> Bytes {
         if self.program.is_some() && !self.partial {
             return self.cuts.page_size();
@@ -112,20 +113,20 @@ impl Data {
         self.ended += 1;
     }
 
-    /// Checks a transfer of read data out of a die. A transfer to another chip may carry a part of a page; the rest follows.
+    /// Checks a transfer of read data out of a die. A transfer to another chip may carry a part of a page; later transfers carry the rest.
     fn left(&mut self, die: DieId, bytes: Bytes, is_copy: bool) -> Result<(), String> {
-        // With a device cache the wanted bytes are unknown; `copied` removes each unit when its arrival is reported.
+        // With a device cache the size is unknown; `copied` removes each unit when its arrival is reported.
         if is_copy && self.parts == Parts::Told {
             return Ok(());
         }
-        // Units of one page may leave in several transfers, some through the controller and some to other chips.
+        // Mapping units of one page may leave in several transfers, some to the controller and some to other chips.
         let (cuts, may_part) = (&self.cuts, self.parts == Parts::Counted);
         let is_enough = |wanted: Option<Bytes>| may_part && wanted.is_some_and(|wanted| cuts.moved(wanted) >= bytes);
         let outgoing = self.outgoing.at(die);
         let Some(Outgoing { ppn, mut wanted, operation }) = outgoing.pop_front() else {
             return Err(format!("{bytes} left die {}, which has read nothing that is still to leave", die.0));
         };
-        // Units of a page that were read together leave together.
+        // Mapping units of a page leave together if one operation read them.
         while !is_enough(wanted)
             && let Some(&other) = outgoing.front()
             && (other.operation, other.ppn.0 / self.units) == (operation, ppn.0 / self.units)
@@ -209,15 +210,15 @@ impl Data {
         Err(format!("page {} was dropped from the buffer of plane {}, which does not hold it", from.0, plane.0))
     }
 
-    /// Removes the data of page `from` from the buffer of a plane. Returns false if it is not there.
+    /// Removes the data of page `from` from the page buffer of a plane. Returns whether the buffer held it.
     fn take_copied(&mut self, from: Ppn, plane: PlaneId) -> bool {
         let Some(held) = self.copied.get_mut(&plane) else { return false };
         let at = held.iter().position(|held| *held == from);
         at.is_some_and(|at| held.swap_remove(at) == from)
     }
 
-    /// Checks that the data of a programmed page is available. `from` is the old location of a moved page, `written` the bytes that a request
-    /// wrote.
+    /// Checks that the data for the programmed page `ppn` is available. `from` is the old location of a moved page, `written` the size of a partial
+    /// write.
     pub(super) fn programmed(&mut self, ppn: Ppn, from: Option<Ppn>, written: Option<Bytes>) -> Result<(), String> {
         let plane = self.homes.plane_of(ppn);
         if from.is_some_and(|from| self.take_copied(from, plane)) {
@@ -286,7 +287,7 @@ mod tests {
         assert_eq!(data.programmed(Ppn(64), None, None), Ok(()));
         let error = data.programmed(Ppn(96), None, None).expect_err("one page came");
         assert_eq!(error, "page 96 was programmed, but no data for it has come to die 1");
-        // A page in the buffer is not data for another page.
+        // A copied page cannot serve as data for another page.
         assert_eq!(data.copied(Ppn(0), PlaneId(2)), Ok(()));
         assert!(data.programmed(Ppn(65), Some(Ppn(1)), None).is_err());
     }
@@ -367,7 +368,7 @@ mod tests {
             config.fabric.channel_rate = Rate::UNLIMITED;
             config
         };
-        // With its share of the 64 B of metadata for a page of 4 KiB.
+        // The metadata share of the bytes is included, from 64 B for a page of 4 KiB.
         for (partial, kind, right) in [
             (false, RequestKind::Read, 512 + 8),
             (true, RequestKind::Read, 512 + 8),

@@ -1,6 +1,6 @@
-//! Oracle `dies`: a die does one operation at a time, for the time of its kind and pages, and a suspended operation keeps its progress. If the dies
-//! of a chip take turns, one of them works at a time. If they are suspended together, only reads run on the chip until all resume. The oracle is a
-//! state machine of each die, with times computed anew from the configuration.
+//! Oracle `dies`: a die does one operation at a time, for the time of its kind and pages, and a suspended operation keeps its progress. Without die
+//! interleaving, one die of a chip works at a time. With suspension of whole chips, only reads run on a suspended chip until all of its dies resume.
+//! The oracle is a state machine of each die, with times computed anew from the configuration.
 
 use std::ops::Range;
 
@@ -18,11 +18,11 @@ use super::kinds::Expected;
 struct Operation {
     kind: OperationKind,
     planes: usize,
-    /// Array time of its pages, once known.
+    /// Array time for the pages of the operation, once known.
     nominal: Time,
     worked: Time,
     suspensions: u32,
-    /// Whether its array time includes suspending another operation.
+    /// Whether the array time includes the suspension of another operation.
     suspends: bool,
 }
 
@@ -36,7 +36,7 @@ enum Array {
         since: Time,
         until: Time,
     },
-    /// A read has ended, and its data waits for the page register.
+    /// A finished read, whose data waits for the page register.
     Holding(Operation),
 }
 
@@ -45,7 +45,7 @@ struct Die {
     array: Array,
     register: usize,
     suspended: Option<Operation>,
-    /// Whether the time to suspend has not been charged to an operation yet.
+    /// Whether no operation has been charged with the time to suspend yet.
     suspending: bool,
     /// Time of the last suspension.
     suspended_at: Time,
@@ -56,7 +56,7 @@ pub(super) struct Dies {
     dies: Vec<Die>,
     homes: Homes,
     flash: config::Flash,
-    /// Whether chips are connected by a network, in which each die works independently.
+    /// Whether the interconnect is NoSSD, in which each die is suspended on its own.
     is_network: bool,
     times: Times,
     /// Possible times of operations on large mapping units, by kind; `None` if units are at most a page.
@@ -115,7 +115,7 @@ impl Dies {
         pairs.any(|(read, programmed)| self.times.array(kind, read, programmed) == time)
     }
 
-    /// Checks the time of the last operation by the pages of one of its planes.
+    /// Checks the time of the last operation against the pages read and programmed in one of its planes.
     pub(super) fn told(&self, id: DieId, read: PageAt, programmed: PageAt) -> Result<(), String> {
         let Some(Ended { kind, worked, .. }) = self.ended.filter(|ended| ended.die == id) else { return Ok(()) };
         let nominal = self.times.array(kind, read, programmed);
@@ -129,13 +129,13 @@ impl Dies {
         Err(format!("die {} worked for {worked} on a {kind:?} of {page}, which takes {nominal}", id.0))
     }
 
-    /// Returns the array time of the last operation, if `id` ended it.
+    /// Returns the array time of the last operation; 0 if another die than `id` ended it.
     pub(super) fn worked(&self, id: DieId) -> Time {
         self.ended.filter(|ended| ended.die == id).map_or(Time::ZERO, |ended| ended.worked)
     }
 
-    /// Checks the time of the last operation by the large unit of one of its planes: an operation of one plane takes the time of its unit, of
-    /// several planes that of the slowest unit.
+    /// Checks the time of the last operation against the large unit of one of its planes. An operation of several planes takes the time of its
+    /// slowest unit.
     pub(super) fn told_of_unit(
         &self,
         id: DieId,
@@ -162,7 +162,7 @@ impl Dies {
         Err(format!("die {} worked for {worked} on a {kind:?} of a mapping unit, which takes {nominal}", id.0))
     }
 
-    /// Returns the dies that are suspended with `id`, including itself.
+    /// Returns the dies that are suspended together with `id`, including `id`.
     fn suspended_with(&self, id: DieId) -> impl Iterator<Item = DieId> + use<> {
         let flash = &self.flash;
         let is_of_chip = flash.die_interleaving
@@ -173,7 +173,7 @@ impl Dies {
         chip.filter(move |&die| is_of_chip || die == id)
     }
 
-    /// If the dies of a chip take turns, checks that no other die of the chip works, holds data or has a suspended operation.
+    /// Checks that no other die of the chip works, holds data or has a suspended operation, unless dies interleave.
     fn other_dies_rest(&self, id: DieId, kind: OperationKind) -> Result<(), String> {
         if self.flash.die_interleaving {
             return Ok(());
@@ -203,8 +203,8 @@ impl Dies {
         {
             return refuse(format!("a {:?} is suspended: only reads run meanwhile", suspended.kind));
         }
-        // A die suspended alone charges the time to suspend to its next read. A chip charges it to every read that begins before the suspension is
-        // complete.
+        // With suspension of single dies, the next read of the die pays the time to suspend. With suspension of chips, every read that begins before
+        // the suspension is complete pays it.
         let own = std::mem::take(&mut self.dies[id.index()].suspending);
         let is_pending = |die: DieId| {
             let die = &self.dies[die.index()];

@@ -1,9 +1,8 @@
-//! Oracle `durability`: after a power cut, recovery finds every programmed page, at a location with its newest version; a page deallocated before a
-//! confirmed flush stays empty; and a replica that is found has the newest version, too. The oracle compares the recovered map with the model in
-//! `pages`.
+//! Oracle `durability`: after a power cut, recovery finds every programmed page, at a location that holds its newest version; a page deallocated
+//! before a confirmed flush stays empty; and a replica that is found has the newest version, too. The oracle compares the recovered map with the
+//! model in `pages`.
 //!
-//! Whether acknowledged data was on flash is checked by the oracles `requests` and `cache`: a write completes with its program, or is counted as
-//! lost.
+//! The oracles `requests` and `cache` check that acknowledged data was on flash: a write completes with its program, or is counted as lost.
 
 use std::ops::Range;
 
@@ -16,7 +15,7 @@ use crate::ids::{Lpn, Ppn, RequestId};
 pub(super) struct Durability {
     order: u64,
     deallocated: FxHashMap<Lpn, u64>,
-    /// Flushes in flight: their pages, and the number of the last deallocation before them.
+    /// Flushes in flight, each with its pages and the number of the last deallocation before it.
     flushes: FxHashMap<RequestId, (Range<u32>, u64)>,
     confirmed: Vec<(Range<u32>, u64)>,
 }
@@ -40,7 +39,7 @@ impl Durability {
         }
     }
 
-    /// Returns whether a flush confirmed the last deallocation of `lpn`.
+    /// Returns whether a flush has confirmed the last deallocation of `lpn`.
     fn is_confirmed(&self, lpn: Lpn) -> bool {
         let holds = |&order: &u64| {
             self.confirmed.iter().any(|(pages, confirmed)| pages.contains(&lpn.0) && order <= *confirmed)

@@ -1,5 +1,5 @@
-//! Oracle `energy`: the reported energy is the sum over the observed operations and uses of links, plus that of routers and controllers over the
-//! whole run.
+//! Oracle `energy`: the reported energy is the sum over all observed operations and uses of links, plus the energy of routers and controllers over
+//! the whole run.
 
 use crate::config::{self, Config};
 use crate::fabric::LinkUse;
@@ -14,7 +14,7 @@ use super::arithmetic::{PageAt, Times};
 use super::by_id::ById;
 use super::kinds::Expected;
 
-/// Largest relative difference of sums in different order.
+/// Largest relative difference that the order of a sum can cause.
 const ROUNDING: f64 = 1e-9;
 
 #[derive(Clone, Debug)]
@@ -25,12 +25,12 @@ pub(super) struct Energy {
     /// Capacitive load of a channel, relative to a channel of 8 chips.
     channel_length: f64,
     router_power: Wattage,
-    /// Stack of the operations of each die: a read that suspended another operation ends first.
+    /// Operations in progress of each die, as a stack: a read that suspended an operation ends first.
     under_way: ById<DieId, Vec<OperationKind>>,
     ended: [u64; OperationKind::ALL.len()],
-    /// Operation that ended last, until its first page is reported.
+    /// Last operation that ended, until its first page is reported.
     untold: Option<OperationKind>,
-    /// Array time beyond that of lower pages, in seconds: of reads, and of programs.
+    /// Excess of array times over those of lower pages, in seconds, summed over reads and over programs.
     beyond_read_s: f64,
     beyond_program_s: f64,
     used: ById<LinkId, Time>,
@@ -75,7 +75,7 @@ impl Energy {
         }
     }
 
-    /// Adds the array time of the last operation, by the pages of its first reported plane.
+    /// Adds the excess array time of the last operation over lower pages, by the pages of its first reported plane.
     pub(super) fn told(&mut self, read: Option<PageAt>, programmed: Option<PageAt>) {
         let Some(kind) = self.untold.take() else { return };
         let times = &self.times;
@@ -94,7 +94,7 @@ impl Energy {
         }
     }
 
-    /// Adds the array time of the last operation, which was on large units and worked for `worked`.
+    /// Adds the excess array time of the last operation, on large units, which took `worked`.
     pub(super) fn told_of_unit(&mut self, read: Option<PageAt>, worked: Time) {
         let Some(kind) = self.untold.take() else { return };
         let alone = worked.saturating_sub(self.times.decoding(kind)).as_secs_f64();
@@ -125,10 +125,10 @@ impl Energy {
         let (mut channels, mut point_to_point) = (0.0, 0.0);
         for ((link, usage), number) in layout.links.iter().zip(usage).zip(0..) {
             let moved = usage.busy_by(end);
-            // The use of a link that is still held has not been reported yet.
+            // A use is reported when it ends, so a link that is still held has an unreported one.
             let is_held = is_torn || held.iter().any(|(other, _)| *other == LinkId(number));
-            // Every transfer crossed exactly one link if the counts are equal. They cannot be compared if transfers were cut off, nor with
-            // routers, where transfers in flight at the end have crossed links without being counted.
+            // Every transfer crossed exactly one link if the counts are equal. Counts say nothing if transfers were cut off, or with routers: there,
+            // transfers in flight at the end have crossed links and are not counted.
             let is_alone = !self.holds_paths && !is_torn && layout.routers == 0 && hops == self.transfers;
             self.check_link(&link.name, LinkId(number), moved, is_alone, is_held)?;
             match link.kind {
@@ -164,8 +164,8 @@ impl Energy {
         is_near("the nominal power", report.nominal_energy_j, report.nominal_w * end.as_secs_f64())
     }
 
-    /// Checks the time for which bytes moved over a link against the time of its use. If every transfer crosses one link (`is_alone`), they are
-    /// equal; if several, a link may be held longer, while the path is set up.
+    /// Checks the time for which bytes moved over a link against the time for which the link was in use. The times are equal if every transfer
+    /// crosses one link (`is_alone`). Otherwise a link may also be held during path setup.
     fn check_link(&self, name: &str, link: LinkId, moved: Time, is_alone: bool, is_held: bool) -> Result<(), String> {
         let used = self.used.get(link).copied().unwrap_or_default();
         if (moved > used && !is_held) || (moved < used && is_alone) {
@@ -214,7 +214,7 @@ mod tests {
         oracles
     }
 
-    /// Returns the counts of operations by kind, all on lower pages.
+    /// Returns counts of operations, by kind and all on lower pages.
     fn work(operations: [u64; 4]) -> ArrayWork {
         let mut work = ArrayWork::default();
         for (kind, count) in OperationKind::ALL.into_iter().zip(operations) {
@@ -223,7 +223,7 @@ mod tests {
         work
     }
 
-    /// Judges a report that states `operations` and the busy time of channel 1, after `change`.
+    /// Judges a report with the counts `operations` and the busy time of channel 1, after `change` has altered it.
     fn judged(operations: [u64; 4], busy_ns: u64, change: impl Fn(&mut PowerReport)) -> Oracles {
         let (layout, usage) = (layout(LinkKind::Channel, 0), [moved(0), moved(busy_ns)]);
         let activity =

@@ -27,14 +27,14 @@ struct Shadow {
     pages: MapPages,
     room: u64,
     residents: u64,
-    /// Entries in DRAM, and whether they are resident (otherwise they await a write-back).
+    /// Entries in DRAM, each with whether it is resident. The others await a write-back.
     entries: FxHashMap<Lpn, bool>,
-    /// Entries newer than on flash, and whether a program in flight carries their change.
+    /// Entries newer than on flash, each with whether a program in flight carries its change.
     unknown: BTreeMap<Lpn, bool>,
     /// Entries changed since the last check.
     changed: Vec<Lpn>,
     reading: FxHashSet<Lpn>,
-    /// Translation pages in DRAM that are to be programmed.
+    /// Translation pages in DRAM that will be programmed.
     leaving: FxHashSet<Lpn>,
     /// Translation pages in `leaving` whose program has not been issued.
     buffered: FxHashSet<Lpn>,
@@ -42,9 +42,9 @@ struct Shadow {
     order: u64,
     read: FxHashMap<Lpn, u64>,
     dropped: FxHashMap<Lpn, (u64, Time)>,
-    /// Waiting users in order, each with the logical time since which it waits; `None` if the translation page was in DRAM.
+    /// Users that wait for each entry, in order, with the logical time at which the wait began; `None` if the translation page was in DRAM.
     waiting: FxHashMap<Lpn, Vec<(User, Option<u64>)>>,
-    /// Pages that each user may access, since it used their entries.
+    /// Pages that each user may access because it has used their entries.
     used: FxHashMap<User, Vec<Lpn>>,
 }
 
@@ -117,7 +117,7 @@ impl Entries {
             else {
                 return Err(format!("logical page {} was read or written for {} without its entry", lpn.0, name(user)));
             };
-            // The next destage of the page needs the entry again.
+            // The next destage of the page needs its entry again.
             if user.is_none() {
                 pages.swap_remove(at);
             }
@@ -140,7 +140,7 @@ impl Entries {
         }
     }
 
-    /// Checks, after all effects of an event, that every changed entry is in DRAM.
+    /// Checks that every changed entry is in DRAM. Runs after all effects of an event.
     pub(super) fn settled(&mut self) -> Result<(), String> {
         self.with(|shadow| {
             for lpn in std::mem::take(&mut shadow.changed) {

@@ -1,6 +1,6 @@
-//! Oracle `freshness`: a read returns at least the version that was newest when its request reached the drive. Writes of one
-//! page take effect in the order in which they reached the drive, and a write of a part of a page preserves the newest rest.
-//! Versions come from the oracle `pages`.
+//! Oracle `freshness`: a read returns at least the version that was newest when its request reached the drive. Writes of a page take effect in the
+//! order in which they reached the drive, and a partial write keeps the newest content of the rest of its page. Versions come from the oracle
+//! `pages`.
 
 use rustc_hash::FxHashMap;
 
@@ -14,12 +14,12 @@ use super::by_id::ById;
 use super::pages::{Newest, Version};
 use super::per_page::PerPage;
 
-/// Requirements of a request on a page.
+/// What a request requires of a page.
 #[derive(Clone, Copy, Debug, Default)]
 struct Page {
-    /// Newest version when the request reached the drive.
+    /// Newest version at the arrival of the request at the drive.
     newest: Version,
-    /// Version that a partial write read to complete the page.
+    /// Version that a partial write read to complete its page.
     base: Option<Version>,
 }
 
@@ -32,13 +32,13 @@ struct Wants {
     pages: PerPage<Page>,
 }
 
-/// Requirements of the requests in flight.
+/// What the requests in flight require.
 #[derive(Clone, Debug)]
 pub(super) struct Freshness {
     cuts: Cuts,
     wants: ById<RequestId, Option<Wants>>,
     submitted: u64,
-    /// Sequence number of the request whose data each written page holds.
+    /// Sequence number of the write that stored the data of each written page.
     writer: FxHashMap<Lpn, u64>,
 }
 

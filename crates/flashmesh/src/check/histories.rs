@@ -1,4 +1,4 @@
-//! Short event histories for the tests of the oracles, valid ones and ones with an injected fault.
+//! Short event histories for the tests of oracles: valid ones, and some with an injected fault.
 
 use crate::config::{Config, PreconditionKind};
 use crate::flash::die::OperationKind;
@@ -9,7 +9,7 @@ use crate::workload::{IoRequest, RequestKind};
 
 use super::{Oracles, Origin};
 
-/// Returns four dies of two planes, each of eight blocks of four pages of 4 KiB, with logical pages 0 to 127.
+/// Returns a drive of four dies with two planes, each with eight blocks of four pages of 4 KiB. Logical pages are 0 to 127.
 pub(super) fn config() -> Config {
     let mut config = Config::default();
     config.geometry.channels = 2;
@@ -69,7 +69,7 @@ fn die_of(ppn: Ppn) -> DieId {
     geometry.die_of_plane(geometry.plane_of(ppn))
 }
 
-/// Reads a page from `start`. Returns the time at which its data has left.
+/// Reads a page, from time `start` on. Returns the time at which its data has left the die.
 pub(super) fn read(oracles: &mut Oracles, ppn: u32, lpn: u32, request: Option<u32>, start: Time) -> Time {
     let end = operation(oracles, die_of(Ppn(ppn)), OperationKind::Read, start);
     oracles.page_read(Ppn(ppn), Lpn(lpn), request.map(RequestId), end);
@@ -95,7 +95,7 @@ pub(super) fn submit(oracles: &mut Oracles, id: u32, kind: RequestKind, offset: 
     oracles.request_submitted(RequestId(id), &io, now);
 }
 
-/// Writes the whole of `lpn` to `ppn` with a request of its own. Returns its completion time.
+/// Writes the whole of `lpn` to `ppn` by one request. Returns its completion time.
 pub(super) fn write(oracles: &mut Oracles, id: u32, ppn: u32, lpn: u32, start: Time) -> Time {
     submit(oracles, id, RequestKind::Write, u64::from(lpn) * 4096, 4096, start);
     let end = program(oracles, ppn, lpn, Origin::User(RequestId(id)), start);
@@ -103,7 +103,7 @@ pub(super) fn write(oracles: &mut Oracles, id: u32, ppn: u32, lpn: u32, start: T
     end
 }
 
-/// Ends a complete run with a map that agrees with the oracles on all pages that the run has touched.
+/// Ends a complete run, with a map that agrees with the oracles on all pages that the run accessed.
 pub(super) fn end(oracles: &mut Oracles, now: Time) {
     let places: Vec<_> = (0..128).map(|lpn| oracles.pages.place(Lpn(lpn))).collect();
     oracles.finish_with(|lpn| places[lpn.index()], || Ok(()), true, now);
@@ -114,7 +114,7 @@ pub(super) fn assert_silent(oracles: &Oracles) {
     assert_eq!(oracles.violation(), None);
 }
 
-/// Checks that the oracle named `oracle` found the first violation, with `text` in its message.
+/// Checks that the first violation is of the oracle `oracle` and contains `text`.
 #[track_caller]
 pub(super) fn assert_fails(oracles: &Oracles, oracle: &str, text: &str) {
     let violation = oracles.violation().expect("the injected fault is seen");

@@ -1,6 +1,6 @@
 //! Oracle `holds`: with `fabric.hold-path` a path serves one die from the command of a transaction to its last byte or its acknowledgement, and is
-//! released when the transaction ends. The oracle derives the holder of each path from grants, messages, releases and acknowledgements, and compares
-//! it with the reported uses of links.
+//! released at the end of the transaction. The oracle derives the holder of each path from grants, messages, releases and acknowledgements, and
+//! compares it with the reported uses of links.
 
 use std::collections::VecDeque;
 
@@ -11,7 +11,7 @@ use crate::fabric::{Grant, LinkUse, Message, Payload};
 use crate::ids::{AcknowledgementId, DieId, PathId};
 use crate::units::Time;
 
-/// A path with the die that holds it and the remaining work of its transactions.
+/// A path with the die that holds it and the pending work of its transactions.
 #[derive(Clone, Copy, Debug)]
 struct Holder {
     path: PathId,
@@ -21,7 +21,7 @@ struct Holder {
     granted: Time,
     is_moving: bool,
     pages_owed: u32,
-    /// Programs, erases and copybacks whose end the controller does not know yet.
+    /// Programs, erases and copybacks whose end has not been acknowledged to the controller.
     changes: u32,
     over: Option<Time>,
 }
@@ -39,9 +39,9 @@ pub(super) struct Holds {
     rule: HoldPath,
     now: Time,
     holders: Vec<Holder>,
-    /// Paths of the programs, erases and copybacks in progress of each die, in the order in which they were sent and end.
+    /// Paths of the programs, erases and copybacks in progress of each die, in the order in which they were sent, which is the order of their ends.
     changing: FxHashMap<DieId, VecDeque<PathId>>,
-    /// Acknowledgements in flight, with the paths of their operations.
+    /// Acknowledgements in flight, each with the path of its operation.
     telling: FxHashMap<AcknowledgementId, PathId>,
     /// Uses of links that ended at `now`.
     ended: Vec<LinkUse>,
@@ -61,7 +61,7 @@ impl Holds {
         }
     }
 
-    /// Advances to `now`. Checks the holds that ended before.
+    /// Advances to `now`, and checks the holds that ended earlier.
     pub(super) fn moved(&mut self, now: Time) -> Result<(), String> {
         if now == self.now {
             return Ok(());
@@ -124,7 +124,7 @@ impl Holds {
         self.note_returns();
     }
 
-    /// Restarts the holds that were released and granted to the same die at once, even if an acknowledgement of the die is still in flight.
+    /// Restarts each hold whose path was released and granted to the same die again at `now`, even with an acknowledgement of the die in flight.
     fn note_returns(&mut self) {
         for holder in self.holders.iter_mut().filter(|holder| holder.granted == self.now && holder.over.is_none()) {
             if self.ended.iter().any(|used| used.die == holder.die && used.from <= holder.since) {

@@ -8,9 +8,9 @@ use crate::config::FabricKind;
 pub struct Expected {
     /// Value of `fabric.kind`.
     pub name: &'static str,
-    /// Links that may lead to a die.
+    /// Rule for the links that lead to a die.
     pub links: LinksToDie,
-    /// Time for which a transfer holds its path.
+    /// Rule for the time for which a transfer holds its path.
     pub transfer: Transfer,
     /// Whether each die has a controller that decodes every command and frames all data.
     pub decodes_on_die: bool,
@@ -18,25 +18,25 @@ pub struct Expected {
     pub buffers_in_routers: bool,
 }
 
-/// Links that may lead to a die.
+/// The links that lead to a die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinksToDie {
-    /// One, with the number of the die's row.
+    /// One link, numbered like the channel (row) of the die.
     OfRow,
-    /// One, with the number of the die's chip.
+    /// One link, numbered like the chip of the die.
     OfChip,
-    /// Several, or unknown.
+    /// Several links, or unknown.
     Several,
 }
 
-/// Time for which a transfer holds its path.
+/// The time for which a transfer holds its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transfer {
-    /// Command time, plus the bytes at `fabric.channel-rate`.
+    /// Command time, plus the time of the bytes at `fabric.channel-rate`.
     Signals,
-    /// Packets, at this multiple of `fabric.channel-rate`.
+    /// Time of the packets at this multiple of `fabric.channel-rate`.
     Packets(u64),
-    /// Depends on the path.
+    /// Not determined: depends on the path.
     OfPath,
 }
 
@@ -84,7 +84,7 @@ pub(super) fn expected_of(kind: FabricKind) -> &'static Expected {
     &KINDS[kind as usize]
 }
 
-/// Properties of an unknown interconnect: no assumption, so that the oracles accept any.
+/// Properties of an unknown interconnect. They assume nothing, so that the oracles accept any behaviour.
 pub(super) const UNKNOWN: Expected = Expected {
     name: "",
     links: LinksToDie::Several,

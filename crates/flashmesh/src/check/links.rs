@@ -1,6 +1,5 @@
-//! Oracle `links`: a link is used for one die at a time, and only for a die to which it leads; no link stays held for a die that
-//! has neither requested a path nor sent an acknowledgement. The oracle compares each use with the previous one and with plain
-//! arithmetic.
+//! Oracle `links`: a link is used for one die at a time, and only for a die to which it leads; no link stays held for a die that has neither
+//! requested a path nor sent an acknowledgement. The oracle compares each use of a link with the one before, and the die with the link's number.
 
 use crate::config::Config;
 use crate::fabric::LinkUse;
@@ -16,7 +15,7 @@ pub(super) struct Links {
     homes: Homes,
     links: LinksToDie,
     last: ById<LinkId, Option<LinkUse>>,
-    /// Paths requested and not released, plus acknowledgements in flight, of each die.
+    /// Number of reasons for each die to hold links: paths requested and not yet released, and acknowledgements in flight.
     wanted: ById<DieId, u32>,
 }
 
@@ -32,7 +31,7 @@ impl Links {
         }
     }
 
-    /// Returns the link to a die; `None` if several lead to it.
+    /// Returns the only link to a die; `None` if several lead to it.
     fn link_to(&self, die: DieId) -> Option<LinkId> {
         match self.links {
             LinksToDie::OfRow => Some(LinkId(self.homes.channel_of_die(die).0)),
@@ -73,8 +72,7 @@ impl Links {
         }
     }
 
-    /// Checks the links that are `held` at the end of the run. A path may also be reserved, without a request, for the data of a
-    /// die at work.
+    /// Checks the links that are `held` at the end of the run. A working die may hold links without a request: a path can be reserved for its data.
     pub(super) fn finish(&self, held: &[(LinkId, DieId)], works: impl Fn(DieId) -> bool) -> Result<(), String> {
         for (link, die) in held {
             if self.wanted.get(*die).is_none_or(|&wanted| wanted == 0) && !works(*die) {

@@ -15,7 +15,8 @@ pub(super) struct Mapping {
 impl Mapping {
     pub(super) const NAME: &'static str = "mapping";
 
-    /// Creates the oracle. An audit takes time proportional to the drive, so it runs once for each quarter of the blocks erased.
+    /// Creates the oracle. An audit of the whole map takes time proportional to the drive, so one runs each time a quarter of the blocks has been
+    /// erased.
     pub(super) fn new(geometry: &config::Geometry) -> Mapping {
         Mapping { erases_between_audits: Homes::new(geometry).blocks().div_ceil(4), erases: 0 }
     }
@@ -24,7 +25,7 @@ impl Mapping {
         self.erases += 1;
     }
 
-    /// Compares the pages that an event has changed, after all of its effects, and audits the map if that is due.
+    /// Compares the pages that an event changed, and audits the map if an audit is due. Runs after all effects of the event.
     pub(super) fn settled(
         &mut self,
         pages: &mut Pages,

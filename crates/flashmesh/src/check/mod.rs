@@ -5,11 +5,11 @@
 //!
 //! - `addresses`: the geometry of the drive agrees with the configuration;
 //! - `clock`: time never decreases;
-//! - `links`: a link is used for one die at a time, which it leads to, and no link stays held without need;
+//! - `links`: a link is used for one die at a time, to which it leads, and no link stays held without need;
 //! - `searches`: a scout of Venice that meets no other has the outcome that a flood fill predicts;
 //! - `paths`: a path carries one transfer at a time, and every byte sent arrives once;
-//! - `holds`: with `fabric.hold-path` a path stays with its transaction until that ends, and is released then;
-//! - `commands`: a command matches its operation and takes its time, and a transfer over a channel takes the time of its bytes;
+//! - `holds`: with `fabric.hold-path` a transaction keeps its path until it ends, and then releases it;
+//! - `commands`: a command matches its operation and takes the configured time, and a transfer over a channel takes the time of its bytes;
 //! - `cores`: a core of the controller does one job at a time, in order of arrival, and every command, completion and move had its job;
 //! - `data`: the data of a program comes with its command or was copied from another chip, and read data leaves with the requested size;
 //! - `dies`: a die does one operation at a time, for the time of its kind and pages, suspensions included;
@@ -100,8 +100,8 @@ use requests::Requests;
 
 /// All oracles of a run.
 ///
-/// The hooks must be called in the order of events. [`Oracles::verdict`] returns the first violation; later ones are dropped, since the models may be
-/// wrong by then.
+/// The hooks must be called in the order of events. [`Oracles::verdict`] returns the first violation; later ones are ignored, because the models may
+/// be wrong after the first.
 #[derive(Clone, Debug)]
 pub struct Oracles {
     homes: Homes,
@@ -129,7 +129,7 @@ pub struct Oracles {
     queues: Queues,
     requests: Requests,
     energy: Energy,
-    /// Pages of requests that are read as a whole, even if the request covers only a part.
+    /// Pages that are read whole for a request that covers only a part.
     whole: FxHashSet<(RequestId, Lpn)>,
     violation: Option<Violation>,
 }
@@ -141,7 +141,7 @@ impl Oracles {
         Oracles::over(kinds::expected_of(config.fabric.kind), geometry, config)
     }
 
-    /// Creates the oracles of a drive with a custom interconnect, of which `expected` is known.
+    /// Creates the oracles of a drive with a custom interconnect that has the properties `expected`.
     pub fn over(expected: &Expected, geometry: &Geometry, config: &Config) -> Oracles {
         let mut oracles = Oracles {
             homes: Homes::new(&in_units(config)),
@@ -233,7 +233,7 @@ impl Oracles {
         self.judge(Mapping::NAME, outcome, now);
     }
 
-    /// Runs the final checks, at the end of a run with the links `held`. `complete` unless the run was cancelled.
+    /// Runs the final checks of a run. `held` are the links still held, `complete` is false after a cancellation.
     pub fn finish(&mut self, ftl: &Ftl, held: &[(LinkId, DieId)], complete: bool, now: Time) {
         let outcome = self.links.finish(held, |die| self.dies.chip_works(die));
         self.judge(Links::NAME, outcome, now);

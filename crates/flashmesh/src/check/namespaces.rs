@@ -88,8 +88,7 @@ mod tests {
     use crate::units::Bytes;
     use crate::workload::RequestKind;
 
-    /// Creates oracles where pages 0 to 31 may lie anywhere, and pages 32 to 63 on the first plane of the dies of channel
-    /// 1: planes 4 and 6.
+    /// Creates oracles where pages 0 to 31 may lie anywhere, and pages 32 to 63 only on planes 4 and 6: the first planes of the dies of channel 1.
     fn oracles() -> Oracles {
         let mut config = config();
         let anywhere = Namespace { capacity: Some(Bytes::from_kib(4 * 32)), ..Namespace::default() };

@@ -3,11 +3,11 @@
 //! A page is programmed once between two erases of its block, in page order unless any order is allowed; an erase destroys no newest version; a move
 //! preserves the version; a read finds the page that was requested.
 //!
-//! Pages written before the run are unknown to the model until an operation first uses them. Then their content is taken from the notice, which is
-//! accepted only in blocks that were not erased since. So memory grows with the pages that the run touches.
+//! The model learns of a page written before the run at the first operation on it. The content then comes from the notice, which is accepted only in
+//! a block that was not erased since. So memory grows with the number of pages that the run uses.
 //!
-//! An unwritten page is read at a fixed location that arithmetic determines, whatever lies there, and is never moved. Such a read counts as a version
-//! older than any later write.
+//! An unwritten page is read at a fixed location that plain arithmetic determines, whatever that location holds, and is never moved. Such a read
+//! returns a version older than any later write.
 
 mod before;
 mod recovered;
@@ -35,16 +35,16 @@ struct Content {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Newest {
     pub version: Version,
-    /// `None` after a deallocation, and for a page from before the run whose location is still unknown.
+    /// Location; `None` after a deallocation, and for a page from before the run whose location is not known yet.
     pub at: Option<Ppn>,
-    /// Whether the host wrote it: false if deallocated, or only given a location for a read.
+    /// Whether the host wrote the page. False after a deallocation, and for an unwritten page with a location for a read.
     pub written: bool,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Block {
     erases: u32,
-    /// Page programmed last since the last erase or the start of the run.
+    /// Index of the last page programmed since the last erase, or since the start of the run.
     last: Option<u32>,
 }
 
@@ -56,10 +56,10 @@ pub(super) struct Pages {
     pages: FxHashMap<Ppn, Content>,
     blocks: FxHashMap<BlockId, Block>,
     newest: FxHashMap<Lpn, Newest>,
-    /// Version of each deallocated page, which reads return until the page is written.
+    /// Version of each deallocated page, which a read returns until the next write.
     deallocated: FxHashMap<Lpn, Version>,
     unwritten: Unwritten,
-    /// Locations of declared replicas.
+    /// Locations of the replicas that notices reported.
     replicas: FxHashMap<Lpn, Ppn>,
     version: Version,
     /// Logical pages written before the run: the first pages of each namespace.
@@ -138,7 +138,8 @@ impl Pages {
         self.blocks.get(&block).map_or(0, |block| block.erases)
     }
 
-    /// Returns the version of `lpn` in `ppn`, or an error, worded with `does`. With `was_written`, it must be written data.
+    /// Returns the version of `lpn` that `ppn` holds. Otherwise returns an error with the verb `does` for the access. With `was_written`, `lpn` must
+    /// have been written.
     fn content(&mut self, ppn: Ppn, lpn: Lpn, does: &str, was_written: bool) -> Result<Version, String> {
         let block = self.blocks.get(&self.homes.block_of(ppn));
         let found = match self.pages.get(&ppn) {
@@ -163,7 +164,7 @@ impl Pages {
         Err(format!("{} was {does} for logical page {}, but {found}", self.name(ppn), lpn.0))
     }
 
-    /// Returns the version that a read of the unwritten page `lpn` returns; `None` if the page is written.
+    /// Returns the version that a read of the unwritten page `lpn` returns; `None` if `lpn` is written.
     fn nothing(&self, lpn: Lpn) -> Option<Version> {
         let never = || (!self.was_there(lpn)).then_some(0);
         self.deallocated.get(&lpn).copied().or_else(never)
@@ -173,7 +174,7 @@ impl Pages {
         let nothing = self.nothing(lpn).filter(|_| for_host && self.unwritten.home(lpn) == Some(ppn));
         let Some(nothing) = nothing else { return self.content(ppn, lpn, "read", for_host) };
         self.changed.push(lpn);
-        // By chance a written version of the page may lie at this location.
+        // A written version of the page may lie at this location by chance.
         let written = self.pages.get(&ppn).filter(|content| content.lpn == lpn).map(|content| content.version);
         Ok(written.map_or(nothing, |written| written.max(nothing)))
     }
@@ -236,7 +237,7 @@ impl Pages {
         Ok(())
     }
 
-    /// Records the location that the drive gave to an unwritten page for a read.
+    /// Records the location that the drive assigned to an unwritten page for a read.
     pub(super) fn placed(&mut self, ppn: Ppn, lpn: Lpn) -> Result<(), String> {
         let place = || format!("logical page {} was placed at {} for a read", lpn.0, self.name(ppn));
         match self.newest(lpn) {

@@ -1,5 +1,5 @@
-//! Oracle `parity`: on each die of a superblock, a program of parity follows every N - 1 programs of data, once, in the turn of
-//! the die. The oracle counts the programs of data itself.
+//! Oracle `parity`: on each die of a superblock, one program of parity follows every N - 1 programs of data. The stripes of neighbouring dies are
+//! shifted by one program. The oracle counts the data programs itself.
 
 use rustc_hash::FxHashMap;
 
@@ -8,28 +8,27 @@ use crate::ids::{BlockId, DieId, PlaneId, Ppn};
 
 use super::arithmetic::{Homes, SlcArea, in_units, parity_stripe, units_per_page, units_per_program};
 
-/// Largest number of pending parity programs of a plane: parity may be late while other programs run.
+/// Maximum number of pending parity programs of a plane. Parity may be late because other programs can run first.
 const OWED_MAX: usize = 8;
 
 /// A program: its block, and its index in the block.
 type Program = (BlockId, u32);
 
-/// A program by the position of its block in the plane.
+/// A program: the index of its block in the plane, and its index in the block.
 type Place = (u32, u32);
 
 #[derive(Clone, Debug)]
 pub(super) struct Parity {
     homes: Homes,
     slc: SlcArea,
-    /// Mapping units of a program in the SLC cache, and of one elsewhere.
+    /// Mapping units of a program in the SLC cache, and of a program in a native block.
     units: (u32, u32),
-    /// Data programs for each program of parity, and the distance of the dies of a superblock; `None` without parity.
+    /// Data programs in a stripe, and the distance between dies of a superblock; `None` without parity.
     rule: Option<(u32, u32)>,
-    /// Last data program, and positions after which parity is pending; by plane.
+    /// Last data program of each plane.
     last: FxHashMap<PlaneId, Program>,
     owed: FxHashMap<PlaneId, Vec<Place>>,
-    /// Position of the last parity program, by die. Planes that are programmed together get parity together, even those without
-    /// new data.
+    /// Place of the last parity program of each die. Parity covers all planes that are programmed together, including planes without new data.
     paid: FxHashMap<DieId, Place>,
 }
 
@@ -54,7 +53,7 @@ impl Parity {
         }
     }
 
-    /// Returns the position of the program of `ppn` in its plane.
+    /// Returns the place of the program that contains `ppn`.
     fn place(&self, ppn: Ppn) -> Place {
         let units = if self.slc.holds(ppn) { self.units.0 } else { self.units.1 };
         (self.homes.block_in_plane(self.homes.block_of(ppn)), self.homes.page_in_block(ppn) / units)
@@ -78,12 +77,12 @@ impl Parity {
         Ok(())
     }
 
-    /// Forgets the last program of an erased block: its next program has the same number.
+    /// Forgets the last program if its block was erased, because the next one there has the same number.
     pub(super) fn erased(&mut self, block: BlockId) {
         self.last.retain(|_, (last, _)| *last != block);
     }
 
-    /// Checks a program of parity that follows the data unit `ppn`.
+    /// Checks a program of parity that follows the program with the data unit `ppn`.
     pub(super) fn parity(&mut self, ppn: Ppn) -> Result<(), String> {
         let (die, plane, place) = (self.homes.die_of(ppn), self.homes.plane_of(ppn), self.place(ppn));
         let first = die.0 * self.homes.planes_per_die() as u32;
@@ -108,7 +107,7 @@ mod tests {
     use super::*;
     use crate::config::{FirmwarePolicy, ParityShare};
 
-    /// Returns three dies of one plane, with blocks of four pages of data and two of parity: one after every second data program.
+    /// Returns three dies of one plane. Blocks have four data pages and two parity pages, one after every second data page.
     fn parity() -> Parity {
         let mut config = Config::default();
         config.geometry.channels = 3;
@@ -131,7 +130,7 @@ mod tests {
         assert_eq!(parity.parity(Ppn(1)), Ok(()));
         parity.programmed(Ppn(2)).expect("it is data");
         assert!(parity.parity(Ppn(2)).is_err());
-        // The next die has its turn one program earlier.
+        // On the next die, parity is due one program earlier.
         parity.programmed(Ppn(64)).expect("it is data");
         assert_eq!(parity.parity(Ppn(64)), Ok(()));
     }

@@ -36,7 +36,7 @@ fn name(grant: Grant) -> String {
 impl Paths {
     pub(super) const NAME: &'static str = "paths";
 
-    /// Returns the holder of `grant`, or an error if the path is not held under this grant.
+    /// Returns the holder of the path under `grant`, or an error if the path is not held under this grant.
     fn holder(&mut self, grant: Grant, does: &str) -> Result<&mut PathHolder, String> {
         match self.held.find_mut(grant.path) {
             Some(held) if held.grant == grant => Ok(held),
@@ -94,8 +94,7 @@ impl Paths {
         Ok(())
     }
 
-    /// Checks the paths and bytes at the end of the run. Transfers of collection may be in flight: the run ends with its
-    /// last request.
+    /// Checks the paths and bytes at the end of the run. Transfers of GC may still be in flight, because the run ends with its last request.
     pub(super) fn finish(&self) -> Result<(), String> {
         let mut on_their_way = Bytes::ZERO;
         for (_, held) in self.held.iter() {

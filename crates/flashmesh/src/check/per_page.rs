@@ -1,4 +1,4 @@
-//! Values for each page of a request. Most requests have one page, for which nothing is allocated.
+//! Values for each page of a request, without an allocation for a request of one page.
 
 use std::ops::{Index, IndexMut};
 

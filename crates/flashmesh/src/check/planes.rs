@@ -1,6 +1,5 @@
-//! Oracle `planes`: an operation has the announced kind and number of planes, with one page for each plane, and only planes that the multi-plane
-//! rule lets join. Several mapping units of a page may be read, and several of one program programmed. The oracle collects the pages reported after
-//! each operation.
+//! Oracle `planes`: an operation has the announced kind and number of planes, with one page for each plane, and only planes that the multi-plane rule
+//! lets join. A read may cover several mapping units of a page, a program several units. The oracle collects the pages reported after each operation.
 
 use crate::config::{Config, MultiPlane};
 use crate::flash::die::OperationKind;
@@ -28,14 +27,14 @@ pub(super) struct Planes {
     homes: Homes,
     slc: SlcArea,
     rule: MultiPlane,
-    /// Mapping units of a page to read, and of a program of one plane.
+    /// Mapping units of a page, and of a program of one plane: limits of reads and programs.
     units: (u32, u32),
-    /// Operation that each die began last, and the suspended one.
+    /// Last operation that each die began, with its planes, and the suspended operation.
     begun: Vec<Option<(OperationKind, usize)>>,
     suspended: Vec<Option<(OperationKind, usize)>>,
     ended: Option<Ended>,
     done: Vec<Done>,
-    /// Old locations of the units that the current copyback has moved.
+    /// Old locations of the mapping units that the current copyback has moved.
     copied_back: Vec<Ppn>,
 }
 
@@ -77,7 +76,7 @@ impl Planes {
         outcome
     }
 
-    /// Checks that a copyback moved all units of one program.
+    /// Checks that a copyback has moved all mapping units of its programs.
     fn copyback_settled(&mut self) -> Result<(), String> {
         let moved = std::mem::take(&mut self.copied_back);
         let Some(&first) = moved.first() else { return Ok(()) };
@@ -179,7 +178,7 @@ mod tests {
     use crate::ids::{BlockId, DieId, Lpn, Ppn};
     use crate::units::{Bytes, Time};
 
-    /// Pages of the two planes of die 0: in block 1, in block 9, and in block 10 after it.
+    /// Pages of the two planes of die 0, in blocks 1, 9 and 10.
     const IN_PLANE_0: Ppn = Ppn(4);
     const IN_PLANE_1: Ppn = Ppn(36);
     const IN_PLANE_1_NEXT_BLOCK: Ppn = Ppn(40);
@@ -201,7 +200,7 @@ mod tests {
         oracles
     }
 
-    /// Runs a copyback of the units (from, to), on a drive with two units in a page.
+    /// Runs a copyback of the mapping units (from, to), on a drive with two units in a page.
     fn copied_back(moved: &[(u32, u32)]) -> Result<(), String> {
         let mut config = config();
         config.ftl.mapping_unit = Some(Bytes::new(config.geometry.page_size.as_u64() / 2));

@@ -1,4 +1,4 @@
-//! The oracles as a probe: each notice calls its hook.
+//! The oracles as a probe: each notice calls its hooks.
 
 use crate::error::RunError;
 use crate::kernel::probe::{AtEnd, Notice, Probe};
@@ -71,7 +71,7 @@ impl Probe for Oracles {
             Notice::CacheRemoved(lpn) => self.cache_removed(lpn, now),
             Notice::DestageBegan(lpn, sectors) => self.destage_began(lpn, sectors, now),
             Notice::DestageForgotten(lpn) => self.destage_forgotten(lpn, now),
-            // Not checked themselves: the oracles check the operations and transfers that follow.
+            // The oracles check nothing here, because they check the operations and transfers that follow.
             Notice::Enqueued(..)
             | Notice::Taken(..)
             | Notice::Rerouted(..)

@@ -1,5 +1,5 @@
-//! Oracle `programs`: all mapping units of a page, or word line, that are programmed between two erases are programmed by one operation. The
-//! oracle counts operations and compares. If a program writes one unit, the oracle `pages` covers this.
+//! Oracle `programs`: between two erases, one operation programs all mapping units of a page (or word line). The oracle counts operations and
+//! compares. If a program writes one unit, the oracle `pages` checks this instead.
 
 use rustc_hash::FxHashMap;
 
@@ -12,11 +12,11 @@ use super::arithmetic::{Homes, SlcArea, in_units, units_per_page, units_per_prog
 pub(super) struct Programs {
     homes: Homes,
     slc: SlcArea,
-    /// Mapping units of a program in the SLC cache, and of one elsewhere.
+    /// Mapping units of a program in the SLC cache, and of a program in a native block.
     units: (u32, u32),
     /// Number of array operations that have ended.
     ended: u64,
-    /// Number of the operation that programmed it, by block and program in the block.
+    /// Number of the operation that programmed each program's units, by block and program index.
     operations: FxHashMap<BlockId, FxHashMap<u32, u64>>,
 }
 
@@ -70,7 +70,7 @@ mod tests {
         let mut config = config();
         config.ftl.mapping_unit = Some(Bytes::from_kib(1));
         let mut programs = Programs::new(&config);
-        // Sixteen units in a block, four in a page.
+        // A block has sixteen mapping units, a page four.
         programs.array_ended();
         assert_eq!((programs.programmed(Ppn(16)), programs.programmed(Ppn(18))), (Ok(()), Ok(())));
         programs.array_ended();

@@ -1,6 +1,6 @@
-//! Oracle `queues`, between host and drive: a command is fetched once, in order, and after its doorbell has reached the drive; no
-//! queue and no limit of the drive overflows; completions have free slots; and an urgent command that can be fetched goes first.
-//! The oracle counts the entries of all queues.
+//! Oracle `queues`, between host and drive: a command is fetched once, in order, and after its doorbell has reached the drive; no queue and no limit
+//! of the drive overflows; a completion is posted only to a free slot; and an urgent command that can be fetched is fetched first. The oracle counts
+//! the entries of all queues.
 
 use std::collections::VecDeque;
 
@@ -17,14 +17,14 @@ struct Pair {
     priority: Option<Priority>,
     /// Commands whose completion the host has not taken.
     held: usize,
-    /// Commands not fetched, and how many of them the drive knows by doorbells.
+    /// Commands not fetched, in order, and how many of them doorbells have announced to the drive.
     submitted: VecDeque<RequestId>,
     known: usize,
-    /// Commands that occupy a slot of the drive.
+    /// Commands in the command slots of the drive.
     in_drive: FxHashSet<RequestId>,
-    /// Commands that have left their slot and whose completion is not posted.
+    /// Commands that have left their slot and whose completion is not posted yet.
     finished: FxHashSet<RequestId>,
-    /// Completions not taken by the host, and slots of the completion queue that are occupied from the drive's view.
+    /// Completions not taken by the host, and completion-queue slots that the drive regards as occupied.
     to_take: usize,
     posted: usize,
 }
@@ -204,7 +204,7 @@ mod tests {
         Queues::new(&config, &[Priority::Urgent, Priority::Low])
     }
 
-    /// Checks that the last event of `seen` is refused with `message`, and the others are accepted.
+    /// Checks that the oracle rejects the last event of `seen` with `message` and accepts the others.
     fn refused(seen: &[Seen], message: &str) {
         let mut queues = queues();
         let (last, before) = seen.split_last().expect("something is seen");

@@ -1,6 +1,6 @@
-//! Oracle `requests`: every request completes exactly once, after it reached the drive, when each of its pages has been read or programmed, or the
-//! device cache has returned or taken it; a flush, when this holds for all writes that reached its namespace before. A refused request touches no
-//! page. The oracle counts the steps of every page.
+//! Oracle `requests`: every request completes exactly once, after it reached the drive. All of its pages must have been read or programmed, or served
+//! by the device cache. A flush completes when this holds for all earlier writes of its namespace. A rejected request accesses no page. The oracle
+//! counts the steps of every page.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use super::arithmetic::{Cuts, Extent, spaces};
 use super::by_id::ById;
 use super::per_page::PerPage;
 
-/// Number of times that each step was done for a page of a request.
+/// How often each step was done for a page of a request.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     read: u32,
@@ -27,12 +27,12 @@ struct Counts {
 struct Pending {
     io: IoRequest,
     submitted: Time,
-    /// `None` for a request without flash operations.
+    /// Pages of the request; `None` for a request without flash operations.
     extent: Option<Extent>,
     counts: PerPage<Counts>,
     /// Sequence number of arrival at the drive.
     order: u64,
-    /// For a flush: writes to its namespace not yet on flash at its arrival.
+    /// Earlier writes of the namespace that were not on flash when the flush arrived. Empty for other requests.
     after: Vec<(RequestId, u64)>,
 }
 
@@ -46,7 +46,7 @@ impl Pending {
         }
     }
 
-    /// Returns whether the page is done: counted once, or in the device cache.
+    /// Returns whether the page at position `at` is done: counted once, by the array or by the device cache.
     fn is_done(&self, count: impl Fn(&Counts) -> u32, at: usize) -> bool {
         count(&self.counts[at]) + self.counts[at].cached == 1
     }
@@ -68,7 +68,7 @@ pub(super) struct Requests {
     pending: ById<RequestId, Option<Pending>>,
     refused: FxHashSet<RequestId>,
     submitted: u64,
-    /// First page of each namespace, ascending. A flush covers one namespace.
+    /// First logical page of each namespace, ascending. A flush covers one namespace.
     namespaces: Vec<u32>,
 }
 
@@ -141,8 +141,8 @@ impl Requests {
         self.cuts.page_size()
     }
 
-    /// Returns the bytes of `lpn` that the array reads for a request: what a read covers, or the whole page for a partial write; with partial
-    /// programs only the part that it does not write.
+    /// Returns the bytes of `lpn` that the array reads for a request: the covered part for a read, the whole page for a partial write, and only the
+    /// rest of the page for a partial write with partial programs.
     pub(super) fn wanted(&self, id: RequestId, lpn: Lpn) -> Option<Bytes> {
         let touched = self.bytes(id, lpn)?;
         Some(match self.pending.find(id)?.io.kind {
@@ -152,7 +152,7 @@ impl Requests {
         })
     }
 
-    /// Returns the range that a request reads of a page; `None` for a partial write with partial programs, which reads only the rest.
+    /// Returns the range of a page that a request reads; `None` for a partial write with partial programs, which reads only the rest of the page.
     pub(super) fn sensed(&self, id: RequestId, lpn: Lpn) -> Option<Range<Bytes>> {
         let io = &self.pending.find(id)?.io;
         match io.kind {
@@ -166,7 +166,7 @@ impl Requests {
         Some(self.cuts.bytes(&self.pending.find(id)?.io, lpn)).filter(|bytes| *bytes > Bytes::ZERO)
     }
 
-    /// Counts a step for a page of a request. Returns the request and the position of the page.
+    /// Counts a step for one page of a request. Returns the request and the position of the page in it.
     fn page(
         &mut self,
         id: RequestId,
@@ -247,8 +247,8 @@ impl Requests {
         Ok(())
     }
 
-    /// Checks that a flush completes after the earlier writes of its namespace are on flash or in the device cache. The oracle `cache` checks the
-    /// rest.
+    /// Checks that the earlier writes of the namespace are on flash or in the device cache when a flush completes. The oracle `cache` checks the data
+    /// in the cache.
     fn flushed(&self, name: impl Fn() -> String, after: &[(RequestId, u64)], now: Time) -> Result<(), String> {
         let is_left = |&&(id, order): &&(RequestId, u64)| {
             self.pending.find(id).is_some_and(|pending| pending.order == order && pending.pages_left() > 0)

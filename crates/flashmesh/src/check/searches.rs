@@ -1,5 +1,5 @@
-//! Oracle `searches`: a scout of Venice that meets no other finds a path if and only if a flood fill over the free
-//! links does. If it fails, it has crossed as many links as the flood fill allows.
+//! Oracle `searches`: a scout of Venice that meets no other finds a path if and only if a flood fill over the free links does. The number of links
+//! that a failing scout has crossed lies within bounds from the flood fill.
 
 use crate::fabric::{Search, Verdict};
 

@@ -1,5 +1,4 @@
-//! Tests of the oracles with faults injected into a drive with an SLC cache, where block 7 of each plane holds two
-//! pages.
+//! Tests of the oracles with faults injected into a drive with an SLC cache: block 7 of each plane, with two pages.
 
 use super::data::Data;
 use super::histories::{assert_fails, assert_silent, config, oracles_with, us};
@@ -11,7 +10,7 @@ use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, Lpn, Ppn};
 use crate::units::Time;
 
-/// Pages in block 7 of plane 0 and in block 7 of plane 1.
+/// First page of block 7 of plane 0, and of block 7 of plane 1.
 const CACHED: Ppn = Ppn(28);
 const CACHED_IN_PLANE_1: Ppn = Ppn(60);
 
@@ -34,7 +33,7 @@ fn ended(kind: OperationKind, planes: usize, until: u64) -> Oracles {
     oracles
 }
 
-/// Runs one program of `pages`, destaged by the device cache.
+/// Runs one program of `pages`, which the device cache destages.
 fn programmed(pages: &[Ppn], until: u64) -> Oracles {
     let mut oracles = ended(Program, pages.len(), until);
     for (&ppn, lpn) in pages.iter().zip(0..) {
@@ -43,7 +42,7 @@ fn programmed(pages: &[Ppn], until: u64) -> Oracles {
     oracles
 }
 
-/// Returns the first violation. Most programs here bring no data, which the oracle `data` reports as well.
+/// Returns the first violation. It can be of the oracle `data`, because most programs here bring no data.
 fn said(oracles: &Oracles) -> Option<(&'static str, String)> {
     oracles.violation().map(|violation| (violation.oracle, violation.message.clone()))
 }

@@ -13,7 +13,7 @@ use super::units::array_in_units;
 #[derive(Clone, Debug)]
 pub(in super::super) struct Cuts {
     page: u64,
-    /// Array page, to which the spare area belongs.
+    /// Size of an array page. Its spare area is charged in proportion.
     array_page: u64,
     spare: u64,
     sector: u64,
@@ -24,7 +24,7 @@ pub(in super::super) struct Cuts {
 pub(in super::super) struct Extent {
     first: u32,
     last: u32,
-    /// Whether the first and the last page are only partly covered.
+    /// Whether the request covers only a part of the first page, and of the last page.
     partial: (bool, bool),
 }
 
@@ -107,7 +107,7 @@ impl Cuts {
         touched.fold(Sectors::NONE, |all, sector| all.or(Sectors::range(sector, sector + 1)))
     }
 
-    /// Returns user data plus its share of the metadata of the page.
+    /// Returns `data` plus the share of the page metadata that belongs to it.
     pub(in super::super) fn moved(&self, data: Bytes) -> Bytes {
         let shares = u128::from(data.as_u64()) * u128::from(self.spare);
         let page = u128::from(self.array_page);

@@ -1,9 +1,9 @@
-//! Numbers of chips, dies, planes, blocks and pages, and which contains which, by plain division.
+//! Hierarchy of channels, chips, dies, planes, blocks and pages, computed by plain division.
 
 use crate::config;
 use crate::ids::{BlockId, ChannelId, ChipId, DieId, PlaneId, Ppn};
 
-/// Levels of the array, outermost first.
+/// Indices of the array's levels, outermost first.
 const CHANNEL: usize = 0;
 const CHIP: usize = 1;
 const DIE: usize = 2;
@@ -14,7 +14,7 @@ const PAGE: usize = 5;
 /// The array as a tree. The units of each level are numbered over the whole drive.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Homes {
-    /// Units of each level in one unit of the level above.
+    /// Number of units of each level in one unit of the next outer level.
     counts: [u64; 6],
 }
 
@@ -117,7 +117,7 @@ impl Homes {
         self.offset(BLOCK, block.0, PLANE)
     }
 
-    /// Returns the channel, the chip in the channel, the die in the chip, and the plane in the die.
+    /// Returns the channel of a plane, the chip in the channel, the die in the chip, and the plane in the die.
     pub(in super::super) fn position(&self, plane: PlaneId) -> [u32; 4] {
         let (chip, die) = (self.chip_of_plane(plane).0, self.die_of_plane(plane).0);
         let channel = self.ancestor(CHIP, chip, CHANNEL);

@@ -5,17 +5,17 @@ use super::units::{bits, data_programs, in_units, pages_per_unit, units_per_page
 use crate::config::Config;
 use crate::ids::{BlockId, Ppn};
 
-/// A page, with the properties that determine its array times.
+/// Position of a page, as far as its array times depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum PageAt {
-    /// At this offset in a block that uses all bits of its cells.
+    /// Page offset in a native block, which uses all bits of its cells.
     Native(u32),
-    /// In the SLC cache.
+    /// Any page of the SLC cache.
     Slc,
 }
 
 impl PageAt {
-    /// Returns the page `pages` after this one in its block.
+    /// Returns the position `pages` pages further in the same block.
     pub(in super::super) fn plus(self, pages: u32) -> PageAt {
         match self {
             PageAt::Native(page) => PageAt::Native(page + pages),
@@ -29,9 +29,9 @@ impl PageAt {
 pub(in super::super) struct SlcArea {
     homes: Homes,
     blocks_per_plane: u32,
-    /// Blocks of a plane outside the cache.
+    /// Blocks of a plane outside the SLC cache.
     others: u32,
-    /// Mapping units in a block of the cache.
+    /// Mapping units in a block of the SLC cache.
     units: u32,
 }
 
@@ -53,7 +53,7 @@ impl SlcArea {
         self.has_block(self.homes.block_of(ppn))
     }
 
-    /// Returns whether the block of `ppn` has this page.
+    /// Returns whether `ppn` is below the end of its block, which is shorter in the SLC cache.
     pub(in super::super) fn is_a_page(&self, ppn: Ppn) -> bool {
         !self.holds(ppn) || self.homes.page_in_block(ppn) < self.units
     }

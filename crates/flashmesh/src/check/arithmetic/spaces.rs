@@ -15,7 +15,7 @@ pub(in super::super) struct Space {
     pub planes: Vec<bool>,
 }
 
-/// Returns the namespaces in the order of the configuration; without any, one that spans the drive.
+/// Returns the namespaces in the order of the configuration; one that spans the drive if none is configured.
 pub(in super::super) fn spaces(config: &Config) -> Vec<Space> {
     let homes = Homes::new(&in_units(config));
     let cuts = Cuts::new(config);

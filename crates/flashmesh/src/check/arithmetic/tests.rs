@@ -1,4 +1,4 @@
-//! Comparison of the oracles' arithmetic with the drive's: the two are independent and must agree.
+//! Tests that the arithmetic of the oracles agrees with the drive's. The two are independent.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -41,7 +41,7 @@ fn geometry() -> impl Strategy<Value = config::Geometry> {
                 let blocks = u64::from(blocks_per_plane - 4) * thousandths / 1000;
                 let planes = u64::from(channels * chips_per_channel * dies_per_chip * planes_per_die);
                 let pages = (blocks * planes * u64::from(pages_per_block)).max(1);
-                // Not a whole number of pages.
+                // The capacity is not a whole number of pages.
                 geometry.capacity = Some(geometry.page_size * pages + Bytes::new(pages % 512));
             }
         }
@@ -152,7 +152,7 @@ proptest! {
         random in prop::collection::vec(any::<(u64, u64)>(), 20),
     ) {
         let (drive, _, cuts) = of(&geometry);
-        // Only the device cache distinguishes sectors, up to this many in a page.
+        // Only the device cache tracks sectors, and it limits their number in a page.
         let has_cache = cuts.sectors() <= Sectors::MAX;
         for random in random {
             let io = request(&cuts, random, RequestKind::Read);
@@ -260,7 +260,7 @@ proptest! {
                 (!units.is_empty()).then(|| Indices::new(units))
             };
             let [channels, ways, dies, planes] = [0, 1, 2, 3].map(set);
-            // Not a whole number of pages.
+            // The capacity is not a whole number of pages.
             let capacity = share.map(|share| {
                 let pages = (u64::from(drive.logical_pages) * share / 100).max(1);
                 cuts.page_size() * pages + Bytes::new(share)
@@ -310,7 +310,7 @@ proptest! {
     }
 }
 
-/// Creates a namespace with a share of the drive in percent. Bits choose its units of each level.
+/// Creates a namespace with `share` percent of the drive. `sets` holds for each level a bit mask of the units to bind.
 fn namespace(drive: &Geometry, (index, (share, sets)): (usize, (u64, Option<[u8; 4]>))) -> (String, Namespace) {
     let counts = [drive.channels, drive.chips_per_channel, drive.dies_per_chip, drive.planes_per_die];
     let set = |level: usize| {

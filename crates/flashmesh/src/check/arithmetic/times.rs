@@ -10,7 +10,7 @@ use crate::fabric::{Message, Payload};
 use crate::flash::die::OperationKind;
 use crate::units::{Bytes, Rate, Time};
 
-/// Page types of a block in page order (`l`ower, `m`iddle, `u`pper, `t`op): of the first pages, then a pattern that repeats.
+/// Page types of a block in page order (`l`ower, `m`iddle, `u`pper, `t`op): those of the first pages, then the pattern that repeats up to the end.
 const ONE: (&str, &str) = ("", "l");
 const MLC: (&str, &str) = ("", "lu");
 const TLC: (&str, &str) = ("llllllmm", "llmmuu");
@@ -29,8 +29,7 @@ pub(in super::super) struct Times {
     in_unit: u32,
 }
 
-/// Returns the command time for `planes` planes, from the listed times for one, two, ... planes. Beyond the list each plane adds
-/// as much as the last listed one.
+/// Returns the command time for `planes` planes. `listed` has the times for one, two, ... planes; each plane beyond the list adds the last increment.
 fn counted(listed: &[Time], planes: u32) -> Time {
     let mut time = Time::ZERO;
     let mut step = Time::ZERO;
@@ -59,7 +58,7 @@ impl Times {
         }
     }
 
-    /// Returns the channel rate under the RC load of its chips. Computed as femtoseconds for a byte.
+    /// Returns the channel rate under the RC load of its chips.
     fn loaded(config: &Config) -> Rate {
         let config::Fabric {
             channel_rate, driver_resistance_ohm, chip_capacitance_ff, controller_capacitance_ff, ..
@@ -87,7 +86,7 @@ impl Times {
         }
     }
 
-    /// Returns the element of `times` (lower, middle, upper, top page) for a page offset in the block.
+    /// Returns the element of `times` (lower, middle, upper, top) for the type of the page at offset `page` of its block.
     fn pick(&self, page: u32, times: [Time; 4]) -> Time {
         let (first, repeated) = self.order();
         let (first, repeated, page) = (first.as_bytes(), repeated.as_bytes(), page as usize);
@@ -127,7 +126,7 @@ impl Times {
         self.pick(page, [lower, middle, upper, top])
     }
 
-    /// Returns the time of an on-die controller to decode a command, or to frame data; 0 without one.
+    /// Returns the time that an on-die controller takes to decode a command, and also to frame read data; 0 without an on-die controller.
     fn on_die_controller(&self) -> Time {
         if self.decodes_on_die { self.packets.on_die_controller_time } else { Time::ZERO }
     }
@@ -142,8 +141,8 @@ impl Times {
         }
     }
 
-    /// Returns the time to read all pages that one program writes, of which `page` is one: those of a word line, or as many pages
-    /// of the SLC cache.
+    /// Returns the time to read the pages of a program that includes `page`: a word line if programs write word lines, otherwise one page. From the
+    /// SLC cache, the same number of pages is read.
     pub(in super::super) fn read_of_program(&self, page: PageAt) -> Time {
         let pages = if self.flash.program_unit == ProgramUnit::WordLine { self.order().1.len() as u32 } else { 1 };
         let first = match page {
@@ -153,17 +152,17 @@ impl Times {
         (0..pages).fold(Time::ZERO, |time, page| time + self.read(first.plus(page)))
     }
 
-    /// Returns the time to read what a copyback of large units moves from the unit at `from` on: at least one whole program.
+    /// Returns the read time of a copyback of large units, from the unit at `from` on. It reads at least the pages of one program.
     pub(in super::super) fn read_of_copyback(&self, from: PageAt) -> Time {
         self.read_of_unit(from, 0, self.in_unit).max(self.read_of_program(from))
     }
 
-    /// Returns the time to read `pages` pages of the large unit at `unit`, after skipping `skipped` pages, without decoding.
+    /// Returns the time to read `pages` pages of the large unit at `unit`, from its page `skipped` on, without decoding.
     pub(in super::super) fn read_of_unit(&self, unit: PageAt, skipped: u32, pages: u32) -> Time {
         (skipped..skipped + pages).fold(Time::ZERO, |time, page| time + self.read(unit.plus(page)))
     }
 
-    /// Returns the time to program a large unit, without decoding: by word lines if a program writes one.
+    /// Returns the time of all programs of a large unit, without decoding.
     pub(in super::super) fn program_of_unit(&self, unit: PageAt) -> Time {
         let is_by_word_lines = self.flash.program_unit == ProgramUnit::WordLine && unit != PageAt::Slc;
         let at_once = if is_by_word_lines { (self.order().1.len() as u32).min(self.in_unit) } else { 1 };
@@ -171,16 +170,16 @@ impl Times {
         first_pages.fold(Time::ZERO, |time, page| time + self.program(unit.plus(page)))
     }
 
-    /// Returns the time to read a large unit, or the units of a program, and to program them elsewhere, without decoding.
+    /// Returns the time of a copyback of a large unit from `from` to `to`, without decoding.
     pub(in super::super) fn copyback_of_unit(&self, from: PageAt, to: PageAt) -> Time {
         self.read_of_copyback(from) + self.program_of_unit(to)
     }
 
-    /// Returns the possible times of operations on large units.
+    /// Returns all times that an operation of `kind` on one large unit can take.
     pub(in super::super) fn of_large_units(&self, kind: OperationKind) -> FxHashSet<Time> {
         let once = self.decoding(kind);
         let (first, repeated) = self.order();
-        // Enough units for all patterns of page types in a unit.
+        // These units start at every position of the page-type pattern at which a unit can start.
         let units = (0..(first.len() + repeated.len()) as u32).map(|unit| PageAt::Native(unit * self.in_unit));
         let units = units.chain((self.slc.blocks_per_plane > 0).then_some(PageAt::Slc));
         let others = units.clone();
@@ -197,7 +196,7 @@ impl Times {
         alone.map(|time| once + time).collect()
     }
 
-    /// Returns the time that an on-die controller adds to an operation.
+    /// Returns the time that an on-die controller adds to an operation of `kind`.
     pub(in super::super) fn decoding(&self, kind: OperationKind) -> Time {
         let once = self.on_die_controller();
         if kind == OperationKind::Read { once + once } else { once }
@@ -215,7 +214,7 @@ impl Times {
             OperationKind::Read => of(&flash.read_command_time),
             OperationKind::Program => of(&flash.program_command_time),
             OperationKind::Erase => of(&flash.erase_command_time),
-            // If neither has its own time, the two commands count as one.
+            // If neither time is configured, a copyback has one command time, for both of its commands.
             OperationKind::Copyback => match (&flash.read_command_time, &flash.program_command_time) {
                 (None, None) => counted(&alike, planes),
                 (read, program) => of(read) + of(program),

@@ -7,12 +7,12 @@ use crate::ids::Lpn;
 
 use super::Cuts;
 
-/// Translation pages. They follow the pages of the host, each with as many entries as fit.
+/// Range of translation pages. They follow the logical pages of the host; each holds as many map entries as fit.
 #[derive(Clone, Debug)]
 pub(in super::super) struct MapPages {
     host_pages: u64,
     entries_in_a_page: u64,
-    /// Pages after those of the map: replication map and journal.
+    /// Number of pages after the translation pages, for the replication map and the journal.
     others: u64,
 }
 
@@ -32,7 +32,7 @@ impl MapPages {
         let host_pages = u64::from(cuts.logical_pages());
         let mut others = 0;
         if has_journal {
-            // Two checkpoint intervals of the journal, and 24 B for each replica.
+            // The journal spans two checkpoint intervals; the replication map has 24 B for each replica.
             others = 2 * u64::from(config.persistence.checkpoint_interval);
             if config.replication.enabled {
                 let bytes = 24 * (host_pages as f64 * config.replication.l_m) as u64;
@@ -57,7 +57,7 @@ impl MapPages {
     }
 
     pub(in super::super) fn entries_of(&self, page: Lpn) -> Range<Lpn> {
-        // The pages after those of the map hold no entries of host pages.
+        // Pages of the replication map and the journal hold no entries of host pages.
         let before = ((u64::from(page.0) - self.host_pages) * self.entries_in_a_page).min(self.host_pages);
         let end = (before + self.entries_in_a_page).min(self.host_pages);
         Lpn(before as u32)..Lpn(end as u32)

@@ -1,4 +1,4 @@
-//! Mapping units in a page and in a program, and the array measured in mapping units.
+//! Mapping units in a page and in a program, and the geometry in mapping units.
 
 use crate::config::{self, Config, PageTypes, ProgramUnit};
 
@@ -32,24 +32,24 @@ pub(super) fn bits(config: &Config) -> u32 {
     }
 }
 
-/// Returns the pages that one program writes in a plane: those of a word line, one for each bit of its cells, or one.
+/// Returns the pages that one program writes in a plane: one for each bit of a cell if it writes a word line, otherwise one.
 fn pages_per_program(config: &Config) -> u32 {
     if config.flash.program_unit == ProgramUnit::WordLine { bits(config) } else { 1 }
 }
 
-/// Returns the programs of a parity stripe, of which one is parity; `None` without parity. Policies other than superblocks ignore the key.
+/// Returns the number of programs in a parity stripe, one of which is parity; `None` without parity. Only the superblock policy has parity.
 pub(in super::super) fn parity_stripe(config: &Config) -> Option<u32> {
     let has_superblocks = config.ftl.policy == config::FirmwarePolicy::Superblock;
     config.ftl.parity.filter(|_| has_superblocks).map(|share| share.0)
 }
 
-/// Returns the data programs in a block of `in_block` programs, which also holds their parity.
+/// Returns the number of data programs in a block of `in_block` programs. The rest of the block holds parity.
 pub(super) fn data_programs(config: &Config, in_block: u32) -> u32 {
     let Some(programs) = parity_stripe(config) else { return in_block };
     (1..=in_block).filter(|of_data| of_data + of_data.div_ceil(programs - 1) <= in_block).max().unwrap_or(0)
 }
 
-/// Returns the geometry with mapping units in place of pages. The blocks of a dynamic SLC cache are numbered after the others of a plane.
+/// Returns the geometry with mapping units in place of pages. The blocks of a dynamic SLC cache follow the native blocks of their plane.
 pub(in super::super) fn in_units(config: &Config) -> config::Geometry {
     let mut shape = array_in_units(config);
     if config.slc.region == config::SlcRegion::Dynamic {
@@ -58,7 +58,7 @@ pub(in super::super) fn in_units(config: &Config) -> config::Geometry {
     shape
 }
 
-/// Returns the geometry of the array alone, with mapping units in place of pages.
+/// Returns the geometry of the native blocks, with mapping units in place of pages.
 pub(super) fn array_in_units(config: &Config) -> config::Geometry {
     let units = units_per_page(config);
     let mut shape = config.geometry.clone();

@@ -7,16 +7,16 @@ use crate::ids::{Lpn, PlaneId, Ppn};
 
 use super::{Homes, Space, in_units, spaces, units_per_page};
 
-/// Logical pages of a namespace, and its planes in round-robin order.
+/// Logical pages of a namespace with its planes in round-robin order.
 #[derive(Clone, Debug)]
 struct Dealt {
     pages: Range<u32>,
-    /// Each plane, with the number of its pages that earlier namespaces occupy.
+    /// Planes, each with the number of its pages that earlier namespaces occupy.
     planes: Vec<(PlaneId, u32)>,
 }
 
-/// Locations of unwritten pages: they are dealt round robin to the planes of their namespace and fill each plane from its first
-/// page, one namespace after the other.
+/// Locations of unwritten pages. Logical pages are dealt round robin to the planes of their namespace. They fill each plane from its first page on,
+/// one namespace after another.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Unwritten {
     homes: Homes,
@@ -31,7 +31,7 @@ impl Unwritten {
         let units = units_per_page(config);
         let mut spaces = spaces(config);
         if spaces.iter().all(|space| space.planes.iter().all(|&has| has)) {
-            // No namespace is bound to a part of the array: treat them as one.
+            // No namespace is bound to a part of the array, so that all can be treated as one.
             let pages = 0..spaces.iter().map(|space| space.pages.end).max().unwrap_or(0);
             spaces = vec![Space { name: String::new(), pages, planes: vec![true; homes.planes()] }];
         }
@@ -72,7 +72,7 @@ impl Unwritten {
     pub(in super::super) fn home(&self, lpn: Lpn) -> Option<Ppn> {
         let Dealt { pages, planes } = self.dealt.iter().find(|dealt| dealt.pages.contains(&lpn.0))?;
         let number = (lpn.0 - pages.start) as usize;
-        // Units of a page stay together.
+        // The mapping units of a page stay together.
         let (pageful, unit) = (number / self.units, number % self.units);
         let (plane, before) = planes[pageful % planes.len()];
         let page = before + (pageful / planes.len() * self.units + unit) as u32;

@@ -1,11 +1,11 @@
-//! Checks of data that enters DRAM, is found there, and leaves it.
+//! Checks of data that enters DRAM, is read from it, and leaves it.
 
 use super::{Cache, CachedPage};
 use crate::cache::Sectors;
 use crate::ids::{Lpn, RequestId};
 
 impl Cache {
-    /// Checks sectors that a read got from DRAM. Returns whether they are all it wants of the page.
+    /// Checks sectors that a read found in DRAM. Returns whether these are all sectors of the page that the read requests.
     pub(in super::super) fn found(&mut self, id: RequestId, lpn: Lpn, sectors: Sectors) -> Result<bool, String> {
         let Some(io) = self.flying.get(&id).map(|flying| flying.io) else {
             return Err(format!("request {} found logical page {} in the cache, but is not in flight", id.0, lpn.0));
@@ -19,7 +19,7 @@ impl Cache {
         Ok(wanted.without(sectors).is_empty())
     }
 
-    /// Checks data of a written page that entered DRAM. With `stays` it is destaged later.
+    /// Checks written data of a page that enters DRAM. With `stays` the data stays there and is destaged later.
     pub(in super::super) fn took(
         &mut self,
         id: RequestId,

@@ -97,7 +97,7 @@ impl Cache {
 
     pub(in super::super) fn destage_forgotten(&mut self, lpn: Lpn) {
         let Some(content) = self.flash.remove(&lpn) else { return };
-        // Writes in flight may have reached flash after the deallocation; their data is forgotten with the page.
+        // Writes that were in flight at the deallocation may be on flash already. Forget their data, too.
         let forget = |stamps: &mut Vec<Stamp>| {
             let gone = stamps.iter_mut().zip(&content).filter(|(stamp, gone)| **stamp <= **gone);
             gone.for_each(|(stamp, _)| *stamp = 0);

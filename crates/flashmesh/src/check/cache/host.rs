@@ -61,8 +61,8 @@ impl Cache {
         Ok(())
     }
 
-    /// Records the requirements of a flush: when it completes, flash has every dirty sector of these pages and every write that
-    /// reached the drive earlier. There are none if the cache counts as persistent.
+    /// Records what a flush requires: at its completion, flash has every dirty sector of these pages and every write that reached the drive earlier.
+    /// Without requirements if a flush completes as soon as the cache has the data.
     pub(in super::super) fn flush_began(&mut self, id: RequestId, pages: Range<u32>) {
         if self.is_protected {
             return;
@@ -77,7 +77,7 @@ impl Cache {
         let writes = |flying: &&Flying| matches!(flying.io.kind, RequestKind::Write | RequestKind::WriteZeroes);
         for flying in self.flying.values().filter(writes) {
             for lpn in self.pages_moved(&flying.io).filter(|lpn| pages.contains(&lpn.0)) {
-                // The write and a deallocation were in flight together: either may take effect last.
+                // The write and the deallocation were in flight together, so either may take effect last.
                 if flying.overtaken.contains(&lpn) {
                     continue;
                 }

@@ -1,9 +1,9 @@
 //! Oracle `cache`: the device cache returns no stale data and loses none, sector by sector.
 //!
-//! For every sector the oracle knows which write its content on flash and in DRAM comes from, by the order in which writes reached the drive. A read
-//! returns nothing older than what was acknowledged, or read, before it reached the drive; a program never replaces newer data by older; a page
-//! leaves DRAM only when flash has its data; the limit of dirty pages holds; and at the end all acknowledged data is in DRAM or on flash, or was
-//! counted as lost in the power cut.
+//! For every sector the oracle tracks which write its content on flash, and in DRAM, comes from. Writes are numbered in order of arrival at the
+//! drive. A read returns nothing older than what was acknowledged, or read, before it reached the drive; a program never replaces newer data by
+//! older; a page leaves DRAM only when flash has its data; the limit of dirty pages holds; and at the end all acknowledged data is in DRAM or on
+//! flash, or was counted as lost in the power cut.
 
 mod dram;
 mod flash;
@@ -26,14 +26,14 @@ type Stamp = u64;
 struct Flying {
     io: IoRequest,
     order: Stamp,
-    /// Oldest accepted version of each sector: for a read to return, or for flash to have after a flush.
+    /// Oldest accepted version of each sector: what a read may return, or what flash must have after a flush.
     floors: FxHashMap<Lpn, Vec<Stamp>>,
     got: FxHashMap<Lpn, Vec<Option<Stamp>>>,
-    /// Content of the request's pages that the array has read, to complete them or to fill the cache.
+    /// Content of the request's pages on flash, as the array read it: to complete a partial write, or to fill the cache.
     base: FxHashMap<Lpn, Vec<Stamp>>,
-    /// Pages of a write that are stored.
+    /// Pages of a write whose data is on flash, or in DRAM until its destage.
     done: Vec<Lpn>,
-    /// Pages deallocated since they were read or stored.
+    /// Pages deallocated since the request read or stored them.
     deallocated: Vec<Lpn>,
     /// Pages deallocated since the request reached the drive.
     overtaken: Vec<Lpn>,
@@ -60,10 +60,10 @@ pub(super) struct Cache {
     dirty: u64,
     flash: FxHashMap<Lpn, Vec<Stamp>>,
     acknowledged: FxHashMap<Lpn, Vec<Stamp>>,
-    /// Newest version of each sector that the host knows: by a completed write or a read.
+    /// Newest version of each sector that the host knows from a completed write or a read.
     known: FxHashMap<Lpn, Vec<Stamp>>,
     destages: FxHashMap<Lpn, (Sectors, Vec<Option<Stamp>>)>,
-    /// Content that the array read to complete a partial page for a destage.
+    /// Content that the array read to complete a partly written page for its destage.
     base: FxHashMap<Lpn, Vec<Stamp>>,
 }
 
@@ -81,7 +81,7 @@ impl Cache {
             CacheSharing::Shared => 1,
             CacheSharing::PerStream => config.streams().len() as u64,
         };
-        // Each part holds at least one page, and may have at least one dirty.
+        // Each part of the cache has space for at least one page, which may be dirty.
         let of_a_part = (pages / parts).max(1);
         let dirty_of_a_part = ((of_a_part as f64 * settings.dirty_limit) as u64).max(1);
         Some(Cache {
@@ -131,7 +131,7 @@ impl Cache {
         self.base.remove(&lpn);
         self.known.remove(&lpn);
         self.acknowledged.remove(&lpn);
-        // Data that a write stores later is newer than the deallocation. A read in flight may return either state.
+        // Data stored after the deallocation is newer than it. A read in flight may return the state before or after it.
         for flying in self.flying.values_mut() {
             flying.overtaken.push(lpn);
             if matches!(flying.io.kind, RequestKind::Read | RequestKind::Flush) || flying.done.contains(&lpn) {

@@ -12,7 +12,7 @@ use crate::workload::RequestKind::{Deallocate, Flush, Read, Write};
 
 const PAGE: u64 = 4096;
 const WHOLE: Sectors = Sectors::range(0, 8);
-/// Location at which the unwritten logical page 3 is read: channel 1, way 1, plane 0.
+/// Page at which the unwritten logical page 3 is read: the first one of channel 1, way 1, plane 0.
 const HOME: u32 = 6 * 32;
 
 /// Creates oracles of a cache of two pages, one of which may be dirty.
@@ -23,7 +23,7 @@ fn oracles() -> Oracles {
     oracles_with(&config)
 }
 
-/// Writes a part of a page into the cache with a request of its own, which completes.
+/// Stores a part of a page in the cache by a write request, which completes.
 fn cached(oracles: &mut Oracles, id: u32, lpn: u32, sectors: Sectors, now: Time) {
     let offset = u64::from(lpn) * PAGE + u64::from(sectors.first()) * 512;
     submit(oracles, id, Write, offset, u64::from(sectors.count()) * 512, now);

@@ -8,7 +8,7 @@ use crate::units::Bytes;
 use crate::workload::RequestKind::{Read, Write};
 
 const PAGE: u64 = 4096;
-/// Translation page of all logical pages.
+/// Translation page with the entries of all logical pages.
 const MAP: Lpn = Lpn(128);
 const ID: RequestId = RequestId(5);
 
@@ -22,7 +22,7 @@ fn cached_config() -> Config {
     config
 }
 
-/// Reads the translation page and caches the entry of logical page 7 for request 5.
+/// Reads the translation page, and caches the entry of logical page 7 for request 5.
 fn cached() -> Oracles {
     let mut oracles = oracles();
     submit(&mut oracles, ID.0, Write, 7 * PAGE, PAGE, us(0));
@@ -34,7 +34,7 @@ fn cached() -> Oracles {
     oracles
 }
 
-/// Like [`cached`], but logical page 7 was written afterwards.
+/// Like [`cached`], but logical page 7 is written afterwards.
 fn changed() -> Oracles {
     let mut oracles = cached();
     program(&mut oracles, 0, 7, Origin::User(ID), us(1));
@@ -91,7 +91,7 @@ fn a_change_that_is_forgotten_is_caught() {
     dropped.entry_changed(Dropped(Lpn(7)), us(200));
     assert_fails(&dropped, "entries", "was dropped, and its change was not written back");
 
-    // The program began before the change.
+    // The program of the translation page began before the change.
     let mut early = cached();
     early.translation_program_issued(MAP, us(1));
     early.translation_program_began(MAP, us(1));
@@ -134,7 +134,7 @@ fn more_entries_than_there_is_room_for_are_caught() {
 fn an_entry_that_another_translation_page_brought_is_caught() {
     let mut config = config();
     config.mapping.cache_capacity = Some(Bytes::new(16));
-    // 32 entries a page: those of logical pages 96 to 127 are on the fourth one.
+    // A page has 32 entries: those of logical pages 96 to 127 are on the fourth translation page.
     config.mapping.stored_entry_size = Bytes::new(128);
     for page in 128..132 {
         let mut oracles = oracles_with(&config);

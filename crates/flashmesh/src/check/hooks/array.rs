@@ -46,7 +46,7 @@ impl Oracles {
         self.planes.resumed(die);
     }
 
-    /// Checks the end of array work. Its effects, a page read or programmed or a block erased in each plane, are reported next.
+    /// Checks the end of array work. The next notices report its effects: in each plane a page read or programmed, or a block erased.
     pub fn array_ended(&mut self, die: DieId, now: Time) {
         let outcome = self.dies.array_ended(die, now);
         self.judge(Dies::NAME, outcome, now);
@@ -72,8 +72,7 @@ impl Oracles {
         self.judge(Data::NAME, outcome, now);
     }
 
-    /// Checks the time of an operation by the pages read and programmed in one plane. `sensed` is the part of a large unit that a
-    /// read wants, if known.
+    /// Checks the time of an operation against the pages read and programmed in one plane. `sensed` is the requested part of a large unit, if known.
     fn judge_time(&mut self, read: Option<Ppn>, programmed: Option<Ppn>, sensed: Option<Range<Bytes>>, now: Time) {
         let Some(ppn) = programmed.or(read) else { return };
         let homes = &self.homes;
@@ -93,7 +92,7 @@ impl Oracles {
         self.judge(Dies::NAME, outcome, now);
     }
 
-    /// Returns the bytes of a page that must leave the chip; `None` with a device cache, which may hold a part of the page.
+    /// Returns the bytes of a page that must leave the chip; `None` with a device cache, which may already hold a part of the page.
     fn wanted(&self, lpn: Lpn, request: Option<RequestId>) -> Option<Bytes> {
         match request {
             _ if self.cache.is_some() => None,
@@ -103,7 +102,7 @@ impl Oracles {
         }
     }
 
-    /// Returns the part of a mapping unit that a read wants; `None` if unknown.
+    /// Returns the part of a mapping unit that a read requests; `None` if unknown.
     fn sensed(&self, lpn: Lpn, request: Option<RequestId>) -> Option<Range<Bytes>> {
         let whole = || Bytes::ZERO..self.requests.page_size();
         match request {
@@ -183,7 +182,7 @@ impl Oracles {
         }
     }
 
-    /// Checks a program of parity in a plane. `ppn` is the last page of the data that it covers.
+    /// Checks a parity program in a plane. `ppn` is the last data page that the parity covers.
     pub fn parity_programmed(&mut self, ppn: Ppn, now: Time) {
         let outcome = self.parity.parity(ppn);
         self.judge(Parity::NAME, outcome, now);
@@ -194,7 +193,7 @@ impl Oracles {
         self.judge(Data::NAME, outcome, now);
     }
 
-    /// Records that an unwritten page was given a location for a read.
+    /// Records the location that the drive assigned to an unwritten page for a read.
     pub fn page_placed(&mut self, ppn: Ppn, lpn: Lpn, now: Time) {
         self.entries.moved(lpn);
         let outcome = self.pages.placed(ppn, lpn);
@@ -217,7 +216,7 @@ impl Oracles {
         self.judge(Pages::NAME, outcome, now);
     }
 
-    /// Records that the replica of `lpn` has become its only copy: the original is invalid.
+    /// Records that the original of `lpn` became invalid, so that the replica is the only copy.
     pub fn replica_kept(&mut self, lpn: Lpn, now: Time) {
         let outcome = self.pages.replica_kept(lpn);
         self.judge(Pages::NAME, outcome, now);

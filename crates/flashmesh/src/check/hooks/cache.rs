@@ -1,4 +1,4 @@
-//! Hooks for the device cache: data stored, returned and destaged.
+//! Hooks for the device cache: data enters it, is returned from it, and is destaged.
 
 use crate::cache::Sectors;
 use crate::check::Oracles;
@@ -26,7 +26,7 @@ impl Oracles {
         self.judge(Cache::NAME, outcome.map(|_| ()), now);
     }
 
-    /// Records that written data entered the device cache. With `stays` this completes the write of the page.
+    /// Records that written data entered the device cache. With `stays`, the write of the page is complete.
     pub fn cache_took(&mut self, id: RequestId, lpn: Lpn, sectors: Sectors, stays: bool, now: Time) {
         if stays {
             let outcome = self.requests.cached(id, lpn);

@@ -1,4 +1,4 @@
-//! Hooks for the map, and for its pages on flash.
+//! Hooks for the map and for translation pages.
 
 use crate::check::Oracles;
 use crate::check::durability::Durability;

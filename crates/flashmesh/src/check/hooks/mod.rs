@@ -1,4 +1,4 @@
-//! Hooks that notices call, by part of the drive.
+//! Functions that the oracles' probe calls for each notice, by part of the drive.
 
 mod array;
 mod cache;

@@ -6,7 +6,7 @@ use crate::ids::{Lpn, Ppn};
 use super::Pages;
 
 impl Pages {
-    /// Checks that pages written before the run and not since are mapped to locations that nothing else has used.
+    /// Checks that pages written before the run and not since are mapped to locations that the run did not use for anything else.
     pub(in super::super) fn preconditioned_pages_remain(
         &self,
         lookup: impl Fn(Lpn) -> Option<Ppn>,

@@ -11,7 +11,7 @@ impl Pages {
         touched
     }
 
-    /// Returns the content of `ppn`. Pages from before the run hold version 0 of `lpn`.
+    /// Returns the content of `ppn`. A page of which the model knows only that it was written before the run counts as version 0 of `lpn`.
     fn holds(&self, ppn: Ppn, lpn: Lpn) -> Option<Content> {
         let before = || {
             (self.erases(self.homes.block_of(ppn)) == 0 && self.was_there(lpn)).then_some(Content { lpn, version: 0 })
@@ -27,7 +27,7 @@ impl Pages {
         format!("at {}, which holds {holds}", self.name(ppn))
     }
 
-    /// Checks the location at which a recovery found `lpn`. `stays_empty` if a flush has confirmed its deallocation.
+    /// Checks the location at which recovery found `lpn`. `stays_empty` if a flush confirmed the deallocation of `lpn`.
     pub(in super::super) fn is_found(&self, lpn: Lpn, found: Option<Ppn>, stays_empty: bool) -> Result<(), String> {
         let Some(Newest { version, written, .. }) = self.newest(lpn) else { return Ok(()) };
         let content = found.and_then(|ppn| self.holds(ppn, lpn));
@@ -56,7 +56,7 @@ impl Pages {
         }
     }
 
-    /// Checks a replica of `lpn` that a recovery found. After a deallocation without a flush any version is accepted.
+    /// Checks a replica of `lpn` that recovery found. Any version is accepted after a deallocation that no flush confirmed.
     pub(in super::super) fn is_newest_copy(&self, lpn: Lpn, copy: Ppn, stays_empty: bool) -> Result<(), String> {
         let (version, written) = self.newest(lpn).map_or((0, false), |newest| (newest.version, newest.written));
         let content = self.pages.get(&copy).copied();

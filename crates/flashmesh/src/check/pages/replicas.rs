@@ -1,4 +1,4 @@
-//! Checks of replicas: a page has at most one, with the newest version, and the map knows both locations.
+//! Checks of replicas: a page has at most one, which holds the newest version, and the map has the locations of original and replica.
 
 use crate::ids::{BlockId, Lpn, Ppn};
 
@@ -11,7 +11,7 @@ impl Pages {
             return Err(format!("{place}, which has one at {} already", self.name(other)));
         }
         let version = self.content(ppn, lpn, "copied", true)?;
-        // Unwritten pages can be read and replicated, too.
+        // An unwritten page can be read and replicated, too.
         let (newest, at) = self.newest(lpn).map_or((0, None), |newest| (newest.version, newest.at));
         if newest != version || at == Some(ppn) {
             let at = at.map_or("nowhere".to_owned(), |at| format!("at {}", self.name(at)));
@@ -50,7 +50,7 @@ impl Pages {
         }
     }
 
-    /// Checks that an erased block, from which `removed` was removed, held no declared replica.
+    /// Checks that the erase of `block` destroyed no replica. `removed` are the pages that the block held.
     pub(super) fn replicas_remain(&self, block: BlockId, removed: &[(Ppn, Lpn)]) -> Result<(), String> {
         match removed.iter().find(|(ppn, lpn)| self.replicas.get(lpn) == Some(ppn)) {
             Some((_, lpn)) => {
@@ -66,7 +66,7 @@ impl Pages {
         pages
     }
 
-    /// Checks that the map has the declared replicas of `pages`, each with the newest version.
+    /// Checks that the map has exactly the known replicas of `pages`, each with the newest version.
     pub(in super::super) fn replicas_agree(
         &self,
         pages: &[Lpn],

@@ -11,7 +11,7 @@ use crate::workload::RequestKind::{Deallocate, Flush, Read, Write, WriteZeroes};
 
 const ID: RequestId = RequestId(5);
 
-/// Submits a read of logical pages 3 and 4.
+/// Submits a read of logical pages 3 and 4 (request `ID`).
 fn reading() -> Oracles {
     let mut oracles = oracles_of_a_full_drive();
     submit(&mut oracles, ID.0, Read, 3 * 4096, 8192, us(1));
@@ -22,11 +22,11 @@ fn reading() -> Oracles {
 fn requests_that_complete_with_all_their_pages_are_right() {
     let mut oracles = oracles();
     submit(&mut oracles, ID.0, Read, 3 * 4096, 8192, us(1));
-    // Locations at which the unwritten pages are read: the first pages of planes 6 and 1.
+    // The unwritten pages are read at the first pages of planes 6 and 1.
     let now = read(&mut oracles, 6 * 32, 3, Some(ID.0), us(1));
     let now = read(&mut oracles, 32, 4, Some(ID.0), now);
     oracles.request_completed(ID, now);
-    // The id can be used by the next request.
+    // The id is free for the next request.
     submit(&mut oracles, ID.0, Write, 0, 4096, now);
     let now = program(&mut oracles, 0, 0, Origin::User(ID), now);
     oracles.request_completed(ID, now);
