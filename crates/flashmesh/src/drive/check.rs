@@ -1,4 +1,4 @@
-//! Checks of a finished configuration that involve several keys.
+//! Checks of a complete configuration that involve several keys.
 
 mod mapping;
 mod planes;
@@ -17,11 +17,11 @@ use crate::ftl::{blocks_for_gathering, spare_blocks_min};
 use crate::policies;
 use crate::units::{Bytes, Share};
 
-/// Advice that leaves every plane more spare blocks.
+/// Advice that gives every plane more spare blocks.
 const MORE_SPARE: &str =
     "raise geometry.over-provisioning or geometry.blocks-per-plane, or lower geometry.capacity where it is given";
 
-/// Returns all conflicts between keys of `config`, whose single keys are within their bounds.
+/// Returns all conflicts between keys of `config`. Each key must be within its own bounds.
 pub(super) fn clashes(config: &Config) -> Vec<Clash> {
     let mut clashes = Vec::new();
     units::clashes(config, &mut clashes);
@@ -46,8 +46,8 @@ pub(super) fn clashes(config: &Config) -> Vec<Clash> {
     clashes.extend(policies::clashes(config, geometry.as_ref()));
     streams::clashes(config, geometry.as_ref(), &mut clashes);
     if let Some(geometry) = &geometry {
-        // Skip checks that number all pages if the logical pages exceed the drive: their number may overflow, and that error is already in
-        // `clashes`.
+        // Skip checks that number all pages if the drive has no space for the logical pages: their number may overflow. Then `clashes` already has
+        // that error.
         let tells_of_room = ["geometry.over-provisioning", "mapping.stored-entry-size"];
         let fits = !clashes.iter().flat_map(|clash| &clash.keys).any(|key| tells_of_room.contains(&key.as_str()));
         if fits {
@@ -180,7 +180,7 @@ fn collection(config: &Config, geometry: Option<&Geometry>, translation_pages: u
             "a plane has {spare_blocks} blocks to spare, and needs {needed} of them: {}",
             reasons.join(", and ")
         );
-        // A block that holds a single program can never be collected, so more spare blocks do not help.
+        // A block of one program cannot be collected, so more spare blocks would not help.
         let is_hopeless = gathering > config.geometry.blocks_per_plane;
         let help =
             if is_hopeless { "raise geometry.pages-per-block: a block is one program of data" } else { MORE_SPARE };

@@ -1,4 +1,4 @@
-//! Reading of configurations, with checks against all parts of a drive.
+//! Loading of configurations, with checks that involve all parts of a drive.
 
 use std::fs::File;
 use std::io::Read;
@@ -9,7 +9,7 @@ use crate::config::load::load;
 use crate::config::{Config, ConfigError, ConfigErrorKind, Loaded, listed, quoted};
 use crate::units::printable_path;
 
-/// Longest accepted file. No configuration is longer, so a longer file was given by mistake.
+/// Maximum size of a file. No configuration is longer: a longer file was named by mistake.
 const FILE_SIZE_MAX: u64 = 1 << 20;
 
 impl Config {
@@ -18,13 +18,14 @@ impl Config {
     /// A relative `workload.trace` is relative to the folder of the file if the file sets it, and to the current folder if an override does.
     ///
     /// # Errors
-    /// If the file cannot be read as text. Otherwise all errors in it.
+    /// The reason if the file cannot be read as text; otherwise all errors in the text and the overrides.
     pub fn from_file(path: &Path, overrides: &[String]) -> Result<Config, ConfigError> {
         Config::from_file_with_jobs(path, &[], overrides).map(|loaded| loaded.config)
     }
 
-    /// Like [`Config::from_file`], but also applies the settings of `jobs`, of the form of overrides, after the file and before the
-    /// overrides. Streams named by `jobs` count as named by the file. The result carries notes for the author of the configuration.
+    /// Like [`Config::from_file`], but also applies the settings of `jobs`. They have the form of overrides, and take precedence over the file;
+    /// `overrides` take precedence over both. Streams that `jobs` define count as defined by the file. The result also has notes for the author of
+    /// the configuration.
     ///
     /// # Errors
     /// Like [`Config::from_file`].
@@ -48,7 +49,7 @@ impl Config {
         load(Some((&name, text)), path.parent(), jobs, overrides, clashes)
     }
 
-    /// Reads a configuration from `text`, called `name` in messages. `overrides` take precedence.
+    /// Reads a configuration from `text`. Messages call it `name`. `overrides` take precedence.
     ///
     /// # Errors
     /// All errors in the text and the overrides.
@@ -56,8 +57,7 @@ impl Config {
         Config::from_str_with_jobs(text, name, &[], overrides).map(|loaded| loaded.config)
     }
 
-    /// Like [`Config::from_str`], but also applies the settings of `jobs` after the text and before the overrides, as
-    /// [`Config::from_file_with_jobs`] does.
+    /// Like [`Config::from_str`], but also applies the settings of `jobs`, like [`Config::from_file_with_jobs`].
     ///
     /// # Errors
     /// All errors in the text, the jobs and the overrides.
@@ -73,7 +73,7 @@ impl Config {
     /// Returns the configuration of a preset, by its current name or a former one.
     ///
     /// # Errors
-    /// If there is no preset of that name.
+    /// If no preset has that name.
     pub fn from_preset(name: &str) -> Result<Config, ConfigError> {
         match Config::preset(name) {
             Some(_) => Config::from_str(&format!("preset = \"{name}\""), name, &[]),

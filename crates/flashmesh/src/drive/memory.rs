@@ -6,40 +6,39 @@ use crate::flash::geometry::Geometry;
 use crate::ftl::computed_map_bytes;
 use crate::policies::ftl_rules;
 
-/// Memory beside the state of a drive: code, libraries, queues and buffers.
+/// Memory besides the state of a drive: code, libraries, queues and buffers.
 const BASE_BYTES: u64 = 96 << 20;
-/// Entry of the map, or of its inverse from physical to logical page.
+/// Entry of the map, or of the inverse map (physical to logical page).
 const BYTES_PER_MAPPED_PAGE: u64 = 4;
 /// Record of an erase block, without its pages.
 const BYTES_PER_BLOCK: u64 = 17;
-/// Entry of the mapping cache with its LRU links.
+/// Entry of the mapping cache, with its LRU links.
 const BYTES_PER_MAP_ENTRY: u64 = 16;
 /// Slot of a logical page in the index of the mapping cache.
 const BYTES_PER_MAP_SLOT: u64 = 4;
 /// Page of the device cache, with its LRU links and its entry in the index.
 const BYTES_PER_CACHED_PAGE: u64 = 64;
-/// Memory that the operating system allocates on the first access to a part of a table: one of its pages.
+/// Memory that the operating system allocates at the first access to a table entry: one of its pages.
 const TOUCHED_BYTES: u64 = 4096;
-/// Tables beside the map in which a page write touches an entry: the inverse map, and the bitmap of valid pages.
+/// Number of tables besides the map that a page write accesses: the inverse map, and the bitmap of valid pages.
 const TABLES_WRITTEN: u64 = 2;
-/// Approximate requests of a warm-up of a drive without a device cache.
+/// Approximate number of requests of a warm-up, for a drive without a device cache.
 const REQUESTS_OF_WARM_UP: u64 = 20_000;
-/// Approximate number of times that a warm-up overwrites the device cache.
+/// Approximate number of times that a warm-up overwrites the whole device cache.
 const CACHES_OF_WARM_UP: f64 = 3.0;
-/// Lower bound of the share of writes in the estimate of a warm-up.
+/// Lower bound of the share of writes, for the estimate of a warm-up.
 const WRITES_MIN: f64 = 0.05;
-/// Memory of the oracles for each touched page.
+/// Memory of the oracles for each page that the run accesses.
 const CHECKED_PAGE_BYTES: u64 = 256;
 
 /// Memory of a run, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryEstimate {
-    /// Address space: the tables of the drive at their full size, and everything else.
+    /// Address space: all tables of the drive at their full size, and all other memory.
     pub reserved: u64,
-    /// Peak memory in use, as far as known before the run: a table occupies memory only where preconditioning or requests touch
-    /// it.
+    /// Peak memory in use, as far as it is known before the run. A table occupies memory only where preconditioning or requests access it.
     pub used: u64,
-    /// Part of `used` that preconditioning touches.
+    /// Part of `used` that preconditioning accesses.
     pub preconditioned: u64,
 }
 
@@ -72,7 +71,7 @@ impl Config {
         let states = computed.unwrap_or(0);
         let used = match computed {
             None => filled.max(touched),
-            // Later writes go into the tables, and collection needs the inverse of the computed states.
+            // Later writes go into the tables, and GC needs the inverse map of the computed states.
             Some(_) if self.expected_writes().any => (filled + touched).min(tables + states) + states,
             Some(_) => (filled + touched).min(tables + states),
         };
@@ -80,7 +79,7 @@ impl Config {
         Ok(MemoryEstimate { reserved, used: used + beside, preconditioned: filled })
     }
 
-    /// Returns the pages that all requests together read or write, as far as known before the run.
+    /// Returns the number of pages that all requests together read or write, as far as it is known before the run.
     fn touched_pages(&self, geometry: &Geometry) -> u64 {
         let page = geometry.page_size.as_u64().max(1);
         let pages = |stream: &StreamConfig| {
@@ -107,14 +106,14 @@ impl Config {
                 }
                 WorkloadKind::Trace | WorkloadKind::Fitted => workload.requests,
             };
-            // A trace without `workload.requests` counts as 0: it may touch the whole drive or almost nothing.
+            // A trace without `workload.requests` counts as 0, because it may access the whole drive or almost nothing.
             requests.map_or(0, |requests| requests.saturating_mul(size.unwrap_or(SIZE_TYPICAL).div_ceil(page)))
         };
         self.streams().iter().map(pages).fold(0, u64::saturating_add)
     }
 
-    /// Returns the approximate requests of a warm-up until steady state (0 for other warm-ups): it overwrites the device cache
-    /// several times.
+    /// Returns the approximate number of requests of a warm-up until steady state, which overwrites the device cache several times. 0 for other
+    /// warm-ups.
     fn requests_of_warm_up(&self, page: u64, workload: &Workload) -> u64 {
         if self.warm_up() != WarmUp::Steady {
             return 0;
@@ -123,20 +122,20 @@ impl Config {
         REQUESTS_OF_WARM_UP + (pages / (1.0 - workload.read_share).max(WRITES_MIN)) as u64
     }
 
-    /// Returns the memory of the mapping cache, the map image that the journal is compared with, and the device cache.
+    /// Returns the memory of the mapping cache, the device cache, and the journal's copy of the map.
     fn caches(&self, geometry: &Geometry, logical: u64) -> u64 {
         let map = self.mapping.cache_capacity.map_or(0, |capacity| {
             let entries = capacity.as_u64() / self.mapping.entry_size.as_u64().max(1);
             entries.min(logical) * BYTES_PER_MAP_ENTRY + logical * BYTES_PER_MAP_SLOT
         });
-        // Copy of the map as its translation pages on flash hold it.
+        // Copy of the map as the translation pages on flash have it.
         let image = if self.persistence.has_journal() { logical * BYTES_PER_MAPPED_PAGE } else { 0 };
         let device = self.cache.capacity.as_u64() / geometry.page_size.as_u64().max(1) * BYTES_PER_CACHED_PAGE;
         map + image + device
     }
 }
 
-/// Requests of a workload without `workload.requests`.
+/// Number of requests of a workload without `workload.requests`.
 const REQUESTS_DEFAULT: u64 = 100_000;
-/// Assumed request size of workloads that do not state it.
+/// Assumed request size of a workload that does not configure one.
 const SIZE_TYPICAL: u64 = 64 << 10;

@@ -1,6 +1,6 @@
 //! Loading of configurations, and the checks that involve the geometry, the policies and the interconnect.
 //!
-//! The keys themselves are declared in [`crate::config`].
+//! [`crate::config`] declares the keys.
 
 mod check;
 mod load;

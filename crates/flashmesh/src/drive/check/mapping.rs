@@ -1,4 +1,4 @@
-//! Checks of the mapping cache, of persistence, and of the space for translation pages.
+//! Checks of the mapping cache, of persistence, and of the spare blocks beside translation pages.
 
 use super::MORE_SPARE;
 use crate::config::{Clash, Config, MapFill, MapSharing};
@@ -7,7 +7,7 @@ use crate::ftl::mapping_cache::entries_per_part;
 use crate::ftl::{TranslationPages, spare_blocks_min};
 use crate::units::Bytes;
 
-/// Adds the conflicts. Returns the number of translation pages; 0 if they do not fit.
+/// Adds the conflicts of these keys. Returns the number of translation pages; 0 if they do not fit.
 pub(super) fn clashes(config: &Config, geometry: &Geometry, clashes: &mut Vec<Clash>) -> u32 {
     let (mapping, page_size) = (&config.mapping, geometry.page_size);
     if let Some(capacity) = mapping.cache_capacity {
@@ -43,7 +43,7 @@ fn cache(config: &Config, capacity: Bytes, clashes: &mut Vec<Clash>) {
     }
 }
 
-/// Checks the sizes of reads of translation pages and of the write-back buffer.
+/// Checks `mapping.read-size`, `mapping.write-back-read-size` and `mapping.write-back-buffer` against the page size.
 fn parts_of_pages(config: &Config, page_size: Bytes, clashes: &mut Vec<Clash>) {
     let mapping = &config.mapping;
     if let Some(read_size) = mapping.read_size {
@@ -74,7 +74,7 @@ fn parts_of_pages(config: &Config, page_size: Bytes, clashes: &mut Vec<Clash>) {
     }
 }
 
-/// Checks the journal and its conflicts with other keys.
+/// Checks the keys of the journal, and their conflicts with other keys.
 fn journal(config: &Config, page_size: Bytes, clashes: &mut Vec<Clash>) {
     let entry_size = config.persistence.entry_size;
     if entry_size > page_size {

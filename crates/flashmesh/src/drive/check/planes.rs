@@ -7,7 +7,7 @@ use crate::flash::namespace::NamespaceConfig;
 use crate::ftl::Partition;
 use crate::ids::PlaneId;
 
-/// Returns the namespaces as subject and verb of a message, and the keys that set their size and their planes.
+/// Returns the namespaces as subject and verb of a message, and the keys that determine their size and planes.
 fn names(config: &Config, namespaces: &[&NamespaceConfig]) -> (String, Vec<String>) {
     if config.namespace.is_empty() {
         return ("the drive puts".to_owned(), Vec::new());
@@ -25,7 +25,7 @@ fn names(config: &Config, namespaces: &[&NamespaceConfig]) -> (String, Vec<Strin
 
 /// Adds a conflict if some planes are too full although the drive as a whole is not.
 pub(super) fn clashes(config: &Config, geometry: &Geometry, clashes: &mut Vec<Clash>) {
-    // Errors in namespaces and queues are reported by `streams::clashes`.
+    // `streams::clashes` reports errors in namespaces and queues.
     let (Ok(partition), Ok(namespaces)) = (Partition::new(geometry, config), config.namespaces(geometry)) else {
         return;
     };
@@ -34,7 +34,7 @@ pub(super) fn clashes(config: &Config, geometry: &Geometry, clashes: &mut Vec<Cl
         return;
     }
     let planes = || (0..geometry.planes()).map(PlaneId);
-    // Returns the namespaces on a plane, the one with most pages there first.
+    // Returns the namespaces on a plane, the one with the most pages there first.
     let of = |plane| -> Vec<&NamespaceConfig> {
         let density = |space: &NamespaceConfig| {
             space.capacity.as_u64() / planes().filter(|&plane| space.has_plane(geometry, plane)).count() as u64

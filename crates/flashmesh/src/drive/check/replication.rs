@@ -29,7 +29,7 @@ pub(super) fn clashes(config: &Config, geometry: &Geometry, clashes: &mut Vec<Cl
         clashes.push(clash.help("raise replication.l-m, or set replication.enabled to false"));
         return;
     }
-    // Errors in namespaces are reported by `streams::clashes`.
+    // `streams::clashes` reports errors in namespaces.
     let Ok(partition) = Partition::new(geometry, config) else { return };
     let room: u64 = (0..geometry.planes()).map(|plane| u64::from(partition.guests_max(PlaneId(plane)))).sum();
     if u64::from(copies) > room {
@@ -39,7 +39,7 @@ pub(super) fn clashes(config: &Config, geometry: &Geometry, clashes: &mut Vec<Cl
             percent(own.l_m)
         );
         let keys = ["replication.l-m", "geometry.over-provisioning", "geometry.capacity", "geometry.blocks-per-plane"];
-        // Rounded down, so that the advised value is accepted.
+        // Round down, so that the suggested value is accepted.
         let help = match percent((most * 1e5).floor() / 1e5) {
             none if room == 0 || none == "0 %" => {
                 "raise geometry.over-provisioning or geometry.blocks-per-plane".to_owned()

@@ -2,7 +2,7 @@
 
 use crate::config::{Clash, Config, PageTypes};
 
-/// Returns the part of a message that says why a plane needs spare blocks for the SLC cache.
+/// Returns the reason, for a message, why the SLC cache needs spare blocks in each plane.
 pub(super) fn reason(config: &Config) -> String {
     let blocks = config.slc.blocks_per_plane;
     if config.slc.is_dynamic() {

@@ -1,4 +1,4 @@
-//! Checks of the workload of each stream, and of its space in its namespace.
+//! Checks of the workload of each stream, and of its footprint in its namespace.
 
 use crate::config::{
     Clash, Config, ConfigErrorKind, InterfaceKind, NAMED_MAX, StreamConfig, WorkloadKind, WriteStreams, is_name,
@@ -11,7 +11,7 @@ use crate::units::Bytes;
 /// Largest number of streams with open blocks of their own.
 const WRITERS_MAX: usize = 64;
 
-/// A stream with the prefix of its keys in messages.
+/// A stream, with the prefix that its keys have in messages.
 struct Scope<'a> {
     stream: &'a StreamConfig,
     prefix: String,
@@ -23,7 +23,7 @@ impl Scope<'_> {
         format!("{}{key}", self.prefix)
     }
 
-    /// Creates a conflict of keys of this stream; keys of the drive get no prefix.
+    /// Creates a conflict between keys of this stream. Keys of the drive (`geometry`, `host`, `namespace`) get no prefix.
     fn clash(&self, keys: &[&str], message: String) -> Clash {
         let keys = keys.iter().map(|key| {
             if ["geometry.", "host.", "namespace."].iter().any(|section| key.starts_with(section)) {
@@ -36,7 +36,7 @@ impl Scope<'_> {
     }
 }
 
-/// Adds the conflicts of streams and namespaces.
+/// Adds the conflicts in streams and namespaces.
 pub(super) fn clashes(config: &Config, geometry: Option<&Geometry>, clashes: &mut Vec<Clash>) {
     names("stream", config.stream.iter().map(|stream| stream.name.as_str()), clashes);
     names("namespace", config.namespace.iter().map(|(name, _)| name.as_str()), clashes);
@@ -72,7 +72,7 @@ fn of_namespaces(kind: ConfigErrorKind, error: NamespaceError) -> Clash {
     Clash { kind, keys: error.keys, message: error.message, help: Some(error.help) }
 }
 
-/// Rejects invalid and duplicate names, which only a configuration built in code can have.
+/// Rejects invalid and duplicate names. Only a configuration built in code can have them.
 fn names<'a>(kind: &str, names: impl Iterator<Item = &'a str>, clashes: &mut Vec<Clash>) {
     let mut seen = Vec::new();
     for name in names {
@@ -177,7 +177,7 @@ fn requests(scope: &Scope<'_>, clashes: &mut Vec<Clash>) {
         let mut given: Vec<_> = shares.into_iter().filter(|(_, share)| *share > 0.0).collect();
         let named: Vec<String> = given.iter().map(|(key, share)| format!("{} ({share})", scope.key(key))).collect();
         let message = format!("{} add up to more than 1", named.join(" and "));
-        // List the share declared last first: it is the likeliest mistake.
+        // List the share declared last first, because it is the likeliest mistake.
         given.reverse();
         let keys: Vec<&str> = given.into_iter().map(|(key, _)| key).collect();
         let help = "lower one of them: what they leave of all requests are the writes";

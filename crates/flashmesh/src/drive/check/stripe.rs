@@ -1,11 +1,11 @@
-//! Check of the stripes that the device cache destages (`cache.destage-stripe`).
+//! Check of the size of destage stripes (`cache.destage-stripe`).
 
 use crate::cache::Cache;
 use crate::config::{Clash, Config};
 use crate::flash::geometry::Geometry;
 use crate::units::Bytes;
 
-/// Adds a conflict if a stripe can never be complete, because fewer pages may be dirty or in destage.
+/// Adds a conflict if a stripe has more pages than can be dirty, or in destage, at a time.
 pub(super) fn stripe(config: &Config, geometry: &Geometry, clashes: &mut Vec<Clash>) {
     let cache = &config.cache;
     let Some(stripe) = cache.destage_stripe else { return };

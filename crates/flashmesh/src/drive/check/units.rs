@@ -1,12 +1,12 @@
-//! Checks of mapping units that are parts of a page or several pages, and of programs of a word line: divisibility, and conflicts with other keys.
+//! Checks of mapping units and of programs: that they divide pages, word lines and blocks evenly, and do not conflict with other keys.
 
 use crate::config::{Clash, Config, FirmwarePolicy, Ftl, PageTypes, ProgramUnit};
 use crate::units::Bytes;
 
-/// Largest number of units in a block.
+/// Maximum number of mapping units in a block.
 const UNITS_PER_BLOCK_MAX: u64 = u16::MAX as u64;
 
-/// Adds a conflict if the mapping unit or the program does not fit the array. [`Geometry::of`](crate::flash::geometry::Geometry::of) relies on this.
+/// Adds a conflict if mapping units or programs do not fit the array. [`Geometry::of`](crate::flash::geometry::Geometry::of) relies on this check.
 pub(super) fn clashes(config: &Config, clashes: &mut Vec<Clash>) {
     let (page, unit) = (config.geometry.page_size, config.mapping_unit());
     let divides = |one: Bytes, other: Bytes| other.as_u64().is_multiple_of(one.as_u64().max(1));
@@ -42,7 +42,7 @@ pub(super) fn clashes(config: &Config, clashes: &mut Vec<Clash>) {
     programs(config, clashes);
 }
 
-/// Checks units of several pages: blocks and word lines must hold whole units, or units whole word lines.
+/// Checks units of several pages: a block must hold whole units; a word line must hold whole units, or a unit whole word lines.
 fn large_units(config: &Config, clashes: &mut Vec<Clash>) {
     let (unit, pages) = (config.mapping_unit(), config.pages_per_unit());
     // A block of the SLC cache has one page for each word line.
@@ -115,7 +115,7 @@ fn programs(config: &Config, clashes: &mut Vec<Clash>) {
     }
 }
 
-/// Checks that the device cache can gather the data of one program.
+/// Checks that the device cache can hold the data of one program.
 fn cache(config: &Config, clashes: &mut Vec<Clash>) {
     let capacity = config.cache.capacity;
     let works_together = matches!(config.ftl.policy, FirmwarePolicy::Tbm | FirmwarePolicy::Superblock);
