@@ -1,8 +1,9 @@
 //! Area of an interconnect, after Venice, ISCA 2023, section 6.6.
 //!
-//! Link areas are relative to the channels of the bus, one for each row of chips. A link between routers takes 0.04 of a channel of 8 chips, since
-//! it is shorter, by a factor of 8, and thinner; relative to a longer channel its area is proportionally smaller [choice]. Links to a controller or
-//! to the pins of a chip are not counted: in the bus their counterparts take the same area. Area is proportional to the number of wires [choice].
+//! Areas of links are relative to the channels of the bus, which has one for each row of chips. A link between routers is shorter than a channel of 8
+//! chips, by a factor of 8, and thinner: it takes 0.04 of that channel's area. Relative to a longer channel its area is proportionally smaller
+//! [choice]. Links to a controller or to the pins of a chip are not counted, because the bus needs the same area for their counterparts. Area is
+//! proportional to the number of wires [choice].
 
 use super::Constant;
 use crate::config::{self, Config};
@@ -14,35 +15,35 @@ use crate::quantities;
 const MESH_LINK: f64 = 0.04;
 const CHANNEL_CHIPS: f64 = 8.0;
 const ROUTER_BESIDE_MM2: f64 = 8.0;
-/// Area of the buffers of a router inside a chip, for `BUFFER_FLITS` flits. [`SWITCH_MM2`] is its crossbar, 0.03 mm2, with arbitration and routing,
-/// 0.002 mm2.
+/// Area of the buffers of a router inside a chip, for `BUFFER_FLITS` flits. [`SWITCH_MM2`] is the rest of the router: 0.03 mm2 for the crossbar, and
+/// 0.002 mm2 for arbitration and routing.
 const BUFFERS_MM2: f64 = 0.17;
 const BUFFER_FLITS: f64 = 512.0;
 const SWITCH_MM2: f64 = 0.032;
-/// Area of the controller on a die, as a share of the die.
+/// Area of an on-die controller, as a share of the die.
 const DIE_CONTROLLER: f64 = 0.2;
 
 quantities! {
-    /// Parts and area of the interconnect.
+    /// Parts of the interconnect, and their area.
     AreaReport as "DriveArea" {
-        /// Links by what they connect.
+        /// Number of links, by what they connect.
         links: LinkCounts;
-        /// Wires that carry data, over all links.
+        /// Number of wires that carry data, over all links.
         wires: u32, in "wires";
-        /// Flash channel controllers.
+        /// Number of flash channel controllers.
         controllers: u32, in "controllers";
-        /// Routers, in the chips or beside them.
+        /// Number of routers, in the chips or beside them.
         routers: u32, in "routers";
-        /// Share of the area of the channels of the bus that the links save, negative when they take more; links to controllers and to chips do not
-        /// count (Venice, ISCA 2023, section 6.6).
+        /// Share of the area of the bus's channels that the links save; negative if they take more area. Links to controllers and to chips are not
+        /// counted (Venice, ISCA 2023, section 6.6).
         links_saved_share: Option<f64>, in "share", null "for private channels to every chip, whose area nobody states";
-        /// Area of the chips, without what the interconnect adds to them.
+        /// Area of the chips, without the area that the interconnect adds to them.
         chips_mm2: f64, in "mm2";
         /// Area that the interconnect adds inside the chips: controllers on the dies, routers of NoSSD.
         added_inside_mm2: f64, in "mm2";
         /// Area that the interconnect adds on the board beside the chips, without links: routers of Venice.
         added_beside_mm2: f64, in "mm2";
-        /// Areas of single parts from which these figures are computed.
+        /// Areas of single parts, from which the figures are computed.
         constants: Vec<Constant>;
     }
 }
@@ -62,7 +63,7 @@ quantities! {
     }
 }
 
-/// Computes the area of the interconnect in the drive of `config`, which has one row of chips for each channel of the bus.
+/// Returns the area of the interconnect in the drive of `config`. The bus has one channel for each row of chips.
 pub fn report(layout: &Layout, facts: &Facts, config: &Config) -> AreaReport {
     let config::Geometry { channels: rows, chips_per_channel, dies_per_chip, .. } = config.geometry;
     let chips = rows * chips_per_channel;
@@ -136,7 +137,7 @@ mod tests {
         Layout { wires: links.len() as u32 * wires_each, links, controllers: 8, routers }
     }
 
-    /// Checks the figures of Venice, ISCA 2023, section 6.6: 112 links in a mesh of 8 x 8, and 44 % of the area saved.
+    /// Checks the figures of Venice, ISCA 2023, section 6.6: an 8 x 8 mesh has 112 links and saves 44 % of the area.
     #[test]
     fn the_mesh_links_of_8_x_8_routers_take_44_percent_less_than_8_channels() {
         let (rows, columns) = (8, 8);
@@ -168,8 +169,8 @@ mod tests {
         assert_eq!(added(&venice::FACTS), (0.0, 512.0));
     }
 
-    /// Checks that a router takes less than 0.1 % of a chip of 4 or 8 dies of 72 mm2 each, most of it for buffers (Design for Scalability, PACT
-    /// 2014, section 5.5).
+    /// Checks that a router takes less than 0.1 % of a chip of 4 or 8 dies of 72 mm2, and that most of the router is buffers (Design for Scalability,
+    /// PACT 2014, section 5.5).
     #[test]
     fn a_router_inside_a_chip_is_as_large_as_its_buffers_and_small_beside_the_dies() {
         let share = |dies, buffer_flits| {
@@ -185,8 +186,8 @@ mod tests {
         assert!((share(8, 1) - (0.17 / 512.0 + 0.032) / 576.0).abs() < 1e-12);
     }
 
-    /// Checks that a mesh link is half as large beside a channel of 16 chips as beside one of 8: 108 links of 0.02 for 4 channels, 108 of 0.08 for
-    /// 16.
+    /// Checks that the relative area of a mesh link halves if channels have 16 chips instead of 8: 108 links of 0.02 replace 4 channels of 16 chips,
+    /// and 108 links of 0.08 replace 16 channels of 4.
     #[test]
     fn a_mesh_link_is_measured_by_the_length_of_the_channel_it_replaces() {
         for (rows, columns) in [(4, 16), (16, 4)] {

@@ -1,19 +1,19 @@
 //! Energy by two separate measures.
 //!
 //! - *Event energy*: the energy of the events of the run. A die draws the power of its operation while the array works, whatever the number of
-//!   planes; a link draws power while bytes move over it; routers and controllers draw power all the time. Mean power is this energy over the
-//!   execution time.
+//! planes; a link draws power while bytes move over it; routers and controllers draw power all the time. Mean power is this energy over the execution
+//! time.
 //! - *Nominal energy*, the measure of Venice, ISCA 2023, section 6.4: average power times execution time. The average power in the paper hardly
-//!   differs between designs, since flash operations dominate and all designs execute the same number. So it cannot be event energy over time: that
-//!   power is higher in a faster design, and multiplied by the time it is the event energy again. Here average power is the *nominal power* of the
-//!   drive with all of its parts at work [choice]: every die draws the mean power of the operations of the run, every controller has a transfer in
-//!   progress over the mean number of links of the run, and routers and controllers draw their constant power. Nominal power does not depend on the
-//!   length of the run.
+//! differs between designs, because flash operations dominate and all designs execute the same number. So the paper's average power cannot be event
+//! energy over time: a faster design would have a higher one, and average power times execution time would be the event energy again. Here average
+//! power is the *nominal power* of the drive with all of its parts at work [choice]: every die draws the mean power of the operations of the run,
+//! every controller has a transfer in progress over the mean number of links of the run, and routers and controllers draw their constant power.
+//! Nominal power does not depend on the length of the run.
 //!
 //! A channel shared by several chips draws ten times the power of a link (Venice, ISCA 2023, section 6.6). Any wire bundle with one driver at either
 //! end counts as a link: between routers, to a controller, to the pins of a chip, and the private channel of the path-conflict-free ideal [choice].
-//! Power is proportional to the number of wires: the wide channel of pSSD draws twice as much, the two narrow channels of pnSSD as much as those of
-//! the bus [choice].
+//! Power is proportional to the number of wires: the wide channel of pSSD draws twice as much power as a channel of the bus, the two narrow channels
+//! of pnSSD together as much as one [choice].
 
 use super::Constant;
 use crate::config::{self, Config};
@@ -27,7 +27,7 @@ use crate::units::{Time, Wattage};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ArrayWork {
-    /// Reads, indexed by page type. A copyback counts as a read and a program.
+    /// Number of reads, indexed by page type. A copyback counts as a read and a program.
     pub reads: [u64; PageType::ALL.len()],
     pub programs: [u64; PageType::ALL.len()],
     pub erases: u64,
@@ -57,49 +57,51 @@ pub struct Activity<'a> {
 }
 
 quantities! {
-    /// Energy of the events of the run, by consumer.
+    /// Energy of the run's events, by consumer.
     #[derive(Copy, Default)]
     Energy as "Energy" {
-        /// Sum of the following.
+        /// Sum of the energies below.
         total: f64, in "J";
-        /// Arrays reading, `flash.read-time` each, whatever the number of planes; a copyback reads and programs.
+        /// Energy of reads in the array. Each takes the read time of its page type, whatever the number of planes. A copyback counts as a read and a
+        /// program.
         read: f64, in "J";
-        /// Arrays programming.
+        /// Energy of programs in the array.
         program: f64, in "J";
-        /// Arrays erasing.
+        /// Energy of erases in the array.
         erase: f64, in "J";
-        /// Shared channels, while bytes move.
+        /// Energy of shared channels, while bytes move over them.
         channels: f64, in "J";
-        /// Links with one driver at either end, while bytes move.
+        /// Energy of links with one driver at either end, while bytes move over them.
         links: f64, in "J";
-        /// Routers, during the whole run.
+        /// Energy of routers, during the whole run.
         routers: f64, in "J";
-        /// Flash controllers, during the whole run.
+        /// Energy of flash controllers, during the whole run.
         controllers: f64, in "J";
     }
 }
 
 quantities! {
-    /// Power and energy of the drive, by two separate measures: the energy of events, and nominal power.
+    /// Power and energy of the drive, by two separate measures: event energy and nominal power.
     PowerReport as "DrivePower" {
-        /// Energy of the events of the run.
+        /// Energy of the run's events.
         energy_j: Energy;
-        /// Energy of the events per simulated second.
+        /// Energy of the run's events per simulated second.
         average_w: Option<f64>, in "W", null "in a run that took no time";
         /// Power of the drive with all of its parts at work: each die executes the mean operation of the run, each controller has a transfer over the
-        /// mean number of links of the run, and routers and controllers draw their constant power. It does not depend on the length of the run.
+        /// mean number of links of the run, and routers and controllers draw their constant power. Nominal power does not depend on the length of the
+        /// run.
         nominal_w: f64, in "W";
         /// Energy as the papers measure it: average power times execution time (Venice, ISCA 2023, section 6.4), here with the nominal power.
         nominal_energy_j: f64, in "J";
-        /// Powers of single parts from which these figures are computed.
+        /// Powers of single parts, from which the figures are computed.
         constants: Vec<Constant>;
     }
 }
 
-/// Chips on the channel to which `power.channel-power` applies. The power of a channel's driver is proportional to its number of chips.
+/// Number of chips on the channel to which `power.channel-power` applies. The power of a channel is proportional to its number of chips.
 const CHANNEL_CHIPS: f64 = 8.0;
 
-/// Returns the power of a link of `kind` with 8 wires; of a shared channel, that of one with 8 chips.
+/// Returns the power of a link of `kind` with 8 wires. A shared channel has 8 chips.
 pub fn link_power(power: &config::Power, kind: LinkKind) -> Wattage {
     match kind {
         LinkKind::Channel => power.channel_power,
@@ -143,7 +145,7 @@ pub fn report(config: &Config, activity: &Activity<'_>) -> PowerReport {
     let total = read + program + erase + channels + links + routers + controllers;
 
     let mean = |energy: f64, seconds: f64| if seconds > 0.0 { energy / seconds } else { 0.0 };
-    // Every transfer crosses exactly one link at its controller, so the busy time of those links is the total time of the transfers.
+    // Every transfer crosses exactly one link to a controller, so the busy time of those links is the total time of all transfers.
     let at_controllers = LinkKind::ALL.into_iter().filter(|kind| kind.leads_to_controller());
     let transfers_s: f64 = at_controllers.map(|kind| moving_s[kind.index()]).sum();
     let nominal_w = f64::from(dies) * mean(read + program + erase, array_s)
@@ -209,7 +211,7 @@ mod tests {
         assert!((found - expected).abs() <= 1e-12 * expected.abs().max(1e-6), "{found} is not {expected}");
     }
 
-    /// Checks ten reads, two programs, an erase and a copyback at the latencies of venice-z-nand: 11 x 3 us, 3 x 100 us, 1 ms at 82.5 mW.
+    /// Checks ten reads, two programs, an erase and a copyback with the latencies of venice-z-nand: 11 x 3 us, 3 x 100 us and 1 ms at 82.5 mW.
     #[test]
     fn operations_draw_their_power_while_the_array_works() {
         let layout = layout(&[LinkKind::Channel; 2], 8, 2, 0);
@@ -230,12 +232,12 @@ mod tests {
         assert_eq!((energy_j.links, energy_j.routers, energy_j.controllers), (0.0, 0.0, 0.0));
         assert_near(energy_j.total, 1333e-6 * 82.5e-3 + 40e-6 * 10.8e-3);
         assert_near(average_w.expect("the run took time"), energy_j.total / 2e-3);
-        // Four dies and two channels at work, independent of their busy times.
+        // Nominal power has four dies and two channels at work, independent of their busy times.
         assert_near(nominal_w, 4.0 * 82.5e-3 + 2.0 * 10.8e-3);
         assert_near(nominal_energy_j, nominal_w * 2e-3);
     }
 
-    /// Checks transfers of 10 us over a controller link, two mesh links and a chip link.
+    /// Checks the energy of 10 us transfers over a controller link, two mesh links and a chip link.
     #[test]
     fn a_transfer_over_a_mesh_draws_the_power_of_each_link_it_crosses() {
         let kinds = [LinkKind::Controller, LinkKind::Controller, LinkKind::Mesh, LinkKind::Mesh, LinkKind::Chip];

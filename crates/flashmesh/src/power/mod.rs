@@ -1,4 +1,4 @@
-//! Power of a drive, and area of its interconnect. Reports only: nothing here affects the simulated timing.
+//! Power of a drive, and area of its interconnect. They are reported only, and do not affect the simulated timing.
 
 pub mod area;
 pub mod energy;
@@ -6,7 +6,7 @@ pub mod energy;
 use crate::quantities;
 
 quantities! {
-    /// A constant that a result rests on.
+    /// A constant from which a result is computed.
     Constant as "Constant" {
         /// Name of the constant.
         name: &'static str;
@@ -14,7 +14,7 @@ quantities! {
         value: f64;
         /// Unit of the value.
         unit: &'static str;
-        /// Paper that states the value, or the choice made because none does; `configuration` for a configured value.
+        /// Paper that states the value, or the choice made because no paper states one; `configuration` for a configured value.
         source: &'static str;
     }
 }
