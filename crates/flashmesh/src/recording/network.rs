@@ -1,5 +1,5 @@
-//! Recording of the interconnect in a window of a run: when each transfer requested, got and released its path, which links were held for it,
-//! and the moves of the scouts of Venice.
+//! Recording of the interconnect in a window of a run: the request, grant and release of each transfer's path, the links held for it, and the moves
+//! of Venice's scouts.
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -18,10 +18,10 @@ use super::Window;
 use super::requests::{InFlight, PagesRead, Requests};
 use super::unfinished::Unfinished;
 
-/// Most recent transfers kept for each die. A link use is reported at its end, and belongs to one of them.
+/// Number of most recent transfers kept for each die. A link use is reported at its end, and belongs to one of these transfers.
 const LATEST: usize = 4;
 
-/// Result of a [`NetworkRecorder`], filled in when the run ends.
+/// Recording of a [`NetworkRecorder`], complete when the run ends.
 #[derive(Clone, Debug, Default)]
 pub struct Recorded(Arc<Mutex<NetworkReport>>);
 
@@ -46,7 +46,7 @@ pub struct NetworkRecorder {
     requests: Requests,
     pages: PagesRead,
     taken: FxHashMap<DieId, Vec<u64>>,
-    /// Unreleased path requests, by die and phase.
+    /// Transfers whose path is requested and not released, by die and phase.
     open: FxHashMap<(DieId, TransferPhase), u64>,
     /// Most recent transfers of each die, at most [`LATEST`].
     latest: FxHashMap<DieId, Vec<u64>>,
@@ -59,8 +59,8 @@ pub struct NetworkRecorder {
 }
 
 impl NetworkRecorder {
-    /// Creates a recorder of at most `events_max` events in `window`, for the interconnect `facts`. The second value holds the recording after
-    /// the run.
+    /// Creates a recorder for the interconnect `facts`, which records at most `events_max` events in `window`. The second value has the recording
+    /// after the run.
     pub fn new(facts: &'static Facts, window: Window, events_max: u32) -> (NetworkRecorder, Recorded) {
         let recorded = Recorded::default();
         let recorder = NetworkRecorder {
@@ -142,8 +142,8 @@ impl NetworkRecorder {
         }
     }
 
-    /// Returns the transfer that held a link: the last one of the die that requested its path before the link was held and had not released it
-    /// by then.
+    /// Returns the transfer for which a link was held. Candidates are the recent transfers of the die that had requested their path when the use
+    /// began, and not released it. The last candidate is returned.
     fn holder(&self, link_use: LinkUse) -> Option<u64> {
         let latest = self.latest.get(&link_use.die)?;
         let held_from = |number: &&u64| {
@@ -151,7 +151,7 @@ impl NetworkRecorder {
             let ended = transfer.released_ps.is_some_and(|released| released <= link_use.from.as_ps());
             (transfer.asked_ps <= link_use.from.as_ps() && !ended).then_some(())
         };
-        // Several such transfers: prefer one whose path was granted.
+        // Prefer a candidate whose path was granted.
         let granted = |number: &&u64| self.transfers.get(*number).is_some_and(|transfer| transfer.granted_ps.is_some());
         let candidates = || latest.iter().rev().filter(|number| held_from(number).is_some());
         candidates().find(granted).or_else(|| candidates().next()).copied()
@@ -186,8 +186,8 @@ impl NetworkRecorder {
     fn ended(&mut self, now: Time) {
         let (start, end) = (self.window.start, self.window.end.min(now));
         for request in self.requests.rest() {
-            // A request issued after the window is left out even if it has completed: the recorder does not wait for it, so its end may be
-            // unknown.
+            // The recorder does not wait for requests issued after the window, so the completion of such a request may be unknown. Leave them all
+            // out.
             if self.window.overlaps(request.issued, now) {
                 self.completed.insert(request.number, recorded(&request, None));
             }
@@ -227,7 +227,7 @@ impl NetworkRecorder {
 }
 
 impl Probe for NetworkRecorder {
-    /// Returns whether the window has ended or the recording is full, and all that began in the window is over.
+    /// Returns whether the recorder can be detached: the window has ended or the recording is full, and everything that began before has ended.
     fn is_done(&mut self, now: Time) -> bool {
         let end = self.window.end;
         (self.is_cut || now >= end) && self.unfinished.is_empty() && !self.requests.has_older(end)

@@ -1,4 +1,4 @@
-//! Sequence numbers of requests, whose ids are reused, and the requests of pages read but not transferred yet.
+//! Sequence numbers for requests (their ids are reused), and for each page in a page register the request that read it.
 
 use std::collections::VecDeque;
 
@@ -14,7 +14,7 @@ pub(super) struct InFlight {
     pub number: u64,
     pub stream: StreamId,
     pub issued: Time,
-    /// Content of the request; `None` until the drive admits it.
+    /// The request itself; `None` until it is submitted to the drive.
     pub io: Option<IoRequest>,
 }
 
@@ -58,8 +58,7 @@ impl Requests {
     }
 }
 
-/// Pages read by each die whose data is still in its page register, in the order of transfer, each with the number of its
-/// request.
+/// Requests of the pages in the page registers of each die, in the order of transfer. A page that no request reads has `None`.
 #[derive(Debug, Default)]
 pub(super) struct PagesRead {
     of: Option<DieId>,
@@ -67,7 +66,7 @@ pub(super) struct PagesRead {
 }
 
 impl PagesRead {
-    /// Sets the die to which the next calls of [`read`](Self::read) belong: its array operation has ended.
+    /// Records the end of an array operation of `die`. The next calls of [`read`](Self::read) are for this die.
     pub fn ended(&mut self, die: DieId) {
         self.of = Some(die);
     }

@@ -1,5 +1,4 @@
-//! Paths and acknowledgements that began before the end of a window and are not over. A recorder stays attached until
-//! they are.
+//! Paths and acknowledgements that began before the end of a window and have not ended. A recorder stays attached until all have ended.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -8,7 +7,7 @@ use crate::ids::DieId;
 use crate::kernel::probe::Notice;
 use crate::units::Time;
 
-/// Requested paths that are not released, and acknowledgements in flight.
+/// Paths that are requested and not released, and acknowledgements in flight.
 #[derive(Debug, Default)]
 pub(super) struct Unfinished {
     paths: FxHashSet<(DieId, TransferPhase)>,
@@ -17,7 +16,7 @@ pub(super) struct Unfinished {
 }
 
 impl Unfinished {
-    /// Updates the state by `notice` at `now`. Only what begins before `end`, the end of the window, is added.
+    /// Records `notice` at time `now`. Adds only paths and acknowledgements that begin before `end`, the end of the window.
     pub fn tell(&mut self, now: Time, end: Time, notice: &Notice<'_>) {
         match *notice {
             Notice::PathAsked(die, phase) if now < end => {

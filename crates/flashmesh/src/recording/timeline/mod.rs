@@ -1,9 +1,9 @@
 //! Timeline for Perfetto: activity of every die, link and queue, and arrows that follow a request through them.
 //!
-//! A die has four tracks: its number of waiting transactions, commands in transfer to it, its array, and data in transfer from it. A link has
-//! one track, with the die for which it is held. A stream has a counter of its outstanding requests, and below it request slots: as many tracks
-//! as its maximum number of outstanding requests, each with one request at a time. An arrow leads from a request to each of its commands, array
-//! operations and data transfers, in the order of time, and to its completion.
+//! A die has four tracks: its number of waiting transactions, commands in transfer to the die, its array, and data in transfer from the die. A link
+//! has one track, which shows the die for which the link is held. A stream has a counter of its outstanding requests, and below the counter one track
+//! for each request slot, which shows one request at a time. A stream has as many slots as its maximum number of outstanding requests. An arrow leads
+//! from a request to each of its commands, array operations and data transfers, in order of time, and to its completion.
 
 pub mod proto;
 mod tracks;
@@ -29,7 +29,7 @@ use writer::{Slice, Writer};
 
 pub use tracks::Shape;
 
-/// Outcome of writing a timeline, for the owner of the sink. An error does not stop the run.
+/// Result of writing a timeline. An error in writing does not stop the run.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome(Arc<Mutex<Ended>>);
 
@@ -40,12 +40,12 @@ struct Ended {
 }
 
 impl Outcome {
-    /// Returns the time at which the timeline was full, after which nothing was written; `None` if it never was.
+    /// Returns the time at which the timeline became full and writing stopped; `None` if it never became full.
     pub fn full_at(&self) -> Option<Time> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).full_at
     }
 
-    /// Returns the system's message for the error that ended writing; `None` without an error.
+    /// Returns the operating system's message for the error that stopped writing; `None` without an error.
     pub fn failed(&self) -> Option<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).failed.clone()
     }
@@ -61,7 +61,7 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// Records at most `events_max` events in `window` to `sink`; the second value reports the outcome.
+    /// Creates a timeline that writes at most `events_max` events in `window` to `sink`. The second value has the result after the run.
     pub fn new(shape: &Shape<'_>, window: Window, events_max: u64, sink: Box<dyn Write + Send>) -> (Timeline, Outcome) {
         let mut writer = Writer::new(sink, window, events_max);
         let tracks = Tracks::new(shape, &mut writer);
@@ -136,7 +136,7 @@ impl Timeline {
     fn granted(&mut self, grant: Grant, now: Time) {
         let tracks = self.tracks.die(grant.die);
         let is_command = grant.phase == TransferPhase::Command;
-        // A path granted at once gets no "path set-up" slice.
+        // A path that is granted at once gets no "path set-up" slice.
         let busy = if is_command { &mut tracks.commands } else { &mut tracks.data };
         busy.forget_if_begun(now);
         self.end(grant.die, if is_command { |die| &mut die.commands } else { |die| &mut die.data }, now);
@@ -187,7 +187,8 @@ impl Timeline {
 }
 
 impl Probe for Timeline {
-    /// Returns whether the timeline is full or cannot be written, or the window has ended and all that began in it is over.
+    /// Returns whether the timeline can be detached: it is full, or cannot be written, or the window and everything that began before its end are
+    /// over.
     fn is_done(&mut self, now: Time) -> bool {
         let end = self.writer.window().end;
         self.writer.takes_no_more()

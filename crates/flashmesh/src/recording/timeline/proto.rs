@@ -1,6 +1,6 @@
-//! Protobuf messages of a Perfetto trace, as far as a timeline uses them.
+//! Protobuf messages of a Perfetto trace, reduced to the fields that a timeline uses.
 //!
-//! Names and tags are those of `protos/perfetto/trace/` in Perfetto (Apache-2.0), of which this is a small part: readers skip absent fields.
+//! Names and tags come from `protos/perfetto/trace/` in Perfetto (Apache-2.0). Readers accept messages without the other fields.
 
 use prost::Message;
 
@@ -15,7 +15,7 @@ pub struct Trace {
 pub struct TracePacket {
     #[prost(uint64, optional, tag = "8")]
     pub timestamp: Option<u64>,
-    /// Any number but 0.
+    /// Id of the writer: any number but 0.
     #[prost(uint32, optional, tag = "10")]
     pub trusted_packet_sequence_id: Option<u32>,
     #[prost(message, optional, tag = "11")]
@@ -26,27 +26,27 @@ pub struct TracePacket {
 
 #[derive(Clone, PartialEq, Message)]
 pub struct TrackDescriptor {
-    /// Unique in the trace.
+    /// Id of the track, unique in the trace.
     #[prost(uint64, optional, tag = "1")]
     pub uuid: Option<u64>,
     #[prost(string, optional, tag = "2")]
     pub name: Option<String>,
     #[prost(uint64, optional, tag = "5")]
     pub parent_uuid: Option<u64>,
-    /// Set for a counter track.
+    /// Counter of a counter track; `None` for other tracks.
     #[prost(message, optional, tag = "8")]
     pub counter: Option<CounterDescriptor>,
-    /// 3: order by `sibling_order_rank`.
+    /// Order of the child tracks; 3 sorts by `sibling_order_rank`.
     #[prost(int32, optional, tag = "11")]
     pub child_ordering: Option<i32>,
-    /// Order among sibling tracks.
+    /// Position among sibling tracks.
     #[prost(int32, optional, tag = "12")]
     pub sibling_order_rank: Option<i32>,
 }
 
 #[derive(Clone, PartialEq, Message)]
 pub struct CounterDescriptor {
-    /// 2: unit "count".
+    /// Unit of the counter; 2 is "count".
     #[prost(int32, optional, tag = "3")]
     pub unit: Option<i32>,
 }

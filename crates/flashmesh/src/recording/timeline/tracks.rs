@@ -1,4 +1,4 @@
-//! Tracks of a timeline and the slice in progress on each.
+//! Tracks of a timeline, and the slice in progress on each.
 
 use rustc_hash::FxHashMap;
 
@@ -69,18 +69,18 @@ pub struct DieTracks {
     pub commands: Busy,
     pub array: Busy,
     pub data: Busy,
-    /// Requests whose transactions were dequeued for the next operation.
+    /// Requests of the transactions that were dequeued for the next operation.
     taken: Vec<u64>,
-    /// Whether the last of these transactions is firmware work, such as garbage collection.
+    /// Whether the transaction dequeued last is firmware work, such as GC.
     pub taken_internal: bool,
-    /// Name of the latest operation.
+    /// Name of the operation that began last.
     pub operation: String,
     requests: Vec<u64>,
     suspended: Option<(String, Vec<u64>)>,
 }
 
 impl DieTracks {
-    /// Changes the queue length. Returns the counter track and the new length.
+    /// Adds `change` to the number of waiting transactions. Returns their counter track and the new number.
     pub fn queued(&mut self, change: i64) -> (Track, i64) {
         self.waiting += change;
         (self.queue, self.waiting)
@@ -93,7 +93,7 @@ impl DieTracks {
         self.taken_internal = is_internal;
     }
 
-    /// Returns the name and the requests of the operation whose command is being sent.
+    /// Starts the command of the next operation. Returns the name and the requests of the operation.
     pub fn begin_command(&mut self) -> (String, Vec<u64>) {
         self.requests = std::mem::take(&mut self.taken);
         (self.operation.clone(), self.requests.clone())
@@ -120,14 +120,14 @@ struct StreamTracks {
     all: Track,
     counter: Track,
     outstanding: i64,
-    /// Tracks of one request at a time, and the indices of those that are free, last freed first.
+    /// Request slots: tracks that show one request at a time. `free` has the indices of free slots, the one freed last at the end.
     slots: Vec<Track>,
     free: Vec<usize>,
     of_request: FxHashMap<u64, usize>,
 }
 
-/// Pads the numbers in names with zeros, so that sorting by name, as Perfetto does in groups and searches, sorts by number.
-/// Names that differ only in their numbers are padded alike, each number to the digits of the longest at the same position.
+/// Pads the numbers in names with zeros, so that Perfetto, which sorts groups and search results by name, sorts them by number. Among names that
+/// differ only in their numbers, all numbers at one position get the same number of digits.
 fn sortable(names: Vec<String>) -> Vec<String> {
     let mut digits_max: FxHashMap<String, Vec<usize>> = FxHashMap::default();
     for name in &names {
@@ -152,7 +152,7 @@ fn without_digits(name: &str) -> String {
     numbers(name).fold(begin.to_owned(), |begun, (_, behind)| format!("{begun} {behind}"))
 }
 
-/// Returns the numbers in a name, each with the text behind it up to the next number.
+/// Returns the numbers in a name, each with the text between it and the next number.
 fn numbers(name: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = name.trim_start_matches(|c: char| !c.is_ascii_digit());
     std::iter::from_fn(move || {
@@ -220,7 +220,7 @@ impl Tracks {
         &mut self.dies[die.index()]
     }
 
-    /// Returns whether a slice in progress at any die began before `than`.
+    /// Returns whether any die has a slice in progress that began before `than`.
     pub fn has_older(&self, than: Time) -> bool {
         self.dies.iter().any(|die| [&die.commands, &die.array, &die.data].iter().any(|busy| busy.is_older(than)))
     }

@@ -10,7 +10,7 @@ use crate::units::Time;
 use super::proto::{CounterDescriptor, DebugAnnotation, Kind, Trace, TracePacket, TrackDescriptor, TrackEvent};
 
 const CHUNK: usize = 64 * 1024;
-/// Value of `child_ordering`: sibling tracks are shown in the order of their ranks.
+/// Value of `child_ordering` that shows sibling tracks in the order of their ranks.
 const EXPLICIT_ORDER: i32 = 3;
 const COUNT: i32 = 2;
 
@@ -50,12 +50,12 @@ impl Writer {
         self.window
     }
 
-    /// Returns whether all later events will be dropped: the timeline is full, or writing failed.
+    /// Returns whether all later events will be dropped, because the timeline is full or writing has failed.
     pub fn takes_no_more(&self) -> bool {
         self.full_at.is_some() || self.failed.is_some()
     }
 
-    /// Returns the time of the first event that found no room.
+    /// Returns the time of the first event dropped because the timeline was full; `None` if none was.
     pub fn full_at(&self) -> Option<Time> {
         self.full_at
     }
@@ -129,7 +129,7 @@ impl Writer {
         }
     }
 
-    /// Counts an event. Returns false if the timeline is full.
+    /// Counts an event. Returns false, and does not count it, if the timeline is full.
     fn count(&mut self, at: Time) -> bool {
         if self.events == self.events_max {
             self.full_at.get_or_insert(at);
@@ -141,7 +141,7 @@ impl Writer {
 
     fn packet(&mut self, at: Option<Time>, track_event: Option<TrackEvent>, descriptor: Option<TrackDescriptor>) {
         let packet = TracePacket {
-            // Perfetto uses nanoseconds. Rounding all times down keeps their order.
+            // Perfetto uses nanoseconds. Rounding every time down keeps their order.
             timestamp: Some(at.map_or(0, |at| at.as_ps() / 1000)),
             trusted_packet_sequence_id: Some(1),
             track_event,
