@@ -1,14 +1,14 @@
 //! Energy by two separate measures.
 //!
 //! - *Event energy*: the energy of the events of the run. A die draws the power of its operation while the array works, whatever the number of
-//! planes; a link draws power while bytes move over it; routers and controllers draw power all the time. Mean power is this energy over the execution
-//! time.
+//!   planes; a link draws power while bytes move over it; routers and controllers draw power all the time. Mean power is this energy over the
+//!   execution time.
 //! - *Nominal energy*, the measure of Venice, ISCA 2023, section 6.4: average power times execution time. The average power in the paper hardly
-//! differs between designs, because flash operations dominate and all designs execute the same number. So the paper's average power cannot be event
-//! energy over time: a faster design would have a higher one, and average power times execution time would be the event energy again. Here average
-//! power is the *nominal power* of the drive with all of its parts at work [choice]: every die draws the mean power of the operations of the run,
-//! every controller has a transfer in progress over the mean number of links of the run, and routers and controllers draw their constant power.
-//! Nominal power does not depend on the length of the run.
+//!   differs between designs, because flash operations dominate and all designs execute the same number. So the paper's average power cannot be event
+//!   energy over time: a faster design would have a higher one, and average power times execution time would be the event energy again. Here average
+//!   power is the *nominal power* of the drive with all of its parts at work [choice]: every die draws the mean power of the operations of the run,
+//!   every controller has a transfer in progress over the mean number of links of the run, and routers and controllers draw their constant power.
+//!   Nominal power does not depend on the length of the run.
 //!
 //! A channel shared by several chips draws ten times the power of a link (Venice, ISCA 2023, section 6.6). Any wire bundle with one driver at either
 //! end counts as a link: between routers, to a controller, to the pins of a chip, and the private channel of the path-conflict-free ideal [choice].
