@@ -1,6 +1,7 @@
-//! Firmware policies: one folder each, with its [facts](PolicyFacts), and one line in [`POLICIES`].
+//! Firmware policies. Each has a folder, with its [facts](PolicyFacts), and a line in [`POLICIES`].
 //!
-//! A policy decides where pages go and when; it holds no page data and has no clock. All that a policy adds to the page policy is in its folder.
+//! A policy decides where pages go, and when. It holds no page data and has no clock. All that distinguishes a policy from the page policy is in its
+//! folder.
 
 mod mbm;
 mod page;
@@ -26,78 +27,78 @@ use crate::units::Bytes;
 
 pub use placed::{Placed, PlacingView, WritePlacer};
 
-/// The component that chooses the planes of pages.
+/// The component that chooses the planes of host writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placing {
-    /// The allocator alone.
+    /// The allocator only.
     Allocator,
     /// The allocator, followed by [`FirmwarePolicy::place_write`].
     Beside,
-    /// [`FirmwarePolicy::due`], when a write leaves the queue of held writes.
+    /// [`FirmwarePolicy::due`], when it dispatches a held write.
     Late,
 }
 
 /// An event reported to a policy.
 #[derive(Clone, Copy, Debug)]
 pub enum PolicyEvent<'a> {
-    /// A page read starts, for a request that was [planned](FirmwarePolicy::plan_read).
+    /// A page read starts that belongs to the request of the last [`plan_read`](FirmwarePolicy::plan_read).
     ReadBegins(TransactionId, Lpn),
-    /// A read leaves its die or the queue of its die.
+    /// A read leaves its die, or the queue of the die.
     ReadEnded(&'a Transaction),
     /// A read is cancelled.
     ReadDropped(TransactionId),
-    /// A program placed on a plane got its page there, or is cancelled.
+    /// A program placed on a plane got its page, or is cancelled.
     PageTaken(Class, PlaneId),
-    /// A page that the policy had [rewritten](FirmwarePolicy::rewrites) has been programmed.
+    /// A page that the policy [rewrites](FirmwarePolicy::rewrites) has been programmed.
     Rewritten,
-    /// The program of a page of a request or of the device cache is complete and acknowledged.
+    /// The program of a host write, or of a destage, is complete and acknowledged.
     WriteEnded(&'a Transaction),
-    /// A write is cancelled: its page has changed, or the host is gone.
+    /// A write is cancelled, because its page has changed or the host is gone.
     WriteDropped(&'a Transaction),
     /// A die became idle or has free space again.
     DieIdle,
 }
 
-/// The state of the drive that a policy sees when it can dispatch held writes.
+/// State of the drive for a policy that can dispatch held writes.
 pub struct PolicyView<'a> {
     /// Translation layer.
     pub ftl: &'a mut Ftl,
-    /// Idle dies, if the allocation uses them.
+    /// Idle dies; tracked only if the allocation uses them.
     pub idle: &'a IdleDies,
     /// Queues and activity of the dies.
     pub load: Load<'a>,
 }
 
-/// The writes that leave the queues of a policy.
+/// Writes that leave the queues of a policy.
 #[derive(Debug, Default)]
 pub struct Due {
     /// Dispatched writes with their planes, in order.
     pub sent: Vec<(TransactionId, PlaneId)>,
-    /// Rewritten pages that find no room on their die.
+    /// Rewrites for which their die has no space.
     pub dropped: Vec<TransactionId>,
-    /// Planes without a free page for the host, which may need collection.
+    /// Planes without a free page for host writes, which may need GC.
     pub full: Vec<PlaneId>,
 }
 
-/// A firmware policy: how the firmware uses the state machines of the translation layer. The defaults are the page policy: each plane is written and
-/// collected on its own; writes go to the plane that the allocator chooses, without delay.
+/// A firmware policy: how the firmware uses the state machines of the translation layer. The default methods are the page policy: each plane is
+/// written and collected on its own; writes go to the plane that the allocator chooses, without delay.
 ///
 /// # Contract
 /// - The policy is deterministic: equal calls in equal order return equal results.
 /// - The policy preserves the guarantees of a drive: whatever it returns, each read gets the newest version, each write is programmed once, and no
 ///   plane runs out of pages.
-/// - Each write that the policy [holds](FirmwarePolicy::hold) is dispatched once, by [`due`](FirmwarePolicy::due), after a finite time. The end of
-///   each write in flight calls `due` again, so the policy must not hold all writes while none is in flight.
+/// - Each write that the policy [holds](FirmwarePolicy::hold) is dispatched once, by [`due`](FirmwarePolicy::due), after a finite time. `due` is
+///   called again when a write in flight ends, so the policy must not hold all writes if none is in flight.
 /// - The policy places dispatched writes with [`Ftl::place_write_on`], on a plane that [has room](Ftl::has_room).
 #[enum_dispatch]
 #[auto_impl(Box)]
 pub trait FirmwarePolicy {
-    /// Returns the kind of open block that takes pages moved by collection or wear levelling. Called once, before the run.
+    /// Returns the kind of open block for pages that GC or wear levelling moves. Called once, before the run.
     fn moved_pages(&self) -> MovedPages {
         MovedPages::OwnBlock
     }
 
-    /// Returns the component that chooses the planes of pages. The result must never change.
+    /// Returns the component that chooses the planes of host writes. The result must never change.
     fn placing(&self) -> Placing {
         Placing::Allocator
     }
@@ -108,8 +109,8 @@ pub trait FirmwarePolicy {
         plane
     }
 
-    /// Notifies the policy that a page passed to [`place_write`](FirmwarePolicy::place_write) was placed on `plane`: the returned plane, unless it
-    /// had no room.
+    /// Notifies the policy that a page passed to [`place_write`](FirmwarePolicy::place_write) was placed on `plane`. This is another plane than the
+    /// returned one only if the returned plane had no room.
     fn placed(&mut self, _plane: PlaneId) {}
 
     /// Returns the plane that takes a page moved out of `plane`: one of the same die, or of the planes that share its blocks.
@@ -117,16 +118,16 @@ pub trait FirmwarePolicy {
         plane
     }
 
-    /// Plans the read of logical `pages` by a request of `bytes`, before their reads start.
+    /// Plans the reads of the logical `pages`, before they start. They belong to a request of `bytes`.
     fn plan_read(&mut self, _pages: Range<u32>, _bytes: Bytes, _ftl: &Ftl) {}
 
-    /// Returns whether the policy holds a transaction that is ready for its die, until it is [due](FirmwarePolicy::due). Called for reads as well,
-    /// but only writes may be held.
+    /// Returns whether the policy holds a transaction that is ready for its die. The policy then keeps it until it is [due](FirmwarePolicy::due).
+    /// Called for reads as well, but only writes may be held.
     fn hold(&mut self, _id: TransactionId, _transaction: &Transaction, _ftl: &Ftl) -> bool {
         false
     }
 
-    /// Returns whether held writes may be ready for dispatch.
+    /// Returns whether held writes may be ready for dispatch, so that [`due`](FirmwarePolicy::due) must be called.
     fn is_due(&self) -> bool {
         false
     }
@@ -141,8 +142,8 @@ pub trait FirmwarePolicy {
         Vec::new()
     }
 
-    /// Returns the plane for a rewrite of the page that `read` has brought into the controller for a request; the rewrite may take any plane of its
-    /// die. `None` if the page is not rewritten.
+    /// Returns the plane for a rewrite of the page that `read` has brought into the controller for a request; `None` if the page is not to be
+    /// rewritten. The rewrite may take any plane of the same die.
     fn rewrites(&mut self, _read: TransactionId) -> Option<PlaneId> {
         None
     }
@@ -167,7 +168,7 @@ impl Clone for AnyPolicy {
     }
 }
 
-/// A policy of any kind. The page policy, which most drives have, is called directly.
+/// A policy of any kind. Calls of the page policy, which most drives have, are direct.
 #[enum_dispatch(FirmwarePolicy)]
 pub enum AnyPolicy {
     Page(page::Page),
@@ -190,13 +191,13 @@ impl AnyPolicy {
 pub struct PolicyFacts {
     pub kind: config::FirmwarePolicy,
     pub build: fn(&Config, &Geometry) -> AnyPolicy,
-    /// Changes to the rules of the translation layer.
+    /// Changes to the rules of the translation layer, made by the policy.
     pub ftl_rules: fn(&Config, FtlRules) -> FtlRules,
-    /// Conflicts with the configuration.
+    /// Returns the conflicts of the policy with the rest of the configuration.
     pub(crate) clashes: fn(&Config, Option<&Geometry>) -> Vec<Clash>,
 }
 
-/// The policies, in the order of their kinds.
+/// Facts of all policies, in the order of their kinds.
 static POLICIES: [&PolicyFacts; config::FirmwarePolicy::ALL.len()] =
     [&page::FACTS, &tbm::FACTS, &mbm::FACTS, &sprinkler::FACTS, &superblock::FACTS];
 
@@ -204,7 +205,7 @@ fn facts(kind: config::FirmwarePolicy) -> &'static PolicyFacts {
     POLICIES.into_iter().find(|facts| facts.kind == kind).expect("each kind has its facts")
 }
 
-/// Creates the page policy, as a base for custom policies.
+/// Creates the page policy. Custom policies can build on it.
 pub fn page_policy() -> AnyPolicy {
     AnyPolicy::Page(page::Page)
 }
@@ -224,7 +225,7 @@ pub(crate) fn clashes(config: &Config, geometry: Option<&Geometry>) -> Vec<Clash
     (facts(config.ftl.policy).clashes)(config, geometry)
 }
 
-/// Returns the conflicts of a policy that writes the planes of `dies` dies together.
+/// Returns the conflicts of a policy that writes the planes of `dies` dies together with the rest of the configuration.
 fn planes_work_together(config: &Config, dies: u32) -> Vec<Clash> {
     let mut clashes = Vec::new();
     if dies == 1 && config.geometry.planes_per_die < 2 {

@@ -1,4 +1,4 @@
-//! Extension point for custom placement of writes, on top of a policy that decides the rest.
+//! Custom placement of writes, on top of a policy that makes all other decisions.
 
 use std::ops::Range;
 
@@ -11,45 +11,46 @@ use crate::units::Bytes;
 
 use super::{AnyPolicy, Due, FirmwarePolicy, Placing, PolicyEvent, PolicyView};
 
-/// The choice of planes for host writes, in place of [`FirmwarePolicy::place_write`].
+/// A custom choice of planes for host writes, in place of [`FirmwarePolicy::place_write`].
 ///
 /// # Contract
-/// - Called for every page written, when its write arrives: the allocator has placed the page on `plane`, for an open block of `stream`.
-/// - The result is a plane of the drive; if planes share blocks, one that shares those of `plane`. If it is full, or of another namespace, `plane` is
-///   used.
+/// - `place_write` is called for every page written, when its write arrives. The allocator has chosen `plane` for the page, and an open block of
+///   `stream`.
+/// - The result is a plane of the drive. If planes share blocks, the result must share the blocks of `plane`. If the result is full, or in another
+///   namespace, `plane` is used.
 /// - The placer is deterministic: equal calls in equal order return equal results.
 pub trait WritePlacer {
     /// Returns the plane for the page.
     fn place_write(&mut self, plane: PlaneId, stream: Stream, planes: &PlacingView<'_>) -> PlaneId;
 }
 
-/// The state of the planes that a placer sees.
+/// State of the planes for a placer.
 #[derive(Clone, Copy)]
 pub struct PlacingView<'a> {
     ftl: &'a Ftl,
     geometry: &'a Geometry,
-    /// Indexed by plane.
+    /// Numbers of writes and of moved pages that have no page yet, indexed by plane.
     writes: &'a [u32],
     moves: &'a [u32],
 }
 
 impl PlacingView<'_> {
-    /// Returns the shape of the array.
+    /// Returns the geometry of the array.
     pub fn geometry(&self) -> &Geometry {
         self.geometry
     }
 
-    /// Returns the number of writes placed on a plane that have no page yet.
+    /// Returns the number of writes placed on a plane that have not got a page yet.
     pub fn writes_waiting(&self, plane: PlaneId) -> u32 {
         self.writes[plane.index()]
     }
 
-    /// Returns the number of pages moved to a plane, by garbage collection or wear levelling, that have no page yet.
+    /// Returns the number of pages that GC or wear levelling moves to a plane and that have not got a page yet.
     pub fn moves_waiting(&self, plane: PlaneId) -> u32 {
         self.moves[plane.index()]
     }
 
-    /// Returns the used pages of the open blocks of a plane that take the writes of `stream` and moved pages.
+    /// Returns the number of used pages in the open blocks of a plane: those for writes of `stream` and for moved pages.
     pub fn pages_open(&self, plane: PlaneId, stream: Stream) -> u32 {
         self.ftl.pages_open(plane, stream)
     }
@@ -64,8 +65,7 @@ impl PlacingView<'_> {
         self.ftl.valid_pages_of_plane(plane)
     }
 
-    /// Returns whether a page placed on `plane` may go to plane `to`, as far as shared blocks are concerned: if planes share blocks, only to one that
-    /// shares those of `plane`.
+    /// Returns whether shared blocks allow `to` for a page placed on `plane`. If planes share blocks, `to` must share the blocks of `plane`.
     pub fn may_take(&self, to: PlaneId, plane: PlaneId) -> bool {
         !self.ftl.has_twins() || self.ftl.share_superblocks(to, plane)
     }
@@ -76,7 +76,7 @@ pub struct Placed {
     policy: AnyPolicy,
     placer: Box<dyn WritePlacer + Send>,
     geometry: Geometry,
-    /// Writes, and moved pages, that have no page yet; indexed by plane.
+    /// Numbers of writes and of moved pages that have no page yet, indexed by plane.
     writes: Vec<u32>,
     moves: Vec<u32>,
 }

@@ -1,4 +1,4 @@
-//! Shared base of policies whose planes use the same blocks together: the next page goes to the plane whose write pointer is furthest behind.
+//! Base of the policies whose planes use the same blocks together. The next page goes to the plane whose write pointer is furthest behind.
 
 use crate::config::{Clash, Config};
 use crate::flash::geometry::Geometry;
@@ -8,9 +8,9 @@ use crate::schedule::transaction::Class;
 
 use super::{AnyPolicy, FirmwarePolicy, Placing, PolicyEvent, planes_work_together, refused};
 
-/// Placement of pages over planes that share blocks, by the programs that wait on each plane.
+/// Placement of pages over planes that share blocks, by the number of programs that wait on each plane.
 ///
-/// Moved pages are counted separately from writes: if only reserve pages are left, moves proceed while writes wait.
+/// Moved pages are counted separately from writes, because moves can proceed while writes wait: when only reserve pages are left.
 #[derive(Clone, Debug)]
 pub(super) struct SharedBlockPlacement {
     superblocks: Superblocks,
@@ -19,13 +19,13 @@ pub(super) struct SharedBlockPlacement {
     gathers: bool,
 }
 
-/// Waiting programs of one kind.
+/// Waiting programs, either of writes or of moved pages.
 #[derive(Clone, Debug)]
 struct Waiting {
-    /// Programs that have no page yet, indexed by plane.
+    /// Number of programs without a page yet, indexed by plane.
     count: Vec<u32>,
-    /// Plane that got the last page, with its progress in programs; indexed by set of planes. If programs gather, this plane also gets the next
-    /// pages until its progress changes, that is, until its program is full.
+    /// Plane that got the last page, with its progress in programs, for each set of planes that share blocks. If programs gather, that plane also
+    /// gets the next pages until its progress changes: then its program is full.
     last: Vec<Option<(PlaneId, u32)>>,
 }
 
@@ -43,13 +43,13 @@ impl SharedBlockPlacement {
         SharedBlockPlacement { superblocks, writes: none.clone(), moves: none, gathers: geometry.gathers() }
     }
 
-    /// Chooses the plane for the next page, among those that share superblocks with `plane`: the one that is furthest behind, waiting programs
-    /// included.
+    /// Returns the plane for the next page: among the planes that share superblocks with `plane`, the one that is furthest behind. Waiting programs
+    /// count as progress.
     fn behind(&mut self, is_move: bool, plane: PlaneId, stream: Stream, ftl: &Ftl) -> PlaneId {
         let SharedBlockPlacement { superblocks, writes, moves, gathers } = self;
         let set = superblocks.index_of(plane) as usize;
         let (waiting, beside) = if is_move { (moves, None) } else { (writes, Some(moves)) };
-        // If programs gather, and in the SLC cache, writes never share a program with moved pages, so the waiting moves do not count.
+        // Writes never share a program with moved pages if programs gather, or in the SLC cache. Waiting moves do not count then.
         let beside = beside.filter(|_| !*gathers && stream != Stream::Slc);
         let progress = |twin: PlaneId| {
             let beside = beside.as_ref().map_or(0, |moves| moves.count[twin.index()]);

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::ids::Lpn;
 
-/// A bitmap of the areas of the logical pages: whether long requests read each area.
+/// One bit for each area of logical pages: whether long requests read the area.
 #[derive(Clone, Debug)]
 pub(super) struct Areas {
     pages: u32,
@@ -12,7 +12,7 @@ pub(super) struct Areas {
 }
 
 impl Areas {
-    /// Creates a map in which none of the areas of `pages` pages each, among `logical_pages`, is read-intensive.
+    /// Creates the bitmap for areas of `pages` pages, none of them read-intensive.
     pub(super) fn new(pages: u32, logical_pages: u32) -> Areas {
         let areas = logical_pages.div_ceil(pages);
         Areas { pages, read_intensive: vec![0; areas.div_ceil(u64::BITS) as usize] }
@@ -24,7 +24,7 @@ impl Areas {
         self.read_intensive.get((area / u64::BITS) as usize).is_some_and(|word| word >> (area % u64::BITS) & 1 != 0)
     }
 
-    /// Marks the areas of `pages` as read-intensive or not, after a request has read them.
+    /// Marks the areas of `pages`, which a request has read, as read-intensive or not.
     pub(super) fn mark(&mut self, pages: &Range<u32>, is_read_intensive: bool) {
         for area in pages.start / self.pages..=(pages.end - 1) / self.pages {
             if let Some(word) = self.read_intensive.get_mut((area / u64::BITS) as usize) {

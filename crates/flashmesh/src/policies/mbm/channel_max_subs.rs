@@ -1,12 +1,11 @@
-//! `Channel_Max_Subs` (MBM, Algorithm 1): the number of reads and writes up to which each channel is filled with waiting writes.
+//! `Channel_Max_Subs` (MBM, Algorithm 1): the level up to which waiting writes fill each channel, as a number of subrequests (reads and writes).
 //!
-//! Channels are filled like basins, the emptiest first: writes raise the channels with the fewest subrequests to the level of the next one, then
-//! these together to the one after that, until no write is left; the rest is shared evenly and rounded up. The listing in the paper has the
-//! difference of two channels with the wrong sign and does not subtract the writes already assigned; this code follows the paper's text
-//! \[choice\].
+//! Writes fill the channels with the fewest subrequests first, up to the level of the next fuller channel, then these together up to the one after
+//! that, until no write is left. The rest is divided evenly and rounded up. The listing in the paper has the difference of two channels with the
+//! wrong sign, and does not subtract the writes already assigned; this code follows the paper's text \[choice\].
 
-/// Returns the number of subrequests up to which each channel is filled, from its current number and the number of waiting writes. A channel at or
-/// above that number takes no write.
+/// Returns the level up to which `writes` waiting writes fill the channels. `subrequests` are the current levels; a channel at or above the returned
+/// level takes no write.
 pub(super) fn channel_max_subs(subrequests: &[u32], writes: u32) -> u32 {
     let mut sorted = subrequests.to_vec();
     sorted.sort_unstable();

@@ -1,4 +1,4 @@
-//! Dispatch of waiting writes: the number for each channel, the chip, and the planes.
+//! Dispatch of waiting writes: how many to each channel, and to which chip and planes.
 
 use crate::config::McsBegins;
 use crate::ids::{ChannelId, ChipId, DieId};
@@ -10,24 +10,24 @@ use super::channel_max_subs::channel_max_subs;
 use super::gathering::Gathering;
 use super::{Chips, Mbm};
 
-/// State of one round of dispatching.
+/// State of one round of dispatch.
 pub(super) struct Round<'a, 'b> {
     pub mbm: &'a mut Mbm,
     pub drive: &'a mut PolicyView<'b>,
     pub due: Due,
 }
 
-/// The condition under which a die takes writes.
+/// Condition under which a die takes writes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Eligibility {
     /// The die is idle.
     Idle,
-    /// The die has no program in flight; it may read.
+    /// The die has no program in flight, but may be reading.
     WithoutProgram,
 }
 
 impl Round<'_, '_> {
-    /// Returns whether a die takes writes; if chips are dispatched as a whole, whether all dies of its chip do.
+    /// Returns whether a die takes writes. If chips are dispatched as a whole, all dies of the chip must be free.
     fn takes(&self, die: DieId, eligibility: Eligibility) -> bool {
         let is_free = |die: DieId| {
             self.mbm.programs.has_none_on(die)
@@ -75,7 +75,7 @@ impl Round<'_, '_> {
                     self.mbm.pinned.pop(die);
                     self.due.dropped.push(id);
                 } else {
-                    // The die is full of other pages: unpin the write.
+                    // No plane of the die has space for the page: unpin the write.
                     self.mbm.pinned.pop(die);
                     self.mbm.writes.push_back(id);
                 }
@@ -94,7 +94,7 @@ impl Round<'_, '_> {
             let (planes, before) = (self.planes(die), taken);
             for plane in planes {
                 let units = self.units_of(plane);
-                // A partly filled program beside full ones would start together with them instead of gathering further writes.
+                // A partly filled program would start together with the full ones, before further writes can fill it.
                 let is_rest = taken > before && self.mbm.writes.len() < units as usize;
                 if taken == most || is_rest {
                     break;
@@ -112,7 +112,7 @@ impl Round<'_, '_> {
         taken
     }
 
-    /// Returns the number of programs that a chip takes at once.
+    /// Returns the number of programs that a chip can start at once.
     fn parallelism(&mut self, chip: ChipId, eligibility: Eligibility) -> u32 {
         let (dies, chips) = (self.mbm.round_robin.dies(chip), self.mbm.chips);
         let mut of_dies = dies.map(|die| if self.takes(die, eligibility) { self.planes(die).len() as u32 } else { 0 });
@@ -122,7 +122,7 @@ impl Round<'_, '_> {
         }
     }
 
-    /// Returns the chip of a channel that takes writes next (MCS), with the number of programs it takes at once.
+    /// Returns the chip of a channel that takes writes next (MCS), with the number of programs that it can start at once.
     fn next_chip(&mut self, channel: ChannelId, eligibility: Eligibility) -> Option<(ChipId, u32)> {
         let mut first = None;
         let mut least: Option<(ChipId, u32)> = None;
@@ -153,7 +153,7 @@ impl Round<'_, '_> {
         next
     }
 
-    /// Dispatches writes to the chips of each channel, up to the level of `Channel_Max_Subs`.
+    /// Dispatches writes channel by channel, up to the level of `Channel_Max_Subs`.
     fn dispatch_by_channel(&mut self, eligibility: Eligibility) {
         let in_program = self.mbm.geometry.units_per_program;
         let programs = self.mbm.programs.by_channel().iter();
@@ -181,7 +181,7 @@ impl Round<'_, '_> {
         }
     }
 
-    /// Dispatches writes to one chip at a time, over the channels in round-robin order.
+    /// Dispatches writes to one chip at a time. Chips are chosen from the channels in round-robin order, until no channel takes a write.
     fn dispatch_in_turn(&mut self, eligibility: Eligibility) {
         let mut without = 0;
         while without < self.mbm.geometry.channels && !self.mbm.writes.is_empty() {
@@ -209,11 +209,11 @@ impl Round<'_, '_> {
         } else {
             self.dispatch_in_turn(eligibility);
         }
-        // The end of a write in flight triggers the next round. With none in flight, dispatch regardless of the channel levels.
+        // The next round runs when a write in flight ends. None is in flight, so dispatch now, without the limits for channels.
         if !self.mbm.writes.is_empty() && self.mbm.programs.is_none() {
             self.dispatch_in_turn(Eligibility::WithoutProgram);
         }
-        // All free planes are full or lack room: the write waits for a page where the allocator places it.
+        // No plane has space: let the allocator place one write, which then waits for a page.
         if self.mbm.programs.is_none()
             && let Some(id) = self.mbm.writes.pop_front()
         {

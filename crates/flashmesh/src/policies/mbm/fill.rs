@@ -1,4 +1,4 @@
-//! Dispatch of writes to a chosen plane, up to the units of one program.
+//! Dispatch of writes to a plane, up to the mapping units of one program.
 
 use crate::ids::{PlaneId, TransactionId};
 
@@ -6,7 +6,7 @@ use super::dispatch::Round;
 use super::gathering::Gathering;
 
 impl Round<'_, '_> {
-    /// Dispatches `id` to `plane`.
+    /// Places the page of `id` on `plane` and dispatches the write.
     pub(super) fn send(&mut self, id: TransactionId, plane: PlaneId) {
         self.drive.ftl.place_write_on(self.drive.load.transaction(id).lpn, plane);
         self.count(id, plane);
@@ -18,7 +18,7 @@ impl Round<'_, '_> {
         self.due.sent.push((id, plane));
     }
 
-    /// Returns the mapping units that the next program of a plane writes.
+    /// Returns the number of mapping units in the next program of a plane.
     pub(super) fn units_of(&self, plane: PlaneId) -> u32 {
         let geometry = &self.mbm.geometry;
         if !geometry.has_slc() {
@@ -32,7 +32,7 @@ impl Round<'_, '_> {
         self.drive.ftl.has_room(self.drive.load.transaction(id).lpn, plane)
     }
 
-    /// Dispatches the next writes to a plane, `units` at most. Returns their number.
+    /// Dispatches at most `units` waiting writes to a plane. Returns their number.
     pub(super) fn fill(&mut self, plane: PlaneId, units: u32) -> u32 {
         let mut sent = 0;
         while sent < units
@@ -46,7 +46,7 @@ impl Round<'_, '_> {
         sent
     }
 
-    /// Like [`fill`](Self::fill), but for writes pinned to the die of the plane.
+    /// Like [`fill`](Self::fill), but takes writes pinned to the die of the plane.
     pub(super) fn fill_pinned(&mut self, plane: PlaneId, units: u32) -> u32 {
         let die = self.mbm.geometry.die_of_plane(plane);
         let mut sent = 0;
@@ -61,7 +61,7 @@ impl Round<'_, '_> {
         sent
     }
 
-    /// Dispatches writes to planes whose programs are not full, pinned writes first.
+    /// Dispatches writes to partly filled programs, pinned writes first.
     pub(super) fn fill_gathering(&mut self) {
         for gathering in self.mbm.gathering.all() {
             let Gathering { plane, room, .. } = gathering;

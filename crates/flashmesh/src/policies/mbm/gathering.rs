@@ -1,28 +1,28 @@
-//! Chosen planes with partly filled programs. The next writes go to them first.
+//! Planes with partly filled programs, to which the next writes go first.
 
 use crate::ids::PlaneId;
 
-/// A partly filled program of a plane.
+/// A plane with a partly filled program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Gathering {
     pub plane: PlaneId,
-    /// Mapping units of the program.
+    /// Mapping units in a full program.
     pub units: u32,
-    /// Mapping units still missing.
+    /// Mapping units for which the program still has space.
     pub room: u32,
 }
 
-/// All partly filled programs, in the order in which their planes were chosen. Empty if a program writes one unit.
+/// All partly filled programs, in the order in which they were begun. Empty if a program writes one unit.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GatheringPlanes(Vec<Gathering>);
 
 impl GatheringPlanes {
-    /// Returns a copy of the list.
+    /// Returns a copy of the list, in the order above.
     pub(super) fn all(&self) -> Vec<Gathering> {
         self.0.clone()
     }
 
-    /// Adds, updates or removes a plane after writes were dispatched to it.
+    /// Updates the list after a dispatch to a plane: adds or changes its program, or removes a full one.
     pub(super) fn set(&mut self, gathering: Gathering) {
         let is_open = gathering.room > 0 && gathering.room < gathering.units;
         match self.0.iter().position(|other| other.plane == gathering.plane) {
@@ -35,12 +35,12 @@ impl GatheringPlanes {
         }
     }
 
-    /// Removes a plane whose program starts, full or not.
+    /// Removes the program of a plane, which starts, full or not.
     pub(super) fn on_program_start(&mut self, plane: PlaneId) {
         self.0.retain(|gathering| gathering.plane != plane);
     }
 
-    /// Removes a cancelled write from the program of its plane, which can then take another one.
+    /// Removes a cancelled write from the program of a plane, which has space for another write then.
     pub(super) fn remove_write(&mut self, plane: PlaneId) {
         if let Some(&gathering) = self.0.iter().find(|gathering| gathering.plane == plane) {
             self.set(Gathering { room: gathering.room + 1, ..gathering });

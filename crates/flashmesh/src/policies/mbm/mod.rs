@@ -1,27 +1,28 @@
-//! MBM (Maximizing Bandwidth Management FTL Based on Read and Write Asymmetry of Flash Memory): writes are dispatched for parallelism of planes,
-//! reads for short response times. Each part has its own switch ([`crate::config::Mbm`]).
+//! MBM (Maximizing Bandwidth Management FTL Based on Read and Write Asymmetry of Flash Memory): writes are dispatched for plane parallelism, reads
+//! for short response times. Each part has a switch of its own ([`crate::config::Mbm`]).
 //!
 //! - **WS** (section IV.A). Moved pages have an open block of their own in each plane, so that the write pointers of the planes of a die stay equal.
-//!   Writes wait in one queue of the drive. They are dispatched in groups: at most as many as [`channel_max_subs`] allows for a channel, and as a
-//!   chip takes at once.
-//! - **RS** (section IV.B). Reads of different planes are joined only within one request. An area that a long request reads is read-intensive: writes
-//!   to it go to the die of its static order, and if a long request finds its pages unevenly spread, they are written anew ([`reallocation`]).
-//! - **MCS** (section IV.C). Among the free chips of a channel, the one that takes the fewest pages at once comes first, then those that take the
-//!   most.
-//! - **Suspension** of programs and erases is done by the dies (`mbm.suspension`).
+//!   Writes wait in one queue of the drive and are dispatched in groups. A group is limited by [`channel_max_subs`] for its channel, and by the pages
+//!   that a chip can program at once.
+//! - **RS** (section IV.B). Reads of different planes join only if they belong to one request. An area that a long request reads is read-intensive:
+//!   writes to it go to the die of its static order. If a long request finds its pages unevenly spread, they are rewritten ([`reallocation`]).
+//! - **MCS** (section IV.C). Among the free chips of a channel, the one with the least parallelism (pages programmed at once) is served first, then
+//!   those with the most.
+//! - **Suspension** of programs and erases is part of the dies (`mbm.suspension`).
 //!
-//! If dies start together (`flash.die-start`), a chip is free when all of its dies are, and takes as many pages at once as all of them: several dies
-//! and planes in one transaction, as in the paper. If dies take turns (`flash.die-interleaving = false`), a chip takes as many pages as one die.
+//! If dies start together (`flash.die-start`), a chip is free when all of its dies are, and its parallelism is the sum over its dies: one transaction
+//! covers several dies and planes, as in the paper. Without die interleaving (`flash.die-interleaving = false`), the parallelism of a chip is that of
+//! one die.
 //!
 //! If programs write several mapping units (`ftl.mapping-unit`, `flash.program-unit`), a subrequest of the paper is one program in one plane
 //! \[choice\]: `Channel_Max_Subs` and the parallelism of chips count programs, and numbers of units to read or to write are converted to programs. A
-//! chosen plane takes the writes of one program. If fewer writes are waiting, they go to a plane of an unused die, which gathers: the next writes go
-//! there first. Programs start at page boundaries, so that write pointers that are equal in units are equal in pages.
+//! chosen plane takes the writes of one program. If fewer writes are waiting, they go to a plane of an unused die and gather there: the next writes
+//! go to that plane first. Programs start at page boundaries, so write pointers that are equal in units are equal in pages.
 //!
-//! Choices where the paper is silent \[choice\]: if dies work independently, a chip is free when one of its dies is, and takes as many pages at once
-//! as its free dies. If the write pointers of a die differ, the die takes writes on the planes that are behind. Equal channels, chips and dies are
-//! served in [round-robin](round_robin) order, so that a lightly loaded drive is written evenly, too. If no die is idle, dies without a program in
-//! flight take writes behind their reads, so that no write waits for ever.
+//! Choices where the paper is silent \[choice\]: if dies work independently, a chip is free when one of its dies is, and its parallelism is the sum
+//! over its free dies. If the write pointers of a die differ, the die takes writes on the planes that are behind. Equal channels, chips and dies are
+//! served in [round-robin](round_robin) order, so that a lightly loaded drive is written evenly, too. If no die is idle, writes go to dies that read
+//! and have no program in flight, so that no write waits for ever.
 
 mod areas;
 mod channel_max_subs;
@@ -70,14 +71,14 @@ pub static FACTS: PolicyFacts = PolicyFacts {
     clashes: |config, _| planes_work_together(config, 1),
 };
 
-/// The condition under which a chip takes writes.
+/// Condition under which a chip takes writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Chips {
-    /// Each die on its own.
+    /// Each die takes writes on its own.
     ByDie,
-    /// All dies at once, when all of them are free.
+    /// All dies take writes together, when all of them are free.
     AllDies,
-    /// One die at a time, when all of them are free.
+    /// One die takes writes at a time, when all dies are free.
     OneDie,
 }
 
@@ -93,31 +94,31 @@ impl Chips {
     }
 }
 
-/// The state of MBM.
+/// State of MBM.
 #[derive(Clone, Debug)]
 pub(super) struct Mbm {
     geometry: Geometry,
     rules: crate::config::Mbm,
     /// Read-intensive areas; `None` without RS.
     areas: Option<Areas>,
-    /// Unpinned writes, in order of arrival.
+    /// Waiting writes that are not pinned, in order of arrival.
     writes: VecDeque<TransactionId>,
     pinned: PinnedWrites,
     gathering: GatheringPlanes,
     programs: Programs,
-    /// Queued page reads of requests, indexed by channel.
+    /// Number of queued page reads of requests, indexed by channel.
     reads: Vec<u32>,
-    /// Whether the chip with the least parallelism was already served since the writes last ran out, indexed by channel.
+    /// Whether the chip with the least parallelism has been served since the queue of writes was last empty, indexed by channel.
     least_had_turn: Vec<bool>,
     round_robin: RoundRobin,
     chips: Chips,
-    /// Pages to reallocate of the request being read, with their target planes.
+    /// Pages to reallocate of the request whose reads start, with their target planes.
     planned: Vec<(Lpn, PlaneId)>,
-    /// Reads of pages to reallocate, with the target planes.
+    /// Reads of pages to reallocate, each with its target plane.
     reading: FxHashMap<TransactionId, PlaneId>,
-    /// Reallocated pages that wait for their programs.
+    /// Number of reallocated pages that wait for their programs.
     reallocations: u32,
-    /// Whether an event may have made waiting writes dispatchable.
+    /// Whether an event has occurred that may allow the dispatch of waiting writes.
     is_due: bool,
 }
 
@@ -255,7 +256,7 @@ impl FirmwarePolicy for Mbm {
         self.reading.remove(&read)
     }
 
-    /// With RS, joins only reads of one request.
+    /// With RS, lets reads of requests join only within one request.
     fn joins(&self, lead: &Transaction, other: &Transaction) -> bool {
         !self.rules.rs || lead.class() != Class::UserRead || lead.owner.request == other.owner.request
     }

@@ -1,10 +1,10 @@
-//! Writes that must go to a given die.
+//! Waiting writes that must go to a certain die.
 
 use std::collections::VecDeque;
 
 use crate::ids::{DieId, TransactionId};
 
-/// A queue of pinned writes for each die, with their total.
+/// A queue of pinned writes for each die, with the total number of writes.
 #[derive(Clone, Debug)]
 pub(super) struct PinnedWrites {
     queues: Vec<VecDeque<TransactionId>>,

@@ -1,13 +1,13 @@
-//! Choice of the planes of a die that are written at once: those whose write pointers are behind.
+//! Choice of the planes of a die that are written at once: those whose write pointers are furthest behind.
 
 use crate::flash::geometry::PLANES_PER_DIE_MAX;
 use crate::ids::{DieId, PlaneId};
 
 use super::dispatch::Round;
 
-/// Returns the write pointer that is furthest behind: the start of the shortest cyclic interval of a block that contains all pointers.
+/// Returns the write pointer that is furthest behind: the start of the shortest cyclic interval of page offsets that contains all pointers.
 ///
-/// Pointers are page offsets in a block of `pages`; the last page is followed by page 0 of the next block.
+/// Pointers are page offsets in a block of `pages`. After the last page comes page 0 of the next block.
 pub(super) fn behind(pointers: &[u32], pages: u32) -> Option<u32> {
     let (first, others) = pointers.split_first()?;
     if others.iter().all(|other| other == first) {
@@ -17,14 +17,14 @@ pub(super) fn behind(pointers: &[u32], pages: u32) -> Option<u32> {
     pointers.iter().copied().min_by_key(|&from| (way(from), from))
 }
 
-/// The planes of a die that are written at once, as an iterator.
+/// Iterator over the planes of a die that are written at once.
 #[derive(Clone, Copy)]
 pub(super) struct Planes {
     /// First plane of the die.
     first: u32,
-    /// Bit mask of the planes whose write pointers are behind; all planes if the pointers are equal.
+    /// Bit mask of the planes whose write pointers are furthest behind; all planes if the pointers are equal.
     pub(super) behind: u32,
-    /// Bit mask of the planes that follow; empty with WS.
+    /// Bit mask of the other planes, which come last; empty with WS.
     others: u32,
 }
 
@@ -52,7 +52,7 @@ impl Iterator for Planes {
 impl ExactSizeIterator for Planes {}
 
 impl Round<'_, '_> {
-    /// Returns the planes of a die that are written at once: those with a free page, and with WS only those with equal write pointers.
+    /// Returns the planes of a die that are written at once: those with a free page; with WS only those whose write pointers are furthest behind.
     pub(super) fn planes(&mut self, die: DieId) -> Planes {
         let geometry = &self.mbm.geometry;
         let first = geometry.first_plane(die).0;

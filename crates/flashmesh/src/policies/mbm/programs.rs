@@ -1,9 +1,9 @@
-//! Programs in flight that the policy dispatched, counted in mapping units, several of which can share a program.
+//! Programs in flight that the policy dispatched. They are counted in mapping units, because several units can share a program.
 
 use crate::flash::geometry::Geometry;
 use crate::ids::{ChannelId, DieId, PlaneId};
 
-/// Mapping units in flight of each plane and die, and programs of each channel.
+/// Number of mapping units in flight on each plane and die, and of programs in flight on each channel.
 #[derive(Clone, Debug)]
 pub(super) struct Programs {
     units_per_program: u32,
@@ -12,7 +12,7 @@ pub(super) struct Programs {
     of_channel: Vec<u32>,
 }
 
-/// A plane, with its die and channel.
+/// A plane with its die and channel.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlaneLocation {
     pub plane: PlaneId,
@@ -21,7 +21,7 @@ pub(super) struct PlaneLocation {
 }
 
 impl Programs {
-    /// Creates zero counts.
+    /// Creates the counts, all zero.
     pub(super) fn new(geometry: &Geometry) -> Programs {
         Programs {
             units_per_program: geometry.units_per_program,
@@ -31,7 +31,7 @@ impl Programs {
         }
     }
 
-    /// Counts a unit dispatched to a plane.
+    /// Counts a mapping unit dispatched to a plane.
     pub(super) fn begin(&mut self, PlaneLocation { plane, die, channel }: PlaneLocation) {
         let units = &mut self.of_plane[plane.index()];
         self.of_channel[channel.index()] += u32::from(units.is_multiple_of(self.units_per_program));
@@ -39,7 +39,7 @@ impl Programs {
         self.of_die[die.index()] += 1;
     }
 
-    /// Removes a unit after its program ended. Units that the policy did not dispatch are tolerated.
+    /// Removes a mapping unit whose program ended. Ignores units that the policy did not dispatch.
     pub(super) fn end(&mut self, PlaneLocation { plane, die, channel }: PlaneLocation) {
         let units = &mut self.of_plane[plane.index()];
         if *units > 0 {
@@ -50,7 +50,7 @@ impl Programs {
         *units = units.saturating_sub(1);
     }
 
-    /// Returns whether `die` has no units in flight.
+    /// Returns whether `die` has no mapping units in flight.
     pub(super) fn has_none_on(&self, die: DieId) -> bool {
         self.of_die[die.index()] == 0
     }
@@ -60,7 +60,7 @@ impl Programs {
         self.of_channel.iter().all(|&count| count == 0)
     }
 
-    /// Returns the number of programs of each channel.
+    /// Returns the number of programs in flight on each channel.
     pub(super) fn by_channel(&self) -> &[u32] {
         &self.of_channel
     }

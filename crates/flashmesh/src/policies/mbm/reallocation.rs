@@ -1,15 +1,15 @@
 //! Reallocation of read-intensive areas (MBM, section IV.B).
 //!
-//! A read request longer than `mbm.read-threshold` checks the layout of its pages. They are rewritten if reading them takes more operations than an
-//! even layout over the dies would, or if a channel holds more than its even share of them. The paper does not say which pages move and where
-//! \[choice\]: from a die with more pages than its even share the last ones go to the dies with the fewest, and pages of a die that cannot share an
-//! operation are rewritten together. The request has read the data into the controller, so that a move costs only a program.
+//! A read request longer than `mbm.read-threshold` checks the layout of its pages. Pages are rewritten if reading them takes more operations than in
+//! an even layout over the dies, or if a channel holds more than its even share. The paper does not say which pages move, and where \[choice\]: a die
+//! with more than its even share gives its last pages to the dies with the fewest, and pages of a die that cannot share an operation are rewritten
+//! together. The request has read the data into the controller, so a move costs only a program.
 
 use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, Lpn, PlaneId, Ppn};
 
-/// Returns the number of operations that read `pages` of one die. Pages at equal offsets of different planes share an operation, and so do mapping
-/// units of a page.
+/// Returns the number of operations that read `pages`, all on one die. Pages at equal offsets of different planes share an operation, and so do
+/// mapping units of one page.
 fn operations(geometry: &Geometry, pages: &[Ppn]) -> u32 {
     let page = |ppn: Ppn| ppn.0 / geometry.units_per_page;
     let place = |&ppn: &Ppn| (geometry.array_page(ppn), geometry.plane_of(ppn), page(ppn));
@@ -18,13 +18,13 @@ fn operations(geometry: &Geometry, pages: &[Ppn]) -> u32 {
     offsets.dedup();
     let mut count = 0;
     for group in offsets.chunk_by(|one, other| one.0 == other.0) {
-        // Pages of one plane need one operation each.
+        // Pages at one offset share an operation, but two pages of one plane need two.
         count += group.chunk_by(|one, other| one.1 == other.1).map(|plane| plane.len() as u32).max().unwrap_or(0);
     }
     count
 }
 
-/// Returns the number of operations that read `pages` pages in an even layout over the dies.
+/// Returns the number of operations that read `pages` pages if they are laid out evenly over the dies.
 fn operations_when_even(geometry: &Geometry, pages: u32) -> u32 {
     let dies = geometry.dies();
     let operations = |units: u32| units.div_ceil(geometry.units_per_page).div_ceil(geometry.planes_per_die);
@@ -32,7 +32,7 @@ fn operations_when_even(geometry: &Geometry, pages: u32) -> u32 {
     more * operations(each + 1) + (dies - more) * operations(each)
 }
 
-/// Returns the pages of a request to move, with their target dies.
+/// Returns the pages of a request that must move, each with its target die.
 pub(super) fn moves(geometry: &Geometry, places: &[(Lpn, Ppn)]) -> Vec<(Lpn, DieId)> {
     let count = places.len() as u32;
     let mut by_die: Vec<Vec<(Lpn, Ppn)>> = vec![Vec::new(); geometry.dies() as usize];
@@ -50,7 +50,7 @@ pub(super) fn moves(geometry: &Geometry, places: &[(Lpn, Ppn)]) -> Vec<(Lpn, Die
     }
 
     let mut moving = Vec::new();
-    // Channels or dies above their share: move their last pages to the least loaded die.
+    // While a channel or die is above its even share, move the last page of such a die to the least loaded die.
     let even_on_die = count.div_ceil(geometry.dies()) as usize;
     loop {
         let channel_load =
@@ -74,7 +74,7 @@ pub(super) fn moves(geometry: &Geometry, places: &[(Lpn, Ppn)]) -> Vec<(Lpn, Die
             break;
         }
     }
-    // Rewrite pages together that stay on their die but cannot share an operation.
+    // Pages that stay on their die but cannot share an operation are rewritten together on that die.
     for (die, staying) in by_die.iter().enumerate() {
         let staying: Vec<(Lpn, Ppn)> =
             staying.iter().copied().filter(|(lpn, _)| moving.iter().all(|(moved, _)| moved != lpn)).collect();

@@ -1,13 +1,13 @@
 //! Round-robin order of equal channels, chips and dies.
 //!
-//! The paper (section IV.A) allocates pages round robin and distributes writes evenly. Without a round-robin order a lightly loaded drive would write
-//! to its first die alone, which must then be collected while the others are empty.
+//! The paper (section IV.A) allocates pages round robin, to distribute writes evenly. A fixed order would send all writes of a lightly loaded drive
+//! to its first die. That die would have to be collected while the others are empty.
 
 use crate::engine::circular::cyclic;
 use crate::flash::geometry::Geometry;
 use crate::ids::{ChannelId, ChipId, DieId};
 
-/// The next channel, and the next chip and die of each.
+/// Next channel, next chip of each channel, and next die of each chip.
 #[derive(Clone, Debug)]
 pub(super) struct RoundRobin {
     channel: u32,
@@ -28,35 +28,35 @@ impl RoundRobin {
         }
     }
 
-    /// Returns all channels, starting at the next one.
+    /// Returns all channels, the next one first.
     pub fn channels(&self) -> impl Iterator<Item = ChannelId> + use<> {
         cyclic(self.channel, self.ways.len() as u32).map(ChannelId)
     }
 
-    /// Returns the chips of a channel, starting at the next one.
+    /// Returns the chips of a channel, the next one first.
     pub fn chips(&self, channel: ChannelId) -> impl Iterator<Item = ChipId> + use<> {
         let ways = (self.dies.len() / self.ways.len()) as u32;
         cyclic(self.ways[channel.index()], ways).map(move |way| ChipId(channel.0 * ways + way))
     }
 
-    /// Returns the dies of a chip, starting at the next one.
+    /// Returns the dies of a chip, the next one first.
     pub fn dies(&self, chip: ChipId) -> impl Iterator<Item = DieId> + use<> {
         let first = chip.0 * self.dies_per_chip;
         cyclic(self.dies[chip.index()], self.dies_per_chip).map(move |die| DieId(first + die))
     }
 
-    /// Moves on after `channel`.
+    /// Makes the channel after `channel` the next one.
     pub fn advance_channel(&mut self, channel: ChannelId) {
         self.channel = (channel.0 + 1) % self.ways.len() as u32;
     }
 
-    /// Moves on after `chip` of `channel`.
+    /// Makes the chip after `chip` the next one of `channel`.
     pub fn advance_chip(&mut self, channel: ChannelId, chip: ChipId) {
         let ways = (self.dies.len() / self.ways.len()) as u32;
         self.ways[channel.index()] = (chip.0 % ways + 1) % ways;
     }
 
-    /// Moves on after `die`, or stays with it until the write pointers of its planes `are_equal`.
+    /// Makes the die after `die` the next one of `chip`. Without `are_equal` (write pointers of its planes), `die` stays the next one.
     pub fn advance_die(&mut self, chip: ChipId, die: DieId, are_equal: bool) {
         let at = die.0 % self.dies_per_chip;
         self.dies[chip.index()] = if are_equal { (at + 1) % self.dies_per_chip } else { at };

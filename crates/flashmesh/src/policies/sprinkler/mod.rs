@@ -1,5 +1,5 @@
-//! Sprinkler (HPCA 2014) as a firmware policy: pages are placed as by the page policy, and scheduled by the [policy of that
-//! name](crate::schedule::sprinkler).
+//! Sprinkler (HPCA 2014) as a firmware policy: pages are placed like by the page policy, and transactions scheduled by the [Sprinkler
+//! scheduler](crate::schedule::sprinkler).
 
 use crate::config::{self, Clash, Config, KindOrder, Priorities, SchedulePolicy};
 
@@ -13,7 +13,7 @@ pub static FACTS: PolicyFacts = PolicyFacts {
     clashes: |config, _| clashes(config),
 };
 
-/// Returns the conflicts with other scheduling settings, since the policy brings its own scheduling.
+/// Returns the conflicts with other settings of scheduling, because the policy includes its own scheduler.
 fn clashes(config: &Config) -> Vec<Clash> {
     let mut clashes = Vec::new();
     if let Some(policy) = &config.policy.scheduler {

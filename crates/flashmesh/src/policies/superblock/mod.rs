@@ -1,11 +1,10 @@
-//! Superblocks over the planes of several dies, as in current drives: one block of each plane, written in turn, and collected and erased together
-//! (`[superblock]`).
+//! Superblocks over the planes of several dies, as in current drives (`[superblock]`). A superblock has one block of each plane. Its blocks are
+//! written in turn, and collected and erased together.
 //!
-//! - A write goes to the open superblock on the dies that the allocation selects, and in it to the die and plane that is furthest behind, waiting
-//!   writes included. If programs gather, one die after the other gets as many units as a program takes.
-//! - All planes of a superblock are collected at once, and its valid pages go to the open superblock, on whichever die is furthest behind. When all
-//!   have moved, all dies erase at the same time: for the duration of an erase every die of the superblock is busy, unless reads or writes may
-//!   suspend it.
+//! - A write goes to the open superblock on the dies that the allocation selects. There the write goes to the die and plane that is furthest behind,
+//!   waiting writes included. If programs gather, one die after the other gets the units of a whole program.
+//! - All planes of a superblock are collected at once. Its valid pages go to the open superblock, to the die that is furthest behind. After the last
+//!   move all dies erase at the same time: every die of the superblock is busy for the duration of an erase, unless the erase can be suspended.
 
 use crate::config::{self, Clash, Config};
 use crate::flash::geometry::Geometry;
@@ -39,7 +38,7 @@ fn clashes(config: &Config, geometry: Option<&Geometry>) -> Vec<Clash> {
     vec![Clash::new(&keys, message).help("set superblock.dies to a divisor of it, or leave it away for all dies")]
 }
 
-/// Returns the conflict of parity with superblocks of `dies` dies.
+/// Returns the conflict between parity and superblocks of `dies` dies.
 fn parity_clash(config: &Config, dies: u32) -> Option<Clash> {
     let programs = config.parity_stripe()?;
     let share = config::ParityShare(programs);

@@ -1,9 +1,10 @@
 //! TBM, twin block management (IEEE CAL 2016; a baseline of Maximizing Bandwidth Management FTL, section V): the planes of a die use, collect and
-//! erase the same blocks together. [`crate::ftl`] defines the use of blocks; this module, the timing.
+//! erase the same blocks together. [`crate::ftl`] has the use of blocks, this module the choice of planes.
 //!
-//! - A write goes to the die that the allocation selects, and in it to the plane that is furthest behind, waiting writes included \[choice\].
+//! - A write goes to the die that the allocation selects. On the die it goes to the plane that is furthest behind, waiting writes included
+//!   \[choice\].
 //! - The planes of a die are collected at once. A page read from one of them is programmed in the plane that is furthest behind, so that valid pages
-//!   are spread evenly; when all have moved, one erase takes the blocks of all planes.
+//!   are spread evenly; after the last move, one erase covers the blocks of all planes.
 
 use crate::config;
 use crate::ftl::FtlRules;
