@@ -2,11 +2,11 @@
 
 use crate::ids::RequestId;
 
-/// Counter of arrivals, and detector of requests with several transactions.
+/// Counter of arrivals, which also detects requests with several transactions.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ArrivalOrder {
     next_order: u64,
-    /// Owner of the transaction enqueued last.
+    /// Request of the transaction enqueued last; `None` for firmware work.
     last_request: Option<RequestId>,
     has_multi_page_requests: bool,
 }
@@ -19,14 +19,14 @@ impl ArrivalOrder {
         order
     }
 
-    /// Records the owner of a newly queued transaction; `None` for firmware work.
+    /// Records the request of a newly queued transaction; `None` for firmware work.
     #[inline(always)]
     pub fn record(&mut self, request: Option<RequestId>) {
         self.has_multi_page_requests |= request.is_some() && request == self.last_request;
         self.last_request = request;
     }
 
-    /// Returns whether two consecutive transactions have ever belonged to the same request.
+    /// Returns whether two successive transactions have ever belonged to one request.
     #[inline(always)]
     pub fn has_multi_page_requests(&self) -> bool {
         self.has_multi_page_requests

@@ -1,9 +1,9 @@
-//! Execution of Clean packets (Network-on-SSD, CAL 2012, section 3.4): the chips read the valid pages of a block on one
-//! die and program them on a die of another chip, without further commands from the controller.
+//! Execution of Clean packets (Network-on-SSD, CAL 2012, section 3.4): the chips read the valid pages of a block on one die and program them on a die
+//! of another chip, without further commands from the controller.
 //!
-//! The die of the block is reserved from the start of its first read until the CleanAck reaches the controller: "all
-//! subsequent read/write requests with the same target have to wait till the end of reclaiming". The programming die
-//! serves its queues between the pages, but an arrived page takes precedence over its queues.
+//! The die of the block is reserved from the start of the first read until the CleanAck reaches the controller: "all subsequent read/write requests
+//! with the same target have to wait till the end of reclaiming". The programming die serves its queues between the pages; an arrived page has
+//! precedence over the queues.
 
 use crate::datapath::path::PathGrant;
 use crate::datapath::{Datapath, PageSource, Wants};
@@ -21,7 +21,7 @@ use crate::units::{Bytes, Time};
 /// Dies that execute Cleans, and their pending operations.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CleanExecution {
-    /// Dies of blocks being moved: nothing is issued from their queues.
+    /// Dies of the blocks that are being moved. Nothing is issued from their queues.
     reserved: Vec<DieId>,
     /// Operations that start as soon as their die is free.
     pending: Vec<(DieId, TransactionId)>,
@@ -33,13 +33,13 @@ impl CleanExecution {
         !self.reserved.is_empty() || !self.pending.is_empty()
     }
 
-    /// Returns whether a Clean blocks the queues of `die`.
+    /// Returns whether `die` is reserved for a Clean, so that its queues are blocked.
     #[inline]
     pub(super) fn is_reserved(&self, die: DieId) -> bool {
         self.reserved.contains(&die)
     }
 
-    /// Reserves `die` for a Clean of `pages` pages. Returns the size that the page list adds to the command.
+    /// Reserves `die` for a Clean of `pages` pages. Returns the size of the page list, which is sent with the command.
     pub(super) fn reserve(&mut self, die: DieId, pages: usize) -> Bytes {
         self.reserved.push(die);
         LISTED_PAGE * pages as u64
@@ -53,8 +53,8 @@ impl CleanExecution {
 }
 
 impl<M: Model> Datapath<M> {
-    /// Lets `die` serve its queues again, after the CleanAck and the rerouting of [its moved
-    /// pages](Datapath::take_moved). Next, call [`Datapath::try_issue`].
+    /// Ends the reservation of `die`, after the CleanAck and the rerouting of [its moved pages](Datapath::take_moved). Next, call
+    /// [`Datapath::try_issue`].
     pub fn stop_keeping(&mut self, die: DieId) {
         self.clean_execution.reserved.retain(|reserved| *reserved != die);
     }
@@ -79,7 +79,7 @@ impl<M: Model> Datapath<M> {
         moved
     }
 
-    /// Chains `others`, reads of the same page, to the first read of a Clean, which has already started.
+    /// Chains `others`, reads of the same page, to `lead`, the first read of a Clean, which has already started.
     pub fn list_with(&mut self, lead: TransactionId, others: &[TransactionId], kernel: &mut Kernel<M>) {
         let die = self.geometry.die_of_plane(self.transactions[lead].plane);
         let together: Vec<TransactionId> = std::iter::once(lead).chain(others.iter().copied()).collect();
@@ -89,8 +89,7 @@ impl<M: Model> Datapath<M> {
         self.end_companion_waits(die, lead, PathGrant { wait, cause: Cause::Controller }, kernel);
     }
 
-    /// Schedules a read or program of a Clean for when its die is free. Returns the die. Next, call
-    /// [`Datapath::try_issue`].
+    /// Queues a read or program of a Clean, which starts as soon as its die is free. Returns the die. Next, call [`Datapath::try_issue`].
     pub fn begin_alone(&mut self, id: TransactionId, kernel: &mut Kernel<M>) -> DieId {
         let now = kernel.now();
         let transaction = &mut self.transactions[id];

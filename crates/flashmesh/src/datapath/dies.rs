@@ -18,9 +18,9 @@ pub(super) struct DieEntry {
     pub state: Die,
     pub path: DiePathState,
     pub work: DieWork,
-    /// Whether the requested path is for a read that suspends the chip.
+    /// Whether the path request is for a read that will suspend the chip.
     pub requests_suspension: bool,
-    /// Time of the last suspension of the chip; set only in its first die.
+    /// Time of the last suspension of the chip. Set only in the first die of a chip.
     pub chip_suspended_at: Time,
 }
 
@@ -64,13 +64,13 @@ impl<M: Model> Datapath<M> {
         Load::new(states, &self.queues, &self.transactions)
     }
 
-    /// Returns the idle dies, if [tracked](Self::track_idle).
+    /// Returns the idle dies, if they are [tracked](Self::track_idle).
     #[inline]
     pub fn idle_dies(&self) -> &IdleDies {
         &self.idle
     }
 
-    /// Returns how long `die` has worked for the firmware up to `now`.
+    /// Returns the total time that `die` has worked for the firmware up to `now`.
     #[inline]
     pub fn internal_busy(&self, die: DieId, now: Time) -> Time {
         self.dies[die].state.internal_busy(now)
@@ -81,7 +81,7 @@ impl<M: Model> Datapath<M> {
         self.dies[die].state.sensed().any(|&lead| self.with_companions(lead).any(|held| held == id))
     }
 
-    /// Returns whether `id`, a read of `die`, is being sensed, or its command is in transfer.
+    /// Returns whether `id`, a read of `die`, is being sensed or its command is in transfer.
     pub fn is_sensed_now(&self, die: DieId, id: TransactionId) -> bool {
         let mut leads = self.dies[die].state.under_way().flat_map(|operation| operation.transactions());
         leads.any(|&lead| self.with_companions(lead).any(|sensed| sensed == id))
@@ -92,7 +92,7 @@ impl<M: Model> Datapath<M> {
         !self.queues.has_work(die) && self.dies[die].state.is_idle()
     }
 
-    /// Marks `die` as idle, for allocation policies.
+    /// Records that `die` is idle, for allocation policies.
     #[inline]
     pub(super) fn mark_idle(&mut self, die: DieId) {
         if M::ALL_FEATURES && self.rules.tracks_idle {

@@ -2,21 +2,19 @@
 //!
 //! 1. The controller enqueues a transaction at its die ([`queue`]).
 //! 2. A die with a transaction that may run requests a path for a command ([`issue`], [`path`]).
-//! 3. At the grant, and not before (late binding), the scheduler chooses the lead, transactions of other planes join
-//!    it, and the command starts the operation ([`operation`]).
+//! 3. At the grant, and not before (late binding), the scheduler chooses the lead, transactions of other planes join it, and the command starts the
+//! operation ([`operation`]).
 //! 4. Commands, program data and read data cross the granted paths ([`transfer`]), and the array works.
 //!
-//! Actions for the controller are return values ([`Wants`], [`Next`], [`Arrived`], [`Ended`]). The
-//! datapath queries the controller only through [`PageSource`].
+//! Actions for the controller are return values ([`Wants`], [`Next`], [`Arrived`], [`Ended`]). The datapath queries the controller only through
+//! [`PageSource`].
 //!
 //! # Terms
-//! - *Lead*: transaction that the scheduler chose for an operation. *Joiner*: transaction of another plane in the same
-//!   operation.
+//! - *Lead*: transaction that the scheduler chose for an operation. *Joiner*: transaction of another plane in the same operation.
 //! - *Companion*: mapping unit of the same page or program as a lead or joiner, chained behind it ([`multi_unit`]).
-//! - *Requester*: die that requests paths on behalf of a die: the die itself, or the first of a chip whose dies take
-//!   turns.
-//! - *Early-bound*: write that got its page before its turn (`ftl.write-binding = "early"`). All other programs are
-//!   *late-bound*: they get it at the grant.
+//! - *Requester*: die that requests paths on behalf of a die: the die itself, or the first of a chip whose dies take turns.
+//! - *Early-bound*: write that got its page before its turn (`ftl.write-binding = "early"`). All other programs are *late-bound*: they get their page
+//!   at the grant.
 
 mod arrival_order;
 mod clean;
@@ -85,7 +83,7 @@ impl Datapath<Probed> {
     /// Builds the idle datapath of the drive in `config`, over an interconnect of the kind `facts`.
     ///
     /// # Errors
-    /// When the interconnect does not fit the drive.
+    /// If the interconnect does not fit the drive.
     pub fn new(config: &Config, geometry: &Geometry, facts: &'static Facts) -> Result<Datapath<Probed>, FabricError> {
         let dies = geometry.dies();
         let mut idle = IdleDies::new(dies);
@@ -109,15 +107,15 @@ impl Datapath<Probed> {
         })
     }
 
-    /// Replaces the configured scheduler by one of the library user.
+    /// Replaces the configured scheduler by a custom one.
     pub fn set_scheduler(&mut self, scheduler: AnyScheduler) {
         self.rules.scheduler_dispatches = scheduler.dispatches();
         self.rules.skips_scheduler &= scheduler.takes_only_queue();
         self.scheduling.scheduler = scheduler;
     }
 
-    /// Leaves overdue transactions and deferred erases to the scheduler, whatever the configuration says. The scheduler
-    /// still sees whether space is nearly out; overdue transactions are not counted.
+    /// Leaves overdue transactions and deferred erases to the scheduler, whatever the configuration says about them. The scheduler is still told
+    /// whether space is nearly exhausted. Overdue transactions are not counted.
     pub fn leave_order_to_scheduler(&mut self) {
         (self.rules.age_bound, self.rules.erase_order) = (Time::MAX, EraseOrder::Last);
     }
@@ -127,7 +125,7 @@ impl Datapath<Probed> {
         self.rules.tracks_idle = true;
     }
 
-    /// Converts the datapath for a run of another model, with the fabric that `resolve` extracts.
+    /// Converts the datapath for a run with another model. `resolve` extracts the fabric.
     pub fn into_model<N: Model>(self, resolve: impl FnOnce(AnyFabric) -> N::Fabric) -> Datapath<N> {
         Datapath {
             geometry: self.geometry,
@@ -149,7 +147,7 @@ impl Datapath<Probed> {
 }
 
 impl<M: Model> Datapath<M> {
-    /// Starts recording link uses, for probes.
+    /// Starts recording link uses, which probes receive.
     pub fn tell_uses(&mut self) {
         self.interconnect.outbox.uses = Some(Vec::new());
     }

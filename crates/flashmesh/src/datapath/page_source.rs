@@ -1,4 +1,4 @@
-//! Queries of the datapath to the controller (late binding).
+//! Queries of the datapath to the controller, for late binding.
 
 use crate::ids::{BlockId, DieId, PlaneId, TransactionId};
 use crate::kernel::model::Model;
@@ -7,33 +7,31 @@ use crate::schedule::transaction::{Class, Transaction};
 
 use super::Datapath;
 
-/// Controller, as seen by the datapath when a die may start an operation.
+/// Interface to the controller for the datapath, when a die may start an operation.
 ///
 /// # Contract
-/// - Queued transactions are bound late: where a page is, and where it goes, is queried when the path is granted.
+/// - Queued transactions are bound late: the locations of their pages are queried when the path is granted.
 /// - Queries have no effects and may be repeated.
 pub trait PageSource<M: Model> {
     /// Returns whether the page that a transaction reads or moves is still at the address for which it was queued.
     fn is_current(&self, transaction: &Transaction) -> bool;
 
-    /// Returns whether the allocator still places `write`, the next lead, on its current plane.
+    /// Returns whether the allocator would still place `write`, which is to be the next lead, on its current plane.
     fn stays(&self, write: TransactionId, datapath: &Datapath<M>) -> bool;
 
     /// Returns whether the firmware policy lets `other` join the read `lead` of the same die.
     fn joins(&self, lead: &Transaction, other: &Transaction) -> bool;
 
-    /// Returns the block and page that a program would get on its plane now; `None` if it has to wait, or is not a
-    /// program.
+    /// Returns the block and page that a program would get on its plane now; `None` if it has to wait, and for other operations.
     fn next_page(&self, transaction: &Transaction) -> Option<(BlockId, u32)>;
 
-    /// Returns whether queued programs of `class` may run on `plane`: each of `heads`, the heads of its queues, has a
-    /// free page.
+    /// Returns whether queued programs of `class` may run on `plane`. Each of `heads`, the heads of their queues, needs a free page.
     fn has_page<'a>(&self, class: Class, plane: PlaneId, heads: impl Iterator<Item = &'a Transaction>) -> bool;
 
     /// Returns whether all host writes of a plane share one open block.
     fn shares_open_block(&self) -> bool;
 
-    /// Like [`has_page`](PageSource::has_page), for host writes if they share one open block.
+    /// Like [`has_page`](PageSource::has_page), but for host writes that share one open block.
     fn has_shared_page(&self, plane: PlaneId) -> bool;
 
     /// Returns whether two programs of a plane go to the same open block.
@@ -42,28 +40,27 @@ pub trait PageSource<M: Model> {
     /// Returns whether the next host write of `plane` goes to its SLC cache.
     fn writes_slc(&self, plane: PlaneId) -> bool;
 
-    /// Returns whether victims whose pages may move to `plane` still have unread valid pages.
+    /// Returns whether any victim whose pages may move to `plane` has valid pages that are not read yet.
     fn moves_more(&self, plane: PlaneId) -> bool;
 
-    /// Returns whether writes of `die` wait because its garbage collection is behind.
+    /// Returns whether writes of `die` wait because its GC is behind schedule.
     fn writes_wait(&self, die: DieId) -> bool;
 
-    /// Returns whether garbage collection of `die` is paused, because writes have their turn or because it has made all
-    /// moves due so far.
+    /// Returns whether GC of `die` is paused, because it is the turn of writes or because GC has made all moves due so far.
     fn collection_waits(&self, die: DieId) -> bool;
 
-    /// Returns whether garbage collection has priority over user transactions on `die`.
+    /// Returns whether GC has priority over user transactions on `die`.
     fn collection_first(&self, die: DieId) -> bool;
 
-    /// Returns whether `die` collects because it is nearly out of free pages.
+    /// Returns whether `die` collects because it has nearly no free pages.
     fn collects_for_space(&self, die: DieId) -> bool;
 
     /// Returns whether reads may suspend operations now.
     fn suspends(&self) -> bool;
 
-    /// Returns whether programs may wait for a free page at a die with these `ready` and `queued` transactions.
+    /// Returns whether programs may have to wait for a free page at a die with the runnable transactions `ready` and the queued ones `queued`.
     fn holds_back(&self, ready: &PlaneMasks, queued: &PlaneMasks) -> bool;
 
-    /// Returns the number of valid pages that a Clean starting with `read` lists.
+    /// Returns the number of valid pages in the list of a Clean that starts with `read`.
     fn listed_pages(&self, read: &Transaction) -> usize;
 }

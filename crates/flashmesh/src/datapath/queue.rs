@@ -18,19 +18,19 @@ impl<M: Model> Datapath<M> {
         &self.transactions[id]
     }
 
-    /// Returns a transaction for modification. It must not be queued.
+    /// Returns a transaction for modification. The transaction must not be queued.
     #[inline]
     pub fn transaction_mut(&mut self, id: TransactionId) -> &mut Transaction {
         &mut self.transactions[id]
     }
 
-    /// Adds a transaction, without queueing it.
+    /// Adds a transaction without enqueueing it.
     #[inline]
     pub fn insert(&mut self, transaction: Transaction) -> TransactionId {
         self.transactions.insert(transaction)
     }
 
-    /// Removes a transaction that is over. It must have been dequeued.
+    /// Removes a completed transaction, which must have been dequeued.
     #[inline]
     pub fn remove(&mut self, id: TransactionId) {
         self.transactions.remove(id);
@@ -42,17 +42,16 @@ impl<M: Model> Datapath<M> {
         self.arrival_order.take_order()
     }
 
-    /// Enqueues a transaction at its die. `work` must be that of the transaction. Returns the die. Next, call
-    /// [`Datapath::try_issue`] for it.
+    /// Enqueues a transaction at its die. `work` must be the transaction's. Returns the die. Next, call [`Datapath::try_issue`] for the die.
     #[inline(always)]
     pub fn enqueue(&mut self, id: TransactionId, work: Work, kernel: &mut Kernel<M>) -> DieId {
         let now = kernel.now();
         let transaction = &mut self.transactions[id];
         debug_assert_eq!(transaction.work, work, "the work passed is that of the transaction");
         let class = work.class();
-        // An early-bound write keeps the arrival order that it got with its page.
+        // An early-bound write keeps the arrival number that it got together with its page.
         let is_early_bound = class == Class::UserProgram && self.rules.binds_early;
-        // Order 0 puts parity before all other programs of its die.
+        // Arrival number 0 puts parity before all other programs of its die.
         let is_parity = M::ALL_FEATURES && work == Work::Parity;
         if !is_early_bound {
             transaction.order = if is_parity { 0 } else { self.arrival_order.take_order() };
@@ -104,7 +103,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Notifies probes of a transaction that was dequeued to be sent elsewhere.
+    /// Notifies probes that a transaction was dequeued in order to be rerouted.
     pub fn tell_rerouted(&self, id: TransactionId, kernel: &mut Kernel<M>) {
         self.notify_read_left(id, kernel);
         let transaction = &self.transactions[id];
@@ -113,7 +112,7 @@ impl<M: Model> Datapath<M> {
         kernel.tell(|| Notice::Rerouted(die, class, request));
     }
 
-    /// Charges the queue wait of a transaction that is dequeued without being issued.
+    /// Charges the queue wait of a transaction that is dequeued but not issued.
     pub fn count_wait(&mut self, id: TransactionId, now: Time) {
         let die = self.geometry.die_of_plane(self.transactions[id].plane);
         let internal_busy = self.dies[die].state.internal_busy(now);

@@ -1,4 +1,4 @@
-//! Configuration of operations, resolved for the run.
+//! Rules of operations, derived from the configuration.
 
 use crate::config::{
     Allocation, Arbitration, Config, EraseOrder, KindOrder, Move, MultiPlane, Priorities, Schedule, SchedulePolicy,
@@ -12,22 +12,22 @@ use crate::schedule::transaction::Class;
 use crate::schedule::{AnyScheduler, Scheduler};
 use crate::units::Time;
 
-/// Parts of the configuration that decide how operations run.
+/// Rules of operations.
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
     pub(super) die: DieRules,
     pub(super) multi_plane: MultiPlane,
-    /// Number of queued transactions to search for a joiner.
+    /// Number of queued transactions among which a joiner is sought.
     pub(super) lookahead: u32,
     /// Whether a program transfers only the sectors written.
     pub(super) partial_program: bool,
     pub(super) copyback: bool,
-    /// Whether garbage collection moves blocks by Clean packets.
+    /// Whether GC moves blocks by Clean packets.
     pub(super) cleans: bool,
     /// Whether a chip executes one operation at a time.
     pub(super) dies_take_turns: bool,
     pub(super) erase_order: EraseOrder,
-    /// Wait from which a user transaction counts as overdue; [`Time::MAX`] if the scheduler never prefers one kind.
+    /// Wait after which a user transaction is overdue; [`Time::MAX`] if the scheduler never prefers reads or programs.
     pub(super) age_bound: Time,
     /// Channel arbitration; `CommandFirst` for interconnects without channels.
     pub(super) arbitration: Arbitration,
@@ -38,19 +38,19 @@ pub(super) struct Rules {
     pub(super) scheduler_dispatches: bool,
     /// Whether the dies of a chip start operations only when all of them are idle.
     pub(super) dies_start_together: bool,
-    /// Whether reads that a request waits for always precede garbage collection.
+    /// Whether reads that a request waits for always precede GC.
     pub(super) reads_before_collection: bool,
     /// Whether a read suspends the operations of all dies of its chip.
     pub(super) suspends_chips: bool,
-    /// Classes of garbage collection that pause while writes have their turn.
+    /// Classes of GC transactions that pause during the turn of writes.
     pub(super) pausing_collection: PlaneMasks,
     pub(super) has_parity: bool,
-    /// Whether only the queues and the state of a die decide what it issues, as in a plain drive: no other dies, turns
-    /// of collection, parity, gathering or Cleans.
+    /// Whether issue at a die depends only on its own queues and state, as in a plain drive. Not so if dies of a chip depend on each other, or with
+    /// turns of GC, parity, gathering or Cleans.
     pub(super) dies_are_independent: bool,
-    /// Whether an independent die with a single non-empty queue issues its head without calling the scheduler.
+    /// Whether an independent die that has only one non-empty queue issues the head without a call of the scheduler.
     pub(super) skips_scheduler: bool,
-    /// Whether the fabric needs the request of each path (`venice.circuits-per-request`).
+    /// Whether the fabric must be informed of the request of each path (`venice.circuits-per-request`).
     pub(super) announces_requests: bool,
 }
 
@@ -67,7 +67,7 @@ impl Rules {
         let cleans = config.gc.r#move == Move::Clean;
         let pausing_collection = match (config.collection_takes_turns(), config.gc.r#move.leaves_the_chip()) {
             (false, _) => NOTHING,
-            // A page in transfer to another chip occupies a register there, so its program does not pause.
+            // A page that moves to another chip occupies a page register there, so its program does not pause.
             (true, true) => PlaneMasks::all_of(&[Class::CollectRead]),
             (true, false) => PlaneMasks::all_of(&[Class::CollectRead, Class::CollectProgram]),
         };
@@ -110,14 +110,14 @@ impl Rules {
         }
     }
 
-    /// Returns whether channel arbitration depends on whose data leaves a die.
+    /// Returns whether channel arbitration depends on the owner of the data that leaves a die.
     #[inline]
     pub(super) fn arbitrates_by_owner(&self) -> bool {
         self.arbitration == Arbitration::DataFirstRoundRobin
     }
 
-    /// Returns whether a die requests its next path before it releases the path of its data, so that the request takes part in the
-    /// arbitration which the release causes.
+    /// Returns whether a die requests its next path before it releases the path of its data. The request then takes part in the arbitration at the
+    /// release.
     #[inline]
     pub(super) fn requests_before_release(&self) -> bool {
         matches!(self.arbitration, Arbitration::DataFirstRoundRobin | Arbitration::NextCommandFirst)

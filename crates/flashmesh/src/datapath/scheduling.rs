@@ -3,14 +3,14 @@ use crate::flash::geometry::Geometry;
 use crate::schedule::queues::PlaneMasks;
 use crate::schedule::{AnyScheduler, Joiners};
 
-/// Scheduler, and its state in the datapath.
+/// Scheduler, with its state in the datapath.
 #[derive(Clone)]
 pub(super) struct SchedulingState {
     pub scheduler: AnyScheduler,
-    /// Joiners allowed for the lead chosen last.
+    /// Joiners that the scheduler allows for the last chosen lead.
     pub joiners: Joiners,
     pub candidates: DispatchCandidates,
-    /// Buffer for the runnable planes of each die of a chip, during a choice among them.
+    /// Buffer for the runnable planes of each die of a chip, used while the scheduler chooses among the dies.
     pub ready_of_chip: Vec<PlaneMasks>,
 }
 

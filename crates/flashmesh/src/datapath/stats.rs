@@ -1,4 +1,4 @@
-//! Statistics for reports. The view does not depend on the model, so that report code is compiled once.
+//! Statistics for reports. They do not depend on the model, so that code of reports is compiled once.
 
 use crate::datapath::Counters;
 use crate::datapath::dies::DieEntry;
@@ -45,7 +45,7 @@ impl<'a> Figures<'a> {
         self.rules.dies_take_turns
     }
 
-    /// Returns whether the array is free once its data is in the register.
+    /// Returns whether the array can work on while its last data is in the register.
     pub fn has_read_cache(self) -> bool {
         self.rules.die.read_cache
     }

@@ -1,15 +1,13 @@
 //! Issue at chips whose dies depend on each other.
 //!
-//! *Dies take turns* (`flash.die-interleaving = false`): a chip accepts an operation only when all of its dies are
-//! idle, with no data and nothing suspended. The scheduler then chooses among the transactions of all dies. At most one
-//! die uses the interconnect, so the first die of the chip is the requester for all. While an operation is suspended,
-//! the chip serves only reads of that die \[choice\].
+//! *Dies take turns* (`flash.die-interleaving = false`): a chip accepts an operation only when all of its dies are idle, with no data and nothing
+//! suspended. The scheduler then chooses among the transactions of all dies. At most one die uses the interconnect, so the first die of the chip is
+//! the requester for all. While a die has a suspended operation, the chip serves only reads of that die \[choice\].
 //!
-//! *Dies start together* (`flash.die-start = "together"`; Design for Scalability, PACT 2014, section 4.3: an
-//! interleaved command is issued when all dies of the chip are idle, and its transfers follow each other). A die
-//! requests a path only while all dies of its chip are idle. The dies that request one before the first command is sent
-//! start together, each with an operation of its own kind \[choice\]; the others wait until all of these have ended.
-//! Reads may suspend the operation of their die, or of the chip ([`chip_suspension`](super::chip_suspension)).
+//! *Dies start together* (`flash.die-start = "together"`; Design for Scalability, PACT 2014, section 4.3: an interleaved command is issued when all
+//! dies of the chip are idle, and its transfers follow each other). A die requests a path only while all dies of its chip are idle. Dies that request
+//! a path before the first command is sent start together, each with an operation of its own kind \[choice\]. The other dies wait until all of these
+//! operations have ended. Reads may suspend the operation of their die, or of the chip ([`chip_suspension`](super::chip_suspension)).
 
 use crate::datapath::{Datapath, HeldDie, PageSource, Wants};
 use crate::ids::DieId;
@@ -45,8 +43,8 @@ impl<M: Model> Datapath<M> {
         self.scan_chip(requester, self.first_die_of_chip(requester), ChipScan::default(), source, kernel)
     }
 
-    /// Scans the dies of the chip of `requester`, from `next` on, and requests a path if a transaction of any die may
-    /// run. Scans none if `next` is beyond the last die of the chip.
+    /// Scans the dies of the requester's chip from `next` on, and requests a path if a transaction of any die may run. Scans no die if `next` is
+    /// beyond the chip.
     pub(super) fn scan_chip<S: PageSource<M>>(
         &mut self,
         requester: DieId,

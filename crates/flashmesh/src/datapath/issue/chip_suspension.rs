@@ -1,9 +1,8 @@
 //! Suspension of whole chips (`flash.suspension-scope = "chip"`), for dies that start together.
 //!
-//! A chip is busy or idle as a whole (MBM, sections IV.C and VI.D). A read of any die suspends the operations of all
-//! dies, if all of them can be suspended. While the chip is suspended, its dies execute only reads. When no more reads
-//! wait and no register holds data, all operations resume at once. Reads that start within the suspension time pay it
-//! in full \[choice\].
+//! A chip is busy or idle as a whole (MBM, sections IV.C and VI.D). A read of any die suspends the operations of all dies, if all of them can be
+//! suspended. While the chip is suspended, its dies execute only reads. When no more reads wait and no register holds data, all operations resume at
+//! once. A read that starts within the suspension time pays the whole suspension time \[choice\].
 
 use crate::datapath::issue::has_awaited_read;
 use crate::datapath::operation::GrantedPath;
@@ -16,14 +15,13 @@ use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
 
 impl<M: Model> Datapath<M> {
-    /// Returns whether `die` executes only reads because an operation is suspended there, or anywhere on a chip that is
-    /// suspended as a whole.
+    /// Returns whether `die` executes only reads, because it has a suspended operation or its chip is suspended as a whole.
     #[inline]
     pub(super) fn is_limited_to_reads(&self, die: DieId) -> bool {
         self.dies[die].state.has_suspended() || (self.rules.suspends_chips && self.is_chip_suspended(die))
     }
 
-    /// Returns whether a suspended operation belongs to garbage collection that has priority over reads.
+    /// Returns whether a suspended operation belongs to GC that has priority over reads.
     pub(super) fn has_suspended_priority_collection<S: PageSource<M>>(&self, die: DieId, source: &S) -> bool {
         let has_priority =
             |die: DieId| self.dies[die].state.has_suspended_internal() && self.has_collection_priority(die, source);
@@ -41,8 +39,8 @@ impl<M: Model> Datapath<M> {
         busy.peek().is_some() && busy.all(|die| self.read_may_suspend(die, source, kernel))
     }
 
-    /// Issues at a busy chip: requests paths for reads, which suspend its operations or run beside the suspended ones,
-    /// or resumes these.
+    /// Issues at a busy chip. Requests paths for reads that will suspend its operations or run during their suspension; resumes the suspended
+    /// operations if no read is left.
     pub(super) fn try_issue_at_busy_chip<S: PageSource<M>>(
         &mut self,
         die: DieId,
@@ -93,7 +91,7 @@ impl<M: Model> Datapath<M> {
         if needs_suspension {
             let is_wanted = has_awaited_read(&self.queues.masks(die)) && self.may_suspend_chip(die, source, kernel);
             if !is_wanted {
-                // The end of the current operations triggers the next issue.
+                // The next issue happens when the current operations end.
                 self.release(grant, kernel);
                 return Next::Done;
             }

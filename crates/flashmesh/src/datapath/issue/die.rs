@@ -42,8 +42,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns whether only the queues and the state of `die` decide what may run, apart from programs that need a
-    /// page.
+    /// Returns whether only the queues and the state of `die` decide what may run, except for programs that need a page.
     #[inline(always)]
     fn is_independent(&self, die: DieId) -> bool {
         if !M::ALL_FEATURES {
@@ -54,9 +53,8 @@ impl<M: Model> Datapath<M> {
         self.rules.dies_are_independent && !may_suspend()
     }
 
-    /// Returns `false` if [`Datapath::try_issue_general`], which is not inlined, would do nothing: the die has already
-    /// requested a command path, or it is busy, has no programs to collect for, and cannot be suspended for a read in
-    /// `queued`.
+    /// Returns whether [`Datapath::try_issue_general`], which is not inlined, might do something. False if the die has already requested a command
+    /// path. Also false if the die is busy, has no programs that may need GC, and cannot be suspended for a read in `queued`.
     #[inline(always)]
     fn may_issue(&self, die: DieId, queued: PlaneMasks, may_need_collection: bool, now: Time) -> bool {
         if M::ALL_FEATURES && self.clean_execution.is_active() {
@@ -68,7 +66,7 @@ impl<M: Model> Datapath<M> {
             && (may_need_collection || state.accepts(rules) || may_suspend())
     }
 
-    /// Issues at any die, by every rule.
+    /// Issues at any die. Applies all rules.
     #[inline(never)]
     fn try_issue_general<S: PageSource<M>>(
         &mut self,
@@ -97,7 +95,7 @@ impl<M: Model> Datapath<M> {
         self.issue_ready(die, ready, source, kernel)
     }
 
-    /// Resumes an issue after garbage collection was triggered for the planes short of pages.
+    /// Resumes an issue, after GC was triggered for the planes without free pages.
     #[inline(never)]
     pub fn go_on<S: PageSource<M>>(&mut self, shortage: HeldDie, source: &S, kernel: &mut Kernel<M>) -> Wants {
         let (HeldDie { die, chip }, requester) = (shortage, self.requester(shortage.die));
@@ -129,7 +127,7 @@ impl<M: Model> Datapath<M> {
         let state = &self.dies[die].state;
         if state.accepts(&self.rules.die) {
             if ready != NOTHING {
-                // Reads beside a suspended operation do not wait for a dispatch.
+                // Reads during a suspension do not wait for the scheduler's dispatch.
                 if M::ALL_FEATURES && state.has_suspended() {
                     self.request_command_path(die, kernel);
                 } else {
@@ -147,7 +145,7 @@ impl<M: Model> Datapath<M> {
         Wants::Nothing
     }
 
-    /// Issues at an independent die without queued programs: every queued transaction may run.
+    /// Issues at an independent die without queued programs, where every queued transaction may run.
     #[inline(always)]
     fn try_issue_without_programs(&mut self, die: DieId, queued: PlaneMasks, kernel: &mut Kernel<M>) -> Wants {
         let entry = &self.dies[die];
@@ -162,14 +160,14 @@ impl<M: Model> Datapath<M> {
         Wants::Nothing
     }
 
-    /// Returns whether programs of `die` wait for a free page, given that only `ready` may run.
+    /// Returns whether programs of `die` wait for a free page. `ready` are the transactions that may run.
     #[inline]
     pub(super) fn is_short_of_pages<S: PageSource<M>>(&self, die: DieId, ready: PlaneMasks, source: &S) -> bool {
         let queued = self.queues.masks(die);
         source.holds_back(&ready, &queued) && !(M::ALL_FEATURES && self.is_limited_to_reads(die))
     }
 
-    /// Issues reads that were queued during the transfer of the current command: they may suspend the operation.
+    /// Issues reads that were queued while the current command was in transfer. They may suspend the operation.
     #[inline(always)]
     pub fn issue_beside_array<S: PageSource<M>>(&mut self, die: DieId, source: &S, kernel: &mut Kernel<M>) -> Wants {
         if M::ALL_FEATURES && self.rules.die.suspension != Suspension::Off {
@@ -179,8 +177,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns whether a read may suspend the operation of `die`. Reads never suspend collection that has priority over
-    /// them, nor anything while writes have precedence.
+    /// Returns whether a read may suspend the operation of `die`. Not allowed for GC that has priority over reads, and while writes have precedence.
     #[inline(never)]
     pub(in super::super) fn read_may_suspend<S: PageSource<M>>(
         &self,
@@ -194,8 +191,7 @@ impl<M: Model> Datapath<M> {
             && !(state.works_internally() && self.has_collection_priority(die, source))
     }
 
-    /// Returns whether garbage collection has priority over user transactions on `die`, unless it yields to a queued
-    /// read.
+    /// Returns whether GC has priority over user transactions on `die`. It has none if it yields to a queued read.
     pub(in super::super) fn has_collection_priority<S: PageSource<M>>(&self, die: DieId, source: &S) -> bool {
         let yields = M::ALL_FEATURES && self.rules.reads_before_collection && has_awaited_read(&self.queues.masks(die));
         source.collection_first(die) && !yields

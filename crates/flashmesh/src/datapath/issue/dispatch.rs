@@ -1,8 +1,7 @@
-//! Order of path requests, for schedulers that dispatch.
+//! Order of path requests, for schedulers that dispatch: they decide which die requests a path.
 //!
-//! A die that may start an operation is a candidate. After an event that added a candidate or granted a path, the
-//! scheduler names the next requesters one by one, until it names none. Then grants are processed and the scheduler is
-//! called again.
+//! A die that may start an operation is a candidate. After an event that added a candidate or granted a path, the scheduler names the next requesters
+//! one by one. When it names no more, the grants are processed, and then the scheduler is called again.
 
 use crate::datapath::Datapath;
 use crate::datapath::dies::DiesView;
@@ -16,9 +15,9 @@ use crate::schedule::{DieSet, Dispatch, Scheduler};
 #[derive(Clone, Debug)]
 pub(in super::super) struct DispatchCandidates {
     dies: DieSet,
-    /// Die that the scheduler has named and that is now being tried.
+    /// Die that the scheduler has named and whose issue is in progress.
     named: Option<DieId>,
-    /// Whether the candidates or their paths have changed since the scheduler last named none.
+    /// Whether candidates or their paths have changed since the scheduler last named no die.
     has_changed: bool,
 }
 
@@ -90,7 +89,7 @@ impl<M: Model> Datapath<M> {
         Some(die)
     }
 
-    /// Ends the attempt of the named die.
+    /// Ends the issue of the named die.
     pub fn dispatched(&mut self) {
         self.scheduling.candidates.named = None;
     }

@@ -1,4 +1,4 @@
-//! Issue: which transactions may run on a die, and path requests for them.
+//! Issue: choice of the transactions that may run on a die, and path requests for them.
 
 mod chip;
 mod chip_suspension;

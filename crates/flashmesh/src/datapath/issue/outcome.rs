@@ -13,12 +13,12 @@ use crate::datapath::Datapath;
 pub enum Wants {
     /// No action for the controller.
     Nothing,
-    /// This many dies, starting here, are idle.
+    /// Dies that are idle: the first one, and their number.
     Idle(DieId, u32),
     /// Programs wait for a free page. Next, trigger garbage collection of their planes and call
     /// [`Datapath::go_on`].
     Pages(HeldDie),
-    /// This many dies, starting here, may issue. Next, call [`Datapath::try_issue_of_die`] for each.
+    /// Dies that may issue: the first one, and their number. Next, call [`Datapath::try_issue_of_die`] for each.
     Each(DieId, u32),
     /// The pending operation of a Clean may start. Next, assign a page to each program and call
     /// [`Datapath::start_alone`].

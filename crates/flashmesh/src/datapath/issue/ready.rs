@@ -1,4 +1,4 @@
-//! Transactions that may run on a die now.
+//! Transactions that may run now on a die.
 
 use crate::datapath::{Datapath, PageSource};
 use crate::ids::{DieId, PlaneId};
@@ -10,14 +10,14 @@ use crate::schedule::transaction::Class;
 impl<M: Model> Datapath<M> {
     /// Returns the planes of `die` with a transaction that may run, by class.
     ///
-    /// Programs of a plane without a free page wait, and the plane is collected. Beside a suspended operation only
-    /// reads that a request waits for may run, and none if that operation belongs to a collection with priority.
+    /// Programs of a plane without a free page wait, and the plane is collected. During a suspension only reads that a request waits for may run. No
+    /// read may run if the suspended operation belongs to GC with priority.
     #[inline(always)]
     pub(in super::super) fn ready_planes<S: PageSource<M>>(&self, die: DieId, source: &S) -> PlaneMasks {
         self.ready_of_queued(die, self.queues.masks(die), source)
     }
 
-    /// Like [`ready_planes`](Self::ready_planes), given the queued transactions in `masks`.
+    /// Like [`ready_planes`](Self::ready_planes), but takes the queued transactions from `masks`.
     #[inline(always)]
     pub(super) fn ready_of_queued<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> PlaneMasks {
         let is_limited = has_unreserved_programs(&masks)
@@ -33,8 +33,8 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns whether transactions queued at `die` wait only for free pages, and only in open blocks that all host
-    /// writes of a plane share.
+    /// Returns whether no rule other than the need of a free page limits the transactions queued at `die`. All programs must go to the open block
+    /// that the host writes of a plane share.
     #[inline(always)]
     fn is_limited_only_by_pages<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> bool {
         let is_alone = || self.rules.dies_are_independent && !self.is_limited_to_reads(die) && !source.writes_wait(die);
@@ -43,7 +43,7 @@ impl<M: Model> Datapath<M> {
 
     /// Filters `masks` by every rule.
     ///
-    /// Not inlined, like all rare paths in this file: inlined, they would take registers from the common path.
+    /// Not inlined, like all rare paths in this file. Inlining would take registers from the common path.
     #[inline(never)]
     fn filter_by_all_rules<S: PageSource<M>>(&self, die: DieId, mut masks: PlaneMasks, source: &S) -> PlaneMasks {
         if M::ALL_FEATURES && self.is_limited_to_reads(die) {
@@ -87,7 +87,7 @@ impl<M: Model> Datapath<M> {
         masks
     }
 
-    /// Removes host writes of planes whose shared open block has no free page from `masks`.
+    /// Returns `masks` without host writes of planes whose shared open block has no free page.
     #[inline(always)]
     fn filter_by_free_pages<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> PlaneMasks {
         if self.rules.binds_early {
@@ -107,13 +107,13 @@ impl<M: Model> Datapath<M> {
     }
 }
 
-/// Classes whose mapping units gather before they are programmed.
+/// Classes of programs that gather mapping units.
 const GATHERING_CLASSES: [Class; 4] =
     [Class::UserProgram, Class::MapProgram, Class::ReplicaProgram, Class::CollectProgram];
 
-/// Programs that may find no free page: unlike garbage collection, they have no reserve of pages.
+/// Programs that may find no free page, because they have no reserve of pages as GC has.
 const UNRESERVED_PROGRAMS: PlaneMasks = PlaneMasks::all_of(&Class::WAITING_PROGRAMS);
-/// Programs that may find no free page, but never go to the open block of host writes.
+/// Programs that may find no free page, and that never go to the open block of host writes.
 const SEPARATE_PROGRAMS: PlaneMasks = PlaneMasks::all_of(&[Class::MapProgram, Class::ReplicaProgram]);
 const AWAITED_READS: PlaneMasks = PlaneMasks::all_of(&Class::AWAITED_READS);
 

@@ -1,8 +1,8 @@
-//! Complete programs: programs of several mapping units whose data does not come from the controller, such as copybacks
-//! and pages gathered in the page buffer of another chip.
+//! Complete programs: programs of several mapping units whose data does not come from the controller, such as copybacks and pages gathered in the
+//! page buffer of another chip.
 //!
-//! All units are available when the program is queued ([`Work::is_whole`](crate::schedule::work::Work::is_whole)), so it does not gather and precedes
-//! gathering programs of its queue.
+//! All units are available when the program is queued ([`Work::is_whole`](crate::schedule::work::Work::is_whole)). So the program does not gather,
+//! and precedes the gathering programs of its queue.
 
 use crate::datapath::path::PathGrant;
 use crate::datapath::{Beginning, Datapath, PageSource};
@@ -17,7 +17,7 @@ impl<M: Model> Datapath<M> {
     /// Chains `ids` into one operation, in order, and returns the lead. None of them may be queued.
     ///
     /// # Panics
-    /// When `ids` is empty.
+    /// If `ids` is empty.
     pub fn run_together(&mut self, ids: &[TransactionId]) -> TransactionId {
         for pair in ids.windows(2) {
             self.transactions[pair[0]].set_companion(pair[1]);
@@ -26,7 +26,7 @@ impl<M: Model> Datapath<M> {
         ids[0]
     }
 
-    /// Enqueues a complete program behind the complete programs already queued.
+    /// Enqueues a complete program behind the other complete programs of its queue.
     pub(in super::super) fn enqueue_complete_program(
         &mut self,
         die: DieId,
@@ -39,7 +39,7 @@ impl<M: Model> Datapath<M> {
         self.queues.insert_behind(&self.transactions, die, plane, lead, ahead);
     }
 
-    /// Replaces a dequeued `lead`, which is not to run, by its first companion, and enqueues that at the head.
+    /// Replaces a dequeued `lead`, which will not run, by its first companion. Enqueues that companion at the head of the queue.
     pub fn go_on_without(&mut self, lead: TransactionId) {
         let Some(next) = self.companion(lead) else { return };
         self.transactions[lead].end_chain();
@@ -88,7 +88,7 @@ impl<M: Model> Datapath<M> {
         out
     }
 
-    /// Returns the next unit of a complete program that is being started. Every unit before must have its page.
+    /// Returns the next mapping unit of a complete program that is being started. Every earlier unit must have its page.
     pub(super) fn next_unit_of_complete_program(
         &mut self,
         operation: &mut Beginning,
@@ -101,9 +101,8 @@ impl<M: Model> Datapath<M> {
         Some(id)
     }
 
-    /// Returns whether the next garbage collection move of a plane runs without gathering: a complete program, or with
-    /// Cleans a stale move. Only few moves are in flight before a Clean, so that a stale one would gather in vain and
-    /// block the others.
+    /// Returns whether the next GC move of a plane runs without gathering. This holds for a complete program, and with Cleans for a stale move: few
+    /// moves are in flight before a Clean, so a stale one would gather in vain and block the others.
     pub(super) fn needs_no_companions<S: PageSource<M>>(&self, die: DieId, plane: u8, source: &S) -> bool {
         self.queues.priorities().iter().any(|&priority| {
             let class = Class::CollectProgram;

@@ -1,11 +1,10 @@
 //! Programs whose mapping units got their pages before their turn (`ftl.write-binding = "early"`).
 //!
-//! An early-bound program collects units until its last page is assigned. It is *closed* earlier if its first unit has
-//! waited for `ftl.gather-timeout`, if a flush waits ([`Datapath::hurry`]), or if a garbage collection
-//! move takes the next page. A closed program may run once all of its units are queued; a partial write is queued after
-//! the read of its read-modify-write \[choice\].
+//! An early-bound program collects units until its last page is assigned. It is *closed* earlier if its first unit has waited for
+//! `ftl.gather-timeout`, if a flush waits ([`Datapath::hurry`]), or if a GC move takes the next page. A closed program may run once all of its units
+//! are queued; a partial write is queued when its read-modify-write has read the page \[choice\].
 //!
-//! A program of another plane joins only if it may run by itself \[choice\] and its page offset allows it.
+//! A program of another plane joins only if it may run on its own \[choice\], and if its page offset allows it.
 
 use crate::datapath::operation::page_may_join;
 use crate::datapath::{Beginning, Datapath};
@@ -24,11 +23,11 @@ use crate::units::Time;
 struct PartialProgram {
     /// First page of the program.
     start: Ppn,
-    /// Units that were assigned a page of the program.
+    /// Number of units that were assigned a page of the program.
     bound: u32,
-    /// Units of `bound` that are queued at their plane.
+    /// Number of units that are also queued at their plane.
     queued: u32,
-    /// Time when the first unit was bound.
+    /// Time at which the first unit was bound.
     opened_at: Time,
     is_closed: bool,
 }
@@ -39,7 +38,7 @@ impl PartialProgram {
     }
 }
 
-/// Programs of each plane, in the order of their first units.
+/// Early-bound programs of each plane, in the order of their first units.
 #[derive(Clone, Debug)]
 pub(in super::super) struct EarlyBoundPrograms(Vec<Vec<PartialProgram>>);
 
@@ -67,7 +66,7 @@ impl EarlyBoundPrograms {
         self.0[plane.index()].iter().any(PartialProgram::may_run)
     }
 
-    /// Counts a unit that was queued, or dequeued if not `is_queued`.
+    /// Counts a unit that was queued, or with `is_queued` false one that was dequeued.
     pub(in super::super) fn count_queued(&mut self, geometry: &Geometry, page: Ppn, is_queued: bool) {
         if let Some(program) = self.find(geometry, page) {
             program.queued = if is_queued { program.queued + 1 } else { program.queued - 1 };
@@ -80,7 +79,7 @@ impl<M: Model> Datapath<M> {
         self.geometry.die_of_plane(self.geometry.plane_of(page))
     }
 
-    /// Adds a write that was assigned `page` to the program of the page.
+    /// Adds a write to the program that contains `page`, its assigned page.
     #[inline]
     pub fn bind(&mut self, page: Ppn, kernel: &mut Kernel<M>) {
         if self.gathers() {
@@ -105,7 +104,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Removes a cancelled write from its program. Returns whether the remaining units may now be programmed.
+    /// Removes a cancelled write from its program. Returns whether the remaining units may be programmed now.
     pub fn unbind(&mut self, page: Ppn) -> bool {
         if !self.gathers() {
             return false;
@@ -120,8 +119,8 @@ impl<M: Model> Datapath<M> {
         may_run && !is_empty
     }
 
-    /// Skips `page`, which was assigned to unwritten data on its first read and is never programmed. Closes the program
-    /// if `page` is its last page.
+    /// Skips `page`, which the first read of an unwritten page was assigned and which is never programmed. Closes the program if `page` is its last
+    /// page.
     #[inline(never)]
     pub fn place_taken(&mut self, page: Ppn, kernel: &mut Kernel<M>) {
         if self.gathers() && self.geometry.is_last_of_program(page) {
@@ -137,8 +136,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Closes the programs of `die` whose gather timeout has passed, or all if `is_flush`. Returns the first page of
-    /// each.
+    /// Closes the programs of `die` whose gather timeout has passed; with `is_flush`, all programs. Returns the first page of each program closed.
     pub(super) fn close_due_programs(&mut self, die: DieId, is_flush: bool, now: Time) -> Vec<Ppn> {
         let (first, timeout) = (self.geometry.first_plane(die).index(), self.gather.timeout());
         let planes = first..first + self.geometry.planes_per_die as usize;
@@ -167,7 +165,7 @@ impl<M: Model> Datapath<M> {
         self.gather.early_bound.may_run(&self.geometry, self.transactions[write].to)
     }
 
-    /// Dequeues a write of a program that may run: `chosen` by the scheduler, or the first one of the plane.
+    /// Dequeues a write whose program may run: `chosen` if the scheduler chose one that may, otherwise the first one of the plane.
     pub(in super::super) fn dequeue_early_bound(
         &mut self,
         choice: Choice,
@@ -192,7 +190,7 @@ impl<M: Model> Datapath<M> {
         None
     }
 
-    /// Dequeues a write of another plane whose program may run together with the lead.
+    /// Dequeues a write of another plane whose program may run together with the lead's.
     pub(in super::super) fn dequeue_early_bound_joiner(
         &mut self,
         queue: Choice,
@@ -223,7 +221,7 @@ impl<M: Model> Datapath<M> {
         None
     }
 
-    /// Removes the programs that start with `operation`.
+    /// Removes the programs that `operation` starts.
     pub(super) fn remove_started_programs(&mut self, operation: &Beginning) {
         for &lead in operation.transactions() {
             self.gather.early_bound.remove(&self.geometry, self.transactions[lead].to);
@@ -236,7 +234,7 @@ impl<M: Model> Datapath<M> {
         self.rules.binds_early && class == Class::UserProgram
     }
 
-    /// Returns whether `id` is a program that must get its page now (late binding).
+    /// Returns whether `id` is a program that must get its page at the grant (late binding).
     #[inline(always)]
     pub fn needs_page(&self, id: TransactionId) -> bool {
         let class = self.transactions[id].class();

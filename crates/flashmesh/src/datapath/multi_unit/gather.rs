@@ -3,9 +3,8 @@
 //! Such units run as one transaction: the first leads, and the others are chained to it as its *companions*.
 //!
 //! - Reads of one page that wait in the same queue are sensed once and transferred together.
-//! - Programs gather in the queue of their plane until they fill one program. A partial program runs when its oldest
-//!   unit has waited for `ftl.gather-timeout`, when a flush waits for it ([`Datapath::hurry`]), or
-//!   when no more units can come (the last ones of a victim).
+//! - Programs gather in the queue of their plane until they fill one program. A partial program runs when its oldest unit has waited for
+//!   `ftl.gather-timeout`, when a flush waits for it ([`Datapath::hurry`]), or when no more units can arrive (the last ones of a victim).
 //! - Early-bound writes gather in the program of their page ([`early_binding`](super::early_binding)).
 //! - In superblocks, whose planes are written at the same offset, a program waits until all planes of the die are full.
 
@@ -31,12 +30,12 @@ pub(in super::super) struct GatherState {
     pub(in super::super) units_per_page: u32,
     units_per_program: u32,
     timeout: Time,
-    /// Whether all planes of a die must be full before any is programmed (superblocks).
+    /// Whether no plane of a die is programmed before all of them have a full program (superblocks).
     gathers_by_die: bool,
     planes_per_die: u32,
-    /// Queues whose partial programs may run, indexed by die.
+    /// Queues whose partial programs may run without further units, indexed by die.
     released: Vec<PlaneMasks>,
-    /// Number of queued late-bound units, indexed by die, class and plane; empty if programs do not gather.
+    /// Number of queued late-bound units, indexed by die, class and plane. Empty if programs do not gather.
     queued: Vec<u32>,
     /// Programs of early-bound units.
     pub(in super::super) early_bound: EarlyBoundPrograms,
@@ -83,7 +82,7 @@ fn may_gather(work: Work) -> bool {
     work.class().is_program() && work != Work::Parity && !work.is_whole()
 }
 
-/// Programs that gather until a timeout; moves of garbage collection gather without one.
+/// Programs that gather until a timeout. GC moves gather without a timeout.
 const TIMED_PROGRAMS: PlaneMasks = PlaneMasks::all_of(&Class::WAITING_PROGRAMS);
 
 impl<M: Model> Datapath<M> {
@@ -98,12 +97,12 @@ impl<M: Model> Datapath<M> {
         if self.gathers() { self.transactions[id].companion() } else { None }
     }
 
-    /// Iterates over `id` and the companions behind it.
+    /// Returns `id` and the companions behind it.
     pub fn with_companions(&self, id: TransactionId) -> impl Iterator<Item = TransactionId> {
         std::iter::successors(Some(id), |&id| self.companion(id))
     }
 
-    /// Counts a unit that was queued at its die.
+    /// Counts a unit that is queued at its die.
     #[inline(always)]
     pub(in super::super) fn count_queued(
         &mut self,
@@ -129,7 +128,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Counts a unit that left the queue of its die.
+    /// Counts a unit that leaves the queue of its die.
     #[inline(always)]
     pub(in super::super) fn count_dequeued(&mut self, id: TransactionId) {
         if self.gathers() {
@@ -147,13 +146,13 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns the number of garbage collection moves that gather at `plane`.
+    /// Returns the number of GC moves that gather at `plane`.
     pub fn moves_that_gather(&self, plane: PlaneId) -> u32 {
         let (die, in_die) = (self.geometry.die_of_plane(plane), self.geometry.plane_in_die(plane) as u8);
         self.gather.queued[self.gather.index(die, Class::CollectProgram, in_die)]
     }
 
-    /// Returns the subset of `planes` whose programs of `class` may run: full programs, and those that need not gather.
+    /// Returns the subset of `planes` whose programs of `class` may run: full programs, and programs that need not gather.
     pub(in super::super) fn runnable_programs<S: PageSource<M>>(
         &self,
         die: DieId,
@@ -191,9 +190,8 @@ impl<M: Model> Datapath<M> {
         self::planes(planes).filter(is_ready).fold(0, |ready, plane| ready | 1 << plane)
     }
 
-    /// Ends the gathering of programs of `die` whose timeout has passed, or of all if `is_flush`. Returns the first
-    /// page of each early-bound program that was closed; its unassigned pages stay empty. Next, call
-    /// [`Datapath::try_issue`].
+    /// Ends the gathering of the programs of `die` whose timeout has passed; with `is_flush`, of all programs. Returns the first page of each
+    /// early-bound program that was closed, whose unassigned pages stay empty. Next, call [`Datapath::try_issue`].
     #[inline(never)]
     pub fn gather_due(&mut self, die: DieId, is_flush: bool, kernel: &Kernel<M>) -> Vec<Ppn> {
         let now = kernel.now();
@@ -214,7 +212,7 @@ impl<M: Model> Datapath<M> {
         self.close_due_programs(die, is_flush, now)
     }
 
-    /// Issues the partial programs of `die` for a waiting flush, after all events of the current time.
+    /// Schedules the end of gathering at `die` for a waiting flush, after all events of the current time.
     #[inline(never)]
     pub fn hurry(&self, die: DieId, kernel: &mut Kernel<M>) {
         let is_waiting = || self.queues.masks(die).and(TIMED_PROGRAMS) != NOTHING || self.has_open_program(die);
@@ -223,7 +221,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Dequeues the next unit for the program added last to `operation`. Every unit added before must have its page.
+    /// Dequeues the next unit for the program that was added last to `operation`. Every earlier unit must have its page.
     #[inline(always)]
     pub fn next_companion<S: PageSource<M>>(
         &mut self,
@@ -257,7 +255,7 @@ impl<M: Model> Datapath<M> {
         Some(id)
     }
 
-    /// Dequeues the next late-bound unit for the same open block, unless the program of `lead` is full.
+    /// Dequeues the next late-bound unit for the open block of `lead`; none if the program of `lead` is full.
     fn next_late_bound<S: PageSource<M>>(
         &mut self,
         operation: &Beginning,
@@ -282,7 +280,7 @@ impl<M: Model> Datapath<M> {
         self.transactions[last].set_companion(id);
     }
 
-    /// Restarts gathering for the units that stay queued when the programs of `operation` start.
+    /// Restarts gathering for the units that stay queued after the start of `operation`.
     #[inline(never)]
     pub(in super::super) fn restart_gathering(&mut self, operation: &Beginning, kernel: &mut Kernel<M>) {
         let (die, class) = (operation.queue.die, operation.class());

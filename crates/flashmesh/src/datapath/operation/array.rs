@@ -18,22 +18,21 @@ use crate::units::Time;
 /// Outcome of an end-of-array event.
 #[derive(Clone, Copy, Debug)]
 pub enum Ended {
-    /// The event is stale: the operation was suspended after the event was scheduled.
+    /// The event is stale, because the operation was suspended after the event was scheduled.
     NotYet,
-    /// A read has ended. Next, call [`Datapath::try_issue`], so that with a cache register the array senses the next page
-    /// during the transfer, and then [`Datapath::begin_sending`].
+    /// A read has ended. Next, call [`Datapath::try_issue`], and then [`Datapath::begin_sending`]. In this order a die with a cache register senses
+    /// the next page during the transfer.
     Read,
     /// A program, copyback or erase has ended. Next, update the map and call [`Datapath::try_issue`].
     Changed {
         operation: Operation,
-        /// Whether the controller learns of the end only by an acknowledgement ([`Datapath::acknowledged`]).
+        /// Whether the controller is notified of the end only by an acknowledgement ([`Datapath::acknowledged`]).
         is_acknowledged_later: bool,
     },
 }
 
 impl<M: Model> Datapath<M> {
-    /// Starts the array of `die`: the command and its data have arrived. `stalled` is how long they were blocked in the
-    /// network.
+    /// Starts the array of `die`, whose command and data have arrived. `stalled` is the time for which they were blocked in the network.
     #[inline(always)]
     pub(in super::super) fn start_array(&mut self, die: DieId, stalled: Time, kernel: &mut Kernel<M>) {
         let now = kernel.now();
@@ -52,7 +51,7 @@ impl<M: Model> Datapath<M> {
             }
         }
         kernel.tell(|| Notice::ArrayBegan(die, kind, until));
-        // Separate arm for reads: with a constant lane the compiler specialises `schedule`.
+        // The constant lane in the arm for reads lets the compiler specialise `schedule`.
         match kind {
             OperationKind::Read => kernel.schedule(array_lane(OperationKind::Read), until, Event::ArrayEnd(die)),
             _ => kernel.schedule(array_lane(kind), until, Event::ArrayEnd(die)),
@@ -66,7 +65,7 @@ impl<M: Model> Datapath<M> {
         if M::ALL_FEATURES && !self.dies[die].state.ends_at(now) {
             return Ended::NotYet;
         }
-        // A path request to suspend this operation waited for the die so far: it waits for its path only from now on.
+        // A pending path request was made to suspend this operation. Until now it waited for the die; from now on it waits for the path.
         let requester = self.requester(die);
         if M::ALL_FEATURES && self.dies[requester].path.requests_command() {
             self.dies[requester].path.request_command(now);

@@ -1,9 +1,7 @@
-//! Array time of operations that take several steps under one command: those on mapping units of several pages, and
-//! copybacks of word lines.
+//! Array time of operations that take several steps under one command: those on mapping units of several pages, and copybacks of word lines.
 //!
-//! A program writes all pages of a unit, a read senses only those it needs. A copyback senses all pages it moves and
-//! programs them word line by word line. The planes of an operation work in parallel; the slowest one determines its
-//! time.
+//! A program writes all pages of a unit, a read senses only the pages that it needs. A copyback senses all pages that it moves and programs them word
+//! line by word line. The planes of an operation work in parallel; the slowest one determines its time.
 
 use crate::datapath::Datapath;
 use crate::flash::die::{Operation, OperationKind, PlaneTransactions};
@@ -66,8 +64,7 @@ impl<'a> ArraySteps<'a> {
             OperationKind::Read => {
                 let (page, unit) = (self.geometry.array_page_size().as_u64(), self.geometry.page_size.as_u64());
                 let wanted = transaction.moved.as_u64().clamp(1, unit);
-                // Reads for read-modify-write or replication move more bytes than the request: shift them to end inside
-                // the unit.
+                // A read for read-modify-write or replication moves more bytes than the request. Shift its range so that it ends inside the unit.
                 let start = u64::from(transaction.start).min(unit - wanted);
                 let last = start + wanted - 1;
                 ((start / page) as u32..(last / page) as u32 + 1, 0..0)
@@ -91,7 +88,7 @@ impl<'a> ArraySteps<'a> {
 }
 
 impl<M: Model> Datapath<M> {
-    /// Returns the array time of an operation; `pages` are those of the lead.
+    /// Returns the array time of an operation. `pages` are the page types of the lead.
     #[inline(always)]
     pub(in super::super) fn array_time(&self, kind: OperationKind, pages: Pages, planes: PlaneTransactions) -> Time {
         if M::ALL_FEATURES && ArraySteps::are_needed(kind, &self.geometry, &self.timing) {
@@ -101,7 +98,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns the types of the pages that a transaction reads and programs, which decide its array time.
+    /// Returns the types of the pages that a transaction reads and programs, on which its array time depends.
     #[inline]
     pub(in super::super) fn page_types(&self, id: TransactionId) -> Pages {
         let transaction = &self.transactions[id];

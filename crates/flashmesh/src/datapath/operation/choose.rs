@@ -10,12 +10,11 @@ use crate::schedule::queues::{NOTHING, PlaneMasks};
 use crate::schedule::transaction::Class;
 use crate::schedule::{Choice, Decision, Scheduler, Waiting};
 
-/// Chosen queue, and the lead if it is not the head of the queue.
+/// Chosen queue, with the chosen lead if it is not the head of the queue.
 type ChosenLead = (Choice, Option<TransactionId>);
 
 impl<M: Model> Datapath<M> {
-    /// Returns whether `lead` may run at its plane: its page has not moved, and its write is still meant for this
-    /// plane.
+    /// Returns whether `lead` may run on its plane: its page has not moved, and if it is a write, its plane has not changed.
     #[inline(always)]
     pub(super) fn is_valid_lead<S: PageSource<M>>(&self, lead: TransactionId, source: &S) -> bool {
         let transaction = &self.transactions[lead];
@@ -52,8 +51,8 @@ impl<M: Model> Datapath<M> {
         Some((choice, lead))
     }
 
-    /// Returns whether a free page exists for `lead`, which is not the head of its queue. If streams have their own
-    /// open blocks, [`ready_planes`](Self::ready_planes) checks only the head.
+    /// Returns whether a free page exists for `lead`, which is not the head of its queue. [`ready_planes`](Self::ready_planes) checks only the head
+    /// if streams have their own open blocks.
     #[inline(never)]
     fn has_page<S: PageSource<M>>(&self, lead: TransactionId, source: &S) -> bool {
         let transaction = &self.transactions[lead];
@@ -63,8 +62,8 @@ impl<M: Model> Datapath<M> {
             || source.next_page(transaction).is_some()
     }
 
-    /// Lets the scheduler choose among the dies from `first` on, whose runnable planes are in `ready`. Stores the
-    /// joiners it allows in [`SchedulingState::joiners`](super::scheduling::SchedulingState::joiners).
+    /// Lets the scheduler choose among the dies from `first` on. `ready` has their runnable planes. Stores the joiners that the scheduler allows in
+    /// [`SchedulingState::joiners`](super::scheduling::SchedulingState::joiners).
     #[inline(always)]
     fn choose_lead<S: PageSource<M>>(
         &mut self,
@@ -85,7 +84,7 @@ impl<M: Model> Datapath<M> {
         }
         let dies = || (first.0..).map(DieId).take(ready.len());
         let collection_first = dies().any(|die| self.has_collection_priority(die, source));
-        // Only for schedulers that can defer erases.
+        // Only schedulers that can defer erases need this.
         let space_is_out =
             self.rules.erase_order == EraseOrder::Last && dies().any(|die| source.collects_for_space(die));
         let now = kernel.now();

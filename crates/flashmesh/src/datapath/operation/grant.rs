@@ -1,4 +1,4 @@
-//! Grants: the transaction of a granted command path is chosen only now (late binding).
+//! Grants of paths. The transaction for a command path is chosen at the grant (late binding).
 
 use crate::datapath::issue::has_awaited_read;
 use crate::datapath::path::PathGrant;
@@ -19,19 +19,17 @@ use crate::units::Time;
 pub enum Next {
     /// Nothing follows: the transfer has started, or the path was released.
     Done,
-    /// The path was released because nothing may run. Next, call [`Datapath::try_issue`], which may resume a
-    /// suspended operation.
+    /// The path was released, because nothing may run. Next, call [`Datapath::try_issue`], which may resume a suspended operation.
     Look(DieId),
     /// The chosen lead is no longer valid. Next, reroute it and call [`Datapath::choose_again`].
     Moved(StaleLead),
     /// A program operation was built. Next, assign a page to each transaction and call [`Datapath::begin`].
     Programs(Beginning),
-    /// The command of a Clean has been sent, with the list of valid pages. The id is that of its first read.
+    /// The command of a Clean has been sent, with the list of valid pages. The id is of the Clean's first read.
     Listed(TransactionId),
 }
 
-/// Grant whose chosen lead must be rerouted because its page has moved or was deallocated, or because its write goes to
-/// another plane.
+/// Grant whose chosen lead must be rerouted: the lead's page has moved or was deallocated, or its write goes to another plane.
 #[derive(Clone, Copy, Debug)]
 pub struct StaleLead {
     pub moved: TransactionId,
@@ -43,12 +41,12 @@ pub struct StaleLead {
 pub(in super::super) struct GrantedPath {
     pub grant: Grant,
     pub path: PathGrant,
-    /// Whether another operation is suspended first, which adds to the array time.
+    /// Whether a running operation is suspended first, which adds to the array time.
     pub suspends: bool,
 }
 
 impl<M: Model> Datapath<M> {
-    /// Starts the transfer of a granted path: a command, which is chosen only now, or data from a register.
+    /// Starts the transfer over a granted path: a command, for which a transaction is chosen now, or data from a register.
     #[inline(always)]
     pub fn granted<S: PageSource<M>>(&mut self, granted: Granted, source: &S, kernel: &mut Kernel<M>) -> Next {
         let grant = granted.grant;
@@ -56,7 +54,8 @@ impl<M: Model> Datapath<M> {
         let path_state = &mut self.dies[grant.die].path;
         let mut path = path_state.end_request(&granted);
         let is_exclusive = self.interconnect.fabric.has_exclusive_paths();
-        // With exclusive paths and multi-page requests, `attribute_wait` decides once the transaction is known.
+        // Without multi-page requests, the blocker is always another request. With them, `attribute_wait` decides for exclusive paths, once the
+        // transaction is known.
         let is_by_another = if is_exclusive {
             !has_multi_page_requests
         } else {
@@ -71,8 +70,7 @@ impl<M: Model> Datapath<M> {
         if self.dispatches() && grant.phase == TransferPhase::Command {
             self.scheduling.candidates.mark_changed();
         }
-        // A constant phase in each arm lets the compiler specialise the send path. Only full drives copy from chip to
-        // chip.
+        // The constant phase in each arm lets the compiler specialise the send path. Only drives with all features copy from chip to chip.
         match grant.phase {
             TransferPhase::Command => {
                 self.on_command_grant(Grant { phase: TransferPhase::Command, ..grant }, path, source, kernel)
@@ -88,7 +86,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns what blocked a path that was not granted at once.
+    /// Returns the causes for which a path was not granted at once.
     #[inline]
     fn wait_causes(&self, granted: &Granted, is_by_another: bool) -> Causes {
         let Granted { grant, cause, .. } = *granted;
@@ -140,7 +138,7 @@ impl<M: Model> Datapath<M> {
         if self.rules.suspends_chips {
             return self.on_command_grant_at_chip(grant, path, source, kernel);
         }
-        // A busy die uses the path only if it can suspend its operation.
+        // A busy die uses the path only if it can suspend its current operation.
         let busy = self.path_user(requester).filter(|&die| !self.dies[die].state.accepts(&self.rules.die));
         if let Some(die) = busy
             && !self.suspend_for_read(die, source, kernel)
@@ -152,7 +150,7 @@ impl<M: Model> Datapath<M> {
         self.choose_and_start(requester, granted, source, kernel)
     }
 
-    /// Starts a user read of a die whose only transactions are user reads of `plane`: no choice, and no joiner.
+    /// Starts a user read of a die that has only user reads of `plane` queued: there is no choice and no joiner.
     #[inline(always)]
     fn start_only_read<S: PageSource<M>>(
         &mut self,
@@ -188,7 +186,7 @@ impl<M: Model> Datapath<M> {
         self.choose_and_start(die, granted, source, kernel)
     }
 
-    /// Lets the scheduler choose a transaction of the dies of `requester`, and starts it.
+    /// Lets the scheduler choose a transaction on the dies of `requester`, and starts the operation.
     #[inline(always)]
     pub(in super::super) fn choose_and_start<S: PageSource<M>>(
         &mut self,
@@ -199,8 +197,8 @@ impl<M: Model> Datapath<M> {
     ) -> Next {
         match self.dequeue_chosen(requester, source, kernel) {
             Some((_, lead)) if !self.is_valid_lead(lead, source) => {
-                // Keep the path request: while the lead is rerouted, a transaction queued at the same die must neither
-                // resume its suspended operation nor request a second path.
+                // Keep the path request. While the lead is rerouted, another transaction may be queued at the die; that must neither resume the
+                // suspended operation nor request a second path.
                 self.dies[requester].path.request_command(kernel.now());
                 self.reroute(lead, granted, kernel)
             }
@@ -215,7 +213,7 @@ impl<M: Model> Datapath<M> {
         Next::Moved(StaleLead { moved: lead, granted })
     }
 
-    /// Chooses again after the stale lead was rerouted.
+    /// Chooses another lead after the stale lead was rerouted.
     #[inline(never)]
     pub fn choose_again<S: PageSource<M>>(&mut self, stale: StaleLead, source: &S, kernel: &mut Kernel<M>) -> Next {
         let granted = stale.granted;
@@ -246,12 +244,12 @@ impl<M: Model> Datapath<M> {
             return if has_nothing { Next::Look(requester) } else { Next::Done };
         };
         self.attribute_wait(lead, granted.grant, &mut granted.path, kernel.now());
-        // User reads, the most frequent class, have an arm of their own, where the class is a constant.
+        // User reads are the most frequent class. Their own arm makes the class a constant.
         match queue.class {
             Class::UserRead => {
                 let queue = Choice { class: Class::UserRead, ..queue };
                 match self.admit_lead(queue, lead, granted, source, kernel) {
-                    // Constructed separately in each arm: an operation that nothing can join then stays in registers.
+                    // `Beginning` is constructed in each arm: without candidates for joining it then stays in registers.
                     0 => self.begin(Beginning::new(queue, lead, granted, 0), kernel),
                     candidate_planes => {
                         self.start_with_joiners(Beginning::new(queue, lead, granted, candidate_planes), source, kernel)
@@ -264,8 +262,8 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Suspends the operation of `die` for a waiting read. Returns `false` if no read waits any more, or if the
-    /// operation is nearly done: then its end triggers the next issue.
+    /// Suspends the operation of `die` for a waiting read. Returns `false` if no read waits any more, or if the operation is nearly complete; its end
+    /// then triggers the next issue.
     #[inline(never)]
     fn suspend_for_read<S: PageSource<M>>(&mut self, die: DieId, source: &S, kernel: &mut Kernel<M>) -> bool {
         let wanted = has_awaited_read(&self.queues.masks(die)) && self.read_may_suspend(die, source, kernel);

@@ -1,4 +1,4 @@
-//! Multi-plane operations: joiners, the transactions of other planes that run together with a lead.
+//! Multi-plane operations. Joiners are the transactions of other planes that run together with a lead.
 
 use crate::config::MultiPlane;
 use crate::datapath::{Datapath, PageSource};
@@ -14,14 +14,14 @@ fn location_of(geometry: &Geometry, ppn: Ppn) -> InPlane {
     InPlane { block: geometry.block_of(ppn).0 % geometry.blocks_per_plane, page: geometry.array_page(ppn) }
 }
 
-/// Returns whether the page `ppn` may join, by `flash.multi-plane` and because SLC cache blocks take different
-/// commands. Compares the page offset first: it differs for most candidates.
+/// Returns whether the page `ppn` may join. `flash.multi-plane` must allow it, and SLC cache blocks and native blocks never join, because they take
+/// different commands. Compares the page offset first, which differs for most candidates.
 #[inline]
 pub(in super::super) fn page_may_join(geometry: &Geometry, rule: MultiPlane, lead: InPlane, ppn: Ppn) -> bool {
     geometry.array_page(ppn) == lead.page && may_join_at(geometry, rule, lead, location_of(geometry, ppn))
 }
 
-/// Like [`page_may_join`], for a location in a plane.
+/// Like [`page_may_join`], but takes a location in a plane.
 #[inline]
 fn may_join_at(geometry: &Geometry, rule: MultiPlane, lead: InPlane, other: InPlane) -> bool {
     may_join(rule, lead, other) && geometry.is_slc_position(lead.block) == geometry.is_slc_position(other.block)
@@ -33,7 +33,7 @@ fn next_program_location(geometry: &Geometry, block: BlockId, page: u32) -> InPl
 }
 
 impl<M: Model> Datapath<M> {
-    /// Dequeues a joiner from `queue`: the one chosen by the scheduler, or the first that may join.
+    /// Dequeues a joiner from `queue`: the one that the scheduler chose, otherwise the first that may join.
     pub(super) fn dequeue_joiner<S: PageSource<M>>(
         &mut self,
         queue: Choice,
@@ -127,7 +127,7 @@ impl<M: Model> Datapath<M> {
         let transaction = &self.transactions[id];
         let class = transaction.class();
         let ppn: Ppn = match class {
-            // Any unit of the program may be its lead.
+            // The lead may be any unit of the program.
             Class::UserProgram if self.gathers() => self.geometry.program_start(transaction.to),
             Class::MapProgram | Class::UserProgram | Class::CollectProgram | Class::ReplicaProgram => transaction.to,
             Class::MapRead | Class::UserRead | Class::CollectRead | Class::Erase => transaction.from,

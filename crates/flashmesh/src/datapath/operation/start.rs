@@ -1,4 +1,4 @@
-//! Start of an operation: joiners, pages for programs, and the command.
+//! Start of an operation: joiners, the pages of programs, and the command.
 
 use crate::datapath::operation::GrantedPath;
 use crate::datapath::path::PathGrant;
@@ -15,16 +15,16 @@ use crate::schedule::transaction::Class;
 use crate::schedule::{Choice, Scheduler};
 use crate::units::{Bytes, Time};
 
-/// Operation under construction: planes join it and its programs get their pages until the command is sent.
+/// Operation under construction. Until the command is sent, planes join it and its programs get their pages.
 #[derive(Clone, Copy, Debug)]
 pub struct Beginning {
     /// Queue of the lead.
     pub(in super::super) queue: Choice,
     granted: GrantedPath,
     planes: PlaneTransactions,
-    /// Other planes with transactions of the same class that have not been tried as joiners yet, one bit each.
+    /// Other planes with transactions of the same class that have not been tried as joiners, one bit each.
     candidate_planes: u8,
-    /// Location of the lead in its plane; computed for the first joiner.
+    /// Location of the lead in its plane, computed when the first joiner is sought.
     lead_location: Option<InPlane>,
     /// Number of companions of the transaction that was added last, the lead or a joiner.
     pub(in super::super) companion_count: u32,
@@ -84,8 +84,7 @@ impl<M: Model> Datapath<M> {
         Beginning::new(queue, lead, granted, candidate_planes)
     }
 
-    /// Charges the wait of the dequeued `lead` and chains reads of the same page to it. Returns the planes that may
-    /// join, one bit each.
+    /// Charges the wait of the dequeued `lead`, and chains reads of the same page to it. Returns the planes that may join, one bit each.
     #[inline(always)]
     pub(super) fn admit_lead<S: PageSource<M>>(
         &mut self,
@@ -104,7 +103,7 @@ impl<M: Model> Datapath<M> {
         if joins { queued.of(queue.class) & !(1 << queue.plane) } else { 0 }
     }
 
-    /// Dequeues the next joiner. Every transaction added before must have its page.
+    /// Dequeues the next joiner. Every earlier transaction of the operation must have its page.
     #[inline(always)]
     pub fn next_joiner<S: PageSource<M>>(
         &mut self,
@@ -115,8 +114,7 @@ impl<M: Model> Datapath<M> {
         if operation.candidate_planes == 0 { None } else { self.dequeue_next_joiner(operation, source, kernel) }
     }
 
-    /// Adds all joiners and starts an operation without program data: a read or an erase. The common case without candidates for joining is
-    /// inlined.
+    /// Adds all joiners and starts an operation without program data: a read or an erase. The common case, where no plane can join, is inlined.
     #[inline(always)]
     fn add_joiners_and_start<S: PageSource<M>>(&mut self, operation: Beginning, source: &S, kernel: &mut Kernel<M>) {
         if operation.candidate_planes == 0 {
@@ -161,7 +159,7 @@ impl<M: Model> Datapath<M> {
         None
     }
 
-    /// Starts a read of garbage collection or of the map, or an erase.
+    /// Starts an erase, or a read for GC or the map.
     #[inline(never)]
     pub(super) fn start_other<S: PageSource<M>>(
         &mut self,
@@ -229,7 +227,7 @@ impl<M: Model> Datapath<M> {
         self.send_payload(granted.grant, granted.path, payload, kernel);
     }
 
-    /// Counts a lead that waited beyond the age bound while user transactions of the other kind are in `queued`.
+    /// Counts a lead that waited beyond the age bound while user transactions of the other kind (read or program) are in `queued`.
     #[inline(always)]
     fn count_overdue(&mut self, queue: Choice, queued: PlaneMasks, lead: TransactionId, now: Time) {
         let other = match queue.class {
@@ -276,7 +274,7 @@ impl<M: Model> Datapath<M> {
             self.geometry.units_per_program_of(block)
         };
         let units = if self.gathers() { units() } else { self.geometry.units_per_page };
-        // A product instead of a branch, which would often be mispredicted.
+        // A product is used because a branch would often be mispredicted.
         self.with_spare_area(self.geometry.page_size * u64::from(units))
             * (transactions.len() as u64 * u64::from(programs))
     }

@@ -1,4 +1,4 @@
-//! Attribution of path waits: whether a path is blocked by other requests, or only by transfers of the same one.
+//! Attribution of path waits: whether other requests block a path, or only transfers of the same request.
 
 use crate::datapath::Datapath;
 use crate::fabric::{Fabric, Grant, TransferPhase};
@@ -13,8 +13,8 @@ impl<M: Model> Datapath<M> {
     /// Records whether only transfers of the same request block the path that `die` has just requested.
     #[inline(always)]
     pub(super) fn record_blocker(&mut self, die: DieId, phase: TransferPhase) {
-        // Without multi-page requests, every blocking transfer belongs to another request. For exclusive paths,
-        // `attribute_wait` finds out at the grant.
+        // Without multi-page requests, every blocking transfer belongs to another request. For exclusive paths, `attribute_wait` decides at the
+        // grant.
         if self.interconnect.fabric.has_exclusive_paths() || !self.arrival_order.has_multi_page_requests() {
             return;
         }
@@ -33,17 +33,17 @@ impl<M: Model> Datapath<M> {
             .grants
             .last()
             .is_some_and(|last| (last.grant.die, last.grant.phase) == (die, phase));
-        // A fabric with acknowledgements is a packet network, where a transfer can be blocked after its grant.
+        // A fabric with acknowledgements is a packet network, where a transfer can be blocked even after its grant.
         if !is_granted || self.interconnect.fabric.acknowledges() {
             self.dies[die].path.blocked_by_own_request[phase.index()] = !self.is_blocked_by_another(die, phase);
         }
     }
 
-    /// Returns whether a conflict of the outgoing read with another request is already counted. A read counts at most one, so no further
-    /// blocker needs to be found.
+    /// Returns whether the outgoing read already has a conflict with another request. A read counts at most one conflict, so further blockers do not
+    /// matter.
     ///
-    /// Can be `true` only for the data of a single outgoing read. Always `false` in models with `ALL_FEATURES`, where a die may request
-    /// paths for other dies.
+    /// Can be `true` only for the data of a single outgoing read, and never in models with `ALL_FEATURES`, where a die may request paths for other
+    /// dies.
     #[inline(always)]
     fn is_conflict_attributed(&self, die: DieId, phase: TransferPhase) -> bool {
         let is_for_one = !M::ALL_FEATURES && phase == TransferPhase::DataOut;
@@ -61,7 +61,7 @@ impl<M: Model> Datapath<M> {
             || self.interconnect.fabric.is_behind(die, phase, &mut |other| self.active_or_next_request(other) != own)
     }
 
-    /// Attributes the wait for an exclusive path, now that the transaction that uses it is known.
+    /// Attributes the wait for an exclusive path to its causes, now that the transaction that uses it is known.
     #[inline(always)]
     pub(in super::super) fn attribute_wait(
         &mut self,
@@ -85,14 +85,14 @@ impl<M: Model> Datapath<M> {
         fabric.has_exclusive_paths() && occupants.occupy(path, self.transactions[id].owner.request, asked, now)
     }
 
-    /// Returns the request that `die` is working for.
+    /// Returns the request for which `die` is working.
     #[inline]
     pub fn request_under_way(&self, die: DieId) -> Option<RequestId> {
         let first = self.dies[die].state.first_under_way()?;
         self.transactions[first].owner.request
     }
 
-    /// Returns the request that `die` is working for or, if it is idle, that of its first queued transaction.
+    /// Returns the request for which `die` is working. For an idle die, returns the request of its first queued transaction.
     #[inline]
     fn active_or_next_request(&self, die: DieId) -> Option<RequestId> {
         match self.dies[die].state.first_under_way() {
@@ -101,7 +101,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns the request of the first transaction queued at `die`, reads before programs.
+    /// Returns the request of the first transaction queued at `die`. Reads come before programs.
     #[inline]
     pub(super) fn first_queued_request(&self, die: DieId) -> Option<RequestId> {
         self.transactions[self.queues.first(die)?].owner.request

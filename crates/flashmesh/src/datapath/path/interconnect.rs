@@ -1,4 +1,4 @@
-//! Interconnect, with its grants and events.
+//! The interconnect of a drive, with its grants and events.
 
 use crate::datapath::Datapath;
 use crate::engine::arena::Arena;
@@ -13,12 +13,12 @@ use crate::units::Time;
 
 use super::occupancy::Occupants;
 
-/// Fabric between the flash controllers and the dies, and what is in flight on it.
+/// Fabric between the flash controllers and the dies, with the operations and grants in flight.
 #[derive(Clone)]
 pub(in super::super) struct Interconnect<F> {
     pub facts: &'static Facts,
     pub fabric: F,
-    /// Requests that use exclusive paths; maintained once a request has several transactions.
+    /// Requests that use exclusive paths. Maintained only after a request with several transactions was seen.
     pub occupants: Occupants,
     /// Grants and events raised by the fabric.
     pub outbox: Outbox,
@@ -33,7 +33,7 @@ impl<F: Fabric> Interconnect<F> {
         Interconnect { facts, fabric, occupants, outbox, unacknowledged }
     }
 
-    /// Resolves the type of the fabric for a monomorphised run.
+    /// Converts the fabric to the type that a monomorphised run needs.
     pub fn resolved<G>(self, resolve: impl FnOnce(F) -> G) -> Interconnect<G> {
         let Interconnect { facts, fabric, occupants, outbox, unacknowledged } = self;
         Interconnect { facts, fabric: resolve(fabric), occupants, outbox, unacknowledged }
@@ -46,7 +46,7 @@ impl<M: Model> Datapath<M> {
     pub fn next_grant(&mut self, next: &mut usize) -> Option<Granted> {
         let granted = self.interconnect.outbox.grants.get(*next)?;
         *next += 1;
-        // Copied field by field, as it was written: a wider load of recent narrower stores would stall (failed store
+        // Copy field by field, because the grant was stored so: a wider load that spans recent narrower stores would stall (failed store-to-load
         // forwarding).
         let Granted { grant: Grant { die, phase, path }, since, cause } = *granted;
         Some(Granted { grant: Grant { die, phase, path }, since, cause })
@@ -73,7 +73,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Reports the link uses that ended, and the moves of scouts, to the probes.
+    /// Reports ended link uses and moves of scouts to the probes.
     #[inline]
     pub fn tell_link_uses(&mut self, kernel: &mut Kernel<M>) {
         if M::PROBES
@@ -86,7 +86,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns when to wake the fabric, before all other events of that time; [`Time::MAX`] for never.
+    /// Returns the time at which to wake the fabric, before all other events of that time; [`Time::MAX`] if never.
     #[inline(always)]
     pub fn wake_at(&self) -> Time {
         self.interconnect.outbox.wake_at
@@ -99,19 +99,19 @@ impl<M: Model> Datapath<M> {
         fabric.wake(token, kernel.now(), outbox);
     }
 
-    /// Brings the counters of the fabric up to `now`, during a run.
+    /// Advances the counters of the fabric to `now`, during a run.
     pub fn catch_up(&mut self, now: Time) {
         let Interconnect { fabric, outbox, .. } = &mut self.interconnect;
         fabric.catch_up(now, outbox);
     }
 
-    /// Reports the remaining link uses before the probes are detached.
+    /// Reports the remaining link uses, before the probes are detached.
     pub fn tell_rest(&mut self, kernel: &mut Kernel<M>) {
         self.catch_up(kernel.now());
         self.tell_link_uses(kernel);
     }
 
-    /// Brings the counters of the fabric up to the end of the run.
+    /// Advances the counters of the fabric to the end of the run.
     pub fn finish(&mut self, kernel: &mut Kernel<M>) {
         let Interconnect { fabric, outbox, .. } = &mut self.interconnect;
         fabric.finish(kernel.now(), outbox);

@@ -1,4 +1,4 @@
-//! Paths through the interconnect: requests for them, grants, and what blocked them.
+//! Paths through the interconnect: their requests, grants, and the causes of waits.
 
 mod blocking;
 mod interconnect;

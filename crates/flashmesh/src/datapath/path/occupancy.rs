@@ -1,15 +1,15 @@
-//! Occupancy of exclusive paths by requests, to attribute the waits for them.
+//! Requests that occupy exclusive paths. Waits for a path are attributed to them.
 
 use crate::engine::table::Table;
 use crate::ids::{PathId, RequestId};
 use crate::units::Time;
 
-/// Request that uses a path, or used it last.
+/// Request that uses a path or was the last to use it.
 #[derive(Clone, Copy, Debug)]
 struct Occupant {
     /// `None` for firmware work.
     request: Option<RequestId>,
-    /// Time since which the request has used the path.
+    /// Time since which only this request has used the path.
     since: Time,
 }
 

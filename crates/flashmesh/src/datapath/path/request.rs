@@ -9,7 +9,7 @@ use crate::kernel::probe::Notice;
 use crate::schedule::transaction::Class;
 
 impl<M: Model> Datapath<M> {
-    /// Requests a command path for `die`, or makes it a candidate if the scheduler dispatches.
+    /// Requests a command path for `die`. If the scheduler dispatches, makes the die a candidate instead.
     #[inline(always)]
     pub(in super::super) fn request_or_await_dispatch(&mut self, die: DieId, kernel: &mut Kernel<M>) {
         let requester = self.requester(die);
@@ -30,7 +30,7 @@ impl<M: Model> Datapath<M> {
         self.record_blocker(die, TransferPhase::Command);
     }
 
-    /// Returns whether the register of `die` holds data without a path request, and marks it as requested. If so, call
+    /// Marks the data in the register of `die` as requesting a path. Returns whether there is data without a path request; if so, call
     /// [`Datapath::ask_data`] next.
     #[inline(always)]
     pub fn begin_sending(&mut self, die: DieId) -> bool {
@@ -64,13 +64,13 @@ impl<M: Model> Datapath<M> {
         self.record_blocker(requester, TransferPhase::DataOut);
     }
 
-    /// Announces to the fabric that the next path request is for a transaction of `request`.
+    /// Informs the fabric that the next path request is for a transaction of `request`.
     #[inline(never)]
     fn announce_request(&mut self, request: Option<RequestId>) {
         self.interconnect.fabric.name_request(request);
     }
 
-    /// Returns whose data leaves the register of `die`, for arbitration by owner.
+    /// Returns the kind of owner of the data that leaves the register of `die`, for arbitration by owner.
     #[inline(never)]
     fn data_owner(&self, die: DieId) -> DataOf {
         let state = &self.dies[die].state;

@@ -1,5 +1,4 @@
-//! Requesters: each die requests its own paths, unless the dies of a chip take turns. Then the first die of the chip
-//! requests the paths of all its dies.
+//! Requesters. Each die requests its own paths; if the dies of a chip take turns, the first die of the chip requests the paths of all.
 
 use crate::datapath::Datapath;
 use crate::fabric::Grant;
@@ -13,14 +12,13 @@ impl<M: Model> Datapath<M> {
         if M::ALL_FEATURES && self.rules.dies_take_turns { self.first_die_of_chip(die) } else { die }
     }
 
-    /// Returns the die that uses a granted path. If dies take turns, it is known only once an operation was chosen.
+    /// Returns the die that uses a granted path. If dies take turns, the die is known only after an operation was chosen.
     #[inline(always)]
     pub(in super::super) fn die_of_grant(&self, grant: Grant) -> DieId {
         self.path_user(grant.die).expect("a chip whose dies take turns uses a path for its busy die")
     }
 
-    /// Returns the die that uses the paths of `requester`. If dies take turns, that is the busy die of the chip, if
-    /// any.
+    /// Returns the die that uses the paths of `requester`. If dies take turns, this is the busy die of the chip; `None` if no die is busy.
     #[inline(always)]
     pub(in super::super) fn path_user(&self, requester: DieId) -> Option<DieId> {
         if !M::ALL_FEATURES || !self.rules.dies_take_turns {
@@ -29,7 +27,7 @@ impl<M: Model> Datapath<M> {
         self.dies_of_chip(requester).find(|&die| !self.dies[die].state.is_idle())
     }
 
-    /// Returns the dies that may use the next path of `requester`: the first one and their count.
+    /// Returns the dies that may use the next path of `requester`, as the first die and their number.
     #[inline(always)]
     pub(in super::super) fn possible_path_users(&self, requester: DieId) -> (DieId, u32) {
         match self.path_user(requester) {

@@ -1,11 +1,11 @@
-//! Path state of a die: outstanding requests, and the outcome of the last ones.
+//! Path state of a die: its outstanding requests, and the results of the last ones.
 
 use crate::fabric::{Cause, Causes, Granted, TransferPhase};
 use crate::ids::PathId;
 use crate::schedule::account::PathWait;
 use crate::units::Time;
 
-/// Indices into [`DiePathState::requested_at`].
+/// Indices in [`DiePathState::requested_at`].
 const COMMAND: usize = 0;
 const DATA: usize = 1;
 
@@ -14,24 +14,24 @@ const DATA: usize = 1;
 pub(in super::super) struct DiePathState {
     /// Times of the outstanding requests for a command path and for a data path; [`Time::MAX`] for none.
     requested_at: [Time; 2],
-    /// Whether the last path of each phase was not free at once.
+    /// Whether the last path of each phase was blocked at first.
     pub was_blocked: [bool; TransferPhase::ALL.len()],
-    /// Whether only transfers of the same request blocked the path of each phase, when that was last checked.
+    /// Whether only transfers of the same request blocked the path of each phase, as of the last check.
     pub blocked_by_own_request: [bool; TransferPhase::ALL.len()],
-    /// Causes of the path waits of the data in the register, over all of its planes.
+    /// Causes of all path waits of the data in the register, over its planes.
     pub data_causes: Causes,
     /// Last granted path of each phase.
     pub paths: [PathId; TransferPhase::ALL.len()],
-    /// Minimum time of the last transfer of each phase, over the shortest free path.
+    /// Minimum time of the last transfer of each phase: over the shortest path, if it is free.
     pub min_times: [Time; TransferPhase::ALL.len()],
 }
 
 /// Granted path, with the wait for it.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct PathGrant {
-    /// Wait for the path, and all of its causes.
+    /// Wait for the path, with all of its causes.
     pub wait: PathWait,
-    /// Resource that blocked the first attempt; without meaning if the first attempt succeeded.
+    /// Resource that blocked the first attempt; meaningless if the first attempt succeeded.
     pub cause: Cause,
 }
 
@@ -79,7 +79,7 @@ impl DiePathState {
         let index = if granted.grant.phase == TransferPhase::Command { COMMAND } else { DATA };
         let asked = std::mem::replace(&mut self.requested_at[index], Time::MAX);
         assert!(asked != Time::MAX, "a path is granted only to a die that requested it");
-        // The die may have become ready while the path was being set up.
+        // The set-up of the path may have begun before the die was ready. Such a path was not waited for.
         let wait = PathWait { asked, tried: asked.later(granted.since), causes: Causes::default() };
         PathGrant { wait, cause: granted.cause }
     }

@@ -15,20 +15,18 @@ use crate::units::Time;
 pub enum Arrived {
     /// A command with its data: the array has started. Next, call [`Datapath::issue_beside_array`].
     Command(DieId),
-    /// Read data of all or part of a page. Next, call [`Datapath::try_issue`], then [`Datapath::begin_sending`] for the
-    /// data that is left in the register.
+    /// Read data of a page, or of a part of it. Next, call [`Datapath::try_issue`], then [`Datapath::begin_sending`] for the data that remains in the
+    /// register.
     Data {
         die: DieId,
         read: TransactionId,
-        /// Path to [release](Datapath::release) after the next path requests of the die; `None` if already
-        /// released.
+        /// Path to [release](Datapath::release) after the next path requests of the die; `None` if it is already released.
         held: Option<Grant>,
     },
 }
 
 impl<M: Model> Datapath<M> {
-    /// Ends the transfer over the path of `requester` for `phase`: a command at the die, or read data at the controller
-    /// or at another chip.
+    /// Ends the transfer over the path of `requester` for `phase`: a command has arrived at the die, or read data at the controller or another chip.
     #[inline(always)]
     pub fn delivered(&mut self, phase: TransferPhase, requester: DieId, kernel: &mut Kernel<M>) -> Arrived {
         let path = self.dies[requester].path.paths[phase.index()];
@@ -63,14 +61,14 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Counts a transfer that was blocked in the network as a conflict, even if its path was granted at once.
+    /// Counts a transfer that was blocked in the network as a conflict, even if its path was granted at the first attempt.
     fn count_stall(&mut self, grant: Grant, stalled: Time) {
         let waited = self.dies[grant.die].path.was_blocked[grant.phase.index()];
         self.counters.transfers_free -= u64::from(!waited);
         self.counters.conflicts.count(Cause::Link, stalled);
     }
 
-    /// Removes arrived data from the register. Returns its read, with companions chained behind it.
+    /// Removes the arrived data from the register. Returns its read, which leads a chain of companions.
     #[inline(always)]
     fn end_data_transfer(&mut self, die: DieId, stalled: Time, kernel: &mut Kernel<M>) -> TransactionId {
         let now = kernel.now();

@@ -1,16 +1,15 @@
-//! Partial transfers of register data: the mapping units of a page that go to different destinations leave one part
-//! after the other, each over a path of its own.
+//! Partial transfers of register data. Mapping units of a page with different destinations leave in separate transfers, each over a path of its own.
 
 use crate::datapath::Datapath;
 use crate::ids::{DieId, TransactionId};
 use crate::kernel::model::Model;
 
-/// Dies with a partial transfer, and the first read of the data that stays in the register.
+/// Dies with a partial transfer, each with the first read of the data that remains in the register.
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct PartialTransfers(Vec<(DieId, TransactionId)>);
 
 impl PartialTransfers {
-    /// Removes and returns the first read of the remaining data, if a part of the page has left.
+    /// Removes and returns the first read of the remaining data; `None` if the whole page leaves.
     #[inline]
     pub(super) fn take_remainder(&mut self, die: DieId) -> Option<TransactionId> {
         let at = self.0.iter().position(|(of, _)| *of == die)?;
@@ -19,7 +18,7 @@ impl PartialTransfers {
 }
 
 impl<M: Model> Datapath<M> {
-    /// Limits the next transfer from the register of `die` to the data of the first `count` reads.
+    /// Limits the next transfer from the register of `die` to the data of its first `count` reads.
     pub fn part(&mut self, die: DieId, count: usize) {
         let Some(read) = self.outgoing(die) else { return };
         let ids: Vec<TransactionId> = self.with_companions(read).collect();

@@ -1,4 +1,4 @@
-//! Starts of transfers, and the cost of waiting for their paths.
+//! Starts of transfers, and the accounting of waits for their paths.
 
 use crate::datapath::Datapath;
 use crate::datapath::path::PathGrant;
@@ -11,7 +11,7 @@ use crate::schedule::account::PathWait;
 use crate::units::{Bytes, Time};
 
 impl<M: Model> Datapath<M> {
-    /// Counts the wait for a path under each of its causes.
+    /// Counts the wait for a path, by each of its causes.
     #[inline]
     fn count_conflict(&mut self, grant: Grant, path: PathGrant) {
         match self.interconnect.fabric.waited_for(grant) {
@@ -22,8 +22,8 @@ impl<M: Model> Datapath<M> {
 
     #[inline(never)]
     fn count_conflict_causes(&mut self, path: PathGrant, waits: [Time; Cause::ALL.len()]) {
-        // A busy die requests its path early, and the fabric counts from then on. Only the end of that wait, with the
-        // die ready, is a conflict: count it from the last cause backwards.
+        // A busy die requests its path early, and the fabric counts the wait from that time on. Only the last part of the wait, when the die is
+        // ready, is a conflict: count it backwards from the last cause.
         let mut left = path.waited();
         for cause in Cause::ALL.into_iter().rev() {
             if path.wait.causes.contains(cause) {
@@ -79,7 +79,7 @@ impl<M: Model> Datapath<M> {
         self.send_payload(grant, path, payload, kernel);
     }
 
-    /// Releases a path; the fabric may grant it to a waiting die.
+    /// Releases a path. The fabric may grant it to a waiting die.
     #[inline]
     pub fn release(&mut self, grant: Grant, kernel: &mut Kernel<M>) {
         kernel.tell(|| Notice::PathReleased(grant));
@@ -112,7 +112,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns `bytes` of user data plus its share of the spare area of the page.
+    /// Returns `bytes` of user data plus their share of the page's spare area.
     #[inline]
     pub(in super::super) fn with_spare_area(&self, bytes: Bytes) -> Bytes {
         let spare = self.geometry.page_spare;
