@@ -16,32 +16,32 @@ pub(super) struct QueuedRequest {
     pub(super) phase: TransferPhase,
     /// Owner class of the data to send; ignored for commands.
     pub(super) data: DataOf,
-    /// Whether the die is sending data now and requests the path for the next page of the same operation.
+    /// Whether the die is sending data and requests the path for the next page of the same operation.
     pub(super) goes_on: bool,
     /// Resource that was busy when the request arrived.
     pub(super) cause: Cause,
-    /// Index of the die in the round-robin order.
+    /// Position of the die in the round-robin order.
     pub(super) position: u32,
     /// Sequence number of the request, in order of arrival.
     pub(super) order: u64,
 }
 
 impl Default for QueuedRequest {
-    /// Returns the filler for empty slots of a ring.
+    /// Returns the value of an empty slot of a ring.
     fn default() -> QueuedRequest {
         let (phase, data, cause) = (TransferPhase::Command, DataOf::Request, Cause::Channel);
         QueuedRequest { die: DieId(0), phase, data, goes_on: false, cause, position: 0, order: 0 }
     }
 }
 
-/// The request queues of one channel or controller, and its arbitration rule.
+/// Request queues of one channel or controller, with its arbitration rule.
 #[derive(Clone, Debug)]
 pub(super) struct Arbiter {
     arbitration: Arbitration,
-    /// Number of dies in the round-robin order, and of those on each chip.
+    /// Number of dies in the round-robin order, and number of dies on each chip.
     positions: u32,
     positions_per_chip: Divisor,
-    /// Position granted last; under [`Arbitration::DataFirstRoundRobin`], position of the last granted command.
+    /// Position of the last grant; under [`Arbitration::DataFirstRoundRobin`], of the last granted command.
     last: u32,
     commands: Ring<QueuedRequest>,
     data: Ring<QueuedRequest>,
@@ -61,7 +61,7 @@ fn remove_later(queue: &mut Ring<QueuedRequest>, fits: impl Fn(&QueuedRequest) -
     queue.remove(at)
 }
 
-/// Returns the smallest `distance` among the requests for which `fits` holds, with the index of its first occurrence in `queue`.
+/// Returns the smallest `distance` among the requests for which `fits` holds, with the index of the first such request in `queue`.
 #[inline(always)]
 fn nearest(
     queue: &Ring<QueuedRequest>,
@@ -69,12 +69,12 @@ fn nearest(
     distance: impl Fn(&QueuedRequest) -> u32,
 ) -> Option<(u32, usize)> {
     let fitting = queue.iter().zip(0u32..).filter(|(waiting, _)| fits(waiting));
-    // Distance and index in one integer: the minimum compiles without branches, which would often be mispredicted.
+    // Distance and index are packed in one integer, so that the minimum needs no branch, which would often be mispredicted.
     let nearest = fitting.map(|(waiting, at)| u64::from(distance(waiting)) << u32::BITS | u64::from(at)).min()?;
     Some(((nearest >> u32::BITS) as u32, nearest as u32 as usize))
 }
 
-/// Returns whether, under data-first arbitration, `other` precedes a request for data of class `data` that, if `goes_on`, continues an
+/// Returns whether `other` precedes a request for data of class `data` in the data-first order. `goes_on` tells whether that request continues an
 /// operation.
 #[inline]
 fn precedes(other: &QueuedRequest, data: DataOf, goes_on: bool) -> bool {
@@ -93,20 +93,20 @@ fn sort_in_last(queue: &mut Ring<QueuedRequest>) {
 impl Arbiter {
     /// Creates an arbiter with empty queues for `positions` dies, `positions_per_chip` of them on each chip.
     pub(super) fn new(arbitration: Arbitration, positions: u32, positions_per_chip: u32) -> Arbiter {
-        // Under data-first round-robin the last chip counts as granted last, so that the first grant goes to chip 0.
+        // Under data-first round-robin the last chip counts as the last granted one, so that chip 0 is first.
         let last = if arbitration == Arbitration::DataFirstRoundRobin { positions.saturating_sub(1) } else { 0 };
         let (positions_per_chip, commands, data) = (Divisor::new(positions_per_chip), Ring::default(), Ring::default());
         Arbiter { arbitration, positions, positions_per_chip, last, commands, data, custom: None }
     }
 
-    /// Replaces the arbitration rule with the custom `policy` for channel or controller `resource`. Call before the first request.
+    /// Replaces the arbitration rule with the custom `policy`, for the channel or controller `resource`. Call before the first request.
     pub(super) fn set_policy(&mut self, resource: u32, policy: SharedPolicy) {
-        // Oldest-first keeps both queues in order of arrival, and `last` at the position granted last.
+        // Oldest-first keeps both queues in order of arrival, and `last` at the position of the last grant.
         self.arbitration = Arbitration::OldestFirst;
         self.custom = Some((resource, policy));
     }
 
-    /// Dequeues the request that the custom `policy` chooses among those for which `fits` holds.
+    /// Dequeues the request that the custom `policy` chooses. Only requests for which `fits` holds can be chosen.
     #[cold]
     fn dequeue_custom(
         &mut self,
@@ -153,7 +153,7 @@ impl Arbiter {
         }
     }
 
-    /// Cancels the request of a die that was granted a path by another arbiter.
+    /// Cancels the request of a die to which another arbiter has granted a path.
     #[inline]
     pub(super) fn cancel(&mut self, die: DieId, phase: TransferPhase) {
         remove_first(self.queue(phase), |waiting| waiting.die == die);
@@ -165,13 +165,13 @@ impl Arbiter {
         self.commands.iter().chain(self.data.iter()).map(|waiting| waiting.die)
     }
 
-    /// Dequeues the next request, without a filter; returns its die and phase.
+    /// Dequeues the next request. Returns its die and phase.
     #[inline(always)]
     pub(super) fn dequeue_any(&mut self) -> Option<(DieId, TransferPhase)> {
         if self.arbitration != Arbitration::CommandFirst {
             return if self.is_empty() { None } else { self.dequeue_die() };
         }
-        // Command-first does not use `last`, so no grant is recorded.
+        // Command-first does not use `last`, so the grant need not be recorded.
         match self.commands.pop_front() {
             Some(next) => Some((next.die, TransferPhase::Command)),
             None => self.data.pop_front().map(|next| (next.die, next.phase)),
@@ -189,7 +189,7 @@ impl Arbiter {
         self.commands.is_empty() && self.data.is_empty()
     }
 
-    /// Like [`Arbiter::dequeue`] without a filter, but returns only die and phase, which fit into CPU registers.
+    /// Like [`Arbiter::dequeue`] for any request, but returns only die and phase, which fit into CPU registers.
     #[inline(never)]
     fn dequeue_die(&mut self) -> Option<(DieId, TransferPhase)> {
         self.dequeue_fitting(|_| true).map(|next| (next.die, next.phase))
@@ -215,7 +215,7 @@ impl Arbiter {
                 }
             }
             Arbitration::RoundRobin => {
-                // Ties between the queues (one die in both) go to the data, which frees the page register.
+                // If one die is first in both queues, its data goes first, because that frees the page register.
                 let (last, positions) = (self.last, self.positions);
                 let distance = |waiting: &QueuedRequest| behind(waiting.position, last, positions);
                 match (nearest(data, &fits, distance), nearest(commands, &fits, distance)) {
@@ -251,7 +251,7 @@ impl Arbiter {
 mod tests {
     use super::*;
 
-    /// Returns an arbiter that granted die 1 last and queues requests of dies 0, 3, 2 and again 0, in this order.
+    /// Returns an arbiter whose last grant was to die 1, and which has queued requests of dies 0, 3, 2 and again 0, in this order.
     fn arbiter(arbitration: Arbitration) -> Arbiter {
         let mut arbiter = Arbiter::new(arbitration, 4, 1);
         arbiter.record_grant(1, TransferPhase::Command);
@@ -348,7 +348,8 @@ mod tests {
         wait(&mut commands, 2, TransferPhase::DataOut, DataOf::Request, true);
         wait(&mut commands, 0, TransferPhase::DataOut, DataOf::Mapping, false);
         let served: Vec<u32> = std::iter::from_fn(|| commands.dequeue(|_| true)).map(|waiting| waiting.die.0).collect();
-        // Data in order of owner class, continued operations last; then commands of chips 0, 1, 2, 0, unaffected by the data grants.
+        // Data goes first, in order of owner class, with continued operations last. Then commands of chips 0, 1, 2, 0, unaffected by the grants of
+        // data.
         assert_eq!(served, [0, 2, 5, 1, 3, 1, 2, 4, 0]);
     }
 

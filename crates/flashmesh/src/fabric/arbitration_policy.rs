@@ -1,4 +1,4 @@
-//! Extension point for custom arbitration of channels and controllers.
+//! Custom arbitration of channels and controllers.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,13 +12,13 @@ use super::{DataOf, TransferPhase};
 pub struct Contender {
     /// The requesting die.
     pub die: DieId,
-    /// Phase to send.
+    /// The phase for which the die requests the resource.
     pub phase: TransferPhase,
     /// Owner class of the data to send; ignored for commands.
     pub data: DataOf,
-    /// Whether the die is sending data now and requests the path for the next page of the same operation.
+    /// Whether the die is sending data and requests the path for the next page of the same operation.
     pub goes_on: bool,
-    /// Index of the die among the dies that share the resource.
+    /// Position of the die among the dies that share the resource.
     pub position: u32,
     /// Sequence number of the request, in order of arrival.
     pub order: u64,
@@ -27,16 +27,16 @@ pub struct Contender {
 /// Chooses the next request to grant of a channel or a controller.
 ///
 /// # Contract
-/// - Called when a resource is released while two or more requests are queued; a request that finds the resource free, or is alone in the queue, is
-///   granted without a call.
+/// - `choose` is called when a resource is released while two or more requests are queued. A request that finds the resource free, or is alone in the
+///   queue, is granted without a call.
 /// - `waiting` is in order of arrival, and the returned value is an index into it. An index out of range selects the first request.
 /// - The policy is deterministic: equal calls in equal order return equal indices.
 pub trait ArbitrationPolicy {
-    /// Returns the index in `waiting` of the request to grant on the channel or controller `resource`; `last` is the position granted last.
+    /// Returns the index in `waiting` of the request that gets the channel or controller `resource`. `last` is the position of the last grant.
     fn choose(&mut self, resource: u32, last: u32, waiting: &[Contender]) -> usize;
 }
 
-/// One policy, shared by the arbiters of all resources of an interconnect.
+/// A policy that the arbiters of all resources of an interconnect share.
 #[derive(Clone)]
 pub(super) struct SharedPolicy(Arc<Mutex<Box<dyn ArbitrationPolicy + Send>>>);
 

@@ -1,12 +1,12 @@
 //! Causes of path waits.
 
-/// The resource that was busy when a transfer requested a path.
+/// The resource whose occupation delayed a path request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Cause {
     /// A channel, or the pins of the chip.
     Channel,
-    /// Every controller that can serve the chip.
+    /// All controllers that can serve the chip.
     Controller,
     /// A link between routers.
     Link,
@@ -23,14 +23,14 @@ impl Cause {
     }
 }
 
-/// The set of causes that delayed the transfers of a transaction or a request.
+/// The set of causes that delayed the transfers of a transaction or of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Causes(u8);
 
 impl Causes {
     const ANOTHER: u8 = 1 << 7;
 
-    /// Marks the delay as caused by another request.
+    /// Records that another request caused a delay.
     #[inline]
     pub fn insert_another(&mut self) {
         self.0 |= Causes::ANOTHER;

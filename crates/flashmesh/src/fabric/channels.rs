@@ -1,4 +1,4 @@
-//! Half-duplex channels, each shared by a run of consecutive dies and arbitrated on its own.
+//! Half-duplex channels. Each is shared by consecutive dies, and has an arbiter of its own.
 
 use crate::config::Arbitration;
 use crate::engine::table::Table;
@@ -13,7 +13,7 @@ use super::{Cause, DataOf, Grant, Granted, LinkUsage, Outbox, Payload, TransferP
 
 #[derive(Clone, Debug)]
 struct Channel {
-    /// Holder, phase that it sends, and time of the grant.
+    /// Holder, with its phase and the time of the grant; `None` if the channel is free.
     held: Option<(DieId, TransferPhase, Time)>,
     arbiter: Arbiter,
 }
@@ -31,7 +31,7 @@ pub struct Channels {
 }
 
 impl Channels {
-    /// Creates `count` channels of `chips` consecutive chips each, with `dies_per_chip` dies a chip.
+    /// Creates `count` channels for `chips` consecutive chips each. A chip has `dies_per_chip` dies.
     pub fn new(arbitration: Arbitration, durations: Durations, count: u32, chips: u32, dies_per_chip: u32) -> Channels {
         let dies_per_channel = chips * dies_per_chip;
         let channel = || Channel { held: None, arbiter: Arbiter::new(arbitration, dies_per_channel, dies_per_chip) };
@@ -103,7 +103,7 @@ impl Channels {
         self.transfers
     }
 
-    /// Returns the held channels, each with its holder.
+    /// Returns the held channels, each with the die that holds it.
     pub fn held(&self) -> Vec<(LinkId, DieId)> {
         let links = (0..).map(LinkId);
         links.zip(self.channels.values()).filter_map(|(link, channel)| Some((link, channel.held?.0))).collect()

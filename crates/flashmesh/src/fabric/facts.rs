@@ -9,32 +9,32 @@ use super::{AnyFabric, FabricError};
 
 /// Properties of a kind of interconnect, known before an instance is built.
 ///
-/// Outside its own folder no code distinguishes kinds except by these properties; the oracles have a [table](crate::check::kinds) of their own.
-/// There are no defaults: each kind states every property.
+/// Code outside the folder of a kind may distinguish kinds only by these properties. The oracles have a [table](crate::check::kinds) of their own.
+/// Each kind states every property: there are no defaults.
 #[derive(Clone, Debug)]
 pub struct Facts {
     /// Value of `fabric.kind`.
     pub name: &'static str,
-    /// Explanation for a reader who meets the interconnect for the first time.
+    /// Explanation for a reader who does not know the interconnect.
     pub caption: &'static str,
     /// Configuration sections that this kind reads and some other kinds do not.
     pub sections: &'static [&'static str],
     /// Keys of `[fabric]` that affect this kind, besides `kind` and `hold-path`.
     pub obeys: &'static [&'static str],
-    /// Keys of `[fabric]` about channels that this kind accepts without effect, so that one file can serve several kinds. Every key in neither list
-    /// is rejected if set.
+    /// Keys of `[fabric]` for channels that this kind accepts although they have no effect, so that one file can serve several kinds. A key in
+    /// neither list is rejected if set.
     pub ignores: &'static [&'static str],
-    /// Ways in which garbage collection can move pages over this kind.
+    /// Ways in which GC can move pages over this kind.
     pub moves: &'static [Move],
-    /// Constructor for use under `fabric.hold-path`; `None` if paths of this kind cannot be held.
+    /// Constructor for `fabric.hold-path`; `None` if paths of this kind cannot be held.
     pub held: Option<Build>,
-    /// Whether a controller on each die decodes and frames packets.
+    /// Whether each die has a controller that decodes and frames packets.
     pub die_controllers: bool,
     /// Location of the routers.
     pub routers: Routers,
     /// Power of one router.
     pub router_power: fn(&config::Power) -> Wattage,
-    /// Check of the rest of the configuration against this kind.
+    /// Check of the other sections of the configuration against this kind.
     pub check: fn(&Config) -> Result<(), FabricError>,
     /// Constructor of an interconnect of this kind.
     pub build: Build,
@@ -55,7 +55,7 @@ pub enum Routers {
 }
 
 impl Facts {
-    /// Returns the time that a chip spends, besides the array time, on each packet that it decodes or frames.
+    /// Returns the time that a chip takes to decode or frame a packet, in addition to the array time.
     pub fn on_die_controller_time(&self, config: &Config) -> Time {
         if self.die_controllers { config.packets.on_die_controller_time } else { Time::ZERO }
     }
@@ -66,7 +66,7 @@ impl Facts {
     }
 }
 
-/// Lists the kinds for which `is_one` holds, as in "bus, pssd or ideal".
+/// Returns the names of the kinds for which `is_one` holds, as in "bus, pssd or ideal".
 fn named(is_one: impl Fn(&Facts) -> bool) -> String {
     let names: Vec<&str> = KINDS.iter().filter(|facts| is_one(facts)).map(|facts| facts.name).collect();
     match names.as_slice() {
@@ -79,7 +79,7 @@ fn named(is_one: impl Fn(&Facts) -> bool) -> String {
 /// Checks an interconnect of kind `facts` against the rest of `config`.
 ///
 /// # Errors
-/// If they do not fit, with the reason and the keys to change.
+/// If they do not fit. The error has the reason and the keys to change.
 pub fn check(facts: &Facts, config: &Config) -> Result<(), FabricError> {
     check_keys(facts, config)?;
     let r#move = config.gc.r#move;
@@ -97,14 +97,14 @@ pub fn check(facts: &Facts, config: &Config) -> Result<(), FabricError> {
     (facts.check)(config)
 }
 
-/// Checks that every key of `[fabric]` that is set affects the kind.
+/// Checks that every key of `[fabric]` that is set has an effect on the kind.
 fn check_keys(facts: &Facts, config: &Config) -> Result<(), FabricError> {
     let standard = config::Fabric::default();
-    // Without `..`, so that a new key does not compile until it is classified here.
+    // The pattern has no `..`, so that a new key does not compile until it is classified here.
     let config::Fabric {
         kind: _,
         hold_path: _,
-        // Used only with `channel_load`.
+        // This key is used only with `channel_load`.
         driver_resistance_ohm: _,
         chip_capacitance_ff: _,
         controller_capacitance_ff: _,
@@ -197,8 +197,8 @@ mod tests {
                 let key = format!("fabric.{}", parameter.key);
                 let named = facts.obeys.iter().chain(facts.ignores).filter(|of| **of == key).count();
                 let is_of_all = ["fabric.kind", "fabric.hold-path"].contains(&key.as_str());
-                // Used only with `channel-load`. Kinds that list that key in neither set reject it: their channels are shared, but their electrical
-                // load is not modelled.
+                // These keys are used only with `channel-load`. Kinds with neither list of that key reject it: their channels are shared, but the
+                // model ignores their electrical load.
                 let is_of_load = key.ends_with("-ohm") || key.ends_with("-ff");
                 let is_refused = key == "fabric.channel-load" && ["pnssd", "ideal"].contains(&facts.name);
                 assert_eq!(named, usize::from(!is_of_all && !is_of_load && !is_refused), "{}: {key}", facts.name);

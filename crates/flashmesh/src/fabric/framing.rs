@@ -1,17 +1,17 @@
-//! Transfer times of a channel, for bare bus signals or for packets.
+//! Transfer times on a channel, for bare bus signals and for packets.
 
 use crate::config;
 use crate::units::{Bytes, Rate, Time, TransferTimes};
 
 use super::{Message, Payload};
 
-/// Size of a page address in the page list of a Clean packet \[choice\]: no paper states one.
+/// Size of a page address in the page list of a Clean packet \[choice\]. No paper states one.
 pub const LISTED_PAGE: Bytes = Bytes::new(4);
 
-/// Overhead that a channel adds to the transferred bytes.
+/// Overhead of a channel, in addition to the transferred bytes.
 #[derive(Clone, Debug)]
 pub(super) enum Framing {
-    /// Fixed time for command and address cycles; no overhead on data.
+    /// Command and address cycles, which take a fixed time. Data has no overhead.
     Signals,
     /// Packets (Venice, ISCA 2023, section 3.2, after pSSD): one control packet for each plane of a command, and a header and a CRC around data.
     Packets {
@@ -22,7 +22,7 @@ pub(super) enum Framing {
     },
 }
 
-/// Transfer times on channels of one rate.
+/// Transfer times on channels of a given rate.
 #[derive(Clone, Debug)]
 pub(super) struct Durations {
     framing: Framing,

@@ -1,14 +1,14 @@
 //! Held paths (`fabric.hold-path`): a layer over any interconnect that keeps a path from the command of an operation to its last byte.
 //!
-//! The inner fabric reserves a path when a die first requests one. This layer then grants the path as often as its die has something to send, and
-//! releases the path at the end. A read holds its path until its last data has left; a program, an erase or a copyback until the controller knows
-//! of its end. Meanwhile the die can use its held path for any further transfer, such as a command besides its data.
+//! The inner fabric reserves a path when a die first requests one. This layer then grants the path each time its die has a transfer, and releases the
+//! path at the end. A read holds its path until its last data has left; a program, an erase or a copyback until its end is acknowledged. Meanwhile
+//! the die can use its held path for any further transfer, such as a command besides its data.
 //!
-//! No paper says that paths are held in this way, and Venice, ISCA 2023, Figure 3 shows a path released while the array works. The option exists
-//! because the published gains over the bus are reproduced if the prior designs are assumed to hold their paths, so that a reader can compare both.
+//! No paper says that paths are held in this way, and Venice, ISCA 2023, Figure 3 shows a path released while the array works. The option exists so
+//! that a reader can compare both: the published gains over the bus are reproduced if the prior designs are assumed to hold their paths.
 //!
-//! Deadlock is impossible: no holder of a path that another operation needs for its end waits for a second path, and every operation ends, so every
-//! path is released.
+//! Deadlock is impossible: an operation that holds a path ends without waiting for a second path. So every operation ends, and every path is
+//! released.
 
 use std::collections::VecDeque;
 
@@ -23,13 +23,13 @@ use super::{
     Payload, Sent, TOKENS, TransferPhase, nossd, venice,
 };
 
-/// Flag in the token of a wake-up: an acknowledgement has crossed the path whose number is in the other bits.
+/// Flag in the token of a wake-up: an acknowledgement has crossed a path. The other bits are the path.
 const ACKNOWLEDGED: u32 = TOKENS / 2;
 
-/// A pending use of a held path.
+/// A queued use of a held path.
 #[derive(Clone, Copy, Debug)]
 enum PathUse {
-    /// A requested transfer, with the time of the request.
+    /// A transfer, with the time at which it was requested.
     Transfer(TransferPhase, Time),
     Acknowledgement(AcknowledgementId),
 }
@@ -37,13 +37,13 @@ enum PathUse {
 /// A path that the inner fabric has granted.
 #[derive(Clone, Debug)]
 struct Path {
-    /// Grant by the inner fabric.
+    /// Grant that the inner fabric made.
     grant: Grant,
     since: Time,
     links: Vec<LinkId>,
     is_moving: bool,
     next: VecDeque<PathUse>,
-    /// Programs, erases and copybacks whose end the controller does not know yet.
+    /// Number of programs, erases and copybacks on the path that have not been acknowledged to the controller.
     unacknowledged: u32,
 }
 
@@ -54,22 +54,22 @@ pub struct HeldPaths {
     rule: HoldPath,
     /// Held paths, indexed by path.
     paths: Vec<Option<Path>>,
-    /// Path held by the current transaction, indexed by die.
+    /// Path that the current transaction holds, indexed by die.
     kept: Vec<Option<PathId>>,
-    /// Paths of reads whose data has not all left, with the number of pages that remain; indexed by die, in order of departure.
+    /// Paths of the reads whose data has not left completely, with the number of remaining pages. Indexed by die, in the order of departure.
     reading: Vec<VecDeque<(PathId, u32)>>,
-    /// Paths of programs, erases and copybacks in progress; indexed by die, in the order of both their commands and their ends.
+    /// Paths of programs, erases and copybacks in progress. Indexed by die, in the order of their commands, which is the order of their ends.
     changing: Vec<VecDeque<PathId>>,
-    /// Wait for the held path, indexed by die and phase; `None` if the inner fabric made the last grant.
+    /// Wait for the held path before its last grant, indexed by die and phase; `None` if the inner fabric made that grant.
     waited: Vec<[Option<Time>; TransferPhase::ALL.len()]>,
-    /// Ends of operations that hold no path, to be acknowledged over a path of their own; indexed by die.
+    /// Ended operations without a held path, whose acknowledgements need a path of their own; indexed by die.
     pending_acks: Vec<VecDeque<AcknowledgementId>>,
-    /// Time for which each link was held, indexed by link.
+    /// Total time for which each link was held, indexed by link.
     held_for: Vec<Time>,
 }
 
 impl HeldPaths {
-    /// Creates the layer over `fabric`, which connects `dies` dies.
+    /// Creates the layer over `fabric`, which has `dies` dies.
     pub fn new(fabric: AnyFabric, rule: HoldPath, dies: u32) -> HeldPaths {
         let dies = dies as usize;
         HeldPaths {
@@ -104,7 +104,7 @@ impl HeldPaths {
                 unacknowledged: 0,
             });
             self.waited[die][grant.phase.index()] = None;
-            // Under this rule read data leaves over the path of its read, so a new path for outgoing data is for an acknowledgement.
+            // With held reads, data leaves over the path of its read. So a new path for outgoing data is for an acknowledgement.
             let is_acknowledgement = grant.phase == TransferPhase::DataOut && self.rule.holds_reads();
             match if is_acknowledgement { self.pending_acks[die].pop_front() } else { None } {
                 Some(id) => {
@@ -123,8 +123,8 @@ impl HeldPaths {
         self.record_grants(first, now, outbox);
     }
 
-    /// Returns the held path that `die` uses for `phase`; outgoing data uses the path of its read. `None` for a command if an acknowledgement over
-    /// the held path is pending: the die then requests a new path like any other.
+    /// Returns the held path that `die` uses for `phase`. Outgoing data uses the path of its read. Returns `None` for a command if an operation on
+    /// the held path has not been acknowledged: the die then requests a new path.
     fn path_for(&self, die: DieId, phase: TransferPhase) -> Option<PathId> {
         if phase == TransferPhase::DataOut
             && let Some(&(path, _)) = self.reading[die.index()].front()
@@ -145,7 +145,7 @@ impl HeldPaths {
         }
     }
 
-    /// Starts the next use of an idle path. Without one, keeps the path while its operation is in progress, else releases it.
+    /// Starts the next queued use of an idle path. If none is queued, keeps the path while its operation is in progress, and otherwise releases it.
     fn start_next_use(&mut self, number: PathId, now: Time, outbox: &mut Outbox) {
         let path = self.path(number);
         let grant = path.grant;
@@ -162,7 +162,7 @@ impl HeldPaths {
         }
     }
 
-    /// Returns whether read data is still to leave over the path of `grant`.
+    /// Returns whether read data has still to leave over the path of `grant`.
     fn has_data_left(&self, grant: Grant) -> bool {
         self.reading[grant.die.index()].iter().any(|(path, _)| *path == grant.path)
     }
@@ -261,7 +261,7 @@ impl Fabric for HeldPaths {
                 self.enqueue_use(path, PathUse::Acknowledgement(id), now, outbox)
             }
             Some(number) => {
-                // Without acknowledgement messages the controller waits for the end of the operation, and knows of it at once.
+                // The fabric has no acknowledgement messages, so the controller learns of the end at once.
                 outbox.events.push((now, FabricEvent::Acknowledged(id)));
                 let path = self.path(number);
                 path.unacknowledged -= 1;
@@ -285,7 +285,7 @@ impl Fabric for HeldPaths {
         let number = PathId(token & !ACKNOWLEDGED);
         let path = self.path(number);
         path.is_moving = false;
-        // An operation that held no path is not in `unacknowledged`.
+        // An operation without a held path is not counted in `unacknowledged`.
         path.unacknowledged = path.unacknowledged.saturating_sub(1);
         self.start_next_use(number, now, outbox);
     }
@@ -304,7 +304,7 @@ impl Fabric for HeldPaths {
         self.fabric.stalled(grant)
     }
 
-    /// Updates the held times of the links to `now`.
+    /// Adds the time up to `now` to the held times of links.
     fn catch_up(&mut self, now: Time, outbox: &mut Outbox) {
         for path in self.paths.iter_mut().flatten() {
             path.links.iter().for_each(|link| self.held_for[link.index()] += now - path.since);
@@ -367,8 +367,8 @@ mod tests {
         outbox.grants.pop().expect("a path is free").grant
     }
 
-    /// Checks a die that, while its register holds the data of a read, starts a program and is sent another read. The second read gets a path of
-    /// its own, since the path of the program has an acknowledgement pending.
+    /// Checks a die that starts a program, and is sent another read, while its register holds the data of a read. The second read gets a path of its
+    /// own, because the program on the held path has not been acknowledged.
     #[test]
     fn data_leaves_over_the_path_of_its_read_whatever_its_die_was_sent_since() {
         let mut config = Config::default();

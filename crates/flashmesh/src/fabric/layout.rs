@@ -1,4 +1,4 @@
-//! Parts of an interconnect: the basis of wire counts, power, area and bottleneck bounds.
+//! Parts of an interconnect, from which wire counts, power, area and bottleneck bounds are computed.
 
 use super::shared_channels::CHANNEL_WIRES;
 use crate::fabric::LinkUsage;
@@ -9,13 +9,13 @@ use crate::units::Bytes;
 names! {
     /// Kind of a link, by its end points.
     LinkKind {
-        /// A controller and several chips that share the link.
+        /// Link between a controller and several chips, which share it.
         Channel = "channel",
-        /// A controller and one chip or router.
+        /// Link between a controller and one chip or router.
         Controller = "controller",
-        /// Two neighbouring routers.
+        /// Link between two neighbouring routers.
         Mesh = "mesh",
-        /// A router and the pins of its chip.
+        /// Link between a router and the pins of its chip.
         Chip = "chip",
     }
 }
@@ -34,35 +34,35 @@ pub struct Link {
 pub struct Layout {
     /// Links, indexed by [`LinkId`].
     pub links: Vec<Link>,
-    /// Data wires, summed over all links.
+    /// Number of data wires, over all links.
     pub wires: u32,
     /// Number of flash controllers.
     pub controllers: u32,
-    /// Number of routers, inside the chips or next to them.
+    /// Number of routers, inside the chips or beside them.
     pub routers: u32,
 }
 
-/// Links that transfers must cross on every route: the basis of a lower bound on run time.
+/// A set of links of which every transfer to `part` must cross one, on any route. Gives a lower bound on run time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedResource {
-    /// Destination of the transfers that cross the links.
+    /// Destination of the transfers that must cross the links.
     pub part: Part,
-    /// Links that share the transfers.
+    /// Links over which the transfers are divided.
     pub links: Vec<LinkId>,
-    /// Number of the links that can carry data at the same time.
+    /// Number of these links that can carry data at the same time.
     pub at_once: u32,
 }
 
-/// Destination that a shared resource leads to.
+/// Destination of the transfers over a shared resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// The chips of one row: their channel, or all links into the row.
+    /// The chips of one row, reached by their channel or by all links into the row.
     Row,
     /// A single chip.
     Chip,
-    /// One link between routers that the routing algorithm makes unavoidable.
+    /// The chips beyond one link between routers, which the routing algorithm makes unavoidable.
     Mesh,
-    /// All chips, through the controllers.
+    /// All chips, reached through the controllers.
     Controllers,
 }
 
@@ -95,8 +95,8 @@ impl Layout {
         numbered.map(|(_, number)| LinkId(number))
     }
 
-    /// Returns the bytes that crossed the pins of the chips. If there are chip links, only those count, and carry each transfer once; otherwise all
-    /// links count. A chip-to-chip transfer crosses the pins of both chips.
+    /// Returns the bytes that crossed the pins of the chips. If the interconnect has chip links, only these are counted, where each transfer crosses
+    /// one; otherwise all links. A transfer from chip to chip crosses the pins of both.
     pub fn bytes_of_chips(&self, usage: &[LinkUsage]) -> Bytes {
         let has_chip_links = self.count(LinkKind::Chip) > 0;
         let links = self.links.iter().zip(usage).filter(|(link, _)| !has_chip_links || link.kind == LinkKind::Chip);
@@ -104,7 +104,7 @@ impl Layout {
         links.map(|(_, usage)| usage).map(|link| link.bytes_in + link.bytes_out + link.bytes_across * across).sum()
     }
 
-    /// Returns the mean width of a link, relative to the 8 wires of a bus channel.
+    /// Returns the mean width of the links, relative to the 8 wires of a bus channel.
     pub fn width(&self) -> f64 {
         if self.links.is_empty() {
             1.0
@@ -113,7 +113,7 @@ impl Layout {
         }
     }
 
-    /// Returns the shared resources of an interconnect whose chip links lead to one chip each and whose controller links share all transfers.
+    /// Returns the shared resources of an interconnect: each chip link leads to one chip, and all transfers are divided over the controller links.
     pub fn shared_resources(&self) -> Vec<SharedResource> {
         let alone = |link: LinkId| SharedResource { part: Part::Chip, links: vec![link], at_once: 1 };
         let mut shared_resources: Vec<SharedResource> = self.of_kind(LinkKind::Chip).map(alone).collect();
@@ -129,7 +129,7 @@ impl Layout {
 mod tests {
     use super::*;
 
-    /// Returns two rows of one chip: a link at each controller, one between the routers, one at each chip.
+    /// Returns the layout of two rows of one chip: one link at each controller, one between the routers, and one at each chip.
     fn mesh() -> Layout {
         use LinkKind::{Chip, Controller, Mesh};
         let links = [Controller, Controller, Mesh, Chip, Chip].map(|kind| Link { kind, name: String::new() });

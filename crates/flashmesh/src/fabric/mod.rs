@@ -1,8 +1,8 @@
 //! Interconnects between controllers and chips: the [`Fabric`] trait and its implementations.
 //!
-//! Glossary: a die *requests* a path; the fabric *grants* it, at once or later; the die *sends* over it and *releases* it. A *cause* is the
-//! resource whose occupation delayed a grant. Each kind is a folder with a static [`Facts`], which states all properties that other modules use,
-//! and a line in the [registry].
+//! Glossary: a die *requests* a path; the fabric *grants* it, at once or later; the die *sends* over it and *releases* it. A *cause* is the resource
+//! whose occupation delayed a grant. Each kind has a folder with a static [`Facts`], which has all properties that other modules use, and a line in
+//! the [registry].
 
 mod arbiter;
 mod arbitration_policy;
@@ -64,13 +64,13 @@ pub use usage::{Held, LinkUsage};
 #[enum_dispatch]
 #[auto_impl(Box)]
 pub trait Fabric: std::fmt::Debug {
-    /// Sets the `routing` of scouts; call before the first request. Returns `false` if the fabric has no scouts.
+    /// Replaces the routing of scouts. Call before the first request. Returns `false` if the fabric has no scouts.
     fn set_routing(&mut self, _routing: &dyn venice::routing::RoutingAlgorithm) -> bool {
         false
     }
 
-    /// Replaces XY routing of packets with `routing`; call before the first request. `config` and `geometry` are those that the fabric was built
-    /// from. Returns `false` if the fabric has no packets.
+    /// Replaces XY routing of packets with `routing`. Call before the first request. The fabric must have been built from `config` and `geometry`.
+    /// Returns `false` if the fabric has no packets.
     ///
     /// # Errors
     /// If packets would not reach their destinations, or the network could deadlock.
@@ -83,31 +83,33 @@ pub trait Fabric: std::fmt::Debug {
         Ok(false)
     }
 
-    /// Replaces `fabric.arbitration` with `policy`; call before the first request. Returns `false` if that key does not affect the fabric.
+    /// Replaces `fabric.arbitration` with `policy`. Call before the first request. Returns `false` if `fabric.arbitration` has no effect on the
+    /// fabric.
     fn set_arbiter(&mut self, _policy: std::boxed::Box<dyn ArbitrationPolicy + Send>) -> bool {
         false
     }
 
-    /// Names the request whose transaction requests the next path, `None` for firmware work. Called before each request for a path if the
-    /// configuration limits the paths of a host request.
+    /// Sets the host request to which the next path request belongs; `None` for firmware work. Called before each path request if the configuration
+    /// limits the paths of a host request.
     fn name_request(&mut self, _request: Option<RequestId>) {}
 
     /// Requests a path for `phase` of `die` at `now`.
     fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox);
 
-    /// Requests a path for [`TransferPhase::DataOut`] at `now`, like [`acquire`](Fabric::acquire), with the owner class of the data for arbitration
-    /// rules that use it.
+    /// Requests a path for [`TransferPhase::DataOut`] at `now`, like [`acquire`](Fabric::acquire). `data` is the owner class of the data, for
+    /// arbitration rules that use it.
     fn acquire_for(&mut self, die: DieId, _data: DataOf, now: Time, outbox: &mut Outbox) {
         self.acquire(die, TransferPhase::DataOut, now, outbox);
     }
 
-    /// Returns whether data can go from the chip of one die to the chip of the other without passing a controller.
+    /// Returns whether data can move from the chip of one die to the chip of the other without passing through a controller.
     fn copies(&self, _from: DieId, _to: DieId) -> bool {
         false
     }
 
-    /// Requests at `now` a path for [`TransferPhase::Copy`] from `from` to the page buffer of the chip of `to`, in place of
-    /// [`TransferPhase::DataOut`], since a die has one register. The grant names `from`. Only for pairs for which [`copies`](Fabric::copies) holds.
+    /// Requests a path for [`TransferPhase::Copy`] at `now`, from `from` to the page buffer of the chip of `to`. The request takes the place of
+    /// [`TransferPhase::DataOut`], because a die has one register. The grant has `from` as its die. Call only for dies for which
+    /// [`copies`](Fabric::copies) holds.
     fn acquire_copy(&mut self, _from: DieId, _to: DieId, _now: Time, _outbox: &mut Outbox) {
         unreachable!("this fabric moves nothing from chip to chip");
     }
@@ -115,60 +117,62 @@ pub trait Fabric: std::fmt::Debug {
     /// Sends `payload` over the path of `grant`.
     fn send(&mut self, grant: Grant, payload: Payload, now: Time, outbox: &mut Outbox) -> Sent;
 
-    /// Releases the path of `grant`; queued requests can then be granted.
+    /// Releases the path of `grant`. Queued requests can be granted then.
     fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox);
 
-    /// Returns whether the pending request of `die` waits for a transfer or an earlier request of a die for which `is_another` holds. Separates
-    /// waits for other host requests from waits for the same one. `true` if the fabric cannot tell.
+    /// Returns whether the pending request of `die` waits for a transfer, or for an earlier request, of a die for which `is_another` holds. This
+    /// distinguishes waits for other host requests from waits for the same one. `true` if the fabric does not know.
     fn is_behind(&self, _die: DieId, _phase: TransferPhase, _is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
         true
     }
 
-    /// Returns whether each transfer occupies exactly one path exclusively, so that a die waits only for earlier transfers over the same path. If
-    /// so, the order of grants determines which requests a die waited for, and [`is_behind`](Fabric::is_behind) is not called.
+    /// Returns whether each transfer occupies exactly one path, and no other transfer uses it. Then a die waits only for earlier transfers over the
+    /// same path, so the order of grants determines for which requests a die waited, and [`is_behind`](Fabric::is_behind) is not called.
     fn has_exclusive_paths(&self) -> bool {
         false
     }
 
-    /// Returns the wait of `grant`, just given, by cause, if several causes followed each other; `None` if [`Granted::cause`] was the only one.
+    /// Returns the wait for `grant` by cause, if it had several causes, one after the other; `None` if [`Granted::cause`] was the only one. Call when
+    /// the path has just been granted.
     fn waited_for(&self, _grant: Grant) -> Option<[Time; Cause::ALL.len()]> {
         None
     }
 
-    /// Returns the time for which the transfer of `grant`, just delivered, was blocked in the network; zero if a granted path is free from end to
-    /// end.
+    /// Returns the time for which the transfer of `grant` was blocked in the network; zero if granted paths are free from end to end. Call when the
+    /// transfer has just been delivered.
     fn stalled(&self, _grant: Grant) -> Time {
         Time::ZERO
     }
 
-    /// Returns whether chips acknowledge the end of a program or an erase by a message.
+    /// Returns whether chips send a message to acknowledge the end of a program or an erase.
     fn acknowledges(&self) -> bool {
         false
     }
 
-    /// Sends an acknowledgement at `now` over the held path of `grant`, and returns its arrival time. Only for held paths of fabrics for
-    /// which [`acknowledges`](Fabric::acknowledges) holds.
+    /// Sends an acknowledgement at `now` over the held path of `grant`. Returns its arrival time. Call only for held paths of fabrics for which
+    /// [`acknowledges`](Fabric::acknowledges) holds.
     fn acknowledge_over(&mut self, _grant: Grant, now: Time) -> Time {
         now
     }
 
-    /// Sends the acknowledgement of `die`; [`FabricEvent::Acknowledged`] follows. Only if [`acknowledges`](Fabric::acknowledges) holds.
+    /// Sends the acknowledgement of `die`, which [`FabricEvent::Acknowledged`] follows. Call only if [`acknowledges`](Fabric::acknowledges) holds.
     fn acknowledge(&mut self, _die: DieId, _id: AcknowledgementId, _now: Time, _outbox: &mut Outbox) {
         unreachable!("this fabric needs no acknowledgements");
     }
 
-    /// Redirects the acknowledgement of the operation that `die` starts by itself to the controller that sent the last command of `by`.
+    /// Redirects the acknowledgement of the operation that `die` starts without a command. It goes to the controller that sent the last command of
+    /// `by`.
     fn redirect_acknowledgement(&mut self, _die: DieId, _by: DieId) {}
 
-    /// Handles a [`FabricEvent::Wake`] or a [`FabricEvent::Alarm`] that is due.
+    /// Handles a due [`FabricEvent::Wake`] or [`FabricEvent::Alarm`].
     fn wake(&mut self, _token: u32, _now: Time, _outbox: &mut Outbox) {
         unreachable!("this fabric asked for no wake-up");
     }
 
-    /// Applies deferred updates of the counters up to `now`, before counters are read during a run.
+    /// Applies the deferred updates of counters up to `now`. Called before counters are read during a run.
     fn catch_up(&mut self, _now: Time, _outbox: &mut Outbox) {}
 
-    /// Updates the counters, and the link uses in the outbox, to the end of the run at `now`.
+    /// Advances the counters, and the link uses in the outbox, to the end of the run at `now`.
     fn finish(&mut self, _now: Time, _outbox: &mut Outbox) {}
 
     /// Returns the links of the path of `grant`, which must not have been released.
@@ -176,11 +180,11 @@ pub trait Fabric: std::fmt::Debug {
         self.held().into_iter().filter(|(_, die)| *die == grant.die).map(|(link, _)| link).collect()
     }
 
-    /// Returns the links, controllers and routers.
+    /// Returns the parts of the interconnect.
     fn layout(&self) -> &Layout;
 
-    /// Returns the links that transfers must cross on every route, for a lower bound on run time: their load occupies them equally long in any
-    /// order and on any route.
+    /// Returns the sets of links that transfers must cross on every route. They give a lower bound on run time: a given load occupies them equally
+    /// long in any order and on any route.
     fn shared_resources(&self) -> Vec<SharedResource> {
         self.layout().shared_resources()
     }
@@ -188,7 +192,7 @@ pub trait Fabric: std::fmt::Debug {
     /// Returns the usage of each link so far, in the order of [`Layout::links`].
     fn usage(&self) -> &[LinkUsage];
 
-    /// Returns the time for which each link was held, if holding exceeds moving; complete after [`Fabric::finish`].
+    /// Returns the time for which each link was held, for interconnects that hold links while no data moves. Complete only after [`Fabric::finish`].
     fn links_held(&self) -> Held<Time> {
         Held::ToMove
     }
@@ -196,21 +200,21 @@ pub trait Fabric: std::fmt::Debug {
     /// Returns the busy time of each controller up to `now`.
     fn controllers_busy(&self, now: Time) -> Vec<Time>;
 
-    /// Returns the links crossed, summed over all transfers.
+    /// Returns the number of links crossed, over all transfers.
     fn hops(&self) -> u64;
 
-    /// Returns the counters of the scouts; `None` if the fabric has no scouts.
+    /// Returns the counters of scouts; `None` if the fabric has no scouts.
     fn scouts(&self) -> Option<&venice::Counters> {
         None
     }
 
-    /// Returns the links held now, each with the die that it is held for.
+    /// Returns the links that are held now, each with the die for which it is held.
     fn held(&self) -> Vec<(LinkId, DieId)>;
 }
 
 /// Properties of an interconnect that are known at compile time.
 pub trait Kind: Fabric + Clone {
-    /// Whether the fabric schedules events or wake-ups of its own. If not, a drive over it never polls for them.
+    /// Whether the fabric schedules events or wake-ups of its own. A drive over a fabric that does not never polls for them.
     const ACTS: bool;
 }
 

@@ -11,7 +11,7 @@ use super::{Cause, FabricEvent, Grant};
 pub struct Granted {
     /// Die, phase and path of the grant.
     pub grant: Grant,
-    /// Start of the successful attempt: the die waited until then, and path setup took the time since then.
+    /// Start of the successful attempt. The die waited until then; path setup took the time from then on.
     pub since: Time,
     /// Resource that blocked the first attempt; meaningless if the first attempt succeeded.
     pub cause: Cause,
@@ -30,45 +30,45 @@ pub struct LinkUse {
     pub until: Time,
 }
 
-/// Prediction by flood fill over the free links whether a search for a path succeeds.
+/// Outcome that a flood fill over the free links predicts for a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// A successful search.
+    /// The search finds a path.
     Finds,
-    /// A search without success.
+    /// The search fails.
     Fails {
-        /// Fewest links that the search crosses.
+        /// Minimum number of links that the search crosses.
         least: u64,
-        /// Most links that the search crosses.
+        /// Maximum number of links that the search crosses.
         most: u64,
     },
 }
 
-/// An ended search for a path during which no other search reserved or released a link.
+/// An ended search for a path, during which no other search reserved or released links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Search {
-    /// The die to which a path was searched.
+    /// Die for which a path was searched.
     pub die: DieId,
     /// Predicted outcome.
     pub verdict: Verdict,
     /// Whether the search found a path.
     pub found: bool,
-    /// Links crossed by the search.
+    /// Number of links that the search crossed.
     pub steps: u64,
 }
 
 names! {
     /// A move of a scout of Venice.
     ScoutMove {
-        /// Departure from its controller.
+        /// The scout leaves its controller.
         Sent = "sent",
-        /// Reservation of a link, and hop over it.
+        /// The scout reserves a link and crosses it.
         Forward = "forward",
-        /// Backtrack over the link of arrival, which is released.
+        /// The scout backtracks over its link of arrival, which is released.
         Back = "back",
-        /// Reservation of the chip pins: the circuit is complete, and the scout returns over it to its controller.
+        /// The scout reserves the chip pins. The circuit is complete, and the scout returns over it to its controller.
         Found = "found",
-        /// Return to its controller without a path.
+        /// The scout is back at its controller without a path.
         Failed = "failed",
     }
 }
@@ -84,7 +84,7 @@ pub struct ScoutStep {
     pub die: DieId,
     /// Move of the scout.
     pub step: ScoutMove,
-    /// Chip of the router that the scout moves to or is at; `None` at its controller.
+    /// Chip of the router to which the scout moves, or where it is; `None` at its controller.
     pub to: Option<ChipId>,
 }
 
@@ -95,10 +95,10 @@ pub struct Outbox {
     pub grants: Vec<Granted>,
     /// Events to schedule.
     pub events: Vec<(Time, FabricEvent)>,
-    /// Time of the next wake-up with token 0; later than any event if none is due. A wake-up precedes all events of the same time, whenever it was
-    /// scheduled, so that results do not depend on how far ahead a fabric simulates.
+    /// Time of the next wake-up with token 0; [`Time::MAX`] if none is due. A wake-up precedes all other events of its time, whenever they were
+    /// scheduled. So results do not depend on how far ahead a fabric simulates.
     pub wake_at: Time,
-    /// Lookahead: no event of the drive is due before this time, so that a woken fabric can simulate its own activity up to it at once.
+    /// End of the lookahead. No event of the drive is due before this time, so a woken fabric can simulate its own activity up to it at once.
     pub lookahead_until: Time,
     /// Ended uses of links; recorded only if an oracle is attached.
     pub uses: Option<Vec<LinkUse>>,
@@ -131,7 +131,7 @@ impl Outbox {
         }
     }
 
-    /// Returns whether records for observers are pending.
+    /// Returns whether there are records for observers.
     #[inline]
     pub fn has_seen(&self) -> bool {
         let Some(uses) = &self.uses else { return false };

@@ -1,4 +1,4 @@
-//! Registry of the kinds of interconnects.
+//! The kinds of interconnects.
 
 use enum_dispatch::enum_dispatch;
 
@@ -7,7 +7,7 @@ use crate::flash::geometry::Geometry;
 
 use super::{Fabric, FabricError, Facts, bus, check, hold, ideal, nossd, pnssd, pssd, shared_channels, venice};
 
-/// The kinds, in the order in which the configuration lists them.
+/// Properties of all kinds, in the order of the configuration.
 pub const KINDS: [&Facts; FabricKind::ALL.len()] =
     [&bus::FACTS, &pssd::FACTS, &pnssd::FACTS, &nossd::FACTS, &venice::FACTS, &ideal::FACTS];
 
@@ -27,13 +27,13 @@ pub fn facts(kind: FabricKind) -> &'static Facts {
 }
 
 impl Clone for Box<dyn Fabric + Send> {
-    /// Panics: a drive with a custom interconnect is never cloned.
+    /// Panics, because a drive with a custom interconnect is never cloned.
     fn clone(&self) -> Self {
         unreachable!("a drive with an interconnect of the caller's own is not copied")
     }
 }
 
-/// An interconnect of any kind. A plain drive is compiled for its kind instead.
+/// An interconnect of any kind. Plain drives are compiled for their kind instead.
 #[enum_dispatch(Fabric)]
 #[derive(Clone, Debug)]
 #[allow(missing_docs, reason = "each implementation carries its documentation")]
@@ -57,7 +57,7 @@ impl AnyFabric {
         AnyFabric::of_kind(facts(config.fabric.kind), config, geometry)
     }
 
-    /// Builds an interconnect of the kind `facts`, whichever kind `config` names.
+    /// Builds an interconnect of the kind `facts`, even if `config` names another kind.
     ///
     /// # Errors
     /// If the interconnect does not fit the rest of the configuration.

@@ -1,4 +1,4 @@
-//! Half-duplex channels, one for each row of chips or for each chip: the bus, pSSD, and the path-conflict-free ideal.
+//! Interconnects of half-duplex channels, one for each row of chips or for each chip: the bus, pSSD, and the path-conflict-free ideal.
 
 use crate::config::Config;
 use crate::flash::geometry::Geometry;
@@ -11,17 +11,17 @@ use super::framing::Durations;
 use super::layout::{Layout, Link, LinkKind, Part, SharedResource};
 use super::{DataOf, Fabric, Grant, LinkUsage, Outbox, Payload, Sent, TransferPhase};
 
-/// Data wires of a bus channel: 8 bit.
+/// Number of data wires of a bus channel.
 pub(super) const CHANNEL_WIRES: u32 = 8;
 
-/// Half-duplex channels, each of consecutive dies.
+/// Half-duplex channels, each for consecutive dies.
 #[derive(Clone, Debug)]
 pub struct SharedChannels {
     channels: Channels,
     layout: Layout,
 }
 
-/// Creates `count` numbered links of `kind`.
+/// Creates `count` links of `kind`, with numbered names.
 fn links(kind: LinkKind, name: &str, count: u32) -> Vec<Link> {
     (0..count).map(|number| Link { kind, name: format!("{name} {number}") }).collect()
 }

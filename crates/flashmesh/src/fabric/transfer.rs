@@ -1,4 +1,4 @@
-//! Transfers: what dies request paths for, and what moves over the paths.
+//! Transfers: the phases for which dies request paths, and the payloads that move over them.
 
 use crate::flash::die::OperationKind;
 use crate::ids::{AcknowledgementId, DieId, PathId};
@@ -7,11 +7,11 @@ use crate::units::{Bytes, Time};
 #[cfg(doc)]
 use super::Fabric;
 
-/// The purpose for which a die requests a path. As wide as the neighbouring ids, so that a [`Grant`] has no padding to copy.
+/// The purpose of a path request. As wide as an id, so that a [`Grant`] has no padding to copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum TransferPhase {
-    /// Reception of the next command, with the data of a program.
+    /// Reception of the next command, and of the data of a program.
     Command,
     /// Transfer of read data to a controller.
     DataOut,
@@ -30,14 +30,14 @@ impl TransferPhase {
     }
 }
 
-/// Owner class of outgoing data, in order of precedence under the arbitrations that use it.
+/// Owner class of outgoing data, in order of precedence for the arbitration rules that use it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DataOf {
-    /// Translation pages.
+    /// The mapping cache: translation pages.
     Mapping,
     /// A host request.
     Request,
-    /// Garbage collection or wear levelling.
+    /// GC or wear levelling.
     Collection,
 }
 
@@ -48,24 +48,24 @@ pub struct Grant {
     pub die: DieId,
     /// The requested phase.
     pub phase: TransferPhase,
-    /// The path, held until its release. Paths are numbered from 0, since oracles keep a table of them.
+    /// The granted path, held until its release. Numbers start at 0, because oracles keep a table of paths.
     pub path: PathId,
 }
 
 /// Kind of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Message {
-    /// A read command; the data leaves the die later.
+    /// A read command. The data leaves the die later.
     Read,
     /// A program command with its data.
     Program,
     /// An erase command.
     Erase,
-    /// A command to move pages within their planes.
+    /// A command to move pages within their plane.
     Copyback,
     /// Read data of one page.
     Data,
-    /// Read data of one page, to the page buffer of another chip.
+    /// Read data of one page, for the page buffer of another chip.
     Copy,
 }
 
@@ -87,20 +87,20 @@ impl Message {
 pub struct Payload {
     /// Kind of the transfer.
     pub message: Message,
-    /// Planes that the command addresses, or that the data comes from.
+    /// Number of planes that the command addresses, or from which the data comes.
     pub planes: u32,
-    /// Time of the command and address cycles on a shared channel; zero for outgoing data.
+    /// Time of command and address cycles on a shared channel; zero for outgoing data.
     pub command: Time,
-    /// Host data and its metadata.
+    /// Host data with its metadata.
     pub bytes: Bytes,
 }
 
 /// A started transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
-    /// Arrival time of the last byte; `None` if not known yet, and the fabric will raise [`FabricEvent::Delivered`].
+    /// Arrival time of the last byte. `None` if it is not known yet; then the fabric raises [`FabricEvent::Delivered`].
     pub delivered: Option<Time>,
-    /// Shortest possible duration of the transfer: over the shortest path, without contention.
+    /// Minimum duration of the transfer: over the shortest path, without contention.
     pub least: Time,
 }
 
@@ -116,7 +116,7 @@ pub enum FabricEvent {
     Acknowledged(AcknowledgementId),
     /// A call of [`Fabric::wake`] with this token is due.
     Wake(u32),
-    /// Like [`Wake`](Self::Wake), but a fabric has one alarm, which replaces the last one that is still pending. An alarm set far ahead can still
-    /// fire after it was replaced.
+    /// Like [`Wake`](Self::Wake), but a fabric has only one alarm, which replaces a pending one. An alarm set far ahead may still fire after its
+    /// replacement.
     Alarm(u32),
 }

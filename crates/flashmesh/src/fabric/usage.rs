@@ -4,10 +4,10 @@ use crate::units::{Bytes, Time};
 
 use super::{Payload, TransferPhase};
 
-/// Traffic of one link (a channel, a wire bundle between routers, or the pins of a chip).
+/// Traffic of one link: a channel, a wire bundle between routers, or the pins of a chip.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkUsage {
-    /// Transfer time, including all of the transfer in progress; see [`LinkUsage::busy_by`].
+    /// Sum of transfer times, including the whole time of the transfer in progress; see [`LinkUsage::busy_by`].
     pub busy: Time,
     /// End of the last transfer.
     pub until: Time,
@@ -34,21 +34,20 @@ impl LinkUsage {
 
     /// Returns the transfer time up to `now`.
     pub fn busy_by(&self, now: Time) -> Time {
-        // A link carries one transfer at a time, so the time beyond `now` belongs to the last one.
+        // A link carries one transfer at a time, so busy time after `now` belongs to the last one.
         self.busy.saturating_sub(self.until.saturating_sub(now))
     }
 }
 
-/// Time for which each link was held, moving or not, in the order of [`Layout::links`](super::Layout::links).
+/// Time for which each link was held, whether or not bytes moved, in the order of [`Layout::links`](super::Layout::links).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Held<T> {
     /// Links are held only while bytes move.
     ToMove,
     /// Links are held by packets that move or are blocked. A packet network saturates when blocked packets hold its links, long before bytes move
-    /// all the time.
+    /// over them all the time.
     ByPackets(Vec<T>),
-    /// Links are held by one operation at a time, from its command to the last byte of its data (`fabric.hold-path`); the whole time counts as
-    /// work.
+    /// Links are held by one operation at a time, from its command to the last byte of its data (`fabric.hold-path`). The whole time counts as busy.
     ByOperations(Vec<T>),
 }
 

@@ -1,7 +1,7 @@
 //! The path-conflict-free ideal (Venice, ISCA 2023, section 3.3): a private channel for every chip, and unlimited controllers.
 //!
-//! The dies of a chip still share one set of pins, and a die with a cache register can request the pins for a command while its data leaves. Such
-//! waits count as path waits. With one die a chip and no cache register there are none.
+//! The dies of a chip still share one set of pins, and a die with a cache register can request the pins for a command while its data leaves. These
+//! waits for pins count as path waits. They do not occur with one die a chip and without cache registers.
 
 use crate::config::{self, Config, Move};
 use crate::flash::geometry::Geometry;

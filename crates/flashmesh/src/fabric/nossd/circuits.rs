@@ -1,14 +1,14 @@
 //! NoSSD under `fabric.hold-path`: circuit switching in place of packet switching. A circuit reserves all links that the packets of a command and its
 //! reply would cross, from the controller chosen by the injection policy to the chip, and back to the controller that receives the reply.
 //!
-//! Packets on a circuit meet no others, so that each takes its zero-load time, and the two directions of a half-duplex link count as one link.
-//! Routes, packets and policies are those of the network. The settings for contention between packets (arbitration, buffers, interleaving, controller
-//! queues) have no effect. A command also reserves the route of its reply, since the operation that it starts may hold its path; a reply without a
-//! held path reserves the links from the chip to its controller.
+//! A packet on a circuit meets no other packets and takes its zero-load time. The two directions of a half-duplex link count as one link. Routes,
+//! packets and policies are the same as in the packet network. The settings for contention between packets (arbitration, buffers, interleaving,
+//! controller queues) have no effect. A command also reserves the route of its reply, because the operation may hold its path. A reply without a held
+//! path reserves the links from the chip to its controller.
 //!
-//! A requesting die gets the first of its routes whose links are all free, and reserves them all at once. Requests are granted in order of arrival; a
-//! later request overtakes only if it reserves no link that an earlier one waits for. So the oldest request is granted as soon as its links are free,
-//! and then the next one is the oldest.
+//! A requesting die gets the first of its routes whose links are all free, and reserves them all at once. Requests are granted in order of arrival. A
+//! later request overtakes an earlier one only if it reserves no link that the earlier one waits for. So the oldest request is granted as soon as its
+//! links are free, and no request waits for ever.
 
 use crate::config::{Config, HoldPath};
 use crate::fabric::layout::{Layout, LinkKind, SharedResource};
@@ -29,7 +29,7 @@ use super::settings::{parameters, too_large};
 use super::state::DieState;
 use super::zero_load_latency::ZeroLoadLatency;
 
-/// One possible route to a die: the local channels at its ends, and its links.
+/// One possible route to a die: its local channels at both ends, and its links.
 #[derive(Clone, Debug)]
 struct Route {
     sender: TerminalId,
@@ -53,7 +53,7 @@ struct QueuedRequest {
     cause: Cause,
 }
 
-/// The links of the network, reserved as circuits.
+/// The network, whose links are reserved as circuits.
 #[derive(Clone, Debug)]
 pub struct Circuits {
     topology: Topology,
@@ -67,9 +67,9 @@ pub struct Circuits {
     rule: HoldPath,
     links: LinkAccounting,
     dies: Vec<DieState>,
-    /// Indexed by path.
+    /// Circuits, indexed by path.
     circuits: Vec<Option<Circuit>>,
-    /// Holder of each link, indexed by link.
+    /// Die that holds each link, indexed by link.
     holders: Vec<Option<DieId>>,
     /// Queued requests, in order of arrival.
     waiting: Vec<QueuedRequest>,
@@ -109,8 +109,8 @@ impl Circuits {
         ChipId(die.0 / self.dies_per_chip)
     }
 
-    /// Returns the routes of a command from `sender` to a die and of its reply, or without a sender those of a reply alone. The reply ends at the
-    /// local channel of `receiver` that has the same number as the channel of the sender.
+    /// Returns the routes of a command from `sender` to a die and of the reply to `receiver`. Without a sender, returns the routes of a reply alone.
+    /// The reply ends at the local channel of `receiver` with the number of the sender's channel.
     fn routes(&self, die: DieId, sender: Option<u32>, receiver: u32) -> Vec<Route> {
         let chip = self.controllers.terminal_of_chip(self.chip_of(die));
         let local = |first: TerminalId, number: u32| TerminalId(first.0 + number);
@@ -138,14 +138,14 @@ impl Circuits {
         self.waiting.iter().filter(move |other| other.routes.iter().any(|route| route.links.contains(&link)))
     }
 
-    /// Returns the number of dies that hold a local channel of a controller or wait for one.
+    /// Returns the number of dies that hold a local channel of a controller, or wait for one.
     fn load(&self, controller: u32) -> u32 {
         let locals = self.controllers.local_channels(self.controllers.terminal(controller));
         let links = locals.map(|terminal| self.links.number(self.topology.injection(terminal)));
         links.map(|link| u32::from(self.holders[link.index()].is_some()) + self.requests_for(link).count() as u32).sum()
     }
 
-    /// Returns [`Cause::Controller`] if all local channels of the chosen controller are held or waited for, else [`Cause::Link`].
+    /// Returns [`Cause::Controller`] if all local channels of the chosen controller are held or waited for, otherwise [`Cause::Link`].
     fn cause(&self, routes: &[Route]) -> Cause {
         let is_taken = |link: LinkId| self.holders[link.index()].is_some() || self.requests_for(link).next().is_some();
         let of_controllers = |link: &&LinkId| self.links.layout().links[link.index()].kind == LinkKind::Controller;
@@ -163,7 +163,7 @@ impl Circuits {
         }
     }
 
-    /// Grants all queued requests that can be granted after links became free.
+    /// Grants the queued requests whose links are free.
     fn grant_queued(&mut self, now: Time, outbox: &mut Outbox) {
         let mut claimed: Vec<bool> = self.holders.iter().map(Option::is_some).collect();
         let mut at = 0;
@@ -171,7 +171,7 @@ impl Circuits {
             let is_free = |route: &&Route| route.links.iter().all(|link| !claimed[link.index()]);
             let routes = &self.waiting[at].routes;
             let found = routes.iter().find(is_free).cloned();
-            // Later requests must not take links that this die reserves or waits for.
+            // Later requests must not take the links that this request gets or waits for.
             let wanted = if let Some(route) = &found { std::slice::from_ref(route) } else { routes.as_slice() };
             wanted.iter().flat_map(|route| &route.links).for_each(|link| claimed[link.index()] = true);
             match found {
@@ -198,7 +198,7 @@ impl Circuits {
         self.circuits[path.index()].as_ref().expect("a circuit is used by whom it was granted to")
     }
 
-    /// Sends a message over a circuit, between `ends`, from `now` on; returns its arrival time.
+    /// Sends a message over a circuit, between `ends`, at `now`. Returns its arrival time.
     fn send_over(
         &mut self,
         ends: [TerminalId; 2],
@@ -236,7 +236,7 @@ impl Fabric for Circuits {
             self.dies[die.index()].commanding = sender;
             self.routes(die, Some(sender), self.controllers.reply_controller(chip, sender))
         } else if self.rule.holds_reads() {
-            // Under this rule anything else that a die sends acknowledges an operation without a held path.
+            // With held reads, a die requests a path for data only to acknowledge an operation that holds no path.
             self.routes(die, None, self.dies[die.index()].acknowledged)
         } else {
             self.routes(die, None, self.dies[die.index()].receiver())

@@ -1,4 +1,4 @@
-//! Attachment of controllers to routers, and the choice of the controllers that send commands and receive replies.
+//! Attachment of controllers to routers, and the policies that choose controllers for commands and replies.
 
 use crate::config::{self, ControllerPlacement, InjectionPolicy, NossdTopology, ReplyPolicy};
 use crate::fabric::wormhole::{Grid, RouterId, TerminalId, Topology, TopologyError};
@@ -7,7 +7,7 @@ use crate::ids::ChipId;
 
 use super::terminals::{Endpoint, Terminals};
 
-/// Returns the grid of routers, one in each chip.
+/// Returns the grid of the routers, one in each chip.
 fn grid(topology: NossdTopology, rows: u32, columns: u32) -> Grid {
     match topology {
         NossdTopology::Mesh => Grid::mesh(rows, columns),
@@ -16,14 +16,14 @@ fn grid(topology: NossdTopology, rows: u32, columns: u32) -> Grid {
     }
 }
 
-/// Returns the router that each of `rows` controllers is attached to.
+/// Returns the router of each of `rows` controllers.
 fn attachments(placement: ControllerPlacement, rows: u32, columns: u32) -> Vec<RouterId> {
     let router = |row: u32, column: u32| RouterId(row * columns + column);
     match placement {
         ControllerPlacement::OneSided => (0..rows).map(|row| router(row, 0)).collect(),
         ControllerPlacement::AllSided => (0..rows)
             .map(|controller| {
-                // West, east, north, south in turn; on each side around its middle (PACT 2014, Fig 10).
+                // Controllers go to the west, east, north and south side in turn. On each side they start in the middle (PACT 2014, Fig 10).
                 let (side, rank) = (controller % 4, controller / 4);
                 let on_side = rows / 4 + u32::from(side < rows % 4);
                 let along = |length: u32| (length / 2 + rank + length - (on_side / 2) % length) % length;
@@ -38,10 +38,10 @@ fn attachments(placement: ControllerPlacement, rows: u32, columns: u32) -> Vec<R
     }
 }
 
-/// Builds the topology of a drive. Each chip, then each controller, has one terminal for each of its local channels.
+/// Builds the topology of a drive. It has one terminal for each local channel: first those of the chips, then those of the controllers.
 ///
 /// # Errors
-/// If the network cannot have as many chips.
+/// If a network cannot have that many chips.
 pub(super) fn topology(config: &config::Nossd, geometry: &Geometry) -> Result<Topology, TopologyError> {
     let (rows, columns) = (geometry.channels, geometry.chips_per_channel);
     let routers = u64::from(rows) * u64::from(columns);
@@ -58,7 +58,7 @@ pub(super) fn topology(config: &config::Nossd, geometry: &Geometry) -> Result<To
     Topology::new(grid(config.topology, rows, columns), attached.collect())
 }
 
-/// Policies that choose controllers, with the hop counts they need.
+/// Policies for the choice of controllers, with the hop counts that they need.
 #[derive(Clone, Debug)]
 pub(super) struct Controllers {
     terminals: Terminals,
@@ -66,9 +66,9 @@ pub(super) struct Controllers {
     injection: InjectionPolicy,
     threshold: u32,
     reply: ReplyPolicy,
-    /// Hops from each controller to each chip, in order of chips.
+    /// Hops from each controller to each chip, chip by chip.
     hops_in: Vec<u32>,
-    /// Nearest controller in hops from each chip, with the hop count.
+    /// Controller nearest to each chip, in hops of data from the chip, with that number.
     nearest_out: Vec<(u32, u32)>,
 }
 
@@ -106,17 +106,17 @@ impl Controllers {
         self.terminals.first(Endpoint::Chip(chip.0))
     }
 
-    /// Returns the terminals of all local channels of the endpoint whose first terminal is `first`.
+    /// Returns the terminals of all local channels of an endpoint. `first` is its first terminal.
     pub(super) fn local_channels(&self, first: TerminalId) -> impl Iterator<Item = TerminalId> + use<> {
         (first.0..first.0 + self.terminals.channels(self.terminals.at(first))).map(TerminalId)
     }
 
-    /// Returns the local channel with the smallest `key` of the endpoint whose first terminal is `first`.
+    /// Returns the local channel with the smallest `key` of an endpoint. `first` is its first terminal.
     pub(super) fn least_of(&self, first: TerminalId, key: impl Fn(TerminalId) -> u32) -> TerminalId {
         self.local_channels(first).min_by_key(|terminal| key(*terminal)).unwrap_or(first)
     }
 
-    /// Returns whether a terminal belongs to a controller.
+    /// Returns whether `terminal` belongs to a controller.
     pub(super) fn has(&self, terminal: TerminalId) -> bool {
         self.at(terminal).is_some()
     }
@@ -129,12 +129,12 @@ impl Controllers {
         }
     }
 
-    /// Returns the assignment of terminals to chips and controllers.
+    /// Returns the numbering of terminals.
     pub(super) fn terminals(&self) -> Terminals {
         self.terminals
     }
 
-    /// Chooses the controller that sends the next command to a chip. `load` returns the load of a controller; `turn` is the next controller in
+    /// Returns the controller that sends the next command to a chip. `load` returns the load of a controller. `turn` is the next controller in
     /// round-robin order.
     pub(super) fn choose(&self, chip: ChipId, turn: &mut u32, load: impl Fn(u32) -> u32) -> u32 {
         let hops = &self.hops_in[(chip.0 * self.count) as usize..][..self.count as usize];
@@ -169,7 +169,7 @@ impl Controllers {
         chosen.unwrap_or(0)
     }
 
-    /// Returns the controller that receives the reply of a chip to a command of `sender`.
+    /// Returns the controller that receives the reply of a chip to a command from `sender`.
     pub(super) fn reply_controller(&self, chip: ChipId, sender: u32) -> u32 {
         match self.reply {
             ReplyPolicy::Sender => sender,
@@ -177,13 +177,13 @@ impl Controllers {
         }
     }
 
-    /// Returns the smallest hop count of a command to a chip.
+    /// Returns the smallest hop count of a command to a chip, over all controllers.
     pub(super) fn least_hops_in(&self, chip: ChipId) -> u32 {
         let hops = &self.hops_in[(chip.0 * self.count) as usize..][..self.count as usize];
         hops.iter().copied().min().unwrap_or(0)
     }
 
-    /// Returns the smallest hop count of data from a chip.
+    /// Returns the smallest hop count of data from a chip, over all controllers.
     pub(super) fn least_hops_out(&self, chip: ChipId) -> u32 {
         self.nearest_out[chip.index()].1
     }
@@ -207,12 +207,12 @@ mod tests {
         let expected =
             [place(3, 0), place(3, 7), place(0, 3), place(7, 3), place(4, 0), place(4, 7), place(0, 4), place(7, 4)];
         assert_eq!(routers(8, 8), expected);
-        // Fewer controllers than sides; more controllers on a side than chips.
+        // Two controllers are fewer than the four sides; later cases have more controllers on a side than chips.
         assert_eq!(routers(2, 3), [RouterId(3), RouterId(5)]);
         assert!(routers(16, 1).iter().all(|router| router.0 < 16));
     }
 
-    /// Returns the controllers chosen for `count` commands to a chip, each of which adds to the load of its controller.
+    /// Returns the controllers chosen for `count` commands to a chip. Each command adds to the load of its controller.
     fn chosen((controllers, turn): &mut (Controllers, u32), chip: u32, load: &mut [u32; 8], count: usize) -> Vec<u32> {
         let one = |_| {
             let controller = controllers.choose(ChipId(chip), turn, |controller| load[controller as usize]);
@@ -243,7 +243,7 @@ mod tests {
     fn round_robin_begins_where_the_nearest_controller_is_taken() {
         let config = config::Nossd { injection: InjectionPolicy::NearestElseRoundRobin, ..Default::default() };
         let mut controllers = controllers(&config);
-        // Chip 20 is in row 2, whose controller is free once; then all controllers take turns, including that one.
+        // Chip 20 is in row 2, whose controller is free for one command. Then all controllers take turns, including that one.
         assert_eq!(chosen(&mut controllers, 20, &mut [0; 8], 6), [2, 0, 1, 2, 3, 4]);
         assert_eq!(chosen(&mut controllers, 7, &mut [0; 8], 2), [0, 5]);
     }
@@ -267,7 +267,7 @@ mod tests {
     fn least_loaded_avoids_what_is_busy_and_prefers_what_is_near() {
         let config = config::Nossd { injection: InjectionPolicy::LeastLoaded, ..Default::default() };
         let mut controllers = controllers(&config);
-        // Chip 20 is in row 2; rows 1 and 3 are equally near.
+        // Chip 20 is in row 2. Rows 1 and 3 are equally near to it.
         let mut load = [0; 8];
         assert_eq!(chosen(&mut controllers, 20, &mut load, 4), [2, 1, 3, 0]);
         load[3] = 0;

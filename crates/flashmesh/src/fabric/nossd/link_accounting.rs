@@ -1,4 +1,4 @@
-//! Layout and usage of the network links, and their uses for an oracle.
+//! Layout and usage of the links of the network, and link uses for an oracle.
 
 use crate::config::{self, Interleave};
 use crate::fabric::layout::{Layout, Link, LinkKind, Part, SharedResource};
@@ -11,20 +11,20 @@ use crate::units::{Bytes, Time};
 use super::controllers::Controllers;
 use super::transport::Transport;
 
-/// Wires of a link, one for each bit of a flit.
+/// Number of wires of a link: one for each bit of a flit.
 const LINK_WIRES: u32 = 8;
 
-/// Links of the layout, in which the two directions of a half-duplex link are one.
+/// Usage of the links of the layout. The two directions of a half-duplex link are one link of the layout.
 #[derive(Clone, Debug)]
 pub(super) struct LinkAccounting {
     layout: Layout,
     usage: Vec<LinkUsage>,
-    /// Layout link of each network link.
+    /// Link of the layout for each link of the network.
     numbers: Vec<LinkId>,
-    /// Links of each controller: into the network, and out of it.
+    /// Links of each controller, into the network and out of it.
     controllers: Vec<[Vec<LinkId>; 2]>,
     hops: u64,
-    /// Known uses that have not ended, in order of time for each link.
+    /// Uses that are known but have not ended, in order of time for each link.
     uses: Vec<LinkUse>,
     is_watching: bool,
 }
@@ -38,7 +38,7 @@ impl LinkAccounting {
     ) -> LinkAccounting {
         let mut links = Vec::new();
         let mut numbers: Vec<LinkId> = Vec::new();
-        // With flit interleaving the two directions of a controller link share wires, too.
+        // With flit interleaving the two directions of a controller link share wires as well.
         let reverse = |link: LinkId| {
             let into = || {
                 let terminal = TerminalId(link.0.checked_sub(topology.ejection(TerminalId(0)).0)?);
@@ -104,7 +104,7 @@ impl LinkAccounting {
         held
     }
 
-    /// Returns the busy time of each controller: the mean over the links of its busier direction.
+    /// Returns the busy time of each controller: the mean over its links of one direction, for the busier direction.
     pub(super) fn controllers_busy(&self, now: Time) -> Vec<Time> {
         let busy = |links: &Vec<LinkId>| {
             let sum: Time = links.iter().map(|link| self.usage[link.index()].busy_by(now)).sum();
@@ -113,12 +113,12 @@ impl LinkAccounting {
         self.controllers.iter().map(|[into, out]| busy(into).later(busy(out))).collect()
     }
 
-    /// Returns the links to and from each chip and between routers, and all controller links of each direction.
+    /// Returns the links to and from each chip, the links between routers, and for each direction all controller links together.
     pub(super) fn shared_resources(&self) -> Vec<SharedResource> {
         let alone = |part: Part| move |link: LinkId| SharedResource { part, links: vec![link], at_once: 1 };
         let mut shared_resources: Vec<SharedResource> =
             self.layout.of_kind(LinkKind::Chip).map(alone(Part::Chip)).collect();
-        // Routing is deterministic: traffic of a link between routers has no other route.
+        // Routing is deterministic, so traffic over a link between routers has no other route.
         shared_resources.extend(self.layout.of_kind(LinkKind::Mesh).map(alone(Part::Mesh)));
         for direction in 0..2 {
             let links: Vec<LinkId> = self.controllers.iter().flat_map(|links| links[direction].clone()).collect();
@@ -127,7 +127,8 @@ impl LinkAccounting {
         shared_resources
     }
 
-    /// Counts a message of `phase` on each link of its path. `busy` is the time added to each link, and the end of that time (zero if already past).
+    /// Counts a message of `phase` on each link of its path. `busy` is the busy time that the message adds to each link, and the time at which it
+    /// ends (zero if that is past).
     pub(super) fn count(
         &mut self,
         topology: &Topology,
@@ -180,7 +181,7 @@ impl LinkAccounting {
         }
     }
 
-    /// Records the uses of links that the network knows by now.
+    /// Records the link uses that the network knows so far.
     pub(super) fn watch(&mut self, network: &mut Transport, flit_time: Time, die_of: impl Fn(u64) -> DieId) {
         let uses = network.take_log().into_iter().map(|crossing| LinkUse {
             link: self.numbers[crossing.link.index()],
@@ -210,7 +211,7 @@ impl LinkAccounting {
     }
 }
 
-/// Names a link; several links of one endpoint are named in the order of their numbers.
+/// Returns the name of a link. Several links of one endpoint are named in the order of their numbers.
 fn describe(topology: &Topology, controllers: &Controllers, columns: u32, link: LinkId) -> Link {
     let place = |router: RouterId| format!("({}, {})", router.0 / columns, router.0 % columns);
     let end = place(topology.router_at_end(link));

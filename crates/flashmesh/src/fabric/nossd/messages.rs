@@ -1,4 +1,4 @@
-//! Messages in the network, from their injection until they are counted.
+//! Messages in the network, from injection until arrival, when they are counted.
 
 use crate::config;
 use crate::engine::arena::Arena;
@@ -17,7 +17,7 @@ use super::state::{DieState, InFlight, MessageId, Purpose};
 use super::transport::Transport;
 use super::zero_load_latency::ZeroLoadLatency;
 
-/// The network, with its messages.
+/// The network with the messages in it.
 #[derive(Clone, Debug)]
 pub(super) struct Messages {
     network: Transport,
@@ -25,17 +25,17 @@ pub(super) struct Messages {
     flit_time: Time,
     zero_load: ZeroLoadLatency,
     in_flight: Arena<MessageId, InFlight>,
-    /// Acknowledgements with a known arrival time.
+    /// Acknowledgements whose arrival time is known.
     acknowledging: Vec<(Time, MessageId)>,
-    /// Number of messages on the way to each terminal.
+    /// Number of messages in flight to each terminal.
     arriving_at: Vec<u32>,
     pub links: LinkAccounting,
-    /// Cycle of the pending alarm; `u64::MAX` if none is set.
+    /// Cycle of the pending alarm; `u64::MAX` if there is none.
     alarm_at: u64,
 }
 
 impl Messages {
-    /// Builds an empty network with the links of `links`.
+    /// Builds an empty network. `links` is the accounting of its links.
     ///
     /// # Errors
     /// If no such network can be built.
@@ -58,7 +58,7 @@ impl Messages {
         })
     }
 
-    /// Returns the number of packets queued at a terminal for its link into the network.
+    /// Returns the number of packets that are queued at a terminal for its link into the network.
     pub fn queued_packets(&self, terminal: TerminalId) -> u32 {
         self.network.queued_packets(terminal)
     }
@@ -73,7 +73,7 @@ impl Messages {
         self.flit_time * (self.zero_load.cycles(packets, hops) + 1)
     }
 
-    /// Returns the dies of the messages that have not arrived.
+    /// Returns the dies of the messages in flight.
     pub fn dies(&self) -> impl Iterator<Item = DieId> {
         self.in_flight.slots().filter(|message| message.to_deliver > 0).map(|message| message.die)
     }
@@ -108,17 +108,17 @@ impl Messages {
             && next < self.alarm_at
         {
             self.alarm_at = next;
-            // Link uses are reported only at wake-ups, and reach the oracle in the order of their ends only if wake-ups are frequent.
+            // Link uses are reported only at wake-ups. Only frequent wake-ups let the oracle receive them in the order of their ends.
             let wake = if outbox.uses.is_some() { FabricEvent::Wake } else { FabricEvent::Alarm };
             outbox.events.push((self.flit_time * next, wake(NETWORK)));
         }
     }
 
-    /// Simulates the network up to `now`, and beyond as long as no event of the drive can interfere.
+    /// Simulates the network up to `now`, and further as long as no event of the drive can interfere.
     pub fn advance(&mut self, now: Time, ports: &mut Ports, dies: &mut [DieState], outbox: &mut Outbox) {
         let cycle_of = |time: Time| time.as_ps() / self.flit_time.as_ps();
         let cycle = cycle_of(now);
-        // The event that ends the lookahead can inject a packet in its own cycle.
+        // The event that ends the lookahead can inject a packet in the cycle of the event.
         let mut lookahead_until = cycle_of(outbox.lookahead_until);
         if self.alarm_at <= cycle {
             self.alarm_at = u64::MAX;
@@ -135,7 +135,7 @@ impl Messages {
             if self.reported.is_empty() {
                 break;
             }
-            // An event that follows from a report ends the lookahead at its own time.
+            // A report causes an event. The lookahead ends at the time of the event.
             for place in 0..self.reported.injections.len() {
                 let injection = self.reported.injections[place];
                 if self.count_injected(MessageId(injection.token as u32)) {
@@ -161,7 +161,7 @@ impl Messages {
         self.schedule_wake(outbox);
     }
 
-    /// Counts a packet of a message as injected. Returns whether that was the last packet of a transfer, so that its port becomes free.
+    /// Counts a packet of a message as injected. Returns whether it was the last packet of a transfer, whose port is free then.
     fn count_injected(&mut self, id: MessageId) -> bool {
         let message = &mut self.in_flight[id];
         message.to_inject -= 1;
@@ -189,7 +189,7 @@ impl Messages {
         }
     }
 
-    /// Counts an arrived message. Counting at arrival keeps the counters of the links from running ahead of time.
+    /// Counts an arrived message. Counting earlier would let link counters run ahead of time.
     pub fn count(&mut self, id: MessageId, controllers: &Controllers) {
         let InFlight { packets, bytes, source, destination, .. } = self.in_flight[id];
         self.in_flight.remove(id);
@@ -202,7 +202,7 @@ impl Messages {
         self.links.count(self.network.topology(), [source, destination], (busy, Time::ZERO), bytes, phase);
     }
 
-    /// Counts the acknowledgements that have arrived by `now`.
+    /// Counts the acknowledgements that arrive up to `now`.
     pub fn count_acknowledgements(&mut self, now: Time, controllers: &Controllers) {
         while let Some(at) = self.acknowledging.iter().position(|(at, _)| *at <= now) {
             let (_, id) = self.acknowledging.swap_remove(at);
@@ -215,7 +215,7 @@ impl Messages {
         self.links.held(&self.network, self.flit_time)
     }
 
-    /// Returns the held links, each with the die that it is held for.
+    /// Returns the held links, each with the die for which it is held.
     pub fn held(&self) -> Vec<(LinkId, DieId)> {
         let held = self.network.held().into_iter();
         held.map(|(link, token)| (self.links.number(link), self.in_flight[MessageId(token as u32)].die)).collect()

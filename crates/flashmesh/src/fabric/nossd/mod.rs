@@ -1,35 +1,35 @@
 //! NoSSD: routers in the chips move commands and data as packets (Network-on-SSD, CAL 2012; Design for Scalability in Enterprise SSDs, PACT 2014).
 //!
-//! The presets `nossd12` and `enterprise-slc` follow one paper each. The defaults mix the two, as no paper does, for comparisons with the other
-//! interconnects.
+//! The presets `nossd12` and `enterprise-slc` follow one paper each. The defaults combine the two, which no paper does, for comparisons with the
+//! other interconnects.
 //!
 //! - *Network* (PACT 2014, section 5.3 and Table 5): a router in each chip, wormhole switching, XY routing, no virtual channels. A flit of 8 bit
 //!   takes `flit-time` on a link and in each of the three stages of a router; the flits of a packet follow each other without gaps. The model is
 //!   exact to the flit: see [`wormhole`](super::wormhole), which also proves freedom from deadlock. Requests, data and acknowledgements share the
-//!   buffers; all are routed XY, and receivers accept them at once.
+//!   buffers. All of them are routed XY, and receivers accept them at once.
 //! - *Flow control* (PACT 2014, section 5.3): the on/off signal of a buffer is modelled as one credit per slot, which takes one cycle to return
-//!   \[choice\]. With the four cycles of a hop the round trip is five cycles, half of the paper's smallest buffer of 10 flits. A custom
+//!   \[choice\]. A hop takes four cycles, so the credit round trip is five cycles, half the paper's smallest buffer of 10 flits. A custom
 //!   [`PacketRouting`] can replace XY routing, and must stay free of deadlock.
 //! - *Messages* (PACT 2014, section 5.2): read and erase requests, acknowledgements, and pages in data packets. With `keep-runs` (rule 2) the packets
 //!   of a page travel as one long packet; with `small-first` (rule 1) small packets go before data packets.
 //! - *Controllers* (PACT 2014, section 5.4; CAL 2012, section 3.3): one for each row, on one side of the array or on all four, each with one link
-//!   into the network and one out of it. A die that requests its next operation waits in the queue of the controller that the injection policy
-//!   chooses, and is granted the controller when the previous message is completely in the network. Data waits for the link from the chip into its
-//!   router in the same way. After that nothing is reserved: the time blocked in the network is [`stalled`](Fabric::stalled).
-//! - *Clean* (CAL 2012, section 3.4): with `gc.move = "chip-to-chip"` a moved page goes straight to another chip. A request without data then makes
-//!   that chip program the page, and the chip acknowledges it. With `gc.move = "clean"` one request lists the pages of a block, and the chips do the
-//!   rest by themselves ([`Fabric::redirect_acknowledgement`]). With `gc.copyback` the request to move pages inside a chip has the same length.
-//!   Packets between chips are routed XY and accepted at once, too, so that the network stays free of deadlock.
+//!   into the network and one out of it. The injection policy chooses the controller for a command. The die waits in the queue of that controller
+//!   until the previous message is completely in the network. Data waits for the link from the chip into its router in the same way. Once granted, a
+//!   message reserves nothing: its blocked time in the network is [`stalled`](Fabric::stalled).
+//! - *Clean* (CAL 2012, section 3.4): with `gc.move = "chip-to-chip"` a moved page goes directly to another chip. A request without data then makes
+//!   that chip program the page, and the chip acknowledges it. With `gc.move = "clean"` one request lists the pages of a block, and the chips move
+//!   them without further requests ([`Fabric::redirect_acknowledgement`]). With `gc.copyback` the request to move pages inside a chip has the same
+//!   length. Packets between chips are routed XY and accepted at once as well, so the network stays free of deadlock.
 //! - *Half-duplex links* (PACT 2014, section 5.3): with `interleave = "flits"` the directions alternate flit by flit, on controller links as well.
-//!   See [`FlitNetwork`](super::wormhole::FlitNetwork), which simulates every flit and argues why it is free of deadlock. With `interleave =
-//!   "packets"` a link carries a packet only into a buffer that has room for all of it, without the long packets of `keep-runs`.
+//!   [`FlitNetwork`](super::wormhole::FlitNetwork) simulates every flit, and its doc proves freedom from deadlock. With `interleave = "packets"` a
+//!   packet crosses a link only if the buffer behind it has space for the whole packet; `keep-runs`, which makes long packets, is rejected.
 //! - *Lockstep* (CAL 2012, Table 1): with `pipeline-stages = 0` and `slot-reuse = "same-cycle"` a flit passes a router in one cycle, and a slot can
-//!   be refilled in the cycle in which its flit leaves, so that a buffer of one flit passes a flit in every cycle.
+//!   be refilled in the cycle in which its flit leaves. So a buffer of one flit passes a flit in every cycle.
 //! - *Local channels* (PACT 2014, section 5.1): each chip has `chip-channels` links into the network and as many out of it, each controller
-//!   `controller-channels`. A message enters over a free one, and leaves over the one with the fewest messages on the way \[choice\].
+//!   `controller-channels`. A message enters over a free local channel, and leaves over the one with the fewest messages in flight \[choice\].
 //! - *Controller queues*: with `controller-queues = "packets"` no die waits for a controller. Each command is chosen as soon as it is ready, and its
-//!   packets queue at the controller, small ones first. The wait is time in the network, and `least-loaded` counts packets, as in PACT 2014, section
-//!   5.4.
+//!   packets queue at the controller, small packets first. The wait counts as time in the network, and `least-loaded` counts packets, as in PACT
+//!   2014, section 5.4.
 
 mod circuits;
 mod controllers;
@@ -68,7 +68,7 @@ pub use routing::{PacketRouting, PacketRoutingError};
 use settings::too_large;
 use state::{DieState, InFlight, Purpose};
 
-/// Token of the wake-up of the network; the token of a port is the number of its terminal.
+/// Token for the wake-up of the network. The token for a port is its terminal number.
 const NETWORK: u32 = TOKENS - 1;
 
 /// The packet-switched NoSSD interconnect: a network of routers, one in each chip.
@@ -114,7 +114,7 @@ impl Nossd {
         ChipId(die.0 / self.dies_per_chip)
     }
 
-    /// Returns the load of a controller: dies or packets, as `controller-queues` selects.
+    /// Returns the load of a controller, in dies or packets as `controller-queues` selects.
     fn load(&self, controller: u32, now: Time) -> u32 {
         let port = self.controllers.terminal(controller);
         match self.queues {
@@ -142,7 +142,7 @@ impl Nossd {
         outbox.grants.push(Granted { grant: Grant { die, phase, path }, since: now, cause });
     }
 
-    /// Grants the port at `terminal` to queued dies, as far as its channels are free.
+    /// Grants the port at `terminal` to queued dies, one for each free channel.
     fn grant_port(&mut self, terminal: TerminalId, now: Time, outbox: &mut Outbox) {
         while let Some((die, channel)) = self.ports.grant_next(terminal, now) {
             let phase = match self.dies[die.index()].copies_to {
@@ -171,7 +171,7 @@ impl Nossd {
         }
     }
 
-    /// Returns the destination of a message of a granted die. Records the controller that receives the data or the acknowledgement that follows.
+    /// Returns the terminal to which a granted die sends a message. Records the controller that receives the reply: data or an acknowledgement.
     fn destination(&mut self, grant: Grant, payload: Payload) -> TerminalId {
         let chip = self.chip_of(grant.die);
         let state = &mut self.dies[grant.die.index()];
@@ -265,7 +265,7 @@ impl Fabric for Nossd {
         if let Some(id) = self.dies[grant.die.index()].arriving[grant.phase.index()].take() {
             self.messages.count(id, &self.controllers);
         }
-        // After a transfer the port became free, or was granted to others, when the message was completely in the network.
+        // After a transfer, the port was freed or granted again when the message was completely in the network. Nothing is left to release.
         let channel = self.dies[grant.die.index()].channel[grant.phase.index()];
         if self.ports.is_granted(channel, grant.die) {
             self.dies[grant.die.index()].copies_to = None;
@@ -275,7 +275,7 @@ impl Fabric for Nossd {
     }
 
     fn is_behind(&self, die: DieId, phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
-        // Any message in the network can be the one that blocks.
+        // Any message in the network may be the one that blocks.
         self.messages
             .dies()
             .chain(self.ports.waiting(self.port(die, phase)))
@@ -322,7 +322,7 @@ impl Fabric for Nossd {
         self.messages.links.report(now, outbox);
     }
 
-    /// Reports ended link uses: a network that runs ahead knows uses before they end.
+    /// Reports ended link uses. A network that runs ahead knows uses before they end.
     fn catch_up(&mut self, now: Time, outbox: &mut Outbox) {
         self.messages.links.report(now, outbox);
     }

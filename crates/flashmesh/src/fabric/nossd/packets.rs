@@ -5,7 +5,7 @@ use crate::fabric::wormhole::Class;
 use crate::fabric::{Message, Payload};
 use crate::units::Bytes;
 
-/// The equal packets of a message.
+/// Packets of a message, all of equal length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Packets {
     pub(super) count: u32,
@@ -19,7 +19,7 @@ impl Packets {
     }
 }
 
-/// A divider of messages into packets.
+/// Divider of messages into packets.
 #[derive(Clone, Debug)]
 pub(super) struct Packetizer {
     read_request: u32,
@@ -28,7 +28,7 @@ pub(super) struct Packetizer {
     data_packet: u32,
     data_header: u32,
     pages: PagePackets,
-    /// Payload bytes of a data packet; a flit is 8 bit wide.
+    /// Payload bytes of a data packet. A flit has 8 bit.
     data_payload: u64,
     /// Metadata bytes for each 4 KiB of data.
     metadata: u64,
@@ -36,7 +36,7 @@ pub(super) struct Packetizer {
 }
 
 impl Packetizer {
-    /// Creates a packetizer for `config` and a drive whose pages have `page_spare` spare bytes.
+    /// Creates a packetizer for `config`. Pages have `page_spare` spare bytes.
     pub(super) fn new(config: &config::Nossd, page_spare: Bytes) -> Packetizer {
         Packetizer {
             read_request: config.read_request_flits,
@@ -47,22 +47,22 @@ impl Packetizer {
             pages: config.page_packets,
             data_payload: u64::from(config.data_packet_flits.saturating_sub(config.data_header_flits).max(1)),
             metadata: if page_spare == Bytes::ZERO { config.metadata.as_u64() } else { 0 },
-            // With flit interleaving the network itself keeps runs together.
+            // With flit interleaving, the network keeps the packets of a run together, so they are not merged.
             keeps_runs: config.keep_runs && config.interleave == Interleave::Packets,
         }
     }
 
-    /// Divides `payload` into packets; returns them with their class.
+    /// Divides `payload` into packets. Returns them with their class.
     pub(super) fn cut(&self, payload: Payload) -> (Packets, Class) {
         let requests = |flits| (Packets { count: payload.planes, flits }, Class::Small);
         match payload.message {
             // The page list of a Clean lengthens the request.
             Message::Read => requests(self.read_request + payload.bytes.as_u64() as u32),
             Message::Erase | Message::Copyback => requests(self.erase_request),
-            // The data has come from another chip.
+            // No data is sent, because the data has come from another chip.
             Message::Program if payload.bytes == Bytes::ZERO => requests(self.erase_request),
             Message::Program | Message::Data | Message::Copy => {
-                // One message for each plane, each with its own page.
+                // Each plane has a message of its own, with its own page.
                 let planes = u64::from(payload.planes.max(1));
                 let bytes = payload.bytes.as_u64().div_ceil(planes);
                 let bytes = bytes + (bytes * self.metadata).div_ceil(4096);
@@ -82,7 +82,7 @@ impl Packetizer {
         Packets { count: 1, flits: self.acknowledgement }
     }
 
-    /// Returns the length of the longest packet, in flits. Where packets enter buffers only as a whole, it must fit a buffer.
+    /// Returns the length of the longest packet, in flits. It must fit a buffer if packets enter buffers only as a whole.
     pub(super) fn longest(config: &config::Nossd, geometry: &config::Geometry, pages_per_program: u32) -> u32 {
         let requests = config.read_request_flits.max(config.erase_request_flits).max(config.acknowledgement_flits);
         let page = (geometry.page_size + geometry.page_spare).as_u64() * u64::from(pages_per_program);
@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(cut(&config, 0, Message::Data, 1, 16384), (36, 512));
     }
 
-    /// Checks the packet of Network-on-SSD, CAL 2012, section 3.2: a header, then the page with its metadata.
+    /// Checks a page in one packet (Network-on-SSD, CAL 2012, section 3.2): a header, then the page with its metadata.
     #[test]
     fn a_page_in_one_packet_is_as_long_as_its_header_and_its_bytes() {
         let config = config::Nossd { page_packets: PagePackets::One, data_header_flits: 4, ..Default::default() };

@@ -1,4 +1,4 @@
-//! Ports into the network, which carry one message at a time for each local channel, and the dies queued there.
+//! Ports into the network, and the dies queued there. A port carries one message at a time for each local channel.
 
 use std::collections::VecDeque;
 
@@ -10,11 +10,11 @@ use super::terminals::Terminals;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Free from this time on.
+    /// Free from this time on; possibly in the future.
     Free(Time),
     /// Granted to a die that has not sent yet.
     Granted(DieId),
-    /// A message is entering the network, and it is not known yet when its last flit enters.
+    /// A message is entering the network. The time at which its last flit enters is not known yet.
     Sending,
 }
 
@@ -33,19 +33,19 @@ impl Port {
     }
 }
 
-/// One FIFO port for each chip and each controller, named by the terminal of its first local channel.
+/// FIFO ports, one for each chip and each controller. A port is identified by the terminal of its first local channel.
 #[derive(Clone, Debug)]
 pub(super) struct Ports {
     ports: Vec<Port>,
     terminals: Terminals,
 }
 
-/// Result of a request for a port.
+/// Answer to a request for a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Admission {
-    /// Granted now, over the local channel at this terminal.
+    /// Granted now. The local channel is at this terminal.
     Granted(TerminalId),
-    /// First in the queue; the port becomes free at this time.
+    /// First in the queue. The port becomes free at this time.
     First(Time),
     /// Queued behind other dies, or behind a message whose end is not known yet.
     Waiting,
@@ -61,7 +61,7 @@ impl Ports {
         Ports { ports: terminals.endpoints().map(|end| port(terminals.channels(end))).collect(), terminals }
     }
 
-    /// Returns the index of the port of a terminal, and of its channel in that port.
+    /// Returns the index of the port of a terminal, and the index of the channel in that port.
     #[inline]
     fn indices(&self, terminal: TerminalId) -> (usize, usize) {
         let end = self.terminals.at(terminal);
@@ -105,7 +105,7 @@ impl Ports {
         }
     }
 
-    /// Returns the number of dies that are queued or sending.
+    /// Returns the number of dies that are queued at a port or send over it.
     pub(super) fn load(&self, terminal: TerminalId, now: Time) -> u32 {
         let port = self.port(terminal);
         let busy = port.channels.iter().filter(|state| !matches!(state, State::Free(from) if *from <= now));
@@ -117,24 +117,25 @@ impl Ports {
         self.port(terminal).waiting.iter().copied()
     }
 
-    /// Returns whether `die` holds the local channel at `terminal` and has not sent yet.
+    /// Returns whether the local channel at `terminal` is granted to `die`, which has not sent yet.
     pub(super) fn is_granted(&self, terminal: TerminalId, die: DieId) -> bool {
         let (port, channel) = self.indices(terminal);
         self.ports[port].channels[channel] == State::Granted(die)
     }
 
-    /// Marks the local channel at `terminal` as sending.
+    /// Records that a message is entering over the local channel at `terminal`.
     pub(super) fn send(&mut self, terminal: TerminalId) {
         *self.channel_mut(terminal) = State::Sending;
     }
 
-    /// Marks a local channel as free from `from` on, when its message is in the network. Returns whether a die is queued for the port.
+    /// Records that the message of a local channel will be in the network at `from`, when the channel becomes free. Returns whether a die is queued
+    /// for the port.
     pub(super) fn free_from(&mut self, terminal: TerminalId, from: Time) -> bool {
         *self.channel_mut(terminal) = State::Free(from);
         !self.port(terminal).waiting.is_empty()
     }
 
-    /// Grants a channel that is free at `now`, if any, to the next queued die. Returns the die and the channel.
+    /// Grants a channel that is free at `now` to the next queued die. Returns the die and the channel; `None` if no channel is free or no die queued.
     pub(super) fn grant_next(&mut self, terminal: TerminalId, now: Time) -> Option<(DieId, TerminalId)> {
         let first = self.terminals.first(self.terminals.at(terminal)).0;
         let port = self.port_mut(terminal);
@@ -153,7 +154,7 @@ mod tests {
 
     const PORT: TerminalId = TerminalId(1);
 
-    /// Returns the ports of a chip and its controller, with `channels` local channels each.
+    /// Returns the ports of one chip and its controller, with `channels` local channels each.
     fn ports(channels: u32) -> Ports {
         let one = crate::config::Geometry { channels: 1, chips_per_channel: 1, ..Default::default() };
         let geometry = Geometry::new(&one).expect("a drive of one chip is possible");

@@ -1,4 +1,4 @@
-//! Extension point for custom routing of packets.
+//! Custom routing of packets.
 
 use crate::fabric::FabricError;
 use crate::fabric::venice::{Port, Ports};
@@ -7,22 +7,22 @@ use crate::fabric::wormhole::{RouterPlace, RoutesError, Topology, Way};
 /// The routing of NoSSD packets, in place of XY routing.
 ///
 /// # Contract
-/// - Called before the run, once for each pair of a router and a router where packets can be destined. So routing depends only on the current router
-///   and the destination, as in XY routing.
-/// - The returned port is one of `open`, the ports with a link. All packets reach their destinations, and no cycle of links waits for itself; other
-///   routings are rejected.
+/// - `next_hop` is called before the run, once for each pair of a router and a destination. So a route depends only on the current router and the
+///   destination, as in XY routing.
+/// - The returned port is one of `open`, the ports that have a link. All packets must reach their destinations, and the network must be free of
+///   deadlock; other routings are rejected.
 pub trait PacketRouting {
-    /// Returns the port by which a packet for the router `to` leaves the router `at`.
+    /// Returns the port by which a packet for the router `to` leaves router `at`.
     fn next_hop(&self, at: RouterPlace, to: RouterPlace, open: Ports) -> Port;
 }
 
 /// A reason why a custom packet routing is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PacketRoutingError {
-    /// No packet network, or one that cannot be built.
+    /// There is no packet network, or it cannot be built.
     #[error(transparent)]
     Fabric(#[from] FabricError),
-    /// Invalid routes.
+    /// The routes are invalid.
     #[error(transparent)]
     Routes(#[from] RoutesError),
 }
@@ -39,7 +39,7 @@ fn port(way: Way) -> Port {
 /// Returns `topology` with the routes chosen by `routing`.
 ///
 /// # Errors
-/// If packets would not arrive, or the network could deadlock.
+/// If packets would not arrive, or if the network could deadlock.
 pub(super) fn routed(topology: Topology, routing: &dyn PacketRouting) -> Result<Topology, RoutesError> {
     topology.routed(&mut |at, to, ways| {
         let open = ways.iter().fold(Ports::NONE, |open, way| open.with(Ports::of(port(*way))));

@@ -1,4 +1,4 @@
-//! Network parameters from the configuration, and checks for settings that conflict.
+//! Network parameters from the configuration, and checks for conflicting settings.
 
 use crate::config::{self, Config, Interleave, PacketArbitration, PagePackets, SlotReuse};
 use crate::fabric::wormhole::{self, Arbitration, GrantRule, Parameters};
@@ -6,7 +6,7 @@ use crate::fabric::{FabricError, LISTED_PAGE};
 
 use super::packets::Packetizer;
 
-/// Returns the error for a drive with more chips than a network can have.
+/// Returns the error for a drive with more chips than a network supports.
 pub(super) fn too_large(error: impl std::fmt::Display) -> FabricError {
     FabricError {
         keys: vec!["fabric.kind", "geometry.channels", "geometry.chips-per-channel"],
@@ -18,7 +18,7 @@ pub(super) fn too_large(error: impl std::fmt::Display) -> FabricError {
 /// Checks that the network of `config` can be built.
 ///
 /// # Errors
-/// If it cannot be built, with the reason and the keys to change.
+/// If it cannot be built. The error has the reason and the keys to change.
 pub(super) fn check(config: &Config) -> Result<(), FabricError> {
     let nossd = &config.nossd;
     let error = |keys: &[&'static str], message: String, help: &str| {

@@ -12,7 +12,7 @@ id!(
     MessageId
 );
 
-/// The effect of the arrival of a message.
+/// Effect of the arrival of a message.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Purpose {
     Transfer(Grant),
@@ -29,12 +29,12 @@ pub(super) struct InFlight {
     pub source: TerminalId,
     pub destination: TerminalId,
     pub created: u64,
-    /// Packets still to be injected, and still to be delivered.
+    /// Number of packets still to be injected, and still to be delivered.
     pub to_inject: u32,
     pub to_deliver: u32,
 }
 
-/// A read whose data is still to be sent: the receiving controller, and the planes left.
+/// A read whose data has not been sent completely: the controller that receives the data, and the planes left.
 #[derive(Clone, Copy, Debug, Default)]
 struct PendingRead {
     controller: u32,
@@ -44,24 +44,24 @@ struct PendingRead {
 /// Network state of a die.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DieState {
-    /// Controller that the die is queued at, or that sends its command.
+    /// Controller at which the die is queued, or which sends its command.
     pub commanding: u32,
     /// Controller that receives the acknowledgement of its program or erase.
     pub acknowledged: u32,
     /// Local channel over which the message of each phase enters the network.
     pub channel: [TerminalId; TransferPhase::ALL.len()],
-    /// Reads whose data has not been sent, in order: the one in the page register, and the one in the array.
+    /// Reads whose data has not been sent, in order: one in the page register, one in the array.
     reads: [PendingRead; 2],
     /// Destination chip of the next copy.
     pub copies_to: Option<ChipId>,
     /// Blocked time of the last transfer of each phase.
     pub stalled: [Time; TransferPhase::ALL.len()],
-    /// Transfer of each phase with a known arrival.
+    /// Last transfer of each phase, if its arrival time is known.
     pub arriving: [Option<MessageId>; TransferPhase::ALL.len()],
 }
 
 impl DieState {
-    /// Records a read of `planes` planes whose data goes to `controller`.
+    /// Records a read of `planes` planes, whose data goes to `controller`.
     pub fn expect_data(&mut self, controller: u32, planes: u32) {
         let next = usize::from(self.reads[0].planes > 0);
         self.reads[next] = PendingRead { controller, planes };
@@ -72,7 +72,7 @@ impl DieState {
         self.reads[0].controller
     }
 
-    /// Removes one plane from the data to send; returns the controller that receives it.
+    /// Removes one plane from the data to send. Returns the controller that receives it.
     pub fn take_plane(&mut self) -> u32 {
         let [first, second] = self.reads;
         let planes = first.planes.saturating_sub(1);

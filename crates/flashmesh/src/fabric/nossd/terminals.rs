@@ -1,17 +1,17 @@
-//! Terminals of the network: first those of the chips, then those of the controllers, one for each local channel.
+//! Terminals of the network, one for each local channel: first those of the chips, then those of the controllers.
 
 use crate::config;
 use crate::fabric::wormhole::TerminalId;
 use crate::flash::geometry::Geometry;
 
-/// A chip or a controller, which has local channels.
+/// A chip or a controller. Each has local channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Endpoint {
     Chip(u32),
     Controller(u32),
 }
 
-/// The assignment of terminals to chips and controllers.
+/// Numbering of the terminals.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Terminals {
     chips: u32,
@@ -60,7 +60,7 @@ impl Terminals {
         }
     }
 
-    /// Returns the index of an endpoint: first the chips, then the controllers.
+    /// Returns the number of an endpoint. Chips come before controllers.
     #[inline]
     pub fn number(&self, end: Endpoint) -> u32 {
         match end {

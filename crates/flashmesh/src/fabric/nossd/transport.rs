@@ -1,4 +1,4 @@
-//! The underlying network: simulated by runs of flits, or flit by flit if the two directions of a link alternate with every flit.
+//! The network below the messages. It is simulated by runs of flits, or flit by flit if the two directions of a link alternate with every flit.
 
 use crate::config::{self, Interleave};
 use crate::fabric::wormhole::{
@@ -8,7 +8,7 @@ use crate::ids::LinkId;
 
 use super::settings::parameters;
 
-/// A network of either kind, as the configuration of its links requires.
+/// A network of the kind that the configuration of links requires.
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant, reason = "a drive has one")]
 pub(super) enum Transport {
@@ -26,7 +26,7 @@ macro_rules! either {
 }
 
 impl Transport {
-    /// Builds an empty network; terminals from `controllers` on belong to controllers.
+    /// Builds an empty network. The terminals from `controllers` on belong to controllers.
     ///
     /// # Errors
     /// If no such network can be built.
@@ -83,7 +83,7 @@ impl Transport {
         either!(self, network => network.take_log())
     }
 
-    /// Returns the cycles for which completed packets held a link. Of two links that share wires the first has the cycles of both.
+    /// Returns the cycles for which completed packets held a link. If two links share wires, the first has the cycles of both.
     pub fn held_cycles(&self, link: LinkId) -> u64 {
         either!(self, network => network.held_cycles(link))
     }

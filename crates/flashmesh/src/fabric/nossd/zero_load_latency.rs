@@ -6,10 +6,10 @@ use crate::fabric::wormhole::{Class, Grid, Network, Outbox, Packet, Parameters, 
 
 use super::packets::Packets;
 
-/// Cycles from the creation of a message to the arrival of its last flit in an empty network.
+/// Cycles from the creation of a message to the arrival of its last flit, in an empty network.
 ///
-/// A formula gives the latency of one packet. For several packets in a row the latency is measured in an empty row of routers: all routers of a route
-/// are alike, so only their number matters.
+/// A formula gives the latency of one packet. For several successive packets, the latency is measured in an empty row of routers: only the number of
+/// routers matters, because they are all alike.
 #[derive(Clone, Debug)]
 pub(super) struct ZeroLoadLatency {
     parameters: Parameters,

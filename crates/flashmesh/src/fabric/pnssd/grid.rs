@@ -7,16 +7,16 @@ use crate::ids::{DieId, LinkId};
 use super::super::layout::{Layout, Link, LinkKind};
 use super::super::shared_channels::CHANNEL_WIRES;
 
-/// A route to a die: a channel, and the controller that drives it.
+/// A route to a die: a channel with the controller that drives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Side {
     pub(super) link: LinkId,
     pub(super) controller: u32,
-    /// Index of the die in the round-robin order of the controller.
+    /// Position of the die in the round-robin order of the controller.
     pub(super) position: u32,
 }
 
-/// The channels of a square array: links 0 to N - 1 are horizontal, N to 2N - 1 vertical.
+/// Channels of a square array with N rows. Links 0 to N - 1 are horizontal, links N to 2N - 1 vertical.
 #[derive(Clone, Debug)]
 pub(super) struct Grid {
     /// Horizontal and vertical side, indexed by die.
@@ -68,7 +68,7 @@ impl Grid {
         self.channels() / self.channels_per_controller
     }
 
-    /// Returns the number of positions in the round-robin order of a controller. A die on two of its channels has two positions.
+    /// Returns the number of positions in the round-robin order of a controller. A die on two channels of the controller has two positions.
     pub(super) fn dies_per_controller(&self) -> u32 {
         self.sides.len() as u32 / self.rows * self.channels_per_controller
     }
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn a_die_sits_on_the_channel_of_its_row_and_on_that_of_its_column() {
-        // Second die of the chip in row 1, column 2.
+        // This is the second die of the chip in row 1, column 2.
         let die = DieId((3 + 2) * 2 + 1);
         let horizontal = Side { link: LinkId(1), controller: 1, position: 5 };
         let vertical = Side { link: LinkId(5), controller: 5, position: 3 };

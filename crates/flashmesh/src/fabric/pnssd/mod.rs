@@ -1,14 +1,15 @@
 //! pnSSD (Venice, ISCA 2023, section 3.2): N rows of N chips, each on the horizontal channel of its row and the vertical channel of its column.
 //!
-//! A channel is 8 bit wide, like that of the bus, and carries packets, like that of pSSD. A transfer takes the horizontal channel if free, else the
-//! vertical one, else whichever becomes free first. A chip has separate pins for its two channels, and can use both at once \[choice\]: for two of
-//! its dies, for a command of a die whose data leaves, or, with `split-page`, for the two halves of one transfer's data.
+//! A channel is 8 bit wide, like that of the bus, and carries packets, like that of pSSD. A transfer takes the horizontal channel if it is free,
+//! otherwise the vertical one; if both are held, it takes the one that becomes free first. A chip has separate pins for its two channels, and can use
+//! both at once \[choice\]: for two of its dies, for a command of a die whose data leaves, or, with `split-page`, for the two halves of one
+//! transfer's data.
 //!
-//! A controller drives one channel, or with `controllers = "shared"` a horizontal and a vertical one, and then serves one of them at a time. A chip
-//! on the diagonal of the array then has only one controller, so that its pages are never split \[choice\].
+//! A controller drives one channel. With `controllers = "shared"` it drives a horizontal and a vertical one, one at a time. A chip on the diagonal of
+//! the array then has only one controller, so its pages are never split \[choice\].
 //!
-//! Chip-to-chip moves of garbage collection cross the vertical channel of the two chips as a data packet, without a controller. They are arbitrated
-//! like other outgoing data \[choice\].
+//! Chip-to-chip moves of GC cross the vertical channel of the two chips as a data packet, without a controller. They are arbitrated like other
+//! outgoing data \[choice\].
 
 mod facts;
 mod grid;
@@ -32,7 +33,7 @@ struct Held {
     die: DieId,
     phase: TransferPhase,
     since: Time,
-    /// Whether the transfer also holds the other channel of the die.
+    /// Whether the transfer holds both channels of the die.
     is_split: bool,
 }
 
@@ -53,14 +54,14 @@ pub struct Pnssd {
     usage: Vec<LinkUsage>,
     durations: Durations,
     splits_pages: bool,
-    /// Whether garbage collection moves pages from chip to chip.
+    /// Whether GC moves pages from chip to chip.
     copies_pages: bool,
     order: u64,
     hops: u64,
     layout: Layout,
 }
 
-/// Splits `payload` between the granted channel and the other channel.
+/// Splits `payload` between the granted channel and the die's other channel.
 fn halves(payload: Payload) -> [Payload; 2] {
     let other = Bytes::new(payload.bytes.as_u64() / 2);
     let rest = Payload { message: Message::Data, command: Time::ZERO, bytes: other, ..payload };
@@ -93,14 +94,14 @@ impl Pnssd {
         self.channels[side.link.index()].is_none() && !self.controllers[side.controller as usize].is_busy
     }
 
-    /// Holds the channel of `side`, and its controller except for copies.
+    /// Marks the channel of `side` as held. Also marks its controller, except for copies.
     #[inline]
     fn hold(&mut self, side: Side, die: DieId, phase: TransferPhase, now: Time, is_split: bool) {
         self.channels[side.link.index()] = Some(Held { die, phase, since: now, is_split });
         self.controllers[side.controller as usize].is_busy |= phase != TransferPhase::Copy;
     }
 
-    /// Holds `side` for `phase` and posts the grant.
+    /// Holds `side` for `phase` and adds the grant to the outbox.
     #[inline]
     fn grant(
         &mut self,
@@ -124,14 +125,14 @@ impl Pnssd {
         Some(held)
     }
 
-    /// Returns the sides of `die`: first that of channel `path`, then the other one.
+    /// Returns both sides of `die`, first the one of channel `path`.
     #[inline]
     fn sides_from(&self, die: DieId, path: PathId) -> [Side; 2] {
         let [horizontal, vertical] = self.grid.sides(die);
         if horizontal.link.0 == path.0 { [horizontal, vertical] } else { [vertical, horizontal] }
     }
 
-    /// Grants paths to queued requests after controller `number`, or one of its channels, became free.
+    /// Grants paths to queued requests. Controller `number`, or one of its channels, has become free.
     fn grant_queued(&mut self, number: u32, now: Time, outbox: &mut Outbox) {
         while let Some((next, side)) = self.dequeue(number) {
             for other in self.grid.sides(next.die) {
@@ -143,7 +144,7 @@ impl Pnssd {
         }
     }
 
-    /// Dequeues the next request of a controller, with the side to use.
+    /// Dequeues the next request of a controller. Returns it with the side to use.
     #[inline]
     fn dequeue(&mut self, number: u32) -> Option<(QueuedRequest, Side)> {
         let Pnssd { grid, channels, controllers, copies_pages, .. } = self;
@@ -164,7 +165,7 @@ impl Pnssd {
         side_of(&next).map(|side| (next, side))
     }
 
-    /// Requests either channel of `die`; `data` is the owner class of outgoing data.
+    /// Requests either channel of `die`. `data` is the owner class of outgoing data.
     #[inline]
     fn request(&mut self, die: DieId, phase: TransferPhase, data: DataOf, now: Time, outbox: &mut Outbox) {
         let [horizontal, vertical] = self.grid.sides(die);
@@ -278,7 +279,7 @@ impl Fabric for Pnssd {
 
     fn is_behind(&self, die: DieId, _phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
         self.grid.sides(die).into_iter().any(|side| {
-            // A controller that drives two channels serves one at a time, so that either blocks the other.
+            // A controller serves one of its channels at a time, so each channel blocks the other.
             let of_controller = (0..self.channels.len() as u32)
                 .map(LinkId)
                 .filter(|link| *link == side.link || self.grid.controller_of(*link) == side.controller);
@@ -298,7 +299,7 @@ impl Fabric for Pnssd {
 
     fn shared_resources(&self) -> Vec<SharedResource> {
         let links: Vec<LinkId> = self.layout.of_kind(LinkKind::Channel).collect();
-        // A copy occupies a channel without its controller; shared controllers limit the channels only if there are no copies.
+        // A copy occupies a channel without its controller, so shared controllers limit the channels only if there are no copies.
         let at_once = if self.copies_pages { links.len() } else { self.controllers.len() } as u32;
         vec![SharedResource { part: Part::Controllers, links, at_once }]
     }
@@ -327,7 +328,7 @@ mod tests {
     use crate::config::{Controllers, FabricKind};
     use crate::units::Rate;
 
-    /// Returns three rows of three chips at 1 GB/s; chip 4 is in the middle.
+    /// Returns a pnSSD of three rows of three chips, at 1 GB/s. Chip 4 is in the middle.
     fn pnssd(controllers: Controllers, split_page: bool) -> Pnssd {
         let mut config = Config::default();
         config.geometry.channels = 3;
@@ -339,7 +340,7 @@ mod tests {
         Pnssd::new(&config, &Geometry::new(&config.geometry).expect("the geometry is possible"))
     }
 
-    /// Requests a path for the data of `die`; returns the new grants, each with its cause.
+    /// Requests a path for the data of `die`. Returns the new grants, each with its cause.
     fn ask(fabric: &mut Pnssd, die: u32, now: u64) -> Vec<(Grant, Cause)> {
         let mut outbox = Outbox::default();
         fabric.acquire(DieId(die), TransferPhase::DataOut, Time::from_ns(now), &mut outbox);
@@ -366,7 +367,7 @@ mod tests {
         assert_eq!(ask(&mut fabric, 4, 0), [(grant(4, 1), Cause::Channel)]);
         assert_eq!(ask(&mut fabric, 3, 0), [(grant(3, 3), Cause::Channel)]);
         assert_eq!(ask(&mut fabric, 5, 0), [(grant(5, 5), Cause::Channel)]);
-        // Chips 8 and 2 are on the vertical channel held by chip 5.
+        // Chips 8 and 2 are on the vertical channel that chip 5 holds.
         assert_eq!(ask(&mut fabric, 2, 0), [(grant(2, 0), Cause::Channel)]);
         assert_eq!(ask(&mut fabric, 8, 0), [(grant(8, 2), Cause::Channel)]);
         // Chip 0 waits for links 0 and 3, chip 6 for links 2 and 3.
@@ -374,7 +375,7 @@ mod tests {
         assert_eq!(ask(&mut fabric, 6, 2), []);
         assert_eq!(release(&mut fabric, grant(8, 2), 3), [(grant(6, 2), Cause::Channel)]);
         assert_eq!(release(&mut fabric, grant(3, 3), 4), [(grant(0, 3), Cause::Channel)]);
-        // Granted requests are gone from their second queue too.
+        // A granted request is also removed from its other queue.
         assert_eq!(release(&mut fabric, grant(2, 0), 5), []);
         assert_eq!(release(&mut fabric, grant(6, 2), 6), []);
         let held: Vec<_> = fabric.held().iter().map(|(link, die)| (link.0, die.0)).collect();
@@ -384,12 +385,12 @@ mod tests {
     #[test]
     fn a_shared_controller_serves_one_of_its_channels_at_a_time() {
         let mut fabric = pnssd(Controllers::Shared, false);
-        // Chip 1 holds the horizontal channel of controller 0, so that chip 3 cannot have the vertical one.
+        // Chip 1 holds the horizontal channel of controller 0, so chip 3 cannot use the vertical one.
         assert_eq!(ask(&mut fabric, 1, 0), [(grant(1, 0), Cause::Channel)]);
         assert_eq!(ask(&mut fabric, 4, 0), [(grant(4, 1), Cause::Channel)]);
         assert_eq!(ask(&mut fabric, 3, 0), []);
         assert_eq!(release(&mut fabric, grant(1, 0), 1), [(grant(3, 3), Cause::Controller)]);
-        // Both channels of the chip on the diagonal belong to controller 1, and one of them is held.
+        // Both channels of the chip on the diagonal belong to controller 1, which has one of them in use.
         assert_eq!(ask(&mut fabric, 4, 2), []);
         assert_eq!(release(&mut fabric, grant(4, 1), 3), [(grant(4, 1), Cause::Controller)]);
         assert_eq!(release(&mut fabric, grant(3, 3), 4), []);
@@ -420,7 +421,7 @@ mod tests {
         assert_eq!(ask(&mut fabric, 3, 0), [(grant(3, 3), Cause::Channel)]);
         let sent = fabric.send(grant(3, 3), page(4096), now, &mut outbox);
         assert_eq!(sent, Sent { delivered: Some(Time::from_ns(4096 + 12)), least: Time::from_ns(2048 + 12) });
-        // Chip 7, in the column of chip 4, is granted that column as soon as chip 4 releases it.
+        // Chip 7, in the column of chip 4, is granted the column's channel as soon as chip 4 releases it.
         assert_eq!(ask(&mut fabric, 6, 0), [(grant(6, 2), Cause::Channel)]);
         assert_eq!(ask(&mut fabric, 7, 0), []);
         assert_eq!(release(&mut fabric, grant(4, 1), 2061), [(grant(7, 4), Cause::Channel)]);
@@ -452,12 +453,12 @@ mod tests {
             assert_eq!(sent.delivered, Some(Time::from_ns(4096 + 12)));
             assert_eq!(fabric.usage()[4].bytes_across, Bytes::new(4096));
             assert_eq!(fabric.controllers_busy(Time::ZERO).iter().copied().max(), Some(Time::ZERO));
-            // The controller of the column is free, but the channel is not: chip 4 has only its horizontal channel, and then chip 7 has to wait.
+            // The controller of the column is free, but its channel is not. So chip 4 has only its horizontal channel, and chip 7 has to wait then.
             assert_eq!(ask(&mut fabric, 4, 1), [(grant(4, 1), Cause::Channel)]);
             assert_eq!(ask(&mut fabric, 4, 1), [], "{controllers}");
             fabric.acquire_copy(DieId(7), DieId(1), Time::from_ns(2), &mut outbox);
             assert!(outbox.grants.is_empty());
-            // The oldest request is granted first if it has a free controller; otherwise the copy is granted.
+            // The oldest request is granted first if its controller is free. Otherwise the copy is granted.
             let served = release(&mut fabric, copy, 4108);
             match controllers {
                 Controllers::Independent => assert_eq!(served, [(grant(4, 4), Cause::Channel)]),

@@ -1,5 +1,5 @@
-//! pSSD (Venice, ISCA 2023, section 3.2): the bus at twice the rate, since the control pins carry packets too. A controller on the die decodes or
-//! frames every packet, which adds to the array time.
+//! pSSD (Venice, ISCA 2023, section 3.2): the bus at twice the rate, because the control pins carry packets as well. A controller on each die decodes
+//! or frames every packet, which adds to the array time.
 
 use crate::config::{self, Config, Move};
 use crate::flash::geometry::Geometry;

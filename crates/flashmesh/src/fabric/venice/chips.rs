@@ -1,4 +1,4 @@
-//! Chip pins, shared by the dies of a chip.
+//! Pins of the chips. The dies of a chip share them.
 
 use std::ops::{Index, IndexMut};
 
@@ -10,9 +10,9 @@ use super::path_queue::PinQueue;
 /// Pins of one chip.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Chip {
-    /// Whether a circuit ends at the chip, or a scout is on its way to it.
+    /// Whether the chip has a circuit, or is the destination of a scout.
     pub is_reserved: bool,
-    /// Requests that wait for the pins.
+    /// Requests that wait for the chip's pins.
     pub queue: PinQueue,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct Chips {
 }
 
 impl Chips {
-    /// Creates the free pins of all chips.
+    /// Creates the pins of all chips, all free.
     pub fn new(geometry: &Geometry) -> Chips {
         let chips = geometry.channels * geometry.chips_per_channel;
         Chips { chips: vec![Chip::default(); chips as usize], dies_per_chip: geometry.dies_per_chip }

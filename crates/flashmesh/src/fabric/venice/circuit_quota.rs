@@ -1,9 +1,9 @@
 //! Limit on the circuits of one host request at a time (`venice.circuits-per-request`).
 //!
 //! The paper reserves a path "for each I/O request" (Venice, ISCA 2023, section 4.2), and drives with n controllers "reserve conflict-free paths for
-//! up to n ongoing I/O requests" (section 6.5). It does not say whether a request of several pages reaches its chips one after the other. Here each
-//! transfer reserves a circuit of its own. With a limit, the transactions of one request hold at most that many circuits; further ones wait until one
-//! of them is released.
+//! up to n ongoing I/O requests" (section 6.5). The paper does not say whether a request of several pages reaches its chips one after the other. Here
+//! each transfer reserves a circuit of its own. With a limit, the transactions of one request hold at most that many circuits; further transactions
+//! wait until a circuit is released.
 
 use std::collections::VecDeque;
 
@@ -12,29 +12,29 @@ use crate::ids::{DieId, RequestId};
 
 use super::path_queue::PathRequest;
 
-/// Circuit use of one host request.
+/// Circuits of one host request.
 #[derive(Clone, Debug, Default)]
 struct RequestQuota {
-    /// Circuits held, searched for, or waiting for a controller.
+    /// Number of circuits that are held, searched for, or waiting for a controller.
     circuits: u32,
     /// Path requests over the limit, in order of arrival.
     waiting: VecDeque<PathRequest>,
 }
 
-/// The circuit use of all host requests. Firmware work is not limited.
+/// Circuits of all host requests. Firmware work is not limited.
 #[derive(Clone, Debug)]
 pub(super) struct CircuitQuota {
     limit: u32,
-    /// Host request of the next path request.
+    /// Host request to which the next path request belongs.
     next: Option<RequestId>,
-    /// Circuit use, indexed by host request.
+    /// Circuits of each host request, indexed by host request.
     quota: Vec<RequestQuota>,
-    /// Host request of the last path request, indexed by die and phase.
+    /// Host request of the last path request of each die and phase.
     owners: Vec<[Option<RequestId>; TransferPhase::ALL.len()]>,
 }
 
 impl CircuitQuota {
-    /// Creates empty quotas with at most `limit` circuits a request, for a drive of `dies` dies.
+    /// Creates the quotas for a drive of `dies` dies, with at most `limit` circuits a request.
     pub fn new(limit: u32, dies: u32) -> CircuitQuota {
         CircuitQuota { limit, next: None, quota: Vec::new(), owners: vec![Default::default(); dies as usize] }
     }
@@ -48,7 +48,7 @@ impl CircuitQuota {
         self.owners[request.die.index()][request.phase.index()]
     }
 
-    /// Returns whether a path request may proceed now. Otherwise the path request waits until its host request releases a circuit.
+    /// Returns whether a path request may proceed. If not, enqueues the path request until its host request releases a circuit.
     pub fn admits(&mut self, request: &PathRequest) -> bool {
         let owner = self.next.take();
         self.owners[request.die.index()][request.phase.index()] = owner;
@@ -65,7 +65,7 @@ impl CircuitQuota {
         true
     }
 
-    /// Releases the circuit of `request`. Returns the path request that may proceed in its place.
+    /// Releases the circuit of `request`. Returns the path request that may proceed instead.
     pub fn release(&mut self, request: &PathRequest) -> Option<PathRequest> {
         let owner = self.owner(request)?;
         let share = &mut self.quota[owner.index()];
@@ -74,7 +74,7 @@ impl CircuitQuota {
         next
     }
 
-    /// Returns whether the path request of a die waits for the limit of its own host request.
+    /// Returns whether the path request of a die waits because its host request has reached the limit.
     pub fn waits(&self, die: DieId, phase: TransferPhase) -> bool {
         let owner = self.owners[die.index()][phase.index()];
         let waits = |request: &PathRequest| (request.die, request.phase) == (die, phase);

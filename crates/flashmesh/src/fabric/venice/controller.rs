@@ -7,7 +7,7 @@ use super::mesh::Place;
 use super::path_queue::PathRequest;
 use super::trace::Trace;
 
-/// A stage in the work of a controller.
+/// Stage of the work of a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     Free,
@@ -19,17 +19,17 @@ pub(super) enum Stage {
     Granted,
 }
 
-/// A flash controller, with the request that it serves.
+/// A flash controller and the request that it serves.
 #[derive(Clone, Debug)]
 pub(super) struct Controller {
     pub stage: Stage,
-    /// Request being served; the last one while the controller is idle.
+    /// Request that is served; while the controller is idle, the last one.
     pub request: PathRequest,
     /// Start of the service.
     pub since: Time,
     /// Links of the circuit.
     pub circuit: Vec<LinkId>,
-    /// Busy time up to the last change to idle.
+    /// Busy time up to the end of the last service.
     pub busy: Time,
     pub trace: Trace,
 }

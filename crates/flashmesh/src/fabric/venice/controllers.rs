@@ -1,4 +1,4 @@
-//! Flash controllers, with the set of free ones.
+//! Flash controllers, and the set of free ones.
 
 use std::ops::{Index, IndexMut};
 
@@ -13,7 +13,7 @@ use super::path_queue::PathRequest;
 #[derive(Clone, Debug)]
 pub(super) struct Controllers {
     controllers: Vec<Controller>,
-    /// Controllers at [`Stage::Free`].
+    /// Controllers in [`Stage::Free`].
     free: FreeControllers,
 }
 
@@ -40,7 +40,7 @@ impl Controllers {
         Controllers { controllers, free: FreeControllers::all(rows) }
     }
 
-    /// Iterates over the controllers from the top row down.
+    /// Returns the controllers from the top row down.
     pub fn iter(&self) -> impl Iterator<Item = &Controller> {
         self.controllers.iter()
     }
@@ -51,7 +51,7 @@ impl Controllers {
         &self.free
     }
 
-    /// Assigns `request` to the free `controller`, whose scout leaves at `now`.
+    /// Assigns `request` to the free `controller`. The scout leaves at `now`.
     #[inline]
     pub fn search(&mut self, controller: ChannelId, request: PathRequest, now: Time) {
         self.free.remove(controller);

@@ -3,29 +3,28 @@
 use crate::quantities;
 
 quantities! {
-    /// Work of the scouts of Venice.
+    /// Counts of the steps and results of scouts.
     #[derive(Default, Eq)]
     Counters as "Scouts" {
-        /// Scouts sent.
+        /// Number of scouts sent.
         sent: u64, in "scouts";
-        /// Of `sent`, scouts that came back without a path.
+        /// Number of scouts, out of `sent`, that returned without a path.
         failed: u64, in "scouts";
-        /// Paths, each of a command or of data, whose first scout failed (Venice, ISCA 2023, Fig 13).
+        /// Number of paths (each for a command or for data) whose first scout failed (Venice, ISCA 2023, Fig 13).
         failed_first: u64, in "paths";
-        /// Links that scouts crossed in search of a path, forward and back; not the way back over a reserved path.
+        /// Number of links that scouts crossed in search of a path, forward and back. Returns over a reserved path are not counted.
         steps: u64, in "steps";
-        /// Of `steps`, steps forward over a link that does not lead nearer to the chip.
+        /// Number of steps, out of `steps`, forward over a link that does not lead nearer to the chip.
         misroutes: u64, in "steps";
-        /// Of `steps`, steps back to the router or controller that the scout came from.
+        /// Number of steps, out of `steps`, back to the previous router or to the controller.
         backtracks: u64, in "steps";
-        /// Circuits set up, by their number of links: element n counts circuits of n links, including the links of the
-        /// controller and the chip.
+        /// Number of circuits by length: element n counts circuits of n links, including the links of the controller and of the chip.
         circuit_lengths: Vec<u64>, in "circuits";
     }
 }
 
 impl Counters {
-    /// Counts a circuit of `links` links.
+    /// Counts a circuit with `links` links.
     #[inline]
     pub(super) fn circuit(&mut self, links: u32) {
         let links = links as usize;

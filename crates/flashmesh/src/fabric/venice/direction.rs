@@ -1,21 +1,21 @@
-//! Ports that lead nearer to a destination, computed in a few instructions.
+//! Ports that lead nearer to a destination. They are computed in a few instructions.
 
 use super::mesh::Place;
 use super::ports::Ports;
 
-/// Largest row or column.
+/// Maximum row or column.
 const MAX_SIDE: u64 = 0x7fff;
-/// Largest row or column in each of four lanes of 16 bits. Each lane belongs to a mesh port, in the order of the ports.
+/// Maximum row or column in each of four lanes of 16 bits. Each lane belongs to a mesh port, in port order.
 const MAX_SIDES: u64 = 0x7fff_7fff_7fff_7fff;
 /// Sign bit of each lane.
 const SIGN_BITS: u64 = !MAX_SIDES;
 
-/// The coordinates of a router in one lane per mesh port. The number in a lane shrinks by one with each hop through that port: the row for north, and
-/// so on.
+/// Coordinates of a router, with one lane per mesh port. The number in a lane decreases by one with each hop through that port. So the lane of north
+/// holds the row, for example.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Position(u64);
 
-/// The coordinates of a destination, complemented for a comparison by addition.
+/// Coordinates of a destination, complemented so that an addition compares them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Destination(u64);
 
@@ -42,8 +42,8 @@ impl Position {
     /// Returns the ports that lead nearer to `goal`: at most two, none at the destination.
     #[inline(always)]
     pub const fn towards(self, goal: Destination) -> Ports {
-        // Each lane holds 0x7fff plus the difference, so that its top bit is set if the difference is positive. The product gathers the four bits at
-        // the top.
+        // Each lane holds 0x7fff plus the difference, so its top bit is set if the difference is positive. The product gathers the four top bits at
+        // the top of the word.
         const TO_THE_TOP: u64 = 1 << 45 | 1 << 30 | 1 << 15 | 1;
         let is_greater = (self.0 + goal.0) & SIGN_BITS;
         Ports::from_bits((is_greater.wrapping_mul(TO_THE_TOP) >> 60) as u8)

@@ -1,4 +1,4 @@
-//! The Venice interconnect: requests, grants and releases of paths.
+//! The Venice interconnect: requests, grants and releases of circuits.
 
 use crate::config::{Config, Retry};
 use crate::fabric::layout::{Layout, Part, SharedResource};
@@ -37,13 +37,13 @@ pub struct Venice {
     pub(super) waiting: PathQueue,
     pub(super) waits: WaitStats,
     pub(super) progress: Progress,
-    /// Circuits of each request, if their number is limited.
+    /// Circuits of each host request; `None` if their number is not limited.
     quota: Option<Box<CircuitQuota>>,
     /// Number of path requests so far.
     requests: u64,
     pub(super) timing: LinkTiming,
     pub(super) retry: Retry,
-    /// Scout that is checked against a flood fill; only while an oracle is attached.
+    /// Scout that is checked against a flood fill. Only while an oracle is attached.
     pub(super) watched: Option<Watched>,
 }
 
@@ -113,7 +113,7 @@ impl Fabric for Venice {
         let controller = ChannelId(grant.path.0);
         let state = &self.controllers[controller];
         let links = state.circuit.len() as u64;
-        // Minimum: from the controller of the row along the row to the router, plus the chip link.
+        // The minimum path goes from the controller of the row along the row to the router, and over the chip link.
         let links_min = u64::from(state.request.place.column) + 2;
         let duration = self.timing.transfer(payload, links);
         self.traffic.count(&state.circuit, grant.phase, payload, now, duration);
@@ -145,8 +145,8 @@ impl Fabric for Venice {
             self.grant(controller, self.controllers[controller].since, outbox);
             has_granted = true;
         }
-        // After a grant the die may act now, so scouts run ahead only if nothing was granted, and never with an oracle, which needs each
-        // link use at its own time.
+        // After a grant the die may act at once, so scouts run ahead only if nothing was granted. With an oracle they never run ahead, because it
+        // needs each link use at its time.
         if !has_granted && outbox.uses.is_none() {
             self.step_scouts(outbox.lookahead_until, outbox);
         }
@@ -170,7 +170,7 @@ impl Fabric for Venice {
         let chip = &self.chips[number];
         let busy = self.controllers.iter().filter(|state| state.stage != Stage::Free).map(|state| &state.request);
         if chip.is_reserved {
-            // The pins: their holders, and the requests queued before `die`.
+            // A die waits for pins behind their holders and behind the requests queued earlier.
             let holders = busy.filter(|request| request.chip == number).map(|request| request.die);
             return holders.chain(chip.queue.dies()).any(|other| other != die && is_another(other));
         }
@@ -191,7 +191,7 @@ impl Fabric for Venice {
 
     fn shared_resources(&self) -> Vec<SharedResource> {
         let mesh = self.network.mesh();
-        // A circuit enters a row from its controller, or over a link from the row above or below.
+        // A circuit enters a row from the row's controller, or over a link from the row above or below.
         let row = |row: u32| SharedResource {
             part: Part::Row,
             links: (0..mesh.columns()).map(|column| mesh.link(Place { row, column }, Port::Chip)).collect(),
@@ -233,7 +233,7 @@ mod tests {
     use crate::fabric::Verdict;
     use crate::ids::ChipId;
 
-    /// Builds a mesh with one die a chip.
+    /// Builds a mesh of chips with one die.
     fn venice(rows: u32, columns: u32, routing: Routing, retry: Retry) -> Venice {
         let mut config = Config::default();
         config.geometry.channels = rows;
@@ -243,7 +243,7 @@ mod tests {
         Venice::new(&config, &Geometry::new(&config.geometry).expect("the geometry is possible"))
     }
 
-    /// Runs until nothing is in flight; releases each path at once. Returns the grants as (time, die).
+    /// Runs until nothing is in flight, and releases each path at once. Returns the grants as (time, die).
     fn run(fabric: &mut Venice, mut outbox: Outbox) -> Vec<(Time, u32)> {
         let mut granted = Vec::new();
         let mut now = Time::ZERO;
@@ -272,7 +272,7 @@ mod tests {
         for retry in Retry::ALL {
             let mut fabric = venice(3, 2, Routing::Xy, *retry);
             let mut outbox = Outbox::default();
-            // Two scouts down and up the second column: each holds the half that the other needs.
+            // Two scouts move down and up the second column. Each holds the half that the other needs.
             for (controller, die) in [(0, 5), (2, 1)] {
                 let request = request(&fabric, die);
                 fabric.waiting.insert_searching(request);
@@ -291,7 +291,7 @@ mod tests {
     fn a_die_whose_chip_is_cut_off_waits_until_a_circuit_is_torn_down() {
         let mut fabric = venice(2, 2, Routing::Venice, Retry::OnTeardown);
         let mut outbox = Outbox::default();
-        // Both links of the corner (1, 1) are taken.
+        // Both links of the corner (1, 1) are busy.
         let mesh = *fabric.network.mesh();
         let corner = mesh.place(ChipId(3));
         let cut = [mesh.link(corner, Port::West), mesh.link(corner, Port::North)];
@@ -311,7 +311,7 @@ mod tests {
         cut.iter().for_each(|link| fabric.network.set_out_of_service(*link, false));
         outbox.events.clear();
         fabric.release(grant, later, &mut outbox);
-        // Over the controller link and one link of the row, and back.
+        // The scout crosses the controller link and one link of the row, and returns.
         assert_eq!(run(&mut fabric, outbox), [(later + Time::from_ns(2 * 2 * 2), 3)]);
     }
 
@@ -321,7 +321,7 @@ mod tests {
             let mut fabric = venice(2, 3, Routing::Venice, Retry::OnTeardown);
             let mut outbox = Outbox { uses: Some(Vec::new()), ..Outbox::default() };
             fabric.acquire(DieId(5), TransferPhase::Command, Time::ZERO, &mut outbox);
-            // The pins of the chip become busy unnoticed by the controllers.
+            // The pins of the chip become busy without the knowledge of the controllers.
             let mesh = *fabric.network.mesh();
             let pins = mesh.link(mesh.place(ChipId(5)), Port::Chip);
             if fault {

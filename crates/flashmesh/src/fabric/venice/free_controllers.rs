@@ -1,4 +1,4 @@
-//! Sets of rows and of free controllers.
+//! Sets of rows, and of free controllers.
 
 use crate::ids::ChannelId;
 
@@ -36,13 +36,13 @@ impl Rows {
         self.0.iter_mut().zip(&others.0).for_each(|(own, others)| *own |= others);
     }
 
-    /// Returns the number of 64-bit words.
+    /// Returns the number of 64-bit words of the bitmap.
     #[inline]
     pub fn words(&self) -> usize {
         self.0.len()
     }
 
-    /// Returns one word of the bitmap; the top row is the lowest bit.
+    /// Returns a word of the bitmap. The lowest bit is the top row.
     #[inline]
     pub fn word(&self, word: usize) -> u64 {
         self.0[word]
@@ -91,19 +91,20 @@ impl FreeControllers {
         self.count == self.rows
     }
 
-    /// Returns one word of the bitmap; the top row is the lowest bit.
+    /// Returns a word of the bitmap. The lowest bit is the top row.
     #[inline]
     pub fn word(&self, word: usize) -> u64 {
         self.words[word]
     }
 
-    /// Returns the free controller nearest to `row`, the upper one of two. With `beyond`, returns the next one after `beyond` in this order.
+    /// Returns the free controller nearest to `row`; of two equally near ones, the upper. With `beyond`, returns the one that follows `beyond` in
+    /// this order.
     #[inline]
     pub fn nearest(&self, row: u32, beyond: Option<ChannelId>) -> Option<ChannelId> {
         if self.count == 0 {
             return None;
         }
-        // Continue upwards and downwards from where the search for `beyond` stopped.
+        // The search for `beyond` stopped at its distance. Continue from there upwards and downwards.
         let (up, down) = match beyond {
             None => (Some(row), row),
             Some(ChannelId(beyond)) if beyond <= row => (beyond.checked_sub(1), (2 * row - beyond).max(row + 1)),
@@ -119,7 +120,7 @@ impl FreeControllers {
         Some(ChannelId(nearest))
     }
 
-    /// Returns the nearest free row that is not below `row`.
+    /// Returns the nearest free row at or above `row`.
     #[inline]
     fn last_to(&self, row: u32) -> Option<u32> {
         let mut word = row as usize / 64;
@@ -131,7 +132,7 @@ impl FreeControllers {
         Some(64 * word as u32 + 63 - bits.leading_zeros())
     }
 
-    /// Returns the nearest free row that is not above `row`.
+    /// Returns the nearest free row at or below `row`.
     #[inline]
     fn first_from(&self, row: u32) -> Option<u32> {
         let mut word = row as usize / 64;

@@ -1,10 +1,10 @@
-//! Grid of routers: neighbours, and link numbers.
+//! Grid of routers: neighbours and link numbers.
 
 use crate::ids::{ChannelId, ChipId, LinkId};
 
 use super::ports::{Port, Ports};
 
-/// The coordinates of a router. The controllers are left of column 0.
+/// Coordinates of a router. The controllers are to the left of column 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// Row, from the top.
@@ -14,7 +14,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Returns the neighbour at a mesh port. The port must lead to a router.
+    /// Returns the neighbour behind a mesh port. There must be a router.
     #[inline]
     pub const fn beyond(self, port: Port) -> Place {
         let Place { row, column } = self;
@@ -30,7 +30,7 @@ impl Place {
             .with(Ports::of_if(Port::West, self.column > target.column))
     }
 
-    /// Returns the number of mesh links of a minimal path to `target`.
+    /// Returns the number of mesh links of a minimal path from here to `target`.
     #[inline]
     pub const fn distance(self, target: Place) -> u32 {
         self.row.abs_diff(target.row) + self.column.abs_diff(target.column)
@@ -39,8 +39,8 @@ impl Place {
 
 /// A grid of routers, one for each chip, with a controller left of each row.
 ///
-/// Link numbers, in order: controller links from the top; horizontal mesh links row by row; vertical mesh links row by row; chip links in the order
-/// of the chips.
+/// Links are numbered in this order: controller links from the top; horizontal mesh links, row by row; vertical mesh links, row by row; chip links in
+/// the order of the chips.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mesh {
     rows: u32,
@@ -79,8 +79,8 @@ impl Mesh {
         self.first_chip_link() + self.routers()
     }
 
-    /// Returns the number of flits of a scout, which cross a link one after the other: header flits with the destination, and tail flits with the
-    /// controller. Each has 8 bits, of which 2 give its type (Venice, ISCA 2023, section 4.2 and Fig 6, where 8 x 8 chips need one of each).
+    /// Returns the number of flits of a scout, which cross a link one after the other. Header flits hold the destination, tail flits the controller.
+    /// A flit has 8 bits, of which 2 give its type (Venice, ISCA 2023, section 4.2 and Fig 6, where 8 x 8 chips need one flit of each kind).
     pub fn scout_flits(&self) -> u32 {
         const ID_BITS: u32 = 6;
         let flits = |ids: u32| {
@@ -102,7 +102,7 @@ impl Mesh {
         ChipId(place.row * self.columns + place.column)
     }
 
-    /// Returns the router at the link of `controller`.
+    /// Returns the router to which the link of `controller` leads.
     #[inline]
     pub const fn entrance(&self, controller: ChannelId) -> Place {
         Place { row: controller.0, column: 0 }
@@ -144,7 +144,7 @@ impl Mesh {
         })
     }
 
-    /// Returns the router at the left or upper end of `link`, and its port there. For controller and chip links this is the only router.
+    /// Returns the router at the left or upper end of `link`, with its port there. Controller and chip links have only this router.
     pub const fn end(&self, link: LinkId) -> (Place, Port) {
         let number = link.0;
         if number >= self.first_chip_link() {

@@ -3,46 +3,47 @@
 //! # The search
 //! A scout moves from router to router and reserves the links that it crosses. At each router the routing algorithm ([`routing`]) selects candidates
 //! among the open ports. Without a candidate the scout backtracks to the previous router, which releases the link and tries another port. At its
-//! destination the scout reserves the pins of the chip, which completes the circuit. A scout that is back at its controller has failed.
+//! destination the scout reserves the pins of the chip, which completes the circuit. A scout that has backtracked to its controller has failed.
 //!
-//! The paper leaves three points open. They are settled here so that the search ends, and finds a path whenever the algorithm could
+//! The paper leaves three points open. They are decided so that every search ends, and finds a path if the algorithm allows one
 //! (`tests/fabrics/venice_scouts` proves it by exhaustion against a breadth-first search):
 //!
-//! - *A port is tried once.* Until the search ends, a router records the ports by which the scout entered or left, and never sends it over one of
-//!   them again, not even when the scout returns after it has backtracked out of the router. This satisfies footnote 5: each link brings a scout to a
-//!   router at most once, forward or back, so that four ports mean the first visit and three more. It is stricter than the footnote, by which a scout
-//!   may "reserve each output port of a router only once": with `revisits = "three-times"`, as in the presets, ports of entry may be tried later. A
-//!   router could then see a scout up to eight times. So the router counts, sends the scout back the way it came on the third return, and is not
-//!   entered again. If ports were forgotten when a scout backtracks out, the only bound would be the number of paths.
-//! - *A scout enters no router that it holds* (one row of the table per packet). Such a port is skipped, and is open again once the scout has
-//!   backtracked out of that router.
+//! - *A port is tried once.* Until the search ends, a router records the ports by which the scout entered or left, and never sends the scout over
+//!   these ports again. This holds even when the scout returns after it has backtracked out of the router. The rule satisfies footnote 5: each link
+//!   brings a scout to a router at most once, forward or back, so four ports allow the first visit and three more. The rule is stricter than the
+//!   footnote, by which a scout may "reserve each output port of a router only once". With `revisits = "three-times"`, as in the presets, ports of
+//!   entry may be tried later, and a router could see a scout up to eight times. So the router counts visits. On the third return it sends the scout
+//!   back the way it came, and is not entered again. If a router forgot its ports when a scout backtracks out, only the number of paths would bound
+//!   the search.
+//! - *A scout enters no router that it holds* (one row of the table per packet). A port that leads to a held router is skipped. It is open again
+//!   after the scout has backtracked out of that router.
 //! - *No path is missed.* A scout backtracks out of a router only when each free port there has been used or leads to a router that the scout holds.
 //!   So a failed scout has visited every router that free links lead to, and the destination was none of them.
 //!
-//! Between other circuits and scouts, links are reserved and released during a search. The search still ends, since the bound does not depend on
-//! other scouts, but it can miss a path that did not exist all the time.
+//! Other scouts reserve and release links during a search. The search still ends, because its bound does not depend on other scouts, but it can miss
+//! a path that did not exist during the whole search.
 //!
-//! Chip pins are a link like any other: a scout that finds them busy continues its search, without success, as in Algorithm 1.
+//! Chip pins are a link like any other. A scout that finds them busy continues its search, which will fail, as in Algorithm 1.
 //!
 //! # Circuits for dies
-//! - *Controller.* A request is served by the controller of the chip's row if that is free, else by the nearest free one, the upper of two [choice].
-//!   A read reserves one circuit for its command and another, from any controller, for the data of each plane; a program or an erase reserves one
-//!   [choice]. With `fabric.hold-path` a circuit is released at the end of its transaction.
+//! - *Controller.* A request is served by the controller of the chip's row if it is free, otherwise by the nearest free controller; of two equally
+//!   near ones, by the upper [choice]. A read reserves one circuit for its command and another, from any controller, for the data of each plane; a
+//!   program or an erase reserves one [choice]. With `fabric.hold-path` a circuit is released at the end of its transaction.
 //! - *Pins.* No scout is sent to a chip that has a circuit or is the destination of a scout, since controllers know which chips are being served.
 //!   Other dies of the chip wait for the pins [choice].
 //! - *Requests.* Each transfer reserves a circuit of its own [choice: "for each I/O request", section 4.2, refers to a request to one chip].
 //!   `circuits-per-request` limits the circuits that the transactions of one host request hold at a time, in order of arrival (`circuit_quota`).
-//! - *Waiting for a controller.* A controller that becomes free serves the oldest request of its own row, or if there is none the oldest of all
-//!   [choice]: the rule for choosing a controller, applied from the other side. With `service = "longest-first"` all controllers serve all rows in
-//!   order of arrival. Under saturation the circuits then cross, most scouts fail, and uniform reads of the `venice-z-nand` preset drop from 7.9 to
-//!   6.7 GB/s.
+//! - *Waiting for a controller.* A controller that becomes free serves the oldest request of its own row; if there is none, the oldest of all rows
+//!   [choice]. This is the rule for choosing a controller, applied from the controller's side. With `service = "longest-first"` all controllers serve
+//!   all rows in order of arrival. Under saturation the circuits then cross, most scouts fail, and uniform reads of the `venice-z-nand` preset drop
+//!   from 7.9 to 6.7 GB/s.
 //! - *After a failure* the controller is free for other requests, and the failed request waits until a circuit is torn down [choice: the paper
 //!   retries at once, which is `retry = "immediate"`, but a retry without a change must fail again]. If a circuit was torn down during the search,
-//!   the retry is immediate. Links released by other scouts trigger no retry: requests that wake each other by failing can livelock, and three are
-//!   enough. No wake-up is lost: if scouts blocked only each other, all failed, and nothing is in flight, the oldest request sends its scout alone,
-//!   which finds a path in an empty mesh. `retry = "next-controller"` first tries the other free controllers in turn. With `retry = "immediate"` a
-//!   controller keeps its request and sends scout after scout while any circuit exists. Without a circuit only the scout of the oldest request leaves
-//!   again, and the others wait as above, so that scouts cannot block each other for ever.
+//!   the retry is immediate. Links released by other scouts trigger no retry: three requests that wake each other by failing can already livelock. No
+//!   wake-up is lost: if scouts blocked only each other, all failed, and nothing is in flight, the oldest request sends its scout alone, which finds
+//!   a path in the empty mesh. `retry = "next-controller"` first tries the other free controllers in turn. With `retry = "immediate"` a controller
+//!   keeps its request and sends scout after scout while any circuit exists. Without a circuit only the scout of the oldest request leaves again, and
+//!   the others wait as described above, so that scouts cannot block each other for ever.
 //! - *Time.* A scout has as many flits as the ids of chips and controllers need, two up to 64 chips ([`Mesh::scout_flits`]). It crosses a link in
 //!   that many link cycles: forward, backtracking, and on its return to the controller [choice]. A transfer takes (distance + size / link width) link
 //!   cycles (Equation 1); the distance is the number of links of the circuit, with the controller link and the chip link. A command takes its time on
@@ -85,7 +86,7 @@ pub use facts::FACTS;
 pub use mesh::Place;
 pub use ports::{Port, Ports};
 
-// For tests of the scouts alone.
+// These items are public for tests of the scouts alone.
 #[cfg(feature = "internals")]
 pub use {
     mesh::Mesh,

@@ -1,4 +1,4 @@
-//! The network: scouts that reserve circuits hop by hop, and the reserved circuits.
+//! The network: scouts that reserve circuits hop by hop, and the circuits that they reserved.
 
 use crate::config::Revisits;
 use crate::ids::{ChannelId, ChipId, LinkId};
@@ -15,24 +15,24 @@ use super::scout::{Field, Packet, Phase, Scout, Tally};
 use super::step_schedule::StepSchedule;
 use super::tie_break::{ByRegister, Draw, Lfsr, TieBreaker};
 
-/// An action of a scout on arrival.
+/// The action of a scout when it arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Reservation of a link, and departure over it.
+    /// The scout reserves a link and leaves over it.
     Forward,
-    /// Backtrack to the previous router or to the controller.
+    /// The scout backtracks to the previous router, or to the controller.
     Back,
-    /// Reservation of the chip pins: the circuit is complete, and the scout returns over its `hops` links.
+    /// The scout reserves the chip pins. The circuit is complete, and the scout returns over its `hops` links.
     Reached {
-        /// Links between the controller and the router of the chip.
+        /// Number of links between the controller and the router of the chip.
         hops: u32,
     },
-    /// Return to the controller; the scout holds nothing.
+    /// The scout is back at the controller and holds nothing.
     Failed,
 }
 
-/// Calls a method that walks scouts, monomorphized for the size of the mesh. Only for the default search, in which every instruction of a step
-/// counts; other searches and tie-breaks use tables of any size.
+/// Calls a method that walks scouts, monomorphized for the size of the mesh. Only for the default search, where every instruction of a step matters;
+/// other searches and tie-breaks use tables of any size.
 macro_rules! compiled {
     ($network:ident.$walk:ident($($argument:expr),*)) => {{
         if matches!($network.tie_break, TieBreaker::Lfsr) && !$network.counts_visits {
@@ -58,7 +58,7 @@ macro_rules! compiled {
 /// A mesh of routers with a controller left of each row.
 ///
 /// [`step`](Network::step) moves one scout by one link; the caller keeps the time of each scout. Between two steps a scout is on the link that it
-/// crosses. Links are reserved, in both directions at once, when a scout goes forward over them, and released when it has backtracked over them.
+/// crosses. A link is reserved, in both directions at once, when a scout leaves over it, and released when the scout has backtracked over it.
 #[derive(Clone, Debug)]
 pub struct Network {
     mesh: Mesh,
@@ -68,12 +68,12 @@ pub struct Network {
     links: Vec<[LinkId; 5]>,
     /// Destinations, indexed by chip.
     goals: Vec<Destination>,
-    /// Scouts with their marks, indexed by controller.
+    /// Scouts with their marks at routers, indexed by controller.
     packets: Vec<Packet>,
     routing: AnyRouting,
     routes: Routes,
     tie_break: TieBreaker,
-    /// Whether routers count the visits of a scout.
+    /// Whether routers count the visits of each scout.
     counts_visits: bool,
     counters: Counters,
 }
@@ -113,7 +113,7 @@ impl Network {
         self.routing = routing;
     }
 
-    /// Returns the shape of the network.
+    /// Returns the grid of the network.
     pub const fn mesh(&self) -> &Mesh {
         &self.mesh
     }
@@ -135,7 +135,7 @@ impl Network {
         self.packets[controller.index()].scout.phase == Phase::Free
     }
 
-    /// Launches the scout of `controller`, which must be free, towards `target`. The first step takes the scout to the first router.
+    /// Launches the scout of `controller`, which must be free, towards `target`. The first step moves the scout to the first router.
     #[inline]
     pub fn launch(&mut self, controller: ChannelId, target: ChipId) {
         debug_assert!(self.is_free(controller), "{controller:?} has a scout or a circuit already");
@@ -145,13 +145,13 @@ impl Network {
         packet.scout = Scout::new(Phase::Reserve, entrance as u32, self.goals[target.index()]);
     }
 
-    /// Returns the table index of the router at the link of `controller`.
+    /// Returns the table index of the router to which the link of `controller` leads.
     #[inline]
     const fn entrance(&self, controller: ChannelId) -> usize {
         self.frame.index(self.mesh.entrance(controller))
     }
 
-    /// Moves the scout of `controller`, which must be in flight, to the end of its current link, where it acts.
+    /// Moves the scout of `controller`, which must be in flight, to the end of its current link, where the scout acts.
     pub fn step(&mut self, controller: ChannelId) -> Step {
         let Network { frame, routers, packets, tie_break, routes, .. } = self;
         let Packet { scout, marks, .. } = &mut packets[controller.index()];
@@ -170,7 +170,7 @@ impl Network {
         step
     }
 
-    /// Ends the search of `controller` if `step` ends it.
+    /// Ends the search of `controller` if `step` was its last.
     #[inline(always)]
     fn end(&mut self, controller: ChannelId, step: Step) {
         match step {
@@ -181,14 +181,14 @@ impl Network {
         self.packets[controller.index()].end(&self.frame);
     }
 
-    /// Walks the scout of `controller`, the only one in flight, until its search ends or its next step is due after `until`. The first step is due at
-    /// `at`, which is at most `until`, and the next ones at intervals of `hop`. Returns the time and the kind of the last step.
+    /// Moves the scout of `controller`, the only one in flight, until its search ends or its next step is due after `until`. The first step is due at
+    /// `at`, which is not after `until`; the others follow at intervals of `hop`. Returns the time and the kind of the last step.
     #[inline]
     pub(super) fn walk(&mut self, controller: ChannelId, at: Time, hop: Time, until: Time) -> (Time, Step) {
         compiled!(self.walk_by(controller, at, hop, until))
     }
 
-    /// In a function of its own, so that the loop does not share CPU registers with inlined callers.
+    /// A separate function, so that the loop does not share CPU registers with inlined callers.
     #[inline(never)]
     fn walk_by<R, M, D: Draw, const COUNTS: bool>(
         &mut self,
@@ -227,8 +227,8 @@ impl Network {
         (at, step)
     }
 
-    /// Walks the scouts of `turns` until one search ends or all next steps are due after `until`. Returns the time, the controller and the last step
-    /// of the ended search, whose scout is still first in `turns`.
+    /// Moves the scouts of `turns` until a search ends or all next steps are due after `until`. Returns the time, the controller and the last step of
+    /// the ended search; its scout is still first in `turns`.
     #[inline]
     pub(super) fn walk_in_turn(&mut self, turns: &mut StepSchedule, until: Time) -> Option<(Time, ChannelId, Step)> {
         compiled!(self.walk_in_turn_by(turns, until))
@@ -299,7 +299,7 @@ impl Network {
         (packet.scout.phase, packet.scout.held) = (Phase::Free, 0);
     }
 
-    /// Returns the links that `controller` holds: from its own link to that of its scout, or to the chip link of a circuit.
+    /// Returns the links that `controller` holds: from its own link to the link of its scout, or to the chip link of a circuit.
     pub fn held(&self, controller: ChannelId) -> impl Iterator<Item = LinkId> {
         let packet = &self.packets[controller.index()];
         let scout = &packet.scout;
@@ -314,7 +314,7 @@ impl Network {
         own.into_iter().chain(self.links_between(controller, exits)).chain(chip)
     }
 
-    /// Writes the links of the circuit of `controller` to `links`, from its own link to the chip link.
+    /// Writes the links of the circuit of `controller` to `links`, from the controller link to the chip link.
     #[inline]
     pub(super) fn list_circuit(&self, controller: ChannelId, links: &mut Vec<LinkId>) {
         let packet = &self.packets[controller.index()];
@@ -324,7 +324,7 @@ impl Network {
         links.push(self.links[packet.scout.router as usize][Port::Chip as usize]);
     }
 
-    /// Returns the links of a path that starts at the router of `controller` and leaves routers by `exits`.
+    /// Returns the links of a path that starts at the router of `controller` and leaves routers by the ports `exits`.
     #[inline]
     fn links_between(
         &self,
@@ -339,7 +339,7 @@ impl Network {
         })
     }
 
-    /// Returns the number of links that `controller` holds, and the last one that it reserved.
+    /// Returns the number of links that `controller` holds, and the link that it reserved last.
     pub(super) fn last_held(&self, controller: ChannelId) -> (usize, Option<LinkId>) {
         let packet = &self.packets[controller.index()];
         let (between, links) = (packet.scout.held as usize, &self.links[packet.scout.router as usize]);
@@ -351,12 +351,12 @@ impl Network {
         }
     }
 
-    /// Returns the ports of the router at `place` whose link is free, the chip port included.
+    /// Returns the ports of the router at `place` whose link is free, including the chip port.
     pub(super) fn free_ports(&self, place: Place) -> Ports {
         Ports::MESH.with(Ports::of(Port::Chip)).without(self.routers[self.frame.index(place)].busy)
     }
 
-    /// Returns whether routers count visits, which lets a scout cross a link once in each direction.
+    /// Returns whether routers count visits. If so, a scout may cross a link once in each direction.
     pub(super) const fn counts_visits(&self) -> bool {
         self.counts_visits
     }
@@ -366,8 +366,9 @@ impl Network {
         &self.routing
     }
 
-    /// Returns a lower bound on the links that the scout of `controller` has to cross, after its next step, before a circuit can be granted: to its
-    /// destination and back to the controller, or home without a path and then out and back for the next scout.
+    /// Returns a lower bound on the number of links that the scout of `controller` has to cross, after its next step, before a circuit can be
+    /// granted. Either the scout reaches its destination and returns over the circuit, or it returns without a path, and the next scout has to go out
+    /// and return.
     #[inline]
     pub(super) fn links_to_go(&self, controller: ChannelId) -> u32 {
         const OUT_AND_BACK: u32 = 2;
@@ -378,7 +379,7 @@ impl Network {
         (at.distance(target) + way_back).min(packet.links_home() + OUT_AND_BACK)
     }
 
-    /// Returns the router that the scout of `controller` is arriving at; `None` without a scout in flight or at its return to the controller.
+    /// Returns the router at which the scout of `controller` arrives; `None` without a scout in flight, and when the scout returns to the controller.
     pub fn position(&self, controller: ChannelId) -> Option<ChipId> {
         let scout = &self.packets[controller.index()].scout;
         let at = || self.mesh.chip(self.routers[scout.router as usize].position.place());

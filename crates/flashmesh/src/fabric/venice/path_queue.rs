@@ -47,17 +47,17 @@ impl PinQueue {
     }
 }
 
-/// Greater than any sequence number: marks a row without a request to try, and a request that was not tried yet.
+/// Value above all sequence numbers: for a row without a request to try, and for a request that was not tried yet.
 const NONE: u64 = u64::MAX;
 
-/// A request whose chip is not held by another request.
+/// A request whose chip is not held for another request.
 #[derive(Clone, Copy, Debug)]
 struct QueuedRequest {
     request: PathRequest,
-    /// Whether its scout is in flight.
+    /// Whether a scout for the request is in flight.
     is_searching: bool,
-    /// Value of `torn_down` when its scout was launched (by the first controller, if several try in turn). A retry is useless until the value
-    /// changes.
+    /// Value of `torn_down` when the request's scout was launched (the first one, if several controllers try in turn). A retry is useless until the
+    /// value changes.
     tried: u64,
 }
 
@@ -68,19 +68,19 @@ impl QueuedRequest {
     }
 }
 
-/// Requests that wait for a controller or for a teardown, and requests with a scout in flight.
+/// Requests that wait for a controller or for a teardown, and requests whose scout is in flight.
 #[derive(Clone, Debug)]
 pub(super) struct PathQueue {
     /// Requests in order of arrival, indexed by the row of the die.
     rows: Vec<Vec<QueuedRequest>>,
-    /// Oldest request to try, indexed by row: its sequence number, and its index in the row.
+    /// Oldest request to try of each row: its sequence number, and its index in the row.
     firsts: Vec<u64>,
     positions: Vec<usize>,
-    /// Rows with a request to try; stale rows may have none.
+    /// Rows that have a request to try. A stale row may have none.
     may_be_tried: Rows,
-    /// Rows with any request.
+    /// Rows that have any request.
     occupied: Rows,
-    /// Rows whose `firsts` entry must be recomputed before use.
+    /// Rows whose oldest request to try must be recomputed before use.
     stale: Rows,
     /// Number of circuits torn down so far.
     torn_down: u64,
@@ -103,7 +103,7 @@ impl PathQueue {
         }
     }
 
-    /// Enqueues `request` to wait for a controller.
+    /// Enqueues `request`, which waits for a controller.
     #[inline]
     pub fn insert(&mut self, request: PathRequest) {
         let row = request.place.row as usize;
@@ -111,7 +111,7 @@ impl PathQueue {
         self.consider(row, request.sequence, at);
     }
 
-    /// Makes the request `sequence` at `position` of `row` the first to try, if it is the oldest.
+    /// Makes the request `sequence`, at `position` of `row`, the first to try if it is the oldest.
     #[inline]
     fn consider(&mut self, row: usize, sequence: u64, position: usize) {
         self.may_be_tried.insert(row);
@@ -120,18 +120,18 @@ impl PathQueue {
         }
     }
 
-    /// Enqueues `request`, whose scout leaves without a wait.
+    /// Enqueues `request`, whose scout leaves at once.
     #[inline]
     pub fn insert_searching(&mut self, request: PathRequest) {
         self.insert_sorted(QueuedRequest { request, is_searching: true, tried: self.torn_down });
     }
 
-    /// Inserts a request in order of arrival; returns its index.
+    /// Inserts a request in order of arrival. Returns its index.
     #[inline]
     fn insert_sorted(&mut self, waiting: QueuedRequest) -> usize {
         let number = waiting.request.place.row as usize;
         let row = &mut self.rows[number];
-        // Usually the request is the newest.
+        // Usually the request is the newest one.
         let newer = row.iter().rev().take_while(|other| other.request.sequence > waiting.request.sequence).count();
         let at = row.len() - newer;
         row.insert(at, waiting);
@@ -140,11 +140,11 @@ impl PathQueue {
         at
     }
 
-    /// Returns the row of the next request to serve when the controllers of `free` are free.
+    /// Returns the row of the next request to serve. The controllers of `free` are free.
     #[inline]
     pub fn next(&mut self, free: &FreeControllers) -> Option<usize> {
         if self.service == Service::OwnRowFirst {
-            // Oldest request whose own controller is free.
+            // The oldest request whose own controller is free goes first.
             let own = self.first_of(|word| free.word(word));
             if own.is_some() {
                 return own;
@@ -153,7 +153,7 @@ impl PathQueue {
         self.first_of(|_| u64::MAX)
     }
 
-    /// Returns the row whose first request is the oldest, among the rows in `among`, a bitmap by word.
+    /// Returns the row whose first request is the oldest. `among` is a bitmap of the rows to consider, given word by word.
     #[inline]
     fn first_of(&mut self, among: impl Fn(usize) -> u64) -> Option<usize> {
         let mut first = (NONE, 0);
@@ -183,13 +183,13 @@ impl PathQueue {
         }
     }
 
-    /// Returns the row of the oldest request, whether or not a retry is useful.
+    /// Returns the row of the oldest request, even if a retry is useless.
     pub fn longest(&self) -> Option<usize> {
         let first = |row: usize| self.rows[row].first().map(|waiting| (waiting.request.sequence, row));
         (0..self.rows.len()).filter_map(first).min().map(|(_, row)| row)
     }
 
-    /// Returns the first request to try of `row`, with its index; if there is none, the oldest request. The row must not be empty.
+    /// Returns the first request to try of `row`, with its index. If there is none to try, returns the oldest request. The row must not be empty.
     #[inline]
     pub fn first(&mut self, row: usize) -> (usize, PathRequest) {
         self.refresh_first(row);
@@ -197,12 +197,12 @@ impl PathQueue {
         (at, self.rows[row][at].request)
     }
 
-    /// Returns the dies of all requests, also those with a scout in flight.
+    /// Returns the dies of all requests, including those with a scout in flight.
     pub fn dies(&self) -> impl Iterator<Item = DieId> {
         self.rows.iter().flatten().map(|waiting| waiting.request.die)
     }
 
-    /// Records that a scout was launched for the [first](PathQueue::first) request of `row`, at `position`.
+    /// Records the launch of a scout for the [first](PathQueue::first) request of `row`, at `position`.
     #[inline]
     pub fn mark_searching(&mut self, row: usize, position: usize) {
         let waiting = &mut self.rows[row][position];
@@ -247,7 +247,7 @@ impl PathQueue {
         }
     }
 
-    /// Counts a teardown: all requests can be retried.
+    /// Counts a teardown. All requests can be retried then.
     #[inline]
     pub fn count_teardown(&mut self) {
         self.torn_down += 1;
@@ -255,7 +255,7 @@ impl PathQueue {
         self.may_be_tried.extend(&self.occupied);
     }
 
-    /// Finds the first request to try of `row`, at index `from` or later.
+    /// Finds the first request to try of `row`, from index `from` on.
     #[inline]
     fn find_first(&mut self, row: usize, from: usize) {
         self.stale.remove(row);
@@ -287,7 +287,7 @@ mod tests {
         PathRequest { sequence, die: DieId(sequence as u32), phase: TransferPhase::Command, chip: ChipId(row), place }
     }
 
-    /// Returns the order of service while the controllers of `free` are free.
+    /// Returns the order in which requests are served while the controllers of `free` are free.
     fn served(waiting: &mut PathQueue, free: &[u32]) -> Vec<u64> {
         let mut controllers = FreeControllers::all(3);
         (0..3).filter(|row| !free.contains(row)).for_each(|row| controllers.remove(ChannelId(row)));
@@ -332,7 +332,7 @@ mod tests {
             .for_each(|sequence| waiting.mark_failed(&request(sequence, [0, 0, 1, 0, 2][sequence as usize])));
         assert!(served(&mut waiting, &[0]).is_empty());
         waiting.count_teardown();
-        // The other scouts left before the teardown, so that their requests can be retried as soon as they return.
+        // The other scouts left before the teardown, so their requests can be retried as soon as they return.
         assert_eq!(served(&mut waiting, &[0]), [2, 4]);
         waiting.mark_failed(&request(3, 2));
         assert_eq!(served(&mut waiting, &[0]), [3]);

@@ -4,20 +4,20 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Port {
-    /// To the row above.
+    /// Port to the row above.
     North,
-    /// To the next column, away from the controllers.
+    /// Port to the next column, away from the controllers.
     East,
-    /// To the row below.
+    /// Port to the row below.
     South,
-    /// To the previous column; in the first column, to the controller of the row.
+    /// Port to the previous column; in the first column, to the controller of the row.
     West,
-    /// Injection and ejection: the pins of the chip at the router.
+    /// Port for injection and ejection: the pins of the chip at the router.
     Chip,
 }
 
 impl Port {
-    /// The ports towards other routers.
+    /// The ports to other routers.
     pub const MESH: [Port; 4] = [Port::North, Port::East, Port::South, Port::West];
 
     /// Returns the port at the other end of a mesh link.
@@ -27,14 +27,14 @@ impl Port {
         OPPOSITE[self as usize]
     }
 
-    /// Returns the change of the row through this port.
+    /// Returns the change of the row when this port is taken.
     #[inline]
     pub(super) const fn down(self) -> i32 {
         const DOWN: [i32; 5] = [-1, 0, 1, 0, 0];
         DOWN[self as usize]
     }
 
-    /// Returns the change of the column through this port.
+    /// Returns the change of the column when this port is taken.
     #[inline]
     pub(super) const fn right(self) -> i32 {
         const RIGHT: [i32; 5] = [0, 1, 0, -1, 0];
@@ -49,7 +49,7 @@ pub struct Ports(u8);
 impl Ports {
     /// The empty set.
     pub const NONE: Ports = Ports(0);
-    /// The four ports towards other routers.
+    /// The four ports to other routers.
     pub const MESH: Ports = Ports(0b1111);
 
     /// Returns the set as bits, indexed by port number.
@@ -58,7 +58,7 @@ impl Ports {
         self.0
     }
 
-    /// Creates a set from bits; bits of no port are ignored.
+    /// Creates a set from bits. Bits without a port are ignored.
     #[inline]
     pub const fn from_bits(bits: u8) -> Ports {
         Ports(bits & 0b1_1111)
@@ -70,7 +70,7 @@ impl Ports {
         Ports(1 << port as u8)
     }
 
-    /// Returns the set of `port` if `is_in`, else the empty set.
+    /// Returns the set of `port` if `is_in`, otherwise the empty set.
     #[inline]
     pub const fn of_if(port: Port, is_in: bool) -> Ports {
         Ports((is_in as u8) << port as u8)

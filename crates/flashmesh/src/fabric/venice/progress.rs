@@ -1,4 +1,4 @@
-//! Timing of scout steps and of grants.
+//! Times of scout steps and of grants.
 
 use crate::fabric::{Outbox, ScoutMove, ScoutStep};
 use crate::ids::ChannelId;
@@ -14,9 +14,9 @@ use super::step_schedule::StepSchedule;
 /// Pending steps and grants.
 #[derive(Clone, Debug)]
 pub(super) struct Progress {
-    /// Next steps of the scouts.
+    /// Next step of each scout.
     pub steps: StepSchedule,
-    /// Times at which scouts are back over their circuits, the last one first; at equal times the last controller first.
+    /// Times at which scouts will have returned over their circuits, latest first. At equal times the highest controller is first.
     grants: Vec<(Time, ChannelId)>,
 }
 
@@ -49,10 +49,10 @@ impl Progress {
 }
 
 impl Venice {
-    /// Runs the scout steps that are due up to `until`, each at its own time, but none after the next grant.
+    /// Runs the scout steps that are due up to `until`, each at its own time. Stops before the next grant.
     ///
-    /// Until a circuit is granted, the moves of scouts are visible only to other scouts, so that a step needs no event of its own. Catching up is
-    /// enough when anything else uses the links, and when a grant may be due.
+    /// Until a circuit is granted, only other scouts can observe the moves of scouts, so steps need no events. It is enough to run them late: before
+    /// links are used otherwise, and before a grant may be due.
     #[inline]
     pub(super) fn step_scouts(&mut self, until: Time, outbox: &mut Outbox) {
         while let Some((at, controller)) = self.progress.steps.first()
@@ -80,7 +80,7 @@ impl Venice {
         }
     }
 
-    /// Handles the end of the search of `controller`, whose scout was first in turn, with `step` at `at`.
+    /// Ends the search of `controller`, whose scout is first in turn. Its last step was `step`, at `at`.
     #[inline]
     fn end_search(&mut self, controller: ChannelId, step: Step, at: Time, outbox: &mut Outbox) {
         self.progress.steps.remove_first();
@@ -97,12 +97,12 @@ impl Venice {
         }
     }
 
-    /// Schedules a wake-up for the earliest possible grant: to a scout in flight, or to its successor.
+    /// Schedules a wake-up for the earliest possible grant, to a scout in flight or to its successor.
     #[inline]
     pub(super) fn schedule_wake(&self, outbox: &mut Outbox) {
         let (mut first, hop) = (self.progress.next_grant(), self.timing.scout_hop());
         self.progress.steps.each(|at, controller| {
-            // At least one link is left to cross.
+            // At least one more link has to be crossed.
             if at + hop < first {
                 first = first.min(at + hop * u64::from(self.network.links_to_go(controller)));
             }
@@ -110,7 +110,7 @@ impl Venice {
         outbox.wake_at = first;
     }
 
-    /// Records the links that the controller holds now, if an oracle is attached.
+    /// Records the links that `controller` holds at `now`, if an oracle is attached.
     #[inline(always)]
     pub(super) fn record_held(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
         if outbox.uses.is_some() {
@@ -118,7 +118,7 @@ impl Venice {
         }
     }
 
-    /// Records the links that the controller holds now.
+    /// Records the links that `controller` holds at `now`.
     #[cold]
     fn record_links(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
         let state = &mut self.controllers[controller];
@@ -139,7 +139,7 @@ impl Venice {
         outbox.steps.push(ScoutStep { at, controller, die, step, to });
     }
 
-    /// Records a step at `at`, and a search that it ended, if an oracle is attached.
+    /// Records a step at `at`, and the search that it ended if any, if an oracle is attached.
     #[inline(always)]
     fn record_watched(&mut self, controller: ChannelId, step: Step, at: Time, outbox: &mut Outbox) {
         if outbox.uses.is_some() {
@@ -155,8 +155,7 @@ impl Venice {
         }
     }
 
-    /// Predicts the outcome of the scout that `controller` has just launched, if an oracle is attached. Makes no prediction while other scouts are in
-    /// flight.
+    /// Predicts the outcome of the scout that `controller` has just launched, if an oracle is attached and no other scout is in flight.
     #[inline(always)]
     pub(super) fn predict(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
         if outbox.uses.is_some() {

@@ -1,4 +1,4 @@
-//! Prediction of a search by flood fill, for a scout that meets no other scouts.
+//! Prediction of a search by flood fill, for a scout that meets no other scout.
 
 use crate::fabric::{Search, Verdict};
 use crate::ids::{ChannelId, ChipId, DieId};
@@ -8,7 +8,7 @@ use super::network::Network;
 use super::ports::{Port, Ports};
 use super::routing::RoutingAlgorithm;
 
-/// Returns the ports of `free` that a scout for `target` tries at `here`, one after the other.
+/// Returns the ports of `free` that a scout for `target` tries at `here`, in turn.
 fn tried(network: &Network, here: Place, target: Place, free: Ports) -> Ports {
     let mut left = free;
     loop {
@@ -22,8 +22,8 @@ fn tried(network: &Network, here: Place, target: Place, free: Ports) -> Ports {
 
 /// Predicts the outcome of a scout that `controller` sends to `target` now, if nothing else changes during the search.
 ///
-/// A failing scout crosses its controller link, and every link that its algorithm tries at any reachable router, once forward and once back. If
-/// links may be crossed in both directions, it visits each of these routers, and crosses each link at most once forward and once back in either
+/// A failing scout crosses its controller link, and every link that its algorithm tries at any reachable router, once forward and once back. If links
+/// may be crossed in both directions, the scout visits each reachable router, and crosses each link at most once forward and once back in either
 /// direction.
 pub(super) fn predict_search(network: &Network, controller: ChannelId, target: ChipId) -> Verdict {
     let mesh = *network.mesh();
@@ -45,7 +45,7 @@ pub(super) fn predict_search(network: &Network, controller: ChannelId, target: C
         for port in Port::MESH.into_iter().filter(|port| ports.contains(*port)) {
             let beyond = here.beyond(port);
             let number = mesh.chip(beyond).index();
-            // A link that can be tried from both ends is tried once.
+            // A link that can be tried from both ends counts once.
             links += u64::from(!tried_at[number].contains(port.opposite()));
             if !std::mem::replace(&mut is_reached[number], true) {
                 wave.push(beyond);
@@ -60,7 +60,7 @@ pub(super) fn predict_search(network: &Network, controller: ChannelId, target: C
     Verdict::Fails { least: 2 * least + 2, most: 2 * most + 2 }
 }
 
-/// A scout whose search is checked against its prediction; none while several scouts are in flight.
+/// A scout whose search is checked against its prediction. There is none while several scouts are in flight.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Watched {
     controller: ChannelId,
@@ -70,12 +70,13 @@ pub(super) struct Watched {
 }
 
 impl Watched {
-    /// Predicts the outcome of the scout that `controller` sends, alone, for `die` on `target`.
+    /// Predicts the outcome of a scout from `controller` for `die` on `target`. No other scout may be in flight.
     pub fn new(network: &Network, controller: ChannelId, die: DieId, target: ChipId) -> Watched {
         Watched { controller, die, verdict: predict_search(network, controller, target), steps: 0 }
     }
 
-    /// Counts a step of the scout of `controller`. Returns the search if this scout is watched and has `ended`, with or without a path.
+    /// Counts a step of the scout of `controller`. If this is the watched scout and the step ends its search, returns the search. `ended` tells
+    /// whether a path was found.
     pub fn step(&mut self, controller: ChannelId, ended: Option<bool>) -> Option<Search> {
         if controller != self.controller {
             return None;

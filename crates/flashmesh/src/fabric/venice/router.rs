@@ -1,4 +1,4 @@
-//! Routers: busy ports, and the marks that passing scouts leave.
+//! Routers: their busy ports, and the marks that scouts leave.
 
 use super::direction::Position;
 use super::mesh::{Mesh, Place};
@@ -8,39 +8,40 @@ use super::tie_break::Lfsr;
 /// A router of the mesh.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Router {
-    /// Ports whose link is reserved, or that have no link.
+    /// Ports whose link is reserved, and ports without a link.
     pub busy: Ports,
-    /// Tie-break register.
+    /// Register for tie-breaks.
     pub register: Lfsr,
     /// Coordinates of the router.
     pub position: Position,
 }
 
-/// The index scheme of router tables: row by row, with a border without links on every side, so that all four neighbours of a router have an index.
+/// Index scheme for tables of routers: row by row, with a border of routers without links on every side. So all four neighbours of a router have an
+/// index.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
-    /// Index distance of two rows. The left border of a row is the right border of the row above.
+    /// Difference of the indices of two rows. The left border of a row is the right border of the row above.
     stride: usize,
     rows: usize,
     /// Hops, indexed by port.
     hops: [Hop; 5],
 }
 
-/// The hop over the link at a port.
+/// Hop over the link at a port, for any router.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hop {
-    /// Index difference of the router at the other end.
+    /// Difference of the indices of the routers at both ends.
     offset: i32,
-    /// The port, as a set.
+    /// Port at the near end, as a set.
     pub here: Ports,
-    /// The port at the other end, as a set.
+    /// Port at the far end, as a set.
     pub there: Ports,
-    /// The port at the other end, by which a scout enters the neighbour.
+    /// Port at the far end, by which a scout enters the neighbour.
     pub entry: Port,
 }
 
 impl Hop {
-    /// Returns the index of the router at the other end of the link of router `index`.
+    /// Returns the index of the neighbour of router `index` at the far end.
     #[inline(always)]
     pub const fn neighbour(self, index: usize) -> usize {
         index.wrapping_add_signed(self.offset as isize)
@@ -64,11 +65,11 @@ impl Frame {
     /// Returns the number of entries of a table.
     #[inline]
     pub const fn len(&self) -> usize {
-        // Includes the last border row, and one entry to its right.
+        // The last border row is included, with one entry to its right.
         (self.rows + 2) * self.stride + 1
     }
 
-    /// Returns the number of entries of the tables that a step reads: for most meshes one of two powers of two, which saves bounds checks.
+    /// Returns the number of entries of the tables that a step reads. Most meshes use one of two powers of two, which saves bounds checks.
     pub const fn table_len(&self) -> usize {
         let len = self.len();
         if len <= SMALL {
@@ -86,7 +87,7 @@ impl Frame {
         (place.row as usize + 1) * self.stride + place.column as usize + 1
     }
 
-    /// Returns the index of the router behind `port` of router `index`; for the chip port, `index` itself.
+    /// Returns the index of the router behind `port` of router `index`; `index` itself for the chip port.
     #[inline(always)]
     pub const fn beyond(&self, index: usize, port: Port) -> usize {
         self.hop(port).neighbour(index)
@@ -103,18 +104,18 @@ impl Frame {
 pub(super) const SMALL: usize = 1 << 8;
 /// Table entries for a larger mesh of up to 43 x 43.
 pub(super) const LARGE: usize = 1 << 11;
-/// Entries of a group, the unit in which a table is cleared. For marks, a group is a cache line.
+/// Entries of a group. A table is cleared by groups. A group of marks is a cache line.
 const GROUP: usize = 32;
-/// Distinct group numbers. In a larger table several groups share a number.
+/// Number of distinct group numbers. In a larger table several groups share a number.
 const GROUPS: usize = u64::BITS as usize;
 
-/// Returns the group of router `index`, as a one-bit set.
+/// Returns the group number of router `index`, as a set of one bit.
 #[inline(always)]
 pub(super) const fn group(index: usize) -> u64 {
     1 << (index / GROUP % GROUPS)
 }
 
-/// Resets the entries of `table` that belong to `groups`.
+/// Resets the entries of `table` in the groups of `groups`.
 #[inline]
 pub(super) fn clear<T: Copy>(table: &mut [T], groups: u64, cleared: T) {
     let mut left = groups;
@@ -164,7 +165,7 @@ impl<T> Table<T> for [T] {
     }
 }
 
-/// A container of a table.
+/// A container that holds a table.
 pub(super) trait TableStorage<T: ?Sized> {
     /// Returns the table.
     fn table(&mut self) -> &mut T;
@@ -184,16 +185,16 @@ impl<T> TableStorage<[T]> for Box<[T]> {
     }
 }
 
-/// The marks of a scout at one router: the ports that it no longer tries, the number of visits where visits are limited, and, while the scout holds
-/// the router, that fact and the port of entry. Links that the scout holds are busy, and so not tried either. A router that must not be entered again
-/// is marked as held.
+/// The marks of a scout at one router: the ports that the scout no longer tries; the number of visits, if visits are limited; and whether the scout
+/// holds the router, with the port of entry. Links that the scout holds are busy, so they are not tried either. A router that must not be entered
+/// again is marked as held.
 ///
 /// The paper (Venice, ISCA 2023, section 4.2 and Fig 7) has a reservation table in each router, with a row for each packet: a valid bit, entry port
-/// and exit port. A row is valid while the scout holds the router; the exit port is opposite to the entry port of the next router. The paper demands
-/// that each port be tried once, and does not say where that is stored.
+/// and exit port. A row is valid while the scout holds the router; the exit port is opposite to the entry port of the next router. The paper requires
+/// that each port be tried once, and does not say where this is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Marks(
-    /// Used ports in the lowest four bits, then the held flag, the port of entry, and the number of visits.
+    /// The used ports in the lowest four bits, then the held flag, the port of entry, and the number of visits.
     u16,
 );
 
@@ -202,27 +203,27 @@ impl Marks {
     const ENTRY_SHIFT: u32 = 5;
     const SEEN_SHIFT: u32 = 7;
 
-    /// Maximum number of visits where visits are limited: the first one and three more.
+    /// Maximum number of visits, if visits are limited: the first one and three more.
     pub const MAX_VISITS: u16 = 4;
 
     /// Marks of a router that the scout has not visited.
     pub const NONE: Marks = Marks(0);
 
-    /// Returns the marks of a router that the scout has backtracked out of, after `seen` visits in which it used the ports `used`.
+    /// Returns the marks of a router out of which the scout has backtracked, after `seen` visits in which it used the ports `used`.
     #[inline(always)]
     pub const fn left(used: Ports, seen: u16) -> Marks {
         let is_closed = (seen >= Marks::MAX_VISITS) as u16;
         Marks(used.to_bits() as u16 | is_closed << Marks::HELD_SHIFT | seen << Marks::SEEN_SHIFT)
     }
 
-    /// Returns the marks of a router that the scout holds: used ports, port of entry (a mesh port), number of visits.
+    /// Returns the marks of a router that the scout holds: used ports, port of entry (a mesh port), and number of visits.
     #[inline(always)]
     pub const fn held(used: Ports, entry: Port, seen: u16) -> Marks {
         let entry = (entry as u16) << Marks::ENTRY_SHIFT;
         Marks(used.to_bits() as u16 | 1 << Marks::HELD_SHIFT | entry | seen << Marks::SEEN_SHIFT)
     }
 
-    /// Returns the ports that are no longer tried. Only mesh ports are meaningful.
+    /// Returns the ports that are no longer tried. Only mesh ports have a meaning.
     #[inline(always)]
     pub const fn used(self) -> Ports {
         Ports::from_bits(self.0 as u8).and(Ports::MESH)
@@ -245,7 +246,7 @@ impl Marks {
         }
     }
 
-    /// Returns the set of `port`, a mesh port, if the scout holds the router, else the empty set.
+    /// Returns the set of `port`, a mesh port, if the scout holds the router; otherwise the empty set.
     #[inline(always)]
     const fn port_if_held(self, port: Port) -> Ports {
         Ports::from_bits((self.0 >> (Marks::HELD_SHIFT - port as u32)) as u8).and(Ports::of(port))

@@ -6,15 +6,15 @@ use super::tie_break::{Drawn, Lfsr};
 
 /// Number of sets of mesh ports.
 const SETS: usize = 1 << Port::MESH.len();
-/// Number of pairs of a set of nearer ports and a set of open ports.
+/// Number of pairs of a set of nearer ports with a set of open ports.
 const PAIRS: usize = SETS * SETS;
 
-/// The routing decisions of one algorithm, as tables: a branch predictor cannot predict the port that a scout takes.
+/// Routing decisions of one algorithm, as tables, because a branch predictor cannot predict the port that a scout takes.
 #[derive(Clone, Debug)]
 pub(super) struct Routes {
     /// Candidates, indexed by nearer and open ports.
     candidates: Box<[Ports; PAIRS]>,
-    /// Tie-break outcomes, indexed by register state, then by nearer and open ports.
+    /// Drawn port and new register state, indexed by register state, then by nearer and open ports.
     draws: Box<[Drawn; Lfsr::STATES * PAIRS]>,
 }
 
@@ -35,17 +35,17 @@ impl Routes {
         (usize::from(nearer.to_bits()) * SETS) | usize::from(open.to_bits())
     }
 
-    /// Returns the candidates among the `open` ports, of which `nearer` lead nearer.
+    /// Returns the candidates among the `open` ports. `nearer` are the ports that lead nearer to the destination.
     #[inline(always)]
     pub fn candidates(&self, nearer: Ports, open: Ports) -> Ports {
         self.candidates[Routes::pair(nearer, open) % PAIRS]
     }
 
-    /// Draws one of the [candidates](Routes::candidates) with `register`.
+    /// Draws one of the [candidates](Routes::candidates) by `register`.
     #[inline(always)]
     pub fn draw(&self, register: Lfsr, nearer: Ports, open: Ports) -> Drawn {
         let entry = (usize::from(register.state()) * PAIRS) | Routes::pair(nearer, open);
-        // Field by field: a struct loaded as a whole is taken apart by shifts.
+        // Copy field by field: a struct that is loaded as a whole would be taken apart by shifts.
         let Drawn { port, register, is_detour } = &self.draws[entry % self.draws.len()];
         Drawn { port: *port, register: *register, is_detour: *is_detour }
     }

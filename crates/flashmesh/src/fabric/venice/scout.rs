@@ -8,16 +8,16 @@ use super::router::{Frame, Marks, Router, Table, clear, group};
 use super::routes::Routes;
 use super::tie_break::Draw;
 
-/// A phase of a controller's search.
+/// Phase of the search of a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
     /// No scout and no circuit.
     Free,
-    /// The scout goes forward.
+    /// The scout moves forward.
     Reserve,
     /// The scout backtracks and cancels reservations.
     Cancel,
-    /// The scout returns over the controller link.
+    /// The scout returns to the controller over the controller link.
     Home,
     /// The controller holds a circuit.
     Circuit,
@@ -27,16 +27,16 @@ pub(super) enum Phase {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scout {
     pub goal: Destination,
-    /// Table index of the router that the scout is arriving at.
+    /// Table index of the router at which the scout arrives.
     pub router: u32,
     /// Number of held links between routers.
     pub held: u32,
-    /// Port of that router by which the scout arrives, forward or back; meaningless if it holds no link between routers.
+    /// Port of that router by which the scout arrives, forward or back; meaningless if the scout holds no link between routers.
     pub via: Port,
     pub phase: Phase,
-    /// Whether the scout has left a router that it must not enter again.
+    /// Whether the scout has backtracked out of a router that it must not enter again.
     pub has_closed: bool,
-    /// Groups of the routers with marks of the scout.
+    /// Groups of the routers where the scout has marks.
     pub groups: u64,
 }
 
@@ -52,14 +52,14 @@ impl Scout {
 #[derive(Clone, Debug)]
 pub(super) struct Packet {
     pub scout: Scout,
-    /// Marks of the scout, indexed by router.
+    /// Marks of the scout at all routers, indexed by router.
     pub marks: Box<[Marks]>,
-    /// Exit ports of the routers along the circuit, in order.
+    /// Ports by which the circuit leaves its routers, in order.
     pub exits: Vec<Port>,
 }
 
 impl Packet {
-    /// Creates the idle scout of a controller at the router at `position`.
+    /// Creates the idle scout of a controller whose link leads to the router at `position`.
     pub fn new(router: usize, position: Position, frame: &Frame) -> Packet {
         Packet {
             scout: Scout::new(Phase::Free, router as u32, position.destination()),
@@ -68,7 +68,7 @@ impl Packet {
         }
     }
 
-    /// Writes to `exits` the exit ports of the routers along the held path, in order.
+    /// Writes to `exits` the ports by which the held path leaves its routers, in order.
     pub fn trace(&self, frame: &Frame, exits: &mut Vec<Port>) {
         let Scout { router, held, via, phase, .. } = self.scout;
         exits.clear();
@@ -86,7 +86,7 @@ impl Packet {
         exits.reverse();
     }
 
-    /// Returns the number of links that the scout has to cross, after its next step, to return to its controller.
+    /// Returns the number of links that the scout has to cross, after its next step, in order to return to its controller.
     #[inline]
     pub fn links_home(&self) -> u32 {
         match self.scout.phase {
@@ -96,7 +96,7 @@ impl Packet {
         }
     }
 
-    /// Ends the search: stores the exits of a circuit, and clears the marks.
+    /// Ends the search. Stores the exit ports of a circuit, and clears the marks.
     #[inline]
     pub fn end(&mut self, frame: &Frame) {
         if self.scout.phase == Phase::Circuit {
@@ -108,7 +108,7 @@ impl Packet {
     }
 }
 
-/// Counters of steps not yet added to the totals.
+/// Counts of steps that are not added to the totals yet.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     misroutes: u64,
@@ -116,7 +116,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Adds the tally to `counters`.
+    /// Adds the counts to `counters`.
     #[inline]
     pub fn add_to(self, counters: &mut Counters) {
         counters.misroutes += self.misroutes;
@@ -124,8 +124,8 @@ impl Tally {
     }
 }
 
-/// The network state that scouts move through. With `COUNTS`, routers count visits, and a link may be crossed once in each direction
-/// ([`Revisits::ThreeTimes`](crate::config::Revisits)); otherwise the port of entry counts as used once the scout has backtracked through it.
+/// State of the network in which scouts move. With `COUNTS`, routers count visits and a link may be crossed once in each direction
+/// ([`Revisits::ThreeTimes`](crate::config::Revisits)). Without it, the port of entry counts as used after the scout has backtracked through it.
 pub(super) struct Field<'a, R: ?Sized, D, const COUNTS: bool> {
     pub frame: &'a Frame,
     pub routers: &'a mut R,
@@ -134,10 +134,10 @@ pub(super) struct Field<'a, R: ?Sized, D, const COUNTS: bool> {
 }
 
 impl<R: Table<Router> + ?Sized, D: Draw, const COUNTS: bool> Field<'_, R, D, COUNTS> {
-    /// Ports that count as used when the scout backtracks through them.
+    /// Ports of entry that count as used when the scout backtracks through them.
     const ENTRIES: Ports = if COUNTS { Ports::NONE } else { Ports::MESH };
 
-    /// Moves `scout`, which is in flight, to the end of its current link, where it acts. `marks` are its marks at all routers.
+    /// Moves `scout`, which is in flight, to the end of its current link, where the scout acts. `marks` are its marks at all routers.
     #[inline(always)]
     pub fn step(&mut self, scout: &mut Scout, marks: &mut (impl Table<Marks> + ?Sized), tally: &mut Tally) -> Step {
         let index = scout.router as usize;
@@ -161,7 +161,7 @@ impl<R: Table<Router> + ?Sized, D: Draw, const COUNTS: bool> Field<'_, R, D, COU
                 return Step::Failed;
             }
             scout.held -= 1;
-            // The link of the backtrack is released, and not tried again.
+            // The link over which the scout backtracked is released, and is not tried again.
             let hop = self.frame.hop(entry);
             busy = busy.without(hop.here);
             router.busy = busy;
@@ -175,7 +175,7 @@ impl<R: Table<Router> + ?Sized, D: Draw, const COUNTS: bool> Field<'_, R, D, COU
         if open.is_empty() || seen >= Marks::MAX_VISITS {
             return self.turn_back(scout, marks, used, seen, tally);
         }
-        // A scout can only meet a held router other than the previous one after three or more links.
+        // A scout that holds at most two links can meet no held router but the previous one.
         if scout.held > 2 || (COUNTS && scout.has_closed) {
             open = open.without(Marks::held_around(marks, self.frame, index));
         }
@@ -200,7 +200,7 @@ impl<R: Table<Router> + ?Sized, D: Draw, const COUNTS: bool> Field<'_, R, D, COU
         Step::Forward
     }
 
-    /// Makes `scout` backtrack from a router where it was seen `seen` times and has used the ports `used`.
+    /// Makes `scout` backtrack from a router that it has visited `seen` times and where it used the ports `used`.
     #[inline(always)]
     fn turn_back(
         &mut self,
@@ -227,7 +227,7 @@ impl<R: Table<Router> + ?Sized, D: Draw, const COUNTS: bool> Field<'_, R, D, COU
     }
 }
 
-/// Reserves or releases the link at `port` of router `index`, at both ends; a chip link has only one end.
+/// Reserves or releases the link at `port` of router `index`, at both ends. A chip link has only one end.
 #[inline(always)]
 #[cfg(feature = "internals")]
 pub(super) fn set_busy(routers: &mut [Router], frame: &Frame, index: usize, port: Port, busy: bool) {

@@ -10,7 +10,7 @@ use super::fabric::Venice;
 use super::path_queue::PathRequest;
 
 impl Venice {
-    /// Admits a request: launches a scout at once if the chip pins and a controller are free.
+    /// Admits a request. Launches a scout at once if the chip pins and a controller are free.
     #[inline]
     pub(super) fn admit(&mut self, request: PathRequest, now: Time, outbox: &mut Outbox) {
         let chip = &mut self.chips[request.chip];
@@ -45,7 +45,7 @@ impl Venice {
         self.controllers.release_controller(controller, now);
     }
 
-    /// Frees the pins of a chip. The oldest request in their queue moves to the controller queue.
+    /// Frees the pins of a chip. The oldest request that waits for them moves to the controller queue.
     #[inline]
     pub(super) fn release_pins(&mut self, chip: ChipId, now: Time) {
         let state = &mut self.chips[chip];
@@ -81,8 +81,8 @@ impl Venice {
         }
     }
 
-    /// Returns whether a failed scout is relaunched at once under `retry = "immediate"`: if a circuit exists, which will be torn down, or if no scout
-    /// in flight serves an older request.
+    /// Returns whether a failed scout is launched again at once under `retry = "immediate"`. This requires a circuit, which will be torn down, or
+    /// that no scout in flight serves an older request.
     fn may_retry(&self, request: &PathRequest) -> bool {
         let has_circuit = |state: &Controller| matches!(state.stage, Stage::Returning | Stage::Granted);
         let is_older =
@@ -90,7 +90,7 @@ impl Venice {
         self.controllers.iter().any(has_circuit) || !self.controllers.iter().any(is_older)
     }
 
-    /// Handles the return of a scout without a path.
+    /// Handles a scout that has returned without a path.
     pub(super) fn handle_failure(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
         self.release_controller(controller, now, outbox);
         let Controller { request, since, .. } = self.controllers[controller];
@@ -105,12 +105,12 @@ impl Venice {
         if let Some(other) = other {
             self.launch(other, request, now, outbox);
         } else {
-            // If a circuit was torn down during the search, perhaps behind the scout, the request can be retried at once.
+            // A circuit may have been torn down during the search, perhaps behind the scout. Then the request can be retried at once.
             self.waiting.mark_failed(&request);
             self.release_pins(request.chip, now);
         }
         self.serve_waiting(now, outbox);
-        // If scouts blocked only each other, all can fail, and nothing in flight will wake them: launch one alone.
+        // All scouts can fail if they blocked only each other, and then no event wakes their requests. Launch one scout alone.
         if self.controllers.free().is_all()
             && let Some(row) = self.waiting.longest()
         {

@@ -3,17 +3,17 @@
 use crate::ids::ChannelId;
 use crate::units::Time;
 
-/// The step schedule of the scouts. All scouts take the same time for a link, so that their order never changes: the schedule is a circle in which an
-/// index moves. In a lap each scout takes one step.
+/// Schedule of the next step of each scout. All scouts take the same time for a link, so their order never changes. The schedule is a circle through
+/// which an index moves: each scout takes one step in a lap.
 #[derive(Clone, Debug)]
 pub(super) struct StepSchedule {
-    /// Scouts, each with the time of its step relative to `lap`.
+    /// Scouts, each with the time of its step relative to the start of the lap.
     circle: Vec<(Time, ChannelId)>,
-    /// Index of the next scout; earlier ones have taken their step of this lap.
+    /// Index of the next scout. Scouts before it have taken their step of this lap.
     next: usize,
     /// Start of this lap.
     lap: Time,
-    /// Time of a scout for a link.
+    /// Time that a scout takes for a link.
     hop: Time,
 }
 
@@ -35,7 +35,7 @@ impl StepSchedule {
         self.circle.len() == 1
     }
 
-    /// Calls `look` for each scout with the time of its next step, in any order. Written as a loop, since iterator adaptors would not be inlined.
+    /// Calls `look` for each scout with the time of its next step, in any order. A loop is used, because iterator adaptors would not be inlined.
     #[inline(always)]
     pub fn each(&self, mut look: impl FnMut(Time, ChannelId)) {
         let (before, after) = self.circle.split_at(self.next);
@@ -52,7 +52,7 @@ impl StepSchedule {
         self.circle.get(self.next).map(|&(after, controller)| (self.lap + after, controller))
     }
 
-    /// Adds a scout whose first step is at `at`, not before the next step of any other scout.
+    /// Adds a scout whose first step is at `at`. No other scout may have its next step later than that.
     #[inline]
     pub fn add(&mut self, at: Time, controller: ChannelId) {
         self.each(|other, _| debug_assert!(other <= at, "the steps fall due out of order"));
@@ -67,13 +67,14 @@ impl StepSchedule {
         }
     }
 
-    /// Returns the start of this lap, and the scouts whose step of this lap is pending, in order, each with its time relative to the start.
+    /// Returns the start of this lap, and the scouts that have not taken their step of this lap, in order. The time of each step is relative to the
+    /// start.
     #[inline(always)]
     pub fn rest_of_lap(&self) -> (Time, &[(Time, ChannelId)]) {
         (self.lap, &self.circle[self.next..])
     }
 
-    /// Records that `scouts` more scouts took their step and stay in flight. Returns whether the lap is over.
+    /// Records that `scouts` more scouts took their step and stay in flight. Returns whether the lap is complete.
     #[inline(always)]
     pub fn turn(&mut self, scouts: usize) -> bool {
         self.next += scouts;

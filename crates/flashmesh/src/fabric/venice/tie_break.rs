@@ -9,8 +9,8 @@ use super::routes::Routes;
 /// The 2-bit linear-feedback shift register of a router (Venice, ISCA 2023, section 4.3): polynomial x^2 + x + 1, so that its state cycles through 1,
 /// 3, 2 and is never 0.
 ///
-/// The register is clocked once for each draw among two or more ports. The new state selects the port: of two, the one at the index given by the low
-/// bit; of three, the one at index state - 1 [choice]. Three states cannot be fair to two ports: the second one is drawn two times out of three. Of
+/// The register is clocked once for each draw among two or more ports. The new state selects the port. Of two ports, the low bit of the state is the
+/// index; of three, the index is state - 1 [choice]. Three states cannot be fair to two ports: the second port is drawn two times out of three. Of
 /// three ports each is drawn once in three draws. The bias is part of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lfsr(u8);
@@ -37,7 +37,7 @@ impl Lfsr {
 
     /// Draws one of the mesh ports `ports`. A single port needs no draw.
     pub(super) const fn draw(self, ports: Ports) -> Drawn {
-        /// Index of the drawn port, by the number of ports and the new state. No draw has four ports: the scout entered by one of them.
+        /// Index of the drawn port, by the number of ports and the new state. No draw has four ports, because the scout entered by one of them.
         const POSITIONS: [[u32; Lfsr::STATES]; 5] = [[0; 4], [0; 4], [0, 1, 0, 1], [0, 0, 1, 2], [0; 4]];
         let register = if ports.len() < 2 { self } else { self.clocked() };
         let position = POSITIONS[ports.len() as usize][register.0 as usize];
@@ -50,7 +50,7 @@ impl Lfsr {
     }
 }
 
-/// The outcome of a draw: the port, `None` if there are no candidates, and the new state of the register.
+/// Result of a draw: the port (`None` if there are no candidates), and the new state of the register.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(4))]
 pub(super) struct Drawn {
@@ -61,19 +61,19 @@ pub(super) struct Drawn {
 }
 
 impl Drawn {
-    /// Returns the outcome with `is_detour` set for the ports `nearer`.
+    /// Returns the result with `is_detour` set: whether the drawn port is not one of `nearer`.
     pub const fn among(self, nearer: Ports) -> Drawn {
         let is_detour = matches!(self.port, Some(port) if !nearer.contains(port));
         Drawn { is_detour, ..self }
     }
 }
 
-/// A method to draw one of several ports.
+/// Method to draw one of several ports.
 #[derive(Clone, Debug)]
 pub enum TieBreaker {
-    /// With the register of the router.
+    /// Draw by the register of the router.
     Lfsr,
-    /// With equal probabilities.
+    /// Draw with equal probabilities.
     Uniform(SimRng),
 }
 
@@ -93,7 +93,7 @@ pub(super) trait Draw {
     fn choose(&mut self, routes: &Routes, register: Lfsr, nearer: Ports, open: Ports) -> Drawn;
 }
 
-/// The tie-break of [`TieBreaker::Lfsr`], for loops specialized on it.
+/// Tie-break by [`TieBreaker::Lfsr`], for loops that are specialized on it.
 pub(super) struct ByRegister;
 
 impl Draw for ByRegister {
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn a_uniform_tie_break_is_fair_to_any_number_of_ports() {
         let uniform = || TieBreaker::new(config::TieBreak::Uniform, 3);
-        // Five standard deviations of a binomial count around 1500 and 1000.
+        // The tolerances are five standard deviations of a binomial count around 1500 and 1000.
         assert!(drawn(uniform(), TWO)[1].abs_diff(1500) < 137);
         assert!(drawn(uniform(), THREE)[1..].iter().all(|count| count.abs_diff(1000) < 129));
     }

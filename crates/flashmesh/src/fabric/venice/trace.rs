@@ -4,13 +4,13 @@ use crate::fabric::Outbox;
 use crate::ids::{DieId, LinkId};
 use crate::units::Time;
 
-/// The links held by one controller, with the start of each use. Kept only while an oracle is attached.
+/// Links that one controller holds, each with the start of its use. Kept only while an oracle is attached.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trace(Vec<(LinkId, Time)>);
 
 impl Trace {
-    /// Records that the controller holds `count` links for `die` now, `last` being the last one. Since the previous call at most the last link was
-    /// released and one more reserved, or all were released.
+    /// Records that the controller holds `count` links for `die` at this time. `last` is the last of them. Since the previous call at most the last
+    /// link was released and one link reserved, or all links were released.
     pub fn follow(&mut self, count: usize, last: Option<LinkId>, die: DieId, now: Time, outbox: &mut Outbox) {
         let is_kept = self.0.get(count.wrapping_sub(1)).is_none_or(|(held, _)| Some(*held) == last);
         let kept = if is_kept { count } else { count - 1 };

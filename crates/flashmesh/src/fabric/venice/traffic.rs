@@ -4,7 +4,7 @@ use crate::fabric::{LinkUsage, Payload, TransferPhase};
 use crate::ids::LinkId;
 use crate::units::Time;
 
-/// The usage of each link, and the sum of the links of all transfers.
+/// Usage of each link, and the number of links crossed by all transfers.
 #[derive(Clone, Debug)]
 pub(super) struct Traffic {
     usage: Vec<LinkUsage>,
@@ -31,7 +31,7 @@ impl Traffic {
         &self.usage
     }
 
-    /// Returns the sum of the links of all transfers.
+    /// Returns the number of links crossed by all transfers.
     pub fn hops(&self) -> u64 {
         self.hops
     }

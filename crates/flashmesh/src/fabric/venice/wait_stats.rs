@@ -5,17 +5,17 @@ use crate::units::Time;
 
 use super::path_queue::PathRequest;
 
-/// The wait of one path request.
+/// Wait of one path request.
 #[derive(Clone, Copy, Debug, Default)]
 struct Wait {
-    /// Current cause, with its start.
+    /// Current cause, with the time at which it began.
     cause: Option<(Cause, Time)>,
     by_cause: [Time; Cause::ALL.len()],
-    /// Whether a scout has failed.
+    /// Whether a scout of the request has failed.
     has_failed: bool,
 }
 
-/// The last wait, indexed by die and phase.
+/// Wait of the last path request, indexed by die and phase.
 #[derive(Clone, Debug)]
 pub(super) struct WaitStats(Vec<[Wait; TransferPhase::ALL.len()]>);
 
@@ -36,7 +36,7 @@ impl WaitStats {
         *self.of(request) = Wait::default();
     }
 
-    /// Charges the time up to `since` to the current cause, and switches to `cause`.
+    /// Charges the time up to `since` to the current cause. From then on `cause` is the current one.
     #[inline]
     pub fn wait(&mut self, request: &PathRequest, cause: Cause, since: Time) {
         self.end(request, since);
@@ -52,7 +52,7 @@ impl WaitStats {
         }
     }
 
-    /// Records the failure of a scout that left at `since`. Returns whether this is the first failure.
+    /// Records that a scout, which left at `since`, has failed. Returns whether this is the first failure of the request.
     #[inline]
     pub fn fail(&mut self, request: &PathRequest, since: Time) -> bool {
         self.wait(request, Cause::Link, since);

@@ -1,4 +1,4 @@
-//! Arbitration of links among the requests of packets.
+//! Arbitration of links among the packets that request them.
 
 use crate::ids::LinkId;
 
@@ -10,7 +10,7 @@ use super::parameters::{Arbitration, GrantRule};
 use super::topology::TerminalId;
 
 impl Network {
-    /// Enqueues a request of a packet for `link`, grantable from cycle `ready` on.
+    /// Enqueues a request of a packet for `link`, which can be granted from cycle `ready` on.
     #[inline(never)]
     pub(super) fn request(&mut self, link: LinkId, request: RequestId, packet: PacketId, ready: u64) {
         let state = &mut self.links[link.index()];
@@ -30,7 +30,7 @@ impl Network {
         self.request(self.topology.injection(terminal), request, packet, ready);
     }
 
-    /// Removes a packet with a granted injection link from the queue of its terminal; the next packet requests the link.
+    /// Removes a packet, whose injection link was granted, from the queue of its terminal. The next packet of the queue requests the link.
     pub(super) fn leave_terminal(&mut self, packet: PacketId, queue: u32) {
         let packet = self.packets[packet].packet;
         let queue = queue as usize;
@@ -39,7 +39,7 @@ impl Network {
         }
     }
 
-    /// Requests the next link for the packet that has just become the first in the buffer at the end of `buffer`.
+    /// Requests the next link for a packet that has just become the first one in the buffer at the end of link `buffer`.
     ///
     /// The request is held back if it is the only one for that link and no pending event precedes its grant.
     #[inline(never)]
@@ -57,13 +57,13 @@ impl Network {
         }
     }
 
-    /// Requests the next link for the first packet in the buffer at the end of `buffer`.
+    /// Requests the next link for the first packet in the buffer at the end of link `buffer`.
     pub(super) fn request_output(&mut self, buffer: LinkId, packet: PacketId) {
         let (link, ready) = self.next_request(buffer, packet);
         self.request(link, RequestId(buffer.0), packet, ready);
     }
 
-    /// Returns the next link of the first packet in the buffer at the end of `buffer`, with the first cycle in which it can be granted.
+    /// Returns the next link of the first packet in the buffer at the end of link `buffer`, with the first cycle in which that link can be granted.
     #[inline(always)]
     fn next_request(&self, buffer: LinkId, packet: PacketId) -> (LinkId, u64) {
         let in_flight = &self.packets[packet];
@@ -75,12 +75,12 @@ impl Network {
     /// Schedules the arbitration of `wire` at cycle `at` or earlier.
     #[inline(always)]
     pub(super) fn schedule(&mut self, wire: LinkId, at: u64) {
-        // Arbitrations of one cycle run in the order of these calls.
+        // Arbitrations in one cycle run in the order of these calls.
         self.list_held_back();
         self.events.schedule(wire, at);
     }
 
-    /// Moves the held-back request, if any, to the request lists.
+    /// Moves the held-back request to the request lists, if there is one.
     #[inline(always)]
     fn list_held_back(&mut self) {
         if let Some(HeldRequest { ready, link, buffer, packet, .. }) = self.events.take_held_back() {
@@ -88,7 +88,7 @@ impl Network {
         }
     }
 
-    /// Grants the held-back request if still no event precedes it, else moves it to the request lists.
+    /// Grants the held-back request if no event precedes it. Otherwise moves it to the request lists.
     #[inline(always)]
     pub(super) fn grant_held_back(
         &mut self,
@@ -117,7 +117,7 @@ impl Network {
                     return self.grant_request(wire, request, outbox);
                 }
             } else {
-                // If both directions can be served, serve the one not served last (PACT 2014, section 5.3).
+                // If both directions can be served, serve the one that was not served last (PACT 2014, section 5.3).
                 let both = if state.served_first { [state.backward, wire] } else { [wire, state.backward] };
                 for link in both {
                     if let Some(request) = self.winner(&self.links[link.index()]) {
@@ -129,9 +129,9 @@ impl Network {
         self.wake(wire);
     }
 
-    /// Returns the best of the requests for `link` that are ready, if its slots are free.
+    /// Returns the best of the requests for `link` that are ready, if the slots that it needs are free.
     ///
-    /// A request that needs fewer slots never overtakes it: otherwise a long packet could wait for ever.
+    /// A request that needs fewer slots never overtakes the best one. Otherwise a long packet could wait for ever.
     #[inline(always)]
     fn winner(&self, link: &Link) -> Option<RequestId> {
         if link.requests == NO_REQUEST {
@@ -168,7 +168,7 @@ impl Network {
         std::iter::successors(at(link.requests), move |(_, request)| at(request.next))
     }
 
-    /// Returns the cycle from which `link` has the slots that a grant of `request` needs; `None` if not known yet.
+    /// Returns the first cycle in which `link` has the slots that a grant of `request` needs; `None` if it is not known yet.
     #[inline(always)]
     fn slots_at(&self, link: &Link, request: &Request) -> Option<u64> {
         match self.parameters.grant_rule {
@@ -182,13 +182,13 @@ impl Network {
         }
     }
 
-    /// Returns the first cycle in which `request` could be granted without contention; `None` if not known yet.
+    /// Returns the first cycle in which `request` could be granted without contention; `None` if it is not known yet.
     #[inline(always)]
     fn opportunity(&self, link: &Link, request: &Request, wire_free: u64) -> Option<u64> {
         self.slots_at(link, request).map(|slots| slots.max(request.ready).max(wire_free))
     }
 
-    /// Schedules the next arbitration of the free `wire`, for when its next request can be granted.
+    /// Schedules the next arbitration of the free `wire`, at the first cycle in which another request can be granted.
     ///
     /// Ready requests need no arbitration of their own: each waits for a better request that has one.
     #[inline(always)]
@@ -222,7 +222,7 @@ impl Network {
         self.grant(link, request, self.requests[request.index()].packet, outbox);
     }
 
-    /// Grants `link` to the `packet` of `request`, and moves all flits that can move in consequence.
+    /// Grants `link` to the packet of `request`, and moves all flits that can move as a consequence.
     fn grant(&mut self, link: LinkId, request: RequestId, packet: PacketId, outbox: &mut Outbox) {
         let input = self.requests[request.index()].input;
         self.links[link.index()].turns.serve(input);
@@ -247,7 +247,7 @@ impl Network {
         }
     }
 
-    /// Marks `link` as held by a packet from the buffer behind `source`.
+    /// Marks `link` as held by a packet from the buffer at the end of link `source`.
     #[inline(always)]
     fn hold(&mut self, link: LinkId, source: LinkId, packet: PacketId) {
         let now = self.events.now();

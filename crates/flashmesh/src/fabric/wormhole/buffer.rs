@@ -1,4 +1,4 @@
-//! The buffer at the end of a link: its slots, and its flits.
+//! The buffer at the end of a link: its slots, and the flits in them.
 
 use crate::engine::arena::Arena;
 use crate::ids::LinkId;
@@ -7,19 +7,19 @@ use super::flit_run::{FlitRuns, Run, RunPool};
 use super::network::NO_LINK;
 use super::packet::{InFlight, PacketId, PacketQueue};
 
-/// The slots of a buffer and the flits in them. Unused at the end of an ejection link.
+/// Slots of a buffer, and the flits in them. Unused at the end of an ejection link.
 #[derive(Clone, Debug)]
 pub(super) struct Buffer {
-    /// Slots, with the cycles from which they are free: now or later.
+    /// Slots with the cycles from which they are free. The cycles may be in the future.
     slots: FlitRuns,
-    /// Flits, with the cycles from which they can leave.
+    /// Flits with the cycles from which they can leave.
     arrivals: FlitRuns,
     queue: PacketQueue,
-    /// First cycle in which a head that was queued behind another packet can request its output.
+    /// First cycle in which a head that was queued behind another packet can request its next link.
     considered_from: u64,
-    /// Number of slots returned ahead of time, which must not be returned again when their flits leave.
+    /// Number of slots that were returned ahead of time, and must not be returned again when their flits leave.
     returned_early: u32,
-    /// Output held by the first packet.
+    /// Next link, which the first packet holds.
     drain: LinkId,
     credit_cycles: u32,
 }
@@ -38,7 +38,7 @@ impl Buffer {
         }
     }
 
-    /// Returns the slots, with the cycles from which they are free: now or later.
+    /// Returns the slots with the cycles from which they are free. The cycles may be in the future.
     #[inline(always)]
     pub(super) fn slots(&self) -> &FlitRuns {
         &self.slots
@@ -62,63 +62,64 @@ impl Buffer {
         self.queue.has_one()
     }
 
-    /// Returns the first cycle in which a head that was queued behind another packet can request its output.
+    /// Returns the first cycle in which a head that was queued behind another packet can request its next link.
     #[inline(always)]
     pub(super) fn considered_from(&self) -> u64 {
         self.considered_from
     }
 
-    /// Returns the output held by the first packet.
+    /// Returns the next link, which the first packet holds.
     #[inline(always)]
     pub(super) fn drain(&self) -> LinkId {
         self.drain
     }
 
-    /// Sets the output held by the first packet.
+    /// Records that the first packet holds its next link.
     #[inline(always)]
     pub(super) fn drains_over(&mut self, link: LinkId) {
         self.drain = link;
     }
 
-    /// Merges the slots that are free by `now` into one run; returns the first run.
+    /// Merges the slots that are free by `now` into one run. Returns the first run.
     #[inline(always)]
     pub(super) fn merge_slots(&mut self, now: u64, runs: &mut RunPool) -> Run {
         self.slots.merge_until(now, runs);
         self.slots.front()
     }
 
-    /// Returns whether `flits` flits find free slots, the first one at `at` and the others every `stride` cycles.
+    /// Returns whether `flits` flits find free slots, the first flit at `at` and the others every `stride` cycles.
     #[inline(always)]
     pub(super) fn has_slots(&mut self, flits: u32, at: u64, stride: u32, runs: &mut RunPool) -> bool {
         let slots = self.merge_slots(at, runs);
         slots.count >= flits && slots.start <= at && slots.stride <= stride
     }
 
-    /// Reserves the first slots for `flits` flits.
+    /// Reserves the first free slots for `flits` flits.
     #[inline(always)]
     pub(super) fn take_slots(&mut self, flits: u32, runs: &mut RunPool) {
         self.slots.consume(flits, runs);
     }
 
-    /// Adds the flits of `run`, each of which can leave in its cycle.
+    /// Adds the flits of `run`. Each can leave from its cycle on.
     #[inline(always)]
     pub(super) fn arrive(&mut self, run: Run, runs: &mut RunPool) {
         self.arrivals.push(run, runs);
     }
 
-    /// Enqueues a packet whose head is here; returns whether the packet is the first.
+    /// Enqueues a packet whose head has arrived. Returns whether it is the first packet.
     #[inline(always)]
     pub(super) fn push(&mut self, packet: PacketId, packets: &mut Arena<PacketId, InFlight>) -> bool {
         self.queue.push(packet, packets)
     }
 
-    /// Removes the first `flits` flits. [`free_slots`](Self::free_slots) returns their slots.
+    /// Removes the first `flits` flits. Their slots are returned by [`free_slots`](Self::free_slots).
     #[inline(always)]
     pub(super) fn leave(&mut self, flits: u32, runs: &mut RunPool) {
         self.arrivals.consume(flits, runs);
     }
 
-    /// Returns the slots of the flits of `run`, which have left, except those returned ahead of time. Returns whether there are others.
+    /// Returns the slots of the flits of `run`, which have left, except for slots that were returned ahead of time. Returns whether any slot was
+    /// returned now.
     #[inline(always)]
     pub(super) fn free_slots(&mut self, run: Run, runs: &mut RunPool) -> bool {
         let early = self.returned_early.min(run.count);
@@ -130,14 +131,14 @@ impl Buffer {
         has_freed
     }
 
-    /// Removes the flits of `run` and returns their slots, none of which was returned ahead of time.
+    /// Removes the flits of `run` and returns their slots. None of them was returned ahead of time.
     #[inline(always)]
     pub(super) fn remove_and_return(&mut self, run: Run, runs: &mut RunPool) {
         self.leave(run.count, runs);
         self.return_slots(run, runs);
     }
 
-    /// Returns the slots of the flits of `run`, which leave now or later.
+    /// Returns the slots of the flits of `run`, which leave in their cycles.
     #[inline(always)]
     pub(super) fn return_slots(&mut self, run: Run, runs: &mut RunPool) {
         self.slots.push(run.after(self.credit_cycles), runs);
@@ -155,22 +156,22 @@ impl Buffer {
         cycle + u64::from(self.credit_cycles)
     }
 
-    /// Empties the buffer: the flits of `run` are the last to leave, one from each slot.
+    /// Empties the buffer. The flits of `run` are the last to leave, one from each slot.
     #[inline(always)]
     pub(super) fn empty(&mut self, run: Run) {
         self.slots.reset(run.after(self.credit_cycles));
         self.arrivals.reset(Run::NONE);
     }
 
-    /// Records that the tail of the first packet leaves at `tail`; the next head is considered `head_of_line_cycles` later than one that was not
-    /// queued behind a packet. [`pop`](Self::pop) removes the packet.
+    /// Records that the tail of the first packet leaves at `tail`. The next head can request its link `head_of_line_cycles` later than a head that
+    /// was not queued behind a packet. [`pop`](Self::pop) removes the packet.
     #[inline(always)]
     pub(super) fn tail_leaves(&mut self, tail: u64, head_of_line_cycles: u32) {
         self.considered_from = tail + 1 + u64::from(head_of_line_cycles);
         self.drain = NO_LINK;
     }
 
-    /// Removes the first packet, whose tail has left; returns the next one.
+    /// Removes the first packet, whose tail has left. Returns the next one.
     #[inline(always)]
     pub(super) fn pop(&mut self, packets: &Arena<PacketId, InFlight>) -> Option<PacketId> {
         self.queue.pop(packets)

@@ -1,8 +1,8 @@
 //! Calendar queue of wire arbitrations, with at most one entry per wire.
 //!
-//! The earliest entries, mostly next hops of packets that have just moved, are in a sorted array. All others are chained in one slot per cycle, and a
-//! bitmap finds the next used slot, so that the cost of an entry does not depend on the number of entries. An entry further ahead than the number of
-//! slots shares a slot with nearer cycles and is skipped until due.
+//! The earliest entries, mostly next hops of packets that have just moved, are in a sorted array. All others are in slots, one for each cycle, in
+//! which they are chained. A bitmap finds the next used slot, so the cost of an entry does not depend on the number of entries. An entry further
+//! ahead than the number of slots shares a slot with nearer cycles, and is skipped until it is due.
 //!
 //! Entries of the same cycle are dequeued last in, first out.
 
@@ -10,7 +10,7 @@ use crate::ids::LinkId;
 
 const SLOTS: usize = 4096;
 const WORDS: usize = SLOTS / 64;
-/// Capacity of the sorted array.
+/// Capacity of the sorted array of earliest entries.
 const NEAR: usize = 32;
 const NEVER: u64 = u64::MAX;
 const NONE: u32 = u32::MAX;
@@ -29,24 +29,24 @@ struct Entry {
     previous: u32,
 }
 
-/// A calendar queue: a sorted array of the earliest entries, and slots by cycle for the rest.
+/// A calendar queue: a sorted array of the earliest entries, and slots by cycle for the others.
 #[derive(Clone, Debug)]
 pub(super) struct CalendarQueue {
-    /// Sorted array, earliest entry last. No entry is later than one in the slots.
+    /// Sorted array, with the earliest entry last. No entry is later than an entry in the slots.
     near: [Near; NEAR],
     near_count: usize,
     /// Cycle of the first entry.
     first: u64,
     /// Cycle of the first entry in the slots.
     first_in_slots: u64,
-    /// Cycle of each wire, with its chain links if it is in the slots.
+    /// Cycle of each wire's entry, with its links in the chain of a slot if it is there.
     entries: Vec<Entry>,
     slots: Vec<u32>,
-    /// Bitmap of the used slots, and a bitmap of its non-zero words.
+    /// Bitmap of the used slots, and bitmap of the non-zero words of that bitmap.
     used: [u64; WORDS],
     used_words: u64,
     in_slots: u32,
-    /// No entry precedes this cycle.
+    /// Cycle before which there is no entry.
     reached: u64,
 }
 
@@ -73,7 +73,7 @@ impl CalendarQueue {
         (self.first != NEVER).then_some(self.first)
     }
 
-    /// Schedules `wire` at cycle `at`, unless it is scheduled earlier.
+    /// Schedules `wire` at cycle `at`, unless it is already scheduled earlier.
     #[inline(always)]
     pub(super) fn schedule(&mut self, wire: LinkId, at: u64) {
         debug_assert!(at >= self.reached, "a wire is scheduled for {at}, before {}", self.reached);
@@ -97,7 +97,7 @@ impl CalendarQueue {
             self.near.copy_within(1.., 0);
             self.near_count -= 1;
         }
-        // Ahead of the other entries of its cycle, which were scheduled before.
+        // The entry goes before the other entries of its cycle, which were scheduled earlier.
         let near = &mut self.near[..self.near_count + 1];
         let mut place = near.len() - 1;
         while place > 0 && near[place - 1].at < at {
@@ -109,7 +109,7 @@ impl CalendarQueue {
         self.entries[wire.index()].at = at;
     }
 
-    /// Dequeues an entry of the first cycle, unless that is after `to`.
+    /// Dequeues an entry of the first cycle, unless that cycle is after `to`.
     #[inline]
     pub(super) fn take(&mut self, to: u64) -> Option<(u64, LinkId)> {
         let at = self.first;
@@ -134,7 +134,7 @@ impl CalendarQueue {
         Some((at, LinkId(wire)))
     }
 
-    /// Returns the cycle of the first entry, in the sorted array or else in the slots.
+    /// Returns the cycle of the first entry, in the sorted array or otherwise in the slots.
     #[inline(always)]
     fn find_first(&self) -> u64 {
         self.near[..self.near_count].last().map_or(self.first_in_slots, |near| near.at)
@@ -194,7 +194,7 @@ impl CalendarQueue {
         }
     }
 
-    /// Returns an entry of exactly cycle `at`.
+    /// Returns an entry whose cycle is exactly `at`.
     #[inline]
     fn entry_at(&self, at: u64) -> Option<u32> {
         let mut wire = self.slots[at as usize % SLOTS];
@@ -247,7 +247,7 @@ impl CalendarQueue {
         if here != 0 {
             return Some(word * 64 + here.trailing_zeros() as usize);
         }
-        // Two shifts, since a single shift by 64 overflows.
+        // Two shifts are used, because a shift by 64 would overflow.
         let words = self.used_words & ((u64::MAX << word) << 1);
         if words == 0 {
             return None;
@@ -267,7 +267,7 @@ mod tests {
         let mut random = SimRng::new(3);
         for spread in [4, 300, SLOTS as u32, 5 * SLOTS as u32] {
             let mut calendar = CalendarQueue::new(40);
-            // Cycle of each wire, with a sequence number of the scheduling.
+            // Cycle of each wire, with the sequence number of its scheduling.
             let mut table = [(NEVER, 0); 40];
             let (mut now, mut scheduled) = (0, 0);
             for _ in 0..20_000 {

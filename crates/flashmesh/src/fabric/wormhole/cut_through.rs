@@ -1,5 +1,5 @@
-//! Fast path for packets that are complete in a buffer or at a terminal and find free slots for all their flits: virtual cut-through from link to
-//! link, without entering the buffers on the path.
+//! Fast path for packets that are complete in a buffer or at a terminal and find free slots for all their flits. They move from link to link (virtual
+//! cut-through) without entering the buffers on the path.
 
 use crate::ids::LinkId;
 
@@ -10,8 +10,8 @@ use super::packet::{Crossing, Outbox, PacketId, RequestId};
 use super::parameters::{GrantRule, Parameters};
 
 impl Network {
-    /// Moves a whole packet over its injection link, just granted, if all its flits find free slots. Returns whether they did; if not, nothing has
-    /// changed.
+    /// Moves a whole packet over its injection link, which was just granted, if all its flits find free slots. Returns whether it was moved;
+    /// otherwise nothing has changed.
     #[inline]
     pub(super) fn enter(&mut self, link: LinkId, id: PacketId, queue: u32, outbox: &mut Outbox) -> bool {
         let Parameters { flit_cycles: stride, hop_cycles, grant_rule, .. } = self.parameters;
@@ -27,7 +27,7 @@ impl Network {
         state.buffer.arrive(run.after(hop_cycles), &mut self.runs);
         state.carry_packet(run);
         state.holder.source = NO_LINK;
-        // Followers at the terminal must wait for the whole packet.
+        // Packets behind it at the terminal must wait for the whole packet.
         state.driven.is_held = true;
         let is_first = state.buffer.push(id, &mut self.packets);
         self.packets[id].head = now;
@@ -48,8 +48,8 @@ impl Network {
         true
     }
 
-    /// Moves a whole packet, with no follower and alone in the buffer at the end of `link`, over all links that are granted to it before any other
-    /// event, and into the buffer where it must wait.
+    /// Moves a whole packet, which is alone in the buffer at the end of `link`, over all links that it is granted before any other event. The packet
+    /// then enters the buffer where it has to wait.
     pub(super) fn cut_through(&mut self, link: LinkId, id: PacketId, outbox: &mut Outbox) {
         let Parameters { flit_cycles: stride, hop_cycles, head_of_line_cycles, .. } = self.parameters;
         let limit = self.events.safe_horizon();

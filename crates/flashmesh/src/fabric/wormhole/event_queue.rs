@@ -1,11 +1,11 @@
-//! Event queue of a network, and the progress of its simulation.
+//! Event queue of a network, and the current cycle of its simulation.
 
 use crate::ids::LinkId;
 
 use super::calendar::CalendarQueue;
 use super::packet::PacketId;
 
-/// An uncontended request for a link, of a packet that has just moved, kept out of the request lists.
+/// A request without contention, of a packet that has just moved. It is kept out of the request lists.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HeldRequest {
     /// Cycle of the grant, if no event precedes it.
@@ -17,11 +17,11 @@ pub(super) struct HeldRequest {
     pub(super) packet: PacketId,
 }
 
-/// Pending arbitrations of wires, and one grant that may precede all of them.
+/// Pending arbitrations of wires, and at most one grant that may precede all of them.
 #[derive(Clone, Debug)]
 pub(super) struct EventQueue {
     calendar: CalendarQueue,
-    /// Set only within a cycle: by its end the request is granted or in the request lists.
+    /// Held-back request. Set only within a cycle: before the cycle ends, the request is granted or moved to the request lists.
     held_back: Option<HeldRequest>,
     /// Last cycle of this run, if no report ends the run earlier.
     until: u64,
@@ -41,7 +41,7 @@ impl EventQueue {
         self.now
     }
 
-    /// Moves the current cycle to that of the next event.
+    /// Advances to `cycle`, which is that of the next event.
     #[inline(always)]
     pub(super) fn advance(&mut self, cycle: u64) {
         self.now = cycle;
@@ -59,7 +59,7 @@ impl EventQueue {
         self.calendar.first()
     }
 
-    /// Returns the lookahead: the last cycle of this run before which no event is pending.
+    /// Returns the end of the lookahead: the last cycle of this run before which no event is pending.
     #[inline(always)]
     pub(super) fn safe_horizon(&self) -> u64 {
         self.until.min(self.first().unwrap_or(u64::MAX))
@@ -71,7 +71,7 @@ impl EventQueue {
         self.calendar.schedule(wire, at);
     }
 
-    /// Dequeues the next arbitration of this run, moves to its cycle, and returns its wire.
+    /// Dequeues the next arbitration of this run and advances to its cycle. Returns its wire.
     #[inline(always)]
     pub(super) fn next_wire(&mut self) -> Option<LinkId> {
         let (at, wire) = self.calendar.take(self.until)?;

@@ -1,6 +1,6 @@
-//! Times of many flits at once, as runs of evenly spaced cycles.
+//! Cycles of many flits at once, as runs of evenly spaced cycles.
 
-/// A run of flits: `count` cycles, `stride` apart, from `start` on.
+/// Evenly spaced cycles of flits: `count` cycles from `start` on, `stride` apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Run {
     pub(super) start: u64,
@@ -12,7 +12,7 @@ impl Run {
     /// The empty run.
     pub(super) const NONE: Run = Run { start: 0, count: 0, stride: 0 };
 
-    /// A run without constraint: any number of flits, all free to move from the start.
+    /// A run that constrains nothing: any number of flits, all free to move from cycle 0.
     pub(super) const UNLIMITED: Run = Run { start: 0, count: u32::MAX, stride: 0 };
 
     /// Returns the cycle of flit `index`.
@@ -39,7 +39,7 @@ impl Run {
         Run { start: self.at(count), count: self.count - count, ..self }
     }
 
-    /// Appends the flits of `next` if all are evenly spaced then; returns whether they were appended.
+    /// Appends the flits of `next` if all cycles are evenly spaced then. Returns whether they were appended.
     #[inline(always)]
     fn join(&mut self, next: Run) -> bool {
         let stride = if self.count > 1 { u64::from(self.stride) } else { next.start - self.start };
@@ -50,8 +50,8 @@ impl Run {
         is_even
     }
 
-    /// Returns the longest evenly spaced run, of at most `limit` flits, that crosses a link: not before `free`, one flit every `stride` cycles or
-    /// more, and no flit before its cycles in `first` and `second`.
+    /// Returns the longest evenly spaced run of at most `limit` flits that can cross a link. The run starts at `free` or later, has a flit at most
+    /// every `stride` cycles, and no flit before its cycles in `first` and `second`.
     ///
     /// The exact crossings follow x(j) = max(first(j), second(j), x(j - 1) + `stride`), which is the maximum of three linear functions of j. The
     /// returned run follows the function that is largest at j = 0, and ends where a steeper one exceeds it.
@@ -59,7 +59,7 @@ impl Run {
     pub(super) fn crossing(first: Run, second: Run, free: u64, stride: u32, limit: u32) -> Run {
         let limit = limit.min(first.count).min(second.count);
         if first.stride.max(second.stride) <= stride {
-            // Usual case: the link is the slowest of the three, and no line overtakes another.
+            // Usual case: the link is the slowest of the three constraints, so it stays the largest function.
             return Run { start: free.max(first.start).max(second.start), count: limit, stride };
         }
         Run::crossing_of_uneven(first, second, free, stride, limit)
@@ -73,7 +73,7 @@ impl Run {
         let mut count = limit;
         for (other, steeper) in lines {
             if steeper > steepness {
-                // The other line starts below, otherwise it would have been chosen.
+                // The steeper function starts below the chosen one, which was chosen because it starts highest.
                 let overtakes = (start - other) / u64::from(steeper - steepness) + 1;
                 count = u64::from(count).min(overtakes) as u32;
             }
@@ -82,7 +82,7 @@ impl Run {
     }
 }
 
-/// Sentinel for the end of a list.
+/// Index that marks the end of a list.
 const NO_NODE: u32 = u32::MAX;
 
 /// A run in a list.
@@ -92,7 +92,7 @@ struct Node {
     next: u32,
 }
 
-/// A pool of the runs beyond the second of all queues.
+/// Pool for the runs of all queues, from the third run of a queue on.
 #[derive(Clone, Debug)]
 pub(super) struct RunPool {
     nodes: Vec<Node>,
@@ -122,7 +122,7 @@ impl RunPool {
         }
     }
 
-    /// Removes a run; returns it with the index of the next one.
+    /// Removes a run. Returns it with the index of the next one.
     #[inline]
     fn remove(&mut self, at: u32) -> Node {
         let node = self.nodes[at as usize];
@@ -132,14 +132,14 @@ impl RunPool {
     }
 }
 
-/// A queue of flits with their cycles, stored as runs.
+/// Queue of flits with their cycles, stored as runs.
 #[derive(Clone, Debug)]
 pub(super) struct FlitRuns {
-    /// First two runs, stored inline since there are rarely more; empty if absent.
+    /// First two runs, stored inline because there are rarely more. An absent run is empty.
     first: Run,
     second: Run,
     flits: u32,
-    /// Third run and last run, if there are more than two.
+    /// Third run and last run, if there are more than two runs.
     third: u32,
     last: u32,
 }
@@ -162,30 +162,30 @@ impl FlitRuns {
         self.first
     }
 
-    /// Returns both runs if there are at most two and their flits are at most `stride` apart; an absent run is empty.
+    /// Returns the runs if there are at most two and their flits are at most `stride` apart. An absent run is empty.
     #[inline(always)]
     pub(super) fn as_two(&self, stride: u32) -> Option<[Run; 2]> {
         let is_simple = self.third == NO_NODE && self.first.stride.max(self.second.stride) <= stride;
         is_simple.then_some([self.first, self.second])
     }
 
-    /// Replaces the content, at most two runs, with the flits of `run`.
+    /// Replaces the content, which is at most two runs, with the flits of `run`.
     #[inline(always)]
     pub(super) fn reset(&mut self, run: Run) {
         debug_assert!(self.third == NO_NODE, "the nodes of a stream are given back");
         (self.first, self.second, self.flits) = (run, Run::NONE, run.count);
     }
 
-    /// Returns a cursor over the runs, which does not borrow the queue.
+    /// Returns a cursor over the runs. The cursor does not borrow the queue.
     #[inline]
     pub(super) fn cursor(&self) -> Cursor {
         Cursor { run: self.first, second: self.second, next: self.third }
     }
 
-    /// Appends the flits of `run`, none of which precedes a flit of the queue.
+    /// Appends the flits of `run`, none of which may precede a flit of the queue.
     ///
-    /// Always inlined, with the run taken apart: a run passed as a whole is stored in parts and then loaded whole, which stalls the CPU (failed
-    /// store-to-load forwarding).
+    /// Always inlined, so that the fields of `run` stay in registers. A run passed in memory would be stored in parts and loaded whole, which stalls
+    /// the CPU (failed store-to-load forwarding).
     #[inline(always)]
     pub(super) fn push(&mut self, run: Run, pool: &mut RunPool) {
         let Run { start, count, stride } = run;
@@ -215,7 +215,7 @@ impl FlitRuns {
         }
     }
 
-    /// Removes the first `count` flits, all of the first run.
+    /// Removes the first `count` flits, all from the first run.
     #[inline]
     pub(super) fn consume(&mut self, count: u32, pool: &mut RunPool) {
         self.flits -= count;
@@ -236,7 +236,7 @@ impl FlitRuns {
         }
     }
 
-    /// Merges the flits whose cycles are not after `now` into one run, for uses to which these cycles are all alike.
+    /// Merges the flits whose cycles are not after `now` into one run, for uses where these cycles need not be distinguished.
     #[inline]
     pub(super) fn merge_until(&mut self, now: u64, pool: &mut RunPool) {
         while self.second.count > 0 {

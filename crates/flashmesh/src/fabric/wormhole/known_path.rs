@@ -1,4 +1,4 @@
-//! Fast path for packets whose whole path is granted: all remaining flits move at once.
+//! Fast path for packets that hold all links of their path: all remaining flits move at once.
 
 use crate::ids::LinkId;
 
@@ -9,7 +9,7 @@ use super::packet::Outbox;
 use super::parameters::{GrantRule, Parameters};
 use super::run_movement::Moved;
 
-/// Maximum path length of [`drain_evenly`](Network::drain_evenly), in links.
+/// Maximum number of links of a path for [`drain_evenly`](Network::drain_evenly).
 const EVEN_LINKS: usize = 16;
 
 /// The remaining flits of a packet on one link of its path.
@@ -18,7 +18,7 @@ struct Remainder {
     link: LinkId,
     /// End of the crossing: one flit time after the last flit.
     end: u64,
-    /// Number of last flits that cross evenly spaced.
+    /// Number of flits at the end of the packet that cross evenly spaced.
     even: u32,
     left: u32,
 }
@@ -26,13 +26,14 @@ struct Remainder {
 impl Remainder {
     const NONE: Remainder = Remainder { link: NO_LINK, end: 0, even: 0, left: 0 };
 
-    /// Delays the end for `run`: no flit crosses before its cycle in `run`, whose first flit has `left - 1` flits behind it.
+    /// Delays the end for `run`: no flit crosses before its cycle in `run`. Of the `left` flits that remain, the first one belongs to the first
+    /// cycle.
     #[inline(always)]
     fn delay_by_run(&mut self, run: Run, left: u32, stride: u32) {
         self.delay_to(run.start + u64::from(left) * u64::from(stride), left);
     }
 
-    /// Delays the end to `end` for an event that occurs when `left` flits are left.
+    /// Delays the end to `end`, for an event that occurs when `left` flits remain.
     #[inline(always)]
     fn delay_to(&mut self, end: u64, left: u32) {
         if end > self.end {
@@ -42,11 +43,11 @@ impl Remainder {
 }
 
 impl Network {
-    /// Moves all remaining flits of the packet on `ejection`, whose whole path is granted, in two passes over its links.
+    /// Moves all remaining flits of the packet on `ejection`, which holds its whole path, in two passes over its links.
     ///
     /// [`settle`](Self::settle) would move one buffer of flits at a time back and forth. If buffers cover the credit round trip, a flit never waits
-    /// longer for its slot than for the flit in front of it: going back and forth over a pair of links is never the longest path through the
-    /// recurrence. So the slots can be computed first, from the ejection link backwards, as if every flit arrived in time; then the flits are moved
+    /// longer for its slot than for the flit ahead of it. In terms of the recurrence: a path that goes back and forth over a pair of links is never
+    /// the longest. So the slots are computed first, from the ejection link backwards, as if every flit arrived in time. Then the flits are moved
     /// forwards.
     pub(super) fn drain_at_once(&mut self, ejection: LinkId, outbox: &mut Outbox) {
         if self.drain_evenly(ejection, outbox) {
@@ -80,12 +81,12 @@ impl Network {
         }
     }
 
-    /// Usual case of [`drain_at_once`](Self::drain_at_once): the packet holds every link from its terminal to `ejection`, and is long enough that the
-    /// last flits of each buffer, as many as it has slots, leave evenly spaced. Returns whether the case applied; if not, nothing has changed.
+    /// Handles the usual case of [`drain_at_once`](Self::drain_at_once): the packet holds every link from its terminal to `ejection`, and is so long
+    /// that one buffer of flits at its end leaves every buffer evenly spaced. Returns whether this was the case; otherwise nothing has changed.
     ///
-    /// Among flits that follow each other at the pace of the links, a delay of one flit delays all later ones by at least as much. So the end of the
-    /// packet on a link follows from the longest of all delays of its flits, without simulating them. Crossings before the evenly spaced end are not
-    /// observable.
+    /// Among flits that follow each other at the rate of the links, a delay of one flit delays all later ones by at least as much. So the longest
+    /// delay of any flit determines the end of the packet on a link, and the flits need not be simulated. Crossings before the evenly spaced end are
+    /// not observable.
     fn drain_evenly(&mut self, ejection: LinkId, outbox: &mut Outbox) -> bool {
         let Parameters { flit_cycles: stride, hop_cycles, buffer_flits, grant_rule, .. } = self.parameters;
         if grant_rule != GrantRule::Immediate {
@@ -95,7 +96,7 @@ impl Network {
         let packet = self.links[ejection.index()].holder.packet;
         let mut rests = [Remainder::NONE; EVEN_LINKS];
         let mut count = 0;
-        // Backward pass: free slots, and returning slots, as if every flit arrived in time.
+        // The backward pass computes free and returning slots, as if every flit arrived in time.
         let mut link = ejection;
         while link != NO_LINK {
             let Link { holder, buffer, .. } = &self.links[link.index()];
@@ -124,7 +125,7 @@ impl Network {
             count += 1;
             link = holder.source;
         }
-        // Forward pass: the flits in the buffers, and those that follow them.
+        // The forward pass adds the flits in the buffers, and the flits behind them.
         let mut behind: Option<Remainder> = None;
         for rest in rests[..count].iter_mut().rev() {
             if let Some(behind) = behind {
@@ -164,7 +165,7 @@ impl Network {
         true
     }
 
-    /// Returns to `feeder`, ahead of time, the slots that its packet still needs, as `link` will free them.
+    /// Returns slots to `feeder` ahead of time: those that its packet still needs, at the cycles at which `link` will free them.
     fn return_slots_early(&mut self, link: LinkId, feeder: LinkId) {
         let stride = self.parameters.flit_cycles;
         let [state, feeder] =

@@ -1,4 +1,4 @@
-//! A link: holder, requests, wire, and buffer.
+//! A link: its holder, requests, wire, and buffer.
 
 use crate::ids::LinkId;
 
@@ -15,12 +15,12 @@ use super::topology::{Place, Topology};
 pub(super) struct Link {
     pub(super) holder: Holder,
     pub(super) buffer: Buffer,
-    /// First request for the link, and the state of its round-robin.
+    /// First request for the link, and round-robin state of its arbitration.
     pub(super) requests: RequestId,
     pub(super) turns: RoundRobin,
-    /// Wire that the link uses, named by the first of its links.
+    /// Wire that the link uses. A wire has the number of its first link.
     pub(super) wire: LinkId,
-    /// State of the wire named by this link.
+    /// State of the wire with the number of this link.
     pub(super) driven: Wire,
     /// Router at the end of the link.
     pub(super) end: Place,
@@ -33,25 +33,25 @@ pub(super) struct Link {
 #[derive(Clone, Debug)]
 pub(super) struct Holder {
     pub(super) packet: PacketId,
-    /// Link that feeds the buffer of the packet.
+    /// Link whose buffer the packet comes from.
     pub(super) source: LinkId,
-    /// Number of flits still to cross.
+    /// Number of flits that have not crossed yet.
     pub(super) left: u32,
     /// Cycle from which the next flit may cross.
     pub(super) free: u64,
-    /// Cycle in which the head crossed, or [`NOT_YET`].
+    /// Cycle in which the head crossed; [`NOT_YET`] before.
     pub(super) head: u64,
     /// Cycle of the grant.
     granted: u64,
 }
 
-/// A wire, which carries one packet at a time: of one link, or with half-duplex links of both links between two routers.
+/// A wire, which carries one packet at a time. It belongs to one link, or with half-duplex links to both links between two routers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wire {
     pub(super) is_held: bool,
-    /// Whether the link that names the wire was served last.
+    /// Whether the link with the wire's number was served last.
     pub(super) served_first: bool,
-    /// The other link; [`NO_LINK`] with full-duplex links.
+    /// Link of the other direction; [`NO_LINK`] with full-duplex links.
     pub(super) backward: LinkId,
     pub(super) free: u64,
 }
@@ -85,7 +85,7 @@ impl Link {
         }
     }
 
-    /// Returns whether the link has no requests and its wire no other direction.
+    /// Returns whether the link has no requests, and its wire no other direction.
     #[inline(always)]
     pub(super) fn is_uncontended(&self) -> bool {
         self.requests == NO_REQUEST && self.driven.backward == NO_LINK
@@ -99,7 +99,7 @@ impl Link {
         }
     }
 
-    /// Moves a whole packet over the link in `run`, which starts at the grant.
+    /// Moves a whole packet over the link in the cycles of `run`, which starts at the grant.
     #[inline(always)]
     pub(super) fn carry_packet(&mut self, run: Run) {
         let end = run.last() + u64::from(run.stride);
@@ -108,7 +108,7 @@ impl Link {
         self.traffic.held_cycles += end - run.start;
     }
 
-    /// Moves the first flits of a packet in `run`, which starts at the grant; `left` flits remain.
+    /// Moves the first flits of a packet in the cycles of `run`, which starts at the grant. `left` flits remain.
     #[inline(always)]
     pub(super) fn start_packet(&mut self, packet: PacketId, run: Run, left: u32) {
         let Holder { source, .. } = self.holder;
@@ -118,14 +118,14 @@ impl Link {
         self.traffic.flits += u64::from(run.count);
     }
 
-    /// Releases the link after its tail crossed; returns the cycle from which its wire is free.
+    /// Releases the link after the tail has crossed. Returns the cycle from which its wire is free.
     #[inline(always)]
     pub(super) fn release(&mut self) -> u64 {
         self.traffic.held_cycles += self.holder.free - self.holder.granted;
         self.holder.free + u64::from(self.gap_cycles)
     }
 
-    /// Records the crossing of flits: `left` remain, and the next may cross from `free` on.
+    /// Records that flits have crossed: `left` remain, and the next one may cross from `free` on.
     #[inline(always)]
     pub(super) fn carry_until(&mut self, left: u32, free: u64) {
         self.traffic.flits += u64::from(self.holder.left - left);
@@ -134,19 +134,19 @@ impl Link {
 }
 
 impl Holder {
-    /// Sets the holder to a packet from the buffer behind `source`, granted at `now`, with all `flits` flits still to cross.
+    /// Makes a packet the holder at `now`. It comes from the buffer at the end of link `source`, and all `flits` flits still have to cross.
     #[inline(always)]
     pub(super) fn grant(&mut self, packet: PacketId, source: LinkId, flits: u32, now: u64) {
         *self = Holder { packet, source, left: flits, free: now, head: NOT_YET, granted: now };
     }
 
-    /// Returns whether flits are still to cross.
+    /// Returns whether flits still have to cross.
     #[inline(always)]
     pub(super) fn is_crossing(&self) -> bool {
         self.left > 0
     }
 
-    /// Returns whether flits of `packet` are still to cross.
+    /// Returns whether flits of `packet` still have to cross.
     #[inline(always)]
     pub(super) fn is_crossing_of(&self, packet: PacketId) -> bool {
         self.is_crossing() && self.packet == packet
@@ -154,7 +154,7 @@ impl Holder {
 }
 
 impl Wire {
-    /// Marks the wire as held; `is_first` if by the link that names the wire.
+    /// Marks the wire as held. `is_first` tells whether the holder is the link with the wire's number.
     #[inline(always)]
     pub(super) fn hold(&mut self, is_first: bool) {
         (self.is_held, self.served_first) = (true, is_first);

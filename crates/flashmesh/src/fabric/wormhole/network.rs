@@ -12,23 +12,23 @@ use super::packet::{
 use super::parameters::{GrantRule, HopTiming, InjectError, ParameterError, Parameters};
 use super::topology::{TerminalId, Topology};
 
-/// Sentinel for no link.
+/// Value for no link.
 pub(super) const NO_LINK: LinkId = LinkId(u32::MAX);
 
-/// Sentinel for a cycle that is not known yet.
+/// Value for a cycle that is not known yet.
 pub(super) const NOT_YET: u64 = u64::MAX;
 
-/// Sentinel for no request.
+/// Value for no request.
 pub(super) const NO_REQUEST: RequestId = RequestId(u32::MAX);
 
-/// A request of a packet for a link. A buffer, or a queue of a terminal, has at most one request at a time, that of its first packet; so each has one
-/// entry, and the requests for a link are chained.
+/// A request of a packet for a link. A buffer, or a queue of a terminal, requests a link only for its first packet. So each has one entry, and the
+/// requests for a link are chained.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request {
     /// First cycle in which the request can be granted.
     pub(super) ready: u64,
     pub(super) packet: PacketId,
-    /// Next request for the same link.
+    /// Next request in the chain of the link.
     pub(super) next: RequestId,
     /// Number of the buffer among the inputs of the router.
     pub(super) input: u32,
@@ -36,13 +36,13 @@ pub(super) struct Request {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Terminal {
-    /// Queued packets; with `small_first`, small packets have a queue of their own.
+    /// Queued packets. With `small_first`, small packets have a queue of their own.
     queues: [PacketQueue; 2],
     waiting: Queued,
 }
 
 impl Terminal {
-    /// Removes the first packet of a queue, which was granted the injection link; returns the next one.
+    /// Removes the first packet of a queue, whose injection link was granted. Returns the next packet.
     pub(super) fn leave(
         &mut self,
         packet: &Packet,
@@ -61,13 +61,13 @@ pub struct Network {
     pub(super) parameters: Parameters,
     pub(super) timing: HopTiming,
     pub(super) links: Vec<Link>,
-    /// Requests: one for each buffer, indexed by link, then two for each terminal, one for each queue.
+    /// Requests: first one for each buffer, indexed by link; then two for each terminal, one for each queue.
     pub(super) requests: Vec<Request>,
     pub(super) terminals: Vec<Terminal>,
     pub(super) packets: Arena<PacketId, InFlight>,
     pub(super) runs: RunPool,
     pub(super) events: EventQueue,
-    /// Links that may be able to move flits.
+    /// Links over which flits may be able to move.
     pub(super) worklist: Vec<LinkId>,
     injected: u64,
     pub(super) log: CrossingLog,
@@ -108,7 +108,7 @@ impl Network {
     /// Injects a packet created at cycle `now`, which must not precede the current cycle of the network.
     ///
     /// # Errors
-    /// If the packet could never arrive, or is too late.
+    /// If the packet could never arrive, or if `now` has passed.
     pub fn inject(&mut self, now: u64, packet: Packet) -> Result<(), InjectError> {
         self.admit(now, packet)?;
         let to = self.topology.place(self.topology.router_of(packet.destination));
@@ -151,7 +151,7 @@ impl Network {
         self.advance_to_report(to, to, outbox);
     }
 
-    /// Runs all events up to cycle `to`, then further events up to `latest` until the end of the first cycle with a report.
+    /// Runs all events up to cycle `to`, then further events up to `latest`. Stops after the first cycle with a report.
     pub fn advance_to_report(&mut self, to: u64, latest: u64, outbox: &mut Outbox) {
         loop {
             self.events.run_until(if outbox.is_empty() { to.max(latest) } else { to.max(self.events.now()) });
@@ -165,7 +165,7 @@ impl Network {
         }
     }
 
-    /// Returns the number of packets in the network or its queues, without those whose delivery has been reported.
+    /// Returns the number of packets in the network and in the queues of terminals, without packets whose delivery has been reported.
     #[cfg(feature = "internals")]
     pub fn in_flight(&self) -> usize {
         self.packets.len()
@@ -199,12 +199,12 @@ impl Network {
         self.log = CrossingLog::default();
     }
 
-    /// Drains the log, in the order in which crossings were computed; those of one link are in order of time.
+    /// Removes and returns the log, in the order of computation. Crossings of one link are in order of time.
     pub fn take_log(&mut self) -> Vec<Crossing> {
         self.log.take()
     }
 
-    /// Returns the links whose release is not computed yet, each with the token of its packet.
+    /// Returns the links whose release has not been computed yet, each with the token of its packet.
     pub fn held(&self) -> impl Iterator<Item = (LinkId, u64)> {
         let held = self.links.iter().zip(0..).filter(|(link, _)| link.holder.is_crossing());
         held.map(|(link, number)| (LinkId(number), self.packets[link.holder.packet].packet.token))

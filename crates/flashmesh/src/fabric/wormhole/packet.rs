@@ -14,7 +14,7 @@ id!(
     RequestId
 );
 
-/// Sentinel for no packet.
+/// Value for no packet.
 pub(super) const NO_PACKET: PacketId = PacketId(u32::MAX);
 
 /// Class of a packet, for [`small_first`](super::Parameters::small_first).
@@ -31,9 +31,9 @@ pub enum Class {
 pub struct Packet {
     /// Identifier chosen by the caller.
     pub token: u64,
-    /// Terminal of injection.
+    /// Terminal at which the packet is injected.
     pub source: TerminalId,
-    /// Terminal of ejection.
+    /// Terminal at which the packet is ejected.
     pub destination: TerminalId,
     /// Length in flits, head included.
     pub flits: u32,
@@ -41,12 +41,12 @@ pub struct Packet {
     pub class: Class,
 }
 
-/// A report: the delivery time of a packet is final.
+/// A report that the delivery time of a packet is final.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delivery {
     /// Token of the packet.
     pub token: u64,
-    /// Terminal of ejection.
+    /// Terminal at which the packet is ejected.
     pub destination: TerminalId,
     /// Cycle in which the head crosses the ejection link.
     pub head: u64,
@@ -54,22 +54,22 @@ pub struct Delivery {
     pub tail: u64,
     /// Number of links between routers on the path.
     pub hops: u32,
-    /// Cycles from the creation to the crossing of the tail, minus the zero-load latency.
+    /// Cycles from the creation of the packet to the crossing of its tail, minus the zero-load latency.
     pub stalled: u64,
 }
 
-/// A report: the injection time of a packet is final, and its terminal can send the next one from then on.
+/// A report that the injection time of a packet is final. From that time on its terminal can send the next packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Injection {
     /// Token of the packet.
     pub token: u64,
-    /// Terminal of injection.
+    /// Terminal at which the packet is injected.
     pub source: TerminalId,
     /// Cycle in which the tail crosses the injection link.
     pub tail: u64,
 }
 
-/// The reports of a network. Each fact is reported once, when it is final, which is at or before its own cycle.
+/// Reports of a network. Each is made once, when it is final. This is in the reported cycle or earlier.
 #[derive(Clone, Debug, Default)]
 pub struct Outbox {
     /// Deliveries that became final.
@@ -85,7 +85,7 @@ impl Outbox {
         self.deliveries.is_empty() && self.injections.is_empty()
     }
 
-    /// Reports that the whole packet is in the network from cycle `tail` on.
+    /// Reports that the whole packet has entered the network by cycle `tail`.
     pub(super) fn report_injection(&mut self, packet: Packet, tail: u64) {
         let Packet { token, source, .. } = packet;
         self.injections.push(Injection { token, source, tail });
@@ -112,17 +112,17 @@ pub struct Crossing {
     pub tail: u64,
 }
 
-/// A log of crossings, if enabled.
+/// A log of crossings; `None` if it is not kept.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CrossingLog(Option<Vec<Crossing>>);
 
 impl CrossingLog {
-    /// Enables the log.
+    /// Starts the log.
     pub(super) fn keep(&mut self) {
         self.0 = Some(Vec::new());
     }
 
-    /// Drains the log.
+    /// Removes and returns the log.
     pub(super) fn take(&mut self) -> Vec<Crossing> {
         self.0.as_mut().map(std::mem::take).unwrap_or_default()
     }
@@ -138,31 +138,31 @@ impl CrossingLog {
 /// The packets queued at a terminal for its injection link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Queued {
-    /// Number of packets.
+    /// Number of queued packets.
     pub packets: u32,
-    /// Sum of their flits.
+    /// Number of flits of these packets.
     pub flits: u64,
 }
 
 impl Queued {
-    /// Adds a packet.
+    /// Adds a packet to the counts.
     pub(super) fn add(&mut self, packet: &Packet) {
         self.packets += 1;
         self.flits += u64::from(packet.flits);
     }
 
-    /// Removes a packet.
+    /// Removes a packet from the counts.
     pub(super) fn remove(&mut self, packet: &Packet) {
         self.packets -= 1;
         self.flits -= u64::from(packet.flits);
     }
 }
 
-/// Traffic of a link, with crossings that are already determined for later cycles.
+/// Traffic of a link. Includes crossings in later cycles that are already determined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg(feature = "internals")]
 pub struct Carried {
-    /// Number of flits.
+    /// Number of flits carried.
     pub flits: u64,
     /// Cycles with a flit on the link.
     pub busy_cycles: u64,
@@ -173,14 +173,14 @@ pub struct Carried {
 pub(super) struct InFlight {
     pub(super) packet: Packet,
     pub(super) created: u64,
-    /// Sequence number: breaks ties of age.
+    /// Sequence number, which breaks ties of age.
     pub(super) order: u64,
-    /// Cycle of the last crossing of the head.
+    /// Cycle in which the head last crossed a link.
     pub(super) head: u64,
     pub(super) hops: u32,
     /// Router of the destination.
     pub(super) to: Place,
-    /// Next packet in the queue, unless this is the last.
+    /// Next packet in the queue, meaningless for the last one.
     behind: PacketId,
 }
 
@@ -192,8 +192,8 @@ impl InFlight {
 
 /// A queue of packets, chained through [`InFlight::behind`].
 ///
-/// A packet whose head and tail are in different buffers is in the queues of all of them. One chain suffices: while the packet is in the earlier
-/// queue it is the last one of the later queue, since any follower has to cross the same link.
+/// A packet whose flits are in several buffers is in the queues of all of them. One chain suffices: while the packet is in an earlier queue, it is
+/// the last one of the later queue, because every packet behind it has to cross the same link.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PacketQueue {
     first: PacketId,
@@ -218,7 +218,7 @@ impl PacketQueue {
         self.first == self.last
     }
 
-    /// Appends `packet`; returns whether it is the first.
+    /// Appends `packet`. Returns whether it is the first.
     #[inline]
     pub(super) fn push(&mut self, packet: PacketId, packets: &mut Arena<PacketId, InFlight>) -> bool {
         let last = std::mem::replace(&mut self.last, packet);
@@ -231,7 +231,7 @@ impl PacketQueue {
         is_first
     }
 
-    /// Removes the first packet; returns the next one.
+    /// Removes the first packet. Returns the next one.
     #[inline]
     pub(super) fn pop(&mut self, packets: &Arena<PacketId, InFlight>) -> Option<PacketId> {
         if self.first == self.last {

@@ -6,50 +6,50 @@ use super::topology::TerminalId;
 /// Arbitration rule of an output link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arbitration {
-    /// The first input after the one served last, in the order of [`Topology::input`](super::Topology::input).
+    /// The first input after the last one served, in the order of [`Topology::input`](super::Topology::input).
     RoundRobin,
-    /// The packet that was grantable first; ties to the lower input.
+    /// The packet that could be granted first; of several, the one at the lowest input.
     Fifo,
-    /// The packet created first; ties to the one injected first.
+    /// The packet created first; of several, the one injected first.
     Oldest,
 }
 
-/// Number of free slots in the next buffer that an output link needs for a grant.
+/// Number of free slots in the next buffer that a grant of an output link requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GrantRule {
-    /// None: the head may wait for its slot while holding the link.
+    /// No slot. The head may wait for its slot while the packet holds the link.
     Immediate,
-    /// One, for the head.
+    /// One slot, for the head.
     #[cfg(feature = "internals")]
     OneSlot,
-    /// One for each flit of the packet (virtual cut-through): a held link never waits for a slot.
+    /// A slot for each flit of the packet (virtual cut-through). A packet that holds a link never waits for a slot.
     WholePacket,
 }
 
-/// Timing and policies of a network, in cycles and flits. The [module](super) defines each exactly.
+/// Timing and policies of a network, in cycles and flits. The [module](super) defines their exact meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
-    /// Cycles from the creation of a packet to its request for the injection link.
+    /// Cycles between the creation of a packet and its request for the injection link.
     pub interface_cycles: u32,
-    /// Cycles from the crossing of one link to the crossing of the next, without contention.
+    /// Cycles between the crossings of two successive links, without contention.
     pub hop_cycles: u32,
-    /// Cycles that a head needs in addition to [`hop_cycles`](Self::hop_cycles), for its route and its first arbitration.
+    /// Cycles that a head needs in addition to [`hop_cycles`](Self::hop_cycles), for its route and the first arbitration.
     pub head_cycles: u32,
     /// Cycles that a head loses if it was queued behind another packet.
     pub head_of_line_cycles: u32,
-    /// Idle cycles of a link between two packets; not for injection links.
+    /// Idle cycles of a link between two packets; 0 on injection links.
     pub gap_cycles: u32,
-    /// Cycles from the departure of a flit from a buffer until its slot can be used by the feeding link; 0 for the same cycle.
+    /// Cycles between the departure of a flit from a buffer and the next use of its slot by the link that feeds the buffer; 0 for the same cycle.
     pub credit_cycles: u32,
-    /// Like [`credit_cycles`](Self::credit_cycles), which it must not exceed, but for buffers fed by a terminal.
+    /// Like [`credit_cycles`](Self::credit_cycles), but for buffers fed by a terminal. Must not exceed `credit_cycles`.
     pub injection_credit_cycles: u32,
     /// Cycles that a link needs for a flit.
     pub flit_cycles: u32,
-    /// Slots of the buffer at the end of each link, in flits.
+    /// Number of slots of the buffer at the end of each link, each for a flit.
     pub buffer_flits: u32,
     /// Arbitration rule of output links.
     pub arbitration: Arbitration,
-    /// Condition for a grant of an output link.
+    /// Condition on which an output link is granted.
     pub grant_rule: GrantRule,
     /// Whether small packets go before large ones, at every output and at the terminals (PACT 2014, section 5.4, rule 1).
     pub small_first: bool,
@@ -58,11 +58,11 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Maximum of any delay in cycles, and of the slots of a buffer.
+    /// Maximum of each delay, in cycles, and of the number of slots of a buffer.
     pub const VALUE_MAX: u32 = 1 << 20;
 
-    /// The router of BookSim 2 with one virtual channel (routing delay 0, allocators of 1 cycle, credit delay 1, islip) and buffers of 16 flits,
-    /// whose published latencies the tests compare with.
+    /// The router of BookSim 2 with one virtual channel (routing delay 0, allocators of 1 cycle, credit delay 1, islip) and buffers of 16 flits. The
+    /// tests compare with its published latencies.
     #[cfg(feature = "internals")]
     pub const BOOKSIM: Parameters = Parameters {
         interface_cycles: 2,
@@ -83,7 +83,7 @@ impl Parameters {
     /// Checks the parameters.
     ///
     /// # Errors
-    /// If a value is out of its bounds, or the network could deadlock.
+    /// If a value is out of its bounds, or if the network could deadlock.
     pub fn check(&self) -> Result<(), ParameterError> {
         let bounded = [
             ("interface_cycles", self.interface_cycles, 1),
@@ -113,7 +113,7 @@ impl Parameters {
         Ok(())
     }
 
-    /// Returns the cycles from the creation of a packet until its tail leaves an empty network, over `hops` links between routers.
+    /// Returns the cycles from the creation of a packet until its tail leaves an empty network. The route has `hops` links between routers.
     ///
     /// The head takes `hops` + 1 steps from link to link, and the other flits follow, one every `flit_cycles`. If a slot takes longer to return than
     /// a buffer takes to fill, the last link carries one buffer of flits at a time.
@@ -130,19 +130,19 @@ impl Parameters {
             + refill
     }
 
-    /// Returns the cycles by which a slot returns later than the following flits have filled the buffer.
+    /// Returns the cycles for which a link, having filled the buffer, waits for the first slot to return.
     fn refill_cycles(&self, credit_cycles: u32) -> u64 {
         let fill = u64::from(self.buffer_flits) * u64::from(self.flit_cycles);
         u64::from(self.hop_cycles + credit_cycles).saturating_sub(fill)
     }
 }
 
-/// Derived timing that every hop needs.
+/// Timing of a hop, derived from the parameters.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HopTiming {
     /// Cycles from the crossing of a head to its request for the next link.
     route_cycles: u64,
-    /// Whether slots return before a link has filled the buffer, so that flowing flits never wait for slots.
+    /// Whether slots return before a link has filled the buffer. If so, flits that move never wait for slots.
     pub(super) buffers_cover_the_round_trip: bool,
 }
 
@@ -154,7 +154,7 @@ impl HopTiming {
         }
     }
 
-    /// Returns the first cycle in which a head that crossed into `buffer` at `crossed`, and is first there, can be granted its next link.
+    /// Returns the first cycle in which a head can be granted its next link. The head crossed into `buffer` at `crossed` and is first there.
     #[inline(always)]
     pub(super) fn grantable_from(self, crossed: u64, buffer: &Buffer) -> u64 {
         (crossed + self.route_cycles).max(buffer.considered_from())
@@ -164,7 +164,7 @@ impl HopTiming {
 /// A reason why a network cannot be built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParameterError {
-    /// A value too small or too large.
+    /// A value is too small or too large.
     #[error("{name} is {value}; it must be {min} to {}", Parameters::VALUE_MAX)]
     Bounds {
         /// Field of [`Parameters`].
@@ -174,16 +174,16 @@ pub enum ParameterError {
         /// Minimum of the field.
         min: u32,
     },
-    /// Slots that return more slowly to a terminal than to a router.
+    /// Slots return to a terminal later than to a router.
     #[error("injection_credit_cycles must not be more than credit_cycles")]
     InjectionCredit,
-    /// Grants that would depend on other links in the same cycle.
+    /// Grants would depend on other links in the same cycle.
     #[error("slots that are free again in the cycle in which a flit leaves go with GrantRule::Immediate only")]
     SlotsAtGrant,
-    /// Wires that would depend on which direction is processed first.
+    /// The result would depend on the order in which the directions of a wire are processed.
     #[error("wires that two directions share need slots that are free again a cycle after a flit leaves")]
     SharedSlots,
-    /// Packets that would wait for each other for ever on wires shared by both directions.
+    /// Packets could wait for each other for ever on wires that both directions share.
     #[error("half-duplex links deadlock unless a packet waits for all of its slots: use GrantRule::WholePacket")]
     HalfDuplex,
 }
@@ -191,24 +191,24 @@ pub enum ParameterError {
 /// A reason why a packet cannot be injected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InjectError {
-    /// Source or destination does not exist.
+    /// The source or the destination does not exist.
     #[error("there is no terminal {0:?}")]
     NoTerminal(TerminalId),
-    /// A packet without flits, not even a head.
+    /// The packet has no flits, not even a head.
     #[error("a packet has at least one flit")]
     Empty,
-    /// A packet that would wait for ever under [`GrantRule::WholePacket`], since it does not fit a buffer.
+    /// The packet would wait for ever under [`GrantRule::WholePacket`], because it does not fit into a buffer.
     #[error("a packet of {flits} flits does not fit buffers of {buffer_flits}, as whole-packet grants need")]
     TooLong {
-        /// Flits of the packet.
+        /// Number of flits of the packet.
         flits: u32,
-        /// Slots of a buffer.
+        /// Number of slots of a buffer.
         buffer_flits: u32,
     },
-    /// A cycle before the current cycle of the network.
+    /// The cycle is before the current cycle of the network.
     #[error("a packet of cycle {at} comes after the network has reached cycle {reached}")]
     Past {
-        /// Cycle of the packet.
+        /// Cycle at which the packet was created.
         at: u64,
         /// Current cycle of the network.
         reached: u64,

@@ -5,7 +5,7 @@ use crate::ids::LinkId;
 
 use super::topology::Topology;
 
-/// The inputs of a link, and the one served last.
+/// The inputs of a link, with the one served last.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RoundRobin {
     inputs: u32,
@@ -13,19 +13,19 @@ pub(super) struct RoundRobin {
 }
 
 impl RoundRobin {
-    /// Creates the state for the inputs of the port in front of `link`, starting at the first one.
+    /// Creates the state for the inputs of the port to `link`. The first input is served first.
     pub(super) fn new(link: LinkId, topology: &Topology) -> RoundRobin {
         let inputs = match topology.reverse(link) {
-            // The router where a link starts is the router where its reverse ends.
+            // A link starts at the router where its reverse ends.
             Some(reverse) => topology.inputs(topology.router_at_end(reverse)),
-            // The two queues of a terminal.
+            // The inputs of an injection link are the two queues of its terminal.
             None if topology.is_injection(link) => 2,
             None => topology.inputs(topology.router_at_end(link)),
         };
         RoundRobin { inputs, served: inputs - 1 }
     }
 
-    /// Returns the position of `input` in the cyclic order that starts after the input served last.
+    /// Returns the position of `input` in the cyclic order that starts after the last input served.
     #[inline(always)]
     pub(super) fn turns_before(self, input: u32) -> u32 {
         behind(input, self.served, self.inputs)

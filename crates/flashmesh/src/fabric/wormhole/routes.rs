@@ -1,10 +1,10 @@
-//! Custom routes as a table, with a check for deadlock.
+//! Custom routes as a table, with a check for freedom from deadlock.
 
 use std::fmt;
 
 use super::topology::{RouterId, Topology, Way};
 
-/// Sentinel for no direction: at the destination.
+/// Value for no direction, at the destination.
 const NONE: u8 = u8::MAX;
 
 /// The coordinates of a router, for messages.
@@ -40,67 +40,68 @@ impl fmt::Display for NamedLink {
 /// A reason why custom routes are rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RoutesError {
-    /// A direction without a link.
+    /// The chosen direction has no link.
     #[error("at router {at}, for packets to {to}, no link is named that leads on from there")]
     NoLink {
-        /// Router of the missing link.
+        /// Router without the link.
         at: RouterPlace,
         /// Destination of the packets.
         to: RouterPlace,
     },
-    /// Packets that return to a router.
+    /// Packets return to a router.
     #[error("packets to router {to} go in a circle and never arrive: {}", listed(circle))]
     Circle {
         /// Destination of the packets.
         to: RouterPlace,
-        /// Routers of the cycle.
+        /// Routers on the cycle.
         circle: Vec<RouterPlace>,
     },
-    /// Packets that could wait for each other for ever.
+    /// Packets on some links could wait for each other for ever.
     #[error(
         "packets on these links could wait for each other for good, each for the next and the last for the first: {}",
         listed(links)
     )]
     Deadlock {
-        /// Links of the cycle.
+        /// Links on the cycle.
         links: Vec<NamedLink>,
     },
 }
 
-/// A function that chooses the direction of packets at a router, for a destination, among the directions with a link.
+/// A function that chooses the direction of a packet, from the router, the destination, and the directions that have a link.
 pub type Choose<'a> = dyn FnMut(RouterPlace, RouterPlace, &[Way]) -> Option<Way> + 'a;
 
 fn listed(parts: &[impl fmt::Display]) -> String {
     parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// The direction of packets from every router to every other one.
+/// Direction of packets from every router to every other router.
 #[derive(Clone, Debug)]
 pub(super) struct Routes {
     routers: usize,
     /// Direction, indexed by router and destination.
     ways: Vec<u8>,
-    /// Number of remaining links, indexed by router and destination.
+    /// Number of links to the destination, indexed by router and destination.
     hops: Vec<u32>,
 }
 
 impl Routes {
-    /// Returns the direction at router `at` of a packet for another router.
+    /// Returns the direction in which a packet for router `to` leaves router `at`.
     #[inline]
     pub(super) fn way(&self, at: RouterId, to: RouterId) -> Way {
         Way::ALL[usize::from(self.ways[at.index() * self.routers + to.index()])]
     }
 
-    /// Returns the number of links of the route.
+    /// Returns the number of links of the route from router `at` to router `to`.
     pub(super) fn hops(&self, at: RouterId, to: RouterId) -> u32 {
         self.hops[at.index() * self.routers + to.index()]
     }
 
-    /// Tabulates the directions that `choose` returns for every pair of routers.
+    /// Creates a table of the directions that `choose` returns for every pair of routers.
     ///
     /// # Errors
-    /// If a direction has no link, if packets would not arrive, or if the network could deadlock: links wait for the links that follow them, and
-    /// these waits must not form a cycle (Dally and Seitz, 1987). Every router counts as a source and a destination, since each has a chip.
+    /// If a direction has no link, if packets would not arrive, or if the network could deadlock: a link waits for the links that follow it on a
+    /// route, and these waits must not form a cycle (Dally and Seitz, 1987). Every router counts as a source and a destination, because each has a
+    /// chip.
     pub(super) fn new(topology: &Topology, choose: &mut Choose<'_>) -> Result<Routes, RoutesError> {
         let routers = topology.routers();
         let count = routers.len();
@@ -137,7 +138,7 @@ impl Routes {
             let mut at = from;
             while at != to && self.hops(at, to) == 0 {
                 if passed.len() == self.routers {
-                    // After as many links as there are routers, the packet is on the cycle.
+                    // After as many links as there are routers, the packet must be on a cycle.
                     let mut circle = vec![topology.router_place(at)];
                     let mut next = self.next(topology, at, to);
                     while next != at {
@@ -157,7 +158,7 @@ impl Routes {
         Ok(())
     }
 
-    /// Returns the graph of links that wait for other links.
+    /// Returns the graph of waits: which links wait for which other links.
     fn waits(&self, topology: &Topology) -> WaitGraph {
         let mut waits = WaitGraph { next: vec![0; self.routers * Way::ALL.len()], to: Vec::new() };
         for at in topology.routers() {
@@ -182,7 +183,8 @@ fn named(topology: &Topology, link: usize) -> NamedLink {
     NamedLink { from: topology.router_place(router), way: Way::ALL[link % Way::ALL.len()] }
 }
 
-/// The wait graph. Indexed by link (router and direction): the router at its end, and the directions in which packets continue, as a bit mask.
+/// Graph of waits, indexed by link (router and direction). Each entry has the router at the link's end, and the directions in which packets continue,
+/// as a bit mask.
 struct WaitGraph {
     next: Vec<u8>,
     to: Vec<Option<RouterId>>,
@@ -196,7 +198,7 @@ impl WaitGraph {
 
     /// Returns a cycle of links, each of which waits for the next one.
     fn circle(&self) -> Option<Vec<usize>> {
-        /// State of a link in depth-first search: not visited, on the current path, or done.
+        /// State of a link in the depth-first search.
         #[derive(Clone, Copy, PartialEq, Eq)]
         enum Seen {
             No,
@@ -271,7 +273,7 @@ mod tests {
 
     #[test]
     fn ways_that_are_longer_are_counted() {
-        // Along the first row wherever the column changes.
+        // These routes go along the first row if the column changes.
         let detour = |at: RouterPlace, to: RouterPlace| match (at.column == to.column, at.row) {
             (false, 0) | (true, _) => xy(at, to),
             (false, _) => Way::North,
@@ -302,12 +304,12 @@ mod tests {
 
     #[test]
     fn ways_that_could_deadlock_are_refused_with_the_links() {
-        // A ring that is always followed eastwards: every link waits for the next one.
+        // In a ring that is always followed eastwards, every link waits for the next one.
         let error = topology(Grid::ring(4)).routed(&mut |_, _, _| Some(Way::East)).map(|_| ()).unwrap_err();
         let RoutesError::Deadlock { links } = &error else { panic!("{error}") };
         assert_eq!(links.len(), 4);
         assert!(error.to_string().ends_with("(0, 0) east, (0, 1) east, (0, 2) east, (0, 3) east"), "{error}");
-        // XY from some sources of a mesh and YX from others uses all turns.
+        // XY routes from some sources of a mesh and YX routes from others use all turns.
         let mixed = |at: RouterPlace, to: RouterPlace| {
             let is_yx = (at.row + at.column).is_multiple_of(2) && at.row != to.row;
             if is_yx { xy(RouterPlace { column: to.column, ..at }, to) } else { xy(at, to) }

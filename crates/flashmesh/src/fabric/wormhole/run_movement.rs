@@ -1,4 +1,4 @@
-//! General case of flit movement: runs of flits follow their heads as far as arrivals and free slots are known.
+//! General case of flit movement: runs of flits follow their heads, as far as arrivals and free slots are known.
 
 use crate::ids::LinkId;
 
@@ -9,10 +9,10 @@ use super::packet::{Crossing, Delivery, Outbox, PacketId};
 use super::parameters::{GrantRule, Parameters};
 
 impl Network {
-    /// Moves the flits that can move after `link`, the last link granted to its packet, was granted.
+    /// Moves the flits that can move because `link` was granted, the last link of its packet so far.
     ///
-    /// While the buffers on the path cannot hold the whole packet, its tail is at the terminal whatever the flits in between do, so their timing is
-    /// not observable. Only the flits next to the head are moved; the others catch up later in one step.
+    /// If the buffers on the path cannot hold the whole packet, its tail is still at the terminal, and the timing of the flits in between is not
+    /// observable. Then only the flits next to the head are moved; the others catch up later in one step.
     pub(super) fn follow_head(&mut self, link: LinkId, outbox: &mut Outbox) {
         let state = &self.links[link.index()];
         let in_flight = &self.packets[state.holder.packet];
@@ -33,7 +33,7 @@ impl Network {
         self.settle(outbox);
     }
 
-    /// Moves flits until none can move. A link that moved some adds arrivals to the next link and slots to the previous one.
+    /// Moves flits until none can move. A link that has moved flits adds arrivals to the next link and slots to the previous one.
     pub(super) fn settle(&mut self, outbox: &mut Outbox) {
         while let Some(link) = self.worklist.pop() {
             if self.extend(link, outbox) {
@@ -52,10 +52,10 @@ impl Network {
         }
     }
 
-    /// Usual case of the functions below, in one step: `link` is granted to a packet whose flits follow its head evenly spaced.
+    /// Handles the usual case of the functions below in one step: `link` is granted to a packet whose flits follow its head evenly spaced.
     ///
-    /// Either all flits are in the buffer behind `source`, or will be in time, and find free slots; or the packet is so long that its later flits
-    /// lag. Returns whether the case applied; if not, nothing has changed.
+    /// Either all flits are in the buffer at the end of link `source`, or will be there in time, and find free slots; or the packet is so long that
+    /// its later flits lag. Returns whether this was the case; otherwise nothing has changed.
     #[inline]
     pub(super) fn hop(&mut self, link: LinkId, source: LinkId, id: PacketId, outbox: &mut Outbox) -> bool {
         let Parameters { flit_cycles: stride, hop_cycles, head_of_line_cycles, buffer_flits, .. } = self.parameters;
@@ -67,7 +67,7 @@ impl Network {
         let flits = packet.packet.flits;
         let [state, feeder] =
             self.links.get_disjoint_mut([link.index(), source.index()]).expect("no link feeds its own port");
-        // The first flit is present, otherwise the packet would not have been granted the link.
+        // The first flit is present, because otherwise the packet would not have been granted the link.
         let arrivals = feeder.buffer.arrivals().front();
         if arrivals.stride > stride {
             return false;
@@ -143,7 +143,7 @@ impl Network {
             }
             self.wake(link);
         }
-        // The slots that became free may unblock the link behind.
+        // The slots that became free may let flits move on the previous link.
         if self.links[source.index()].holder.is_crossing() {
             self.worklist.push(source);
             self.settle(outbox);
@@ -151,7 +151,7 @@ impl Network {
         true
     }
 
-    /// Moves the flits of the packet on `link` that have known arrivals and slots. Returns whether any moved.
+    /// Moves the flits of the packet on `link` whose arrivals and slots are known. Returns whether any flit moved.
     pub(super) fn extend(&mut self, link: LinkId, outbox: &mut Outbox) -> bool {
         let mut has_moved = false;
         while let Some((first, last)) = self.cross(link) {
@@ -173,8 +173,8 @@ impl Network {
         has_moved
     }
 
-    /// Moves flits from their buffer to the buffer at the end of `link`: the next run, or under [`GrantRule::Immediate`] all that can move. Returns
-    /// the cycles of the first and the last one.
+    /// Moves flits over `link` to the buffer at its end: the next run, or under [`GrantRule::Immediate`] all flits that can move. Returns the cycles
+    /// of the first and the last flit.
     #[inline(always)]
     fn cross(&mut self, link: LinkId) -> Option<(u64, u64)> {
         let Parameters { flit_cycles: stride, hop_cycles, grant_rule, .. } = self.parameters;
@@ -268,7 +268,7 @@ impl Network {
     }
 }
 
-/// Consecutive runs that cross a link; evenly spaced ones are merged.
+/// Successive runs that cross a link. Evenly spaced runs are merged.
 pub(super) struct Moved {
     /// First cycle of all runs.
     first: u64,
@@ -283,7 +283,7 @@ impl Default for Moved {
 }
 
 impl Moved {
-    /// Adds a run; returns the previous run if it cannot be merged.
+    /// Adds a run. Returns the previous run if the two cannot be merged.
     #[inline(always)]
     pub(super) fn add(&mut self, run: Run) -> Option<Run> {
         if self.run.count == 0 {
@@ -300,7 +300,7 @@ impl Moved {
 }
 
 impl Link {
-    /// Moves the flits of a terminal that have slots. Returns the cycles of the first and the last one.
+    /// Moves the flits of a terminal for which there are slots. Returns the cycles of the first and the last flit.
     fn inject(&mut self, flit_cycles: u32, hop_cycles: u32, runs: &mut RunPool) -> Option<(u64, u64)> {
         let buffer = &mut self.buffer;
         let Holder { mut left, mut free, .. } = self.holder;

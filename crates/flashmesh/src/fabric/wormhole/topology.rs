@@ -1,4 +1,4 @@
-//! Grids of routers: links, and routes of packets.
+//! Grids of routers: their links, and the routes of packets.
 
 use std::fmt;
 
@@ -7,11 +7,11 @@ use crate::ids::{LinkId, id};
 use super::routes::{Choose, RouterPlace, Routes, RoutesError};
 
 id!(
-    /// The id of a router: row x columns + column.
+    /// Id of a router: row x columns + column.
     RouterId
 );
 id!(
-    /// The id of a terminal, where packets enter and leave the network: its index in the list given to [`Topology::new`].
+    /// Id of a terminal, where packets enter and leave the network: its index in the list passed to [`Topology::new`].
     TerminalId
 );
 
@@ -21,16 +21,16 @@ pub const ROUTERS_MAX: u32 = 1 << 12;
 /// Maximum number of terminals of a topology.
 pub const TERMINALS_MAX: u32 = 1 << 16;
 
-/// A grid of routers. Mesh, torus and ring differ in their wraparound links.
+/// A grid of routers. Meshes, tori and rings differ in their wraparound links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {
-    /// Routers from north to south.
+    /// Number of rows, from north to south.
     pub rows: u32,
-    /// Routers from west to east.
+    /// Number of columns, from west to east.
     pub columns: u32,
-    /// Whether links connect the first and the last router of each row.
+    /// Whether a link connects the first and the last router of each row.
     pub wraps_rows: bool,
-    /// Whether links connect the first and the last router of each column.
+    /// Whether a link connects the first and the last router of each column.
     pub wraps_columns: bool,
 }
 
@@ -45,7 +45,7 @@ impl Grid {
         Grid { rows, columns, wraps_rows: true, wraps_columns: true }
     }
 
-    /// Creates a single closed row.
+    /// Creates a grid of a single closed row.
     pub fn ring(routers: u32) -> Grid {
         Grid { rows: 1, columns: routers, wraps_rows: true, wraps_columns: false }
     }
@@ -54,7 +54,7 @@ impl Grid {
 /// A reason why a topology cannot be built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TopologyError {
-    /// No router, no terminal, or too many of either.
+    /// There is no router or no terminal, or too many of either.
     #[error(
         "a network has 1 to {ROUTERS_MAX} routers and 1 to {TERMINALS_MAX} terminals, \
          this one has {routers} routers and {terminals} terminals"
@@ -65,12 +65,12 @@ pub enum TopologyError {
         /// Number of terminals.
         terminals: u64,
     },
-    /// A terminal attached to a router that does not exist.
+    /// A terminal is attached to a router that does not exist.
     #[error("terminal {0:?} is attached to a router outside the grid")]
     NoRouter(TerminalId),
 }
 
-/// The direction of a link between routers. Its number is that of the input at the router where the link ends.
+/// Direction of a link between routers. It is also the number of the link among the inputs of the router where the link ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// To the next column.
@@ -110,7 +110,7 @@ impl Way {
     }
 }
 
-/// Sentinel for no link: the edge of the grid.
+/// Value for no link, at the edge of the grid.
 const NO_LINK: LinkId = LinkId(u32::MAX);
 
 /// A router with its coordinates.
@@ -126,7 +126,7 @@ pub(super) struct Place {
 struct End {
     /// Router at the end; for an ejection link, the router where it starts.
     place: Place,
-    /// Number of the link among the inputs of that router.
+    /// Number of the link among the inputs of its end router.
     input: u32,
     /// Link in the other direction between the same routers.
     reverse: LinkId,
@@ -146,7 +146,7 @@ pub struct Topology {
     router_links: u32,
     inputs: Vec<u32>,
     places: Vec<Place>,
-    /// Direction from one column to another, and from one row to another; meaningless between equal ones.
+    /// Direction between two columns, and between two rows; meaningless for equal ones.
     along_row: Vec<Way>,
     along_column: Vec<Way>,
     /// Custom routes, in place of XY.
@@ -154,10 +154,10 @@ pub struct Topology {
 }
 
 impl Topology {
-    /// Creates a grid with one terminal for each router in `terminals`, where a router may occur any number of times.
+    /// Creates a grid with one terminal for each router in `terminals`. A router may occur any number of times.
     ///
     /// # Errors
-    /// If there are too many or too few routers or terminals, or a terminal is attached to no router of the grid.
+    /// If there are too many or too few routers or terminals, or if a terminal is attached to a router that is not in the grid.
     pub fn new(grid: Grid, terminals: Vec<RouterId>) -> Result<Topology, TopologyError> {
         let routers = u64::from(grid.rows) * u64::from(grid.columns);
         let count = terminals.len() as u64;
@@ -189,10 +189,10 @@ impl Topology {
         Ok(topology)
     }
 
-    /// Replaces the routes with those of `choose`, which is called once for each pair of a router and a destination.
+    /// Replaces the routes by those that `choose` returns. It is called once for each pair of a router and a destination.
     ///
     /// # Errors
-    /// If packets would not arrive, or the network could deadlock.
+    /// If packets would not arrive, or if the network could deadlock.
     pub fn routed(mut self, choose: &mut Choose<'_>) -> Result<Topology, RoutesError> {
         self.routes = Some(Box::new(Routes::new(&self, choose)?));
         Ok(self)
@@ -266,12 +266,12 @@ impl Topology {
         self.terminals.len() as u32
     }
 
-    /// Returns the number of links, with injection and ejection links.
+    /// Returns the number of links, including injection and ejection links.
     pub fn links(&self) -> u32 {
         self.ends.len() as u32
     }
 
-    /// Returns the router that a terminal is attached to.
+    /// Returns the router to which a terminal is attached.
     #[inline]
     pub fn router_of(&self, terminal: TerminalId) -> RouterId {
         self.terminals[terminal.index()]
@@ -313,8 +313,8 @@ impl Topology {
         self.ends[link.index()].place
     }
 
-    /// Returns the number of a link among the inputs of the router where it ends: eastward, westward, southward and northward links are 0 to 3,
-    /// followed by the injection links of the router's terminals.
+    /// Returns the number of a link among the inputs of the router where it ends. Eastward, westward, southward and northward links have numbers 0 to
+    /// 3; the injection links of the router's terminals follow.
     #[inline]
     pub fn input(&self, link: LinkId) -> u32 {
         self.ends[link.index()].input
@@ -343,7 +343,7 @@ impl Topology {
         self.next_from(self.place(router), self.place(self.router_of(destination)), destination)
     }
 
-    /// Like [`next`](Self::next), for routers that have been looked up; `to` is the router of `destination`.
+    /// Like [`next`](Self::next), but for places that have been looked up. `to` is the router of `destination`.
     #[inline]
     pub(super) fn next_from(&self, from: Place, to: Place, destination: TerminalId) -> LinkId {
         let way = if let Some(routes) = &self.routes {
@@ -393,7 +393,7 @@ impl Topology {
     }
 }
 
-/// Returns the position after or before `place` in a row of `length`.
+/// Returns the position next to `place` in a row of `length`, in the given direction; `None` beyond the edge.
 fn step(place: u32, length: u32, forward: bool, wraps: bool) -> Option<u32> {
     match (forward, wraps) {
         (true, _) if place + 1 < length => Some(place + 1),
@@ -404,7 +404,7 @@ fn step(place: u32, length: u32, forward: bool, wraps: bool) -> Option<u32> {
     }
 }
 
-/// Returns the distance of two positions in a row of `length`, and whether it uses the wraparound link.
+/// Returns the distance between two positions in a row of `length`, and whether the shortest way uses the wraparound link.
 fn distance(from: u32, to: u32, length: u32, wraps: bool) -> (u32, bool) {
     let direct = from.abs_diff(to);
     let around = match from {
@@ -415,7 +415,7 @@ fn distance(from: u32, to: u32, length: u32, wraps: bool) -> (u32, bool) {
     if wraps && around < direct { (around, true) } else { (direct, false) }
 }
 
-/// Tabulates the direction between any two positions of a row of `length`; `forward` is that of increasing numbers.
+/// Creates a table of the direction between any two positions of a row of `length`. `forward` is the direction of increasing positions.
 fn ways(length: u32, wraps: bool, forward: Way) -> Vec<Way> {
     let way = |from: u32, to: u32| {
         let (_, is_around) = distance(from, to, length, wraps);

@@ -2,7 +2,7 @@ use super::*;
 use crate::config::{Routing, TieBreak};
 use crate::engine::random::SimRng;
 
-/// Searches for the upper right chip of a 2 x 3 mesh from the upper controller while both links to the last column are busy; with `gets_free`, the
+/// Searches for the upper right chip of a 2 x 3 mesh from the upper controller, while both links to the last column are busy. With `gets_free`, the
 /// upper one is released at the seventh step. Returns the number of steps and the last step.
 fn cut_off(revisits: Revisits, gets_free: bool) -> (u64, Step) {
     let mesh = Mesh::new(2, 3);
@@ -25,12 +25,12 @@ fn cut_off(revisits: Revisits, gets_free: bool) -> (u64, Step) {
 
 #[test]
 fn a_router_sends_a_scout_once_over_each_port_and_sees_it_three_more_times() {
-    // Routers of the first two columns: A B / D C. The scout visits A, B, C, D, backtracks since A is held, and visits C, B, A, D. With unused ports
-    // only, that is the end: the port from D to C was an entry. With three revisits the scout comes to C a third time, then to B, and again to C,
-    // which has then seen it four times; then to D and A.
+    // The routers of the first two columns are A B in the upper row and D C in the lower one. The scout visits A, B, C, D. There it backtracks,
+    // because A is held, and visits C, B, A, D. With unused ports only, the search ends there: the port from D to C was an entry. With three revisits
+    // the scout then visits C a third time, B, and C a fourth time, after which C sends it back; then D and A.
     assert_eq!(cut_off(Revisits::UnusedPorts, false), (10, Step::Failed));
     assert_eq!(cut_off(Revisits::ThreeTimes, false), (14, Step::Failed));
-    // With three revisits B is visited again after its link to the last column was released: a path of five links over A, D, C and B.
+    // With three revisits the scout visits B again after B's link to the last column was released. It finds a path of five links over A, D, C and B.
     assert_eq!(cut_off(Revisits::UnusedPorts, true), (10, Step::Failed));
     assert_eq!(cut_off(Revisits::ThreeTimes, true), (11, Step::Reached { hops: 5 }));
 }
@@ -85,7 +85,7 @@ fn a_walk_is_as_many_steps_as_there_is_time_for() {
 }
 
 impl Network {
-    /// Returns whether all routers are in the same state as those of `other`.
+    /// Returns whether all routers are in the same state as in `other`.
     fn mesh_is_as(&self, other: &Network) -> bool {
         let state = |router: &Router| (router.busy, router.register);
         let marks = |network: &Network| network.packets.iter().flat_map(|packet| packet.marks.clone()).collect();

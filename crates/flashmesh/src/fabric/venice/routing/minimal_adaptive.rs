@@ -3,7 +3,7 @@
 use super::super::ports::Ports;
 use super::RoutingAlgorithm;
 
-/// The routing that takes any open port that leads nearer. Searches all minimal paths, and so finds a free one if there is any.
+/// Routing that takes any open port that leads nearer. It searches all minimal paths, so it finds a free one if there is any.
 #[derive(Clone, Copy, Debug)]
 pub struct MinimalAdaptive;
 

@@ -12,25 +12,25 @@ use crate::config;
 
 use super::ports::Ports;
 
-/// The choice of ports that a scout may take.
+/// A choice of the ports that a scout may take.
 ///
 /// # Contract
-/// - Called for a scout that is not at its destination. `nearer` are the ports of the router that lead nearer to the destination. `open` are the
-///   ports towards other routers that are free, that this scout has neither entered by nor tried here, and that do not lead to a router that it
-///   holds.
-/// - The result is a subset of `open`. The router draws one port of it by its tie-break; the empty set makes the scout backtrack to the previous
-///   router, which calls again.
+/// - `candidates` is called for a scout that is not at its destination. `nearer` are the ports of the router that lead nearer to the destination.
+///   `open` are the free ports to other routers by which this scout has not entered, which it has not tried here, and which do not lead to a router
+///   that it holds.
+/// - The result is a subset of `open`, from which the router draws one port by its tie-break. The empty set makes the scout backtrack to the previous
+///   router, where `candidates` is called again.
 /// - The result depends only on the arguments: each pair is evaluated once, and then read from a table.
 ///
-/// The network guarantees that every search ends and releases its links, whatever the algorithm returns. An algorithm finds a path whenever there is
-/// one if it never makes a scout backtrack while a port is open that may lead to the destination.
+/// The network guarantees that every search ends and releases its links, whatever the algorithm returns. An algorithm finds every existing path if it
+/// lets a scout backtrack only when no open port can lead to the destination.
 #[enum_dispatch]
 pub trait RoutingAlgorithm {
     /// Returns the candidates among the `open` ports, given the ports `nearer` that lead nearer to the destination.
     fn candidates(&self, nearer: Ports, open: Ports) -> Ports;
 }
 
-/// The routing algorithms, one line each.
+/// The routing algorithms.
 #[enum_dispatch(RoutingAlgorithm)]
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs, reason = "each implementation carries its documentation")]
@@ -69,7 +69,7 @@ mod tests {
         ports.iter().fold(Ports::NONE, |set, port| set.with(Ports::of(*port)))
     }
 
-    /// Returns the candidates of each algorithm: Venice, minimal adaptive, XY, random depth-first search.
+    /// Returns the candidates of four algorithms: Venice, minimal adaptive, XY, and random depth-first search.
     fn answers(target: Place, open: &[Port]) -> [Ports; 4] {
         let names = [config::Routing::Venice, config::Routing::MinimalAdaptive, config::Routing::Xy];
         let [venice, minimal, xy] =

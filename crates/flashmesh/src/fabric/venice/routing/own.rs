@@ -3,10 +3,10 @@
 use super::super::ports::Ports;
 use super::RoutingAlgorithm;
 
-/// Number of sets of ports towards other routers.
+/// Number of sets of ports to other routers.
 const SETS: usize = 1 << 4;
 
-/// The tabulated results of a custom algorithm for every pair of sets, without ports that are not open.
+/// Results of a custom algorithm for every pair of sets, as a table. Ports that are not open are removed.
 #[derive(Clone, Copy, Debug)]
 pub struct Own {
     answers: [Ports; SETS * SETS],

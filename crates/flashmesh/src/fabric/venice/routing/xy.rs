@@ -3,7 +3,7 @@
 use super::super::ports::{Port, Ports};
 use super::RoutingAlgorithm;
 
-/// The routing first along the row, then along the column: a single path, free or not.
+/// Routing first along the row, then along the column: a single path, whether or not it is free.
 #[derive(Clone, Copy, Debug)]
 pub struct Xy;
 

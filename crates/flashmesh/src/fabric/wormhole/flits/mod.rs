@@ -1,25 +1,25 @@
 //! Flit-level simulation of the network, for links whose two directions alternate flit by flit.
 //!
-//! [`Network`](super::Network) computes runs of flits at once, for which a link must be granted to one packet until its tail has crossed. A *shared
-//! wire* violates that: each direction of a half-duplex link carries a packet, and the wire carries one flit of either at a time. So this network
-//! steps through every cycle and every active link, and the cost is proportional to the number of flits.
+//! [`Network`](super::Network) computes runs of flits at once. This requires that a link is granted to one packet until its tail has crossed. A
+//! *shared wire* is not: each direction of a half-duplex link carries a packet, and the wire carries one flit of either packet at a time. So this
+//! network steps through every cycle and every active link, at a cost proportional to the number of flits.
 //!
 //! # Semantics
 //!
-//! The semantics of the [module above](super), and:
+//! The semantics of the [parent module](super) hold, and in addition:
 //!
 //! - **Transfer token** (Design for Scalability in Enterprise SSDs, PACT 2014, section 5.3). One of the two sides of a wire has a token. The side
-//!   with the token sends a flit and passes the token on. If it cannot send, for lack of a flit or a free slot, it passes the token on without loss
-//!   of time \[choice\]. So two directions that both have flits alternate, and one alone has the whole wire. [`Wires`] selects whether the two links
-//!   of a terminal also share a wire.
-//! - **Runs** (PACT 2014, rules 1 and 2). Consecutive packets of one token are a run. After a packet of a run an output prefers the next packet of
-//!   the run to other packets, but with `small_first` small packets go first, also between the packets of a run.
+//!   with the token sends a flit and passes the token on. A side that cannot send, for lack of a flit or a free slot, passes the token on without
+//!   loss of time \[choice\]. So two directions that both have flits alternate, and one direction alone has the whole wire. [`Wires`] selects whether
+//!   the two links of a terminal also share a wire.
+//! - **Runs** (PACT 2014, rules 1 and 2). Consecutive packets with the same token are a run. After a packet of a run an output prefers the next
+//!   packet of the run to other packets. With `small_first`, small packets go first even between the packets of a run.
 //!
 //! # Deadlock freedom
 //!
-//! A wire is never held: a side that cannot send leaves it to the other side in the same cycle. Packets hold and wait for output ports and slots,
-//! each of one direction, as with full-duplex links; the order of links in the [module above](super) applies to directions. A wait for a wire lasts
-//! one flit.
+//! A wire is never held: a side that cannot send leaves it to the other side in the same cycle. As with full-duplex links, packets hold and wait for
+//! output ports and slots, each of which belongs to one direction. So the order of links in the [parent module](super) applies to directions. A wait
+//! for a wire lasts one flit.
 
 mod port;
 mod step;
@@ -42,9 +42,9 @@ id!(
 /// The links that share wires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wires {
-    /// None: each direction has its own wire.
+    /// No links share wires: each direction has a wire of its own.
     Own,
-    /// The two links between each pair of routers, and the two links of each terminal from `terminals_from` on.
+    /// The two links between each pair of routers share a wire, and the two links of each terminal from `terminals_from` on.
     Shared {
         /// First terminal whose links share a wire.
         terminals_from: TerminalId,
@@ -62,7 +62,7 @@ struct Flying {
 
 #[derive(Clone, Debug, Default)]
 struct Terminal {
-    /// Queued packets; with `small_first`, small packets have a queue of their own.
+    /// Queued packets. With `small_first`, small packets have a queue of their own.
     queues: [VecDeque<FlyingId>; 2],
     waiting: Queued,
 }
@@ -77,9 +77,9 @@ pub struct FlitNetwork {
     terminals: Vec<Terminal>,
     /// Links that are held or requested.
     active: Vec<LinkId>,
-    /// Scratch copy of `active` for one cycle.
+    /// Copy of `active` that is used during a cycle.
     stepped: Vec<LinkId>,
-    /// First cycle that has not been run, and next cycle with a possible event.
+    /// First cycle that has not been run, and the next cycle in which an event is possible.
     reached: u64,
     next: u64,
     injected: u64,
@@ -90,8 +90,8 @@ impl FlitNetwork {
     /// Creates an empty network.
     ///
     /// # Errors
-    /// If a parameter is out of its bounds, or if wires are shared and slots are free again in the cycle in which a flit leaves: the result would
-    /// then depend on which direction is processed first.
+    /// If a parameter is out of its bounds. Also if wires are shared and slots are free again in the cycle in which a flit leaves, because the result
+    /// would depend on the order of the directions.
     pub fn new(topology: Topology, parameters: Parameters, wires: Wires) -> Result<FlitNetwork, ParameterError> {
         parameters.check()?;
         if wires != Wires::Own && (parameters.credit_cycles == 0 || parameters.injection_credit_cycles == 0) {
@@ -132,7 +132,7 @@ impl FlitNetwork {
     /// Injects a packet created at cycle `now`, which must not precede the current cycle of the network.
     ///
     /// # Errors
-    /// If the packet could never arrive, or is too late.
+    /// If the packet could never arrive, or if `now` has passed.
     pub fn inject(&mut self, now: u64, packet: Packet) -> Result<(), InjectError> {
         let terminals = self.topology.terminals();
         if let Some(&none) = [packet.source, packet.destination].iter().find(|terminal| terminal.0 >= terminals) {
@@ -175,7 +175,7 @@ impl FlitNetwork {
         }
     }
 
-    /// Returns the number of packets in the network or its queues, without those whose delivery has been reported.
+    /// Returns the number of packets in the network and in the queues of terminals, without packets whose delivery has been reported.
     #[cfg(feature = "internals")]
     pub fn in_flight(&self) -> usize {
         self.packets.len()
@@ -186,7 +186,7 @@ impl FlitNetwork {
         self.terminals[terminal.index()].waiting
     }
 
-    /// Returns the cycles for which completed packets held a link. Of two links that share a wire, the first has the cycles in which either was held.
+    /// Returns the cycles for which completed packets held a link. If two links share a wire, the first has the cycles in which either was held.
     pub fn held_cycles(&self, link: LinkId) -> u64 {
         self.ports[link.index()].held.before
     }
@@ -201,7 +201,7 @@ impl FlitNetwork {
         self.log = CrossingLog::default();
     }
 
-    /// Drains the log: one crossing for each flit.
+    /// Removes and returns the log, which has one crossing for each flit.
     pub fn take_log(&mut self) -> Vec<Crossing> {
         self.log.take()
     }

@@ -1,4 +1,4 @@
-//! A link of the flit-level network: holder, requests, side of the wire, and buffer.
+//! A link of the flit-level network: its holder, requests, side of the wire, and buffer.
 
 use std::collections::VecDeque;
 
@@ -20,14 +20,14 @@ pub(super) struct Port {
     /// Cycle from which a flit may cross, and cycle from which the link may be granted.
     pub(super) flit_free: u64,
     pub(super) grant_free: u64,
-    /// Side of the shared wire; `None` for a wire of its own.
+    /// Side of a shared wire; `None` if the link has a wire of its own.
     pub(super) side: Option<Side>,
     /// Router at the end of the link.
     pub(super) end: RouterId,
     pub(super) gap_cycles: u32,
     pub(super) is_ejection: bool,
     pub(super) is_active: bool,
-    /// Held time of the wire; kept by the first of two links that share it.
+    /// Time for which the wire was held. Of two links that share a wire, the first counts it.
     pub(super) held: HeldCycles,
 }
 
@@ -52,17 +52,17 @@ impl Port {
         }
     }
 
-    /// Returns whether a flit that crosses at `now` has a free slot, or needs none.
+    /// Returns whether a flit that crosses at `now` finds a free slot, or needs none.
     pub(super) fn has_slot(&self, now: u64) -> bool {
         self.is_ejection || self.buffer.slots.front().is_some_and(|&slot| slot <= now)
     }
 }
 
-/// The packet that a link is granted to.
+/// The packet to which a link is granted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Holder {
     pub(super) packet: FlyingId,
-    /// Link of the buffer that the packet comes from; `None` at a terminal.
+    /// Link whose buffer the packet comes from; `None` for a terminal.
     pub(super) source: Option<LinkId>,
     pub(super) sent: u32,
     pub(super) head: u64,
@@ -82,7 +82,7 @@ pub(super) struct Request {
 pub(super) struct PortArbiter {
     requests: Vec<Request>,
     turns: RoundRobin,
-    /// Token of the last large packet.
+    /// Token of the last large packet, whose run is preferred.
     run: Option<u64>,
 }
 
@@ -130,7 +130,7 @@ impl PortArbiter {
     }
 }
 
-/// A side of a shared wire.
+/// The side of a link at a shared wire.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Side {
     /// Link in the other direction.
@@ -150,11 +150,11 @@ pub(super) struct Flit {
 #[derive(Clone, Debug)]
 pub(super) struct Buffer {
     flits: VecDeque<Flit>,
-    /// Free slots, with the cycles from which they can be used.
+    /// Cycles from which the free slots can be used.
     slots: VecDeque<u64>,
-    /// Link held by the first packet.
+    /// Next link, which the first packet holds.
     drain: Option<LinkId>,
-    /// First cycle in which a head that was queued behind another packet can request its output.
+    /// First cycle in which a head that was queued behind another packet can request its next link.
     considered_from: u64,
     credit_cycles: u32,
 }
@@ -170,24 +170,24 @@ impl Buffer {
         self.flits.front()
     }
 
-    /// Returns the packet of the first flit if that is a head, with the cycle from which it can request its output: `route_cycles` after its
-    /// crossing, or later.
+    /// Returns the packet of the first flit if that flit is a head, with the cycle from which it can request its next link: `route_cycles` after it
+    /// crossed, or later.
     pub(super) fn first_head(&self, route_cycles: u64) -> Option<(FlyingId, u64)> {
         let &Flit { packet, crossed, .. } = self.first().filter(|flit| flit.index == 0)?;
         Some((packet, (crossed + route_cycles).max(self.considered_from)))
     }
 
-    /// Returns the output that must be processed first if no slot is free.
+    /// Returns the next link that must be processed first if no slot is free.
     pub(super) fn drain_if_full(&self) -> Option<LinkId> {
         self.drain.filter(|_| self.slots.is_empty())
     }
 
-    /// Sets the link held by the first packet.
+    /// Records that the first packet holds its next link.
     pub(super) fn drains_over(&mut self, link: LinkId) {
         self.drain = Some(link);
     }
 
-    /// Stores a flit in the first free slot; returns whether it is the only flit.
+    /// Stores a flit in the first free slot. Returns whether it is the only flit.
     pub(super) fn enter(&mut self, flit: Flit) -> bool {
         self.slots.pop_front();
         self.flits.push_back(flit);
@@ -207,11 +207,11 @@ impl Buffer {
     }
 }
 
-/// The time for which a wire was held.
+/// Time for which a wire was held.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct HeldCycles {
     since: u64,
-    /// Held time before the current hold.
+    /// Held time up to the start of the current hold.
     pub(super) before: u64,
 }
 

@@ -1,4 +1,4 @@
-//! One cycle of the flit-level network: links are granted, then flits cross.
+//! One cycle of the flit-level network. First links are granted, then flits cross.
 
 use crate::ids::LinkId;
 
@@ -8,7 +8,7 @@ use super::port::{Flit, Holder, Request, Side};
 use super::{FlitNetwork, FlyingId};
 
 impl FlitNetwork {
-    /// Runs cycle `now`, the next one with a possible event.
+    /// Runs cycle `now`, which is the next one with a possible event.
     pub(super) fn run_cycle(&mut self, now: u64, outbox: &mut Outbox) {
         self.reached = now + 1;
         let mut links = std::mem::take(&mut self.stepped);
@@ -50,7 +50,7 @@ impl FlitNetwork {
         self.request(link, Request { packet, source: None, input: queue as u32, ready });
     }
 
-    /// Requests the next link for a head that is first in the buffer behind `source`.
+    /// Requests the next link for a head that is first in the buffer at the end of link `source`.
     fn request_output(&mut self, source: LinkId) {
         let port = &self.ports[source.index()];
         let route_cycles = u64::from(self.parameters.hop_cycles + self.parameters.head_cycles);
@@ -84,7 +84,7 @@ impl FlitNetwork {
         }
     }
 
-    /// Returns the link that keeps the held time of the wire of `link`, and whether the other direction is held.
+    /// Returns the link that counts the held time of the wire of `link`, and whether the other direction is held.
     fn wire_of(&self, link: LinkId) -> (LinkId, bool) {
         match self.ports[link.index()].side {
             Some(Side { reverse, .. }) => (link.min(reverse), self.ports[reverse.index()].holder.is_some()),
@@ -92,14 +92,14 @@ impl FlitNetwork {
         }
     }
 
-    /// Starts the hold of the wire of `link`, unless the other direction holds it.
+    /// Starts the held time of the wire of `link`, unless it has started for the other direction.
     fn start_wire_hold(&mut self, link: LinkId, now: u64) {
         if let (wire, false) = self.wire_of(link) {
             self.ports[wire.index()].held.begin(now);
         }
     }
 
-    /// Ends the hold of the wire of `link` at `free`, unless the other direction holds it.
+    /// Ends the held time of the wire of `link` at `free`, unless the other direction is still held.
     fn end_wire_hold(&mut self, link: LinkId, free: u64) {
         if let (wire, false) = self.wire_of(link) {
             self.ports[wire.index()].held.end(free);
@@ -119,7 +119,7 @@ impl FlitNetwork {
         has_flit && port.has_slot(now) && port.flit_free <= now
     }
 
-    /// Moves the next flit over `link`, if it can cross now and has the wire.
+    /// Moves the next flit over `link`, if it can cross now and the wire is available.
     fn cross(&mut self, link: LinkId, now: u64, outbox: &mut Outbox) {
         if self.parameters.credit_cycles.min(self.parameters.injection_credit_cycles) == 0 {
             self.make_room(link, now, outbox);
@@ -128,7 +128,7 @@ impl FlitNetwork {
             return;
         }
         if let Some(Side { reverse, has_token }) = self.ports[link.index()].side {
-            // Without the token a side sends only if the other side cannot, or passed the token on in this cycle.
+            // Without the token, a side sends only if the other side cannot send or passed the token on in this cycle.
             let is_taken = self.ports[reverse.index()].flit_free > now;
             if is_taken || (!has_token && self.can_cross(reverse, now)) {
                 return;
@@ -144,8 +144,8 @@ impl FlitNetwork {
         self.ports[reverse.index()].side = Some(Side { reverse: link, has_token: true });
     }
 
-    /// Moves the first flit out of the full buffer behind `link`, for slots that are free again in the same cycle. Terminates, since links have no
-    /// cycle.
+    /// Moves the first flit out of the full buffer at the end of `link`, so that its slot is free in the same cycle. Terminates, because links form
+    /// no cycle.
     fn make_room(&mut self, link: LinkId, now: u64, outbox: &mut Outbox) {
         let port = &self.ports[link.index()];
         if port.holder.is_some()
@@ -194,7 +194,7 @@ impl FlitNetwork {
         }
     }
 
-    /// Removes the first flit from the buffer behind `source`.
+    /// Removes the first flit from the buffer at the end of link `source`.
     fn leave(&mut self, source: LinkId, is_tail: bool, now: u64) {
         let buffer = &mut self.ports[source.index()].buffer;
         buffer.leave(now);

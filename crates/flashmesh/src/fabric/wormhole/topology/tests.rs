@@ -1,6 +1,6 @@
 use super::*;
 
-/// Returns a grid with a terminal on every router and a second one on each router of the first column.
+/// Returns the topology of a grid with a terminal on every router, and a second one on each router of the first column.
 fn topology(grid: Grid) -> Topology {
     let chips = (0..grid.rows * grid.columns).map(RouterId);
     let controllers = (0..grid.rows).map(|row| RouterId(row * grid.columns));
@@ -32,7 +32,7 @@ fn no_topology_has_a_cycle_of_links_that_wait_for_each_other() {
                 waits_for[pair[0].index()].insert(pair[1]);
             }
         }
-        // Topological sort: links that nothing waits for are removed; those of a cycle would remain.
+        // Topological sort: links for which nothing waits are removed. Links on a cycle would remain.
         let mut waiting = vec![0; waits_for.len()];
         waits_for.iter().flatten().for_each(|link| waiting[link.index()] += 1);
         let mut free: Vec<usize> = (0..waiting.len()).filter(|&link| waiting[link] == 0).collect();
@@ -65,7 +65,7 @@ fn every_path_leads_to_its_terminal_by_the_shortest_way_the_rule_allows() {
     }
     let ring = topology(Grid::ring(8));
     let hops = |from, to| ring.hops(TerminalId(from), TerminalId(to));
-    // Around the edge only from the edge, and only if this is shorter.
+    // A route uses the wraparound link only from the edge, and only if this is shorter.
     assert_eq!([hops(0, 6), hops(0, 4), hops(7, 1), hops(1, 7), hops(6, 0)], [2, 4, 2, 6, 6]);
     let torus = topology(Grid::torus(5, 5));
     assert_eq!(torus.hops(TerminalId(0), TerminalId(24)), 2);
